@@ -1,0 +1,197 @@
+/// \file
+/// The configuration of a run: plain values, read strictly from YAML.
+///
+/// One table of parameters (config_table.cpp) drives the reader, the JSON Schema, the commented template and
+/// docs/config.md. A new parameter is one member here and one row there.
+///
+/// Every triple is (x, y, z) in 3-D and every pair (x, z) in 2-D, in metres, z positive down.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace onda {
+
+struct GridConfig {
+    std::vector<std::int64_t> shape;  ///< nodes: [nx, nz] or [nx, ny, nz]
+    std::vector<double> spacing_m;    ///< one number for all axes, or one per axis
+    std::vector<double> origin_m;     ///< position of the first node; empty: zeros
+
+    [[nodiscard]] int dimensions() const { return static_cast<int>(shape.size()); }
+};
+
+struct LayerConfig {
+    double top_m = 0.;  ///< depth of the layer's top below the grid's origin position (x, y) corner
+    double vp_m_s = 0.;
+};
+
+struct InclusionConfig {
+    std::string shape = "sphere";  ///< sphere (circle in 2-D) | box
+    std::vector<double> center_m;
+    double radius_m = 0.;        ///< sphere
+    std::vector<double> size_m;  ///< box: full edge lengths
+    double vp_m_s = 0.;
+};
+
+struct ModelConfig {
+    std::string type = "constant";  ///< file | constant | layered | gradient | inclusions | von_karman | geology
+    // file
+    std::filesystem::path file;
+    bool resample = false;  ///< crop and trilinearly resample to the grid when they differ
+    bool extrude = false;   ///< use a 2-D (x, z) file for a 3-D grid, constant along y
+    // constant, gradient (at z = origin), inclusions (background), von_karman (mean)
+    double vp_m_s = 0.;
+    // layered
+    std::vector<LayerConfig> layers;
+    double dip_deg = 0.;          ///< interfaces deepen along dip_azimuth
+    double dip_azimuth_deg = 0.;  ///< 0 along +x, 90 along +y
+    // gradient
+    double gradient_per_s = 0.;  ///< dvp/dz
+    // inclusions
+    std::vector<InclusionConfig> inclusions;
+    // von_karman
+    double correlation_length_m = 0.;
+    double hurst_exponent = 0.5;
+    double deviation_percent = 5.;  ///< standard deviation of vp
+    // von_karman, geology
+    std::int64_t seed = 1;
+};
+
+struct TimeConfig {
+    double duration_s = 0.;
+    std::optional<double> dt_s;  ///< absent: cfl_fraction of the stability limit
+    double cfl_fraction = 0.9;
+};
+
+struct SchemeConfig {
+    std::int64_t space_order = 8;
+    std::string precision = "float";        ///< float | double
+    double min_points_per_wavelength = 3.;  ///< refuse below this; warn below what the order needs
+};
+
+/// Kinds: zero | free_surface | rigid | sponge. Aliases: top, bottom (z), left, right (x), front, back (y).
+struct BoundaryConfig {
+    std::string x_min = "sponge", x_max = "sponge";
+    std::string y_min = "sponge", y_max = "sponge";
+    std::string z_min = "sponge", z_max = "sponge";
+    std::int64_t sponge_width = 40;   ///< nodes
+    double sponge_reflection = 1e-4;  ///< designed amplitude reflection at normal incidence
+};
+
+struct WaveletConfig {
+    std::string type =
+        "ricker";  ///< ricker | gaussian | gaussian_first_derivative | gaussian_second_derivative | ormsby | file
+    double peak_frequency_hz = 0.;  ///< ricker and the gaussians
+    std::optional<double> t0_s;     ///< absent: 1 / peak_frequency_hz (ormsby: 2 / lowest corner… see docs)
+    std::vector<double> corner_frequencies_hz;  ///< ormsby: f1 < f2 < f3 < f4
+    std::filesystem::path file;                 ///< CSV (time_s,amplitude) or HDF5 (/wavelet, attribute dt_s)
+};
+
+/// A point source of one shot, a line of shots with one source each, or a file of sources.
+struct SourceConfig {
+    std::string type = "point";           ///< point | line | file
+    std::optional<std::int64_t> shot;     ///< point: shot number from 1; absent: 1
+    std::vector<double> position_m;       ///< point
+    std::vector<double> first_m, last_m;  ///< line: ends
+    std::int64_t count = 0;               ///< line: number of shots
+    std::filesystem::path file;           ///< CSV: shot,x,y,z,amplitude or HDF5 /coordinates [n][3], /shot_id [n]
+    double amplitude = 1.;
+    std::optional<WaveletConfig> wavelet;  ///< absent: the top-level wavelet
+};
+
+/// Receivers recorded by every shot (or by one: `shot`).
+struct ReceiverConfig {
+    std::string type = "point";  ///< point | line | grid | file
+    std::optional<std::int64_t> shot;
+    std::vector<double> position_m;       ///< point
+    std::vector<double> first_m, last_m;  ///< line and grid: opposite ends
+    std::vector<std::int64_t> count;      ///< line: [n]; grid: nodes along each axis, e.g. [20, 10, 1]
+    std::filesystem::path file;           ///< CSV: x,y,z or HDF5 /coordinates [n][3]
+};
+
+struct SeismogramConfig {
+    std::optional<double> dt_s;  ///< absent: the step of the simulation
+};
+
+struct SnapshotConfig {
+    std::optional<std::int64_t> every_steps;
+    std::vector<double> times_s;
+    std::vector<double> window_min_m, window_max_m;  ///< empty: the whole grid
+    std::vector<std::int64_t> decimation;            ///< one number, or one per axis; empty: 1
+    [[nodiscard]] bool enabled() const { return every_steps.has_value() || !times_s.empty(); }
+};
+
+struct OutputConfig {
+    std::filesystem::path directory;  ///< empty: results/<name of the config>
+    SeismogramConfig seismograms;
+    SnapshotConfig snapshots;
+    bool pictures = true;
+};
+
+struct BackendConfig {
+    std::string name = "auto";  ///< auto | cpu
+    std::string kernel = "auto";
+    std::string isa = "auto";
+    std::int64_t threads = 0;  ///< 0: all
+};
+
+struct Config {
+    std::int64_t schema_version = 1;
+    std::string title;
+    GridConfig grid;
+    ModelConfig model;
+    TimeConfig time;
+    SchemeConfig scheme;
+    BoundaryConfig boundary;
+    WaveletConfig wavelet;
+    std::vector<SourceConfig> sources;
+    std::vector<ReceiverConfig> receivers;
+    OutputConfig output;
+    BackendConfig backend;
+
+    // Not parameters: where the text came from.
+    std::filesystem::path file;  ///< relative paths in the text are relative to its folder
+    std::string text;            ///< the file as read, byte for byte
+};
+
+/// A fault at a place of the text (1-based; 0: no place, such as --set).
+struct ConfigFault {
+    std::string source;  ///< file name or "--set time.dt_s=…"
+    int line = 0, column = 0;
+    std::string message;
+};
+
+/// Reads, overrides (`key=value` from --set, dotted paths, list items as sources[0].amplitude), and checks everything
+/// that can be checked without opening other files except their existence.
+/// \throws Error(config) with every fault as `file:line:column: message`, the offending line and a caret;
+///         Error(missing_input) if the file is not there.
+Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+Config read_config_text(const std::string& text, const std::filesystem::path& name,
+                        const std::vector<std::string>& overrides = {});
+
+/// The value of every parameter as YAML that read_config accepts and that gives the same Config (`config.yaml` of a
+/// run).
+std::string resolved_yaml(const Config& config);
+/// JSON Schema draft-07, pretty-printed, with a trailing newline (`onda schema`).
+std::string config_schema();
+/// A commented configuration that runs (`onda init`).
+std::string config_template();
+/// docs/config.md.
+std::string config_reference_markdown();
+
+/// Places of the text for faults found later by other stages: `fault("model.file", "…")` finds line and column.
+/// \throws Error(config), formatted as read_config does.
+[[noreturn]] void throw_config_fault(const Config& config, const std::string& key, const std::string& message);
+
+/// Names offered to the reader for keys whose values live in other folders' tables (kernels, builders, wavelets, …).
+/// solver/ sets them once at start-up so that io/ knows nothing of kernels: key -> allowed values.
+struct AllowedValue {
+    std::string name, help;
+};
+void set_allowed_values(const std::string& key, std::vector<AllowedValue> values);
+
+}  // namespace onda

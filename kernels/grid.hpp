@@ -1,0 +1,84 @@
+/// \file
+/// Extents, halo, padding and index order: decided only here.
+///
+/// Every volume in Onda is [z][y][x] with x fastest and z pointing down. A 2-D grid is the x-z plane: ny = 1.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+namespace onda {
+
+/// A regular grid of nodes. Triples are (x, y, z).
+struct Grid {
+    int dimensions = 3;                           ///< 2 or 3; in 2-D the y axis has one node and no derivative
+    std::array<std::int64_t, 3> n{1, 1, 1};       ///< nodes along x, y, z
+    std::array<double, 3> spacing_m{1., 1., 1.};  ///< node distance along x, y, z
+    std::array<double, 3> origin_m{0., 0., 0.};   ///< position of node (0, 0, 0)
+
+    [[nodiscard]] std::int64_t nx() const { return n[0]; }
+    [[nodiscard]] std::int64_t ny() const { return n[1]; }
+    [[nodiscard]] std::int64_t nz() const { return n[2]; }
+    [[nodiscard]] std::int64_t points() const { return n[0] * n[1] * n[2]; }
+    [[nodiscard]] bool has_axis(int axis) const { return dimensions == 3 || axis != 1; }
+
+    /// hx hy hz in 3-D [m^3], hx hz in 2-D [m^2]: what one node stands for in the source term.
+    [[nodiscard]] double cell_volume() const {
+        return spacing_m[0] * (dimensions == 3 ? spacing_m[1] : 1.) * spacing_m[2];
+    }
+
+    /// Index of node (x, y, z) in a compact [z][y][x] array without halo.
+    [[nodiscard]] std::int64_t at(std::int64_t x, std::int64_t y, std::int64_t z) const {
+        return x + n[0] * (y + n[1] * z);
+    }
+
+    /// Position of node (x, y, z) in metres.
+    [[nodiscard]] std::array<double, 3> position_m(std::int64_t x, std::int64_t y, std::int64_t z) const {
+        return {origin_m[0] + double(x) * spacing_m[0], origin_m[1] + double(y) * spacing_m[1],
+                origin_m[2] + double(z) * spacing_m[2]};
+    }
+};
+
+/// How one padded array lies in memory: [z][y][x], every interior row starting on 128 bytes.
+///
+/// The left halo of a row shares its padding with the right halo of the row before it, so the pitch is
+/// nx + 2 halo rounded up to 128 bytes and not more.
+struct Layout {
+    std::array<std::int64_t, 3> n{1, 1, 1};     ///< interior nodes
+    std::array<std::int64_t, 3> halo{0, 0, 0};  ///< halo width on either side of each axis
+    std::int64_t pitch = 0;                     ///< elements from one row to the next
+    std::int64_t plane = 0;                     ///< elements from one plane to the next
+    std::int64_t origin = 0;                    ///< element of node (0, 0, 0)
+    std::int64_t size = 0;                      ///< elements to allocate
+
+    /// \param element_bytes 4 or 8.
+    Layout(const Grid& grid, std::array<std::int64_t, 3> halo_width, int element_bytes) : n(grid.n), halo(halo_width) {
+        const std::int64_t line = 128 / element_bytes;
+        const auto round_up = [line](std::int64_t count) { return (count + line - 1) / line * line; };
+        pitch = round_up(n[0] + 2 * halo[0]);
+        plane = pitch * (n[1] + 2 * halo[1]);
+        origin = round_up(halo[0]) + pitch * halo[1] + plane * halo[2];
+        size = round_up(origin + at_offset(n[0] - 1 + halo[0], n[1] - 1 + halo[1], n[2] - 1 + halo[2]) + 1);
+    }
+
+    /// Element of node (x, y, z); halo nodes have indices below 0 or at and above n.
+    [[nodiscard]] std::int64_t at(std::int64_t x, std::int64_t y, std::int64_t z) const {
+        return origin + at_offset(x, y, z);
+    }
+
+private:
+    [[nodiscard]] std::int64_t at_offset(std::int64_t x, std::int64_t y, std::int64_t z) const {
+        return x + pitch * y + plane * z;
+    }
+};
+
+/// A regular subset of nodes: first + i * step, i = 0 … count - 1, along x, y, z.
+struct Window {
+    std::array<std::int64_t, 3> first{0, 0, 0}, count{1, 1, 1}, step{1, 1, 1};
+
+    [[nodiscard]] std::int64_t points() const { return count[0] * count[1] * count[2]; }
+    [[nodiscard]] static Window whole(const Grid& grid) { return {{0, 0, 0}, grid.n, {1, 1, 1}}; }
+};
+
+}  // namespace onda

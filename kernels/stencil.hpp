@@ -1,0 +1,74 @@
+/// \file
+/// Weights of the second derivative, the stability limit, and the one canonical update every kernel follows.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#if defined(__CUDACC__)
+#define ONDA_HOST_DEVICE __host__ __device__ __forceinline__
+#else
+#define ONDA_HOST_DEVICE inline __attribute__((always_inline))
+#endif
+
+namespace onda {
+
+inline constexpr int kMaxSpaceOrder = 16;
+inline constexpr int kMaxRadius = kMaxSpaceOrder / 2;
+
+/// Weights c_0 … c_r of the centred second derivative of even order 2r on unit spacing,
+///     d2f/dx2 ~ c_0 f(0) + sum_k c_k (f(k) + f(-k)).
+/// Closed form of Fornberg (1988), Math. Comp. 51: c_k = 2 (-1)^(k+1) (r!)^2 / (k^2 (r-k)! (r+k)!).
+/// \param space_order even, 2 … 16; std::invalid_argument otherwise.
+std::vector<double> second_derivative_weights(int space_order);
+
+/// -L(k) h^2 for one axis at angular wavenumber k: the exact symbol of the discrete second derivative.
+/// \param weights c_0 … c_r; \param kh wavenumber times spacing [rad].
+double second_derivative_symbol(const std::vector<double>& weights, double kh);
+
+/// Largest stable dt [s] of the leapfrog scheme: 2 / (vp_max sqrt(sum_axis max_k symbol / h_axis^2)).
+/// \param spacing_m of the axes that have a derivative.
+double stability_limit_s(const std::vector<double>& weights, const std::vector<double>& spacing_m, double vp_max_m_s);
+
+/// Premultiplied weights, the same for every kernel and backend: axis[a][k] = c_k / h_a^2, centre = sum of c_0 / h_a^2.
+template <typename T>
+struct Stencil {
+    int radius = 0;
+    int dimensions = 3;
+    T centre = 0;
+    std::array<std::array<T, kMaxRadius + 1>, 3> axis{};  ///< x, y, z; index 0 unused
+};
+
+/// \param dimensions 2 (x, z) or 3; the unused axis gets zero weights.
+template <typename T>
+Stencil<T> make_stencil(const std::vector<double>& weights, const std::array<double, 3>& spacing_m, int dimensions);
+
+ONDA_HOST_DEVICE float fused(float a, float b, float c) {
+    return __builtin_fmaf(a, b, c);
+}
+ONDA_HOST_DEVICE double fused(double a, double b, double c) {
+    return __builtin_fma(a, b, c);
+}
+
+/// The canonical order of operations of the Laplacian at *q, in 3-D or (Dims = 2) in x-z:
+/// centre, x pairs, y pairs, backward half of z, forward half of z in order of arrival.
+/// Every kernel on every backend performs exactly these roundings.
+template <typename T, int Dims>
+ONDA_HOST_DEVICE T laplacian(const T* q, std::int64_t pitch, std::int64_t plane, const Stencil<T>& s, int radius) {
+    T l = s.centre * q[0];
+    for (int k = 1; k <= radius; ++k) l = fused(s.axis[0][k], q[-k] + q[k], l);
+    if constexpr (Dims == 3)
+        for (int k = 1; k <= radius; ++k) l = fused(s.axis[1][k], q[-k * pitch] + q[k * pitch], l);
+    for (int k = 1; k <= radius; ++k) l = fused(s.axis[2][k], q[-k * plane], l);
+    for (int k = 1; k <= radius; ++k) l = fused(s.axis[2][k], q[k * plane], l);
+    return l;
+}
+
+/// p+ = 2p - p- + k L(p),  k = (vp dt)^2
+template <typename T>
+ONDA_HOST_DEVICE T leapfrog(T q, T p_prev, T k, T laplacian_of_q) {
+    return fused(k, laplacian_of_q, fused(T(2), q, -p_prev));
+}
+
+}  // namespace onda

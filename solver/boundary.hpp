@@ -1,0 +1,35 @@
+/// \file
+/// What each of the six faces does: a table of kinds, each expressed as a halo rule, a strip, or both.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "io/config.hpp"
+#include "kernels/backend.hpp"
+#include "kernels/grid.hpp"
+
+namespace onda {
+
+struct Boundary {
+    FaceHalos halos{};
+    Sponge sponge;
+};
+
+/// One row of the table in boundary.cpp.
+struct BoundaryKind {
+    std::string_view name;
+    std::string_view help;
+    Halo halo;
+    bool absorbs;  ///< has a sponge strip
+};
+std::span<const BoundaryKind> boundary_kinds();
+
+inline constexpr std::array<std::string_view, 6> kFaceNames{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+/// \throws Error(config) for unknown kinds or strips wider than the grid.
+Boundary make_boundary(const Config& config, const Grid& grid, double vp_max_m_s, double dt_s);
+/// The halo rules alone, known before dt is.
+FaceHalos make_halos(const Config& config, const Grid& grid);
+
+}  // namespace onda

@@ -1,0 +1,87 @@
+/// \file
+/// Wavelets; sources and receivers as weighted grid nodes; the list of shots.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/config.hpp"
+#include "kernels/backend.hpp"
+#include "kernels/grid.hpp"
+#include "solver/boundary.hpp"
+#include "solver/time_axis.hpp"
+
+namespace onda {
+
+using Position = std::array<double, 3>;  ///< (x, y, z) [m]; y = 0 in 2-D
+
+/// A source signature s(t), zero before t = 0 up to its tail.
+struct Wavelet {
+    std::string description;              ///< type, frequency and t0, for the log
+    std::function<double(double)> value;  ///< s(t), t in seconds
+    double highest_frequency_hz = 0.;     ///< where the amplitude spectrum has fallen to 1 % (-40 dB) of its peak
+    double peak_frequency_hz = 0.;
+    double t0_s = 0.;
+    double duration_s = 0.;  ///< after which |s| stays below 1e-6 of its peak
+};
+
+/// One row of the table in survey.cpp.
+struct WaveletKind {
+    std::string_view name;
+    std::string_view help;
+    Wavelet (*make)(const Config&, const WaveletConfig&, const std::string& key);
+};
+std::span<const WaveletKind> wavelet_kinds();
+/// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet").
+Wavelet make_wavelet(const Config& config, const WaveletConfig& wavelet, const std::string& key);
+/// s(n dt), n = 0 … steps.
+std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time);
+
+struct SourcePoint {
+    Position position_m{};
+    double amplitude = 1.;
+    std::size_t wavelet = 0;  ///< index into Survey::wavelets
+};
+
+struct Shot {
+    std::int64_t id = 1;
+    std::vector<SourcePoint> sources;
+    std::vector<Position> receivers;
+};
+
+struct Survey {
+    std::vector<Wavelet> wavelets;
+    std::vector<Shot> shots;  ///< ascending id
+    [[nodiscard]] double highest_frequency_hz() const;
+};
+
+/// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, …
+Survey make_survey(const Config& config, const Grid& grid);
+
+/// Kaiser-windowed sinc weights of Hicks (2002), Geophysics 67(1), radius 4, b = 6.31: exact on nodes (one weight).
+/// Weights that fall beyond a mirror face are folded back with its sign; beyond any other face they are dropped.
+/// A source on a rigid wall's node gets both its own weight and its image's (that node stands for half a cell);
+/// a receiver does not, so that reciprocity holds.
+enum class PointKind { source, receiver };
+NodeWeights point_weights(std::span<const Position> positions, const Grid& grid, const FaceHalos& halos,
+                          PointKind kind);
+
+/// What a backend needs of a shot.
+Sources make_sources(const Shot& shot, const Survey& survey, const Grid& grid, const FaceHalos& halos,
+                     const TimeAxis& time);
+
+/// Points per wavelength at the highest frequency and slowest velocity, against what the order needs.
+struct SamplingVerdict {
+    double points_per_wavelength = 0.;
+    double needed = 0.;
+    enum class Level { good, warn, refuse } level = Level::good;
+    std::string message;  ///< names the number to change: spacing or frequency
+};
+SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, double vp_min_m_s);
+
+}  // namespace onda

@@ -1,0 +1,3 @@
+// doctest's main, shared by every test program. Exit code 77 tells ctest "skipped": see skip() in tests/support.hpp.
+#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN
+#include <doctest/doctest.h>
