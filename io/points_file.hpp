@@ -1,0 +1,37 @@
+/// \file
+/// Source and receiver positions and wavelets from CSV or HDF5. Formats: docs/file_formats.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace onda {
+
+/// Positions are (x, y, z) in metres; y = 0 where the file has x and z only.
+struct SourceTable {
+    std::vector<std::array<double, 3>> position_m;
+    std::vector<std::int64_t> shot;  ///< as long as position_m; 1, 2, … where the file names no shots
+    std::vector<double> amplitude;   ///< as long as position_m; 1 where the file names none
+};
+
+struct ReceiverTable {
+    std::vector<std::array<double, 3>> position_m;
+    std::vector<std::int64_t> shot;  ///< empty: every shot records all of them
+};
+
+/// A sampled source signature: sample n is at n * dt_s.
+struct WaveletSeries {
+    double dt_s = 0.;
+    std::vector<double> amplitude;
+};
+
+/// CSV with a header line (x, z, optional y, shot, amplitude in any order; units may follow as x_m) or HDF5.
+/// \throws Error(missing_input | bad_data) naming file, line and column (CSV) or dataset (HDF5), and the value.
+SourceTable read_sources(const std::filesystem::path& file);
+ReceiverTable read_receivers(const std::filesystem::path& file);
+/// CSV time_s,amplitude with even sampling from 0, or HDF5 /wavelet with attribute dt_s.
+WaveletSeries read_wavelet(const std::filesystem::path& file);
+
+}  // namespace onda

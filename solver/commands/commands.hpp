@@ -1,0 +1,26 @@
+/// \file
+/// The subcommands of `onda`: each adds its options to the command line and returns what to do when it is chosen.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace onda {
+
+/// Runs the command; returns the exit code. Faults are thrown as Error and reported by main.
+using Command = std::function<int()>;
+
+/// A subcommand whose `--help` begins with its examples (at least two lines, each a complete command).
+CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary, const std::string& examples);
+
+Command add_run(CLI::App& app);
+Command add_check(CLI::App& app);
+Command add_init(CLI::App& app);
+Command add_schema(CLI::App& app);
+Command add_convert(CLI::App& app);
+Command add_verify(CLI::App& app);
+Command add_bench(CLI::App& app);
+Command add_info(CLI::App& app);
+
+}  // namespace onda
