@@ -37,7 +37,7 @@ struct Stencil {
     int radius = 0;
     int dimensions = 3;
     T centre = 0;
-    std::array<std::array<T, kMaxRadius + 1>, 3> axis{};  ///< x, y, z; index 0 unused
+    T axis[3][kMaxRadius + 1] = {};  ///< x, y, z; index 0 unused. Plain arrays: kernel sources call no inline functions
 };
 
 /// \param dimensions 2 (x, z) or 3; the unused axis gets zero weights.
@@ -51,16 +51,28 @@ ONDA_HOST_DEVICE double fused(double a, double b, double c) {
     return __builtin_fma(a, b, c);
 }
 
+/// The part of the canonical Laplacian that one plane holds: centre, x pairs, y pairs.
+template <typename T, int Dims>
+ONDA_HOST_DEVICE T in_plane_laplacian(const T* q, std::int64_t pitch, const Stencil<T>& s, int radius) {
+    T l = s.centre * q[0];
+#pragma GCC unroll 8
+    for (int k = 1; k <= radius; ++k) l = fused(s.axis[0][k], q[-k] + q[k], l);
+    if constexpr (Dims == 3) {
+#pragma GCC unroll 8
+        for (int k = 1; k <= radius; ++k) l = fused(s.axis[1][k], q[-k * pitch] + q[k * pitch], l);
+    }
+    return l;
+}
+
 /// The canonical order of operations of the Laplacian at *q, in 3-D or (Dims = 2) in x-z:
 /// centre, x pairs, y pairs, backward half of z, forward half of z in order of arrival.
 /// Every kernel on every backend performs exactly these roundings.
 template <typename T, int Dims>
 ONDA_HOST_DEVICE T laplacian(const T* q, std::int64_t pitch, std::int64_t plane, const Stencil<T>& s, int radius) {
-    T l = s.centre * q[0];
-    for (int k = 1; k <= radius; ++k) l = fused(s.axis[0][k], q[-k] + q[k], l);
-    if constexpr (Dims == 3)
-        for (int k = 1; k <= radius; ++k) l = fused(s.axis[1][k], q[-k * pitch] + q[k * pitch], l);
+    T l = in_plane_laplacian<T, Dims>(q, pitch, s, radius);
+#pragma GCC unroll 8
     for (int k = 1; k <= radius; ++k) l = fused(s.axis[2][k], q[-k * plane], l);
+#pragma GCC unroll 8
     for (int k = 1; k <= radius; ++k) l = fused(s.axis[2][k], q[k * plane], l);
     return l;
 }
