@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# Sets Onda up from a fresh clone on Debian 12 or Ubuntu 24.04; `./bootstrap.sh --help` says how.
+set -euo pipefail
+
+usage() {
+    cat <<'TEXT'
+./bootstrap.sh demo    install what is missing, build, run configs/quickstart.yaml, say where the results are
+./bootstrap.sh test    install what is missing, build, run the tests
+
+For Debian 12 and Ubuntu 24.04. Missing packages are installed with apt-get, as root or through sudo.
+The build is in build/default, the results of the demo are in results/demo (replaced by the next demo).
+
+Environment:
+  ONDA_JOBS        compile jobs; otherwise one per core, and at most one per GiB of free memory
+  CC, CXX          compilers, as for CMake
+  ONDA_DATA_DIR    folder with marmousi_vp_1601x401.f32, for the tests that need it (skipped without it)
+TEXT
+}
+
+readonly packages=(
+    cmake ninja-build g++ pkg-config git
+    libyaml-cpp-dev libhdf5-dev libspdlog-dev libcli11-dev nlohmann-json3-dev libpng-dev doctest-dev
+)
+
+fail() {
+    printf 'bootstrap.sh: %s\n' "$@" >&2
+    exit 1
+}
+
+say() {
+    printf '\n== %s\n' "$*"
+}
+
+# Of the packages named, those that are not installed, one a line.
+missing_packages() {
+    local package
+    for package in "$@"; do
+        [[ "$(dpkg-query -W -f='${db:Status-Status}' "$package" 2>/dev/null)" == installed ]] || echo "$package"
+    done
+}
+
+check_distribution() {
+    local name
+    name=$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release 2>/dev/null) || true
+    if ! command -v apt-get dpkg-query >/dev/null; then
+        fail "${name:-this system} has no apt-get; Debian 12 and Ubuntu 24.04 are supported" \
+            "elsewhere install CMake 3.25, Ninja, pkg-config, a C++20 compiler, yaml-cpp, HDF5, spdlog, CLI11," \
+            "nlohmann-json, libpng and doctest, then: cmake --preset default && cmake --build --preset default"
+    fi
+    case "$name" in
+    "Debian GNU/Linux 12"* | "Ubuntu 24.04"*) ;;
+    *) echo "bootstrap.sh: ${name:-this system} is neither Debian 12 nor Ubuntu 24.04; trying all the same" >&2 ;;
+    esac
+}
+
+# The prefix that makes a command root's: empty, or sudo (which may ask only where someone can answer).
+find_root() {
+    as_root=()
+    ((EUID != 0)) || return 0
+    command -v sudo >/dev/null ||
+        fail "these packages are missing: $*" "run this as root, or install sudo, or have them installed"
+    as_root=(sudo)
+    [[ -t 0 ]] || as_root+=(-n)
+}
+
+install_packages() {
+    check_distribution
+    local missing as_root
+    mapfile -t missing < <(missing_packages "$@")
+    ((${#missing[@]})) || return 0
+    find_root "${missing[@]}"
+    say "Installing ${missing[*]}"
+    # Waits for the lock: fresh machines update themselves.
+    local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8
+        apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 -o Dpkg::Use-Pty=0)
+    "${apt[@]}" update || echo "bootstrap.sh: apt-get update failed; trying with the lists at hand" >&2
+    "${apt[@]}" install --no-install-recommends "${missing[@]}" ||
+        fail "could not install: ${missing[*]}" "the reason is above: no network, no such package, or no right to install"
+}
+
+# A compiler process of this project takes up to about 1 GiB.
+compile_jobs() {
+    local jobs free_gib
+    jobs=$(nproc)
+    free_gib=$(awk '/^MemAvailable:/ { print int($2 / 1048576) }' /proc/meminfo 2>/dev/null) || true
+    if [[ -n "$free_gib" ]] && ((free_gib < jobs)); then jobs=$((free_gib > 0 ? free_gib : 1)); fi
+    echo "${ONDA_JOBS:-$jobs}"
+}
+
+# CMake before 3.26 has a preset of its own; both build in build/default.
+choose_preset() {
+    local version
+    version=$(cmake --version | awk 'NR == 1 { print $3 }')
+    if dpkg --compare-versions "$version" lt 3.26; then echo debian12; else echo default; fi
+}
+
+# Builds the target named, or all.
+build() {
+    local jobs
+    preset=$(choose_preset)
+    jobs=$(compile_jobs)
+    say "Building $1 with $jobs jobs in $PWD/build/default"
+    cmake --preset "$preset"
+    cmake --build --preset "$preset" --parallel "$jobs" --target "$1"
+}
+
+demo() {
+    install_packages "${packages[@]}"
+    build onda_cli
+    local results=$PWD/results/demo
+    say "Running configs/quickstart.yaml"
+    build/default/onda run configs/quickstart.yaml --output "$results" --force
+    say "Results are in $results"
+    find "$results" -type f | sort
+    cat <<'TEXT'
+
+Look at the pictures (.png) first; snapshots.xdmf opens in ParaView.
+Next: build/default/onda --help, and README.md.
+TEXT
+}
+
+run_tests() {
+    install_packages "${packages[@]}"
+    build all
+    say "Running the tests"
+    ctest --preset "$preset"
+}
+
+cd "$(dirname "${BASH_SOURCE[0]}")"
+case "${1:-}" in
+demo) demo ;;
+test) run_tests ;;
+-h | --help | help) usage ;;
+*)
+    usage >&2
+    exit 64
+    ;;
+esac
