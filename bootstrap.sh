@@ -6,6 +6,8 @@ usage() {
     cat <<'TEXT'
 ./bootstrap.sh demo    install what is missing, build, run configs/quickstart.yaml, say where the results are
 ./bootstrap.sh test    install what is missing, build, run the tests
+./bootstrap.sh packages [NAME ...]
+                       install what is missing, and the packages named, no more
 
 For Debian 12 and Ubuntu 24.04. Missing packages are installed with apt-get, as root or through sudo.
 The build is in build/default, the results of the demo are in results/demo (replaced by the next demo).
@@ -42,7 +44,7 @@ missing_packages() {
 check_distribution() {
     local name
     name=$(sed -n 's/^PRETTY_NAME="\(.*\)"/\1/p' /etc/os-release 2>/dev/null) || true
-    if ! command -v apt-get dpkg-query >/dev/null; then
+    if ! { command -v apt-get && command -v dpkg-query; } >/dev/null; then
         fail "${name:-this system} has no apt-get; Debian 12 and Ubuntu 24.04 are supported" \
             "elsewhere install CMake 3.25, Ninja, pkg-config, a C++20 compiler, yaml-cpp, HDF5, spdlog, CLI11," \
             "nlohmann-json, libpng and doctest, then: cmake --preset default && cmake --build --preset default"
@@ -127,9 +129,12 @@ run_tests() {
 }
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
-case "${1:-}" in
+command=${1:-}
+(($# == 0)) || shift
+case "$command" in
 demo) demo ;;
 test) run_tests ;;
+packages) install_packages "${packages[@]}" "$@" ;;
 -h | --help | help) usage ;;
 *)
     usage >&2
