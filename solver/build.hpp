@@ -1,0 +1,41 @@
+/// \file
+/// What this program is, and the machine it runs on.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace onda {
+
+struct Build {
+    std::string version, git_commit, compiler, build_type, flags;
+};
+const Build& build();
+
+/// "onda 0.1.0 (commit, compiler)": one line.
+std::string version_line();
+
+/// (name, version) of every library linked, in the order of the alphabet.
+std::vector<std::pair<std::string, std::string>> library_versions();
+
+struct Host {
+    std::string name, cpu, system;
+    int processors = 1;  ///< that this process may use
+    int numa_nodes = 1;
+    std::int64_t memory_bytes = 0;  ///< installed
+};
+Host host();
+
+/// Memory that an allocation can count on now: what the system calls available, within the limits of the control
+/// group and of the process.
+std::int64_t available_memory_bytes();
+/// Largest resident set of this process so far (VmHWM), and its present one (VmRSS).
+std::int64_t peak_memory_bytes();
+std::int64_t resident_memory_bytes();
+
+/// Now, as 2026-01-31T12:00:00Z.
+std::string utc_now();
+
+}  // namespace onda

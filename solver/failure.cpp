@@ -1,0 +1,50 @@
+#include "solver/failure.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <new>
+
+namespace onda {
+
+Failure describe_failure(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const Error& error) {
+        return {error.code(), error.what()};
+    } catch (const std::bad_alloc&) {
+        return {
+            ExitCode::out_of_memory,
+            "out of memory\n  `onda check CONFIG` lists what a run needs; use a smaller grid, fewer receivers, or a "
+            "machine with more memory"};
+    } catch (const std::invalid_argument& error) {
+        return {ExitCode::config, error.what()};
+    } catch (const std::filesystem::filesystem_error& error) {
+        return {ExitCode::io_error, error.what()};
+    } catch (const std::exception& error) {
+        return {ExitCode::internal,
+                std::string("internal fault: ") + error.what() + "\n  please report it with the output of `onda info`"};
+    } catch (...) {
+        return {ExitCode::internal, "internal fault\n  please report it with the output of `onda info`"};
+    }
+}
+
+namespace {
+std::atomic<int> pending_signal{0};
+static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
+
+extern "C" void note_signal(int signal) {
+    pending_signal = signal;
+    std::signal(signal, SIG_DFL);
+}
+}  // namespace
+
+void watch_signals() {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, note_signal);
+}
+
+void throw_if_interrupted() {
+    if (const int signal = pending_signal) throw Interrupted{signal};
+}
+
+}  // namespace onda

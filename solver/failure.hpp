@@ -1,0 +1,31 @@
+/// \file
+/// One place decides which exit code and message a failure becomes.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "io/error.hpp"
+
+namespace onda {
+
+struct Failure {
+    ExitCode code = ExitCode::internal;
+    std::string message;
+};
+
+/// Error keeps its own code; std::bad_alloc is out_of_memory with advice; std::invalid_argument (the kernels refuse a
+/// setup) is config; std::filesystem::filesystem_error is io_error; anything else is a fault in Onda.
+Failure describe_failure(const std::exception_ptr& exception);
+
+/// The user asked the run to stop (SIGINT, SIGTERM). Thrown so that temporary files are removed on the way out; main
+/// then dies of the same signal.
+struct Interrupted {
+    int signal = 0;
+};
+/// Lets SIGINT and SIGTERM be noticed by throw_if_interrupted() instead of killing the program at once; a second
+/// signal kills.
+void watch_signals();
+void throw_if_interrupted();
+
+}  // namespace onda

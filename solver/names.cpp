@@ -1,0 +1,39 @@
+#include "solver/names.hpp"
+
+#include <string>
+#include <vector>
+
+#include "io/config.hpp"
+#include "kernels/backend.hpp"
+#include "solver/boundary.hpp"
+#include "solver/devices.hpp"
+#include "solver/model.hpp"
+#include "solver/survey.hpp"
+
+namespace onda {
+namespace {
+
+template <typename Row>
+std::vector<AllowedValue> names_of(std::span<const Row> table) {
+    std::vector<AllowedValue> values;
+    for (const Row& row : table) values.push_back({std::string(row.name), std::string(row.help)});
+    return values;
+}
+
+std::vector<AllowedValue> with_auto(std::vector<AllowedValue> values, const std::string& help) {
+    values.insert(values.begin(), AllowedValue{"auto", help});
+    return values;
+}
+
+}  // namespace
+
+void offer_names() {
+    set_allowed_values("model.type", names_of(model_builders()));
+    set_allowed_values("wavelet.type", names_of(wavelet_kinds()));
+    for (const std::string_view face : kFaceNames)
+        set_allowed_values("boundary." + std::string(face), names_of(boundary_kinds()));
+    set_allowed_values("backend.name", with_auto(names_of(devices()), "the fastest there is"));
+    set_allowed_values("backend.kernel", with_auto(names_of(cpu::kernel_names()), "the fastest for the grid"));
+}
+
+}  // namespace onda
