@@ -18,11 +18,13 @@ public:
     AtomicFile& operator=(const AtomicFile&) = delete;
 
     [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }
-    /// fsync, rename, fsync of the folder. \throws Error(io_error).
+    /// fsync, rename, fsync of the folder. \throws Error(io_error), or Error(cannot_create) if the name was taken
+    /// meanwhile and overwrite is false.
     void commit();
 
 private:
     std::filesystem::path path_, temporary_;
+    bool overwrite_ = false;
     bool committed_ = false;
 };
 
