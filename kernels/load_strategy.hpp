@@ -6,16 +6,19 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string_view>
+
+#include "kernels/host_device.hpp"
 
 namespace onda {
 
 /// A coordinate of the tile frame along one axis, for a core of `tile` nodes with halo r.
 enum class Edge { low_halo, core_begin, core_end, high_halo };  ///< -r, 0, tile, tile + r
 
-constexpr std::int64_t position(Edge edge, std::int64_t tile, std::int64_t radius) {
+ONDA_HOST_DEVICE constexpr std::int64_t position(Edge edge, std::int64_t tile, std::int64_t radius) {
     switch (edge) {
         case Edge::low_halo: return -radius;
         case Edge::core_begin: return 0;
@@ -33,11 +36,11 @@ struct Rectangle {
 struct LoadStrategy {
     std::string_view name;
     std::string_view help;
-    std::array<Rectangle, 5> rectangle_list;
+    Rectangle rectangle_list[5];
     int rectangle_count;
 
     [[nodiscard]] constexpr std::span<const Rectangle> rectangles() const {
-        return {rectangle_list.data(), static_cast<std::size_t>(rectangle_count)};
+        return {rectangle_list, static_cast<std::size_t>(rectangle_count)};
     }
 };
 

@@ -6,11 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#if defined(__CUDACC__)
-#define ONDA_HOST_DEVICE __host__ __device__ __forceinline__
-#else
-#define ONDA_HOST_DEVICE inline __attribute__((always_inline))
-#endif
+#include "kernels/host_device.hpp"
 
 namespace onda {
 
@@ -51,30 +47,41 @@ ONDA_HOST_DEVICE double fused(double a, double b, double c) {
     return __builtin_fma(a, b, c);
 }
 
+/// l + sum_k w_k (q(-k) + q(k)), k = 1 … R, nearest first. Unrolled by recursion, which every compiler vectorises.
+template <typename T, int R, int K = 1>
+ONDA_HOST_DEVICE T add_pairs(const T* q, std::int64_t stride, const T* w, T l) {
+    if constexpr (K > R)
+        return l;
+    else
+        return add_pairs<T, R, K + 1>(q, stride, w, fused(w[K], q[-K * stride] + q[K * stride], l));
+}
+
+/// l + sum_k w_k q(k), k = 1 … R, nearest first; a negative stride looks backward.
+template <typename T, int R, int K = 1>
+ONDA_HOST_DEVICE T add_half(const T* q, std::int64_t stride, const T* w, T l) {
+    if constexpr (K > R)
+        return l;
+    else
+        return add_half<T, R, K + 1>(q, stride, w, fused(w[K], q[K * stride], l));
+}
+
 /// The part of the canonical Laplacian that one plane holds: centre, x pairs, y pairs.
-template <typename T, int Dims>
-ONDA_HOST_DEVICE T in_plane_laplacian(const T* q, std::int64_t pitch, const Stencil<T>& s, int radius) {
-    T l = s.centre * q[0];
-#pragma GCC unroll 8
-    for (int k = 1; k <= radius; ++k) l = fused(s.axis[0][k], q[-k] + q[k], l);
-    if constexpr (Dims == 3) {
-#pragma GCC unroll 8
-        for (int k = 1; k <= radius; ++k) l = fused(s.axis[1][k], q[-k * pitch] + q[k * pitch], l);
-    }
-    return l;
+template <typename T, int Dims, int R>
+ONDA_HOST_DEVICE T in_plane_laplacian(const T* q, std::int64_t pitch, const Stencil<T>& s) {
+    const T l = add_pairs<T, R>(q, 1, s.axis[0], s.centre * q[0]);
+    if constexpr (Dims == 3)
+        return add_pairs<T, R>(q, pitch, s.axis[1], l);
+    else
+        return l;
 }
 
 /// The canonical order of operations of the Laplacian at *q, in 3-D or (Dims = 2) in x-z:
 /// centre, x pairs, y pairs, backward half of z, forward half of z in order of arrival.
 /// Every kernel on every backend performs exactly these roundings.
-template <typename T, int Dims>
-ONDA_HOST_DEVICE T laplacian(const T* q, std::int64_t pitch, std::int64_t plane, const Stencil<T>& s, int radius) {
-    T l = in_plane_laplacian<T, Dims>(q, pitch, s, radius);
-#pragma GCC unroll 8
-    for (int k = 1; k <= radius; ++k) l = fused(s.axis[2][k], q[-k * plane], l);
-#pragma GCC unroll 8
-    for (int k = 1; k <= radius; ++k) l = fused(s.axis[2][k], q[k * plane], l);
-    return l;
+template <typename T, int Dims, int R>
+ONDA_HOST_DEVICE T laplacian(const T* q, std::int64_t pitch, std::int64_t plane, const Stencil<T>& s) {
+    const T l = in_plane_laplacian<T, Dims, R>(q, pitch, s);
+    return add_half<T, R>(q, plane, s.axis[2], add_half<T, R>(q, -plane, s.axis[2], l));
 }
 
 /// p+ = 2p - p- + k L(p),  k = (vp dt)^2

@@ -28,7 +28,6 @@ public:
 private:
     Backend& backend_;
     double dt_s_;
-    std::int64_t steps_;
     std::int64_t step_ = 0;
 };
 

@@ -1,1 +1,375 @@
-// cpu/backend
+#include "kernels/backend.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <omp.h>
+#include <stdexcept>
+#include <type_traits>
+#include <unistd.h>
+
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/denormals.hpp"
+#include "kernels/cpu/kernel_table.hpp"
+#include "kernels/cpu/points.hpp"
+#include "kernels/halo.hpp"
+
+namespace onda::cpu {
+namespace {
+
+std::int64_t l2_bytes() {
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? bytes : 512 * 1024;
+}
+
+std::array<std::int64_t, 3> halo_width(const BackendSetup& setup) {
+    const std::int64_t r = setup.space_order / 2;
+    return {r, setup.grid.dimensions == 3 ? r : 0, r};
+}
+
+template <typename T>
+Layout field_layout(const BackendSetup& setup) {
+    return {setup.grid, halo_width(setup), sizeof(T)};
+}
+template <typename T>
+Layout model_layout(const BackendSetup& setup) {
+    return {setup.grid, {0, 0, 0}, sizeof(T)};
+}
+
+template <typename Table, typename Name>
+std::string listed(const Table& table, Name name) {
+    std::string text;
+    for (const auto& row : table)
+        if (const std::string word = name(row); !word.empty()) text += (text.empty() ? "" : ", ") + word;
+    return text;
+}
+
+const InstructionSet& find_isa(const std::string& wanted) {
+    const std::string name = wanted == "auto" ? best_isa() : wanted;
+    for (const InstructionSet& set : instruction_sets())
+        if (set.name == name && set.usable) return set;
+    throw std::invalid_argument("instruction set '" + name + "' is not available here: use auto, " +
+                                listed(isa_names(), [](const std::string& isa) { return isa; }));
+}
+
+const Kernel& find_kernel(const InstructionSet& set, const BackendSetup& setup) {
+    const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
+    for (const Kernel& kernel : set.kernels)
+        if (kernel.name == name) return kernel;
+    throw std::invalid_argument(
+        "kernel '" + name + "' is not among the CPU kernels: use auto, " +
+        listed(set.kernels, [](const Kernel& kernel) { return kernel.solves ? kernel.name : std::string(); }));
+}
+
+template <typename T>
+class CpuBackend final : public Backend {
+public:
+    CpuBackend(const BackendSetup& setup, const InstructionSet& isa, const Kernel& kernel)
+        : grid_(setup.grid),
+          halos_(setup.halos),
+          isa_(isa.name),
+          kernel_(kernel),
+          threads_(setup.threads > 0 ? setup.threads : omp_get_max_threads()),
+          field_(field_layout<T>(setup)),
+          model_(model_layout<T>(setup)),
+          p_(field_.size),
+          q_(field_.size),
+          k_(model_.size) {
+        for (int axis = 0; axis < 3; ++axis) {
+            copies_[axis] = halo_copies(grid_.n[axis], field_.halo[axis], halos_[2 * axis], halos_[2 * axis + 1]);
+            taper_[axis].assign(setup.sponge.taper[axis].begin(), setup.sponge.taper[axis].end());
+            has_sponge_ = has_sponge_ || !taper_[axis].empty();
+            if (taper_[axis].empty()) taper_[axis].assign(grid_.n[axis], T(1));
+        }
+        arguments_.nx = grid_.nx();
+        arguments_.ny = grid_.ny();
+        arguments_.nz = grid_.nz();
+        arguments_.pitch = field_.pitch;
+        arguments_.plane = field_.plane;
+        arguments_.k = k_.data() + model_.origin;
+        arguments_.k_pitch = model_.pitch;
+        arguments_.k_plane = model_.plane;
+        arguments_.stencil = make_stencil<T>(setup.weights, grid_.spacing_m, grid_.dimensions);
+        arguments_.strategy = kernel.strategy;
+        arguments_.cache_bytes = l2_bytes();
+        arguments_.threads = threads_;
+    }
+
+    std::string description() const override {
+        return "CPU, kernel " + kernel_.name + ", " + isa_ + ", " + std::to_string(threads_) +
+               (threads_ == 1 ? " thread, " : " threads, ") + (sizeof(T) == 4 ? "float" : "double");
+    }
+    std::string kernel() const override { return kernel_.name; }
+    std::int64_t allocated_bytes() const override { return p_.bytes() + q_.bytes() + k_.bytes(); }
+
+    void upload_model(const RowReader& vp_of_row, double dt_s) override;
+    void reset() override;
+    void set_sources(const Sources& sources) override;
+    void set_receivers(const NodeWeights& receivers, std::int64_t samples) override;
+
+    void fill_halos() override;
+    void step() override;
+    void absorb() override;
+    void inject(std::int64_t n) override {
+        const FlushDenormals flush;
+        injection_.add(n, q_.data());
+    }
+    void swap() override { std::swap(p_, q_); }
+    void record(std::int64_t n) override { recorder_.record(n, p_.data(), threads_); }
+
+    Extremum extremum() const override;
+    void download(const Window& window, std::span<float> values) const override { copy_out(p_, window, values); }
+    void download(const Window& window, std::span<double> values) const override { copy_out(p_, window, values); }
+    void download_previous(const Window& window, std::span<double> values) const override {
+        copy_out(q_, window, values);
+    }
+    void upload(std::span<const double> p, std::span<const double> p_previous) override;
+    void download_traces(std::span<float> values) const override { recorder_.copy(values); }
+    void download_traces(std::span<double> values) const override { recorder_.copy(values); }
+
+private:
+    /// Calls body(y, z) for every row, each thread on its own range (see rows_of_thread).
+    template <typename Body>
+    void for_rows(const Body& body) const {
+#pragma omp parallel num_threads(threads_)
+        {
+            const FlushDenormals flush;
+            const RowRange rows = rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads());
+            for (std::int64_t row = rows.begin; row < rows.end; ++row) body(row % grid_.ny(), row / grid_.ny());
+        }
+    }
+    template <typename U>
+    void copy_out(const Buffer<T>& from, const Window& window, std::span<U> values) const;
+    void zero(Buffer<T>& field) const;
+    [[nodiscard]] bool on_negative_mirror(int axis, std::int64_t index) const {
+        return (index == 0 && halos_[2 * axis] == Halo::mirror_negative) ||
+               (index == grid_.n[axis] - 1 && halos_[2 * axis + 1] == Halo::mirror_negative);
+    }
+    [[nodiscard]] std::array<std::int64_t, 3> node_of(std::int64_t index) const {
+        return {index % grid_.nx(), index / grid_.nx() % grid_.ny(), index / (grid_.nx() * grid_.ny())};
+    }
+    [[nodiscard]] auto element_of() const {
+        return [this](std::int64_t index) {
+            const auto [x, y, z] = node_of(index);
+            return field_.at(x, y, z);
+        };
+    }
+
+    Grid grid_;
+    FaceHalos halos_;
+    std::string isa_;
+    Kernel kernel_;
+    int threads_;
+    Layout field_, model_;
+    Buffer<T> p_, q_, k_;
+    StepArguments<T> arguments_;
+    std::array<std::vector<HaloCopy>, 3> copies_;
+    std::array<std::vector<T>, 3> taper_;
+    bool has_sponge_ = false;
+    Injection<T> injection_;
+    Recorder<T> recorder_;
+};
+
+template <typename T>
+void CpuBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
+#pragma omp parallel num_threads(threads_)
+    {
+        const FlushDenormals flush;
+        std::vector<float> vp(grid_.nx());
+        const RowRange rows = rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads());
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+            const std::int64_t y = row % grid_.ny(), z = row / grid_.ny();
+            vp_of_row(y, z, vp);
+            T* const k = k_.data() + model_.at(0, y, z);
+            const bool wall = on_negative_mirror(1, y) || on_negative_mirror(2, z);
+            for (std::int64_t x = 0; x < grid_.nx(); ++x) {
+                const double v_dt = static_cast<double>(vp[x]) * dt_s;
+                k[x] = wall || on_negative_mirror(0, x) ? T(0) : static_cast<T>(v_dt * v_dt);
+            }
+        }
+    }
+}
+
+template <typename T>
+void CpuBackend<T>::zero(Buffer<T>& field) const {
+    // Every thread clears the rows it will compute and the halo around them: first touch.
+    const auto& h = field_.halo;
+    const std::int64_t first = field_.origin - field_.pitch * h[1] - field_.plane * h[2];
+    std::fill_n(field.data(), first, T(0));
+    for_rows([&](std::int64_t y, std::int64_t z) {
+        const std::int64_t y0 = y == 0 ? -h[1] : y, y1 = y == grid_.ny() - 1 ? y + h[1] : y;
+        const std::int64_t z0 = z == 0 ? -h[2] : z, z1 = z == grid_.nz() - 1 ? z + h[2] : z;
+        for (std::int64_t zz = z0; zz <= z1; ++zz)
+            for (std::int64_t yy = y0; yy <= y1; ++yy) {
+                const std::int64_t begin = field_.at(0, yy, zz);
+                std::fill_n(field.data() + begin, std::min(field_.pitch, field_.size - begin), T(0));
+            }
+    });
+}
+
+template <typename T>
+void CpuBackend<T>::reset() {
+    zero(p_);
+    zero(q_);
+    injection_ = {};
+    recorder_ = {};
+}
+
+template <typename T>
+void CpuBackend<T>::set_sources(const Sources& sources) {
+    const auto scale = [&](std::int64_t index) {
+        const auto [x, y, z] = node_of(index);
+        return static_cast<double>(k_.data()[model_.at(x, y, z)]) / grid_.cell_volume();
+    };
+    injection_ = Injection<T>(sources, scale, element_of());
+}
+
+template <typename T>
+void CpuBackend<T>::set_receivers(const NodeWeights& receivers, std::int64_t samples) {
+    recorder_ = Recorder<T>(receivers, samples, element_of());
+}
+
+template <typename T>
+void CpuBackend<T>::fill_halos() {
+    T* const p = p_.data();
+    for (const HaloCopy& copy : copies_[2])
+#pragma omp parallel for num_threads(threads_) schedule(static)
+        for (std::int64_t y = 0; y < grid_.ny(); ++y)
+            for (std::int64_t x = 0; x < grid_.nx(); ++x)
+                p[field_.at(x, y, copy.to)] = static_cast<T>(copy.sign) * p[field_.at(x, y, copy.from)];
+    if (copies_[0].empty() && copies_[1].empty()) return;
+    for_rows([&](std::int64_t y, std::int64_t z) {
+        for (const HaloCopy& copy : copies_[0])
+            p[field_.at(copy.to, y, z)] = static_cast<T>(copy.sign) * p[field_.at(copy.from, y, z)];
+        for (const HaloCopy& copy : copies_[1])
+            if (copy.from == y)
+                for (std::int64_t x = 0; x < grid_.nx(); ++x)
+                    p[field_.at(x, copy.to, z)] = static_cast<T>(copy.sign) * p[field_.at(x, y, z)];
+    });
+}
+
+template <typename T>
+void CpuBackend<T>::step() {
+    arguments_.p = p_.data() + field_.origin;
+    arguments_.q = q_.data() + field_.origin;
+    if constexpr (std::is_same_v<T, float>)
+        kernel_.step_float(arguments_);
+    else
+        kernel_.step_double(arguments_);
+}
+
+template <typename T>
+void CpuBackend<T>::absorb() {
+    if (!has_sponge_) return;
+    const T* const tx = taper_[0].data();
+    std::int64_t low = 0, high = grid_.nx();  // tx is 1 on [low, high)
+    while (low < high && tx[low] != T(1)) ++low;
+    while (high > low && tx[high - 1] != T(1)) --high;
+    for_rows([&](std::int64_t y, std::int64_t z) {
+        const T ty = taper_[1][y], tz = taper_[2][z];
+        T* const __restrict p = p_.data() + field_.at(0, y, z);
+        T* const __restrict q = q_.data() + field_.at(0, y, z);
+        const auto damp = [&](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
+            for (std::int64_t x = begin; x < end; ++x) {
+                const T factor = (tx[x] * ty) * tz;
+                p[x] *= factor;
+                q[x] *= factor;
+            }
+        };
+        const bool whole_row = ty != T(1) || tz != T(1);
+        damp(0, whole_row ? grid_.nx() : low);
+        if (!whole_row) damp(high, grid_.nx());
+    });
+}
+
+template <typename T>
+Extremum CpuBackend<T>::extremum() const {
+    // |p| orders like its bits, and infinities and NaNs come above every number: one integer maximum finds them all.
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr Bits magnitude = ~Bits{0} >> 1;
+    const auto bits_at = [&](std::int64_t element) {
+        Bits bits;
+        std::memcpy(&bits, p_.data() + element, sizeof bits);
+        return bits & magnitude;
+    };
+    Bits largest = 0;
+    std::int64_t row_of_largest = 0;
+#pragma omp parallel num_threads(threads_)
+    {
+        Bits mine = 0;
+        std::int64_t row_of_mine = 0;
+        const RowRange rows = rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads());
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+            const std::int64_t begin = field_.at(0, row % grid_.ny(), row / grid_.ny());
+            Bits of_row = 0;
+            for (std::int64_t x = 0; x < grid_.nx(); ++x) of_row = std::max(of_row, bits_at(begin + x));
+            if (of_row > mine) {
+                mine = of_row;
+                row_of_mine = row;
+            }
+        }
+#pragma omp critical
+        if (mine > largest || (mine == largest && row_of_mine < row_of_largest)) {
+            largest = mine;
+            row_of_largest = row_of_mine;
+        }
+    }
+    const std::int64_t y = row_of_largest % grid_.ny(), z = row_of_largest / grid_.ny();
+    std::int64_t x = 0;
+    while (bits_at(field_.at(x, y, z)) != largest) ++x;
+    const double value = static_cast<double>(std::bit_cast<T>(largest));
+    return {value, grid_.at(x, y, z), std::isfinite(value)};
+}
+
+template <typename T>
+template <typename U>
+void CpuBackend<T>::copy_out(const Buffer<T>& from, const Window& window, std::span<U> values) const {
+    const std::int64_t rows = window.count[1] * window.count[2];
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t y = window.first[1] + row % window.count[1] * window.step[1];
+        const std::int64_t z = window.first[2] + row / window.count[1] * window.step[2];
+        const T* const source = from.data() + field_.at(window.first[0], y, z);
+        U* const target = values.data() + row * window.count[0];
+        for (std::int64_t x = 0; x < window.count[0]; ++x) target[x] = static_cast<U>(source[x * window.step[0]]);
+    }
+}
+
+template <typename T>
+void CpuBackend<T>::upload(std::span<const double> p, std::span<const double> p_previous) {
+    for_rows([&](std::int64_t y, std::int64_t z) {
+        for (std::int64_t x = 0; x < grid_.nx(); ++x) {
+            p_.data()[field_.at(x, y, z)] = static_cast<T>(p[grid_.at(x, y, z)]);
+            q_.data()[field_.at(x, y, z)] = static_cast<T>(p_previous[grid_.at(x, y, z)]);
+        }
+    });
+}
+
+template <typename T>
+std::int64_t bytes_of(const BackendSetup& setup) {
+    return static_cast<std::int64_t>(sizeof(T)) * (2 * field_layout<T>(setup).size + model_layout<T>(setup).size);
+}
+
+}  // namespace
+
+std::int64_t predicted_bytes(const BackendSetup& setup) {
+    return setup.precision == Precision::float32 ? bytes_of<float>(setup) : bytes_of<double>(setup);
+}
+
+std::unique_ptr<Backend> make_backend(const BackendSetup& setup) {
+    if (static_cast<int>(setup.weights.size()) != setup.space_order / 2 + 1 || setup.space_order < 2 ||
+        setup.space_order > kMaxSpaceOrder)
+        throw std::invalid_argument("space order " + std::to_string(setup.space_order) + " with " +
+                                    std::to_string(setup.weights.size()) + " weights: the order must be even, 2 to " +
+                                    std::to_string(kMaxSpaceOrder) + ", with order / 2 + 1 weights");
+    for (const std::int64_t n : setup.grid.n)
+        if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
+    const InstructionSet& isa = find_isa(setup.isa);
+    const Kernel& kernel = find_kernel(isa, setup);
+    if (setup.precision == Precision::float32) return std::make_unique<CpuBackend<float>>(setup, isa, kernel);
+    return std::make_unique<CpuBackend<double>>(setup, isa, kernel);
+}
+
+}  // namespace onda::cpu

@@ -1,1 +1,74 @@
-// cpu/kernel_table
+#include "kernels/cpu/kernel_table.hpp"
+
+#include "kernels/backend.hpp"
+
+namespace onda::cpu {
+namespace {
+
+template <typename Isa>
+std::vector<Kernel> kernels_of() {
+    std::vector<Kernel> kernels{
+        {"reference", "plain loops, obviously right", reference_step<Isa, float>, reference_step<Isa, double>},
+        {"vectorised", "OpenMP and SIMD, blocked for the L2 cache", vectorised_step<Isa, float>,
+         vectorised_step<Isa, double>},
+    };
+    for (const LoadStrategy& strategy : kLoadStrategies)
+        kernels.push_back({"inplane-" + std::string(strategy.name),
+                           "in-plane method; loads " + std::string(strategy.help), inplane_step<Isa, float>,
+                           inplane_step<Isa, double>, &strategy});
+    kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", twin_step<Isa, float>,
+                       twin_step<Isa, double>, nullptr, false});
+    return kernels;
+}
+
+std::vector<InstructionSet> make_instruction_sets() {
+    std::vector<InstructionSet> sets;
+    sets.push_back({"generic", true, kernels_of<generic>()});
+#if defined(ONDA_HAVE_x86_64_v3)
+    sets.push_back({"x86-64-v3",
+                    __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"),
+                    kernels_of<x86_64_v3>()});
+#endif
+#if defined(ONDA_HAVE_x86_64_v4)
+    sets.push_back({"x86-64-v4",
+                    sets.back().usable && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"),
+                    kernels_of<x86_64_v4>()});
+#endif
+    return sets;
+}
+
+}  // namespace
+
+const std::vector<InstructionSet>& instruction_sets() {
+    static const std::vector<InstructionSet> sets = make_instruction_sets();
+    return sets;
+}
+
+std::span<const KernelInfo> kernel_names() {
+    static const std::vector<KernelInfo> names = [] {
+        std::vector<KernelInfo> list;
+        for (const Kernel& kernel : instruction_sets().front().kernels)
+            if (kernel.solves) list.push_back({kernel.name, kernel.help});
+        return list;
+    }();
+    return names;
+}
+
+std::vector<std::string> isa_names() {
+    std::vector<std::string> names;
+    for (const InstructionSet& set : instruction_sets())
+        if (set.usable) names.emplace_back(set.name);
+    return names;
+}
+
+std::string best_isa() {
+    return isa_names().back();
+}
+
+// `onda bench cpu` measures: vectorised is the fastest at every order, see docs/performance.md.
+std::string best_kernel(const BackendSetup&) {
+    return "vectorised";
+}
+
+}  // namespace onda::cpu

@@ -1,0 +1,58 @@
+/// \file
+/// What a CPU kernel is: one function that advances the whole grid by one step.
+///
+/// The kernel sources are compiled once per instruction set (ONDA_ISA). So that no code built for a newer instruction
+/// set can leak into the rest of the program, they include only headers without inline library functions, and keep
+/// their own functions in an unnamed namespace.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/load_strategy.hpp"
+#include "kernels/stencil.hpp"
+
+namespace onda::cpu {
+
+/// Arrays point at node (0, 0, 0); strides in elements. p and q have halos, k has none.
+template <typename T>
+struct StepArguments {
+    const T* p = nullptr;  ///< p[n]
+    T* q = nullptr;        ///< p[n-1], overwritten with p[n+1]
+    const T* k = nullptr;  ///< (vp dt)^2
+    std::int64_t nx = 0, ny = 0, nz = 0;
+    std::int64_t pitch = 0, plane = 0;
+    std::int64_t k_pitch = 0, k_plane = 0;
+    Stencil<T> stencil;
+    const LoadStrategy* strategy = nullptr;  ///< in-plane kernels
+    std::int64_t cache_bytes = 0;            ///< the L2 share of one thread
+    int threads = 1;
+};
+
+template <typename T>
+using StepFunction = void (*)(const StepArguments<T>&);
+
+/// Instruction sets, as tags: a kernel source specialises its step for ONDA_ISA.
+struct generic;
+struct x86_64_v3;
+struct x86_64_v4;
+
+template <typename Isa, typename T>
+void reference_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void vectorised_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void inplane_step(const StepArguments<T>& a);
+/// The same array streams without neighbours: the ceiling of any one-step kernel. Not a wave equation.
+template <typename Isa, typename T>
+void twin_step(const StepArguments<T>& a);
+
+/// Rows (y, z) of the grid, z slowest, in one contiguous range a thread: the partition all kernels and the first touch
+/// share, so that a thread computes on memory of its own NUMA node.
+struct RowRange {
+    std::int64_t begin, end;
+};
+inline __attribute__((always_inline)) RowRange rows_of_thread(std::int64_t rows, int thread, int threads) {
+    return {rows * thread / threads, rows * (thread + 1) / threads};
+}
+
+}  // namespace onda::cpu

@@ -1,0 +1,31 @@
+/// \file
+/// The tables of CPU kernels and instruction sets. A new kernel is one file and one row of kernels_of().
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/cpu/kernel.hpp"
+
+namespace onda::cpu {
+
+struct Kernel {
+    std::string name, help;
+    StepFunction<float> step_float;
+    StepFunction<double> step_double;
+    const LoadStrategy* strategy = nullptr;
+    bool solves = true;  ///< false: the twin, which only `onda bench` runs
+};
+
+struct InstructionSet {
+    std::string_view name;
+    bool usable;  ///< on this machine
+    std::vector<Kernel> kernels;
+};
+
+/// Compiled-in instruction sets, slowest first; all have the same kernels in the same order.
+const std::vector<InstructionSet>& instruction_sets();
+
+}  // namespace onda::cpu
