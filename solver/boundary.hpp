@@ -2,6 +2,8 @@
 /// What each of the six faces does: a table of kinds, each expressed as a halo rule, a strip, or both.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -27,9 +29,11 @@ std::span<const BoundaryKind> boundary_kinds();
 
 inline constexpr std::array<std::string_view, 6> kFaceNames{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
-/// \throws Error(config) for unknown kinds or strips wider than the grid.
+/// \throws Error(config) for unknown kinds, a mirror on an axis shorter than the stencil, or strips that do not fit.
 Boundary make_boundary(const Config& config, const Grid& grid, double vp_max_m_s, double dt_s);
 /// The halo rules alone, known before dt is.
 FaceHalos make_halos(const Config& config, const Grid& grid);
+/// Nodes of the absorbing strip inside each face, 0 where there is none.
+std::array<std::int64_t, 6> sponge_widths(const Config& config, const Grid& grid);
 
 }  // namespace onda

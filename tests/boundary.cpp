@@ -1,0 +1,118 @@
+// Each face gets the halo rule and the strip of its kind.
+#include "solver/boundary.hpp"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+#include "io/error.hpp"
+
+using namespace onda;
+
+namespace {
+
+Grid grid_of(int dimensions, std::array<std::int64_t, 3> n) {
+    Grid grid;
+    grid.dimensions = dimensions;
+    grid.n = n;
+    grid.spacing_m = {10., 20., 5.};
+    return grid;
+}
+
+Config config_of(const std::string& kind) {
+    Config config;
+    config.boundary = {kind, kind, kind, kind, kind, kind, 20, 1e-3};
+    return config;
+}
+
+std::string message_of(const Config& config, const Grid& grid) {
+    try {
+        static_cast<void>(make_boundary(config, grid, 3000., 0.001));
+    } catch (const Error& error) {
+        CHECK(error.code() == ExitCode::config);
+        return error.what();
+    }
+    return "no error";
+}
+
+bool holds(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("every kind of the table is accepted on every face, in any combination") {
+    const Grid grid = grid_of(3, {64, 64, 64});
+    std::string BoundaryConfig::*const members[6] = {&BoundaryConfig::x_min, &BoundaryConfig::x_max,
+                                                     &BoundaryConfig::y_min, &BoundaryConfig::y_max,
+                                                     &BoundaryConfig::z_min, &BoundaryConfig::z_max};
+    for (const BoundaryKind& on_one : boundary_kinds())
+        for (const BoundaryKind& elsewhere : boundary_kinds())
+            for (int face = 0; face < 6; ++face) {
+                Config config = config_of(std::string(elsewhere.name));
+                config.boundary.*members[face] = on_one.name;
+                const Boundary boundary = make_boundary(config, grid, 3000., 0.001);
+                for (int f = 0; f < 6; ++f) {
+                    const BoundaryKind& expected = f == face ? on_one : elsewhere;
+                    CHECK(boundary.halos[f] == expected.halo);
+                    CHECK(sponge_widths(config, grid)[f] == (expected.absorbs ? 20 : 0));
+                    const auto& taper = boundary.sponge.taper[f / 2];
+                    const double at_face = taper.empty() ? 1. : f % 2 == 0 ? taper.front() : taper.back();
+                    CHECK((at_face < 1.) == expected.absorbs);
+                }
+                CHECK(boundary.halos == make_halos(config, grid));
+            }
+}
+
+TEST_CASE("a wave that crosses the strip twice loses the designed factor") {
+    const Grid grid = grid_of(3, {100, 100, 100});
+    const Config config = config_of("sponge");
+    const double dt = 0.0005, vp = 3000.;
+    const Boundary boundary = make_boundary(config, grid, vp, dt);
+    for (int axis = 0; axis < 3; ++axis) {
+        const auto& taper = boundary.sponge.taper[axis];
+        REQUIRE(taper.size() == 100u);
+        double log_loss = 0.;  // the wave spends h / (vp dt) steps on each node, going in and coming back
+        for (int i = 0; i < 20; ++i) {
+            CHECK(taper[i] < taper[i + 1]);
+            CHECK(taper[i] == taper[99 - i]);
+            log_loss += 2. * grid.spacing_m[axis] / (vp * dt) * std::log(taper[i]);
+        }
+        for (int i = 20; i < 80; ++i) CHECK(taper[i] == 1.);
+        CHECK(std::exp(log_loss) == doctest::Approx(1e-3).epsilon(0.6));  // a sum for an integral over 20 nodes
+        CHECK(std::exp(log_loss) <= 1e-3);
+    }
+}
+
+TEST_CASE("2-D has no y faces") {
+    const Grid grid = grid_of(2, {64, 1, 64});
+    const Boundary sponge = make_boundary(config_of("sponge"), grid, 3000., 0.001);
+    CHECK(sponge.sponge.taper[1].empty());
+    CHECK(sponge.sponge.taper[0].size() == 64u);
+    const FaceHalos mirrors = make_halos(config_of("free_surface"), grid);
+    CHECK(mirrors[2] == Halo::zero);
+    CHECK(mirrors[3] == Halo::zero);
+    CHECK(mirrors[4] == Halo::mirror_negative);
+}
+
+TEST_CASE("faults name the key, the value and what to do") {
+    const std::string narrow = message_of(config_of("sponge"), grid_of(3, {64, 39, 64}));
+    CHECK(holds(narrow, "boundary.sponge_width"));
+    CHECK(holds(narrow, "both faces of the y axis needs 40 nodes, but the grid has 39"));
+    CHECK(holds(narrow, "use 19 or less"));
+    CHECK(message_of(config_of("sponge"), grid_of(3, {64, 40, 64})) == "no error");
+
+    Config config = config_of("rigid");
+    config.boundary.z_max = "cpml";
+    CHECK(holds(message_of(config, grid_of(3, {64, 64, 64})),
+                "boundary.z_max: unknown kind 'cpml': must be one of zero, free_surface, rigid, sponge"));
+    config.scheme.space_order = 16;
+    config.boundary.z_max = "rigid";
+    CHECK(holds(message_of(config, grid_of(3, {64, 64, 8})), "a mirror needs 9 nodes along z at space_order 16"));
+    CHECK(message_of(config, grid_of(3, {64, 64, 9})) == "no error");
+    config = config_of("sponge");
+    config.boundary.sponge_reflection = 1.;
+    CHECK(holds(message_of(config, grid_of(3, {64, 64, 64})), "boundary.sponge_reflection"));
+    config = config_of("sponge");
+    config.boundary.sponge_width = 0;
+    CHECK(message_of(config, grid_of(3, {64, 64, 64})) != "no error");
+}
