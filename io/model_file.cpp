@@ -1,1 +1,368 @@
-// model_file
+#include "io/model_file.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "io/atomic_file.hpp"
+#include "io/error.hpp"
+#include "io/hdf5.hpp"
+
+namespace onda {
+namespace {
+
+using Triple = std::array<std::int64_t, 3>;
+
+constexpr double format_version = 1;
+constexpr std::string_view axis_names = "xyz";
+/// No rock, sediment or fluid lies outside; a thousandth or a thousandfold of one nearly always does.
+constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
+constexpr std::array units{VelocityUnit{"m/s", 1.}, VelocityUnit{"km/s", 1000.}};
+constexpr std::int64_t slab_values = std::int64_t{1} << 23;  // 32 MiB read at a time
+
+std::string shortest(double value) {
+    char text[32];
+    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+    return {text, end};
+}
+
+template <class Values>
+std::string listed(const Values& values) {
+    std::string text;
+    for (const auto& value : values) text += (text.empty() ? "" : ", ") + std::string(value);
+    return "[" + text + "]";
+}
+
+std::size_t volume(const Triple& count) {
+    return static_cast<std::size_t>(count[0] * count[1] * count[2]);
+}
+
+/// "vp(ix = 3, iz = 7) at (x = 22.5 m, z = 52.5 m)".
+std::string node(const FileGeometry& geometry, const Triple& index) {
+    std::string indices, position;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (geometry.dimensions == 2 && axis == 1) continue;
+        const std::string name(1, axis_names[axis]);
+        const double at = geometry.origin_m[axis] + static_cast<double>(index[axis]) * geometry.spacing_m[axis];
+        indices += (axis > 0 ? ", i" : "i") + name + " = " + std::to_string(index[axis]);
+        position += (axis > 0 ? ", " : "") + name + " = " + shortest(at) + " m";
+    }
+    return "vp(" + indices + ") at (" + position + ")";
+}
+
+/// Empty: a believable velocity.
+std::string fault_of(double value, const VelocityUnit& unit, const std::string& remedy) {
+    const double vp = value * unit.m_s;
+    if (!(value > 0.) || !std::isfinite(value)) return "must be finite and positive";
+    if (vp >= lowest_vp_m_s && vp <= highest_vp_m_s) return "";
+    for (const auto& other : units)
+        if (value * other.m_s >= lowest_vp_m_s && value * other.m_s <= highest_vp_m_s)
+            return "looks like " + std::string(other.name) + "; " + remedy + " " + std::string(other.name);
+    return "must lie between " + shortest(lowest_vp_m_s) + " and " + shortest(highest_vp_m_s) + " m/s";
+}
+
+/// The axis (0, 1, 2 for x, y, z) of each dimension of the file.
+using Axes = std::vector<std::size_t>;
+
+Axes read_axes(const hdf5::Dataset& vp) {
+    const auto labels = vp.texts("axis_labels");
+    const std::string wanted = vp.rank() == 2 ? R"(["z", "x"], in the order of the dimensions)"
+                                              : R"(["z", "y", "x"], in the order of the dimensions)";
+    if (!labels) vp.fail("has no attribute axis_labels; add one, such as " + wanted);
+    Axes axes;
+    for (const auto& label : *labels) {
+        const auto axis = label.size() == 1 ? axis_names.find(label) : std::string_view::npos;
+        const bool repeated = std::find(axes.begin(), axes.end(), axis) != axes.end();
+        if (axis == std::string_view::npos || repeated || (vp.rank() == 2 && label == "y"))
+            vp.fail("attribute axis_labels = " + listed(*labels) + ": must be a permutation of " + wanted);
+        axes.push_back(axis);
+    }
+    if (axes.size() != vp.rank())
+        vp.fail("attribute axis_labels = " + listed(*labels) + " names " + std::to_string(axes.size()) +
+                " axes of a dataset with " + std::to_string(vp.rank()) + " dimensions");
+    return axes;
+}
+
+/// An attribute with one number per dimension, in the order of axis_labels, put in (x, y, z) order.
+std::array<double, 3> read_triple(const hdf5::Dataset& vp, const std::string& name, const Axes& axes, double absent,
+                                  bool positive) {
+    const auto values = vp.numbers(name);
+    if (!values) vp.fail("has no attribute " + name + "; add one with a number in metres per dimension");
+    if (values->size() != axes.size())
+        vp.fail("attribute " + name + " has " + std::to_string(values->size()) + " values for " +
+                std::to_string(axes.size()) + " dimensions");
+    std::array<double, 3> triple{absent, absent, absent};
+    for (std::size_t dimension = 0; dimension < axes.size(); ++dimension) {
+        const double value = (*values)[dimension];
+        if (!std::isfinite(value) || (positive && value <= 0.))
+            vp.fail("attribute " + name + "[" + std::to_string(dimension) + "] = " + shortest(value) + ": must be " +
+                    (positive ? "positive" : "finite"));
+        triple[axes[dimension]] = value;
+    }
+    return triple;
+}
+
+FileGeometry read_geometry(const hdf5::Dataset& vp, const Axes& axes) {
+    FileGeometry geometry;
+    geometry.dimensions = static_cast<int>(vp.rank());
+    for (std::size_t dimension = 0; dimension < axes.size(); ++dimension)
+        geometry.shape[axes[dimension]] = static_cast<std::int64_t>(vp.extents()[dimension]);
+    geometry.spacing_m = read_triple(vp, "spacing", axes, 1., true);
+    geometry.origin_m = read_triple(vp, "origin", axes, 0., false);
+    return geometry;
+}
+
+const VelocityUnit& read_unit(const hdf5::Dataset& vp) {
+    const auto unit = vp.text("units");
+    if (!unit) vp.fail("has no attribute units; add one: m/s or km/s");
+    return velocity_unit(*unit, vp.place() + ": attribute units");
+}
+
+hdf5::Dataset open_vp(const hdf5::File& file) {
+    const auto version = file.number("format_version");
+    if (version && *version != format_version)
+        file.fail("attribute format_version = " + shortest(*version) + "; this Onda reads version 1");
+    auto vp = file.open_dataset("vp");
+    if (vp.rank() != 2 && vp.rank() != 3)
+        vp.fail("has " + std::to_string(vp.rank()) + " dimensions; a model has 2 or 3");
+    if (vp.size() == 0) vp.fail("is empty");
+    return vp;
+}
+
+/// Copies a part of a box from the order of the file to [z][y][x]. Tiles keep both sides in cache.
+/// \param out the part's first node within the box; \param box extents of the whole box.
+void transpose(const std::vector<float>& stored, const Axes& axes, const Triple& part, const Triple& box, float* out) {
+    constexpr std::int64_t tile = 32;
+    const Triple out_stride{1, box[0], box[0] * box[1]};
+    Triple in_stride{0, 0, 0};
+    std::int64_t stride = 1;
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+        in_stride[*axis] = stride;
+        stride *= part[*axis];
+    }
+    // b is what the file has fastest, apart from x, which comes out fastest.
+    const std::size_t b = axes.back() == 0 ? 1 : axes.back(), a = 3 - b;
+    for (std::int64_t ia = 0; ia < part[a]; ++ia)
+        for (std::int64_t b0 = 0; b0 < part[b]; b0 += tile)
+            for (std::int64_t x0 = 0; x0 < part[0]; x0 += tile)
+                for (std::int64_t ib = b0; ib < std::min(b0 + tile, part[b]); ++ib) {
+                    const float* from = stored.data() + ia * in_stride[a] + ib * in_stride[b];
+                    float* to = out + ia * out_stride[a] + ib * out_stride[b];
+                    for (std::int64_t x = x0; x < std::min(x0 + tile, part[0]); ++x) to[x] = from[x * in_stride[0]];
+                }
+}
+
+}  // namespace
+
+std::span<const VelocityUnit> velocity_units() {
+    return units;
+}
+
+const VelocityUnit& velocity_unit(const std::string& name, const std::string& place) {
+    const auto found = std::find_if(units.begin(), units.end(), [&](const auto& unit) { return unit.name == name; });
+    if (found == units.end()) throw Error(ExitCode::bad_data, place + " = '" + name + "': must be m/s or km/s");
+    return *found;
+}
+
+void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const FileGeometry& geometry, Triple first,
+                          Triple count, const std::string& place, const std::string& remedy) {
+    for (std::size_t n = 0; n < vp.size(); ++n) {
+        const double converted = static_cast<double>(vp[n]) * unit.m_s;
+        if (!(converted >= lowest_vp_m_s && converted <= highest_vp_m_s)) {
+            const auto at = static_cast<std::int64_t>(n);
+            const Triple index{first[0] + at % count[0], first[1] + at / count[0] % count[1],
+                               first[2] + at / (count[0] * count[1])};
+            throw Error(ExitCode::bad_data, place + ": " + node(geometry, index) + " = " +
+                                                shortest(static_cast<double>(vp[n])) + " " + std::string(unit.name) +
+                                                ": " + fault_of(static_cast<double>(vp[n]), unit, remedy));
+        }
+        vp[n] = static_cast<float>(converted);
+    }
+}
+
+// Reading ----------------------------------------------------------------------------------------------------------
+
+struct ModelFile::Impl {
+    hdf5::File file;
+    hdf5::Dataset vp;
+    Axes axes;
+    FileGeometry geometry;
+    const VelocityUnit& unit;
+
+    explicit Impl(const std::filesystem::path& path)
+        : file(hdf5::File::open(path)),
+          vp(open_vp(file)),
+          axes(read_axes(vp)),
+          geometry(read_geometry(vp, axes)),
+          unit(read_unit(vp)) {}
+
+    void read_part(const Triple& first, const Triple& count, std::span<float> values) const {
+        hdf5::Extents file_first, file_count;
+        for (const auto axis : axes) {
+            file_first.push_back(static_cast<hdf5::Extent>(first[axis]));
+            file_count.push_back(static_cast<hdf5::Extent>(count[axis]));
+        }
+        vp.read(file_first, file_count, values);
+    }
+
+    /// In slabs along the file's slowest axis that end on its chunks, so that each chunk is read once.
+    void read_transposed(const Triple& first, const Triple& count, std::span<float> out) const {
+        const auto slow = axes.front();
+        const std::int64_t chunk = vp.chunk().empty() ? 1 : static_cast<std::int64_t>(vp.chunk().front());
+        const std::int64_t layer = count[0] * count[1] * count[2] / count[slow];
+        const std::int64_t thickness = std::max<std::int64_t>(1, slab_values / (layer * chunk)) * chunk;
+        const std::int64_t out_stride = slow == 0 ? 1 : slow == 1 ? count[0] : count[0] * count[1];
+        std::vector<float> stored;
+        for (std::int64_t at = first[slow], end = first[slow] + count[slow]; at < end;) {
+            Triple part_first = first, part = count;
+            part_first[slow] = at;
+            part[slow] = std::min(end, (at / thickness + 1) * thickness) - at;
+            stored.resize(volume(part));
+            read_part(part_first, part, stored);
+            transpose(stored, axes, part, count, out.data() + (at - first[slow]) * out_stride);
+            at += part[slow];
+        }
+    }
+};
+
+ModelFile::ModelFile(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+ModelFile::~ModelFile() = default;
+ModelFile::ModelFile(ModelFile&&) noexcept = default;
+ModelFile& ModelFile::operator=(ModelFile&&) noexcept = default;
+
+const FileGeometry& ModelFile::geometry() const {
+    return impl_->geometry;
+}
+
+std::optional<std::array<double, 2>> ModelFile::stored_range() const {
+    const auto lowest = impl_->vp.number("vp_min_m_s"), highest = impl_->vp.number("vp_max_m_s");
+    if (!lowest || !highest) return std::nullopt;
+    if (!(*lowest >= lowest_vp_m_s && *lowest <= *highest && *highest <= highest_vp_m_s)) return std::nullopt;
+    return std::array{*lowest, *highest};
+}
+
+void ModelFile::read(Triple first, Triple count, std::span<float> vp) const {
+    const auto& shape = impl_->geometry.shape;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (first[axis] < 0 || count[axis] < 1 || count[axis] > shape[axis] || first[axis] > shape[axis] - count[axis])
+            throw Error(ExitCode::internal, impl_->vp.place() + ": box leaves the model along " + axis_names[axis]);
+    if (vp.size() != volume(count))
+        throw Error(ExitCode::internal, impl_->vp.place() + ": box and memory differ in size");
+    const bool as_stored = std::is_sorted(impl_->axes.rbegin(), impl_->axes.rend());
+    as_stored ? impl_->read_part(first, count, vp) : impl_->read_transposed(first, count, vp);
+    to_metres_per_second(vp, impl_->unit, impl_->geometry, first, count, impl_->vp.place(),
+                         "if so, set the attribute units to");
+}
+
+// Writing ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+using Range = std::array<double, 2>;
+
+void widen(Range& range, std::span<const float> vp) {
+    const auto [lowest, highest] = std::minmax_element(vp.begin(), vp.end());
+    range = {std::min(range[0], static_cast<double>(*lowest)), std::max(range[1], static_cast<double>(*highest))};
+}
+
+constexpr Range no_range{std::numeric_limits<double>::infinity(), 0.};
+
+/// In the order of the file: z, y, x or z, x.
+template <class T>
+std::vector<T> slowest_first(const FileGeometry& geometry, const std::array<T, 3>& triple) {
+    if (geometry.dimensions == 2) return {triple[2], triple[0]};
+    return {triple[2], triple[1], triple[0]};
+}
+
+hdf5::DatasetLayout layout_of(const FileGeometry& geometry) {
+    hdf5::DatasetLayout layout;
+    for (const auto extent : slowest_first(geometry, geometry.shape))
+        layout.extents.push_back(static_cast<hdf5::Extent>(extent));
+    const bool flat = geometry.dimensions == 2;
+    // A MiB of nearly cubic chunks: boxes and slices of any direction are read at about the same speed.
+    layout.chunk = flat ? hdf5::Extents{512, 512} : hdf5::Extents{64, 64, 64};
+    layout.dimension_labels = flat ? std::vector<std::string>{"z", "x"} : std::vector<std::string>{"z", "y", "x"};
+    return layout;
+}
+
+/// Writes whole layers of chunks.
+Range write_planes(hdf5::Dataset& vp, const FileGeometry& geometry,
+                   const std::function<void(std::int64_t, std::span<float>)>& plane) {
+    const auto [nx, ny, nz] = geometry.shape;
+    const auto thickness = static_cast<std::int64_t>(vp.chunk().front());
+    const VelocityUnit& m_s = units.front();
+    std::vector<float> slab(static_cast<std::size_t>(std::min(thickness, nz) * ny * nx));
+    Range range = no_range;
+    for (std::int64_t z0 = 0; z0 < nz; z0 += thickness) {
+        const Triple count{nx, ny, std::min(thickness, nz - z0)};
+        const auto values = std::span(slab).first(volume(count));
+        for (std::int64_t z = 0; z < count[2]; ++z)
+            plane(z0 + z, values.subspan(static_cast<std::size_t>(z * ny * nx), static_cast<std::size_t>(ny * nx)));
+        to_metres_per_second(values, m_s, geometry, {0, 0, z0}, count, vp.place(), "a model file needs m/s, not");
+        widen(range, values);
+        hdf5::Extents first(vp.rank(), 0), extents = vp.extents();
+        first.front() = static_cast<hdf5::Extent>(z0);
+        extents.front() = static_cast<hdf5::Extent>(count[2]);
+        vp.write<float>(first, extents, values);
+    }
+    return range;
+}
+
+Range write_vp(hdf5::File& file, const FileGeometry& geometry,
+               const std::function<void(std::int64_t, std::span<float>)>& plane) {
+    const auto layout = layout_of(geometry);
+    auto vp = file.create_dataset("vp", hdf5::Element::float32, layout);
+    vp.set_text("units", "m/s");
+    vp.set_texts("axis_labels", layout.dimension_labels);
+    vp.set_numbers("spacing", slowest_first(geometry, geometry.spacing_m));
+    vp.set_numbers("origin", slowest_first(geometry, geometry.origin_m));
+    const auto range = write_planes(vp, geometry, plane);
+    vp.set_number("vp_min_m_s", range[0]);
+    vp.set_number("vp_max_m_s", range[1]);
+    vp.close();
+    return range;
+}
+
+/// Every checksum of the file that was written, and the values' range.
+void read_back(const std::filesystem::path& temporary, const std::filesystem::path& file, const Range& range) {
+    try {
+        const ModelFile model(temporary);
+        const auto [nx, ny, nz] = model.geometry().shape;
+        constexpr std::int64_t thickness = 64;
+        std::vector<float> slab;
+        Range found = no_range;
+        for (std::int64_t z = 0; z < nz; z += thickness) {
+            const Triple count{nx, ny, std::min(thickness, nz - z)};
+            slab.resize(volume(count));
+            model.read({0, 0, z}, count, slab);
+            widen(found, slab);
+        }
+        if (found != range || model.stored_range() != range)
+            throw Error(ExitCode::io_error, "its values differ from what was written");
+    } catch (const Error& error) {
+        throw Error(ExitCode::io_error, file.string() + ": cannot be read back after writing: " + error.what());
+    }
+}
+
+}  // namespace
+
+std::array<double, 2> write_model_file(const std::filesystem::path& file, const FileGeometry& geometry,
+                                       const std::function<void(std::int64_t z, std::span<float>)>& plane,
+                                       const std::string& provenance, bool overwrite) {
+    AtomicFile target(file, overwrite);
+    auto out = hdf5::File::create(target.temporary(), file);
+    out.set_text("format", "onda model");
+    out.set_number("format_version", format_version);
+    out.set_text("provenance", provenance);
+    const auto range = write_vp(out, geometry, plane);
+    out.close();
+    read_back(target.temporary(), file, range);
+    target.commit();
+    return range;
+}
+
+}  // namespace onda

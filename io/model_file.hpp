@@ -6,14 +6,33 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "io/geometry.hpp"
 
 namespace onda {
+
+/// A unit that velocities may come in.
+struct VelocityUnit {
+    std::string_view name;
+    double m_s;
+};
+/// m/s and km/s.
+std::span<const VelocityUnit> velocity_units();
+/// \throws Error(bad_data) naming `place` and the units that are read.
+const VelocityUnit& velocity_unit(const std::string& name, const std::string& place);
+
+/// Refuses values that are not finite, not positive, or that no rock has and that look like another unit; converts
+/// the others to m/s in place.
+/// \param geometry, first, count: the box that `vp` ([z][y][x]) covers, for index and position in the message.
+/// \param place what is read ("marmousi.h5: /vp"); \param remedy how to name another unit ("give --units").
+/// \throws Error(bad_data).
+void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const FileGeometry& geometry,
+                          std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
+                          const std::string& place, const std::string& remedy);
 
 /// An opened, checked model file: hostile or damaged files are refused here, before anything is allocated.
 /// Any permutation of axis_labels is accepted; values come out as [z][y][x].
@@ -23,24 +42,29 @@ public:
     explicit ModelFile(const std::filesystem::path& file);
     ~ModelFile();
     ModelFile(ModelFile&&) noexcept;
+    ModelFile& operator=(ModelFile&&) noexcept;
 
     [[nodiscard]] const FileGeometry& geometry() const;
     /// vp_min_m_s and vp_max_m_s as stored by `onda convert`, where present and plausible.
     [[nodiscard]] std::optional<std::array<double, 2>> stored_range() const;
     /// vp [m/s] of the box [first, first + count) (x, y, z), [z][y][x], x fastest. Non-finite and non-positive values,
     /// and values that look like km/s, are refused with index and position.
+    /// \throws Error(bad_data).
     void read(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> vp) const;
 
 private:
     struct Impl;
-    Impl* impl_;
+    std::unique_ptr<Impl> impl_;
 };
 
-/// Writes a model file, complete or not at all (LATEST format, chunked, fletcher32), from rows given one z plane at a
-/// time: plane(z, values) fills ny * nx values [m/s].
-/// \throws Error(cannot_create | io_error).
-void write_model_file(const std::filesystem::path& file, const FileGeometry& geometry,
-                      const std::function<void(std::int64_t z, std::span<float>)>& plane, const std::string& provenance,
-                      bool overwrite);
+/// Writes a model file, complete or not at all (1.10 format, chunked, fletcher32), from one z plane at a time:
+/// plane(z, values) fills ny * nx values [m/s], z = 0, 1, … in order. Stores their range; reads everything back before
+/// the file gets its name.
+/// \param provenance one text for the root attribute of that name: who made it, from what.
+/// \return lowest and highest vp [m/s].
+/// \throws Error(bad_data) for values that to_metres_per_second refuses, Error(cannot_create | io_error).
+std::array<double, 2> write_model_file(const std::filesystem::path& file, const FileGeometry& geometry,
+                                       const std::function<void(std::int64_t z, std::span<float>)>& plane,
+                                       const std::string& provenance, bool overwrite);
 
 }  // namespace onda

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "io/atomic_file.hpp"
-#include "tests/temporary_folder.hpp"
+#include "tests/files_support.hpp"
 
 using namespace onda;
 
@@ -34,21 +34,6 @@ private:
     rlimit old_{};
     void (*old_handler_)(int);
 };
-
-template <class F>
-Error fault_of(F&& f) {
-    try {
-        f();
-    } catch (const Error& error) {
-        return error;
-    }
-    FAIL("no error was thrown");
-    return Error(ExitCode::ok, "");
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 const hdf5::Extents extents{5, 60, 70};
 

@@ -1,11 +1,15 @@
-// A fresh folder, removed at the end of the scope.
+// Shared by the tests of files: temporary folders, and the error that a call throws.
 #pragma once
 
 #include <cstdlib>
+#include <doctest/doctest.h>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 
+#include "io/error.hpp"
+
+/// A fresh folder, removed at the end of the scope.
 class TemporaryFolder {
 public:
     TemporaryFolder() {
@@ -24,3 +28,19 @@ public:
 private:
     std::filesystem::path path_;
 };
+
+/// The Error that f throws; the test fails if it throws none.
+template <class F>
+onda::Error fault_of(F&& f) {
+    try {
+        f();
+    } catch (const onda::Error& error) {
+        return error;
+    }
+    FAIL_CHECK("no error was thrown");
+    return {onda::ExitCode::ok, ""};
+}
+
+inline bool contains(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
