@@ -1,0 +1,31 @@
+/// \file
+/// Axis ticks at round numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace onda {
+
+struct Tick {
+    double value = 0.;
+    std::string label;
+};
+
+struct Ticks {
+    std::vector<Tick> ticks;
+    /// Labels are values divided by 10^exponent: a multiple of 3, and 0 from 0.01 up to a million.
+    int exponent = 0;
+    double step = 0.;
+};
+
+/// At most `most` ticks, at multiples of 1, 2 or 5 times a power of ten between first and last (either order).
+Ticks make_ticks(double first, double last, int most);
+
+/// Independent of the locale.
+std::string fixed_number(double value, int decimals);
+
+/// "p [Pa]" for labels in 1e-6 Pa: "p [1e-6 Pa]".
+std::string scaled_title(const std::string& title, int exponent);
+
+}  // namespace onda
