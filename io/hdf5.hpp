@@ -126,6 +126,11 @@ public:
         write(Extents(rank(), 0), extents_, values);
     }
 
+    /// Makes this one-dimensional dataset a dimension scale (H5DS): the coordinates of an axis, which xarray and netCDF
+    /// readers then find by themselves. It stays open while it is attached to the datasets of its file.
+    void make_scale(const std::string& name);
+    void attach_scale(std::size_t dimension, const Dataset& scale);
+
 private:
     friend class Group;
     Dataset(Id id, std::shared_ptr<FileState> file, std::string name);

@@ -1,5 +1,5 @@
 /// \file
-/// seismograms.h5: /shots/<id>/pressure [receiver][time]. Format: docs/file_formats.md.
+/// seismograms.h5: /shots/<id>/pressure [receiver][time]. Format: docs/outputs.md.
 #pragma once
 
 #include <array>
@@ -13,32 +13,39 @@
 
 namespace onda {
 
+/// What one shot recorded; sample n is at n * dt_s.
 struct ShotGather {
     std::int64_t shot = 1;
     std::vector<std::array<double, 3>> sources_m, receivers_m;  ///< (x, y, z)
     double dt_s = 0.;
     std::int64_t samples = 0;
-    std::vector<float> pressure;  ///< [receiver][sample]
+    std::vector<float> pressure;  ///< [Pa], [receiver][sample]
 };
 
-/// Collects shots in a temporary file; the file appears under its name at commit().
+/// Collects shots in a temporary file; the file appears under its name at commit() and not before.
 class SeismogramWriter {
 public:
+    /// \throws Error(cannot_create | io_error).
     SeismogramWriter(const std::filesystem::path& file, const Provenance& provenance, bool overwrite);
     ~SeismogramWriter();
-    void write(const ShotGather& gather);  ///< \throws Error(io_error)
-    void commit();                         ///< checks every return code, reads back the header, fsync, rename
+    /// \throws Error(io_error); Error(internal) for a shot written twice or sizes that do not fit together.
+    void write(const ShotGather& gather);
+    /// Checks every return code, reads the headers and the last traces back, syncs, renames. \throws Error(io_error).
+    void commit();
 
 private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
 
-/// \throws Error(missing_input | bad_data).
+/// Shot numbers, ascending. \throws Error(missing_input | bad_data).
 std::vector<std::int64_t> list_shots(const std::filesystem::path& file);
+/// \throws Error(missing_input | bad_data) naming file and dataset.
 ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot);
 
-/// Bytes of pressure and coordinates, for the size prediction of `onda check`.
-std::int64_t predicted_seismogram_bytes(std::int64_t shots, std::int64_t receivers, std::int64_t samples);
+/// Size of seismograms.h5 for `onda check`, with one source a shot.
+/// \param provenance_bytes of the names and values of the root attributes, mostly the text of the configuration.
+std::int64_t predicted_seismogram_bytes(std::int64_t shots, std::int64_t receivers, std::int64_t samples,
+                                        std::int64_t provenance_bytes = 4096);
 
 }  // namespace onda

@@ -1,5 +1,6 @@
 /// \file
 /// snapshots.h5: /shots/<id>/pressure [time][z][y][x], chunked by frame, and the .xdmf that ParaView opens.
+/// Format: docs/outputs.md.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +14,20 @@
 
 namespace onda {
 
+/// Collects the frames of one shot after the other in a temporary file; snapshots.h5 and snapshots.xdmf appear at
+/// commit() and not before.
 class SnapshotWriter {
 public:
     /// \param geometry of the window as written: shape, spacing and origin after decimation.
+    /// \throws Error(cannot_create | io_error).
     SnapshotWriter(const std::filesystem::path& file, const FileGeometry& geometry, const Provenance& provenance,
                    bool overwrite);
     ~SnapshotWriter();
+    /// \param frames how many snapshots follow. \throws Error(io_error), also by the shot before.
     void begin_shot(std::int64_t shot, std::int64_t frames);
-    /// \param values [z][y][x] of the window.
+    /// \param values [z][y][x] of the window, pressure [Pa].
     void write(double time_s, std::span<const float> values);
-    /// Commits snapshots.h5, then writes snapshots.xdmf beside it.
+    /// Checks every return code, reads headers and last rows back, syncs, renames, and then writes the .xdmf beside it.
     void commit();
 
 private:
@@ -30,6 +35,9 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames);
+/// Size of snapshots.h5 and snapshots.xdmf together, for `onda check`.
+/// \param provenance_bytes of the names and values of the root attributes, mostly the text of the configuration.
+std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,
+                                      std::int64_t provenance_bytes = 4096);
 
 }  // namespace onda

@@ -1,1 +1,83 @@
-// xdmf
+#include "io/xdmf.hpp"
+
+#include <array>
+#include <charconv>
+
+namespace onda {
+namespace {
+
+/// Shortest text that reads back as the same number, in any locale.
+std::string shortest(double value) {
+    std::array<char, 32> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
+    return {text.data(), end.ptr};
+}
+
+std::string shortest(std::int64_t value) {
+    return std::to_string(value);
+}
+
+template <typename T>
+std::string z_y_x(const std::array<T, 3>& triple) {
+    return shortest(triple[2]) + " " + shortest(triple[1]) + " " + shortest(triple[0]);
+}
+
+std::string escaped(const std::string& text) {
+    std::string result;
+    for (const char c : text) switch (c) {
+            case '&': result += "&amp;"; break;
+            case '<': result += "&lt;"; break;
+            case '>': result += "&gt;"; break;
+            default: result += c;
+        }
+    return result;
+}
+
+std::string frame_xml(const std::string& dataset, const FileGeometry& geometry, const XdmfShot& shot,
+                      std::size_t frame) {
+    const std::string sizes = z_y_x(geometry.shape), index = std::to_string(frame);
+    const std::string all_sizes = std::to_string(shot.times_s.size()) + " " + sizes;
+    return "      <Grid Name=\"frame " + index + "\" GridType=\"Uniform\">\n        <Time Value=\"" +
+           shortest(shot.times_s[frame]) + "\"/>\n        <Topology TopologyType=\"3DCoRectMesh\" Dimensions=\"" +
+           sizes +
+           "\"/>\n"
+           "        <Geometry GeometryType=\"ORIGIN_DXDYDZ\">\n"
+           "          <DataItem Name=\"Origin\" Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" Format=\"XML\">" +
+           z_y_x(geometry.origin_m) +
+           "</DataItem>\n"
+           "          <DataItem Name=\"Spacing\" Dimensions=\"3\" NumberType=\"Float\" Precision=\"8\" "
+           "Format=\"XML\">" +
+           z_y_x(geometry.spacing_m) +
+           "</DataItem>\n"
+           "        </Geometry>\n"
+           "        <Attribute Name=\"pressure\" AttributeType=\"Scalar\" Center=\"Node\">\n"
+           "          <DataItem ItemType=\"HyperSlab\" Dimensions=\"" +
+           sizes +
+           "\">\n"
+           "            <DataItem Dimensions=\"3 4\" NumberType=\"Int\" Format=\"XML\">" +
+           index + " 0 0 0 1 1 1 1 1 " + sizes +
+           "</DataItem>\n"
+           "            <DataItem Dimensions=\"" +
+           all_sizes + "\" NumberType=\"Float\" Precision=\"4\" Format=\"HDF\">" + dataset +
+           "</DataItem>\n"
+           "          </DataItem>\n"
+           "        </Attribute>\n"
+           "      </Grid>\n";
+}
+
+}  // namespace
+
+std::string snapshots_xdmf(const std::string& h5_name, const FileGeometry& geometry, std::span<const XdmfShot> shots) {
+    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n";
+    for (const XdmfShot& shot : shots) {
+        const std::string number = std::to_string(shot.shot);
+        const std::string dataset = escaped(h5_name) + ":/shots/" + number + "/pressure";
+        text += "    <Grid Name=\"shot " + number + "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+        for (std::size_t frame = 0; frame < shot.times_s.size(); ++frame)
+            text += frame_xml(dataset, geometry, shot, frame);
+        text += "    </Grid>\n";
+    }
+    return text + "  </Domain>\n</Xdmf>\n";
+}
+
+}  // namespace onda
