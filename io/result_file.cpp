@@ -81,7 +81,7 @@ std::int64_t dataset_bytes(const hdf5::Extents& extents, const hdf5::Extents& ch
 }
 
 std::int64_t result_file_bytes(std::int64_t provenance_bytes) {
-    return 4096 + provenance_bytes;
+    return 6144 + provenance_bytes;
 }
 
 }  // namespace onda

@@ -140,14 +140,15 @@ std::vector<std::int64_t> list_shots(const std::filesystem::path& file) {
 }
 
 ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
-    auto opened = open_gather(open_result(file, kFormat), shot);
+    const auto root = open_result(file, kFormat);
+    auto opened = open_gather(root, shot);
     opened.header.pressure = opened.pressure.read_all<float>();
     return std::move(opened.header);
 }
 
 std::int64_t predicted_seismogram_bytes(std::int64_t shots, std::int64_t receivers, std::int64_t samples,
                                         std::int64_t provenance_bytes) {
-    constexpr std::int64_t shot_overhead = 4096;
+    constexpr std::int64_t shot_overhead = 2600;
     const auto nr = static_cast<hdf5::Extent>(receivers), nt = static_cast<hdf5::Extent>(samples);
     const auto plain = [](const hdf5::Extents& extents) {
         return dataset_bytes(extents, hdf5::default_chunk(extents, sizeof(double)), sizeof(double));

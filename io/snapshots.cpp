@@ -157,7 +157,7 @@ void SnapshotWriter::commit() {
 
 std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,
                                       std::int64_t provenance_bytes) {
-    constexpr std::int64_t shot_overhead = 4096;
+    constexpr std::int64_t shot_overhead = 2000;
     const auto extents = frame_extents(geometry, frames);
     const std::int64_t coordinates = 8 * (geometry.shape[0] + geometry.shape[1] + geometry.shape[2]);
     const std::int64_t shot = dataset_bytes(extents, frame_chunk(extents), sizeof(float)) + 8 * frames + shot_overhead;
