@@ -80,8 +80,8 @@ const Build& build() {
 }
 
 std::string version_line() {
-    return "onda " + build().version + " (" + build().git_commit + ", " + build().compiler + ", " + build().build_type +
-           ")";
+    const Build& b = build();
+    return fmt::format("onda {} ({}, {}, {})", b.version, b.git_commit, b.compiler, b.build_type);
 }
 
 std::vector<std::pair<std::string, std::string>> library_versions() {
@@ -130,6 +130,23 @@ std::int64_t peak_memory_bytes() {
 }
 std::int64_t resident_memory_bytes() {
     return kilobytes_entry("/proc/self/status", "VmRSS").value_or(0);
+}
+
+std::string command_line() {
+    constexpr const char* kSpecial = " \t\n'\"\\$`*?[](){}<>|&;#!~";
+    std::ifstream in("/proc/self/cmdline", std::ios::binary);
+    std::string line;
+    for (std::string argument; std::getline(in, argument, '\0');) {
+        if (!line.empty()) line += ' ';
+        if (!argument.empty() && argument.find_first_of(kSpecial) == std::string::npos) {
+            line += argument;
+            continue;
+        }
+        line += '\'';
+        for (const char c : argument) line += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
+        line += '\'';
+    }
+    return line;
 }
 
 std::string utc_now() {

@@ -35,6 +35,9 @@ std::int64_t available_memory_bytes();
 std::int64_t peak_memory_bytes();
 std::int64_t resident_memory_bytes();
 
+/// The arguments this process was started with, quoted for a shell.
+std::string command_line();
+
 /// Now, as 2026-01-31T12:00:00Z.
 std::string utc_now();
 

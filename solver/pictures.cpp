@@ -1,1 +1,174 @@
-// pictures
+#include "solver/pictures.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <spdlog/fmt/fmt.h>
+
+namespace onda {
+namespace {
+
+constexpr std::int64_t kMostSamples = 1200;  ///< along one side of a picture
+constexpr std::size_t kMostMarks = 500;
+constexpr std::size_t kWavefields = 3;
+constexpr std::array<const char*, 3> kAxisNames{"x", "y", "z"};
+
+std::int64_t thinning(std::int64_t count) {
+    return (count + kMostSamples - 1) / kMostSamples;
+}
+
+std::vector<Section> make_sections(const Grid& grid, const Position& through) {
+    const auto node = nearest_node(grid, through);
+    std::vector<Section> sections;
+    for (const auto& [h, v] : {std::array<std::size_t, 2>{0, 2}, {1, 2}, {0, 1}}) {
+        if (!grid.has_axis(static_cast<int>(h)) || !grid.has_axis(static_cast<int>(v))) continue;
+        Section section{fmt::format("{}{}", kAxisNames[h], kAxisNames[v]), h, v, {}, {}};
+        section.window.first = node;
+        for (const std::size_t axis : {h, v}) {
+            section.window.first[axis] = 0;
+            section.window.step[axis] = thinning(grid.n[axis]);
+            section.window.count[axis] = (grid.n[axis] - 1) / section.window.step[axis] + 1;
+        }
+        sections.push_back(std::move(section));
+    }
+    return sections;
+}
+
+std::vector<float> values_at(const Window& window, const Grid& grid, std::span<const float> volume) {
+    std::vector<float> values;
+    values.reserve(static_cast<std::size_t>(window.points()));
+    for (std::int64_t z = 0; z < window.count[2]; ++z)
+        for (std::int64_t y = 0; y < window.count[1]; ++y)
+            for (std::int64_t x = 0; x < window.count[0]; ++x)
+                values.push_back(volume[static_cast<std::size_t>(grid.at(window.first[0] + x * window.step[0],
+                                                                         window.first[1] + y * window.step[1],
+                                                                         window.first[2] + z * window.step[2]))]);
+    return values;
+}
+
+/// The last snapshots; without snapshots, thirds of the run.
+std::vector<std::int64_t> wavefield_steps(const Plan& plan) {
+    const auto& snapshots = plan.snapshots.steps;
+    if (snapshots.empty()) return {plan.time.steps / 3, plan.time.steps * 2 / 3, plan.time.steps};
+    return {snapshots.end() - static_cast<std::ptrdiff_t>(std::min(kWavefields, snapshots.size())), snapshots.end()};
+}
+
+PictureAxis axis_of(const Section& section, std::size_t axis, const Grid& grid) {
+    const auto at = [&](std::int64_t i) {
+        return grid.origin_m[axis] + static_cast<double>(i * section.window.step[axis]) * grid.spacing_m[axis];
+    };
+    return {at(0), at(section.window.count[axis] - 1), fmt::format("{} [m]", kAxisNames[axis])};
+}
+
+Raster raster_of(const Section& section, std::span<const float> values) {
+    return {section.window.count[section.vertical], section.window.count[section.horizontal], values};
+}
+
+/// The coordinate along which the receivers of a gather lie evenly, or their number.
+PictureAxis receiver_axis(const std::vector<Position>& receivers) {
+    const std::size_t n = receivers.size();
+    for (std::size_t axis = 0; axis < 3 && n > 1; ++axis) {
+        const double first = receivers.front()[axis], last = receivers.back()[axis];
+        const double step = (last - first) / static_cast<double>(n - 1);
+        bool even = step != 0.;
+        for (std::size_t i = 0; i < n && even; ++i)
+            even = std::abs(receivers[i][axis] - (first + static_cast<double>(i) * step)) <= 0.01 * std::abs(step);
+        if (even) return {first, last, fmt::format("receiver {} [m]", kAxisNames[axis])};
+    }
+    return {1., static_cast<double>(std::max<std::size_t>(n, 2)), "receiver"};
+}
+
+}  // namespace
+
+RunPictures::RunPictures(const Plan& plan, const Model& model) : grid_(plan.grid), shot_(plan.survey.shots.front()) {
+    if (!plan.config.output.pictures) return;
+    const Position through = shot_.sources.empty() ? grid_.position_m(grid_.nx() / 2, grid_.ny() / 2, grid_.nz() / 2)
+                                                   : shot_.sources.front().position_m;
+    sections_ = make_sections(grid_, through);
+    for (Section& section : sections_) section.vp = values_at(section.window, grid_, model.vp);
+    steps_ = wavefield_steps(plan);
+}
+
+void RunPictures::take(const Propagator& propagator) {
+    for (std::size_t s = 0; s < sections_.size(); ++s) {
+        std::vector<float> p(static_cast<std::size_t>(sections_[s].window.points()));
+        propagator.backend().download(sections_[s].window, std::span<float>(p));
+        wavefields_.push_back({s, propagator.time_s(), std::move(p)});
+    }
+}
+
+void RunPictures::take(const ShotGather& gather) {
+    const auto receivers = static_cast<std::int64_t>(gather.receivers_m.size());
+    if (sections_.empty() || receivers == 0) return;
+    const std::int64_t every_trace = thinning(receivers), every_sample = thinning(gather.samples);
+    gather_.traces = (receivers - 1) / every_trace + 1;
+    gather_.samples = (gather.samples - 1) / every_sample + 1;
+    gather_.receivers = receiver_axis(gather.receivers_m);
+    gather_.time = {0., static_cast<double>((gather_.samples - 1) * every_sample) * gather.dt_s, "time [s]"};
+    for (std::int64_t sample = 0; sample < gather_.samples; ++sample)
+        for (std::int64_t trace = 0; trace < gather_.traces; ++trace)
+            gather_.pressure.push_back(
+                gather
+                    .pressure[static_cast<std::size_t>(trace * every_trace * gather.samples + sample * every_sample)]);
+}
+
+Picture RunPictures::picture_of(const Section& section) const {
+    Picture picture;
+    picture.horizontal = axis_of(section, section.horizontal, grid_);
+    picture.vertical = axis_of(section, section.vertical, grid_);
+    picture.equal_aspect = true;
+    picture.background = raster_of(section, section.vp);
+    picture.background_label = "vp [m/s]";
+    const auto mark = [&](const Position& position, PictureMark::Kind kind) {
+        picture.marks.push_back({position[section.horizontal], position[section.vertical], kind});
+    };
+    const std::size_t every = (shot_.receivers.size() + kMostMarks - 1) / kMostMarks;
+    for (std::size_t i = 0; i < shot_.receivers.size(); i += every)
+        mark(shot_.receivers[i], PictureMark::Kind::receiver);
+    for (const SourcePoint& source : shot_.sources) mark(source.position_m, PictureMark::Kind::source);
+    return picture;
+}
+
+std::vector<std::string> RunPictures::write(const std::filesystem::path& folder, bool overwrite) const {
+    std::vector<std::string> names;
+    const auto write = [&](const std::string& name, const Picture& picture) {
+        write_picture(folder / name, picture, overwrite);
+        names.push_back(name);
+    };
+    for (const Section& section : sections_) {
+        Picture picture = picture_of(section);
+        picture.title = fmt::format("Model and survey of shot {}", shot_.id);
+        write(fmt::format("model_{}.png", section.name), picture);
+    }
+    for (const Wavefield& wavefield : wavefields_) {
+        const Section& section = sections_[wavefield.section];
+        Picture picture = picture_of(section);
+        picture.title = fmt::format("Pressure of shot {} at {:.4f} s", shot_.id, wavefield.time_s);
+        picture.overlay = raster_of(section, wavefield.p);
+        picture.overlay_label = "pressure";
+        write(fmt::format("snapshot_{}_{:.4f}s.png", section.name, wavefield.time_s), picture);
+    }
+    if (gather_.traces > 0) {
+        Picture picture;
+        picture.title = fmt::format("Pressure at the receivers of shot {}", shot_.id);
+        picture.horizontal = gather_.receivers;
+        picture.vertical = gather_.time;
+        picture.background = {gather_.samples, gather_.traces, gather_.pressure};
+        picture.background_label = "pressure";
+        picture.seismic = true;
+        write("gather.png", picture);
+    }
+    return names;
+}
+
+std::int64_t picture_bytes(const Plan& plan) {
+    std::int64_t nodes = 0;
+    for (const Section& section : make_sections(plan.grid, plan.grid.origin_m)) nodes += section.window.points();
+    const auto receivers = static_cast<std::int64_t>(plan.most_receivers());
+    const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
+    const std::int64_t drawing = 4'000'000;
+    return (nodes * static_cast<std::int64_t>(1 + kWavefields) + gather) * static_cast<std::int64_t>(sizeof(float)) +
+           drawing;
+}
+
+}  // namespace onda

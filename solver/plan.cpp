@@ -1,1 +1,207 @@
-// plan
+#include "solver/plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <omp.h>
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+#include "io/error.hpp"
+#include "kernels/stencil.hpp"
+
+namespace onda {
+namespace {
+
+/// Runs stages one after the other and keeps what each has against the configuration.
+class Stages {
+public:
+    /// True if the stage found no fault. Errors that are not about the configuration pass through.
+    template <typename Stage>
+    bool run(Stage&& stage) {
+        try {
+            stage();
+            return true;
+        } catch (const Error& error) {
+            if (error.code() != ExitCode::config) throw;
+            faults_ += (faults_.empty() ? "" : "\n") + std::string(error.what());
+            return false;
+        }
+    }
+    void throw_if_faulty() const {
+        if (!faults_.empty()) throw Error(ExitCode::config, faults_);
+    }
+
+private:
+    std::string faults_;
+};
+
+/// The k-th number of a per-axis setting: one for all axes, or pairs (x, z) and triples (x, y, z).
+template <typename T>
+T on_axis(const std::vector<T>& values, int axis, T otherwise) {
+    if (values.empty()) return otherwise;
+    if (values.size() == 1) return values.front();
+    return values[static_cast<std::size_t>(values.size() == 2 && axis == 2 ? 1 : axis)];
+}
+
+Window snapshot_window(const Config& config, const Grid& grid) {
+    const SnapshotConfig& wanted = config.output.snapshots;
+    Window window = Window::whole(grid);
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!grid.has_axis(axis)) continue;
+        const auto a = static_cast<std::size_t>(axis);
+        const double h = grid.spacing_m[a], origin = grid.origin_m[a];
+        const double last = origin + static_cast<double>(grid.n[a] - 1) * h, slack = 1e-6 * h;
+        const double low = on_axis(wanted.window_min_m, axis, origin);
+        const double high = on_axis(wanted.window_max_m, axis, last);
+        if (low < origin - slack || low > last + slack)
+            throw_config_fault(config, "output.snapshots.window_min_m",
+                               fmt::format("{:g} m lies outside the grid, {:g} to {:g} m", low, origin, last));
+        if (high < low || high > last + slack)
+            throw_config_fault(
+                config, "output.snapshots.window_max_m",
+                fmt::format("{:g} m must lie between window_min_m, {:g} m, and the end of the grid, {:g} m", high, low,
+                            last));
+        window.first[a] = static_cast<std::int64_t>(std::ceil((low - slack - origin) / h));
+        const auto end = static_cast<std::int64_t>(std::floor((high + slack - origin) / h));
+        if (end < window.first[a])
+            throw_config_fault(config, "output.snapshots.window_max_m",
+                               fmt::format("no node lies between {:g} and {:g} m", low, high));
+        window.step[a] = on_axis(wanted.decimation, axis, std::int64_t{1});
+        window.count[a] = (end - window.first[a]) / window.step[a] + 1;
+    }
+    return window;
+}
+
+FileGeometry geometry_of(const Window& window, const Grid& grid) {
+    FileGeometry geometry;
+    geometry.dimensions = grid.dimensions;
+    geometry.shape = window.count;
+    geometry.origin_m = grid.position_m(window.first[0], window.first[1], window.first[2]);
+    for (std::size_t a = 0; a < 3; ++a) geometry.spacing_m[a] = grid.spacing_m[a] * static_cast<double>(window.step[a]);
+    return geometry;
+}
+
+std::vector<std::int64_t> snapshot_steps(const Config& config, const TimeAxis& time) {
+    const SnapshotConfig& wanted = config.output.snapshots;
+    std::vector<std::int64_t> steps;
+    if (wanted.every_steps)
+        for (std::int64_t step = *wanted.every_steps; step <= time.steps; step += *wanted.every_steps)
+            steps.push_back(step);
+    for (const double t : wanted.times_s) {
+        const auto step = static_cast<std::int64_t>(std::llround(t / time.dt_s));
+        if (step < 0 || step > time.steps)
+            throw_config_fault(config, "output.snapshots.times_s",
+                               fmt::format("{:g} s lies outside the run, 0 to {:g} s", t, config.time.duration_s));
+        steps.push_back(step);
+    }
+    std::ranges::sort(steps);
+    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+    return steps;
+}
+
+SnapshotPlan plan_snapshots(const Config& config, const Grid& grid, const TimeAxis& time) {
+    if (!config.output.snapshots.enabled()) return {};
+    SnapshotPlan plan;
+    plan.window = snapshot_window(config, grid);
+    plan.geometry = geometry_of(plan.window, grid);
+    plan.steps = snapshot_steps(config, time);
+    return plan;
+}
+
+BackendSetup make_setup(const Config& config, const Grid& grid, const Boundary& boundary, const Device& device) {
+    BackendSetup setup;
+    setup.grid = grid;
+    setup.space_order = static_cast<int>(config.scheme.space_order);
+    setup.weights = second_derivative_weights(setup.space_order);
+    setup.precision = config.scheme.precision == "double" ? Precision::float64 : Precision::float32;
+    setup.halos = boundary.halos;
+    setup.sponge = boundary.sponge;
+    setup.threads = config.backend.threads > 0 ? static_cast<int>(config.backend.threads) : omp_get_max_threads();
+    setup.isa = config.backend.isa == "auto" ? device.best_isa() : config.backend.isa;
+    setup.kernel = config.backend.kernel == "auto" ? device.best_kernel(setup) : config.backend.kernel;
+    return setup;
+}
+
+void judge(Plan& plan) {
+    plan.sampling = judge_sampling(plan.config, plan.grid, plan.survey, plan.velocity.min_m_s);
+    if (plan.sampling.level == SamplingVerdict::Level::refuse)
+        throw_config_fault(plan.config, "grid.spacing_m", plan.sampling.message);
+    if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
+}
+
+Plan make_plan(const Config& config, const Grid& grid, const VelocityRange& velocity) {
+    Plan plan;
+    plan.config = config;
+    plan.grid = grid;
+    plan.velocity = velocity;
+    Stages stages;
+    stages.run([&] { plan.device = &choose_device(config); });
+    if (stages.run([&] { plan.survey = make_survey(config, grid); })) stages.run([&] { judge(plan); });
+    if (stages.run([&] { plan.time = make_time_axis(config, grid, velocity.max_m_s); })) {
+        stages.run([&] { plan.boundary = make_boundary(config, grid, velocity.max_m_s, plan.time.dt_s); });
+        stages.run([&] { plan.snapshots = plan_snapshots(config, grid, plan.time); });
+    }
+    stages.throw_if_faulty();
+    plan.setup = make_setup(config, grid, plan.boundary, *plan.device);
+    return plan;
+}
+
+}  // namespace
+
+Plan make_plan(const Config& config) {
+    const Grid grid = make_grid(config);
+    return make_plan(config, grid, velocity_range(config, grid));
+}
+
+Plan make_plan(const Config& config, const Model& model) {
+    Plan plan = make_plan(config, model.grid, VelocityRange{model.vp_min, model.vp_max, true});
+    plan.warnings.insert(plan.warnings.begin(), model.warnings.begin(), model.warnings.end());
+    return plan;
+}
+
+std::size_t Plan::most_receivers() const {
+    std::size_t most = 0;
+    for (const Shot& shot : survey.shots) most = std::max(most, shot.receivers.size());
+    return most;
+}
+
+std::size_t Plan::most_sources() const {
+    std::size_t most = 0;
+    for (const Shot& shot : survey.shots) most = std::max(most, shot.sources.size());
+    return most;
+}
+
+std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m) {
+    std::array<std::int64_t, 3> node{};
+    for (std::size_t a = 0; a < 3; ++a) {
+        const double index = (position_m[a] - grid.origin_m[a]) / grid.spacing_m[a];
+        node[a] = std::clamp<std::int64_t>(std::llround(index), 0, grid.n[a] - 1);
+    }
+    return node;
+}
+
+std::string describe(const Plan& plan) {
+    const Grid& g = plan.grid;
+    const auto per_axis = [&g](const auto& values) {
+        using Value = std::decay_t<decltype(values[0])>;
+        return g.dimensions == 2 ? std::vector<Value>{values[0], values[2]}
+                                 : std::vector<Value>{values[0], values[1], values[2]};
+    };
+    std::string text;
+    text += fmt::format("grid      {} nodes ({:.4g} M), spacing {} m\n", fmt::join(per_axis(g.n), " x "),
+                        static_cast<double>(g.points()) * 1e-6, fmt::join(per_axis(g.spacing_m), " x "));
+    text += fmt::format("velocity  {:g} to {:g} m/s{}\n", plan.velocity.min_m_s, plan.velocity.max_m_s,
+                        plan.velocity.exact ? "" : " (from a sample of the model)");
+    text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s\n",
+                        plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps, plan.config.time.duration_s);
+    text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; order {} needs {:.2g}\n",
+                        plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(), plan.setup.space_order,
+                        plan.sampling.needed);
+    text += fmt::format("survey    {} {}, up to {} sources and {} receivers each\n", plan.survey.shots.size(),
+                        plan.survey.shots.size() == 1 ? "shot" : "shots", plan.most_sources(), plan.most_receivers());
+    text += fmt::format("snapshots {} a shot of {} nodes", plan.snapshots.steps.size(),
+                        plan.snapshots.steps.empty() ? 0 : plan.snapshots.window.points());
+    return text;
+}
+
+}  // namespace onda

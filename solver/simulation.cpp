@@ -1,1 +1,218 @@
-// simulation
+#include "solver/simulation.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/atomic_file.hpp"
+#include "io/error.hpp"
+#include "solver/build.hpp"
+#include "solver/failure.hpp"
+#include "solver/forecast.hpp"
+#include "solver/hash.hpp"
+#include "solver/outputs.hpp"
+#include "solver/progress.hpp"
+#include "solver/propagator.hpp"
+#include "solver/stability_watch.hpp"
+
+namespace onda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Adds up the seconds spent in each named phase, in order of first use.
+class PhaseTimes {
+public:
+    template <typename Work>
+    auto measure(const std::string& phase, Work&& work) {
+        const auto entry = std::ranges::find(seconds_, phase, &std::pair<std::string, double>::first);
+        const auto index = entry - seconds_.begin();
+        if (entry == seconds_.end()) seconds_.emplace_back(phase, 0.);
+        struct Adder {
+            double& sum;
+            Clock::time_point start = Clock::now();
+            ~Adder() { sum += seconds_since(start); }
+        } const adder{seconds_[static_cast<std::size_t>(index)].second};
+        return work();
+    }
+    [[nodiscard]] const std::vector<std::pair<std::string, double>>& all() const { return seconds_; }
+    [[nodiscard]] double of(const std::string& phase) const {
+        return std::ranges::find(seconds_, phase, &std::pair<std::string, double>::first)->second;
+    }
+
+private:
+    std::vector<std::pair<std::string, double>> seconds_;
+};
+
+/// How many steps take about a fifth of a second: often enough for the progress line and for a signal.
+class Pace {
+public:
+    [[nodiscard]] std::int64_t steps() const { return steps_; }
+    void learn(std::int64_t steps, double seconds) {
+        const double fitting = 0.2 * static_cast<double>(steps) / std::max(seconds, 1e-6);
+        steps_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), 1, StabilityWatch::kInterval);
+    }
+
+private:
+    std::int64_t steps_ = 1;
+};
+
+/// One run between its plan and its summary.
+class Simulation {
+public:
+    Simulation(const Plan& plan, Backend& backend, Outputs& outputs, PhaseTimes& times, RunFacts& facts, Log& log)
+        : plan_(plan),
+          backend_(backend),
+          outputs_(outputs),
+          times_(times),
+          facts_(facts),
+          progress_(static_cast<std::int64_t>(plan.survey.shots.size()), plan.time.steps, plan.grid.points(), log) {}
+
+    void run_shot(std::int64_t index) {
+        const Shot& shot = plan_.survey.shots[static_cast<std::size_t>(index)];
+        const Sources sources = make_sources(shot, plan_.survey, plan_.grid, plan_.boundary.halos, plan_.time);
+        const NodeWeights receivers =
+            point_weights(shot.receivers, plan_.grid, plan_.boundary.halos, PointKind::receiver);
+        Propagator propagator(backend_, sources, receivers, plan_.time);
+        const StabilityWatch watch(
+            plan_.grid, plan_.time, plan_.setup.precision,
+            amplitude_bound(sources, plan_.grid, plan_.time, plan_.velocity.min_m_s, plan_.velocity.max_m_s));
+        outputs_.begin_shot(shot);
+        propagate(propagator, watch, index);
+        times_.measure("outputs", [&] { facts_.shots.emplace_back(shot.id, outputs_.end_shot(shot, propagator)); });
+    }
+
+private:
+    void propagate(Propagator& propagator, const StabilityWatch& watch, std::int64_t shot) {
+        const std::int64_t steps = plan_.time.steps;
+        Extremum seen;
+        std::int64_t next_check = 0, next_output = outputs_.next_step(0);
+        while (propagator.step() < steps) {
+            throw_if_interrupted();
+            const std::int64_t now = propagator.step();
+            const std::int64_t stop =
+                std::min({steps, next_check > now ? next_check : steps, next_output, now + pace_.steps()});
+            times_.measure("time steps", [&] {
+                const Clock::time_point start = Clock::now();
+                propagator.advance(stop - now);
+                pace_.learn(stop - now, seconds_since(start));
+            });
+            if (stop >= next_check || stop == steps) {
+                seen = times_.measure("stability watch", [&] { return watch.check(propagator); });
+                facts_.max_abs_pressure = std::max(facts_.max_abs_pressure, seen.max_abs);
+                next_check = stop + StabilityWatch::kInterval;
+            }
+            if (stop == next_output) {
+                times_.measure("outputs", [&] { outputs_.take(propagator); });
+                next_output = outputs_.next_step(stop);
+            }
+            progress_.update(shot, stop, propagator.time_s(), seen.max_abs);
+        }
+    }
+
+    const Plan& plan_;
+    Backend& backend_;
+    Outputs& outputs_;
+    PhaseTimes& times_;
+    RunFacts& facts_;
+    Progress progress_;
+    Pace pace_;
+};
+
+std::string fingerprint_of(const Model& model) {
+    Fingerprint hash;
+    hash.add(std::span<const float>(model.vp));
+    return hash.hex();
+}
+
+std::unique_ptr<Backend> make_loaded_backend(const Plan& plan, const Model& model) {
+    auto backend = plan.device->make(plan.setup);
+    backend->upload_model(
+        [&model](std::int64_t y, std::int64_t z, std::span<float> vp_m_s) {
+            std::copy_n(model.vp.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), vp_m_s.size(),
+                        vp_m_s.begin());
+        },
+        plan.time.dt_s);
+    return backend;
+}
+
+void announce(const Plan& plan, const RunFacts& facts, Log& log) {
+    log.info(version_line());
+    if (!plan.config.title.empty()) log.info(plan.config.title);
+    log.info("model     " + facts.model);
+    log.info(describe(plan));
+    for (const Wavelet& wavelet : plan.survey.wavelets) log.info("wavelet   " + wavelet.description);
+    log.info("backend   " + facts.backend);
+    log.info("memory    about " + bytes_text(facts.predicted_memory_bytes) + "; results " +
+             bytes_text(forecast_output_bytes(plan)));
+    for (const std::string& warning : plan.warnings) log.warn(warning);
+}
+
+void run_shots(const Plan& plan, Backend& backend, Outputs& outputs, PhaseTimes& times, RunFacts& facts, Log& log) {
+    Simulation simulation(plan, backend, outputs, times, facts, log);
+    for (std::size_t shot = 0; shot < plan.survey.shots.size(); ++shot)
+        simulation.run_shot(static_cast<std::int64_t>(shot));
+}
+
+void finish(const Plan& plan, const PhaseTimes& times, RunFacts& facts, Log& log) {
+    const double work = static_cast<double>(plan.survey.shots.size()) * static_cast<double>(plan.time.steps) *
+                        static_cast<double>(plan.grid.points());
+    const double stepping = times.of("time steps");
+    facts.phase_s = times.all();
+    facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
+    facts.peak_memory_bytes = peak_memory_bytes();
+    facts.finished_utc = utc_now();
+    log.info(
+        fmt::format("done      {:.3g} s of time steps at {:.3f} Gpt/s; max |p| {:.3e}; peak memory {} ({} predicted)",
+                    stepping, facts.gpt_per_s, facts.max_abs_pressure, bytes_text(facts.peak_memory_bytes),
+                    bytes_text(facts.predicted_memory_bytes)));
+}
+
+}  // namespace
+
+RunFacts run_simulation(const Config& config, const RunOptions& options, Log& log) {
+    RunFacts facts;
+    PhaseTimes times;
+    facts.folder = options.folder;
+    facts.command_line = options.command_line;
+    facts.started_utc = utc_now();
+    refuse_taken_folder(options.folder, options.overwrite);
+    const Plan draft = times.measure("plan", [&] { return make_plan(config); });
+    refuse_if_too_large(draft, options.folder);
+
+    std::optional<Model> model = times.measure("model", [&] { return make_model(config, draft.grid); });
+    const Plan plan = make_plan(config, *model);
+    facts.predicted_memory_bytes = forecast_memory(plan).peak_bytes();
+    facts.model = model->description;
+    facts.model_fingerprint = fingerprint_of(*model);
+    const auto backend = times.measure("backend", [&] { return make_loaded_backend(plan, *model); });
+    facts.backend = backend->description();
+    RunPictures pictures(plan, *model);
+    model.reset();
+
+    const RunFolder folder(options.folder, options.overwrite);
+    announce(plan, facts, log);
+    log.open_file(folder.path() / "onda.log");
+    try {
+        Outputs outputs(plan, folder, make_provenance(plan, facts), std::move(pictures));
+        run_shots(plan, *backend, outputs, times, facts, log);
+        facts.files = times.measure("outputs", [&] { return outputs.commit(); });
+        facts.files.insert(facts.files.end(), {"onda.log", "summary.json"});
+        finish(plan, times, facts, log);
+        write_text_file(folder.path() / "summary.json", summary_json(plan, facts), options.overwrite);
+    } catch (const Interrupted&) {
+        log.note_error("interrupted");
+        throw;
+    } catch (...) {
+        log.note_error(describe_failure(std::current_exception()).message);
+        throw;
+    }
+    return facts;
+}
+
+}  // namespace onda

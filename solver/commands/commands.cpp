@@ -1,5 +1,7 @@
 #include "solver/commands/commands.hpp"
 
+#include <omp.h>
+
 namespace onda {
 
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary, const std::string& examples) {
@@ -7,6 +9,24 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
     // The formatter that main installs prints the footer first: examples are what most readers of --help look for.
     command->footer(examples);
     return command;
+}
+
+void add_config_options(CLI::App& command, ConfigOptions& options) {
+    command.add_option("CONFIG", options.file, "Configuration of the run (YAML)")->required();
+    command.add_option("--set", options.overrides, "Override a parameter, such as time.duration_s=2; may be repeated")
+        ->type_name("KEY=VALUE")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    command.add_option("--threads", options.threads, "Threads of the processor (default: all)")
+        ->check(CLI::PositiveNumber);
+}
+
+Config read_config(const ConfigOptions& options) {
+    std::vector<std::string> overrides = options.overrides;
+    if (options.threads > 0) overrides.push_back("backend.threads=" + std::to_string(options.threads));
+    Config config = read_config(std::filesystem::path(options.file), overrides);
+    if (config.backend.threads > 0) omp_set_num_threads(static_cast<int>(config.backend.threads));
+    return config;
 }
 
 }  // namespace onda

@@ -5,6 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+#include <vector>
+
+#include "io/config.hpp"
 
 namespace onda {
 
@@ -13,6 +16,16 @@ using Command = std::function<int()>;
 
 /// A subcommand whose `--help` begins with its examples (at least two lines, each a complete command).
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary, const std::string& examples);
+
+/// CONFIG, --set and --threads, as `run` and `check` share them.
+struct ConfigOptions {
+    std::string file;
+    std::vector<std::string> overrides;
+    int threads = 0;
+};
+void add_config_options(CLI::App& command, ConfigOptions& options);
+/// Reads the file with the overrides and gives every parallel loop of the program the threads asked for.
+Config read_config(const ConfigOptions& options);
 
 Command add_run(CLI::App& app);
 Command add_check(CLI::App& app);

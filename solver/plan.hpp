@@ -1,0 +1,56 @@
+/// \file
+/// What a configuration amounts to, before anything large is allocated or any file is created.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/config.hpp"
+#include "io/geometry.hpp"
+#include "kernels/backend.hpp"
+#include "solver/boundary.hpp"
+#include "solver/devices.hpp"
+#include "solver/model.hpp"
+#include "solver/survey.hpp"
+#include "solver/time_axis.hpp"
+
+namespace onda {
+
+/// Which nodes are written, when.
+struct SnapshotPlan {
+    Window window;
+    FileGeometry geometry;            ///< of the window as written
+    std::vector<std::int64_t> steps;  ///< ascending; empty: no snapshots
+};
+
+struct Plan {
+    Config config;
+    Grid grid;
+    VelocityRange velocity{};
+    Survey survey;
+    TimeAxis time;
+    Boundary boundary;
+    SamplingVerdict sampling;
+    SnapshotPlan snapshots;
+    const Device* device = nullptr;
+    BackendSetup setup;  ///< kernel and instruction set by name, "auto" resolved
+    std::vector<std::string> warnings;
+
+    [[nodiscard]] std::size_t most_receivers() const;  ///< of any shot
+    [[nodiscard]] std::size_t most_sources() const;
+};
+
+/// Every stage from the grid to the backend's set-up, with the velocities that can be told without making the model.
+/// \throws Error(config) with the faults of all stages together; Error(missing_input | bad_data) for model files.
+Plan make_plan(const Config& config);
+/// The same with the velocities of the model itself.
+Plan make_plan(const Config& config, const Model& model);
+
+/// The node nearest to a position, clamped to the grid.
+std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m);
+
+/// Grid, time axis, sampling and device in a few lines for people.
+std::string describe(const Plan& plan);
+
+}  // namespace onda

@@ -1,0 +1,36 @@
+/// \file
+/// What a run tells about itself: summary.json, and the provenance in every HDF5 file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/provenance.hpp"
+#include "solver/outputs.hpp"
+#include "solver/plan.hpp"
+
+namespace onda {
+
+struct RunFacts {
+    std::filesystem::path folder;
+    std::string command_line, started_utc, finished_utc;
+    std::string backend;  ///< Backend::description()
+    std::string model;    ///< Model::description
+    std::vector<std::pair<std::string, double>> phase_s;
+    double gpt_per_s = 0.;  ///< of the time steps alone
+    double max_abs_pressure = 0.;
+    std::int64_t predicted_memory_bytes = 0, peak_memory_bytes = 0;
+    std::string model_fingerprint;
+    std::vector<std::pair<std::int64_t, ShotFingerprint>> shots;  ///< by shot id
+    std::vector<std::string> files;
+};
+
+/// Pretty-printed JSON with a trailing newline. Format: docs/file_formats.md.
+std::string summary_json(const Plan& plan, const RunFacts& facts);
+
+Provenance make_provenance(const Plan& plan, const RunFacts& facts);
+
+}  // namespace onda
