@@ -37,6 +37,11 @@ std::vector<double> coordinates(const FileGeometry& geometry, std::size_t axis) 
     return values;
 }
 
+/// In the order of the axis labels, as in model files.
+std::array<double, 3> z_y_x(const std::array<double, 3>& triple) {
+    return {triple[2], triple[1], triple[0]};
+}
+
 struct OpenShot {
     XdmfShot header;
     std::int64_t frames;
@@ -71,8 +76,6 @@ struct SnapshotWriter::Impl {
         // Known now, not after hours of computing.
         if (!overwrite && std::filesystem::exists(xdmf_path))
             throw Error(ExitCode::cannot_create, xdmf_path.string() + ": exists already; --force overwrites it");
-        file.root().set_numbers("spacing", geometry.spacing_m);
-        file.root().set_numbers("origin", geometry.origin_m);
         for (std::size_t axis = 0; axis < 3; ++axis)
             scales.push_back(write_coordinates(file.root(), kCoordinates[axis], "m", coordinates(geometry, axis)));
     }
@@ -100,8 +103,8 @@ void SnapshotWriter::Impl::begin_shot(std::int64_t shot, std::int64_t frames) {
     pressure.set_text("units", "Pa");
     pressure.set_text("long_name", "pressure");
     pressure.set_texts("axis_labels", {"time", "z", "y", "x"});
-    pressure.set_numbers("spacing", geometry.spacing_m);
-    pressure.set_numbers("origin", geometry.origin_m);
+    pressure.set_numbers("spacing", z_y_x(geometry.spacing_m));
+    pressure.set_numbers("origin", z_y_x(geometry.origin_m));
     for (std::size_t axis = 0; axis < 3; ++axis) pressure.attach_scale(3 - axis, scales[axis]);
     current = OpenShot{{shot, {}}, frames, std::move(group), std::move(pressure)};
 }

@@ -1,10 +1,9 @@
-// Shared by the tests of output files: provenance to write, and what a failing action says.
+// Shared by the tests of output files: provenance to write, and whether anything was left behind.
 #pragma once
 
 #include <filesystem>
 #include <string>
 
-#include "io/error.hpp"
 #include "io/provenance.hpp"
 
 inline onda::Provenance sample_provenance(std::size_t config_bytes = 3000) {
@@ -19,14 +18,4 @@ inline std::int64_t provenance_bytes(const onda::Provenance& provenance) {
 
 inline bool empty_folder(const std::filesystem::path& folder) {
     return std::filesystem::directory_iterator(folder) == std::filesystem::directory_iterator();
-}
-
-template <typename Action>
-onda::ExitCode code_of(Action&& action) {
-    try {
-        action();
-    } catch (const onda::Error& error) {
-        return error.code();
-    }
-    return onda::ExitCode::ok;
 }

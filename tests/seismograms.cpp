@@ -5,10 +5,10 @@
 #include <doctest/doctest.h>
 
 #include "file_size_limit.hpp"
+#include "files_support.hpp"
 #include "io/error.hpp"
 #include "io/hdf5.hpp"
 #include "result_file_checks.hpp"
-#include "temporary_folder.hpp"
 
 using namespace onda;
 
@@ -76,7 +76,7 @@ TEST_CASE("an existing file is not overwritten unless asked to") {
         writer.commit();
     };
     write(false, 1);
-    CHECK(code_of([&] { write(false, 2); }) == ExitCode::cannot_create);
+    CHECK(fault_of([&] { write(false, 2); }).code() == ExitCode::cannot_create);
     CHECK(list_shots(file) == std::vector<std::int64_t>{1});
     write(true, 2);
     CHECK(list_shots(file) == std::vector<std::int64_t>{2});
@@ -97,7 +97,7 @@ TEST_CASE("a writer that is not committed, or that cannot write, leaves nothing"
             writer.write(sample_gather(1, 200, 4000));
             writer.commit();
         };
-        const auto code = code_of(write);
+        const auto code = fault_of(write).code();
         CHECK(code == ExitCode::io_error);
         CHECK(empty_folder(folder.path()));
     }
@@ -117,9 +117,9 @@ TEST_CASE("gathers that do not fit together and repeated shots are refused") {
 TEST_CASE("other files are refused by name") {
     TemporaryFolder folder;
     const auto file = folder.path() / "other.h5";
-    CHECK(code_of([&] { list_shots(file); }) == ExitCode::missing_input);
+    CHECK(fault_of([&] { list_shots(file); }).code() == ExitCode::missing_input);
     hdf5::File::create(file, file).close();
-    CHECK(code_of([&] { list_shots(file); }) == ExitCode::bad_data);
+    CHECK(fault_of([&] { list_shots(file); }).code() == ExitCode::bad_data);
 
     const auto damaged = folder.path() / "damaged.h5";
     {
