@@ -1,1 +1,174 @@
-// config
+#include "io/config.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "io/config_reader.hpp"
+#include "io/error.hpp"
+
+namespace onda {
+namespace {
+
+std::string read_text(const std::filesystem::path& file) {
+    std::error_code error;
+    if (std::filesystem::is_directory(file, error))
+        throw Error(ExitCode::missing_input, file.string() + ": is a folder; a configuration file is needed");
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream)
+        throw Error(ExitCode::missing_input, file.string() +
+                                                 ": cannot read the configuration: " + std::strerror(errno) +
+                                                 "; `onda init -o FILE` writes one to start from");
+    std::string text(kMaxYamlBytes + 1, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (stream.bad())
+        throw Error(ExitCode::io_error, file.string() + ": cannot read the configuration: " + std::strerror(errno));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+}
+
+/// One step of a dotted path: a key, or an index into a list.
+struct Step {
+    std::string key;
+    std::size_t index = 0;
+};
+
+/// sources[0].position_m[2] -> sources, 0, position_m, 2; nothing if it is not such a path.
+std::optional<std::vector<Step>> split_path(std::string_view path) {
+    std::vector<Step> steps;
+    bool key_follows = true;
+    while (!path.empty() || key_follows) {
+        if (key_follows) {
+            const auto end = std::min(path.find_first_of(".["), path.size());
+            if (end == 0) return std::nullopt;
+            steps.push_back({std::string(path.substr(0, end)), 0});
+            path.remove_prefix(end);
+        } else {
+            const auto end = path.find(']');
+            const auto index = end == std::string_view::npos ? std::nullopt : parse_integer(path.substr(1, end - 1));
+            if (path.front() != '[' || !index || *index < 0) return std::nullopt;
+            steps.push_back({"", static_cast<std::size_t>(*index)});
+            path.remove_prefix(end + 1);
+        }
+        key_follows = path.starts_with('.');
+        if (key_follows) path.remove_prefix(1);
+    }
+    return steps;
+}
+
+void set_source(YamlNode& node, int source) {
+    node.source = source;
+    for (YamlKey& key : node.keys) key.source = source;
+    for (YamlNode& item : node.items) set_source(item, source);
+}
+
+/// The child a step leads to, made if it is a new key. \return what is wrong, or empty.
+std::string follow(YamlNode*& node, const Step& step, const std::string& walked, int source) {
+    if (!step.key.empty()) {
+        if (node->kind == YamlNode::Kind::null)
+            *node = YamlNode{YamlNode::Kind::map, node->place, source, false, "", {}, {}};
+        if (node->kind != YamlNode::Kind::map) return walked + " is not a section of keys";
+        if (YamlNode* child = node->find(step.key)) return node = child, "";
+        node->keys.push_back({step.key, {}, source});
+        node->items.push_back({});
+        node->items.back().source = source;
+        node = &node->items.back();
+        return "";
+    }
+    if (node->kind != YamlNode::Kind::sequence) return walked + " is not a list";
+    if (step.index >= node->items.size())
+        return walked + " has " + std::to_string(node->items.size()) + " items, counted from 0";
+    node = &node->items[step.index];
+    return "";
+}
+
+void remove_key(YamlNode& parent, const std::string& key) {
+    for (std::size_t i = parent.keys.size(); i-- > 0;) {
+        if (parent.keys[i].name != key) continue;
+        parent.keys.erase(parent.keys.begin() + static_cast<std::ptrdiff_t>(i));
+        parent.items.erase(parent.items.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+}
+
+/// Puts the value of `key=value` into the tree. \return what is wrong, or empty.
+std::string apply_override(YamlNode& root, const std::string& text, int source) {
+    const auto equals = text.find('=');
+    const std::string path = text.substr(0, equals);
+    const auto steps = split_path(path);
+    if (equals == std::string::npos || !steps) return "must be key=value, such as time.duration_s=2";
+    YamlDocument value = read_strict_yaml(std::string_view(text).substr(equals + 1));
+    if (!value.faults.empty()) return value.faults.front().message;
+    if (equals + 1 == text.size()) return "has no value; null removes a key";
+    YamlNode* node = &root;
+    YamlNode* parent = nullptr;
+    std::string walked;
+    for (const Step& step : *steps) {
+        parent = node;
+        if (const auto fault = follow(node, step, walked.empty() ? "the configuration" : walked, source);
+            !fault.empty())
+            return fault;
+        walked += step.key.empty() ? "[" + std::to_string(step.index) + "]" : (walked.empty() ? "" : ".") + step.key;
+    }
+    const std::string& last = steps->back().key;
+    if (value.root.kind == YamlNode::Kind::null && !last.empty()) return remove_key(*parent, last), "";
+    set_source(value.root, source);
+    *node = std::move(value.root);
+    for (YamlKey& key : parent->keys)
+        if (key.name == last) key.source = source;
+    return "";
+}
+
+/// Everything that is known from the text and the overrides; faults are in the result.
+Reading read_all(Config& config) {
+    Reading reading{FaultList(config.file.string(), config.text, config.overrides), {}, {}, {}, {}, {}};
+    reading.folder = std::filesystem::absolute(config.file).parent_path();
+    YamlDocument document = read_strict_yaml(config.text);
+    for (const TextFault& fault : document.faults) reading.faults.add({0, fault.place}, fault.message);
+    for (std::size_t i = 0; i < config.overrides.size(); ++i) {
+        const int source = static_cast<int>(i) + 1;
+        const auto fault = apply_override(document.root, config.overrides[i], source);
+        if (!fault.empty()) reading.faults.add({source, {}}, fault);
+    }
+    if (!document.complete) return reading;
+    read_rows(config, document.root, reading);
+    check_together(config, reading);
+    return reading;
+}
+
+}  // namespace
+
+Config read_config_text(const std::string& text, const std::filesystem::path& name,
+                        const std::vector<std::string>& overrides) {
+    Config config;
+    config.file = name;
+    config.text = text;
+    config.overrides = overrides;
+    const Reading reading = read_all(config);
+    if (!reading.faults.empty()) reading.faults.raise();
+    return config;
+}
+
+Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+    return read_config_text(read_text(file), file, overrides);
+}
+
+void throw_config_fault(const Config& config, const std::string& key, const std::string& message) {
+    Config again;
+    again.file = config.file.empty() ? "configuration" : config.file;
+    again.text = config.text;
+    again.overrides = config.overrides;
+    const Reading places = read_all(again);
+    Reading found{FaultList(again.file.string(), again.text, again.overrides),
+                  {},
+                  places.keys,
+                  places.values,
+                  places.written,
+                  {}};
+    if (config.text.empty())
+        found.faults.add({}, key + ": " + message);
+    else
+        found.fault(key, message);
+    found.faults.raise();
+}
+
+}  // namespace onda

@@ -4,7 +4,8 @@
 /// One table of parameters (config_table.cpp) drives the reader, the JSON Schema, the commented template and
 /// docs/config.md. A new parameter is one member here and one row there.
 ///
-/// Every triple is (x, y, z) in 3-D and every pair (x, z) in 2-D, in metres, z positive down.
+/// Every triple is (x, y, z) in 3-D and every pair (x, z) in 2-D, in metres, z positive down. Paths of input files are
+/// absolute after reading; only output.directory stays as written, relative to the current folder.
 #pragma once
 
 #include <array>
@@ -22,11 +23,13 @@ struct GridConfig {
     std::vector<double> origin_m;     ///< position of the first node; empty: zeros
 
     [[nodiscard]] int dimensions() const { return static_cast<int>(shape.size()); }
+    bool operator==(const GridConfig&) const = default;
 };
 
 struct LayerConfig {
     double top_m = 0.;  ///< depth of the layer's top below the grid's origin position (x, y) corner
     double vp_m_s = 0.;
+    bool operator==(const LayerConfig&) const = default;
 };
 
 struct InclusionConfig {
@@ -35,6 +38,7 @@ struct InclusionConfig {
     double radius_m = 0.;        ///< sphere
     std::vector<double> size_m;  ///< box: full edge lengths
     double vp_m_s = 0.;
+    bool operator==(const InclusionConfig&) const = default;
 };
 
 struct ModelConfig {
@@ -59,18 +63,21 @@ struct ModelConfig {
     double deviation_percent = 5.;  ///< standard deviation of vp
     // von_karman, geology
     std::int64_t seed = 1;
+    bool operator==(const ModelConfig&) const = default;
 };
 
 struct TimeConfig {
     double duration_s = 0.;
     std::optional<double> dt_s;  ///< absent: cfl_fraction of the stability limit
     double cfl_fraction = 0.9;
+    bool operator==(const TimeConfig&) const = default;
 };
 
 struct SchemeConfig {
     std::int64_t space_order = 8;
     std::string precision = "float";        ///< float | double
     double min_points_per_wavelength = 3.;  ///< refuse below this; warn below what the order needs
+    bool operator==(const SchemeConfig&) const = default;
 };
 
 /// Kinds: zero | free_surface | rigid | sponge. Aliases: top, bottom (z), left, right (x), front, back (y).
@@ -80,6 +87,7 @@ struct BoundaryConfig {
     std::string z_min = "sponge", z_max = "sponge";
     std::int64_t sponge_width = 40;   ///< nodes
     double sponge_reflection = 1e-4;  ///< designed amplitude reflection at normal incidence
+    bool operator==(const BoundaryConfig&) const = default;
 };
 
 struct WaveletConfig {
@@ -89,6 +97,7 @@ struct WaveletConfig {
     std::optional<double> t0_s;     ///< absent: 1 / peak_frequency_hz (ormsby: 2 / lowest corner… see docs)
     std::vector<double> corner_frequencies_hz;  ///< ormsby: f1 < f2 < f3 < f4
     std::filesystem::path file;                 ///< CSV (time_s,amplitude) or HDF5 (/wavelet, attribute dt_s)
+    bool operator==(const WaveletConfig&) const = default;
 };
 
 /// A point source of one shot, a line of shots with one source each, or a file of sources.
@@ -101,6 +110,7 @@ struct SourceConfig {
     std::filesystem::path file;           ///< CSV: shot,x,y,z,amplitude or HDF5 /coordinates [n][3], /shot_id [n]
     double amplitude = 1.;
     std::optional<WaveletConfig> wavelet;  ///< absent: the top-level wavelet
+    bool operator==(const SourceConfig&) const = default;
 };
 
 /// Receivers recorded by every shot (or by one: `shot`).
@@ -111,10 +121,12 @@ struct ReceiverConfig {
     std::vector<double> first_m, last_m;  ///< line and grid: opposite ends
     std::vector<std::int64_t> count;      ///< line: [n]; grid: nodes along each axis, e.g. [20, 10, 1]
     std::filesystem::path file;           ///< CSV: x,y,z or HDF5 /coordinates [n][3]
+    bool operator==(const ReceiverConfig&) const = default;
 };
 
 struct SeismogramConfig {
     std::optional<double> dt_s;  ///< absent: the step of the simulation
+    bool operator==(const SeismogramConfig&) const = default;
 };
 
 struct SnapshotConfig {
@@ -123,6 +135,7 @@ struct SnapshotConfig {
     std::vector<double> window_min_m, window_max_m;  ///< empty: the whole grid
     std::vector<std::int64_t> decimation;            ///< one number, or one per axis; empty: 1
     [[nodiscard]] bool enabled() const { return every_steps.has_value() || !times_s.empty(); }
+    bool operator==(const SnapshotConfig&) const = default;
 };
 
 struct OutputConfig {
@@ -130,6 +143,7 @@ struct OutputConfig {
     SeismogramConfig seismograms;
     SnapshotConfig snapshots;
     bool pictures = true;
+    bool operator==(const OutputConfig&) const = default;
 };
 
 struct BackendConfig {
@@ -137,6 +151,7 @@ struct BackendConfig {
     std::string kernel = "auto";
     std::string isa = "auto";
     std::int64_t threads = 0;  ///< 0: all
+    bool operator==(const BackendConfig&) const = default;
 };
 
 struct Config {
@@ -153,22 +168,18 @@ struct Config {
     OutputConfig output;
     BackendConfig backend;
 
-    // Not parameters: where the text came from.
-    std::filesystem::path file;  ///< relative paths in the text are relative to its folder
-    std::string text;            ///< the file as read, byte for byte
+    // Not parameters: where the values came from.
+    std::filesystem::path file;          ///< as given; input files named in the text are relative to its folder
+    std::string text;                    ///< the file as read, byte for byte
+    std::vector<std::string> overrides;  ///< `key=value` of --set, in order
+    bool operator==(const Config&) const = default;
 };
 
-/// A fault at a place of the text (1-based; 0: no place, such as --set).
-struct ConfigFault {
-    std::string source;  ///< file name or "--set time.dt_s=…"
-    int line = 0, column = 0;
-    std::string message;
-};
-
-/// Reads, overrides (`key=value` from --set, dotted paths, list items as sources[0].amplitude), and checks everything
-/// that can be checked without opening other files except their existence.
-/// \throws Error(config) with every fault as `file:line:column: message`, the offending line and a caret;
-///         Error(missing_input) if the file is not there.
+/// Reads, overrides (`key=value` from --set: dotted paths, list items as sources[0].amplitude, `null` removes a key),
+/// and checks everything that can be checked without opening other files except their existence. \throws Error(config)
+/// with every fault as `file:line:column: message`, the offending line and a caret; faults of
+///         overrides name `--set key=value` instead. Error(missing_input) if the file is not there, or if the only
+///         faults are input files that are not there.
 Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
 Config read_config_text(const std::string& text, const std::filesystem::path& name,
                         const std::vector<std::string>& overrides = {});
@@ -183,15 +194,20 @@ std::string config_template();
 /// docs/config.md.
 std::string config_reference_markdown();
 
-/// Places of the text for faults found later by other stages: `fault("model.file", "…")` finds line and column.
+/// A fault that a later stage finds, such as an input file of the wrong shape: reported at the place of `key`
+/// ("model.file", "sources[2].position_m"), or of the section that would hold it.
 /// \throws Error(config), formatted as read_config does.
 [[noreturn]] void throw_config_fault(const Config& config, const std::string& key, const std::string& message);
 
-/// Names offered to the reader for keys whose values live in other folders' tables (kernels, builders, wavelets, …).
-/// solver/ sets them once at start-up so that io/ knows nothing of kernels: key -> allowed values.
 struct AllowedValue {
     std::string name, help;
 };
+/// Names for a parameter whose values live in a table of another folder. solver/ registers its tables at start-up,
+/// before any other thread runs, so that io/ knows nothing of kernels; a plain list of names stands in until then.
+///
+/// Keys: "model.type", "wavelet.type", "boundary.kind", "backend.kernel". "auto" is always allowed where it makes sense
+/// and need not be registered. backend.isa is not registered: what a machine offers must not change the schema.
+/// \throws std::invalid_argument for another key.
 void set_allowed_values(const std::string& key, std::vector<AllowedValue> values);
 
 }  // namespace onda

@@ -1,0 +1,224 @@
+#include "io/config_hints.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <numeric>
+
+#include "io/strict_yaml.hpp"
+
+namespace onda {
+namespace {
+
+std::string quoted(std::string_view word) {
+    return "'" + std::string(word) + "'";
+}
+
+std::string lower(std::string_view word) {
+    std::string text(word);
+    for (char& c : text)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return text;
+}
+
+/// Words of Devito, JUDI, Madagascar, Deepwave, SWEEP, SeisCL, SOFI3D, k-Wave, simwave and Stride: what they are here.
+struct ForeignWord {
+    std::string_view words, meaning;
+};
+constexpr ForeignWord kForeignKeys[] = {
+    {"n nx ny nz n1 n2 n3 dims dimensions size grid_size", "grid.shape"},
+    {"d h dh dx dy dz d1 d2 d3 ds grid_spacing", "grid.spacing_m"},
+    {"o o1 o2 o3 ox oy oz origin", "grid.origin_m"},
+    {"vp v c c0 velocity vel", "model.vp_m_s"},
+    {"file_name filename model_file path", "model.file"},
+    {"dt timestep time_step", "time.dt_s"},
+    {"nt nsteps n_steps steps tn tmax t_max t_end total_time duration ntt", "time.duration_s (in seconds)"},
+    {"cfl courant cfl_number dt_scale", "time.cfl_fraction"},
+    {"so order fdorder accuracy spatial_order", "scheme.space_order"},
+    {"dtype", "scheme.precision"},
+    {"nbl nab abcn npml n_pml pml_width pml_size fw absorb_width absorbing_width damping_width nbpml",
+     "boundary.sponge_width (in nodes)"},
+    {"fs freesurface free_surf free_surface", "boundary.z_min: free_surface"},
+    {"f0 f fc fm fpeak f_peak freq frequency peak_freq dominant_frequency", "wavelet.peak_frequency_hz"},
+    {"t0 peak_time delay", "wavelet.t0_s"},
+    {"src srcs source shot shots source_locations src_coordinates sourcefile", "sources"},
+    {"rec recs receiver geophones stations receiver_locations rec_coordinates", "receivers"},
+    {"location locations coordinates position xyz", "position_m"},
+    {"saving_stride tsnapinc snapshot_interval every", "output.snapshots.every_steps"},
+    {"snapshots snapshot snap", "output.snapshots"},
+    {"seismograms traces gather", "output.seismograms"},
+    {"nthreads num_threads n_threads omp_num_threads", "backend.threads"},
+    {"device platform", "backend.name"},
+};
+constexpr std::string_view kOtherPhysics =
+    "rho rho0 density vs qp qs q epsilon delta theta phi alpha alpha_coeff alpha_power attenuation vtt vti tti";
+
+constexpr ForeignWord kForeignValues[] = {
+    {"free freesurface free-surface dirichlet null_dirichlet pressure_free", "free_surface"},
+    {"wall hard neumann null_neumann reflecting", "rigid"},
+    {"pml cpml absorbing absorb damping abc cerjan none", "sponge"},
+    {"float32 single f32 fp32", "float"},
+    {"float64 f64 fp64", "double"},
+    {"homogeneous uniform", "constant"},
+    {"h5 hdf5 rsf segy", "file"},
+    {"vonkarman von-karman random", "von_karman"},
+    {"ball circle", "sphere"},
+    {"cube rectangle", "box"},
+};
+
+const ForeignWord* find_foreign(std::span<const ForeignWord> table, std::string_view word) {
+    const auto found = std::find_if(table.begin(), table.end(),
+                                    [&](const ForeignWord& row) { return has_word(row.words, lower(word)); });
+    return found == table.end() ? nullptr : &*found;
+}
+
+/// spacing_km -> spacing: the name without its unit.
+std::string_view stem(std::string_view name) {
+    static constexpr std::array<std::string_view, 21> kSuffixes{
+        "_km_s", "_m_s", "_per_s", "_per_m", "_percent", "_degrees", "_khz", "_mhz", "_hz", "_rad",  "_deg",
+        "_km",   "_cm",  "_mm",    "_ft",    "_ms",      "_us",      "_ns",  "_m",   "_s",  "_nodes"};
+    for (const auto suffix : kSuffixes)
+        if (name.size() > suffix.size() && name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
+    return name;
+}
+
+/// The nearest of the candidates, if it is near enough to be a slip.
+class Nearest {
+public:
+    explicit Nearest(std::string_view word) : word_(lower(word)), best_distance_(word.size() < 4 ? 2 : 3) {}
+    void offer(std::string_view candidate) {
+        const auto distance = edit_distance(word_, lower(candidate));
+        if (distance >= best_distance_ || distance >= candidate.size()) return;
+        best_distance_ = distance;
+        best_ = candidate;
+    }
+    [[nodiscard]] std::string_view best() const { return best_; }
+
+private:
+    std::string word_;
+    std::size_t best_distance_;
+    std::string_view best_;
+};
+
+/// Dotted name of the first parameter of that name in the whole table.
+std::string find_elsewhere(std::string_view key, std::span<const Parameter> rows, const std::string& path) {
+    for (const Parameter& row : rows)
+        if (row.name == key || has_word(row.aliases, key)) return path + std::string(row.name);
+    for (const Parameter& row : rows) {
+        const auto found = find_elsewhere(key, row.rows, path + std::string(row.name) + ".");
+        if (!found.empty()) return found;
+    }
+    return {};
+}
+
+struct UnitFactor {
+    std::string_view typed, unit;
+    double factor;
+};
+constexpr UnitFactor kUnits[] = {
+    {"km", "m", 1e3},     {"cm", "m", 1e-2},    {"mm", "m", 1e-3},       {"ft", "m", 0.3048}, {"ms", "s", 1e-3},
+    {"us", "s", 1e-6},    {"ns", "s", 1e-9},    {"min", "s", 60.},       {"khz", "Hz", 1e3},  {"mhz", "Hz", 1e6},
+    {"km/s", "m/s", 1e3}, {"kmps", "m/s", 1e3}, {"ft/s", "m/s", 0.3048},
+};
+
+/// A product rounded to 15 digits, so that 1 ms is 0.001 and not 0.0010000000000000002.
+std::string converted(double value, double factor) {
+    const double product = value * factor;
+    for (const double scale : {1e0, 1e3, 1e6, 1e9, 1e12}) {
+        const double rounded = static_cast<double>(static_cast<std::int64_t>(
+                                   std::clamp(product * scale + (product < 0. ? -0.5 : 0.5), -9e18, 9e18))) /
+                               scale;
+        if (rounded != 0. && std::max(rounded / product, product / rounded) < 1. + 1e-12) return number_text(rounded);
+    }
+    return number_text(product);
+}
+
+std::string unit_hint(double value, std::string_view typed, std::string_view unit) {
+    if (unit.empty()) return "; write the number alone";
+    for (const UnitFactor& row : kUnits)
+        if (row.typed == lower(typed) && row.unit == unit)
+            return "; write " + converted(value, row.factor) + ": the unit is " + std::string(unit);
+    if (lower(typed) == lower(unit))
+        return "; write " + number_text(value) + " alone: the unit is always " + std::string(unit);
+    return "; write the number alone: the unit is " + std::string(unit);
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    if (a.size() > 64 || b.size() > 64) return std::max(a.size(), b.size());
+    std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+    std::iota(last.begin(), last.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
+            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + change});
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = std::min(row[j], before_last[j - 2] + 1);
+        }
+        before_last.swap(last);
+        last.swap(row);
+    }
+    return last[b.size()];
+}
+
+std::string unknown_key_hint(std::string_view key, std::span<const Parameter> rows) {
+    for (const Parameter& row : rows)
+        if (!row.unit.empty() && stem(row.name) == stem(lower(key)))
+            return "; did you mean " + quoted(row.name) + "? The unit is " + std::string(row.unit);
+    Nearest nearest(key);
+    for (const Parameter& row : rows) {
+        nearest.offer(row.name);
+        for (const auto alias : split_words(row.aliases)) nearest.offer(alias);
+    }
+    const auto* foreign = find_foreign(kForeignKeys, key);
+    if (foreign == nullptr && !nearest.best().empty()) return "; did you mean " + quoted(nearest.best()) + "?";
+    if (foreign != nullptr) return "; here that is " + std::string(foreign->meaning);
+    const auto elsewhere = find_elsewhere(key, config_rows(), "");
+    if (!elsewhere.empty()) return "; it belongs elsewhere: " + elsewhere;
+    if (has_word(kOtherPhysics, lower(key))) return "; the equation solved has constant density and no loss: vp alone";
+    std::string keys;
+    for (const Parameter& row : rows) keys += (keys.empty() ? "" : ", ") + std::string(row.name);
+    return "; there are " + keys;
+}
+
+std::string unknown_value_hint(std::string_view value, std::string_view values_key) {
+    Nearest nearest(value);
+    const auto& allowed = allowed_values(values_key);
+    for (const AllowedValue& candidate : allowed) nearest.offer(candidate.name);
+    std::string_view best = nearest.best();
+    if (const auto* foreign = find_foreign(kForeignValues, value))
+        for (const AllowedValue& candidate : allowed)
+            if (candidate.name == foreign->meaning) best = candidate.name;
+    return best.empty() ? "" : "; did you mean " + quoted(best) + "?";
+}
+
+std::string number_hint(std::string_view text, std::string_view unit) {
+    if (text.size() > 64) return "";
+    std::size_t end = text.size();
+    while (end > 0 && !parse_number(text.substr(0, end))) --end;
+    if (end > 0 && end < text.size()) {
+        auto typed = text.substr(end);
+        typed.remove_prefix(std::min(typed.find_first_not_of(' '), typed.size()));
+        const bool letters = !typed.empty() && std::all_of(typed.begin(), typed.end(), [](char c) {
+            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '%';
+        });
+        if (letters) return unit_hint(*parse_number(text.substr(0, end)), typed, unit);
+    }
+    const auto digits = text.substr(text.starts_with('-') || text.starts_with('+') ? 1 : 0);
+    if (lower(digits).starts_with("0x")) return "; hexadecimal is not accepted";
+    if (digits.size() > 1 && digits.front() == '0') return "; leading zeros are not accepted";
+    if (text.find('_') != std::string_view::npos) return "; underscores are not accepted in numbers";
+    if (text.find(',') != std::string_view::npos) return "; the decimal sign is a point";
+    return "";
+}
+
+std::string boolean_hint(std::string_view text) {
+    const std::string word = lower(text);
+    if (has_word("yes on true 1 y", word)) return "; write true";
+    if (has_word("no off false 0 n", word)) return "; write false";
+    return "";
+}
+
+}  // namespace onda

@@ -1,0 +1,26 @@
+/// \file
+/// What the user may have meant: nearest names, words of other codes, units.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/config_table.hpp"
+
+namespace onda {
+
+/// Least number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (optimal string
+/// alignment: Damerau 1964, Levenshtein 1966).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// "; did you mean 'spacing_m'? The unit is m", "; that is time.dt_s", or the keys there are.
+std::string unknown_key_hint(std::string_view key, std::span<const Parameter> rows);
+/// "; did you mean 'sponge'?" or empty.
+std::string unknown_value_hint(std::string_view value, std::string_view values_key);
+/// What is wrong with text that should be a number: a unit, an underscore, a leading zero, … or empty.
+std::string number_hint(std::string_view text, std::string_view unit);
+/// The same for true and false.
+std::string boolean_hint(std::string_view text);
+
+}  // namespace onda
