@@ -157,18 +157,10 @@ void throw_config_fault(const Config& config, const std::string& key, const std:
     again.file = config.file.empty() ? "configuration" : config.file;
     again.text = config.text;
     again.overrides = config.overrides;
-    const Reading places = read_all(again);
-    Reading found{FaultList(again.file.string(), again.text, again.overrides),
-                  {},
-                  places.keys,
-                  places.values,
-                  places.written,
-                  {}};
-    if (config.text.empty())
-        found.faults.add({}, key + ": " + message);
-    else
-        found.fault(key, message);
-    found.faults.raise();
+    const SourcePlace place = again.text.empty() ? SourcePlace{} : read_all(again).place_of(key);
+    FaultList faults(again.file.string(), again.text, again.overrides);
+    faults.add(place, key + ": " + message);
+    faults.raise();
 }
 
 }  // namespace onda

@@ -205,9 +205,9 @@ struct AllowedValue {
 /// Names for a parameter whose values live in a table of another folder. solver/ registers its tables at start-up,
 /// before any other thread runs, so that io/ knows nothing of kernels; a plain list of names stands in until then.
 ///
-/// Keys: "model.type", "wavelet.type", "boundary.kind", "backend.kernel". "auto" is always allowed where it makes sense
-/// and need not be registered. backend.isa is not registered: what a machine offers must not change the schema.
-/// \throws std::invalid_argument for another key.
+/// Keys: "model.type", "wavelet.type", "boundary.kind", "backend.name", "backend.kernel". "auto" is always allowed
+/// where it makes sense and need not be registered. backend.isa is not registered: what a machine offers must not
+/// change the schema. \throws std::invalid_argument for another key.
 void set_allowed_values(const std::string& key, std::vector<AllowedValue> values);
 
 }  // namespace onda

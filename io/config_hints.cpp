@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <numeric>
+#include <vector>
 
+#include "io/nearest_name.hpp"
 #include "io/strict_yaml.hpp"
 
 namespace onda {
@@ -82,23 +82,11 @@ std::string_view stem(std::string_view name) {
     return name;
 }
 
-/// The nearest of the candidates, if it is near enough to be a slip.
-class Nearest {
-public:
-    explicit Nearest(std::string_view word) : word_(lower(word)), best_distance_(word.size() < 4 ? 2 : 3) {}
-    void offer(std::string_view candidate) {
-        const auto distance = edit_distance(word_, lower(candidate));
-        if (distance >= best_distance_ || distance >= candidate.size()) return;
-        best_distance_ = distance;
-        best_ = candidate;
-    }
-    [[nodiscard]] std::string_view best() const { return best_; }
-
-private:
-    std::string word_;
-    std::size_t best_distance_;
-    std::string_view best_;
-};
+/// The nearest name, if it is near enough to be a slip; empty if not.
+std::string nearest(std::string_view typed, std::span<const std::string> names) {
+    constexpr std::size_t longest_name = 64;  // the comparison costs the product of the lengths
+    return typed.size() > longest_name ? "" : nearest_name(lower(typed), names).value_or("");
+}
 
 /// Dotted name of the first parameter of that name in the whole table.
 std::string find_elsewhere(std::string_view key, std::span<const Parameter> rows, const std::string& path) {
@@ -145,35 +133,18 @@ std::string unit_hint(double value, std::string_view typed, std::string_view uni
 
 }  // namespace
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-    if (a.size() > 64 || b.size() > 64) return std::max(a.size(), b.size());
-    std::vector<std::size_t> before_last(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
-    std::iota(last.begin(), last.end(), std::size_t{0});
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-        row[0] = i;
-        for (std::size_t j = 1; j <= b.size(); ++j) {
-            const std::size_t change = a[i - 1] == b[j - 1] ? 0 : 1;
-            row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + change});
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                row[j] = std::min(row[j], before_last[j - 2] + 1);
-        }
-        before_last.swap(last);
-        last.swap(row);
-    }
-    return last[b.size()];
-}
-
 std::string unknown_key_hint(std::string_view key, std::span<const Parameter> rows) {
     for (const Parameter& row : rows)
         if (!row.unit.empty() && stem(row.name) == stem(lower(key)))
             return "; did you mean " + quoted(row.name) + "? The unit is " + std::string(row.unit);
-    Nearest nearest(key);
+    std::vector<std::string> names;
     for (const Parameter& row : rows) {
-        nearest.offer(row.name);
-        for (const auto alias : split_words(row.aliases)) nearest.offer(alias);
+        names.emplace_back(row.name);
+        for (const auto alias : split_words(row.aliases)) names.emplace_back(alias);
     }
+    const std::string near = nearest(key, names);
     const auto* foreign = find_foreign(kForeignKeys, key);
-    if (foreign == nullptr && !nearest.best().empty()) return "; did you mean " + quoted(nearest.best()) + "?";
+    if (foreign == nullptr && !near.empty()) return "; did you mean " + quoted(near) + "?";
     if (foreign != nullptr) return "; here that is " + std::string(foreign->meaning);
     const auto elsewhere = find_elsewhere(key, config_rows(), "");
     if (!elsewhere.empty()) return "; it belongs elsewhere: " + elsewhere;
@@ -184,14 +155,13 @@ std::string unknown_key_hint(std::string_view key, std::span<const Parameter> ro
 }
 
 std::string unknown_value_hint(std::string_view value, std::string_view values_key) {
-    Nearest nearest(value);
-    const auto& allowed = allowed_values(values_key);
-    for (const AllowedValue& candidate : allowed) nearest.offer(candidate.name);
-    std::string_view best = nearest.best();
-    if (const auto* foreign = find_foreign(kForeignValues, value))
-        for (const AllowedValue& candidate : allowed)
-            if (candidate.name == foreign->meaning) best = candidate.name;
-    return best.empty() ? "" : "; did you mean " + quoted(best) + "?";
+    std::vector<std::string> names;
+    for (const AllowedValue& allowed : allowed_values(values_key)) names.push_back(allowed.name);
+    std::string meant = nearest(value, names);
+    const auto* foreign = find_foreign(kForeignValues, value);
+    if (foreign != nullptr && std::find(names.begin(), names.end(), foreign->meaning) != names.end())
+        meant = foreign->meaning;
+    return meant.empty() ? "" : "; did you mean " + quoted(meant) + "?";
 }
 
 std::string number_hint(std::string_view text, std::string_view unit) {

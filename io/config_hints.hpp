@@ -10,10 +10,6 @@
 
 namespace onda {
 
-/// Least number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (optimal string
-/// alignment: Damerau 1964, Levenshtein 1966).
-std::size_t edit_distance(std::string_view a, std::string_view b);
-
 /// "; did you mean 'spacing_m'? The unit is m", "; that is time.dt_s", or the keys there are.
 std::string unknown_key_hint(std::string_view key, std::span<const Parameter> rows);
 /// "; did you mean 'sponge'?" or empty.

@@ -30,8 +30,7 @@ std::vector<AllowedValue> with_auto(std::vector<AllowedValue> values, const std:
 void offer_names() {
     set_allowed_values("model.type", names_of(model_builders()));
     set_allowed_values("wavelet.type", names_of(wavelet_kinds()));
-    for (const std::string_view face : kFaceNames)
-        set_allowed_values("boundary." + std::string(face), names_of(boundary_kinds()));
+    set_allowed_values("boundary.kind", names_of(boundary_kinds()));
     set_allowed_values("backend.name", with_auto(names_of(devices()), "the fastest there is"));
     set_allowed_values("backend.kernel", with_auto(names_of(cpu::kernel_names()), "the fastest for the grid"));
 }
