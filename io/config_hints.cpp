@@ -10,7 +10,7 @@
 namespace onda {
 namespace {
 
-std::string quoted(std::string_view word) {
+std::string in_quotes(std::string_view word) {
     return "'" + std::string(word) + "'";
 }
 
@@ -136,7 +136,7 @@ std::string unit_hint(double value, std::string_view typed, std::string_view uni
 std::string unknown_key_hint(std::string_view key, std::span<const Parameter> rows) {
     for (const Parameter& row : rows)
         if (!row.unit.empty() && stem(row.name) == stem(lower(key)))
-            return "; did you mean " + quoted(row.name) + "? The unit is " + std::string(row.unit);
+            return "; did you mean " + in_quotes(row.name) + "? The unit is " + std::string(row.unit);
     std::vector<std::string> names;
     for (const Parameter& row : rows) {
         names.emplace_back(row.name);
@@ -144,7 +144,7 @@ std::string unknown_key_hint(std::string_view key, std::span<const Parameter> ro
     }
     const std::string near = nearest(key, names);
     const auto* foreign = find_foreign(kForeignKeys, key);
-    if (foreign == nullptr && !near.empty()) return "; did you mean " + quoted(near) + "?";
+    if (foreign == nullptr && !near.empty()) return "; did you mean " + in_quotes(near) + "?";
     if (foreign != nullptr) return "; here that is " + std::string(foreign->meaning);
     const auto elsewhere = find_elsewhere(key, config_rows(), "");
     if (!elsewhere.empty()) return "; it belongs elsewhere: " + elsewhere;
@@ -161,7 +161,7 @@ std::string unknown_value_hint(std::string_view value, std::string_view values_k
     const auto* foreign = find_foreign(kForeignValues, value);
     if (foreign != nullptr && std::find(names.begin(), names.end(), foreign->meaning) != names.end())
         meant = foreign->meaning;
-    return meant.empty() ? "" : "; did you mean " + quoted(meant) + "?";
+    return meant.empty() ? "" : "; did you mean " + in_quotes(meant) + "?";
 }
 
 std::string number_hint(std::string_view text, std::string_view unit) {
