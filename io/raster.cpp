@@ -36,14 +36,15 @@ std::vector<PixelSamples> samples_of_pixels(std::int64_t samples, int pixels) {
 template <typename Value>
 float reduce(const PixelSamples& pixel, Shrink shrink, Value&& value) {
     if (pixel.between) {
-        const float below = value(pixel.first), above = value(pixel.end - 1);
-        return below + pixel.second_weight * (above - below);
+        const float below = value(pixel.first), above = value(pixel.end - 1), weight = pixel.second_weight;
+        // Exactly on a sample its neighbour does not count, not even a NaN.
+        return weight == 0.f ? below : weight == 1.f ? above : below + weight * (above - below);
     }
     float peak = value(pixel.first), sum = 0.f;
     for (std::int64_t i = pixel.first; i < pixel.end; ++i) {
         const float sample = value(i);
         // A NaN must show, whatever its neighbours are.
-        if (!(std::abs(sample) <= std::abs(peak))) peak = sample;
+        if (!std::isnan(peak) && !(std::abs(sample) <= std::abs(peak))) peak = sample;
         sum += sample;
     }
     return shrink == Shrink::peak ? peak : sum / static_cast<float>(pixel.end - pixel.first);
