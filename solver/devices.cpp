@@ -10,7 +10,7 @@ namespace onda {
 std::span<const Device> devices() {
     static constexpr std::array table{
         Device{"cpu", "all cores of this machine, through OpenMP", cpu::make_backend, cpu::predicted_bytes,
-               cpu::best_kernel, cpu::best_isa},
+               cpu::best_kernel, cpu::isa_names, cpu::best_isa},
     };
     return table;
 }

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/config.hpp"
 #include "kernels/backend.hpp"
@@ -19,6 +20,7 @@ struct Device {
     std::unique_ptr<Backend> (*make)(const BackendSetup&);
     std::int64_t (*predicted_bytes)(const BackendSetup&);
     std::string (*best_kernel)(const BackendSetup&);
+    std::vector<std::string> (*isa_names)();
     std::string (*best_isa)();
 };
 std::span<const Device> devices();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <spdlog/fmt/fmt.h>
 
@@ -19,6 +20,7 @@ using Items = std::vector<MemoryForecast::Item>;
 
 /// The program itself with its libraries, and what they allocate once: measured on runs of a few nodes.
 constexpr std::int64_t kProgramBytes = 20'000'000;
+constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
 
 std::int64_t total(const Items& items) {
     return std::accumulate(items.begin(), items.end(), std::int64_t{0},
@@ -26,7 +28,7 @@ std::int64_t total(const Items& items) {
 }
 
 std::int64_t element_bytes(const Plan& plan) {
-    return plan.setup.precision == Precision::float64 ? 8 : 4;
+    return plan.setup.precision == Precision::float64 ? kDouble : kFloat;
 }
 
 /// Receivers and sources are held as weighted nodes: by the shot, and by the backend.
@@ -46,22 +48,29 @@ std::int64_t point_bytes(const Plan& plan) {
         for (const SourcePoint& source : shot.sources) count += entries(source.position_m);
         most = std::max(most, count);
     }
-    const std::int64_t entry = sizeof(std::int64_t) + sizeof(double), holders = 2;
-    return most * entry * holders;
+    const std::int64_t in_shot = sizeof(std::int64_t) + kDouble,
+                       in_backend = sizeof(std::int64_t) + element_bytes(plan);
+    return most * (in_shot + in_backend);
 }
 
 std::int64_t signal_bytes(const Plan& plan) {
-    const std::int64_t holders = 2;
-    return static_cast<std::int64_t>(plan.most_sources()) * (plan.time.steps + 1) *
-           static_cast<std::int64_t>(sizeof(double)) * holders;
+    return static_cast<std::int64_t>(plan.most_sources()) * (plan.time.steps + 1) * (kDouble + element_bytes(plan));
 }
 
-/// While the last shot's traces are brought to the user's sampling and written.
+/// While the traces of a shot are brought to the user's sampling and written.
 std::int64_t gather_bytes(const Plan& plan) {
     const auto receivers = static_cast<std::int64_t>(plan.most_receivers());
-    const bool resampled = plan.time.output_dt_s != plan.time.dt_s;
-    return receivers * static_cast<std::int64_t>(sizeof(float)) *
-           (plan.time.output_samples + (resampled ? plan.time.steps + 1 : 0));
+    const std::int64_t recorded = plan.time.steps + 1, block = std::min<std::int64_t>(receivers, 512);
+    if (plan.time.output_dt_s == plan.time.dt_s) return receivers * recorded * kFloat;
+    return receivers * (recorded + plan.time.output_samples) * kFloat + block * recorded * kDouble;
+}
+
+/// A frame, and the chunk of it that HDF5 checksums.
+std::int64_t frame_bytes(const Plan& plan) {
+    constexpr std::int64_t largest_chunk = 16 << 20;
+    if (plan.snapshots.steps.empty()) return 0;
+    const std::int64_t frame = plan.snapshots.window.points() * kFloat;
+    return frame + std::min(frame, largest_chunk);
 }
 
 }  // namespace
@@ -71,19 +80,17 @@ std::int64_t MemoryForecast::peak_bytes() const {
 }
 
 MemoryForecast forecast_memory(const Plan& plan) {
-    const std::int64_t model = plan.grid.points() * static_cast<std::int64_t>(sizeof(float));
+    const std::int64_t model = plan.grid.points() * kFloat;
     const Items always{{"program and libraries", kProgramBytes},
                        {"wavefields and model of the " + std::string(plan.device->name) + " backend",
                         plan.device->predicted_bytes(plan.setup)}};
     const Items upload{{"velocity while it is handed to the backend", model}};
-    const Items shot{
-        {"traces in the backend",
-         static_cast<std::int64_t>(plan.most_receivers()) * (plan.time.steps + 1) * element_bytes(plan)},
-        {"sources and receivers", point_bytes(plan) + signal_bytes(plan)},
-        {"seismograms being written", gather_bytes(plan)},
-        {"snapshot being written",
-         plan.snapshots.steps.empty() ? 0 : plan.snapshots.window.points() * static_cast<std::int64_t>(sizeof(float))},
-        {"pictures", plan.config.output.pictures ? picture_bytes(plan) : 0}};
+    const Items shot{{"traces in the backend",
+                      static_cast<std::int64_t>(plan.most_receivers()) * (plan.time.steps + 1) * element_bytes(plan)},
+                     {"sources and receivers", point_bytes(plan) + signal_bytes(plan)},
+                     {"seismograms being written", gather_bytes(plan)},
+                     {"snapshot being written", frame_bytes(plan)},
+                     {"pictures", plan.config.output.pictures ? picture_bytes(plan) : 0}};
     MemoryForecast forecast{always};
     const Items& larger = total(upload) > total(shot) ? upload : shot;
     std::ranges::copy_if(larger, std::back_inserter(forecast.items), [](const auto& item) { return item.bytes > 0; });
@@ -91,14 +98,18 @@ MemoryForecast forecast_memory(const Plan& plan) {
 }
 
 std::int64_t forecast_output_bytes(const Plan& plan) {
-    const auto shots = static_cast<std::int64_t>(plan.survey.shots.size());
+    const auto& config = plan.config;
+    const auto provenance = static_cast<std::int64_t>(config.text.size() + resolved_yaml(config).size() + 2000);
+    std::map<std::size_t, std::int64_t> shots_of_receivers;
+    for (const Shot& shot : plan.survey.shots) ++shots_of_receivers[shot.receivers.size()];
     std::int64_t bytes = 0;
-    for (const Shot& shot : plan.survey.shots)
-        bytes +=
-            predicted_seismogram_bytes(1, static_cast<std::int64_t>(shot.receivers.size()), plan.time.output_samples);
+    for (const auto& [receivers, shots] : shots_of_receivers)
+        if (receivers > 0)
+            bytes += predicted_seismogram_bytes(shots, static_cast<std::int64_t>(receivers), plan.time.output_samples,
+                                                provenance);
     if (!plan.snapshots.steps.empty())
-        bytes += predicted_snapshot_bytes(plan.snapshots.geometry, shots,
-                                          static_cast<std::int64_t>(plan.snapshots.steps.size()));
+        bytes += predicted_snapshot_bytes(plan.snapshots.geometry, static_cast<std::int64_t>(plan.survey.shots.size()),
+                                          static_cast<std::int64_t>(plan.snapshots.steps.size()), provenance);
     return bytes;
 }
 
@@ -131,10 +142,35 @@ BackendSetup rehearsal_setup(const Plan& plan) {
     return setup;
 }
 
+/// Nodes that the sponge visits.
+double damped_nodes(const BackendSetup& setup) {
+    double untouched = 1.;
+    for (std::size_t a = 0; a < 3; ++a) {
+        const auto& taper = setup.sponge.taper[a];
+        untouched *= static_cast<double>(taper.empty() ? setup.grid.n[a] : std::ranges::count(taper, 1.));
+    }
+    return static_cast<double>(setup.grid.points()) - untouched;
+}
+
+/// Once to touch what is cold, then for a tenth of a second.
+template <typename Work>
+double seconds_per_call(Work&& work) {
+    using Clock = std::chrono::steady_clock;
+    work();
+    const Clock::time_point start = Clock::now();
+    std::int64_t calls = 0;
+    double elapsed = 0.;
+    do {
+        work();
+        ++calls;
+        elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+    } while (elapsed < 0.1);
+    return elapsed / static_cast<double>(calls);
+}
+
 }  // namespace
 
 TimeForecast forecast_time(const Plan& plan) {
-    using Clock = std::chrono::steady_clock;
     const BackendSetup setup = rehearsal_setup(plan);
     const auto backend = plan.device->make(setup);
     const auto velocity = static_cast<float>(plan.velocity.min_m_s);
@@ -142,25 +178,16 @@ TimeForecast forecast_time(const Plan& plan) {
         [velocity](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, velocity); },
         plan.time.dt_s);
     backend->reset();
-    const auto step = [&backend] {
+    const double step = seconds_per_call([&backend] {
         backend->fill_halos();
         backend->step();
-        backend->absorb();
         backend->swap();
-    };
-    step();
-    const Clock::time_point start = Clock::now();
-    std::int64_t steps = 0;
-    double elapsed = 0.;
-    do {
-        step();
-        ++steps;
-        elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-    } while (elapsed < 0.2);
-    const double rate = static_cast<double>(steps) * static_cast<double>(setup.grid.points()) / elapsed;
-    const double work = static_cast<double>(plan.survey.shots.size()) * static_cast<double>(plan.time.steps) *
-                        static_cast<double>(plan.grid.points());
-    return {rate * 1e-9, work / rate};
+    });
+    const double absorb = seconds_per_call([&backend] { backend->absorb(); });
+    const double nodes = static_cast<double>(plan.grid.points()), steps = static_cast<double>(plan.time.steps);
+    const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
+                            absorb * damped_nodes(plan.setup) / std::max(1., damped_nodes(setup));
+    return {nodes / per_step * 1e-9, static_cast<double>(plan.survey.shots.size()) * steps * per_step};
 }
 
 void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder) {

@@ -154,27 +154,17 @@ std::vector<std::string> Outputs::commit() {
 
 ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backend) {
     const TimeAxis& time = plan.time;
-    const std::size_t recorded = static_cast<std::size_t>(time.steps) + 1,
-                      wanted = static_cast<std::size_t>(time.output_samples);
     ShotGather gather;
     gather.shot = shot.id;
     for (const SourcePoint& source : shot.sources) gather.sources_m.push_back(source.position_m);
     gather.receivers_m = shot.receivers;
     gather.dt_s = time.output_dt_s;
     gather.samples = time.output_samples;
-    std::vector<float> traces(shot.receivers.size() * recorded);
-    backend.download_traces(std::span<float>(traces));
-    if (time.output_dt_s == time.dt_s && recorded == wanted) {
-        gather.pressure = std::move(traces);
-        return gather;
-    }
-    gather.pressure.reserve(shot.receivers.size() * wanted);
-    for (std::size_t r = 0; r < shot.receivers.size(); ++r) {
-        const auto begin = traces.begin() + static_cast<std::ptrdiff_t>(r * recorded);
-        const std::vector<double> trace(begin, begin + static_cast<std::ptrdiff_t>(recorded));
-        for (const double value : resample(trace, time.dt_s, time.output_dt_s, time.output_samples))
-            gather.pressure.push_back(static_cast<float>(value));
-    }
+    const auto traces = static_cast<std::int64_t>(shot.receivers.size());
+    gather.pressure.resize(traces * (time.steps + 1));
+    backend.download_traces(std::span<float>(gather.pressure));
+    if (time.output_dt_s != time.dt_s)
+        gather.pressure = resample_traces(gather.pressure, traces, time.dt_s, time.output_dt_s, time.output_samples);
     return gather;
 }
 

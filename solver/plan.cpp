@@ -23,7 +23,8 @@ public:
             return true;
         } catch (const Error& error) {
             if (error.code() != ExitCode::config) throw;
-            faults_ += (faults_.empty() ? "" : "\n") + std::string(error.what());
+            if (!faults_.empty()) faults_ += '\n';
+            faults_ += error.what();
             return false;
         }
     }
@@ -108,6 +109,14 @@ SnapshotPlan plan_snapshots(const Config& config, const Grid& grid, const TimeAx
     return plan;
 }
 
+void check_isa(const Config& config, const Device& device) {
+    const std::vector<std::string> usable = device.isa_names();
+    if (config.backend.isa == "auto" || std::ranges::find(usable, config.backend.isa) != usable.end()) return;
+    throw_config_fault(config, "backend.isa",
+                       fmt::format("'{}' is not available on this machine: use auto or {}", config.backend.isa,
+                                   fmt::join(usable, ", ")));
+}
+
 BackendSetup make_setup(const Config& config, const Grid& grid, const Boundary& boundary, const Device& device) {
     BackendSetup setup;
     setup.grid = grid;
@@ -135,7 +144,10 @@ Plan make_plan(const Config& config, const Grid& grid, const VelocityRange& velo
     plan.grid = grid;
     plan.velocity = velocity;
     Stages stages;
-    stages.run([&] { plan.device = &choose_device(config); });
+    stages.run([&] {
+        plan.device = &choose_device(config);
+        check_isa(config, *plan.device);
+    });
     if (stages.run([&] { plan.survey = make_survey(config, grid); })) stages.run([&] { judge(plan); });
     if (stages.run([&] { plan.time = make_time_axis(config, grid, velocity.max_m_s); })) {
         stages.run([&] { plan.boundary = make_boundary(config, grid, velocity.max_m_s, plan.time.dt_s); });

@@ -112,9 +112,7 @@ Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
              {"kernel", plan.setup.kernel},
              {"instruction_set", plan.setup.isa},
              {"threads", std::to_string(plan.setup.threads)},
-             {"units",
-              "positions in m, time in s, velocity in m/s; pressure in the unit of s(t) / m: a source of "
-              "amplitude s(t) gives s(t - r/c) / (4 pi r)"},
+             {"units", "m, s, m/s, Pa; source signatures in Pa m: s(t) gives s(t - r/c) / (4 pi r) at distance r"},
              {"axis_order", "[z][y][x], x fastest, z down; coordinates are (x, y, z)"}}};
 }
 
