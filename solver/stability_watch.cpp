@@ -32,11 +32,11 @@ std::string StabilityWatch::likely_cause() const {
     if (time_.dt_s > time_.stability_limit_s)
         return fmt::format("dt = {:.6g} s exceeds the stability limit of {:.6g} s; leave time.dt_s out or lower it",
                            time_.dt_s, time_.stability_limit_s);
+    if (!std::isfinite(bound_)) return "a source amplitude or wavelet is not finite";
     if (precision_ == Precision::float32 && !(bound_ < std::numeric_limits<float>::max()))
         return "the source amplitudes may exceed what single precision holds (3.4e38); lower sources[].amplitude or "
                "use "
                "scheme.precision: double";
-    if (!std::isfinite(bound_)) return "a source amplitude or wavelet is not finite";
     return fmt::format(
         "dt is {:.3f} of the stability limit and the sources are in range, so neither explains it: the model or memory "
         "was damaged during the run, or this is a fault in Onda; repeat with backend.kernel: reference and report it "
@@ -46,7 +46,7 @@ std::string StabilityWatch::likely_cause() const {
 
 Extremum StabilityWatch::check(const Propagator& propagator) const {
     const Extremum extremum = propagator.backend().extremum();
-    if (extremum.finite && extremum.max_abs <= bound_) return extremum;
+    if (extremum.finite && !(extremum.max_abs > bound_)) return extremum;
     const std::int64_t x = extremum.node % grid_.nx(), y = extremum.node / grid_.nx() % grid_.ny(),
                        z = extremum.node / (grid_.nx() * grid_.ny());
     const auto metres = grid_.position_m(x, y, z);
