@@ -146,16 +146,20 @@ ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
     return std::move(opened.header);
 }
 
-std::int64_t predicted_seismogram_bytes(std::int64_t shots, std::int64_t receivers, std::int64_t samples,
+std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
                                         std::int64_t provenance_bytes) {
     constexpr std::int64_t shot_overhead = 2600;
-    const auto nr = static_cast<hdf5::Extent>(receivers), nt = static_cast<hdf5::Extent>(samples);
+    const auto nt = static_cast<hdf5::Extent>(samples);
     const auto plain = [](const hdf5::Extents& extents) {
         return dataset_bytes(extents, hdf5::default_chunk(extents, sizeof(double)), sizeof(double));
     };
-    const std::int64_t shot = dataset_bytes({nr, nt}, pressure_chunk(nr, nt), sizeof(float)) + plain({nr, 3}) +
-                              plain({1, 3}) + plain({nr}) + plain({nt}) + shot_overhead;
-    return result_file_bytes(provenance_bytes) + shots * shot;
+    std::int64_t bytes = result_file_bytes(provenance_bytes);
+    for (const std::int64_t count : receivers) {
+        const auto nr = static_cast<hdf5::Extent>(count);
+        bytes += dataset_bytes({nr, nt}, pressure_chunk(nr, nt), sizeof(float)) + plain({nr, 3}) + plain({1, 3}) +
+                 plain({nr}) + plain({nt}) + shot_overhead;
+    }
+    return bytes;
 }
 
 }  // namespace onda

@@ -44,8 +44,8 @@ std::vector<std::int64_t> list_shots(const std::filesystem::path& file);
 ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot);
 
 /// Size of seismograms.h5 for `onda check`, with one source a shot.
-/// \param provenance_bytes of the names and values of the root attributes, mostly the text of the configuration.
-std::int64_t predicted_seismogram_bytes(std::int64_t shots, std::int64_t receivers, std::int64_t samples,
-                                        std::int64_t provenance_bytes = 4096);
+/// \param receivers of each shot. \param provenance_bytes as Provenance::bytes gives them.
+std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
+                                        std::int64_t provenance_bytes);
 
 }  // namespace onda

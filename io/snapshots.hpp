@@ -36,8 +36,8 @@ private:
 };
 
 /// Size of snapshots.h5 and snapshots.xdmf together, for `onda check`.
-/// \param provenance_bytes of the names and values of the root attributes, mostly the text of the configuration.
+/// \param provenance_bytes as Provenance::bytes gives them.
 std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,
-                                      std::int64_t provenance_bytes = 4096);
+                                      std::int64_t provenance_bytes);
 
 }  // namespace onda

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <map>
 #include <numeric>
 #include <spdlog/fmt/fmt.h>
 
@@ -98,15 +97,15 @@ MemoryForecast forecast_memory(const Plan& plan) {
 }
 
 std::int64_t forecast_output_bytes(const Plan& plan) {
-    const auto& config = plan.config;
-    const auto provenance = static_cast<std::int64_t>(config.text.size() + resolved_yaml(config).size() + 2000);
-    std::map<std::size_t, std::int64_t> shots_of_receivers;
-    for (const Shot& shot : plan.survey.shots) ++shots_of_receivers[shot.receivers.size()];
+    // Host, versions and command line are of about this size, whatever they are.
+    constexpr std::int64_t other_provenance = 2000;
+    const auto provenance =
+        static_cast<std::int64_t>(plan.config.text.size() + resolved_yaml(plan.config).size()) + other_provenance;
+    std::vector<std::int64_t> receivers;
+    for (const Shot& shot : plan.survey.shots)
+        if (!shot.receivers.empty()) receivers.push_back(static_cast<std::int64_t>(shot.receivers.size()));
     std::int64_t bytes = 0;
-    for (const auto& [receivers, shots] : shots_of_receivers)
-        if (receivers > 0)
-            bytes += predicted_seismogram_bytes(shots, static_cast<std::int64_t>(receivers), plan.time.output_samples,
-                                                provenance);
+    if (!receivers.empty()) bytes += predicted_seismogram_bytes(receivers, plan.time.output_samples, provenance);
     if (!plan.snapshots.steps.empty())
         bytes += predicted_snapshot_bytes(plan.snapshots.geometry, static_cast<std::int64_t>(plan.survey.shots.size()),
                                           static_cast<std::int64_t>(plan.snapshots.steps.size()), provenance);

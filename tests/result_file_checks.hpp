@@ -10,12 +10,6 @@ inline onda::Provenance sample_provenance(std::size_t config_bytes = 3000) {
     return {{{"onda_version", "0.1.0"}, {"git_commit", "abc"}, {"config_yaml", std::string(config_bytes, 'y')}}};
 }
 
-inline std::int64_t provenance_bytes(const onda::Provenance& provenance) {
-    std::size_t bytes = 0;
-    for (const auto& [name, value] : provenance.entries) bytes += name.size() + value.size();
-    return static_cast<std::int64_t>(bytes);
-}
-
 inline bool empty_folder(const std::filesystem::path& folder) {
     return std::filesystem::directory_iterator(folder) == std::filesystem::directory_iterator();
 }

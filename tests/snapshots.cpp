@@ -163,8 +163,7 @@ TEST_CASE("the size of both files is predicted within 2 %") {
         write_snapshots(folder.path() / "snapshots.h5", geometry, shots, frames);
         const auto actual = double(std::filesystem::file_size(folder.path() / "snapshots.h5") +
                                    std::filesystem::file_size(folder.path() / "snapshots.xdmf"));
-        const auto predicted =
-            double(predicted_snapshot_bytes(geometry, shots, frames, provenance_bytes(sample_provenance())));
+        const auto predicted = double(predicted_snapshot_bytes(geometry, shots, frames, sample_provenance().bytes()));
         CAPTURE(geometry.shape[0]);
         CAPTURE(actual - predicted);
         CHECK(std::abs(predicted / actual - 1.) <= 0.02);
