@@ -9,13 +9,13 @@ namespace onda {
 
 /// The documented exit codes of `onda`; docs/exit_codes.md lists the same table.
 enum class ExitCode {
-    ok = 0,
+    ok = 0,              ///< done
     usage = 64,          ///< wrong command line
     bad_data = 65,       ///< an input file is damaged or does not hold what it must
     missing_input = 66,  ///< an input file does not exist or cannot be read
     no_device = 69,      ///< the device asked for is not there
     internal = 70,       ///< a fault in Onda
-    out_of_memory = 71,
+    out_of_memory = 71,  ///< the run needs more memory than there is
     cannot_create = 73,  ///< an output exists already or cannot be created
     io_error = 74,       ///< reading or writing failed: disk full, quota, hardware
     unstable = 77,       ///< NaN or blow-up
