@@ -19,6 +19,8 @@ ScopedId text_type(std::size_t bytes, const Object& object) {
     ScopedId type(check(H5Tcopy(H5T_C_S1), object, "make a text type"), H5Tclose);
     check(H5Tset_size(type.get(), bytes), object, "make a text type");
     check(H5Tset_cset(type.get(), H5T_CSET_UTF8), object, "make a text type");
+    // All of its bytes may be text: with a terminator, readers that convert it would drop the last one.
+    if (bytes != H5T_VARIABLE) check(H5Tset_strpad(type.get(), H5T_STR_NULLPAD), object, "make a text type");
     return type;
 }
 

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "io/atomic_file.hpp"
-#include "io/error.hpp"
 #include "io/hdf5.hpp"
 
 namespace onda {
@@ -17,7 +16,7 @@ namespace {
 
 using Triple = std::array<std::int64_t, 3>;
 
-constexpr double format_version = 1;
+constexpr std::int64_t format_version = 1;
 constexpr std::string_view axis_names = "xyz";
 /// No rock, sediment or fluid lies outside; a thousandth or a thousandfold of one nearly always does.
 constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
@@ -119,12 +118,12 @@ FileGeometry read_geometry(const hdf5::Dataset& vp, const Axes& axes) {
 const VelocityUnit& read_unit(const hdf5::Dataset& vp) {
     const auto unit = vp.text("units");
     if (!unit) vp.fail("has no attribute units; add one: m/s or km/s");
-    return velocity_unit(*unit, vp.place() + ": attribute units");
+    return velocity_unit(*unit, vp.place() + ": attribute units", ExitCode::bad_data);
 }
 
 hdf5::Dataset open_vp(const hdf5::File& file) {
     const auto version = file.number("format_version");
-    if (version && *version != format_version)
+    if (version && *version != static_cast<double>(format_version))
         file.fail("attribute format_version = " + shortest(*version) + "; this Onda reads version 1");
     auto vp = file.open_dataset("vp");
     if (vp.rank() != 2 && vp.rank() != 3)
@@ -162,9 +161,9 @@ std::span<const VelocityUnit> velocity_units() {
     return units;
 }
 
-const VelocityUnit& velocity_unit(const std::string& name, const std::string& place) {
+const VelocityUnit& velocity_unit(const std::string& name, const std::string& place, ExitCode fault) {
     const auto found = std::find_if(units.begin(), units.end(), [&](const auto& unit) { return unit.name == name; });
-    if (found == units.end()) throw Error(ExitCode::bad_data, place + " = '" + name + "': must be m/s or km/s");
+    if (found == units.end()) throw Error(fault, place + " = '" + name + "': must be m/s or km/s");
     return *found;
 }
 
@@ -356,7 +355,7 @@ std::array<double, 2> write_model_file(const std::filesystem::path& file, const 
     AtomicFile target(file, overwrite);
     auto out = hdf5::File::create(target.temporary(), file);
     out.set_text("format", "onda model");
-    out.set_number("format_version", format_version);
+    out.set_integer("format_version", format_version);
     out.set_text("provenance", provenance);
     const auto range = write_vp(out, geometry, plane);
     out.close();

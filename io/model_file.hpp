@@ -10,7 +10,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
+#include "io/error.hpp"
 #include "io/geometry.hpp"
 
 namespace onda {
@@ -18,12 +20,11 @@ namespace onda {
 /// A unit that velocities may come in.
 struct VelocityUnit {
     std::string_view name;
-    double m_s;
+    double m_s = 1.;
 };
-/// m/s and km/s.
-std::span<const VelocityUnit> velocity_units();
-/// \throws Error(bad_data) naming `place` and the units that are read.
-const VelocityUnit& velocity_unit(const std::string& name, const std::string& place);
+/// m/s or km/s.
+/// \throws Error(fault) naming `place` and the units that are read.
+const VelocityUnit& velocity_unit(const std::string& name, const std::string& place, ExitCode fault);
 
 /// Refuses values that are not finite, not positive, or that no rock has and that look like another unit; converts
 /// the others to m/s in place.

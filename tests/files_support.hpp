@@ -1,6 +1,7 @@
 // Shared by the tests of files: temporary folders, and the error that a call throws.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
@@ -43,4 +44,12 @@ onda::Error fault_of(F&& f) {
 
 inline bool contains(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
+}
+
+/// A file of the folder ONDA_DATA_DIR; without it the whole program is skipped (ctest shows "Skipped").
+inline std::filesystem::path data_file(const std::string& name) {
+    const char* folder = std::getenv("ONDA_DATA_DIR");
+    if (folder != nullptr) return std::filesystem::path(folder) / name;
+    std::puts("skipped: set ONDA_DATA_DIR to the folder that has the data");
+    std::exit(77);
 }

@@ -1,39 +1,17 @@
 // Promise: what is written is read back; a file is complete under its final name or absent, even when the disk is full.
 #include "io/hdf5.hpp"
 
-#include <csignal>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <numeric>
-#include <sys/resource.h>
 
 #include "io/atomic_file.hpp"
+#include "tests/file_size_limit.hpp"
 #include "tests/files_support.hpp"
 
 using namespace onda;
 
 namespace {
-
-/// While it lives, no file of this process can grow beyond so many bytes: the write fails as on a full disk.
-class FullDisk {
-public:
-    explicit FullDisk(rlim_t bytes) {
-        old_handler_ = std::signal(SIGXFSZ, SIG_IGN);
-        getrlimit(RLIMIT_FSIZE, &old_);
-        const rlimit limit{bytes, old_.rlim_max};
-        REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
-    }
-    ~FullDisk() {
-        setrlimit(RLIMIT_FSIZE, &old_);
-        std::signal(SIGXFSZ, old_handler_);
-    }
-    FullDisk(const FullDisk&) = delete;
-    FullDisk& operator=(const FullDisk&) = delete;
-
-private:
-    rlimit old_{};
-    void (*old_handler_)(int);
-};
 
 const hdf5::Extents extents{5, 60, 70};
 
@@ -141,7 +119,7 @@ TEST_CASE("on a full disk writing fails, and leaves neither the file nor its tem
     for (std::uintmax_t limit = 0; limit < whole; limit += whole / 40) {
         CAPTURE(limit);
         {
-            const FullDisk full(limit);
+            const FileSizeLimit full(limit);
             const auto fault = fault_of([&] { write_ramp(folder.path() / "p.h5"); });
             CHECK((fault.code() == ExitCode::io_error || fault.code() == ExitCode::cannot_create));
             CHECK(contains(fault.what(), "p.h5"));
@@ -165,7 +143,7 @@ TEST_CASE("text files are complete or absent, and never overwritten unasked") {
     std::getline(std::ifstream(path), text);
     CHECK(text == "second");
     {
-        const FullDisk full(1000);
+        const FileSizeLimit full(1000);
         const auto fault = fault_of([&] { write_text_file(path, std::string(2000, 'x'), true); });
         CHECK(fault.code() == ExitCode::io_error);
         CHECK(contains(fault.what(), "2000 bytes"));
