@@ -12,7 +12,7 @@ inline int exit_status(const std::string& command) {
 }
 
 /// The text as one word of a shell command; it holds no quotes itself.
-inline std::string quoted(const std::string& text) {
+inline std::string shell_quoted(const std::string& text) {
     std::string word(1, '\'');
     word.append(text).append(1, '\'');
     return word;
@@ -24,7 +24,8 @@ inline std::string python_with(const std::string& statement) {
     const char* wanted = std::getenv("ONDA_PYTHON");
     for (const std::string& python :
          {std::string(wanted ? wanted : ""), std::string("python3"), std::string("/usr/bin/python3")})
-        if (!python.empty() && exit_status(quoted(python) + " -c " + quoted(statement) + " >/dev/null 2>&1") == 0)
+        if (!python.empty() &&
+            exit_status(shell_quoted(python) + " -c " + shell_quoted(statement) + " >/dev/null 2>&1") == 0)
             return python;
     return "";
 }

@@ -37,8 +37,8 @@ int check_with_vtk(const std::string& python, std::array<std::int64_t, 3> shape,
     }
     writer.commit();
     std::ostringstream command;
-    command << quoted(python) << ' ' << quoted(ONDA_SOURCE_DIR "/tests/xdmf_vtk.py") << ' '
-            << quoted((folder.path() / "snapshots.xdmf").string());
+    command << shell_quoted(python) << ' ' << shell_quoted(ONDA_SOURCE_DIR "/tests/xdmf_vtk.py") << ' '
+            << shell_quoted((folder.path() / "snapshots.xdmf").string());
     for (const std::int64_t n : shape) command << ' ' << n;
     return exit_status(command.str());
 }
