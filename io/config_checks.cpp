@@ -75,8 +75,8 @@ private:
             const std::int64_t sponges = (low == "sponge" ? 1 : 0) + (high == "sponge" ? 1 : 0);
             if (sponges * boundary.sponge_width < axis.nodes) continue;
             return reading_.fault("boundary.sponge_width",
-                                  std::to_string(sponges) + " sponge" + (sponges > 1 ? "s" : "") + " of " +
-                                      std::to_string(boundary.sponge_width) + " nodes leave nothing of the " +
+                                  (sponges > 1 ? "two sponges" : "a sponge") + std::string(" of ") +
+                                      std::to_string(boundary.sponge_width) + " nodes would take all of the " +
                                       std::to_string(axis.nodes) + " nodes along " + axis.name +
                                       "; make the sponge thinner or the grid larger");
         }

@@ -99,6 +99,15 @@ std::string find_elsewhere(std::string_view key, std::span<const Parameter> rows
     return {};
 }
 
+/// The row that "grid.spacing_m" or "boundary.sponge_width (in nodes)" ends in; empty if it is not among these.
+std::string_view row_of_path(std::string_view path, std::span<const Parameter> rows) {
+    path = path.substr(0, path.find_first_of(": "));
+    if (const auto dot = path.rfind('.'); dot != std::string_view::npos) path.remove_prefix(dot + 1);
+    for (const Parameter& row : rows)
+        if (row.name == path) return row.name;
+    return {};
+}
+
 struct UnitFactor {
     std::string_view typed, unit;
     double factor;
@@ -133,25 +142,26 @@ std::string unit_hint(double value, std::string_view typed, std::string_view uni
 
 }  // namespace
 
-std::string unknown_key_hint(std::string_view key, std::span<const Parameter> rows) {
+KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows) {
     for (const Parameter& row : rows)
         if (!row.unit.empty() && stem(row.name) == stem(lower(key)))
-            return "; did you mean " + in_quotes(row.name) + "? The unit is " + std::string(row.unit);
+            return {"; did you mean " + in_quotes(row.name) + "? The unit is " + std::string(row.unit), row.name};
+    if (const auto* foreign = find_foreign(kForeignKeys, key))
+        return {"; here that is " + std::string(foreign->meaning), row_of_path(foreign->meaning, rows)};
     std::vector<std::string> names;
     for (const Parameter& row : rows) {
         names.emplace_back(row.name);
         for (const auto alias : split_words(row.aliases)) names.emplace_back(alias);
     }
-    const std::string near = nearest(key, names);
-    const auto* foreign = find_foreign(kForeignKeys, key);
-    if (foreign == nullptr && !near.empty()) return "; did you mean " + in_quotes(near) + "?";
-    if (foreign != nullptr) return "; here that is " + std::string(foreign->meaning);
+    if (const auto near = nearest(key, names); !near.empty())
+        return {"; did you mean " + in_quotes(near) + "?", row_of_path(near, rows)};
     const auto elsewhere = find_elsewhere(key, config_rows(), "");
-    if (!elsewhere.empty()) return "; it belongs elsewhere: " + elsewhere;
-    if (has_word(kOtherPhysics, lower(key))) return "; the equation solved has constant density and no loss: vp alone";
+    if (!elsewhere.empty()) return {"; it belongs elsewhere: " + elsewhere, {}};
+    if (has_word(kOtherPhysics, lower(key)))
+        return {"; the equation solved has constant density and no loss: vp alone", {}};
     std::string keys;
     for (const Parameter& row : rows) keys += (keys.empty() ? "" : ", ") + std::string(row.name);
-    return "; there are " + keys;
+    return {"; there are " + keys, {}};
 }
 
 std::string unknown_value_hint(std::string_view value, std::string_view values_key) {

@@ -10,8 +10,11 @@
 
 namespace onda {
 
-/// "; did you mean 'spacing_m'? The unit is m", "; that is time.dt_s", or the keys there are.
-std::string unknown_key_hint(std::string_view key, std::span<const Parameter> rows);
+struct KeyHint {
+    std::string text;        ///< "; did you mean 'spacing_m'? The unit is m", "; here that is time.dt_s", …
+    std::string_view meant;  ///< the row that was meant, if it is one of these
+};
+KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows);
 /// "; did you mean 'sponge'?" or empty.
 std::string unknown_value_hint(std::string_view value, std::string_view values_key);
 /// What is wrong with text that should be a number: a unit, an underscore, a leading zero, … or empty.

@@ -77,8 +77,10 @@ private:
                 return candidate.name == key.name || has_word(candidate.aliases, key.name);
             });
             if (row == rows.end()) {
+                const KeyHint hint = unknown_key_hint(key.name, rows);
+                if (!hint.meant.empty()) reading_.faulty.insert(joined(path, hint.meant));
                 reading_.faults.add(place(key), (path.empty() ? "" : path + ": ") + "unknown key '" +
-                                                    clipped(key.name) + "'" + unknown_key_hint(key.name, rows));
+                                                    clipped(key.name) + "'" + hint.text);
                 continue;
             }
             std::size_t& index = given[static_cast<std::size_t>(row - rows.begin())];
@@ -97,7 +99,7 @@ private:
         const bool condition_known = row.when.key.empty() || reading_.sound(joined(path, row.when.key));
         const bool used = !condition_known || applies(row, rows, owner);
         if (index == kAbsent) {
-            if (row.required && used && condition_known) missing(row, path, at);
+            if (row.required && used && condition_known && reading_.sound(here)) missing(row, path, at);
             return;
         }
         const YamlKey& key = node.keys[index];
@@ -110,7 +112,8 @@ private:
             reading_.faults.add(place(key), here + ": " + reason);
         } else if (value.kind == YamlNode::Kind::null && !is_section(row.slot(owner))) {
             reading_.faulty.insert(here);
-            reading_.faults.add(place(key), here + " has no value; delete the line to have the default");
+            reading_.faults.add(place(key),
+                                here + " has no value" + (row.required ? "" : "; delete the line to have the default"));
         } else {
             std::visit([&](const auto& target) { read(target, row, value, here); }, row.slot(owner));
         }

@@ -29,7 +29,7 @@ Json number_schema(const Parameter& row, bool integer) {
 Json list_schema(const Parameter& row, bool integer) {
     const Json number = number_schema(row, integer);
     Json list{{"type", "array"}, {"items", number}};
-    list["minItems"] = row.count.axes ? 2 : row.count.min;
+    list["minItems"] = row.count.single ? 1 : row.count.axes ? 2 : row.count.min;
     if (row.count.axes || row.count.max < Count{}.max) list["maxItems"] = row.count.axes ? 3 : row.count.max;
     return row.count.single ? Json{{"oneOf", {number, list}}} : list;
 }

@@ -482,7 +482,7 @@ constexpr Parameter kSnapshots[] = {
 constexpr Parameter kOutput[] = {
     {.name = "directory",
      .slot = bind<&OutputConfig::directory>,
-     .help = "folder of the results, relative to the current folder; results/<name of this file> where absent",
+     .help = "folder of the results, relative to the current folder; results/NAME for NAME.yaml where absent",
      .example = "results/first"},
     {.name = "seismograms", .slot = bind<&OutputConfig::seismograms>, .help = "seismograms.h5", .rows = kSeismograms},
     {.name = "snapshots",

@@ -165,6 +165,12 @@ std::string meaning_of(const Parameter& row) {
     return escaped(text);
 }
 
+std::string sentence(std::string_view help) {
+    std::string text(help);
+    if (text.front() >= 'a' && text.front() <= 'z') text.front() = static_cast<char>(text.front() - 'a' + 'A');
+    return text + ".";
+}
+
 std::string reference_line(const Parameter& row, const Slot& slot) {
     const std::string range = describe_range(row.range);
     return "| `" + std::string(row.name) + "` | " + describe_type(row, slot) + (range.empty() ? "" : ", " + range) +
@@ -185,7 +191,7 @@ std::string reference_rows(void* owner, std::span<const Parameter> rows, const s
         const std::string here =
             (path.empty() ? "" : path + ".") + std::string(row.name) + (group.kind == Group::Kind::list ? "[]" : "");
         if (group.kind == Group::Kind::optional_section) continue;  // the same rows as a section elsewhere
-        sections += "\n" + reference_rows(group.append(group.owner), row.rows, here, std::string(row.help) + ".");
+        sections += "\n" + reference_rows(group.append(group.owner), row.rows, here, sentence(row.help));
     }
     return text + sections;
 }

@@ -1,6 +1,7 @@
 // Allowed names, and values as text.
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <stdexcept>
 #include <type_traits>
@@ -171,8 +172,15 @@ bool applies(const Parameter& row, std::span<const Parameter> rows, void* owner)
 
 std::string number_text(double value) {
     char digits[32];
-    const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
-    return {digits, end};
+    const double size = std::fabs(value);
+    const bool plain = value == 0. || (size >= 1e-7 && size < 1e15);
+    const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+    const auto end = std::to_chars(digits, digits + sizeof digits, value, format).ptr;
+    std::string text(digits, end);
+    // Other YAML readers take 1e-9 for text.
+    const auto exponent = text.find('e');
+    if (exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".0");
+    return text;
 }
 
 std::optional<std::string> value_text(const Slot& slot) {

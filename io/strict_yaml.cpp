@@ -120,7 +120,8 @@ public:
         visit(mark);
         YamlNode scalar = node(YamlNode::Kind::scalar, mark);
         scalar.scalar = value;
-        scalar.quoted = tag != "?";
+        const auto text = text_at(mark);
+        scalar.quoted = tag != "?" && (text.empty() || text.front() != '!');
         if (!refuse_properties(mark, tag)) check_one_line(mark, scalar);
         add(std::move(scalar));
     }

@@ -1,6 +1,10 @@
 #include "solver/commands/commands.hpp"
 
+#include <iostream>
 #include <omp.h>
+
+#include "io/atomic_file.hpp"
+#include "io/error.hpp"
 
 namespace onda {
 
@@ -27,6 +31,17 @@ Config read_config(const ConfigOptions& options) {
     Config config = read_config(std::filesystem::path(options.file), overrides);
     if (config.backend.threads > 0) omp_set_num_threads(static_cast<int>(config.backend.threads));
     return config;
+}
+
+void add_text_output(CLI::App& command, TextOutput& output) {
+    command.add_option("-o,--output", output.file, "File to write (default: standard output)")->type_name("FILE");
+    command.add_flag("--force", output.force, "Overwrite the file if it exists");
+}
+
+void write_text(const std::string& text, const TextOutput& output) {
+    if (!output.file.empty()) return write_text_file(output.file, text, output.force);
+    std::cout << text << std::flush;
+    if (!std::cout) throw Error(ExitCode::io_error, "cannot write to standard output");
 }
 
 }  // namespace onda

@@ -27,6 +27,15 @@ void add_config_options(CLI::App& command, ConfigOptions& options);
 /// Reads the file with the overrides and gives every parallel loop of the program the threads asked for.
 Config read_config(const ConfigOptions& options);
 
+/// -o FILE and --force of commands whose result is a text.
+struct TextOutput {
+    std::string file;  ///< empty: standard output
+    bool force = false;
+};
+void add_text_output(CLI::App& command, TextOutput& output);
+/// \throws Error(cannot_create) if the file exists and --force was not given.
+void write_text(const std::string& text, const TextOutput& output);
+
 Command add_run(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_init(CLI::App& app);
