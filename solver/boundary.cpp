@@ -1,9 +1,10 @@
 #include "solver/boundary.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 #include <string>
+
+#include "solver/find_row.hpp"
 
 namespace onda {
 namespace {
@@ -26,12 +27,7 @@ std::string face_key(int face) {
 }
 
 const BoundaryKind& kind_of(const Config& config, int face) {
-    const std::string& name = config.boundary.*kFaceMembers[face];
-    const auto* const row = std::ranges::find(kKinds, name, &BoundaryKind::name);
-    if (row != kKinds.end()) return *row;
-    std::string names;
-    for (const BoundaryKind& kind : kKinds) names += (names.empty() ? "" : ", ") + std::string(kind.name);
-    throw_config_fault(config, face_key(face), "unknown kind '" + name + "': must be one of " + names);
+    return find_row(config, face_key(face), boundary_kinds(), config.boundary.*kFaceMembers[face]);
 }
 
 /// Strips must not overlap: the taper of a node belongs to one face.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/config.hpp"
+#include "io/points_file.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/grid.hpp"
 #include "solver/boundary.hpp"
@@ -25,12 +26,14 @@ struct Wavelet {
     std::string description;              ///< type, frequency and t0, for the log
     std::function<double(double)> value;  ///< s(t), t in seconds
     double highest_frequency_hz = 0.;     ///< where the amplitude spectrum has fallen to 1 % (-40 dB) of its peak
-    double peak_frequency_hz = 0.;
-    double t0_s = 0.;
-    double duration_s = 0.;  ///< after which |s| stays below 1e-6 of its peak
+    double peak_frequency_hz = 0.;        ///< where the amplitude spectrum is largest; 0 for the Gaussian
+    double t0_s = 0.;                     ///< centre of the closed forms; largest sample of a file
+    double duration_s = 0.;               ///< after which |s| stays below 1e-6 of its peak
+    WaveletSeries series;               ///< file only: the samples, brought to the run's dt as one band-limited series
+    std::vector<std::string> warnings;  ///< such as a jump at t = 0
 };
 
-/// One row of the table in survey.cpp.
+/// One row of the table in wavelet.cpp.
 struct WaveletKind {
     std::string_view name;
     std::string_view help;
@@ -39,7 +42,7 @@ struct WaveletKind {
 std::span<const WaveletKind> wavelet_kinds();
 /// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet").
 Wavelet make_wavelet(const Config& config, const WaveletConfig& wavelet, const std::string& key);
-/// s(n dt), n = 0 … steps.
+/// s(n dt), n = 0 … steps; a wavelet from a file without what lies above the run's Nyquist frequency.
 std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time);
 
 struct SourcePoint {
@@ -57,6 +60,7 @@ struct Shot {
 struct Survey {
     std::vector<Wavelet> wavelets;
     std::vector<Shot> shots;  ///< ascending id
+    std::vector<std::string> warnings;
     [[nodiscard]] double highest_frequency_hz() const;
 };
 
@@ -75,7 +79,8 @@ NodeWeights point_weights(std::span<const Position> positions, const Grid& grid,
 Sources make_sources(const Shot& shot, const Survey& survey, const Grid& grid, const FaceHalos& halos,
                      const TimeAxis& time);
 
-/// Points per wavelength at the highest frequency and slowest velocity, against what the order needs.
+/// Points per wavelength at the highest frequency and slowest velocity, against what the order needs: as many as keep
+/// the error of the phase velocity by the weights of the second derivative, whose symbol is exact, within 0.5 %.
 struct SamplingVerdict {
     double points_per_wavelength = 0.;
     double needed = 0.;

@@ -153,4 +153,13 @@ std::vector<float> resample_traces(std::span<const float> traces, std::int64_t t
     return output;
 }
 
+double interpolate(std::span<const double> series, double dt_s, double t_s) {
+    const Taps at(t_s / dt_s, 1., 2 * kZeroCrossings);
+    const auto last = static_cast<std::int64_t>(series.size()) - 1;
+    double sum = 0.;
+    for (std::int64_t k = std::max<std::int64_t>(0, -at.first); k < 2 * kZeroCrossings && at.first + k <= last; ++k)
+        sum += at.weight[k] * series[at.first + k];
+    return sum;
+}
+
 }  // namespace onda

@@ -38,4 +38,7 @@ std::vector<double> resample(std::span<const double> input, double dt_in, double
 std::vector<float> resample_traces(std::span<const float> traces, std::int64_t trace_count, double dt_in, double dt_out,
                                    std::int64_t output_samples);
 
+/// The band-limited series at any time t, zero before its first and after its last sample.
+double interpolate(std::span<const double> series, double dt_s, double t_s);
+
 }  // namespace onda

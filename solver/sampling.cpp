@@ -1,0 +1,74 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <spdlog/fmt/fmt.h>
+
+#include "kernels/stencil.hpp"
+#include "solver/survey.hpp"
+
+namespace onda {
+namespace {
+
+constexpr double kPhaseError = 0.005;  // of the phase velocity: what "needed" points per wavelength stand for
+
+/// The fewest points per wavelength at which the discrete second derivative's phase velocity, sqrt(symbol) / kh of the
+/// exact one, is right to kPhaseError. Taylor weights err the more the shorter the wave: bisection.
+double needed_points_per_wavelength(int space_order) {
+    const auto weights = second_derivative_weights(space_order);
+    double good = 1e-3, bad = std::numbers::pi;
+    for (int i = 0; i < 60; ++i) {
+        const double kh = 0.5 * (good + bad);
+        const double ratio = std::sqrt(second_derivative_symbol(weights, kh)) / kh;
+        (std::abs(1. - ratio) <= kPhaseError ? good : bad) = kh;
+    }
+    return 2. * std::numbers::pi / good;
+}
+
+}  // namespace
+
+SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, double vp_min_m_s) {
+    double coarsest_m = 0.;
+    for (int axis = 0; axis < 3; ++axis)
+        if (grid.has_axis(axis)) coarsest_m = std::max(coarsest_m, grid.spacing_m[axis]);
+    const auto& wavelet = *std::ranges::max_element(survey.wavelets, {}, &Wavelet::highest_frequency_hz);
+    const double highest_hz = wavelet.highest_frequency_hz;
+
+    using Level = SamplingVerdict::Level;
+    SamplingVerdict verdict;
+    verdict.points_per_wavelength = vp_min_m_s / (highest_hz * coarsest_m);
+    verdict.needed = needed_points_per_wavelength(static_cast<int>(config.scheme.space_order));
+    const double least = config.scheme.min_points_per_wavelength;
+    verdict.message = fmt::format(
+        "{:.3g} points per wavelength at {:.4g} Hz, where the wavelet's spectrum has fallen to "
+        "1 %, and {:.6g} m/s",
+        verdict.points_per_wavelength, highest_hz, vp_min_m_s);
+    // NaN is refused, too.
+    if (!(verdict.points_per_wavelength >= least))
+        verdict.level = Level::refuse;
+    else if (verdict.points_per_wavelength < verdict.needed)
+        verdict.level = Level::warn;
+    else
+        return verdict;
+
+    const double wanted = verdict.level == Level::refuse ? std::max(least, verdict.needed) : verdict.needed;
+    const double shrink = verdict.points_per_wavelength / wanted;
+    verdict.message += verdict.level == Level::refuse
+                           ? fmt::format(": below scheme.min_points_per_wavelength = {:.3g}", least)
+                           : fmt::format(": order {} needs {:.3g} to keep velocities within {:.1f} %",
+                                         config.scheme.space_order, verdict.needed, 100. * kPhaseError);
+    // Rounded down, so that the number given passes.
+    const auto floor3 = [](double x) {
+        const double digit = std::pow(10., std::floor(std::log10(x)) - 2.);
+        return std::floor(x / digit) * digit;
+    };
+    verdict.message += fmt::format(
+        "; use a spacing of {:.3g} m or less (now {:.6g} m), or a highest frequency of {:.3g} Hz "
+        "or less",
+        floor3(coarsest_m * shrink), coarsest_m, floor3(highest_hz * shrink));
+    if (wavelet.peak_frequency_hz > 0.)
+        verdict.message += fmt::format(" (a peak frequency of {:.3g} Hz, now {:.4g} Hz)",
+                                       floor3(wavelet.peak_frequency_hz * shrink), wavelet.peak_frequency_hz);
+    return verdict;
+}
+
+}  // namespace onda
