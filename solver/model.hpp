@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,11 +23,18 @@ struct Model {
     std::vector<std::string> warnings;
 };
 
+/// \param exact of every node of the grid; otherwise bounds that no node exceeds, or the range of a sample.
+struct VelocityRange {
+    double min_m_s, max_m_s;
+    bool exact;
+};
+
 /// A named way to make a model: one row of the table in model.cpp.
 struct ModelBuilder {
     std::string_view name;
     std::string_view help;
     Model (*build)(const Config&, const Grid&);
+    VelocityRange (*range)(const Config&, const Grid&);
 };
 std::span<const ModelBuilder> model_builders();
 
@@ -37,10 +45,6 @@ Grid make_grid(const Config& config);
 Model make_model(const Config& config, const Grid& grid);
 /// vp range without making the whole model where that can be told cheaply (`onda check` in under a second):
 /// from a file's attributes or a strided sample, from a builder's parameters.
-struct VelocityRange {
-    double min_m_s, max_m_s;
-    bool exact;
-};
 VelocityRange velocity_range(const Config& config, const Grid& grid);
 
 }  // namespace onda

@@ -132,6 +132,7 @@ BackendSetup make_setup(const Config& config, const Grid& grid, const Boundary& 
 }
 
 void judge(Plan& plan) {
+    plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
     plan.sampling = judge_sampling(plan.config, plan.grid, plan.survey, plan.velocity.min_m_s);
     if (plan.sampling.level == SamplingVerdict::Level::refuse)
         throw_config_fault(plan.config, "grid.spacing_m", plan.sampling.message);

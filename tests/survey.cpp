@@ -1,9 +1,8 @@
 // Which shots a configuration makes, and what is wrong with it.
 #include "solver/survey.hpp"
 
-#include <doctest/doctest.h>
-
 #include <cmath>
+#include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
 #include <numbers>
@@ -152,7 +151,8 @@ TEST_CASE("shots come in ascending order, with several sources, their own wavele
     CHECK(sources.nodes.rows() == 1);
 
     config.receivers[1].shot = 5;
-    CHECK(holds(message_of(config, grid_2d()), "receivers[1].shot: there is no shot 5: the sources make 2 shots, from 3"));
+    CHECK(holds(message_of(config, grid_2d()),
+                "receivers[1].shot: there is no shot 5: the sources make 2 shots, from 3"));
 }
 
 TEST_CASE("a line of shots and files of positions") {

@@ -1,9 +1,8 @@
 // Source signatures: their shape, where they are largest, how far their spectrum reaches, and what begins abruptly.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
 #include <numbers>
@@ -85,10 +84,8 @@ TEST_CASE("the closed forms are the textbook's") {
         CHECK(value("ricker", t) == doctest::Approx((1. - 2. * a * tau * tau) * std::exp(-a * tau * tau)));
         CHECK(value("gaussian", t) == doctest::Approx(std::exp(-a * tau * tau)));
         CHECK(value("gaussian_second_derivative", t) == doctest::Approx(-value("ricker", t)));
-        const double e = 1e-6;  // each derivative is the derivative of its Gaussian, scaled
+        const double e = 1e-6;
         const double slope = (value("gaussian", t + e) - value("gaussian", t - e)) / (2. * e);
-        const double bend = -(value("gaussian_second_derivative", t) * 2. * a - 0.);
-        CHECK(bend == doctest::Approx(2. * a * value("ricker", t)));
         CHECK(slope == doctest::Approx(-2. * a * tau * value("gaussian", t)).epsilon(1e-6));
     }
     double largest = 0.;
