@@ -31,11 +31,11 @@ std::vector<std::string> verdicts(const std::string& python, const std::vector<s
     const auto path = [&](const std::string& name) { return (folder.path() / name).string(); };
     std::ofstream(path("schema.json")) << config_schema();
     std::ofstream(path("validate.py")) << kValidate;
-    std::string command = quoted(python) + " " + quoted(path("validate.py")) + " " + quoted(path("schema.json")) + " " +
-                          quoted(path("verdicts"));
+    std::string command = shell_quoted(python) + " " + shell_quoted(path("validate.py")) + " " +
+                          shell_quoted(path("schema.json")) + " " + shell_quoted(path("verdicts"));
     for (std::size_t i = 0; i < texts.size(); ++i) {
         std::ofstream(path(std::to_string(i))) << texts[i];
-        command += " " + quoted(path(std::to_string(i)));
+        command += " " + shell_quoted(path(std::to_string(i)));
     }
     REQUIRE(exit_status(command) == 0);
     std::vector<std::string> lines;
@@ -90,10 +90,10 @@ TEST_CASE("jsonschema agrees with the reader") {
     REQUIRE_NOTHROW(read_config_text(good, "good.yaml"));
     good_texts.push_back(good);
     std::vector<std::string> bad_texts;
-    for (const auto& [from, to] : changes) {
-        CAPTURE(to);
+    for (const auto& change : changes) {
+        CAPTURE(change.second);
         std::string bad = good;
-        bad.replace(bad.find(from), std::string(from).size(), to);
+        bad.replace(bad.find(change.first), std::string(change.first).size(), change.second);
         CHECK_THROWS_AS(read_config_text(bad, "bad.yaml"), Error);
         bad_texts.push_back(bad);
     }
