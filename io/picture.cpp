@@ -225,13 +225,14 @@ Scale gather_scale(const Picture& picture) {
 }
 
 Scale model_scale(const Picture& picture) {
-    auto [low, high] = finite_range(picture.background.values);
+    ValueRange range = finite_range(picture.background.values);
     // One value everywhere still needs a colour bar with two ends.
-    const double least_range = 0.01 * std::max(std::abs(low), std::abs(high));
-    if (!(high - low > 1e-6 * least_range)) low -= least_range, high += least_range;
-    if (low == high) high = low + 1.;
+    const double least = 0.01 * std::max(std::abs(range.low), std::abs(range.high));
+    if (!(range.high - range.low > 1e-6 * least)) range = {range.low - least, range.high + least};
+    if (range.low == range.high) range.high = range.low + 1.;
     const ColourMap map = picture.overlay.values.empty() ? kViridis : kPaleGrey;
-    return {low, high, [low, high, map](double value) { return map.at((value - low) / (high - low)); },
+    return {range.low, range.high,
+            [range, map](double value) { return map.at((value - range.low) / (range.high - range.low)); },
             picture.background_label};
 }
 

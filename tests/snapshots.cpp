@@ -155,16 +155,17 @@ TEST_CASE("the size of both files is predicted within 2 %") {
         FileGeometry geometry;
         std::int64_t shots, frames;
     };
-    for (const auto& [geometry, shots, frames] : {Case{{3, {64, 48, 40}, {1., 1., 1.}, {0., 0., 0.}}, 2, 5},
-                                                  Case{{2, {601, 1, 251}, {1., 1., 1.}, {0., 0., 0.}}, 1, 6},
-                                                  Case{{2, {101, 1, 101}, {1., 1., 1.}, {0., 0., 0.}}, 8, 20},
-                                                  Case{{3, {301, 101, 150}, {1., 1., 1.}, {0., 0., 0.}}, 1, 1}}) {
+    for (const Case& c : {Case{{3, {64, 48, 40}, {1., 1., 1.}, {0., 0., 0.}}, 2, 5},
+                          Case{{2, {601, 1, 251}, {1., 1., 1.}, {0., 0., 0.}}, 1, 6},
+                          Case{{2, {101, 1, 101}, {1., 1., 1.}, {0., 0., 0.}}, 8, 20},
+                          Case{{3, {301, 101, 150}, {1., 1., 1.}, {0., 0., 0.}}, 1, 1}}) {
         TemporaryFolder folder;
-        write_snapshots(folder.path() / "snapshots.h5", geometry, shots, frames);
+        write_snapshots(folder.path() / "snapshots.h5", c.geometry, c.shots, c.frames);
         const auto actual = double(std::filesystem::file_size(folder.path() / "snapshots.h5") +
                                    std::filesystem::file_size(folder.path() / "snapshots.xdmf"));
-        const auto predicted = double(predicted_snapshot_bytes(geometry, shots, frames, sample_provenance().bytes()));
-        CAPTURE(geometry.shape[0]);
+        const auto predicted =
+            double(predicted_snapshot_bytes(c.geometry, c.shots, c.frames, sample_provenance().bytes()));
+        CAPTURE(c.geometry.shape[0]);
         CAPTURE(actual - predicted);
         CHECK(std::abs(predicted / actual - 1.) <= 0.02);
     }
