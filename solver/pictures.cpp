@@ -5,6 +5,8 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/raster.hpp"
+
 namespace onda {
 namespace {
 
@@ -100,16 +102,15 @@ void RunPictures::take(const Propagator& propagator) {
 void RunPictures::take(const ShotGather& gather) {
     const auto receivers = static_cast<std::int64_t>(gather.receivers_m.size());
     if (sections_.empty() || receivers == 0) return;
-    const std::int64_t every_trace = thinning(receivers), every_sample = thinning(gather.samples);
-    gather_.traces = (receivers - 1) / every_trace + 1;
-    gather_.samples = (gather.samples - 1) / every_sample + 1;
+    gather_.traces = std::min(receivers, kMostSamples);
+    gather_.samples = std::min(gather.samples, kMostSamples);
     gather_.receivers = receiver_axis(gather.receivers_m);
-    gather_.time = {0., static_cast<double>((gather_.samples - 1) * every_sample) * gather.dt_s, "time [s]"};
+    gather_.time = {0., static_cast<double>(gather.samples - 1) * gather.dt_s, "time [s]"};
+    const auto fitted = fit_raster({receivers, gather.samples, gather.pressure}, static_cast<int>(gather_.samples),
+                                   static_cast<int>(gather_.traces), Shrink::peak);
     for (std::int64_t sample = 0; sample < gather_.samples; ++sample)
         for (std::int64_t trace = 0; trace < gather_.traces; ++trace)
-            gather_.pressure.push_back(
-                gather
-                    .pressure[static_cast<std::size_t>(trace * every_trace * gather.samples + sample * every_sample)]);
+            gather_.pressure.push_back(fitted[static_cast<std::size_t>(trace * gather_.samples + sample)]);
 }
 
 Picture RunPictures::picture_of(const Section& section) const {
