@@ -51,12 +51,12 @@ struct Geology {
         : random(seed, 0),
           seabed(random, 0.02, 0.4, 1.),
           unconformity(random, 0.04, 0.4, 1.2),
-          folds(random, 0.16, 0.6, 1.6),
+          folds(random, 0.2, 0.9, 2.1),
           fault_x(random.uniform(0.22, 0.34)),
           fault_strike(random.uniform(-0.15, 0.15)),
           salt_x(random.uniform(0.6, 0.72)),
           salt_y(random.uniform(0.4, 0.6)),
-          salt_radius(random.uniform(0.09, 0.12)),
+          salt_radius(random.uniform(0.08, 0.1)),
           salt_top(random.uniform(0.36, 0.42)),
           regional_dip(random.uniform(0.02, 0.08)) {
         for (int i = 0; i < kYoung; ++i) young_vp[i] = kSlowest + 170. * i + random.uniform(0., 60.);
@@ -64,8 +64,8 @@ struct Geology {
         for (int i = 0; i < kOld; ++i) {
             old_top[i] = top;
             top += random.uniform(0.07, 0.14);
-            // Faster with depth on the whole, but shale under limestone makes an inversion now and then.
-            old_vp[i] = 2250. + 230. * i + random.uniform(-180., 220.);
+            // Faster with depth on the whole, but soft beds under hard ones: no interface without a contrast.
+            old_vp[i] = 2350. + 200. * i + (i % 2 == 0 ? -1. : 1.) * random.uniform(140., 280.);
         }
     }
 };
@@ -96,7 +96,7 @@ bool in_salt(const Geology& g, const Column& c, double z) {
     const double head = (z - g.salt_top - head_height) / head_height;
     if (head <= 0.) return c.salt_distance * c.salt_distance + head * head <= 1.;
     const double below = (z - g.salt_top - head_height) / (1. - g.salt_top - head_height);
-    const double radius = 0.62 + 0.38 * std::exp(-8. * below) + 2.2 * std::pow(below, 6.);
+    const double radius = 0.6 + 0.4 * std::exp(-40. * below * below) + 2. * std::pow(below, 6.);
     return c.salt_distance <= radius;
 }
 
@@ -114,7 +114,7 @@ double old_velocity(const Geology& g, const Column& c, double z, double slope_sc
     if (hanging_wall > 0.) bed -= kThrow;
     bed += c.fold * (0.35 + 0.9 * bed);
     const auto above = std::upper_bound(g.old_top.begin(), g.old_top.end(), bed) - g.old_top.begin();
-    return g.old_vp[std::clamp<std::ptrdiff_t>(above - 1, 0, kOld - 1)] + 500. * (z - c.seabed);  // compaction
+    return g.old_vp[std::clamp<std::ptrdiff_t>(above - 1, 0, kOld - 1)] + 400. * (z - c.seabed);  // compaction
 }
 
 double velocity(const Geology& g, const Column& c, double z, double slope_scale) {

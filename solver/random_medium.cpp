@@ -37,7 +37,7 @@ std::array<double, 3> draw_wavenumber(RandomStream& random, double hurst, const 
 
 Waves make_waves(const ModelConfig& m, const Grid& grid) {
     Waves waves;
-    const auto [nx, ny, nz] = grid.n;
+    const std::int64_t nx = grid.nx(), ny = grid.ny(), nz = grid.nz();
     waves.cos_x.resize(kVonKarmanModes * nx);
     waves.sin_x.resize(kVonKarmanModes * nx);
     waves.along_y.resize(kVonKarmanModes * ny);

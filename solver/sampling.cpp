@@ -24,6 +24,25 @@ double needed_points_per_wavelength(int space_order) {
     return 2. * std::numbers::pi / good;
 }
 
+/// To three digits, downwards, so that the number named in a message passes.
+double floor3(double x) {
+    const double digit = std::pow(10., std::floor(std::log10(x)) - 2.);
+    return std::floor(x / digit) * digit;
+}
+
+/// What would give `wanted` points per wavelength instead of the verdict's.
+std::string advice(const SamplingVerdict& verdict, double wanted, double coarsest_m, const Wavelet& wavelet) {
+    const double shrink = verdict.points_per_wavelength / wanted;
+    std::string text = fmt::format(
+        "use a spacing of {:.3g} m or less (now {:.6g} m), or a highest frequency of {:.3g} Hz "
+        "or less",
+        floor3(coarsest_m * shrink), coarsest_m, floor3(wavelet.highest_frequency_hz * shrink));
+    if (wavelet.peak_frequency_hz > 0.)
+        text += fmt::format(" (a peak frequency of {:.3g} Hz, now {:.4g} Hz)",
+                            floor3(wavelet.peak_frequency_hz * shrink), wavelet.peak_frequency_hz);
+    return text;
+}
+
 }  // namespace
 
 SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, double vp_min_m_s) {
@@ -31,43 +50,24 @@ SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Sur
     for (int axis = 0; axis < 3; ++axis)
         if (grid.has_axis(axis)) coarsest_m = std::max(coarsest_m, grid.spacing_m[axis]);
     const auto& wavelet = *std::ranges::max_element(survey.wavelets, {}, &Wavelet::highest_frequency_hz);
-    const double highest_hz = wavelet.highest_frequency_hz;
 
-    using Level = SamplingVerdict::Level;
     SamplingVerdict verdict;
-    verdict.points_per_wavelength = vp_min_m_s / (highest_hz * coarsest_m);
+    verdict.points_per_wavelength = vp_min_m_s / (wavelet.highest_frequency_hz * coarsest_m);
     verdict.needed = needed_points_per_wavelength(static_cast<int>(config.scheme.space_order));
-    const double least = config.scheme.min_points_per_wavelength;
     verdict.message = fmt::format(
-        "{:.3g} points per wavelength at {:.4g} Hz, where the wavelet's spectrum has fallen to "
-        "1 %, and {:.6g} m/s",
-        verdict.points_per_wavelength, highest_hz, vp_min_m_s);
-    // NaN is refused, too.
-    if (!(verdict.points_per_wavelength >= least))
-        verdict.level = Level::refuse;
-    else if (verdict.points_per_wavelength < verdict.needed)
-        verdict.level = Level::warn;
-    else
-        return verdict;
-
-    const double wanted = verdict.level == Level::refuse ? std::max(least, verdict.needed) : verdict.needed;
-    const double shrink = verdict.points_per_wavelength / wanted;
-    verdict.message += verdict.level == Level::refuse
-                           ? fmt::format(": below scheme.min_points_per_wavelength = {:.3g}", least)
-                           : fmt::format(": order {} needs {:.3g} to keep velocities within {:.1f} %",
-                                         config.scheme.space_order, verdict.needed, 100. * kPhaseError);
-    // Rounded down, so that the number given passes.
-    const auto floor3 = [](double x) {
-        const double digit = std::pow(10., std::floor(std::log10(x)) - 2.);
-        return std::floor(x / digit) * digit;
-    };
-    verdict.message += fmt::format(
-        "; use a spacing of {:.3g} m or less (now {:.6g} m), or a highest frequency of {:.3g} Hz "
-        "or less",
-        floor3(coarsest_m * shrink), coarsest_m, floor3(highest_hz * shrink));
-    if (wavelet.peak_frequency_hz > 0.)
-        verdict.message += fmt::format(" (a peak frequency of {:.3g} Hz, now {:.4g} Hz)",
-                                       floor3(wavelet.peak_frequency_hz * shrink), wavelet.peak_frequency_hz);
+        "{:.3g} points per wavelength at {:.4g} Hz, where the wavelet's spectrum has fallen to 1 %, and {:.6g} m/s",
+        verdict.points_per_wavelength, wavelet.highest_frequency_hz, vp_min_m_s);
+    const double least = config.scheme.min_points_per_wavelength;
+    if (!(verdict.points_per_wavelength >= least)) {  // NaN, too
+        verdict.level = SamplingVerdict::Level::refuse;
+        verdict.message += fmt::format(": below scheme.min_points_per_wavelength = {:.3g}; {}", least,
+                                       advice(verdict, std::max(least, verdict.needed), coarsest_m, wavelet));
+    } else if (verdict.points_per_wavelength < verdict.needed) {
+        verdict.level = SamplingVerdict::Level::warn;
+        verdict.message += fmt::format(": order {} needs {:.3g} to keep the phase velocity within {:.1f} %; {}",
+                                       config.scheme.space_order, verdict.needed, 100. * kPhaseError,
+                                       advice(verdict, verdict.needed, coarsest_m, wavelet));
+    }
     return verdict;
 }
 

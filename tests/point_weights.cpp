@@ -92,7 +92,8 @@ TEST_CASE("a 2-D grid has no weights along y, and rows stay apart") {
 TEST_CASE("plane waves between nodes are sampled as Hicks says, in every direction") {
     const Grid grid = grid_3d({24, 24, 24});
     // Points per wavelength and what the eight-node weights reach there.
-    for (const auto& [points_per_wavelength, limit] : {std::pair{4., 2.5e-3}, {6., 1.5e-3}, {10., 1.5e-3}}) {
+    for (const auto& row : {std::pair{4., 2.5e-3}, {6., 1.5e-3}, {10., 1.5e-3}}) {
+        const double points_per_wavelength = row.first, limit = row.second;
         double largest = 0.;
         for (int i = 0; i < 400; ++i) {
             const double x = 8. + 0.137 * (i % 37), y = 9. + 0.219 * (i % 23), z = 10. + 0.173 * (i % 19);
@@ -178,9 +179,10 @@ TEST_CASE("source and receiver weights are reciprocal under the mirrored operato
     // A = p+ from p on a line with second-order mirrors; x^T A^m f must not change when source and receiver swap.
     const std::int64_t n = 12;
     const Grid grid = grid_2d(5, n);
-    for (const auto& [low, high] : {std::pair{Halo::mirror_positive, Halo::mirror_negative},
-                                    {Halo::mirror_positive, Halo::mirror_positive},
-                                    {Halo::mirror_negative, Halo::zero}}) {
+    for (const auto& faces : {std::pair{Halo::mirror_positive, Halo::mirror_negative},
+                              {Halo::mirror_positive, Halo::mirror_positive},
+                              {Halo::mirror_negative, Halo::zero}}) {
+        const Halo low = faces.first, high = faces.second;
         FaceHalos halos{};
         halos[4] = low;
         halos[5] = high;
@@ -211,7 +213,8 @@ TEST_CASE("source and receiver weights are reciprocal under the mirrored operato
             for (std::int64_t i = 0; i < n; ++i) sum += receiver[i] * p[i];
             return sum;
         };
-        for (const auto& [a, b] : {std::pair{0.4, 3.7}, {0., 1.3}, {10.6, 5.5}, {0.7, 10.9}, {3., 4.}}) {
+        for (const auto& pair : {std::pair{0.4, 3.7}, {0., 1.3}, {10.6, 5.5}, {0.7, 10.9}, {3., 4.}}) {
+            const double a = pair.first, b = pair.second;
             if (a == 0. && low == Halo::mirror_negative) continue;  // nothing there
             CAPTURE(a);
             CAPTURE(b);

@@ -149,7 +149,8 @@ TEST_CASE("the steps cover the duration and no more") {
 }
 
 TEST_CASE("resampling keeps what lies below 0.9 of the lower Nyquist frequency") {
-    for (const auto& [dt_in, dt_out] : {std::pair{0.004, 0.001}, {0.004, 0.00137}, {0.001, 0.004}, {0.00083, 0.002}}) {
+    for (const auto& row : {std::pair{0.004, 0.001}, {0.004, 0.00137}, {0.001, 0.004}, {0.00083, 0.002}}) {
+        const double dt_in = row.first, dt_out = row.second;
         CAPTURE(dt_in);
         CAPTURE(dt_out);
         CHECK(resampling_error(dt_in, dt_out, 0.88 * 0.5 / std::max(dt_in, dt_out)) <= 1e-4);

@@ -129,8 +129,8 @@ TEST_CASE("the Ormsby spectrum is the trapezoid of its corners, and the wavelet 
     CHECK(wavelet.value(1.) == 0.);
     CHECK(wavelet.warnings.empty());
     const double flat = amplitude_at(wavelet, 20.);
-    for (const auto& [f, expected] :
-         {std::pair{13., 1.}, {27., 1.}, {7., 0.5}, {35., 0.5}, {37.5, 0.25}, {44., 0.}, {1., 0.}}) {
+    for (const auto& row : {std::pair{13., 1.}, {27., 1.}, {7., 0.5}, {35., 0.5}, {37.5, 0.25}, {44., 0.}, {1., 0.}}) {
+        const double f = row.first, expected = row.second;
         CAPTURE(f);
         CHECK(std::abs(amplitude_at(wavelet, f) / flat - expected) <= 0.02);
     }
