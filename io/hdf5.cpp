@@ -153,6 +153,11 @@ std::string library_version() {
     return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
 }
 
+Extent even_chunk(Extent extent, Extent most) {
+    const Extent chunks = (extent + most - 1) / std::max<Extent>(most, 1);
+    return chunks == 0 ? 1 : (extent + chunks - 1) / chunks;
+}
+
 Extents default_chunk(const Extents& extents, std::size_t element_bytes) {
     Extent room = std::max<Extent>(1, (Extent{1} << 20) / element_bytes);
     Extents chunk(extents.size(), 1);

@@ -185,6 +185,8 @@ private:
     File(Id id, std::string file, ExitCode fault);
 };
 
+/// Splits an extent into equal chunks of at most `most`, so that the last chunk is not mostly padding.
+Extent even_chunk(Extent extent, Extent most);
 /// Chunk of about a MiB: whole rows of the fastest dimensions first.
 Extents default_chunk(const Extents& extents, std::size_t element_bytes);
 

@@ -1,7 +1,6 @@
 #include "io/model_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -10,6 +9,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/hdf5.hpp"
+#include "io/number_text.hpp"
 
 namespace onda {
 namespace {
@@ -22,12 +22,6 @@ constexpr std::string_view axis_names = "xyz";
 constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
 constexpr std::array units{VelocityUnit{"m/s", 1.}, VelocityUnit{"km/s", 1000.}};
 constexpr std::int64_t slab_values = std::int64_t{1} << 23;  // 32 MiB read at a time
-
-std::string shortest(double value) {
-    char text[32];
-    const auto end = std::to_chars(text, text + sizeof text, value).ptr;
-    return {text, end};
-}
 
 template <class Values>
 std::string listed(const Values& values) {
@@ -279,11 +273,13 @@ std::vector<T> slowest_first(const FileGeometry& geometry, const std::array<T, 3
 
 hdf5::DatasetLayout layout_of(const FileGeometry& geometry) {
     hdf5::DatasetLayout layout;
-    for (const auto extent : slowest_first(geometry, geometry.shape))
-        layout.extents.push_back(static_cast<hdf5::Extent>(extent));
     const bool flat = geometry.dimensions == 2;
-    // A MiB of nearly cubic chunks: boxes and slices of any direction are read at about the same speed.
-    layout.chunk = flat ? hdf5::Extents{512, 512} : hdf5::Extents{64, 64, 64};
+    // At most a MiB, nearly cubic: boxes and slices of any direction are read at about the same speed.
+    const hdf5::Extent edge = flat ? 512 : 64;
+    for (const auto extent : slowest_first(geometry, geometry.shape)) {
+        layout.extents.push_back(static_cast<hdf5::Extent>(extent));
+        layout.chunk.push_back(hdf5::even_chunk(layout.extents.back(), edge));
+    }
     layout.dimension_labels = flat ? std::vector<std::string>{"z", "x"} : std::vector<std::string>{"z", "y", "x"};
     return layout;
 }

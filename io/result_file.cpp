@@ -65,11 +65,6 @@ hdf5::Dataset write_coordinates(hdf5::Group& group, const std::string& name, con
     return dataset;
 }
 
-hdf5::Extent even_chunk(hdf5::Extent extent, hdf5::Extent most) {
-    const hdf5::Extent chunks = (extent + most - 1) / std::max<hdf5::Extent>(most, 1);
-    return chunks == 0 ? 1 : (extent + chunks - 1) / chunks;
-}
-
 std::int64_t dataset_bytes(const hdf5::Extents& extents, const hdf5::Extents& chunk, std::size_t element_bytes) {
     constexpr std::int64_t checksum = 4, index_entry = 17;
     std::int64_t chunks = 1, bytes = static_cast<std::int64_t>(element_bytes);

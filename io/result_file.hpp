@@ -47,8 +47,6 @@ std::vector<std::int64_t> shots_of(const hdf5::File& file);
 hdf5::Dataset write_coordinates(hdf5::Group& group, const std::string& name, const std::string& units,
                                 std::span<const double> values);
 
-/// Splits an extent into equal chunks of at most `most`, so that the last chunk is not mostly padding.
-hdf5::Extent even_chunk(hdf5::Extent extent, hdf5::Extent most);
 /// Bytes of a chunked, checksummed dataset with its chunk index.
 std::int64_t dataset_bytes(const hdf5::Extents& extents, const hdf5::Extents& chunk, std::size_t element_bytes);
 /// Bytes of a file before any shot is in it.

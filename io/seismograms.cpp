@@ -17,8 +17,8 @@ constexpr hdf5::Extent kChunkBytes = 1u << 20;
 /// Whole traces, about a MiB of them; a trace longer than that is cut.
 hdf5::Extents pressure_chunk(hdf5::Extent receivers, hdf5::Extent samples) {
     const hdf5::Extent most = kChunkBytes / sizeof(float);
-    const hdf5::Extent chunk_samples = even_chunk(samples, most);
-    return {even_chunk(receivers, std::max<hdf5::Extent>(1, most / chunk_samples)), chunk_samples};
+    const hdf5::Extent chunk_samples = hdf5::even_chunk(samples, most);
+    return {hdf5::even_chunk(receivers, std::max<hdf5::Extent>(1, most / chunk_samples)), chunk_samples};
 }
 
 void write_positions(hdf5::Group& group, const std::string& name, std::span<const Position> positions) {

@@ -24,7 +24,7 @@ hdf5::Extents frame_chunk(const hdf5::Extents& extents) {
     hdf5::Extent room = kChunkBytes / sizeof(float);
     hdf5::Extents chunk{1, 1, 1, 1};
     for (std::size_t axis = 3; axis > 0; --axis) {
-        chunk[axis] = even_chunk(extents[axis], std::max<hdf5::Extent>(room, 1));
+        chunk[axis] = hdf5::even_chunk(extents[axis], std::max<hdf5::Extent>(room, 1));
         room /= chunk[axis];
     }
     return chunk;

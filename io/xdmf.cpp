@@ -1,21 +1,11 @@
 #include "io/xdmf.hpp"
 
 #include <array>
-#include <charconv>
+
+#include "io/number_text.hpp"
 
 namespace onda {
 namespace {
-
-/// Shortest text that reads back as the same number, in any locale.
-std::string shortest(double value) {
-    std::array<char, 32> text{};
-    const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-    return {text.data(), end.ptr};
-}
-
-std::string shortest(std::int64_t value) {
-    return std::to_string(value);
-}
 
 template <typename T>
 std::string z_y_x(const std::array<T, 3>& triple) {
