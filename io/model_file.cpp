@@ -350,7 +350,7 @@ std::array<double, 2> write_model_file(const std::filesystem::path& file, const 
                                        const std::string& provenance, bool overwrite) {
     AtomicFile target(file, overwrite);
     auto out = hdf5::File::create(target.temporary(), file);
-    out.set_text("format", "onda model");
+    out.set_text("format", "onda-model");
     out.set_integer("format_version", format_version);
     out.set_text("provenance", provenance);
     const auto range = write_vp(out, geometry, plane);
