@@ -61,9 +61,10 @@ void refuse_existing(const std::filesystem::path& path, bool overwrite) {
 void rename_into_place(const std::filesystem::path& from, const std::filesystem::path& to, bool overwrite) {
     if (!overwrite) {
         if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
-        if (errno == EEXIST) refuse_existing(to, false);
-        if (errno != EINVAL && errno != ENOSYS) fail(ExitCode::io_error, to, "cannot give the file its name", errno);
+        const int error = errno;
         refuse_existing(to, false);
+        if (error != EEXIST && error != EINVAL && error != ENOSYS)
+            fail(ExitCode::io_error, to, "cannot give the file its name", error);
     }
     if (std::rename(from.c_str(), to.c_str()) != 0)
         fail(ExitCode::io_error, to, "cannot give the file its name", errno);

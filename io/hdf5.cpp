@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <system_error>
 #include <type_traits>
 
 #include "io/hdf5_detail.hpp"
+#include "io/input_file.hpp"
 
 namespace onda::hdf5 {
 
@@ -94,21 +94,9 @@ ScopedId access_list(const std::string& file) {
     return access;
 }
 
-void refuse_unreadable(const std::filesystem::path& file) {
-    std::error_code error;
-    const auto status = std::filesystem::status(file, error);
-    if (!std::filesystem::exists(status))
-        throw Error(
-            ExitCode::missing_input,
-            file.string() + ": no such file" +
-                (error && status.type() != std::filesystem::file_type::not_found ? " (" + error.message() + ")" : ""));
-    if (!std::filesystem::is_regular_file(status))
-        throw Error(ExitCode::missing_input, file.string() + ": not a plain file");
-}
-
-ScopedId creation_list(const Group& group, const Extents& extents, const Extents& chunk) {
+ScopedId creation_list(const Group& group, const Extents& chunk) {
     ScopedId creation(check(H5Pcreate(H5P_DATASET_CREATE), group, "describe a dataset"), H5Pclose);
-    if (product(extents) == 0) return creation;
+    if (chunk.empty()) return creation;
     check(H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data()), group, "set the chunk");
     check(H5Pset_fletcher32(creation.get()), group, "set the checksum");
     return creation;
@@ -254,7 +242,8 @@ Dataset Group::create_dataset(const std::string& name, Element element, const Da
     if (extents.empty() || chunk.size() != extents.size())
         throw Error(ExitCode::internal, place() + ": " + name + ": chunk and extents differ in rank");
     for (std::size_t axis = 0; axis < chunk.size(); ++axis) chunk[axis] = std::min(chunk[axis], extents[axis]);
-    const auto creation = creation_list(*this, extents, chunk);
+    if (product(extents) == 0) chunk.clear();
+    const auto creation = creation_list(*this, chunk);
     const ScopedId space(
         check(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), *this, "describe extents"),
         H5Sclose);
@@ -334,7 +323,7 @@ File File::create(const std::filesystem::path& file, const std::filesystem::path
 
 File File::open(const std::filesystem::path& file) {
     detail::prepare_library();
-    refuse_unreadable(file);
+    input_file_size(file);  // refuses what is not there or no plain file
     const auto access = access_list(file.string());
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
     if (id < 0) throw Error(ExitCode::bad_data, file.string() + ": cannot open it as an HDF5 file" + error_stack());

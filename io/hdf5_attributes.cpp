@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "io/hdf5_detail.hpp"
 
@@ -24,18 +25,21 @@ ScopedId text_type(std::size_t bytes, const Object& object) {
     return type;
 }
 
-/// \param count 0: a scalar.
+/// One value.
+constexpr std::size_t scalar = std::numeric_limits<std::size_t>::max();
+
+/// \param count of an array, or `scalar`.
 void write_attribute(hid_t id, const Object& object, const std::string& name, hid_t file_type, hid_t memory_type,
                      std::size_t count, const void* values) {
     const hsize_t extent = count;
-    const ScopedId space(
-        check(count == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &extent, nullptr), object, "make a dataspace"),
-        H5Sclose);
+    const ScopedId space(check(count == scalar ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &extent, nullptr), object,
+                               "make a dataspace"),
+                         H5Sclose);
     const std::string tried = "write its attribute " + name;
     const ScopedId attribute(
         check(H5Acreate2(id, name.c_str(), file_type, space.get(), H5P_DEFAULT, H5P_DEFAULT), object, tried.c_str()),
         H5Aclose);
-    check(H5Awrite(attribute.get(), memory_type, values), object, tried.c_str());
+    if (count > 0) check(H5Awrite(attribute.get(), memory_type, values), object, tried.c_str());
 }
 
 struct OpenAttribute {
@@ -92,7 +96,7 @@ void Object::set_text(const std::string& name, const std::string& value) {
     const auto type = text_type(std::max<std::size_t>(1, value.size()), *this);
     std::string padded = value;
     padded.resize(std::max<std::size_t>(1, value.size()), '\0');
-    write_attribute(id_, *this, name, type.get(), type.get(), 0, padded.data());
+    write_attribute(id_, *this, name, type.get(), type.get(), scalar, padded.data());
 }
 
 void Object::set_texts(const std::string& name, const std::vector<std::string>& values) {
@@ -106,7 +110,7 @@ void Object::set_texts(const std::string& name, const std::vector<std::string>& 
 }
 
 void Object::set_number(const std::string& name, double value) {
-    write_attribute(id_, *this, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 0, &value);
+    write_attribute(id_, *this, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, scalar, &value);
 }
 
 void Object::set_numbers(const std::string& name, std::span<const double> values) {
@@ -114,13 +118,14 @@ void Object::set_numbers(const std::string& name, std::span<const double> values
 }
 
 void Object::set_integer(const std::string& name, std::int64_t value) {
-    write_attribute(id_, *this, name, H5T_STD_I64LE, H5T_NATIVE_INT64, 0, &value);
+    write_attribute(id_, *this, name, H5T_STD_I64LE, H5T_NATIVE_INT64, scalar, &value);
 }
 
 std::optional<std::vector<std::string>> Object::texts(const std::string& name) const {
     const auto attribute = open_attribute(id_, *this, name);
     if (!attribute) return std::nullopt;
     if (H5Tget_class(attribute->type.get()) != H5T_STRING) fail("attribute " + name + " must be text");
+    if (attribute->count == 0) return std::vector<std::string>{};
     const auto variable = H5Tis_variable_str(attribute->type.get());
     return check(variable, *this, "look at an attribute") > 0
                ? read_variable_texts(*attribute, *this, "read its attribute " + name)

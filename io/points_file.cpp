@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <numeric>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "io/error.hpp"
 #include "io/hdf5.hpp"
+#include "io/input_file.hpp"
 #include "io/nearest_name.hpp"
 #include "io/number_text.hpp"
 
@@ -139,18 +138,8 @@ void parse_row(const std::vector<Field>& fields, const std::vector<std::size_t>&
     table.lines.push_back(line.number);
 }
 
-void refuse_unreadable(const Path& file) {
-    std::error_code error;
-    const auto status = std::filesystem::status(file, error);
-    if (!std::filesystem::exists(status)) throw Error(ExitCode::missing_input, file.string() + ": no such file");
-    if (!std::filesystem::is_regular_file(status))
-        throw Error(ExitCode::missing_input, file.string() + ": not a plain file");
-}
-
 Table read_csv(const Path& file, std::span<const Column> columns) {
-    refuse_unreadable(file);
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw Error(ExitCode::missing_input, file.string() + ": cannot open it for reading");
+    auto in = open_input_file(file);
     Table table{std::vector<std::vector<double>>(columns.size()), {}};
     std::vector<std::size_t> order;
     Line line{file, 0};

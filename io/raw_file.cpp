@@ -5,11 +5,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <system_error>
 
 #include "io/error.hpp"
 #include "io/foreign_model.hpp"
+#include "io/input_file.hpp"
 
 namespace onda {
 namespace {
@@ -37,20 +36,9 @@ bool is_big(const std::string& endian) {
     return endian == "big";
 }
 
-std::uintmax_t size_of(const std::filesystem::path& file) {
-    std::error_code error;
-    const auto status = std::filesystem::status(file, error);
-    if (!std::filesystem::exists(status)) throw Error(ExitCode::missing_input, file.string() + ": no such file");
-    if (!std::filesystem::is_regular_file(status))
-        throw Error(ExitCode::missing_input, file.string() + ": not a plain file");
-    const auto size = std::filesystem::file_size(file, error);
-    if (error) throw Error(ExitCode::missing_input, file.string() + ": " + error.message());
-    return size;
-}
-
 void check_size(const std::filesystem::path& file, std::uintmax_t offset, std::uintmax_t count,
                 const NumberFormat& format) {
-    const auto size = size_of(file);
+    const auto size = input_file_size(file);
     std::uintmax_t needed = 0;
     const bool overflows =
         __builtin_mul_overflow(count, format.bytes, &needed) || __builtin_add_overflow(needed, offset, &needed);
@@ -70,8 +58,7 @@ std::span<const NumberFormat> number_formats() {
 std::vector<float> read_numbers(const std::filesystem::path& file, std::uintmax_t offset, std::uintmax_t count,
                                 const NumberFormat& format, bool big_endian) {
     check_size(file, offset, count, format);
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw Error(ExitCode::missing_input, file.string() + ": cannot open it: " + std::strerror(errno));
+    auto in = open_input_file(file);
     in.seekg(static_cast<std::streamoff>(offset));
     std::vector<float> values(count);
     constexpr std::size_t block_values = std::size_t{1} << 17;

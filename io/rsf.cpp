@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cctype>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "io/error.hpp"
 #include "io/foreign_model.hpp"
+#include "io/input_file.hpp"
 
 namespace onda {
 namespace {
@@ -87,12 +89,7 @@ Header parse_header(const std::string& file, std::string_view text) {
 }
 
 Header read_header(const std::filesystem::path& file) {
-    std::error_code error;
-    if (!std::filesystem::is_regular_file(file, error))
-        throw Error(ExitCode::missing_input,
-                    file.string() + (std::filesystem::exists(file, error) ? ": not a plain file" : ": no such file"));
-    std::ifstream in(file, std::ios::binary);
-    if (!in) throw Error(ExitCode::missing_input, file.string() + ": cannot open it for reading");
+    auto in = open_input_file(file);
     std::string text(most_header_bytes, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(in.gcount()));
@@ -238,8 +235,10 @@ const DataFormat& data_format(const Header& header) {
 }
 
 bool is_inside(const std::filesystem::path& file, const std::filesystem::path& folder) {
-    const auto inner = std::filesystem::weakly_canonical(file), outer = std::filesystem::weakly_canonical(folder);
-    return std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
+    std::error_code error;
+    const auto inner = std::filesystem::weakly_canonical(file, error);
+    const auto outer = std::filesystem::weakly_canonical(folder, error);
+    return !error && std::mismatch(outer.begin(), outer.end(), inner.begin(), inner.end()).first == outer.end();
 }
 
 struct DataPlace {
@@ -264,12 +263,10 @@ DataPlace data_place(const Header& header, const std::filesystem::path& file, co
 }
 
 std::vector<float> read_ascii(const DataPlace& place, std::uintmax_t count) {
-    std::error_code error;
-    const auto size = std::filesystem::file_size(place.file, error);
-    if (error) throw Error(ExitCode::missing_input, place.file.string() + ": " + error.message());
+    const auto size = input_file_size(place.file);
     if (count > size)
         throw Error(ExitCode::bad_data, place.file.string() + ": too short for " + std::to_string(count) + " numbers");
-    std::ifstream in(place.file, std::ios::binary);
+    auto in = open_input_file(place.file);
     in.seekg(static_cast<std::streamoff>(place.offset));
     std::vector<float> values;
     values.reserve(count);

@@ -50,6 +50,8 @@ TEST_CASE("values, boxes and attributes come back") {
         file.set_text("utf8", "Kármán");
         file.set_texts("axes", {"z", "yy", "x"});
         file.set_numbers("spacing", std::vector{1.5, -2.25});
+        file.set_numbers("no numbers", {});
+        file.set_texts("no texts", {});
         file.set_integer("count", 1LL << 60);
         auto data = file.create_dataset("p", hdf5::Element::float32, {extents, {}, {}});
         data.write_all<float>(ramp());
@@ -64,6 +66,8 @@ TEST_CASE("values, boxes and attributes come back") {
     CHECK(file.texts("axes") == std::vector<std::string>{"z", "yy", "x"});
     CHECK(file.numbers("spacing") == std::vector{1.5, -2.25});
     CHECK(file.number("count") == 0x1p60);
+    CHECK(file.numbers("no numbers")->empty());
+    CHECK(file.texts("no texts")->empty());
     CHECK_FALSE(file.text("absent").has_value());
     CHECK(file.names() == std::vector<std::string>{"b", "nothing", "p"});
     CHECK(file.open_group("b/c").names().empty());
