@@ -1,0 +1,126 @@
+/// \file
+/// One vector register of the instruction set a kernel source is compiled for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#if defined(__x86_64__)
+#pragma GCC diagnostic push
+#if !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"  // GCC bug 105593, in its own header
+#endif
+#include <immintrin.h>
+#pragma GCC diagnostic pop
+#elif defined(__aarch64__)
+#include <arm_neon.h>
+#endif
+
+#include "kernels/host_device.hpp"
+
+namespace onda::cpu {
+
+#if defined(__AVX512F__)
+inline constexpr int kVectorBytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int kVectorBytes = 32;
+#else
+inline constexpr int kVectorBytes = 16;
+#endif
+
+typedef float VectorOfFloat __attribute__((vector_size(kVectorBytes)));
+typedef double VectorOfDouble __attribute__((vector_size(kVectorBytes)));
+
+template <typename T>
+struct VectorOf;
+template <>
+struct VectorOf<float> {
+    using type = VectorOfFloat;
+};
+template <>
+struct VectorOf<double> {
+    using type = VectorOfDouble;
+};
+
+template <typename T>
+using Vector = typename VectorOf<T>::type;
+template <typename T>
+inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
+
+template <typename T>
+ONDA_HOST_DEVICE Vector<T> load(const T* from) {
+    Vector<T> v;
+    __builtin_memcpy(&v, from, sizeof v);  // no alignment assumed
+    return v;
+}
+template <typename T>
+ONDA_HOST_DEVICE void store(T* to, Vector<T> v) {
+    __builtin_memcpy(to, &v, sizeof v);
+}
+template <typename T>
+ONDA_HOST_DEVICE Vector<T> splat(T value) {
+    return value - Vector<T>{};
+}
+
+#if defined(__AVX512F__)
+ONDA_HOST_DEVICE VectorOfFloat fused(VectorOfFloat a, VectorOfFloat b, VectorOfFloat c) {
+    return (VectorOfFloat)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
+}
+ONDA_HOST_DEVICE VectorOfDouble fused(VectorOfDouble a, VectorOfDouble b, VectorOfDouble c) {
+    return (VectorOfDouble)_mm512_fmadd_pd((__m512d)a, (__m512d)b, (__m512d)c);
+}
+#elif defined(__AVX2__)
+ONDA_HOST_DEVICE VectorOfFloat fused(VectorOfFloat a, VectorOfFloat b, VectorOfFloat c) {
+    return (VectorOfFloat)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
+}
+ONDA_HOST_DEVICE VectorOfDouble fused(VectorOfDouble a, VectorOfDouble b, VectorOfDouble c) {
+    return (VectorOfDouble)_mm256_fmadd_pd((__m256d)a, (__m256d)b, (__m256d)c);
+}
+#elif defined(__aarch64__)
+ONDA_HOST_DEVICE VectorOfFloat fused(VectorOfFloat a, VectorOfFloat b, VectorOfFloat c) {
+    return (VectorOfFloat)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+}
+ONDA_HOST_DEVICE VectorOfDouble fused(VectorOfDouble a, VectorOfDouble b, VectorOfDouble c) {
+    return (VectorOfDouble)vfmaq_f64((float64x2_t)c, (float64x2_t)a, (float64x2_t)b);
+}
+#else
+ONDA_HOST_DEVICE VectorOfFloat fused(VectorOfFloat a, VectorOfFloat b, VectorOfFloat c) {
+    for (int i = 0; i < kLanes<float>; ++i) a[i] = __builtin_fmaf(a[i], b[i], c[i]);
+    return a;
+}
+ONDA_HOST_DEVICE VectorOfDouble fused(VectorOfDouble a, VectorOfDouble b, VectorOfDouble c) {
+    for (int i = 0; i < kLanes<double>; ++i) a[i] = __builtin_fma(a[i], b[i], c[i]);
+    return a;
+}
+#endif
+
+/// Lanes First, First + 1, … of low followed by high. `from` is where lane `First` lies in memory: without a lane shift
+/// across the whole register, an unaligned load is the faster way.
+template <int First>
+ONDA_HOST_DEVICE VectorOfFloat window([[maybe_unused]] const float* from, [[maybe_unused]] VectorOfFloat low,
+                                      [[maybe_unused]] VectorOfFloat high) {
+    if constexpr (First == kLanes<float>) return high;
+#if defined(__AVX512F__)
+    return (VectorOfFloat)_mm512_alignr_epi32((__m512i)high, (__m512i)low, First);
+#else
+    return load(from);
+#endif
+}
+template <int First>
+ONDA_HOST_DEVICE VectorOfDouble window([[maybe_unused]] const double* from, [[maybe_unused]] VectorOfDouble low,
+                                       [[maybe_unused]] VectorOfDouble high) {
+    if constexpr (First == kLanes<double>) return high;
+#if defined(__AVX512F__)
+    return (VectorOfDouble)_mm512_alignr_epi64((__m512i)high, (__m512i)low, First);
+#else
+    return load(from);
+#endif
+}
+
+/// Stores the first `count` lanes only.
+template <typename T>
+ONDA_HOST_DEVICE void store_first(T* to, Vector<T> v, std::int64_t count) {
+    __builtin_memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
+}
+
+}  // namespace onda::cpu
