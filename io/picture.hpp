@@ -6,12 +6,11 @@
 #include <filesystem>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace onda {
 
-/// One axis of a picture: the coordinate of the first and last sample, and its title ("x [m]").
+/// One axis of a picture: the coordinate of the first and last sample, and its title ("x [m]"). It may run backwards.
 struct PictureAxis {
     double first = 0., last = 1.;
     std::string title;
@@ -28,20 +27,25 @@ struct PictureMark {
     enum class Kind { source, receiver } kind = Kind::source;
 };
 
+/// What to draw. docs/outputs.md says how it looks.
 struct Picture {
     std::string title;
     PictureAxis horizontal, vertical;
-    bool equal_aspect = false;     ///< same metres per pixel both ways
-    Raster background;             ///< colour-mapped by `colours`; empty: white
+    bool equal_aspect = false;     ///< same metres per pixel both ways, unless a side would be too short to be seen
+    Raster background;             ///< viridis, or pale grey beneath an overlay; empty: white
     std::string background_label;  ///< colour bar title, e.g. "vp [m/s]"
-    Raster overlay;            ///< drawn translucent red-blue over the background, symmetric about zero; may be empty
-    double overlay_clip = 0.;  ///< full colour at this |value|; 0: the 99th percentile of |overlay|
+    Raster overlay;                ///< translucent red (positive) and blue over the background; may be empty
+    /// Full colour at this |value| of the overlay or gather; 0: the 99th percentile of |value|, but at least 2 % of the
+    /// largest.
+    double overlay_clip = 0.;
     std::string overlay_label;
-    bool seismic = false;  ///< background is a gather: grey scale symmetric about zero, clipped by overlay_clip
-    std::vector<PictureMark> marks;
+    bool seismic = false;  ///< background is a gather: white (negative) to black (positive), clipped by overlay_clip
+    std::vector<PictureMark> marks;  ///< those outside the axes are not drawn
 };
 
-/// \throws Error(cannot_create | io_error).
+/// Rasters of any size are fitted to the plot (io/raster.hpp); titles show printable ASCII.
+/// \throws Error(cannot_create | io_error); std::invalid_argument for rasters that are not rows x columns and for axes
+///         that are not finite.
 void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);
 
 }  // namespace onda

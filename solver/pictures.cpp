@@ -146,7 +146,7 @@ std::vector<std::string> RunPictures::write(const std::filesystem::path& folder,
         Picture picture = picture_of(section);
         picture.title = fmt::format("Pressure of shot {} at {:.4f} s", shot_.id, wavefield.time_s);
         picture.overlay = raster_of(section, wavefield.p);
-        picture.overlay_label = "pressure";
+        picture.overlay_label = "pressure [Pa]";
         write(fmt::format("snapshot_{}_{:.4f}s.png", section.name, wavefield.time_s), picture);
     }
     if (gather_.traces > 0) {
@@ -155,7 +155,7 @@ std::vector<std::string> RunPictures::write(const std::filesystem::path& folder,
         picture.horizontal = gather_.receivers;
         picture.vertical = gather_.time;
         picture.background = {gather_.samples, gather_.traces, gather_.pressure};
-        picture.background_label = "pressure";
+        picture.background_label = "pressure [Pa]";
         picture.seismic = true;
         write("gather.png", picture);
     }
