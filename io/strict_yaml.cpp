@@ -20,6 +20,17 @@ bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
+/// Characters of well-formed UTF-8.
+int characters(std::string_view text) {
+    return static_cast<int>(
+        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; }));
+}
+
+std::string_view trimmed(std::string_view line) {
+    const auto first = line.find_first_not_of(" \t");
+    return first == std::string_view::npos ? std::string_view{} : line.substr(first);
+}
+
 /// Lines of the text and the conversion of byte offsets to places.
 class Lines {
 public:
@@ -39,15 +50,7 @@ public:
     }
     /// \param byte offset in the line, 0-based.
     [[nodiscard]] TextPlace place(std::size_t index, std::size_t byte) const {
-        const auto before = line(index).substr(0, byte);
-        const auto characters = std::count_if(before.begin(), before.end(),
-                                              [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; });
-        return {static_cast<int>(index) + 1, static_cast<int>(characters) + 1};
-    }
-    [[nodiscard]] TextPlace place(std::size_t offset) const {
-        const auto next = std::upper_bound(start_.begin(), start_.end(), offset);
-        const auto index = static_cast<std::size_t>(next - start_.begin()) - 1;
-        return place(index, offset - start_[index]);
+        return {static_cast<int>(index) + 1, characters(line(index).substr(0, byte)) + 1};
     }
 
 private:
@@ -75,13 +78,11 @@ std::size_t utf8_length(std::string_view text) {
 std::optional<TextFault> check_characters(std::string_view text) {
     if (text.size() > kMaxYamlBytes)
         return TextFault{{1, 1}, "the text has " + std::to_string(text.size()) + " bytes; the limit is 1 MiB"};
-    std::size_t line = 1, line_start = 0;
+    int line = 1;
+    std::size_t line_start = 0;
     for (std::size_t i = 0; i < text.size();) {
         const auto fault = [&](const std::string& message) {
-            const auto before = text.substr(line_start, i - line_start);
-            const auto characters = std::count_if(before.begin(), before.end(),
-                                                  [](char c) { return (static_cast<unsigned char>(c) >> 6) != 2; });
-            return TextFault{{static_cast<int>(line), static_cast<int>(characters) + 1}, message};
+            return TextFault{{line, characters(text.substr(line_start, i - line_start)) + 1}, message};
         };
         const auto length = utf8_length(text.substr(i));
         const auto c = static_cast<unsigned char>(text[i]);
@@ -185,31 +186,39 @@ private:
     void check_one_line(const YAML::Mark& mark, const YamlNode& scalar) {
         const auto text = text_at(mark);
         const char quote = text.empty() ? '\0' : text.front();
-        if (!scalar.quoted) {
-            if (text.starts_with(scalar.scalar)) return;
+        const bool in_quotes = scalar.quoted && (quote == '"' || quote == '\'');
+        const std::size_t length = in_quotes ? quoted_length(text) : scalar.scalar.size();
+        if (scalar.quoted && !in_quotes)
+            fault(mark, "block text (| or >) is not accepted: write it on one line in quotes");
+        else if (in_quotes && length == 0)
+            fault(mark, "the quote opened here is not closed on this line");
+        else if (!in_quotes && !text.starts_with(scalar.scalar))
             fault(mark, !stack_.empty() && stack_.back().in_brackets
                             ? "text runs over several lines here: is a bracket or a comma missing?"
                             : "text runs over several lines here: write it on one line, or check the indentation");
-        } else if (quote != '"' && quote != '\'') {
-            fault(mark, "block text (| or >) is not accepted: write it on one line in quotes");
-        } else {
-            if (closes_on_line(text)) return;
-            fault(mark, "the quote opened here is not closed on this line");
-        }
+        else
+            return check_colon(mark, text.substr(length));
         throw StopParsing{};
     }
 
-    /// \param text of the line from the opening quote on.
-    static bool closes_on_line(std::string_view text) {
+    /// yaml-cpp takes a word alone for a key without a value.
+    void check_colon(const YAML::Mark& mark, std::string_view after) {
+        const bool is_key =
+            !stack_.empty() && stack_.back().node.kind == YamlNode::Kind::map && stack_.back().expects_key;
+        if (is_key && !trimmed(after).starts_with(':')) fault(mark, "a ':' is missing after this key");
+    }
+
+    /// Bytes of the quoted text that begins the line, quotes included; 0 if it does not end on it.
+    static std::size_t quoted_length(std::string_view text) {
         const char quote = text.front();
         for (std::size_t i = 1; i < text.size(); ++i) {
             const bool escape = quote == '"' ? text[i] == '\\' : text.substr(i, 2) == "''";
             if (escape)
                 ++i;
             else if (text[i] == quote)
-                return true;
+                return i + 1;
         }
-        return false;
+        return 0;
     }
 
     void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::EmitterStyle::value style) {
@@ -281,11 +290,6 @@ private:
         throw YAML::ParserException(mark, "text after the end of the document");
     }
 };
-
-std::string_view trimmed(std::string_view line) {
-    const auto first = line.find_first_not_of(" \t");
-    return first == std::string_view::npos ? std::string_view{} : line.substr(first);
-}
 
 /// Tabs that indent, directives and document markers, which a line alone gives away: no scalar spans lines.
 void check_lines(const Lines& lines, std::vector<TextFault>& faults) {
