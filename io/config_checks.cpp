@@ -1,7 +1,5 @@
 // Faults that only several values together show.
-#include <algorithm>
-#include <array>
-#include <cstdlib>
+#include <cmath>
 #include <set>
 
 #include "io/config_reader.hpp"
@@ -65,20 +63,26 @@ private:
                                                         std::to_string(axis.nodes));
     }
 
-    void sponges_fit() {
+    /// What the face of an axis does.
+    [[nodiscard]] const std::string& kind(char axis, bool high) const {
         const BoundaryConfig& boundary = config_.boundary;
+        if (axis == 'x') return high ? boundary.x_max : boundary.x_min;
+        if (axis == 'y') return high ? boundary.y_max : boundary.y_min;
+        return high ? boundary.z_max : boundary.z_min;
+    }
+
+    void sponges_fit() {
+        const auto width = config_.boundary.sponge_width;
         if (!reading_.sound("boundary") || !reading_.sound("boundary.sponge_width")) return;
         for (const Axis& axis : axes_) {
-            const bool x = axis.name == 'x', y = axis.name == 'y';
-            const std::string& low = x ? boundary.x_min : y ? boundary.y_min : boundary.z_min;
-            const std::string& high = x ? boundary.x_max : y ? boundary.y_max : boundary.z_max;
-            const std::int64_t sponges = (low == "sponge" ? 1 : 0) + (high == "sponge" ? 1 : 0);
-            if (sponges * boundary.sponge_width < axis.nodes) continue;
+            const int sponges =
+                (kind(axis.name, false) == "sponge" ? 1 : 0) + (kind(axis.name, true) == "sponge" ? 1 : 0);
+            if (sponges * width <= axis.nodes) continue;
+            const std::string nodes = " of " + std::to_string(width) + " nodes ";
             return reading_.fault("boundary.sponge_width",
-                                  (sponges > 1 ? "two sponges" : "a sponge") + std::string(" of ") +
-                                      std::to_string(boundary.sponge_width) + " nodes would take all of the " +
-                                      std::to_string(axis.nodes) + " nodes along " + axis.name +
-                                      "; make the sponge thinner or the grid larger");
+                                  (sponges > 1 ? "two sponges" + nodes + "do" : "a sponge" + nodes + "does") +
+                                      " not fit into the " + std::to_string(axis.nodes) + " nodes along " + axis.name +
+                                      "; use " + std::to_string(axis.nodes / sponges) + " or less, or a larger grid");
         }
     }
 
@@ -123,20 +127,25 @@ private:
         return true;
     }
 
-    /// A source on a face where pressure is zero would radiate nothing.
-    void off_free_faces(const std::vector<double>& position_m, const std::string& path) {
-        const BoundaryConfig& boundary = config_.boundary;
-        const auto soundless = [](const std::string& kind) { return kind == "free_surface" || kind == "zero"; };
-        const double depth = position_m.back(), slack = 1e-6 * axes_.back().spacing_m;
-        if (soundless(boundary.z_min) && depth <= axes_.back().first_m + slack)
-            reading_.fault(path, "lies on the face z_min (" + boundary.z_min +
-                                     "), where pressure is zero: the source would radiate nothing; move it down");
+    /// A source on a free surface, where pressure is zero, would radiate nothing.
+    void source_at(const std::vector<double>& position_m, const std::string& path) {
+        if (!inside(position_m, path)) return;
+        for (std::size_t i = 0; i < axes_.size(); ++i) {
+            const Axis& axis = axes_[i];
+            for (const bool high : {false, true}) {
+                const double distance = std::fabs(position_m[i] - (high ? axis.last_m : axis.first_m));
+                if (kind(axis.name, high) != "free_surface" || distance > 1e-6 * axis.spacing_m) continue;
+                return reading_.fault(path, std::string("lies on the free surface ") + axis.name +
+                                                (high ? "_max" : "_min") +
+                                                ", where pressure is zero: it would radiate nothing; move it inwards");
+            }
+        }
     }
 
     void source(const SourceConfig& source, const std::string& path) {
-        if (inside(source.position_m, path + ".position_m")) off_free_faces(source.position_m, path + ".position_m");
-        if (inside(source.first_m, path + ".first_m")) off_free_faces(source.first_m, path + ".first_m");
-        if (inside(source.last_m, path + ".last_m")) off_free_faces(source.last_m, path + ".last_m");
+        source_at(source.position_m, path + ".position_m");
+        source_at(source.first_m, path + ".first_m");
+        source_at(source.last_m, path + ".last_m");
         if (source.wavelet) wavelet(*source.wavelet, path + ".wavelet");
     }
 

@@ -129,21 +129,16 @@ private:
     /// Why a parameter may not be given here, or empty.
     std::string contradiction(void* owner, std::span<const Parameter> rows, const Parameter& row,
                               const std::string& path, bool used) {
-        const auto other = [&](std::string_view name) { return joined(path, name); };
         if (!used) {
-            const auto value = [&] {
-                for (const Parameter& candidate : rows)
-                    if (candidate.name == row.when.key) return *std::get<std::string*>(candidate.slot(owner));
-                return std::string();
-            }();
             std::string types;
             for (const auto word : split_words(row.when.values))
                 types += (types.empty() ? "" : " or ") + std::string(word);
-            return "goes with " + std::string(row.when.key) + " " + types + ", but " + other(row.when.key) + " is " +
-                   value + (reading_.given(other(row.when.key)) ? "" : " (the default)");
+            const std::string condition = joined(path, row.when.key);
+            return "goes with " + std::string(row.when.key) + " " + types + ", but " + condition + " is " +
+                   condition_value(row, rows, owner) + (reading_.given(condition) ? "" : " (the default)");
         }
-        if (!row.excludes.empty() && reading_.given(other(row.excludes)))
-            return "contradicts " + other(row.excludes) + ": give one of them";
+        if (const auto rival = joined(path, row.excludes); !row.excludes.empty() && reading_.given(rival))
+            return "contradicts " + rival + ": give one of them";
         if (row.only_3d && config_.grid.dimensions() == 2 && reading_.sound("grid.shape"))
             return "there is no y axis: grid.shape makes a 2-D run";
         return "";
@@ -160,7 +155,7 @@ private:
         fault(path, node, "must be " + describe_type(row, target) + hint);
     }
 
-    /// The text of an unquoted scalar, or nothing after a fault has been recorded.
+    /// Whether the node is an unquoted scalar; a fault has been recorded if not.
     template <typename T>
     bool is_plain(T* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         if (node.kind == YamlNode::Kind::scalar && !node.quoted) return true;

@@ -76,6 +76,8 @@ std::span<const Parameter> config_rows();
 /// Names a parameter accepts, in the order they are listed to the user.
 const std::vector<AllowedValue>& allowed_values(std::string_view key);
 
+/// The value of the parameter that the condition of a row speaks of.
+std::string condition_value(const Parameter& row, std::span<const Parameter> rows, void* owner);
 /// Whether the condition of a row holds for its owner.
 bool applies(const Parameter& row, std::span<const Parameter> rows, void* owner);
 /// Whether `word` is one of the words of a space-separated list.

@@ -163,11 +163,14 @@ bool has_word(std::string_view words, std::string_view word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-bool applies(const Parameter& row, std::span<const Parameter> rows, void* owner) {
-    if (row.when.key.empty()) return true;
+std::string condition_value(const Parameter& row, std::span<const Parameter> rows, void* owner) {
     for (const Parameter& other : rows)
-        if (other.name == row.when.key) return has_word(row.when.values, *std::get<std::string*>(other.slot(owner)));
-    return true;
+        if (other.name == row.when.key) return *std::get<std::string*>(other.slot(owner));
+    throw std::logic_error(std::string(row.name) + " depends on a parameter that is not there");
+}
+
+bool applies(const Parameter& row, std::span<const Parameter> rows, void* owner) {
+    return row.when.key.empty() || has_word(row.when.values, condition_value(row, rows, owner));
 }
 
 std::string number_text(double value) {

@@ -1,8 +1,6 @@
 #include "io/strict_yaml.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <exception>
 #include <map>
 #include <set>
@@ -15,10 +13,6 @@
 
 namespace onda {
 namespace {
-
-bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
 
 /// Characters of well-formed UTF-8.
 int characters(std::string_view text) {
@@ -244,8 +238,17 @@ private:
         if (frame.node.kind == YamlNode::Kind::map && frame.expects_key)
             add_key(frame, child);
         else
-            frame.node.items.push_back(std::move(child));
+            add_item(frame, std::move(child));
         frame.expects_key = frame.node.kind == YamlNode::Kind::map && !frame.expects_key;
+    }
+    /// yaml-cpp takes text from the next line for a value even where a key should stand.
+    void add_item(Frame& frame, YamlNode child) {
+        if (frame.node.kind == YamlNode::Kind::map && !frame.in_brackets && child.kind == YamlNode::Kind::scalar) {
+            const TextPlace& key = frame.node.keys.back().place;
+            if (child.place.line != key.line && child.place.column <= key.column)
+                document_.faults.push_back({child.place, "a value must be indented deeper than its key"});
+        }
+        frame.node.items.push_back(std::move(child));
     }
     void add_key(Frame& frame, const YamlNode& key) {
         if (key.kind != YamlNode::Kind::scalar)
@@ -389,38 +392,6 @@ YamlDocument read_strict_yaml(std::string_view text) {
     check_lines(lines, document.faults);
     if (document.faults.empty()) parse(text, lines, document);
     return document;
-}
-
-std::optional<std::int64_t> parse_integer(std::string_view text) {
-    std::string_view digits = text;
-    if (!digits.empty() && (digits.front() == '-' || digits.front() == '+')) digits.remove_prefix(1);
-    if (digits.empty() || !std::all_of(digits.begin(), digits.end(), is_digit)) return std::nullopt;
-    if (digits.size() > 1 && digits.front() == '0') return std::nullopt;
-    if (text.front() == '+') text.remove_prefix(1);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
-
-std::optional<double> parse_number(std::string_view text) {
-    const bool has_sign = !text.empty() && (text.front() == '-' || text.front() == '+');
-    const auto digits = text.substr(has_sign ? 1 : 0);
-    // from_chars also takes "inf", "nan" and leading zeros.
-    const auto begins_with_digit = [](std::string_view part) { return !part.empty() && is_digit(part.front()); };
-    if (!begins_with_digit(digits) && !(digits.starts_with('.') && begins_with_digit(digits.substr(1))))
-        return std::nullopt;
-    if (digits.front() == '0' && begins_with_digit(digits.substr(1))) return std::nullopt;
-    double value = 0.;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value)) return std::nullopt;
-    return text.front() == '-' ? -value : value;
-}
-
-std::optional<bool> parse_boolean(std::string_view text) {
-    if (text == "true") return true;
-    if (text == "false") return false;
-    return std::nullopt;
 }
 
 }  // namespace onda

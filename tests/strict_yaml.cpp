@@ -62,6 +62,7 @@ const std::vector<Refused> kRefused{
     {"no key", ": b\n", 1, 1, "a key must be a word"},
     {"key without a colon", "a: 1\nb\n", 2, 1, "a ':' is missing after this key"},
     {"key without a colon in brackets", "a: {\"b\", c: 1}\n", 1, 5, "a ':' is missing after this key"},
+    {"value where a key should stand", "a:\n'b'\nc: 1\n", 2, 1, "a value must be indented deeper than its key"},
     {"17 levels", nested(16), 1, 19, "nested more than 16 levels deep"},
     {"open brackets without end", "a: " + std::string(100000, '[') + "\n", 1, 12, "nested more than 16 levels deep"},
     {"more than 1 MiB", "a: " + std::string(kMaxYamlBytes, 'x') + "\n", 1, 1, "the limit is 1 MiB"},
