@@ -14,6 +14,7 @@ The build is in build/default, the results of the demo are in results/demo (repl
 
 Environment:
   ONDA_JOBS        compile jobs; otherwise one per core, and at most one per GiB of free memory
+  ONDA_CMAKE_ARGS  further arguments for cmake, such as -DONDA_WARNINGS_AS_ERRORS=ON
   CC, CXX          compilers, as for CMake
   ONDA_DATA_DIR    folder with marmousi_vp_1601x401.f32, for the tests that need it (skipped without it)
 TEXT
@@ -102,7 +103,8 @@ build() {
     preset=$(choose_preset)
     jobs=$(compile_jobs)
     say "Building $1 with $jobs jobs in $PWD/build/default"
-    cmake --preset "$preset"
+    # shellcheck disable=SC2086  # several arguments
+    cmake --preset "$preset" ${ONDA_CMAKE_ARGS:-}
     cmake --build --preset "$preset" --parallel "$jobs" --target "$1"
 }
 
