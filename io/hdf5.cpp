@@ -98,7 +98,9 @@ ScopedId creation_list(const Group& group, const Extents& chunk) {
     ScopedId creation(check(H5Pcreate(H5P_DATASET_CREATE), group, "describe a dataset"), H5Pclose);
     if (chunk.empty()) return creation;
     check(H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data()), group, "set the chunk");
-    check(H5Pset_fletcher32(creation.get()), group, "set the checksum");
+    // Fletcher-32 cannot tell 0000 from FFFF in 16 bits; the Adler-32 that zlib adds, even without compressing, can.
+    check(H5Pset_deflate(creation.get(), 0), group, "set the inner checksum");
+    check(H5Pset_fletcher32(creation.get()), group, "set the outer checksum");
     return creation;
 }
 

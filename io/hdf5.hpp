@@ -2,9 +2,11 @@
 /// A small RAII layer over the HDF5 C API; every return code checked. Nothing of <hdf5.h> leaks out of it.
 ///
 /// Files are written in the 1.10 format (libver LATEST of HDF5 1.10), whose metadata carries checksums; datasets are
-/// chunked with Fletcher-32 checksums, and text attributes have a fixed length so that the metadata's checksum covers
-/// them too. Whatever is opened for reading is treated as hostile: only hard links are followed, only plain numbers in
-/// ordinary storage are accepted, and extents are checked against what the file holds before anybody allocates.
+/// chunked with two checksums, Fletcher-32 over zlib's Adler-32 (deflate 0: nothing is compressed), because Fletcher-32
+/// alone cannot tell 0000 from FFFF in 16 bits; text attributes have a fixed length so that the metadata's checksum
+/// covers them too. Whatever is opened for reading is treated as hostile: only hard links are followed, only plain
+/// numbers in ordinary storage are accepted, and extents are checked against what the file holds before anybody
+/// allocates.
 ///
 /// Faults are Error(bad_data) when reading and Error(io_error) when writing; they name the file, the object and quote
 /// HDF5's own error stack. Use from one thread at a time. Destructors close without a check: writers must call close().
@@ -150,7 +152,7 @@ struct DatasetLayout {
 class Group : public Object {
 public:
     [[nodiscard]] Group create_group(const std::string& name);
-    /// Chunked, with Fletcher-32 (a dataset without elements: contiguous). The file's numbers are little-endian IEEE.
+    /// Chunked, with checksums (a dataset without elements: contiguous). The file's numbers are little-endian IEEE.
     [[nodiscard]] Dataset create_dataset(const std::string& name, Element element, const DatasetLayout& layout);
 
     /// Path of hard links ("shots/1"); anything else, or nothing there, is Error(bad_data).

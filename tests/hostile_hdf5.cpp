@@ -1,6 +1,9 @@
 // Promise: a hostile or damaged model file is refused for a named reason; it neither crashes the reader nor changes a
 // value unnoticed.
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <fstream>
@@ -372,6 +375,27 @@ bool same(const Content& a, const Content& b) {
 }
 
 }  // namespace
+
+TEST_CASE("the one change that Fletcher-32 does not see, 0000 for FFFF, is seen") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "model.h5";
+    // 1904 is 44EE0000 and would become 1912 unnoticed.
+    write_model_file(
+        path, {2, {8, 1, 8}, {1., 1., 1.}, {0., 0., 0.}},
+        [](std::int64_t, std::span<float> plane) { std::fill(plane.begin(), plane.end(), 1904.f); }, "", false);
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+    const float value = 1904.f;
+    std::array<char, 4> stored{};
+    std::memcpy(stored.data(), &value, sizeof value);
+    const auto at = bytes.find(std::string(stored.data(), 4) + std::string(stored.data(), 4));
+    REQUIRE(at != std::string::npos);
+    std::replace(stored.begin(), stored.end(), '\0', '\xff');
+    file.seekp(static_cast<std::streamoff>(at));
+    file.write(stored.data(), stored.size());
+    file.close();
+    CHECK(fault_of([&] { read_whole(path); }).code() == ExitCode::bad_data);
+}
 
 TEST_CASE("3,000 mutants of a model file: no crash, no value silently wrong") {
     const TemporaryFolder folder;
