@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/kernel.hpp"
+#include "kernels/cpu/simd.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -49,7 +50,7 @@ struct Queues {
 };
 
 template <typename T, int Dims, int R>
-void load(const StepArguments<T>& a, const Tile& tile, std::int64_t z, T* frame) {
+void load_tile(const StepArguments<T>& a, const Tile& tile, std::int64_t z, T* frame) {
     using S = Scratch<T, Dims, R>;
     const T* source = a.p + tile.x + tile.y * a.pitch + z * a.plane;
     for (int i = 0; i < a.strategy->rectangle_count; ++i) {
@@ -66,36 +67,65 @@ void load(const StepArguments<T>& a, const Tile& tile, std::int64_t z, T* frame)
     }
 }
 
-/// One loaded plane z of a tile. Begins: its own Laplacian starts here. Completes: plane z - R gets its last term.
+/// One row of a loaded plane. Begins: its own Laplacian starts here. Completes: the row r planes back gets its last
+/// term.
 template <typename T, int Dims, int R, bool Begins, bool Completes>
-void march(const StepArguments<T>& a, const Tile& tile, std::int64_t z, const Queues<T, R>& queues) {
+void march_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, std::int64_t y, std::int64_t z,
+               const Queues<T, R>& queues) {
     using S = Scratch<T, Dims, R>;
-    const Stencil<T> s = a.stencil;
-    for (std::int64_t y = 0; y < tile.ny; ++y) {
-        const T* frame[R + 1];
-        T* pending[R + 1];
-        for (int k = 0; k <= R; ++k) frame[k] = queues.frame[k] + y * S::pitch;
-        for (int k = 1; k <= R; ++k) pending[k] = queues.pending[k] + y * S::tile_nx;
-        T* q = a.q + tile.x + (tile.y + y) * a.pitch + (z - R) * a.plane;
-        const T* k_row = a.k + tile.x + (tile.y + y) * a.k_pitch + (z - R) * a.k_plane;
-#pragma omp simd
-        for (std::int64_t x = 0; x < tile.nx; ++x) {
-            const T centre = frame[0][x];
-            if constexpr (Completes)
-                q[x] = leapfrog(frame[R][x], q[x], k_row[x], fused(s.axis[2][R], centre, pending[R][x]));
-            // The slot of the completed plane takes the new one: pending[R] becomes pending[1] when the queues advance.
-            if constexpr (Begins) {
-                T l = in_plane_laplacian<T, Dims, R>(frame[0] + x, S::pitch, s);
-                for (int k = 1; k <= R; ++k) l = fused(s.axis[2][k], frame[k][x], l);
-                pending[R][x] = l;
-            }
-            for (int k = 1; k < R; ++k) pending[k][x] = fused(s.axis[2][k], centre, pending[k][x]);
+    constexpr int lanes = kLanes<T>;
+    T* const __restrict q = a.q + tile.x + (tile.y + y) * a.pitch + (z - R) * a.plane;
+    const T* const __restrict k_row = a.k + tile.x + (tile.y + y) * a.k_pitch + (z - R) * a.k_plane;
+    const T* frame[R + 1];
+    T* pending[R + 1];
+    unroll<0, R + 1>([&](auto k) __attribute__((always_inline)) {
+        frame[k.value] = queues.frame[k.value] + y * S::pitch;
+        pending[k.value] = queues.pending[k.value] + y * S::tile_nx;
+    });
+    const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
+        const T* const here = frame[0] + x;
+        const Vector<T> centre = load(here);
+        if constexpr (Completes) {
+            const Vector<T> l = fused(w.z[R], centre, load(pending[R] + x));
+            const Vector<T> base = fused(splat(T(2)), load(frame[R] + x), -load(q + x));
+            const Vector<T> next = fused(load(k_row + x), l, base);
+            if constexpr (whole_vector.value)
+                store(q + x, next);
+            else
+                store_first<T>(q + x, next, tile.nx - x);
         }
-    }
+        // The slot of the completed plane takes the new one: pending[R] becomes pending[1] when the queues advance.
+        if constexpr (Begins) {
+            Vector<T> l = w.centre * centre;
+            unroll<1, R + 1>([&](auto k) __attribute__((always_inline)) {
+                l = fused(w.x[k.value], load(here - k.value) + load(here + k.value), l);
+            });
+            if constexpr (Dims == 3)
+                unroll<1, R + 1>([&](auto k) __attribute__((always_inline)) {
+                    l = fused(w.y[k.value], load(here - k.value * S::pitch) + load(here + k.value * S::pitch), l);
+                });
+            unroll<1, R + 1>([&](auto k) __attribute__((always_inline)) {
+                l = fused(w.z[k.value], load(frame[k.value] + x), l);
+            });
+            store(pending[R] + x, l);
+        }
+        unroll<1, R>([&](auto k) __attribute__((always_inline)) {
+            store(pending[k.value] + x, fused(w.z[k.value], centre, load(pending[k.value] + x)));
+        });
+    };
+    std::int64_t x = 0;
+    for (; x + lanes <= tile.nx; x += lanes) advance(x, Index<true>{});
+    if (x < tile.nx) advance(x, Index<false>{});
+}
+
+template <typename T, int Dims, int R, bool Begins, bool Completes>
+void march(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, std::int64_t z,
+           const Queues<T, R>& queues) {
+    for (std::int64_t y = 0; y < tile.ny; ++y) march_row<T, Dims, R, Begins, Completes>(a, w, tile, y, z, queues);
 }
 
 template <typename T, int Dims, int R>
-void walk(const StepArguments<T>& a, const Tile& tile, Scratch<T, Dims, R>& scratch) {
+void walk(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, Scratch<T, Dims, R>& scratch) {
     using S = Scratch<T, Dims, R>;
     Queues<T, R> queues{};
     for (int k = 0; k <= R; ++k) queues.frame[k] = scratch.frames[k] + S::radius_y * S::pitch + S::lead;
@@ -103,16 +133,16 @@ void walk(const StepArguments<T>& a, const Tile& tile, Scratch<T, Dims, R>& scra
 
     for (std::int64_t z = tile.z_begin - R; z < tile.z_end + R; ++z) {
         queues.advance();
-        load<T, Dims, R>(a, tile, z, queues.frame[0]);
+        load_tile<T, Dims, R>(a, tile, z, queues.frame[0]);
         const bool begins = z >= tile.z_begin && z < tile.z_end, completes = z - R >= tile.z_begin;
         if (begins && completes)
-            march<T, Dims, R, true, true>(a, tile, z, queues);
+            march<T, Dims, R, true, true>(a, w, tile, z, queues);
         else if (begins)
-            march<T, Dims, R, true, false>(a, tile, z, queues);
+            march<T, Dims, R, true, false>(a, w, tile, z, queues);
         else if (completes)
-            march<T, Dims, R, false, true>(a, tile, z, queues);
+            march<T, Dims, R, false, true>(a, w, tile, z, queues);
         else if (z >= tile.z_end)  // a chunk of fewer than R planes: forward contributions only
-            march<T, Dims, R, false, false>(a, tile, z, queues);
+            march<T, Dims, R, false, false>(a, w, tile, z, queues);
     }
 }
 
@@ -126,6 +156,7 @@ void step(const StepArguments<T>& a) {
 #pragma omp parallel num_threads(a.threads)
     {
         const FlushDenormals flush;
+        const Weights<T> weights(a.stencil);
         Scratch<T, Dims, R> scratch;
         const RowRange tasks = rows_of_thread(chunks * tiles_y * tiles_x, omp_get_thread_num(), omp_get_num_threads());
         for (std::int64_t task = tasks.begin; task < tasks.end; ++task) {
@@ -137,7 +168,7 @@ void step(const StepArguments<T>& a) {
             tile.ny = a.ny - tile.y < S::tile_ny ? a.ny - tile.y : S::tile_ny;
             tile.z_begin = a.nz * chunk / chunks;
             tile.z_end = a.nz * (chunk + 1) / chunks;
-            walk<T, Dims, R>(a, tile, scratch);
+            walk<T, Dims, R>(a, weights, tile, scratch);
         }
     }
 }

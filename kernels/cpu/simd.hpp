@@ -16,7 +16,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "kernels/host_device.hpp"
+#include "kernels/stencil.hpp"
 
 namespace onda::cpu {
 
@@ -122,5 +122,19 @@ template <typename T>
 ONDA_HOST_DEVICE void store_first(T* to, Vector<T> v, std::int64_t count) {
     __builtin_memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
 }
+
+/// Premultiplied weights, one vector each.
+template <typename T>
+struct Weights {
+    Vector<T> centre, x[kMaxRadius + 1], y[kMaxRadius + 1], z[kMaxRadius + 1];
+
+    __attribute__((always_inline)) explicit Weights(const Stencil<T>& s) : centre(splat<T>(s.centre)) {
+        for (int k = 1; k <= s.radius; ++k) {
+            x[k] = splat<T>(s.axis[0][k]);
+            y[k] = splat<T>(s.axis[1][k]);
+            z[k] = splat<T>(s.axis[2][k]);
+        }
+    }
+};
 
 }  // namespace onda::cpu

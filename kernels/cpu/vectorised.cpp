@@ -16,20 +16,6 @@ namespace {
 // As many as the registers hold: 32 of 64 bytes, or 16 of fewer.
 constexpr int kPlanes = kVectorBytes == 64 ? 4 : 2;
 
-/// Premultiplied weights, one vector each.
-template <typename T>
-struct Weights {
-    Vector<T> centre, x[kMaxRadius + 1], y[kMaxRadius + 1], z[kMaxRadius + 1];
-
-    explicit Weights(const Stencil<T>& s) : centre(splat(s.centre)) {
-        for (int k = 1; k <= s.radius; ++k) {
-            x[k] = splat(s.axis[0][k]);
-            y[k] = splat(s.axis[1][k]);
-            z[k] = splat(s.axis[2][k]);
-        }
-    }
-};
-
 /// An address the compiler must take as it is. Otherwise it keeps one address a row of the stencil, more than there are
 /// registers, and reloads each from the stack: twice the loads.
 template <typename T>
