@@ -273,7 +273,8 @@ constexpr Parameter kBoundary[] = {
      .range = between(1., 10000.)},
     {.name = "sponge_reflection",
      .slot = bind<&BoundaryConfig::sponge_reflection>,
-     .help = "amplitude that the sponge is designed to let back at normal incidence",
+     .help = "amplitude left after the way in and out at normal incidence; smaller absorbs more, but a strong sponge "
+             "reflects at its own inner edge",
      .range = strictly_between(0., 1.)},
 };
 
