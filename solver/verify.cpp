@@ -1,1 +1,39 @@
-// verify
+#include "solver/verify.hpp"
+
+#include <array>
+#include <chrono>
+#include <stdexcept>
+
+#include "solver/verify/groups.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::array kGroups{verify::discrete_modes, verify::order_of_accuracy, verify::greens_functions,
+                             verify::wall_images,    verify::sponge_reflection, verify::energy_conservation,
+                             verify::reciprocity};
+
+}  // namespace
+
+std::vector<PromiseGroup> verification_table() {
+    std::vector<PromiseGroup> table;
+    for (const auto& group : kGroups) table.push_back(group());
+    return table;
+}
+
+PromiseGroup verification_group(const std::string& id) {
+    for (PromiseGroup& group : verification_table())
+        if (group.id == id) return group;
+    throw std::out_of_range("no group of promises is called '" + id + "'");
+}
+
+Verdict check_promise(const Promise& promise, const VerifyOptions& options) {
+    const auto start = std::chrono::steady_clock::now();
+    Verdict verdict;
+    verdict.measured = promise.measure(options);
+    verdict.kept = verdict.measured.value <= promise.limit;
+    verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return verdict;
+}
+
+}  // namespace onda

@@ -1,0 +1,58 @@
+/// \file
+/// What Onda promises of its numerics, as a table: what is measured, against which mathematics, and the limit.
+///
+/// `onda verify` prints the table, the tests run the same rows, and docs/validation.md is printed from it. A new
+/// promise is one row of its group in solver/verify/.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace onda {
+
+/// What computes the measurements; the fields of BackendSetup of the same names.
+struct VerifyOptions {
+    std::string kernel = "auto";
+    std::string isa = "auto";
+    int threads = 0;
+};
+
+struct Measurement {
+    double value = 0.;   ///< in the quantity and unit of the group
+    std::string detail;  ///< what a reader may want to know beside the number; may be empty
+};
+
+/// One row: kept when the measured value is at most the limit. A NaN is never kept.
+struct Promise {
+    std::string name;  ///< unique within its group
+    double limit = 0.;
+    bool quick = false;  ///< part of `onda verify --quick`
+    std::function<Measurement(const VerifyOptions&)> measure;
+};
+
+/// Promises that share a quantity, a method and a source.
+struct PromiseGroup {
+    std::string id;        ///< "R3"
+    std::string title;     ///< "Green's functions"
+    std::string quantity;  ///< what value and limit are: "relative L2 error"
+    std::string unit;      ///< "" or "dB"
+    std::string method;    ///< Markdown: what is done, the formula and its source
+    std::vector<Promise> promises;
+};
+
+/// The whole table, in the order of the ids.
+std::vector<PromiseGroup> verification_table();
+/// The group with this id; std::out_of_range if there is none.
+PromiseGroup verification_group(const std::string& id);
+
+struct Verdict {
+    Measurement measured;
+    bool kept = false;
+    double seconds = 0.;  ///< wall time of the measurement
+};
+
+/// Measures one promise. \throws what make_backend throws for options that do not exist here.
+Verdict check_promise(const Promise& promise, const VerifyOptions& options);
+
+}  // namespace onda

@@ -1,0 +1,117 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/stencil.hpp"
+#include "solver/verify/analytic.hpp"
+#include "solver/verify/experiment.hpp"
+#include "solver/verify/groups.hpp"
+
+namespace onda::verify {
+namespace {
+
+constexpr double kVelocity = 2000.;
+constexpr std::int64_t kSteps = 1000;
+constexpr Halo kFree = Halo::mirror_negative, kRigid = Halo::mirror_positive, kZero = Halo::zero;
+
+/// The pairs of faces along x, y, z that are tried, and what they are called.
+struct Box {
+    const char* name;
+    FaceHalos halos;
+    bool order_2_only;
+};
+constexpr std::array kBoxes{
+    Box{"free", {kFree, kFree, kFree, kFree, kFree, kFree}, false},
+    Box{"rigid", {kRigid, kRigid, kRigid, kRigid, kRigid, kRigid}, false},
+    Box{"mixed", {kFree, kRigid, kRigid, kRigid, kRigid, kFree}, false},
+    Box{"zero", {kZero, kZero, kZero, kZero, kZero, kZero}, true},
+};
+
+Grid box_grid(int dimensions) {
+    Grid grid;
+    grid.dimensions = dimensions;
+    grid.n = {17, dimensions == 3 ? 13 : 1, 15};
+    grid.spacing_m = {10., 8., 9.};
+    return grid;
+}
+
+/// The mode with some four nodes a wavelength: far from trivially smooth, and as fast as signals that are of use.
+struct BoxMode {
+    std::vector<double> shape;
+    double omega = 0.;
+};
+
+BoxMode box_mode(const Experiment& e) {
+    constexpr std::array<int, 3> half_waves{7, 5, 6};
+    const auto weights = second_derivative_weights(e.space_order);
+    std::array<AxisMode, 3> axis;
+    std::vector<double> kh;
+    for (std::size_t a = 0; a < 3; ++a) {
+        axis[a].shape = {1.};
+        if (!e.grid.has_axis(int(a))) continue;
+        axis[a] = axis_mode(e.halos[2 * a], e.halos[2 * a + 1], e.grid.n[a], half_waves[a], e.space_order / 2);
+        kh.push_back(axis[a].kh);
+    }
+    BoxMode mode;
+    mode.omega = discrete_frequency(weights, kh, derivative_spacings(e.grid), kVelocity, e.dt_s);
+    for (const double z : axis[2].shape)
+        for (const double y : axis[1].shape)
+            for (const double x : axis[0].shape) mode.shape.push_back(x * y * z);
+    return mode;
+}
+
+/// max |p - cos(omega t) mode| after kSteps steps.
+double mode_error(const Experiment& e, const VerifyOptions& options) {
+    const BoxMode mode = box_mode(e);
+    std::vector<double> previous(mode.shape);
+    for (double& value : previous) value *= std::cos(mode.omega * e.dt_s);
+    const auto backend = make_backend(e, constant_velocity(kVelocity), options);
+    const std::vector<double> p = evolve(*backend, e, mode.shape, previous);
+    const double amplitude = std::cos(mode.omega * e.dt_s * double(e.steps));
+    double error = 0.;
+    for (std::size_t i = 0; i < p.size(); ++i) error = worse(error, std::abs(p[i] - amplitude * mode.shape[i]));
+    return error;
+}
+
+Measurement worst_box(int space_order, Precision precision, const VerifyOptions& options) {
+    Measurement worst;
+    for (const int dimensions : {2, 3})
+        for (const Box& box : kBoxes) {
+            if (box.order_2_only && space_order != 2) continue;
+            Experiment e;
+            e.grid = box_grid(dimensions);
+            e.space_order = space_order;
+            e.precision = precision;
+            for (std::size_t face = 0; face < 6; ++face)
+                if (e.grid.has_axis(int(face / 2))) e.halos[face] = box.halos[face];
+            e.dt_s = 0.9 * stable_dt_s(e.grid, space_order, kVelocity);
+            e.steps = kSteps;
+            worst = worse(worst, {mode_error(e, options), std::to_string(dimensions) + "-D " + box.name});
+        }
+    return worst;
+}
+
+}  // namespace
+
+PromiseGroup discrete_modes() {
+    PromiseGroup group;
+    group.id = "R1";
+    group.title = "Exact discrete modes of a box";
+    group.quantity = "largest error, amplitude 1, 1,000 steps";
+    group.method =
+        "A product of sines (free surface) or cosines (rigid) is an eigenvector of the discrete Laplacian of every "
+        "order, because mirrored halos continue it for ever. It must oscillate as cos(omega t) with "
+        "sin(omega dt / 2) = (c dt / 2) sqrt(sum of symbol(k h) / h^2), the dispersion relation of the scheme "
+        "itself, so only rounding may differ. Boxes of 2-D and 3-D with unequal spacings, free, rigid and mixed faces "
+        "(and zero faces at order 2, where the mode is exact too), about five nodes a wavelength, dt = 0.9 of the "
+        "stability limit.";
+    for (const Precision precision : {Precision::float64, Precision::float32})
+        for (int order = 2; order <= kMaxSpaceOrder; order += 2)
+            group.promises.push_back(
+                {"order " + std::to_string(order) + ", " + name(precision),
+                 precision == Precision::float64 ? 1e-12 : 2e-4, order == 2 || order == 8,
+                 [order, precision](const VerifyOptions& options) { return worst_box(order, precision, options); }});
+    return group;
+}
+
+}  // namespace onda::verify

@@ -1,0 +1,72 @@
+/// \file
+/// The smallest way to put a medium on a backend and shoot in it, without a configuration file.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "kernels/backend.hpp"
+#include "solver/survey.hpp"
+#include "solver/verify.hpp"
+
+namespace onda::verify {
+
+/// A grid, a scheme, and how long to run.
+struct Experiment {
+    Grid grid;
+    int space_order = 8;
+    Precision precision = Precision::float64;
+    FaceHalos halos{};
+    Sponge sponge;
+    double dt_s = 0.;
+    std::int64_t steps = 0;
+
+    [[nodiscard]] TimeAxis time_axis() const;
+};
+
+/// The larger of the two; a NaN is worse than anything.
+inline double worse(double a, double b) {
+    return a > b || std::isnan(a) ? a : b;
+}
+inline Measurement worse(const Measurement& a, const Measurement& b) {
+    return a.value > b.value || std::isnan(a.value) ? a : b;
+}
+
+/// "float" or "double", as in the configuration.
+const char* name(Precision precision);
+/// The spacings of the axes that have a derivative.
+std::vector<double> derivative_spacings(const Grid& grid);
+/// The largest stable dt [s] of the Taylor weights of this order.
+double stable_dt_s(const Grid& grid, int space_order, double vp_max_m_s);
+Backend::RowReader constant_velocity(double vp_m_s);
+
+/// A number in [0, 1) for a node, unrelated to its neighbours' and the same everywhere: the finaliser of SplitMix64
+/// (Steele, Lea and Flood 2014).
+double scatter(std::int64_t node);
+
+/// A backend with its model uploaded. Small grids get one thread: a barrier would cost more than the sweep.
+std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backend::RowReader& vp,
+                                      const VerifyOptions& options);
+
+/// Advances a field without sources from p[0] and p[-1], [z][y][x].
+/// \return p[steps].
+std::vector<double> evolve(Backend& backend, const Experiment& experiment, std::span<const double> p,
+                           std::span<const double> p_previous);
+
+/// The Ricker wavelet of the survey, with t0 = 1.5 / f0 so that it begins below 1e-8 of its peak.
+Wavelet smooth_ricker(double peak_frequency_hz);
+/// After this many periods from t = 0 smooth_ricker is below 1e-6 of its peak for good.
+inline constexpr double kRickerPeriods = 2.8;
+
+/// Pressure [receiver][sample], samples 0 … steps, of sources that share one wavelet.
+std::vector<double> seismograms(Backend& backend, const Experiment& experiment, const Wavelet& wavelet,
+                                std::span<const SourcePoint> sources, std::span<const Position> receivers);
+
+/// A grid with nodes on the multiples of its spacing whose faces cannot be heard: every path from a source over a
+/// face to a receiver is longer than `reach_m`. A mirror face of `walls` is instead the plane through coordinate 0.
+Grid silent_grid(int dimensions, const std::array<double, 3>& spacing_m, const FaceHalos& walls,
+                 std::span<const SourcePoint> sources, std::span<const Position> receivers, double reach_m);
+
+}  // namespace onda::verify

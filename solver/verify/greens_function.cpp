@@ -1,0 +1,76 @@
+#include <array>
+#include <string>
+
+#include "solver/verify/experiment.hpp"
+#include "solver/verify/groups.hpp"
+#include "solver/verify/point_source.hpp"
+
+namespace onda::verify {
+namespace {
+
+struct FreeSpaceCase {
+    int dimensions;
+    double points_per_wavelength;
+    bool on_grid;
+    bool equal_spacings;
+    Precision precision;
+    bool quick;
+};
+
+constexpr auto kFloat = Precision::float32, kDouble = Precision::float64;
+constexpr std::array kCases{
+    FreeSpaceCase{3, 6., true, true, kFloat, true},     FreeSpaceCase{3, 6., false, true, kFloat, false},
+    FreeSpaceCase{3, 6., false, false, kDouble, false}, FreeSpaceCase{3, 10., true, true, kFloat, false},
+    FreeSpaceCase{3, 10., false, false, kFloat, false}, FreeSpaceCase{2, 6., true, true, kFloat, true},
+    FreeSpaceCase{2, 6., false, true, kFloat, true},    FreeSpaceCase{2, 6., false, false, kDouble, true},
+    FreeSpaceCase{2, 10., true, true, kFloat, true},    FreeSpaceCase{2, 10., false, true, kFloat, true},
+    FreeSpaceCase{2, 10., false, false, kDouble, true},
+};
+
+/// A source, and receivers 30 of the largest cells away: along an axis and obliquely.
+PointSourceCase make_case(const FreeSpaceCase& c) {
+    PointSourceCase shot;
+    shot.dimensions = c.dimensions;
+    if (!c.equal_spacings) shot.spacing_m = {10., 9., 7.5};
+    shot.points_per_wavelength = c.points_per_wavelength;
+    shot.precision = c.precision;
+    const Position source = c.on_grid ? Position{0., 0., 0.} : Position{3.7, 2.1, 4.4};
+    const bool flat = c.dimensions == 2;
+    shot.sources = {{{source[0], flat ? 0. : source[1], source[2]}, 1., 0}};
+    // 300 m from the source; the second and third lie on nodes of the equal spacing as well
+    const std::array<Position, 2> offsets{Position{300., 0., 0.},
+                                          flat ? Position{180., 0., 240.} : Position{200., 200., 100.}};
+    for (const Position& offset : offsets)
+        shot.receivers.push_back({source[0] + offset[0], flat ? 0. : source[1] + offset[1], source[2] + offset[2]});
+    return shot;
+}
+
+std::string describe(const FreeSpaceCase& c) {
+    return std::to_string(c.dimensions) + "-D, " + std::to_string(int(c.points_per_wavelength)) +
+           " points per wavelength, " + (c.on_grid ? "on" : "off") + " the nodes, " +
+           (c.equal_spacings ? "equal" : "unequal") + " spacings, " + name(c.precision);
+}
+
+}  // namespace
+
+PromiseGroup greens_functions() {
+    PromiseGroup group;
+    group.id = "R3";
+    group.title = "Green's functions of free space";
+    group.quantity = "relative L2 error of the worse trace";
+    group.method =
+        "A unit source with a Ricker wavelet must give p = s(t - r/c) / (4 pi r) in 3-D and p = 1/(2 pi) int s(t - "
+        "tau) H(tau - r/c) / sqrt(tau^2 - r^2/c^2) dtau (the Hankel solution) in 2-D, for any spacing and position. "
+        "Order 8, c dt = 0.2 of the smallest spacing, r = 30 of the largest; the points per wavelength are those of "
+        "the largest spacing at 2.5 times the peak frequency. The grid is so large that its faces are not heard. "
+        "Most of the error is the second order of the scheme in time.";
+    for (const FreeSpaceCase& c : kCases)
+        group.promises.push_back(
+            {describe(c), c.points_per_wavelength < 10. ? 0.01 : 0.003, c.quick, [c](const VerifyOptions& options) {
+                 const auto errors = trace_errors(make_case(c), options);
+                 return Measurement{worse(errors[0], errors[1]), ""};
+             }});
+    return group;
+}
+
+}  // namespace onda::verify

@@ -1,0 +1,17 @@
+/// \file
+/// The groups of the verification table, one source file each.
+#pragma once
+
+#include "solver/verify.hpp"
+
+namespace onda::verify {
+
+PromiseGroup discrete_modes();
+PromiseGroup order_of_accuracy();
+PromiseGroup greens_functions();
+PromiseGroup wall_images();
+PromiseGroup sponge_reflection();
+PromiseGroup energy_conservation();
+PromiseGroup reciprocity();
+
+}  // namespace onda::verify

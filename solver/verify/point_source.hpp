@@ -1,0 +1,37 @@
+/// \file
+/// Point sources in a homogeneous medium against the exact pressure, in free space and in front of walls.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "kernels/backend.hpp"
+#include "solver/survey.hpp"
+#include "solver/verify.hpp"
+
+namespace onda::verify {
+
+/// Order 8, c dt = 0.2 of the smallest spacing, a Ricker wavelet sampled by `points_per_wavelength` of the largest
+/// spacing at kRickerBand times its peak frequency.
+struct PointSourceCase {
+    int dimensions = 3;
+    std::array<double, 3> spacing_m{10., 10., 10.};
+    double points_per_wavelength = 6.;
+    Precision precision = Precision::float32;
+    FaceHalos walls{};  ///< each mirror face is the plane through coordinate 0 of its axis, the others are out of reach
+    std::vector<SourcePoint> sources;
+    std::vector<Position> receivers;
+};
+
+/// The band of a Ricker wavelet is taken to end at 2.5 peak frequencies, where its spectrum has fallen to 3 %. The
+/// survey's own -40 dB lies higher, at 2.76.
+inline constexpr double kRickerBand = 2.5;
+
+/// The sources and their images: -1 for a free surface, +1 for a rigid wall.
+std::vector<SourcePoint> with_images(const std::vector<SourcePoint>& sources, const FaceHalos& walls);
+
+/// Relative L2 error of each receiver's trace against the sum of s(t - r/c) / (4 pi r), or of the 2-D solution, over
+/// sources and images.
+std::vector<double> trace_errors(const PointSourceCase& shot, const VerifyOptions& options);
+
+}  // namespace onda::verify

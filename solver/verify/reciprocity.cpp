@@ -1,0 +1,95 @@
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "solver/verify/experiment.hpp"
+#include "solver/verify/groups.hpp"
+
+namespace onda::verify {
+namespace {
+
+constexpr double kSlowest = 1500., kFastest = 3000.;
+
+/// A velocity for a node that has nothing to do with its neighbours'.
+float scattered_velocity(std::int64_t node) {
+    return float(kSlowest + (kFastest - kSlowest) * scatter(node));
+}
+
+/// Two positions in cells, from the first node.
+struct Pair {
+    const char* name;
+    Position a, b;
+};
+constexpr std::array kPairs{
+    Pair{"on the nodes", {12., 20., 10.}, {31., 9., 24.}},
+    Pair{"off the nodes", {12.3, 20.6, 10.45}, {30.8, 9.1, 24.7}},
+    Pair{"near free surface and rigid wall", {1.3, 20.6, 10.45}, {30.8, 9.1, 1.6}},
+    Pair{"on the rigid wall", {0., 20., 10.45}, {30.8, 9.1, 1.6}},
+};
+
+/// A free surface on top, a rigid wall at x_min, and zero faces.
+Experiment scattering_box(int dimensions, Precision precision) {
+    Experiment e;
+    e.grid.dimensions = dimensions;
+    e.grid.n = {44, dimensions == 3 ? 30 : 1, 36};
+    e.grid.spacing_m = {10., 8., 9.};
+    e.precision = precision;
+    e.halos[4] = Halo::mirror_negative;
+    e.halos[0] = Halo::mirror_positive;
+    e.dt_s = 0.9 * stable_dt_s(e.grid, e.space_order, kFastest);
+    e.steps = 600;
+    return e;
+}
+
+/// max |p_ab - p_ba| / max |p_ab|, the trace at b of a source at a against the trace at a of a source at b.
+double asymmetry(const Experiment& e, const Pair& pair, const VerifyOptions& options) {
+    const auto backend = make_backend(
+        e,
+        [&e](std::int64_t y, std::int64_t z, std::span<float> row) {
+            for (std::size_t x = 0; x < row.size(); ++x) row[x] = scattered_velocity(e.grid.at(std::int64_t(x), y, z));
+        },
+        options);
+    const auto metres = [&e](Position cells) {
+        for (std::size_t a = 0; a < 3; ++a) cells[a] *= e.grid.has_axis(int(a)) ? e.grid.spacing_m[a] : 0.;
+        return cells;
+    };
+    const auto shoot = [&](const Position& from, const Position& to) {
+        const std::array sources{SourcePoint{metres(from), 1., 0}};
+        const std::array<Position, 1> receivers{metres(to)};
+        return seismograms(*backend, e, smooth_ricker(25.), sources, receivers);
+    };
+    const auto there = shoot(pair.a, pair.b), back = shoot(pair.b, pair.a);
+    double difference = 0., largest = 0.;
+    for (std::size_t i = 0; i < there.size(); ++i) {
+        difference = worse(difference, std::abs(there[i] - back[i]));
+        largest = worse(largest, std::abs(there[i]));
+    }
+    return difference / largest;
+}
+
+}  // namespace
+
+PromiseGroup reciprocity() {
+    PromiseGroup group;
+    group.id = "R8";
+    group.title = "Reciprocity";
+    group.quantity = "largest difference over largest pressure";
+    group.method =
+        "The trace at B of a source at A equals the trace at A of a source at B, in any model. Here every node has its "
+        "own random velocity between 1,500 and 3,000 m/s; 600 steps of order 8, unequal spacings, a free surface, a "
+        "rigid wall and zero faces. Off the nodes it holds because sources and receivers use the same weights.";
+    for (const Precision precision : {Precision::float64, Precision::float32})
+        for (const int dimensions : {2, 3})
+            for (const Pair& pair : kPairs)
+                group.promises.push_back(
+                    {std::to_string(dimensions) + "-D, " + pair.name + ", " + name(precision),
+                     precision == Precision::float64 ? 1e-13 : 1e-5, dimensions == 2,
+                     [=](const VerifyOptions& options) {
+                         return Measurement{asymmetry(scattering_box(dimensions, precision), pair, options), ""};
+                     }});
+    return group;
+}
+
+}  // namespace onda::verify
