@@ -1,0 +1,23 @@
+/// \file
+/// Runs the rows of the verification table as tests.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include "solver/verify.hpp"
+
+namespace onda {
+
+/// Measures every promise of a group with the kernel a run would take.
+inline void check_promises(const std::string& group_id) {
+    const PromiseGroup group = verification_group(group_id);
+    REQUIRE(!group.promises.empty());
+    for (const Promise& promise : group.promises) {
+        const Verdict verdict = check_promise(promise, VerifyOptions{});
+        INFO(group.id, " ", group.title, ": ", promise.name, " ", verdict.measured.detail);
+        CHECK(verdict.measured.value <= promise.limit);
+    }
+}
+
+}  // namespace onda
