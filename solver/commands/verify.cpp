@@ -1,1 +1,170 @@
-// commands/verify
+#include "solver/verify.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "io/error.hpp"
+#include "solver/commands/commands.hpp"
+
+namespace onda {
+namespace {
+
+constexpr const char* kExamples =
+    "onda verify                        # every promise, about a minute\n"
+    "onda verify --quick --filter R3    # the fast rows whose name contains R3";
+
+struct Arguments {
+    VerifyOptions options;
+    std::string filter;
+    bool quick = false, list = false, json = false, markdown = false;
+};
+
+/// A row that was chosen and, unless it was only to be listed, measured.
+struct Row {
+    const PromiseGroup& group;
+    const Promise& promise;
+    Verdict verdict;
+};
+
+std::string number(double value, const std::string& unit) {
+    char text[32];
+    std::snprintf(text, sizeof text, unit.empty() ? "%.3g" : "%.1f", value);
+    return unit.empty() ? text : text + (" " + unit);
+}
+
+std::string limit(const Row& row) {
+    return number(row.promise.limit, row.group.unit);
+}
+
+std::string measured(const Row& row) {
+    return number(row.verdict.measured.value, row.group.unit);
+}
+
+/// One way to print: before all rows, at the head of each group, and after each row.
+struct Format {
+    void (*begin)();
+    void (*group)(const PromiseGroup&);
+    void (*row)(const Row&);
+    void (*end)(int rows, int broken);
+};
+
+const Format kTable{
+    [] {},
+    [](const PromiseGroup& group) {
+        std::printf("\n%s  %s: %s\n", group.id.c_str(), group.title.c_str(), group.quantity.c_str());
+        std::printf("    %-72s %10s %10s\n", "promise", "measured", "limit");
+    },
+    [](const Row& row) {
+        std::printf("    %-72s %10s %10s  %s%s%s\n", row.promise.name.c_str(), measured(row).c_str(),
+                    limit(row).c_str(), row.verdict.kept ? "pass" : "FAIL",
+                    row.verdict.measured.detail.empty() ? "" : "  ", row.verdict.measured.detail.c_str());
+    },
+    [](int rows, int broken) {
+        std::printf("\n%d of %d promises kept%s\n", rows - broken, rows, broken == 0 ? "" : ": VERIFICATION FAILED");
+    },
+};
+
+const Format kList{
+    [] {},
+    [](const PromiseGroup& group) { std::printf("%s  %s\n", group.id.c_str(), group.title.c_str()); },
+    [](const Row& row) {
+        std::printf("    %-72s %10s%s\n", row.promise.name.c_str(), limit(row).c_str(),
+                    row.promise.quick ? "  quick" : "");
+    },
+    [](int, int) {},
+};
+
+const Format kMarkdown{
+    [] {
+        std::printf(
+            "# Validation\n\n"
+            "What Onda promises of its numerics, how each promise is measured, and what was measured.\n"
+            "This page is the output of `onda verify --markdown`; the tests check the same rows.\n"
+            "All kernels give the same bits on every machine; only the system's mathematical library, which computes\n"
+            "the wavelets and the exact solutions, can change the last digits.\n");
+    },
+    [](const PromiseGroup& group) {
+        std::printf("\n## %s. %s\n\n%s\n\n", group.id.c_str(), group.title.c_str(), group.method.c_str());
+        std::printf("| promise | %s | limit | |\n|---|---:|---:|---|\n", group.quantity.c_str());
+    },
+    [](const Row& row) {
+        std::printf("| %s | %s | %s | %s |\n", row.promise.name.c_str(), measured(row).c_str(), limit(row).c_str(),
+                    row.verdict.kept ? row.verdict.measured.detail.c_str() : "**not kept**");
+    },
+    [](int, int) {},
+};
+
+/// Calls `visit` on every chosen row.
+template <typename GroupVisitor, typename RowVisitor>
+void for_chosen(const Arguments& arguments, const std::vector<PromiseGroup>& table, GroupVisitor on_group,
+                RowVisitor on_row) {
+    for (const PromiseGroup& group : table) {
+        bool first = true;
+        for (const Promise& promise : group.promises) {
+            const std::string full_name = group.id + " " + group.title + ": " + promise.name;
+            if (arguments.quick && !promise.quick) continue;
+            if (full_name.find(arguments.filter) == std::string::npos) continue;
+            if (first) on_group(group);
+            first = false;
+            on_row(group, promise);
+        }
+    }
+}
+
+nlohmann::json to_json(const Row& row) {
+    const Measurement& m = row.verdict.measured;
+    return {{"group", row.group.id},          {"title", row.group.title}, {"promise", row.promise.name},
+            {"quantity", row.group.quantity}, {"unit", row.group.unit},   {"measured", m.value},
+            {"limit", row.promise.limit},     {"kept", row.verdict.kept}, {"detail", m.detail},
+            {"seconds", row.verdict.seconds}};
+}
+
+int verify(const Arguments& arguments) {
+    const auto table = verification_table();
+    const Format& format = arguments.list ? kList : arguments.markdown ? kMarkdown : kTable;
+    auto json = nlohmann::json::array();
+    int rows = 0, broken = 0;
+    if (!arguments.json) format.begin();
+    const auto on_group = [&](const PromiseGroup& group) {
+        if (!arguments.json) format.group(group);
+    };
+    for_chosen(arguments, table, on_group, [&](const PromiseGroup& group, const Promise& promise) {
+        Row row{group, promise, {}};
+        if (!arguments.list) row.verdict = check_promise(promise, arguments.options);
+        ++rows;
+        if (!row.verdict.kept) ++broken;
+        arguments.json ? json.push_back(to_json(row)) : format.row(row);
+        std::fflush(stdout);
+    });
+    if (rows == 0)
+        throw Error(ExitCode::usage,
+                    "no promise matches --filter '" + arguments.filter + "'; onda verify --list shows them all");
+    if (arguments.json)
+        std::printf("%s\n", json.dump(2).c_str());
+    else
+        format.end(rows, broken);
+    return int(arguments.list || broken == 0 ? ExitCode::ok : ExitCode::verify_failed);
+}
+
+}  // namespace
+
+Command add_verify(CLI::App& app) {
+    CLI::App* command =
+        add_command(app, "verify", "Measure the numerics against analytic solutions and print a table", kExamples);
+    const auto arguments = std::make_shared<Arguments>();
+    command->add_flag("--quick", arguments->quick, "Only the rows that take a few seconds in all");
+    command->add_option("--filter", arguments->filter, "Only rows whose group or name contains this, e.g. R3 or float");
+    command->add_flag("--list", arguments->list, "Name the promises and their limits without measuring");
+    command->add_option("--kernel", arguments->options.kernel, "Kernel to verify (onda info lists them)")
+        ->capture_default_str();
+    command->add_option("--isa", arguments->options.isa, "Instruction set to verify")->capture_default_str();
+    command->add_option("--threads", arguments->options.threads, "Threads; 0 takes all")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    auto* json = command->add_flag("--json", arguments->json, "Print the results as JSON");
+    command->add_flag("--markdown", arguments->markdown, "Print docs/validation.md")->excludes(json);
+    return [arguments] { return verify(*arguments); };
+}
+
+}  // namespace onda
