@@ -62,23 +62,24 @@ void set_source(YamlNode& node, int source) {
     for (YamlNode& item : node.items) set_source(item, source);
 }
 
-/// The child a step leads to, made if it is a new key. \return what is wrong, or empty.
+/// Moves `node` to the child a step leads to, made if it is a new key. \return what is wrong, or empty.
 std::string follow(YamlNode*& node, const Step& step, const std::string& walked, int source) {
-    if (!step.key.empty()) {
-        if (node->kind == YamlNode::Kind::null)
-            *node = YamlNode{YamlNode::Kind::map, node->place, source, false, "", {}, {}};
-        if (node->kind != YamlNode::Kind::map) return walked + " is not a section of keys";
-        if (YamlNode* child = node->find(step.key)) return node = child, "";
-        node->keys.push_back({step.key, {}, source});
-        node->items.push_back({});
-        node->items.back().source = source;
-        node = &node->items.back();
+    if (step.key.empty()) {
+        if (node->kind != YamlNode::Kind::sequence) return walked + " is not a list";
+        if (step.index >= node->items.size())
+            return walked + " has " + std::to_string(node->items.size()) + " items, counted from 0";
+        node = &node->items[step.index];
         return "";
     }
-    if (node->kind != YamlNode::Kind::sequence) return walked + " is not a list";
-    if (step.index >= node->items.size())
-        return walked + " has " + std::to_string(node->items.size()) + " items, counted from 0";
-    node = &node->items[step.index];
+    if (node->kind == YamlNode::Kind::null) node->kind = YamlNode::Kind::map;
+    if (node->kind != YamlNode::Kind::map) return walked + " is not a section of keys";
+    YamlNode* child = node->find(step.key);
+    if (child == nullptr) {
+        node->keys.push_back({step.key, {}, source});
+        child = &node->items.emplace_back();
+        child->source = source;
+    }
+    node = child;
     return "";
 }
 
@@ -110,7 +111,10 @@ std::string apply_override(YamlNode& root, const std::string& text, int source) 
         walked += step.key.empty() ? "[" + std::to_string(step.index) + "]" : (walked.empty() ? "" : ".") + step.key;
     }
     const std::string& last = steps->back().key;
-    if (value.root.kind == YamlNode::Kind::null && !last.empty()) return remove_key(*parent, last), "";
+    if (value.root.kind == YamlNode::Kind::null && !last.empty()) {
+        remove_key(*parent, last);
+        return "";
+    }
     set_source(value.root, source);
     *node = std::move(value.root);
     for (YamlKey& key : parent->keys)
