@@ -85,7 +85,7 @@ struct BoundaryConfig {
     std::string x_min = "sponge", x_max = "sponge";
     std::string y_min = "sponge", y_max = "sponge";
     std::string z_min = "sponge", z_max = "sponge";
-    std::int64_t sponge_width = 40;   ///< nodes
+    std::int64_t sponge_width = 40;  ///< nodes
     /// Amplitude left after the way in and out at normal incidence. Smaller is not better: a strong sponge reflects at
     /// its own inner edge. 1e-2 reflects least at 40 nodes (docs/validation.md, R6).
     double sponge_reflection = 1e-2;

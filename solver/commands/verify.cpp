@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "io/error.hpp"
 #include "solver/commands/commands.hpp"
@@ -53,10 +54,10 @@ const Format kTable{
     [] {},
     [](const PromiseGroup& group) {
         std::printf("\n%s  %s: %s\n", group.id.c_str(), group.title.c_str(), group.quantity.c_str());
-        std::printf("    %-72s %10s %10s\n", "promise", "measured", "limit");
+        std::printf("    %-86s %10s %10s\n", "promise", "measured", "limit");
     },
     [](const Row& row) {
-        std::printf("    %-72s %10s %10s  %s%s%s\n", row.promise.name.c_str(), measured(row).c_str(),
+        std::printf("    %-86s %10s %10s  %s%s%s\n", row.promise.name.c_str(), measured(row).c_str(),
                     limit(row).c_str(), row.verdict.kept ? "pass" : "FAIL",
                     row.verdict.measured.detail.empty() ? "" : "  ", row.verdict.measured.detail.c_str());
     },
@@ -69,7 +70,7 @@ const Format kList{
     [] {},
     [](const PromiseGroup& group) { std::printf("%s  %s\n", group.id.c_str(), group.title.c_str()); },
     [](const Row& row) {
-        std::printf("    %-72s %10s%s\n", row.promise.name.c_str(), limit(row).c_str(),
+        std::printf("    %-86s %10s%s\n", row.promise.name.c_str(), limit(row).c_str(),
                     row.promise.quick ? "  quick" : "");
     },
     [](int, int) {},
@@ -95,7 +96,7 @@ const Format kMarkdown{
     [](int, int) {},
 };
 
-/// Calls `visit` on every chosen row.
+/// Visits every chosen row, and each group before the first of its rows.
 template <typename GroupVisitor, typename RowVisitor>
 void for_chosen(const Arguments& arguments, const std::vector<PromiseGroup>& table, GroupVisitor on_group,
                 RowVisitor on_row) {
@@ -155,16 +156,22 @@ Command add_verify(CLI::App& app) {
     const auto arguments = std::make_shared<Arguments>();
     command->add_flag("--quick", arguments->quick, "Only the rows that take a few seconds in all");
     command->add_option("--filter", arguments->filter, "Only rows whose group or name contains this, e.g. R3 or float");
-    command->add_flag("--list", arguments->list, "Name the promises and their limits without measuring");
+    auto* list = command->add_flag("--list", arguments->list, "Name the promises and their limits without measuring");
     command->add_option("--kernel", arguments->options.kernel, "Kernel to verify (onda info lists them)")
         ->capture_default_str();
     command->add_option("--isa", arguments->options.isa, "Instruction set to verify")->capture_default_str();
     command->add_option("--threads", arguments->options.threads, "Threads; 0 takes all")
         ->check(CLI::NonNegativeNumber)
         ->capture_default_str();
-    auto* json = command->add_flag("--json", arguments->json, "Print the results as JSON");
-    command->add_flag("--markdown", arguments->markdown, "Print docs/validation.md")->excludes(json);
-    return [arguments] { return verify(*arguments); };
+    auto* json = command->add_flag("--json", arguments->json, "Print the results as JSON")->excludes(list);
+    command->add_flag("--markdown", arguments->markdown, "Print docs/validation.md")->excludes(json)->excludes(list);
+    return [arguments] {
+        try {
+            return verify(*arguments);
+        } catch (const std::invalid_argument& fault) {  // a kernel or instruction set that does not exist here
+            throw Error(ExitCode::usage, fault.what());
+        }
+    };
 }
 
 }  // namespace onda

@@ -35,7 +35,7 @@ Grid box_grid(int dimensions) {
     return grid;
 }
 
-/// The mode with some four nodes a wavelength: far from trivially smooth, and as fast as signals that are of use.
+/// The mode with between four and five nodes a wavelength on every axis: far from trivially smooth.
 struct BoxMode {
     std::vector<double> shape;
     double omega = 0.;
@@ -103,7 +103,8 @@ PromiseGroup discrete_modes() {
         "order, because mirrored halos continue it for ever. It must oscillate as cos(omega t) with "
         "sin(omega dt / 2) = (c dt / 2) sqrt(sum of symbol(k h) / h^2), the dispersion relation of the scheme "
         "itself, so only rounding may differ. Boxes of 2-D and 3-D with unequal spacings, free, rigid and mixed faces "
-        "(and zero faces at order 2, where the mode is exact too), about five nodes a wavelength, dt = 0.9 of the "
+        "(and zero faces at order 2, where the mode is exact too), between four and five nodes a wavelength, dt = 0.9 "
+        "of the "
         "stability limit.";
     for (const Precision precision : {Precision::float64, Precision::float32})
         for (int order = 2; order <= kMaxSpaceOrder; order += 2)
