@@ -81,6 +81,12 @@ void read_whole(const Path& path) {
     model.read({0, 0, 0}, shape, vp);
 }
 
+/// Files, datasets, groups and attributes that nobody closed.
+ssize_t open_objects() {
+    constexpr unsigned kinds = H5F_OBJ_FILE | H5F_OBJ_DATASET | H5F_OBJ_GROUP | H5F_OBJ_ATTR;
+    return H5Fget_obj_count(static_cast<hid_t>(H5F_OBJ_ALL), kinds);
+}
+
 struct Hostile {
     const char* reason;
     std::function<void(const Path&)> make;
@@ -305,6 +311,7 @@ TEST_CASE("hostile files are refused by name of the reason") {
         CHECK(contains(fault.what(), made[n].string()));
         CHECK(contains(fault.what(), hostile_files()[n].reason));
     }
+    CHECK(open_objects() == 0);
 }
 
 TEST_CASE("what is no file, no HDF5 file or cut short is refused") {
@@ -425,5 +432,6 @@ TEST_CASE("3,000 mutants of a model file: no crash, no value silently wrong") {
     }
     MESSAGE("refused ", refused, ", unharmed ", unharmed, ", wrong ", wrong, " of a file of ", bytes.size(), " bytes");
     CHECK(wrong == 0);
+    CHECK(open_objects() == 0);
     CHECK(refused > 1000);
 }
