@@ -15,16 +15,9 @@
 namespace onda {
 namespace {
 
-using Items = std::vector<MemoryForecast::Item>;
-
 /// The program itself with its libraries, and what they allocate once: measured on runs of a few nodes.
 constexpr std::int64_t kProgramBytes = 20'000'000;
 constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
-
-std::int64_t total(const Items& items) {
-    return std::accumulate(items.begin(), items.end(), std::int64_t{0},
-                           [](std::int64_t sum, const auto& item) { return sum + item.bytes; });
-}
 
 std::int64_t element_bytes(const Plan& plan) {
     return plan.setup.precision == Precision::float64 ? kDouble : kFloat;
@@ -75,24 +68,22 @@ std::int64_t frame_bytes(const Plan& plan) {
 }  // namespace
 
 std::int64_t MemoryForecast::peak_bytes() const {
-    return total(items);
+    return std::accumulate(items.begin(), items.end(), std::int64_t{0},
+                           [](std::int64_t sum, const Item& item) { return sum + item.bytes; });
 }
 
 MemoryForecast forecast_memory(const Plan& plan) {
-    const std::int64_t model = plan.grid.points() * kFloat;
-    const Items always{{"program and libraries", kProgramBytes},
-                       {"wavefields and model of the " + std::string(plan.device->name) + " backend",
-                        plan.device->predicted_bytes(plan.setup)}};
-    const Items upload{{"velocity while it is handed to the backend", model}};
-    const Items shot{{"traces in the backend",
-                      static_cast<std::int64_t>(plan.most_receivers()) * (plan.time.steps + 1) * element_bytes(plan)},
-                     {"sources and receivers", point_bytes(plan) + signal_bytes(plan)},
-                     {"seismograms being written", gather_bytes(plan)},
-                     {"snapshot being written", frame_bytes(plan)},
-                     {"pictures", plan.config.output.pictures ? picture_bytes(plan) : 0}};
-    MemoryForecast forecast{always};
-    const Items& larger = total(upload) > total(shot) ? upload : shot;
-    std::ranges::copy_if(larger, std::back_inserter(forecast.items), [](const auto& item) { return item.bytes > 0; });
+    const auto traces = static_cast<std::int64_t>(plan.most_receivers()) * (plan.time.steps + 1) * element_bytes(plan);
+    // The velocity, 4 bytes a node, has gone when the first shot touches the wavefields, 8 bytes a node and more.
+    MemoryForecast forecast{{{"program and libraries", kProgramBytes},
+                             {fmt::format("wavefields and model of the {} backend", plan.device->name),
+                              plan.device->predicted_bytes(plan.setup)},
+                             {"traces in the backend", traces},
+                             {"sources and receivers", point_bytes(plan) + signal_bytes(plan)},
+                             {"seismograms being written", gather_bytes(plan)},
+                             {"snapshot being written", frame_bytes(plan)},
+                             {"pictures", plan.config.output.pictures ? picture_bytes(plan) : 0}}};
+    std::erase_if(forecast.items, [](const auto& item) { return item.bytes == 0; });
     return forecast;
 }
 

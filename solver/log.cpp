@@ -4,6 +4,7 @@
 #include <spdlog/logger.h>
 #include <spdlog/sinks/basic_file_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
+#include <sstream>
 #include <string_view>
 #include <unistd.h>
 #include <vector>
@@ -30,19 +31,32 @@ struct Log::Impl {
     };
     std::shared_ptr<spdlog::sinks::stderr_color_sink_st> screen;
     std::shared_ptr<spdlog::sinks::basic_file_sink_st> file;
+    bool opened = false;
     std::vector<Line> before_file;
 
+    static void put(spdlog::sinks::sink& sink, const Line& line) {
+        sink.log(spdlog::details::log_msg(line.time, {}, "onda", line.level, line.message));
+        sink.flush();
+    }
+    /// A full disk is reported where results are written; the log must not hide that report behind its own.
+    void put_in_file(const Line& line) {
+        if (!file) return;
+        try {
+            put(*file, line);
+        } catch (const spdlog::spdlog_ex& error) {
+            file.reset();
+            put(*screen, {line.time, spdlog::level::warn, std::string("the log ends here: ") + error.what()});
+        }
+    }
     void write(spdlog::level::level_enum level, const std::string& message, bool to_screen) {
-        const auto now = spdlog::log_clock::now();
-        const auto line = [&](spdlog::sinks::sink& sink) {
-            sink.log(spdlog::details::log_msg(now, {}, "onda", level, message));
-            sink.flush();
-        };
-        if (to_screen) line(*screen);
-        if (file)
-            line(*file);
-        else
-            before_file.push_back({now, level, message});
+        std::istringstream text(message);
+        for (Line line{spdlog::log_clock::now(), level, {}}; std::getline(text, line.message);) {
+            if (to_screen) put(*screen, line);
+            if (opened)
+                put_in_file(line);
+            else
+                before_file.push_back(line);
+        }
     }
 };
 
@@ -76,10 +90,9 @@ void Log::open_file(const std::filesystem::path& file) {
         throw Error(ExitCode::cannot_create, "cannot write the log " + file.string() + ": " + error.what());
     }
     impl_->file->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-    for (const Impl::Line& line : impl_->before_file)
-        impl_->file->log(spdlog::details::log_msg(line.time, {}, "onda", line.level, line.message));
+    impl_->opened = true;
+    for (const Impl::Line& line : impl_->before_file) impl_->put_in_file(line);
     impl_->before_file.clear();
-    impl_->file->flush();
 }
 
 }  // namespace onda

@@ -66,18 +66,39 @@ Raster raster_of(const Section& section, std::span<const float> values) {
     return {section.window.count[section.vertical], section.window.count[section.horizontal], values};
 }
 
-/// The coordinate along which the receivers of a gather lie evenly, or their number.
-PictureAxis receiver_axis(const std::vector<Position>& receivers) {
-    const std::size_t n = receivers.size();
-    for (std::size_t axis = 0; axis < 3 && n > 1; ++axis) {
-        const double first = receivers.front()[axis], last = receivers.back()[axis];
-        const double step = (last - first) / static_cast<double>(n - 1);
-        bool even = step != 0.;
-        for (std::size_t i = 0; i < n && even; ++i)
-            even = std::abs(receivers[i][axis] - (first + static_cast<double>(i) * step)) <= 0.01 * std::abs(step);
-        if (even) return {first, last, fmt::format("receiver {} [m]", kAxisNames[axis])};
-    }
-    return {1., static_cast<double>(std::max<std::size_t>(n, 2)), "receiver"};
+/// Receivers [first, first + count) of a gather, and the axis that tells them apart.
+struct Spread {
+    std::size_t first = 0, count = 0;
+    PictureAxis axis;
+};
+
+/// The longest row of receivers that lie evenly along a coordinate; all of them by number where there is none.
+Spread longest_line(const std::vector<Position>& receivers) {
+    constexpr std::size_t shortest = 8;
+    Spread longest;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        for (std::size_t first = 0, last = 0; first + 1 < receivers.size(); first = last) {
+            const double step = receivers[first + 1][axis] - receivers[first][axis];
+            const auto even = [&](std::size_t i) {
+                return std::abs(receivers[i][axis] - receivers[i - 1][axis] - step) <= 0.01 * std::abs(step);
+            };
+            for (last = first + 1; last + 1 < receivers.size() && even(last + 1);) ++last;
+            if (step != 0. && last - first + 1 > longest.count)
+                longest = {
+                    first,
+                    last - first + 1,
+                    {receivers[first][axis], receivers[last][axis], fmt::format("receiver {} [m]", kAxisNames[axis])}};
+        }
+    if (longest.count >= std::min(shortest, receivers.size()) && longest.count > 1) return longest;
+    return {0, receivers.size(), {1., static_cast<double>(std::max<std::size_t>(receivers.size(), 2)), "receiver"}};
+}
+
+/// Full black below the direct wave, so that reflections can be seen beside it: the 96th percentile of |p|.
+double gather_clip(std::vector<float> pressure) {
+    for (float& p : pressure) p = std::abs(p);
+    const auto rank = pressure.begin() + static_cast<std::ptrdiff_t>(pressure.size() * 96 / 100);
+    std::nth_element(pressure.begin(), rank, pressure.end());
+    return static_cast<double>(*rank);
 }
 
 }  // namespace
@@ -100,13 +121,17 @@ void RunPictures::take(const Propagator& propagator) {
 }
 
 void RunPictures::take(const ShotGather& gather) {
-    const auto receivers = static_cast<std::int64_t>(gather.receivers_m.size());
-    if (sections_.empty() || receivers == 0) return;
-    gather_.traces = std::min(receivers, kMostSamples);
+    if (sections_.empty() || gather.receivers_m.empty()) return;
+    const Spread spread = longest_line(gather.receivers_m);
+    const auto traces = static_cast<std::int64_t>(spread.count);
+    const auto shown = std::span(gather.pressure).subspan(spread.first * gather.samples, spread.count * gather.samples);
+    gather_.title = fmt::format("Pressure of shot {}, receivers {} to {} of {}", gather.shot, spread.first + 1,
+                                spread.first + spread.count, gather.receivers_m.size());
+    gather_.traces = std::min(traces, kMostSamples);
     gather_.samples = std::min(gather.samples, kMostSamples);
-    gather_.receivers = receiver_axis(gather.receivers_m);
+    gather_.receivers = spread.axis;
     gather_.time = {0., static_cast<double>(gather.samples - 1) * gather.dt_s, "time [s]"};
-    const auto fitted = fit_raster({receivers, gather.samples, gather.pressure}, static_cast<int>(gather_.samples),
+    const auto fitted = fit_raster({traces, gather.samples, shown}, static_cast<int>(gather_.samples),
                                    static_cast<int>(gather_.traces), Shrink::peak);
     for (std::int64_t sample = 0; sample < gather_.samples; ++sample)
         for (std::int64_t trace = 0; trace < gather_.traces; ++trace)
@@ -151,12 +176,13 @@ std::vector<std::string> RunPictures::write(const std::filesystem::path& folder,
     }
     if (gather_.traces > 0) {
         Picture picture;
-        picture.title = fmt::format("Pressure at the receivers of shot {}", shot_.id);
+        picture.title = gather_.title;
         picture.horizontal = gather_.receivers;
         picture.vertical = gather_.time;
         picture.background = {gather_.samples, gather_.traces, gather_.pressure};
         picture.background_label = "pressure [Pa]";
         picture.seismic = true;
+        picture.overlay_clip = gather_clip(gather_.pressure);
         write("gather.png", picture);
     }
     return names;
@@ -167,7 +193,7 @@ std::int64_t picture_bytes(const Plan& plan) {
     for (const Section& section : make_sections(plan.grid, plan.grid.origin_m)) nodes += section.window.points();
     const auto receivers = static_cast<std::int64_t>(plan.most_receivers());
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
-    const std::int64_t drawing = 4'000'000;
+    const std::int64_t drawing = 6'000'000;
     return (nodes * static_cast<std::int64_t>(1 + kWavefields) + gather) * static_cast<std::int64_t>(sizeof(float)) +
            drawing;
 }

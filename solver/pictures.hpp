@@ -42,6 +42,7 @@ private:
         std::vector<float> p;
     };
     struct Gather {
+        std::string title;
         PictureAxis receivers, time;
         std::int64_t samples = 0, traces = 0;
         std::vector<float> pressure;  ///< [sample][receiver]

@@ -32,10 +32,12 @@ inline std::string quoted(const std::string& argument) {
 }
 
 /// \param before shell commands that prepare the environment, such as "ulimit -f 100".
-inline Outcome run_onda(const std::vector<std::string>& arguments, const std::string& before = "true") {
+/// \param under a program that runs it, such as "timeout 1".
+inline Outcome run_onda(const std::vector<std::string>& arguments, const std::string& before = "true",
+                        const std::string& under = "") {
     const TemporaryFolder folder;
     const auto out = folder.path() / "out", err = folder.path() / "err";
-    std::string command = before + "; exec " + quoted(ONDA_PROGRAM);
+    std::string command = before + "; exec " + under + " " + quoted(ONDA_PROGRAM);
     for (const std::string& argument : arguments) command += " " + quoted(argument);
     command = "( " + command + " ) >" + quoted(out.string()) + " 2>" + quoted(err.string()) + " </dev/null";
     const int status = std::system(command.c_str());

@@ -1,0 +1,108 @@
+// What `onda check` predicts is what a run takes: memory within 3 %, disk within 2 %, told in under a second.
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "program.hpp"
+
+using Json = nlohmann::json;
+
+namespace {
+
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
+Json check_of(const std::filesystem::path& config) {
+    const Outcome outcome = run_onda({"check", config.string(), "--json"});
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return Json::parse(outcome.out);
+}
+
+std::int64_t size_of(const std::filesystem::path& folder) {
+    std::int64_t bytes = 0;
+    for (const char* name : {"seismograms.h5", "snapshots.h5", "snapshots.xdmf"})
+        if (std::filesystem::exists(folder / name))
+            bytes += static_cast<std::int64_t>(std::filesystem::file_size(folder / name));
+    return bytes;
+}
+
+void compare(const std::string& text) {
+    const TemporaryFolder folder;
+    const auto config = folder.path() / "run.yaml", out = folder.path() / "out";
+    write_text(config, text);
+    const Json check = check_of(config);
+    const Outcome run = run_onda({"run", config.string(), "--output", out.string()});
+    CAPTURE(run.err);
+    REQUIRE(run.code == 0);
+    const Json summary = Json::parse(text_of(out / "summary.json"));
+    const double predicted = check["memory"]["peak_bytes"], peak = summary["memory"]["peak_bytes"];
+    MESSAGE("memory: predicted ", predicted * 1e-6, " MB, peak ", peak * 1e-6, " MB, ratio ", predicted / peak);
+    if (!kSanitized) CHECK(std::abs(predicted / peak - 1.) <= 0.03);
+    const double disk = check["output_bytes"], written = static_cast<double>(size_of(out));
+    MESSAGE("disk: predicted ", disk * 1e-6, " MB, written ", written * 1e-6, " MB, ratio ", disk / written);
+    CHECK(std::abs(disk / written - 1.) <= 0.02);
+    CHECK(check["time"]["steps"] == summary["time"]["steps"]);
+    CHECK(check["backend"]["kernel"] == summary["backend"]["kernel"]);
+}
+
+}  // namespace
+
+TEST_CASE("a 3-D grid with a window of snapshots") {
+    compare(R"(schema_version: 1
+grid: {shape: [240, 230, 220], spacing_m: 10}
+model: {type: gradient, vp_m_s: 1500, gradient_per_s: 0.5}
+time: {duration_s: 0.02}
+wavelet: {type: ricker, peak_frequency_hz: 12}
+sources: [{position_m: [1205, 1105, 1005]}]
+receivers: [{type: grid, first_m: [500, 500, 500], last_m: [1500, 1500, 500], count: [20, 20, 1]}]
+output: {snapshots: {times_s: [0.02], window_max_m: [1000, 1000, 1000]}}
+)");
+}
+
+TEST_CASE("a 2-D grid whose peak is the seismograms") {
+    compare(R"(schema_version: 1
+grid: {shape: [1200, 700], spacing_m: 5}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.5}
+wavelet: {type: ricker, peak_frequency_hz: 25}
+sources: [{position_m: [3001, 1502]}]
+receivers: [{type: line, first_m: [1001, 502], last_m: [5001, 502], count: 30000}]
+output: {seismograms: {dt_s: 0.001}}
+)");
+}
+
+TEST_CASE("a double-precision grid with large snapshots") {
+    compare(R"(schema_version: 1
+grid: {shape: [160, 170, 180], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.02}
+scheme: {precision: double}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [800, 800, 800]}]
+receivers: [{type: point, position_m: [500, 500, 500]}]
+output: {snapshots: {every_steps: 3}}
+)");
+}
+
+TEST_CASE("a billion nodes are checked in under a second") {
+    const TemporaryFolder folder;
+    const auto config = folder.path() / "run.yaml";
+    write_text(config, R"(schema_version: 1
+grid: {shape: [1000, 1000, 1000], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 3}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [5000, 5000, 20]}]
+receivers: [{type: grid, first_m: [500, 500, 20], last_m: [9500, 9500, 20], count: [100, 100, 1]}]
+)");
+    const auto start = std::chrono::steady_clock::now();
+    const Outcome outcome = run_onda({"check", config.string()});
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    MESSAGE("checked in ", seconds, " s");
+    // On a small machine the run is refused for want of memory, which is an answer, too.
+    CHECK((outcome.code == 0 || outcome.code == 71));
+    if (!kSanitized) CHECK(seconds < 1.5);
+}

@@ -1,0 +1,98 @@
+// The command line: help begins with examples, versions are told, typos are answered with what was meant.
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "program.hpp"
+#include "small_run.hpp"
+
+namespace {
+
+/// Checks the help of `onda path…` and of every subcommand it lists.
+void check_help(const std::vector<std::string>& path) {
+    std::vector<std::string> arguments = path;
+    arguments.emplace_back("--help");
+    const Outcome help = run_onda(arguments);
+    CAPTURE(help.out);
+    CHECK(help.code == 0);
+    CHECK(help.err.empty());
+    std::istringstream lines(help.out);
+    std::string heading, line;
+    std::getline(lines, heading);
+    CHECK(heading == "Examples:");
+    for (int example = 0; example < 2; ++example) {
+        std::getline(lines, line);
+        CHECK(contains(line, "onda "));
+    }
+    bool listing = false;
+    while (std::getline(lines, line)) {
+        if (line == "Subcommands:")
+            listing = true;
+        else if (listing && line.size() > 2 && line[2] != ' ') {
+            auto below = path;
+            below.push_back(line.substr(2, line.find(' ', 2) - 2));
+            check_help(below);
+        }
+    }
+}
+
+}  // namespace
+
+TEST_CASE("every --help begins with two examples") {
+    check_help({});
+    const Outcome help = run_onda({"--help"});
+    for (const char* command : {"run", "check", "init", "schema", "convert", "verify", "bench", "info"})
+        CHECK(contains(help.out, "\n  " + std::string(command) + " "));
+}
+
+TEST_CASE("--version is one line") {
+    const Outcome version = run_onda({"--version"});
+    CHECK(version.code == 0);
+    CHECK(version.out.rfind("onda ", 0) == 0);
+    CHECK(std::count(version.out.begin(), version.out.end(), '\n') == 1);
+}
+
+TEST_CASE("what was probably meant is said") {
+    CHECK(contains(run_onda({"rnu", "a.yaml"}).err, "unknown command 'rnu'; did you mean 'run'?"));
+    CHECK(contains(run_onda({"run", "a.yaml", "--ouptut", "b"}).err,
+                   "unknown option '--ouptut'; did you mean '--output'?"));
+    CHECK(contains(run_onda({"check", "--jsn"}).err, "unknown option '--jsn'; did you mean '--json'?"));
+    CHECK(!contains(run_onda({"entirely-else"}).err, "did you mean"));
+    CHECK(contains(run_onda({"info", "surplus"}).err, "unexpected argument 'surplus'"));
+    CHECK(contains(run_onda({"run"}).err, "CONFIG"));
+}
+
+TEST_CASE("info tells version, compiler, libraries, processor and kernels, as text and as JSON") {
+    const Outcome text = run_onda({"info"});
+    const auto json = nlohmann::json::parse(run_onda({"info", "--json"}).out);
+    for (const char* key : {"version", "git_commit", "compiler", "flags"}) {
+        CHECK(!json.at(key).get<std::string>().empty());
+        CHECK(contains(text.out, json.at(key).get<std::string>()));
+    }
+    for (const char* library : {"HDF5", "yaml-cpp", "libpng", "spdlog", "fmt", "CLI11", "nlohmann-json"}) {
+        CAPTURE(library);
+        const auto version = json.at("libraries").at(library).get<std::string>();
+        CHECK(!version.empty());
+        CHECK(std::isdigit(static_cast<unsigned char>(version.front())) != 0);
+    }
+    CHECK(!json.at("host").at("cpu").get<std::string>().empty());
+    CHECK(json.at("host").at("threads").get<int>() >= 1);
+    CHECK(json.at("kernels").contains("reference"));
+    CHECK(json.at("kernels").contains("inplane-full"));
+    CHECK(json.at("backends").contains("cpu"));
+    const auto& sets = json.at("cpu_instruction_sets");
+    CHECK(sets.at("usable").back() == sets.at("chosen"));
+}
+
+TEST_CASE("messages go to stderr without colour or motion when it is no terminal") {
+    const TemporaryFolder folder;
+    write_text(folder.path() / "small.yaml", kSmall2d);
+    const Outcome outcome =
+        run_onda({"run", (folder.path() / "small.yaml").string(), "--output", (folder.path() / "out").string()});
+    CHECK(outcome.code == 0);
+    CHECK(!contains(outcome.err, "\033"));
+    CHECK(!contains(outcome.err, "\r"));
+    CHECK(contains(outcome.err, "kernel "));
+    CHECK(contains(outcome.err, "Gpt/s"));
+    CHECK(contains(outcome.out, "seismograms.h5"));
+    CHECK(!contains(outcome.out, "Gpt/s"));
+}

@@ -1,0 +1,169 @@
+// Every exit code that can be produced is produced, and the table in the documents is that of the program.
+#include <map>
+#include <new>
+#include <regex>
+
+#include "program.hpp"
+#include "small_run.hpp"
+#include "solver/failure.hpp"
+
+using namespace onda;
+
+namespace {
+
+struct Row {
+    int code = 0;
+    std::string meaning;
+    bool operator==(const Row&) const = default;
+};
+using Table = std::map<std::string, Row>;
+
+Table table_in(const std::string& file, const std::regex& row, int code, int name, int meaning) {
+    const std::string text = text_of(std::filesystem::path(ONDA_SOURCE_DIR) / file);
+    Table table;
+    for (std::sregex_iterator i(text.begin(), text.end(), row), end; i != end; ++i)
+        table[(*i)[static_cast<std::size_t>(name)]] = {std::stoi((*i)[static_cast<std::size_t>(code)]),
+                                                       (*i)[static_cast<std::size_t>(meaning)]};
+    return table;
+}
+
+/// A folder with a configuration in it, and shorthands to run it.
+struct Workplace {
+    Workplace() { write("small.yaml", kSmall2d); }
+    [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
+    void write(const std::string& name, const std::string& text) const { write_text(folder.path() / name, text); }
+    [[nodiscard]] Outcome run(const std::vector<std::string>& more = {}, const std::string& before = "true",
+                              const std::string& under = "") const {
+        std::vector<std::string> arguments{"run",   path("small.yaml"),     "--output", path("out"),
+                                           "--set", "output.pictures=false"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return run_onda(arguments, before, under);
+    }
+    TemporaryFolder folder;
+};
+
+ExitCode code_of(const std::exception_ptr& exception) {
+    return describe_failure(exception).code;
+}
+
+}  // namespace
+
+TEST_CASE("the documented table is that of the program") {
+    const Table documented =
+        table_in("docs/exit_codes.md", std::regex(R"(\n\| (\d+) \| `(\w+)` \| ([^|]+) \|)"), 1, 2, 3);
+    const Table coded = table_in("io/error.hpp", std::regex(R"((\w+) = (\d+),? +///< ([^\n]+))"), 2, 1, 3);
+    CHECK(documented.size() == 12);
+    CHECK(documented.size() == coded.size());
+    for (const auto& [name, row] : coded) {
+        CAPTURE(name);
+        REQUIRE(documented.contains(name));
+        CHECK(documented.at(name).code == row.code);
+        CHECK(documented.at(name).meaning == row.meaning);
+    }
+}
+
+TEST_CASE("0: done") {
+    CHECK(Workplace().run().code == 0);
+}
+
+TEST_CASE("64: wrong command line") {
+    for (const auto& arguments : std::vector<std::vector<std::string>>{{},
+                                                                       {"rnu"},
+                                                                       {"run"},
+                                                                       {"run", "a.yaml", "--no-such"},
+                                                                       {"run", "a.yaml", "--threads", "many"},
+                                                                       {"run", "a.yaml", "--threads", "0"},
+                                                                       {"info", "--json", "surplus"}}) {
+        const Outcome outcome = run_onda(arguments);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 64);
+        CHECK(outcome.out.empty());
+        CHECK(contains(outcome.err, "error: "));
+    }
+}
+
+TEST_CASE("65: damaged input") {
+    const Workplace place;
+    place.write("model.h5", "this is not HDF5");
+    const Outcome outcome = place.run({"--set", "model={type: file, file: " + place.path("model.h5") + "}"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 65);
+    CHECK(contains(outcome.err, "model.h5"));
+    CHECK(!std::filesystem::exists(place.path("out")));
+}
+
+TEST_CASE("66: missing input") {
+    CHECK(run_onda({"run", "/no/such/file.yaml"}).code == 66);
+    CHECK(run_onda({"check", "/no/such/file.yaml"}).code == 66);
+}
+
+TEST_CASE("71: memory is short, and the message says what would fit") {
+    const Workplace place;
+    const Outcome outcome = place.run({"--set", "grid.shape=[100001, 100001]", "--set", "boundary.sponge_width=10"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 71);
+    CHECK(contains(outcome.err, "M nodes would fit"));
+    CHECK(!std::filesystem::exists(place.path("out")));
+    CHECK(code_of(std::make_exception_ptr(std::bad_alloc())) == ExitCode::out_of_memory);
+}
+
+TEST_CASE("73: results exist, or the folder cannot be made") {
+    const Workplace place;
+    REQUIRE(place.run().code == 0);
+    const Outcome again = place.run();
+    CHECK(again.code == 73);
+    CHECK(contains(again.err, "--force"));
+    CHECK(place.run({"--force"}).code == 0);
+    CHECK(run_onda({"run", place.path("small.yaml"), "--output", place.path("small.yaml") + "/below"}).code == 73);
+}
+
+TEST_CASE("74: a write fails, and nothing looks complete") {
+    const Workplace place;
+    // 8 blocks of 512 or 1024 bytes: the log fits, the seismograms do not.
+    const Outcome outcome = place.run({}, "ulimit -f 8");
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 74);
+    for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
+        CHECK(entry.path().filename() == "onda.log");
+    CHECK(place.run().code == 0);  // what is left does not stand in the way
+}
+
+TEST_CASE("77: a run that overflows is stopped, with place, time and cause, and leaves its log") {
+    const Workplace place;
+    const Outcome outcome = place.run({"--set", "sources[0].amplitude=1e39"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 77);
+    CHECK(contains(outcome.err, "likely cause: the source amplitudes may exceed what single precision holds"));
+    CHECK(contains(outcome.err, "node (x "));
+    CHECK(contains(outcome.err, "t = "));
+    CHECK(contains(text_of(place.path("out") + "/onda.log"), "the run is unstable"));
+    for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
+        CHECK(entry.path().filename() == "onda.log");
+}
+
+TEST_CASE("78: faults of the configuration, all at once") {
+    const Workplace place;
+    const Outcome outcome = place.run({"--set", "time.dt_s=0.1", "--set", "wavelet.peak_frequency_hz=500"});
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 78);
+    CHECK(contains(outcome.err, "stability limit"));
+    CHECK(contains(outcome.err, "grid.spacing_m"));
+    CHECK(run_onda({"check", place.path("small.yaml"), "--set", "time.dt_s=0.1"}).code == 78);
+    CHECK(code_of(std::make_exception_ptr(std::invalid_argument("kernel"))) == ExitCode::config);
+    CHECK(!std::filesystem::exists(place.path("out")));
+}
+
+TEST_CASE("70: anything unforeseen asks for a report") {
+    const Failure failure = describe_failure(std::make_exception_ptr(std::logic_error("odd")));
+    CHECK(failure.code == ExitCode::internal);
+    CHECK(contains(failure.message, "onda info"));
+    CHECK(code_of(std::make_exception_ptr(42)) == ExitCode::internal);
+}
+
+TEST_CASE("a signal ends the run by that signal and leaves only the log") {
+    const Workplace place;
+    const Outcome outcome = place.run({"--set", "time.duration_s=3000"}, "true", "timeout --preserve-status -s TERM 1");
+    CHECK(outcome.code == 128 + 15);
+    for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
+        CHECK(entry.path().filename() == "onda.log");
+}
