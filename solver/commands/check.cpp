@@ -1,1 +1,88 @@
-// commands/check
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include "solver/commands/commands.hpp"
+#include "solver/forecast.hpp"
+#include "solver/outputs.hpp"
+#include "solver/progress.hpp"
+
+namespace onda {
+namespace {
+
+/// The verdict of `onda check`: what the run is, and what it will need.
+struct Verdict {
+    Plan plan;
+    MemoryForecast memory;
+    std::int64_t output_bytes = 0;
+    TimeForecast time;
+};
+
+nlohmann::ordered_json as_json(const Verdict& v) {
+    const Plan& plan = v.plan;
+    nlohmann::ordered_json json;
+    json["grid"] = {{"shape_xyz", plan.grid.n}, {"spacing_m_xyz", plan.grid.spacing_m}, {"points", plan.grid.points()}};
+    json["velocity"] = {
+        {"min_m_s", plan.velocity.min_m_s}, {"max_m_s", plan.velocity.max_m_s}, {"exact", plan.velocity.exact}};
+    json["time"] = {{"dt_s", plan.time.dt_s},
+                    {"stability_limit_s", plan.time.stability_limit_s},
+                    {"cfl_fraction", plan.time.cfl_fraction()},
+                    {"steps", plan.time.steps}};
+    json["sampling"] = {{"points_per_wavelength", plan.sampling.points_per_wavelength},
+                        {"needed", plan.sampling.needed}};
+    json["shots"] = plan.survey.shots.size();
+    json["memory"]["peak_bytes"] = v.memory.peak_bytes();
+    for (const auto& item : v.memory.items) json["memory"]["items"][item.what] = item.bytes;
+    json["output_bytes"] = v.output_bytes;
+    json["run_time"] = {{"seconds", v.time.seconds}, {"gpt_per_s", v.time.gpt_per_s}};
+    json["backend"] = {{"name", plan.device->name},
+                       {"kernel", plan.setup.kernel},
+                       {"instruction_set", plan.setup.isa},
+                       {"threads", plan.setup.threads}};
+    json["warnings"] = plan.warnings;
+    return json;
+}
+
+void print(const Verdict& v) {
+    const Plan& plan = v.plan;
+    std::cout << describe(plan) << '\n'
+              << fmt::format("backend   {}, kernel {}, {}, {} threads\n", plan.device->name, plan.setup.kernel,
+                             plan.setup.isa, plan.setup.threads)
+              << fmt::format("memory    {} at the peak\n", bytes_text(v.memory.peak_bytes()));
+    for (const auto& item : v.memory.items)
+        std::cout << fmt::format("          {:>8}  {}\n", bytes_text(item.bytes), item.what);
+    std::cout << fmt::format("results   {}, and about 1 MB of pictures and notes\n", bytes_text(v.output_bytes))
+              << fmt::format("run time  about {} at {:.3f} Gpt/s, estimated from a fifth of a second on this machine\n",
+                             clock_text(v.time.seconds), v.time.gpt_per_s);
+    for (const std::string& warning : plan.warnings) std::cout << "warning   " << warning << '\n';
+}
+
+}  // namespace
+
+Command add_check(CLI::App& app) {
+    struct Options {
+        ConfigOptions config;
+        bool json = false;
+    };
+    CLI::App* command = add_command(app, "check", "Say what a run would do and need, without running it",
+                                    "onda check configs/quickstart.yaml\n"
+                                    "onda check survey.yaml --set grid.spacing_m=5 --json");
+    auto options = std::make_shared<Options>();
+    add_config_options(*command, options->config);
+    command->add_flag("--json", options->json, "Print as JSON");
+    return [options] {
+        const Config config = read_config(options->config);
+        Verdict verdict{make_plan(config), {}, 0, {}};
+        verdict.memory = forecast_memory(verdict.plan);
+        verdict.output_bytes = forecast_output_bytes(verdict.plan);
+        refuse_if_too_large(verdict.plan, default_folder(config));
+        verdict.time = forecast_time(verdict.plan);
+        if (options->json)
+            std::cout << as_json(verdict).dump(2) << '\n';
+        else
+            print(verdict);
+        return 0;
+    };
+}
+
+}  // namespace onda

@@ -1,1 +1,79 @@
-// commands/info
+#include <CLI/Version.hpp>
+#include <iomanip>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "kernels/backend.hpp"
+#include "solver/build.hpp"
+#include "solver/commands/commands.hpp"
+#include "solver/devices.hpp"
+
+namespace onda {
+namespace {
+
+nlohmann::ordered_json describe() {
+    const Build& b = build();
+    const Host machine = host();
+    nlohmann::ordered_json info;
+    info["version"] = b.version;
+    info["git_commit"] = b.git_commit;
+    info["compiler"] = b.compiler;
+    info["build_type"] = b.build_type;
+    info["flags"] = b.flags;
+    auto libraries = library_versions();
+    libraries.emplace_back("CLI11", CLI11_VERSION);
+    for (const auto& [name, version] : libraries) info["libraries"][name] = version;
+    info["host"] = {
+        {"name", machine.name},          {"system", machine.system},         {"cpu", machine.cpu},
+        {"threads", machine.processors}, {"numa_nodes", machine.numa_nodes}, {"memory_bytes", machine.memory_bytes}};
+    info["cpu_instruction_sets"] = {{"usable", cpu::isa_names()}, {"chosen", cpu::best_isa()}};
+    for (const KernelInfo& kernel : cpu::kernel_names()) info["kernels"][std::string(kernel.name)] = kernel.help;
+    for (const Device& device : devices()) info["backends"][std::string(device.name)] = device.help;
+    return info;
+}
+
+void print_value(const nlohmann::ordered_json& value) {
+    if (value.is_array()) {
+        for (std::size_t i = 0; i < value.size(); ++i) {
+            if (i > 0) std::cout << ", ";
+            print_value(value[i]);
+        }
+    } else {
+        std::cout << (value.is_string() ? value.get<std::string>() : value.dump());
+    }
+}
+
+void print_text(const nlohmann::ordered_json& info, int indent = 0) {
+    const int column = 24;
+    for (const auto& [name, value] : info.items()) {
+        std::cout << std::string(static_cast<std::size_t>(indent), ' ') << std::left << std::setw(column - indent)
+                  << name;
+        if (value.is_object()) {
+            std::cout << '\n';
+            print_text(value, indent + 2);
+            continue;
+        }
+        print_value(value);
+        std::cout << '\n';
+    }
+}
+
+}  // namespace
+
+Command add_info(CLI::App& app) {
+    CLI::App* command = add_command(
+        app, "info", "Print version, compiler, libraries, processor and kernels, as a bug report needs them",
+        "onda info\nonda info --json");
+    auto json = std::make_shared<bool>(false);
+    command->add_flag("--json", *json, "Print as JSON");
+    return [json] {
+        const auto info = describe();
+        if (*json)
+            std::cout << info.dump(2) << '\n';
+        else
+            print_text(info);
+        return 0;
+    };
+}
+
+}  // namespace onda

@@ -1,1 +1,38 @@
-// commands/run
+#include <iostream>
+
+#include "solver/build.hpp"
+#include "solver/commands/commands.hpp"
+#include "solver/failure.hpp"
+#include "solver/outputs.hpp"
+#include "solver/simulation.hpp"
+
+namespace onda {
+
+Command add_run(CLI::App& app) {
+    struct Options {
+        ConfigOptions config;
+        std::filesystem::path folder;
+        bool overwrite = false;
+    };
+    CLI::App* command = add_command(app, "run", "Run a simulation and write seismograms, snapshots and pictures",
+                                    "onda run configs/quickstart.yaml\n"
+                                    "onda run survey.yaml --set time.duration_s=2 --output results/long --force");
+    auto options = std::make_shared<Options>();
+    add_config_options(*command, options->config);
+    command->add_option("--output", options->folder, "Folder for the results (default: results/<name of CONFIG>)");
+    command->add_flag("--force", options->overwrite, "Replace the results of an earlier run in the folder");
+    return [options] {
+        const Config config = read_config(options->config);
+        Log log;
+        watch_signals();
+        const RunFacts facts = run_simulation(
+            config,
+            {options->folder.empty() ? default_folder(config) : options->folder, options->overwrite, command_line()},
+            log);
+        std::cout << facts.folder.string() << '\n';
+        for (const std::string& file : facts.files) std::cout << "  " << file << '\n';
+        return 0;
+    };
+}
+
+}  // namespace onda
