@@ -34,12 +34,11 @@ const BoundaryKind& kind_of(const Config& config, int face) {
 void check_strips(const Config& config, const Grid& grid, int axis, int strips) {
     const std::int64_t width = config.boundary.sponge_width;
     if (strips * width <= grid.n[axis]) return;
-    throw_config_fault(
-        config, "boundary.sponge_width",
-        fmt::format("{}: the sponge on {} of the {} axis needs {} nodes, but the grid has {} there; use {} "
-                    "or less, or a larger grid",
-                    width, strips == 2 ? "both faces" : "one face", "xyz"[axis], strips * width, grid.n[axis],
-                    grid.n[axis] / strips));
+    throw_config_fault(config, "boundary.sponge_width",
+                       fmt::format("{}: the sponge on {} of the {} axis needs {} nodes, but the grid has {} there; use "
+                                   "{} or less, or a larger grid",
+                                   width, strips == 2 ? "both faces" : "one face", "xyz"[axis], strips * width,
+                                   grid.n[axis], grid.n[axis] / strips));
 }
 
 /// Taper of Cerjan et al. (1985), Geophysics 50, in the form exp(-sigma dt), sigma = sigma0 (d / W)^2: a wave that

@@ -44,9 +44,9 @@ Medium gradient_medium(const Config& config, const Grid& grid) {
     if (!(bottom > 0.f && std::isfinite(bottom)))
         throw_config_fault(
             config, "model.gradient_per_s",
-            fmt::format("{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities "
-                        "must stay positive",
-                        slope, bottom, bottom_m(grid)));
+            fmt::format(
+                "{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities must stay positive",
+                slope, bottom, bottom_m(grid)));
     return {[at](std::int64_t, std::int64_t z, std::span<float> row) { std::ranges::fill(row, at(z)); },
             {std::min(at(0), bottom), std::max(at(0), bottom), true},
             fmt::format("gradient, {:.6g} m/s at the top and {:.6g} at the bottom", top, bottom)};

@@ -72,11 +72,10 @@ void check_cover(const Config& config, const FileGeometry& file, const Grid& gri
         const double last = first + static_cast<double>(file.shape[a] - 1) * file.spacing_m[a];
         const double high = low + static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a];
         if (low >= first - slack && high <= last + slack) continue;
-        throw_config_fault(
-            config, "model.file",
-            fmt::format("{} covers {} = {:.8g} to {:.8g} m, but the grid reaches from {:.8g} to {:.8g} m: "
-                        "shrink or move the grid",
-                        config.model.file.string(), "xyz"[a], first, last, low, high));
+        throw_config_fault(config, "model.file",
+                           fmt::format("{} covers {} = {:.8g} to {:.8g} m, but the grid reaches from {:.8g} to {:.8g} "
+                                       "m: shrink or move the grid",
+                                       config.model.file.string(), "xyz"[a], first, last, low, high));
     }
 }
 
@@ -185,8 +184,7 @@ void warn_if_much_finer(const FileGeometry& file, const Grid& grid, Model& model
         if (!shares_axis(file, grid, a) || file.spacing_m[a] * kMuchFiner > grid.spacing_m[a]) continue;
         model.warnings.push_back(
             fmt::format("the model file is {:.2g} times finer than the grid along {}: interpolation picks values, it "
-                        "does not average "
-                        "what lies between",
+                        "does not average what lies between",
                         grid.spacing_m[a] / file.spacing_m[a], "xyz"[a]));
     }
 }

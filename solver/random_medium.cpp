@@ -73,11 +73,10 @@ void check(const Config& config) {
                            fmt::format("{:.6g}: must be above 0 and at most 1", m.hurst_exponent));
     constexpr double most = 90. / kVonKarmanClip;  // leaves a tenth of the mean velocity
     if (!(m.deviation_percent >= 0. && m.deviation_percent <= most))
-        throw_config_fault(
-            config, "model.deviation_percent",
-            fmt::format("{:.6g} %: must be 0 to {:.3g} %, as velocities reach {:.3g} deviations below the "
-                        "mean and must stay positive",
-                        m.deviation_percent, most, kVonKarmanClip));
+        throw_config_fault(config, "model.deviation_percent",
+                           fmt::format("{:.6g} %: must be 0 to {:.3g} %, as velocities reach {:.3g} deviations below "
+                                       "the mean and must stay positive",
+                                       m.deviation_percent, most, kVonKarmanClip));
 }
 
 }  // namespace
@@ -103,12 +102,11 @@ Medium von_karman_medium(const Config& config, const Grid& grid) {
             v = static_cast<float>(mean * (1. + deviation * static_cast<double>(std::clamp(v * unit, -clip, clip))));
     };
     const double reach = kVonKarmanClip * deviation;
-    return {
-        row,
-        {static_cast<float>(mean * (1. - reach)), static_cast<float>(mean * (1. + reach)), false},
-        fmt::format("von Karman medium, {:.6g} m/s with {:.4g} %, correlation length {:.6g} m, Hurst exponent {:.3g}, "
-                    "seed {}, {} waves",
-                    mean, m.deviation_percent, m.correlation_length_m, m.hurst_exponent, m.seed, kVonKarmanModes)};
+    return {row,
+            {static_cast<float>(mean * (1. - reach)), static_cast<float>(mean * (1. + reach)), false},
+            fmt::format("von Karman medium, {:.6g} m/s with {:.4g} %, correlation length {:.6g} m, Hurst exponent "
+                        "{:.3g}, seed {}, {} waves",
+                        mean, m.deviation_percent, m.correlation_length_m, m.hurst_exponent, m.seed, kVonKarmanModes)};
 }
 
 }  // namespace onda

@@ -33,10 +33,9 @@ double floor3(double x) {
 /// What would give `wanted` points per wavelength instead of the verdict's.
 std::string advice(const SamplingVerdict& verdict, double wanted, double coarsest_m, const Wavelet& wavelet) {
     const double shrink = verdict.points_per_wavelength / wanted;
-    std::string text = fmt::format(
-        "use a spacing of {:.3g} m or less (now {:.6g} m), or a highest frequency of {:.3g} Hz "
-        "or less",
-        floor3(coarsest_m * shrink), coarsest_m, floor3(wavelet.highest_frequency_hz * shrink));
+    std::string text =
+        fmt::format("use a spacing of {:.3g} m or less (now {:.6g} m), or a highest frequency of {:.3g} Hz or less",
+                    floor3(coarsest_m * shrink), coarsest_m, floor3(wavelet.highest_frequency_hz * shrink));
     if (wavelet.peak_frequency_hz > 0.)
         text += fmt::format(" (a peak frequency of {:.3g} Hz, now {:.4g} Hz)",
                             floor3(wavelet.peak_frequency_hz * shrink), wavelet.peak_frequency_hz);

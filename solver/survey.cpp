@@ -226,11 +226,10 @@ Shots make_shots(const Config& config, const Grid& grid, Survey& survey) {
             if (entry.shot[k] < 0)
                 throw_config_fault(config, key, fmt::format("shot {}: must not be negative", entry.shot[k]));
             if (on_free_surface(grid, halos, p))
-                throw_config_fault(
-                    config, entry.places.key,
-                    fmt::format("{} lies on the free surface, where the pressure is zero: it would radiate "
-                                "nothing; place the source below it",
-                                describe(grid, p)));
+                throw_config_fault(config, entry.places.key,
+                                   fmt::format("{} lies on the free surface, where the pressure is zero: it would "
+                                               "radiate nothing; place the source below it",
+                                               describe(grid, p)));
             Shot& shot = shots[entry.shot[k]];
             shot.id = entry.shot[k];
             shot.sources.push_back({p, entry.amplitude[k], wavelet});
@@ -273,8 +272,7 @@ void add_receivers(const Config& config, const Grid& grid, Shots& shots) {
         if (shot.receivers.empty())
             throw_config_fault(
                 config, "receivers",
-                fmt::format("shot {} has no receivers and no snapshots are asked for: the run would leave "
-                            "nothing",
+                fmt::format("shot {} has no receivers and no snapshots are asked for: the run would leave nothing",
                             id));
 }
 
@@ -308,8 +306,7 @@ void add_warnings(const Config& config, const Grid& grid, Survey& survey) {
     if (dt_s && 0.5 / *dt_s < survey.highest_frequency_hz())
         survey.warnings.push_back(
             fmt::format("output.seismograms.dt_s = {:.6g} s holds frequencies up to {:.4g} Hz only, the wavelet has up "
-                        "to {:.4g} Hz: "
-                        "what lies above is removed",
+                        "to {:.4g} Hz: what lies above is removed",
                         *dt_s, 0.5 / *dt_s, survey.highest_frequency_hz()));
 }
 

@@ -25,12 +25,11 @@ void check_given_dt(const Config& config, double limit_s, double vp_max_m_s) {
     if (!(*config.time.dt_s > 0.))
         throw_config_fault(config, "time.dt_s", fmt::format("{:.6g} s: must be positive", *config.time.dt_s));
     if (*config.time.dt_s <= limit_s) return;
-    throw_config_fault(
-        config, "time.dt_s",
-        fmt::format("{:.6g} s is above the stability limit of {:.6g} s (space_order {}, fastest velocity "
-                    "{:.6g} m/s): use {:.4g} or less, or leave time.dt_s out",
-                    *config.time.dt_s, limit_s, config.scheme.space_order, vp_max_m_s,
-                    config.time.cfl_fraction * limit_s));
+    throw_config_fault(config, "time.dt_s",
+                       fmt::format("{:.6g} s is above the stability limit of {:.6g} s (space_order {}, fastest "
+                                   "velocity {:.6g} m/s): use {:.4g} or less, or leave time.dt_s out",
+                                   *config.time.dt_s, limit_s, config.scheme.space_order, vp_max_m_s,
+                                   config.time.cfl_fraction * limit_s));
 }
 
 // Half-width in zero crossings of the sinc and shape of the Kaiser window: 90 dB, flat to 0.91 of the cut-off.

@@ -181,10 +181,10 @@ Wavelet make_from_file(const Config&, const WaveletConfig& wavelet, const std::s
     out.description = fmt::format("{}, {} samples of {:.6g} s, spectrum's peak at {:.4g} Hz and 1 % of it at {:.4g} Hz",
                                   wavelet.file.string(), s.size(), dt, band.peak_hz, band.highest_hz);
     if (band.at_nyquist > kBandEdge)
-        out.warnings.push_back(fmt::format(
-            "{}: at the highest frequency its sampling of {:.6g} s can hold, {:.4g} Hz, the wavelet still has "
-            "{:.1f} % of its spectrum's peak; sample it more finely or remove what is above",
-            key, dt, 0.5 / dt, 100. * band.at_nyquist));
+        out.warnings.push_back(
+            fmt::format("{}: at the highest frequency its sampling of {:.6g} s can hold, {:.4g} Hz, the wavelet still "
+                        "has {:.1f} % of its spectrum's peak; sample it more finely or remove what is above",
+                        key, dt, 0.5 / dt, 100. * band.at_nyquist));
     warn_of_abrupt_start(out, key, std::abs(s.front()), std::abs(*largest), "Let the samples begin near zero");
     return out;
 }
