@@ -3,9 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-
-#include "io/error.hpp"
 
 namespace onda {
 namespace {
@@ -42,15 +39,13 @@ std::span<const ForeignFormat> foreign_formats() {
     return formats;
 }
 
-std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::string& place) {
+std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::string& place, ExitCode fault) {
     std::int64_t count = 1;
     for (const auto extent : shape) {
         if (extent < 1)
-            throw Error(ExitCode::bad_data, place + ": " + std::to_string(extent) +
-                                                " nodes along an axis: must be at "
-                                                "least 1");
+            throw Error(fault, place + ": " + std::to_string(extent) + " nodes along an axis: must be at least 1");
         if (__builtin_mul_overflow(count, extent, &count))
-            throw Error(ExitCode::bad_data, place + ": the number of nodes overflows");
+            throw Error(fault, place + ": the number of nodes overflows");
     }
     return static_cast<std::uintmax_t>(count);
 }
@@ -58,10 +53,9 @@ std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::st
 FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::vector<double>& spacing_m,
                            const std::vector<double>& origin_m) {
     if (shape.size() != 2 && shape.size() != 3)
-        throw Error(ExitCode::usage, "--shape: " + std::to_string(shape.size()) +
-                                         " numbers given; give nx nz or "
-                                         "nx ny nz");
-    count_nodes(shape, "--shape");
+        throw Error(ExitCode::usage,
+                    "--shape: " + std::to_string(shape.size()) + " numbers given; give nx nz or nx ny nz");
+    count_nodes(shape, "--shape", ExitCode::usage);
     FileGeometry geometry;
     geometry.dimensions = static_cast<int>(shape.size());
     geometry.shape = {shape.front(), shape.size() == 3 ? shape[1] : 1, shape.back()};

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/error.hpp"
 #include "io/geometry.hpp"
 #include "io/model_file.hpp"
 
@@ -68,8 +69,8 @@ std::span<const NumberFormat> number_formats();
 /// \throws Error(bad_data) if the file is not exactly that long.
 std::vector<float> read_numbers(const std::filesystem::path& file, std::uintmax_t offset, std::uintmax_t count,
                                 const NumberFormat& format, bool big_endian);
-/// Number of nodes. \throws Error(bad_data) on overflow or a number below 1, naming `place`.
-std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::string& place);
+/// Number of nodes. \throws Error(fault) on overflow or a number below 1, naming `place`.
+std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::string& place, ExitCode fault);
 /// Numbers of nodes, one spacing for all axes or one each, origin (empty: zeros), all (x, y, z) or (x, z).
 /// \throws Error(usage) naming the option that is wrong.
 FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::vector<double>& spacing_m,

@@ -47,11 +47,9 @@ std::string node(const FileGeometry& geometry, const Triple& index) {
     return "vp(" + indices + ") at (" + position + ")";
 }
 
-/// Empty: a believable velocity.
-std::string fault_of(double value, const VelocityUnit& unit, const std::string& remedy) {
-    const double vp = value * unit.m_s;
+/// Why a value is no velocity in this unit, and which unit it may be in.
+std::string objection(double value, const std::string& remedy) {
     if (!(value > 0.) || !std::isfinite(value)) return "must be finite and positive";
-    if (vp >= lowest_vp_m_s && vp <= highest_vp_m_s) return "";
     for (const auto& other : units)
         if (value * other.m_s >= lowest_vp_m_s && value * other.m_s <= highest_vp_m_s)
             return "looks like " + std::string(other.name) + "; " + remedy + " " + std::string(other.name);
@@ -151,10 +149,6 @@ void transpose(const std::vector<float>& stored, const Axes& axes, const Triple&
 
 }  // namespace
 
-std::span<const VelocityUnit> velocity_units() {
-    return units;
-}
-
 const VelocityUnit& velocity_unit(const std::string& name, const std::string& place, ExitCode fault) {
     const auto found = std::find_if(units.begin(), units.end(), [&](const auto& unit) { return unit.name == name; });
     if (found == units.end()) throw Error(fault, place + " = '" + name + "': must be m/s or km/s");
@@ -171,7 +165,7 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
                                first[2] + at / (count[0] * count[1])};
             throw Error(ExitCode::bad_data, place + ": " + node(geometry, index) + " = " +
                                                 shortest(static_cast<double>(vp[n])) + " " + std::string(unit.name) +
-                                                ": " + fault_of(static_cast<double>(vp[n]), unit, remedy));
+                                                ": " + objection(static_cast<double>(vp[n]), remedy));
         }
         vp[n] = static_cast<float>(converted);
     }

@@ -83,9 +83,9 @@ ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOpti
     model.axes = options.axes;
     model.unit = velocity_unit(options.units.empty() ? "m/s" : options.units, "--units", ExitCode::usage);
     model.place = file.string();
-    model.values =
-        read_numbers(file, static_cast<std::uintmax_t>(options.header_bytes), count_nodes(options.shape, "--shape"),
-                     number_format(options.dtype), is_big(options.endian));
+    model.values = read_numbers(file, static_cast<std::uintmax_t>(options.header_bytes),
+                                count_nodes(options.shape, "--shape", ExitCode::usage), number_format(options.dtype),
+                                is_big(options.endian));
     return model;
 }
 

@@ -200,7 +200,7 @@ FileGeometry geometry_of(const Header& header, const std::vector<int>& used, con
             origin_m.push_back(origin == 0. ? 0. : origin * metres_per_unit(header, n));
         }
     }
-    count_nodes(shape, header.file);
+    count_nodes(shape, header.file, ExitCode::bad_data);
     return make_geometry(shape, options.spacing_m.empty() ? spacing_m : options.spacing_m,
                          options.origin_m.empty() ? origin_m : options.origin_m);
 }
@@ -296,7 +296,7 @@ ForeignModel read_rsf_model(const std::filesystem::path& file, const ForeignOpti
     const auto& format = data_format(header);
     const auto place = data_place(header, file, options.data_file);
     const auto& shape = model.geometry.shape;
-    const auto count = count_nodes({shape.begin(), shape.end()}, file.string());
+    const auto count = count_nodes({shape.begin(), shape.end()}, file.string(), ExitCode::bad_data);
     model.place = place.file.string();
     model.values = format.ascii ? read_ascii(place, count)
                                 : read_numbers(place.file, place.offset, count, number_formats()[format.number],
