@@ -19,17 +19,30 @@ static_assert(std::is_same_v<Id, hid_t> && std::is_same_v<Extent, hsize_t>);
 namespace detail {
 
 namespace {
-herr_t append_description(unsigned, const H5E_error2_t* error, void* text) {
-    auto& out = *static_cast<std::string*>(text);
-    if (error->desc != nullptr && error->desc[0] != '\0') out += std::string(out.empty() ? "" : ": ") + error->desc;
+herr_t collect(unsigned, const H5E_error2_t* error, void* descriptions) {
+    if (error->desc != nullptr && error->desc[0] != '\0')
+        static_cast<std::vector<std::string>*>(descriptions)->emplace_back(error->desc);
     return 0;
+}
+
+/// Without the time, buffer and descriptor that the POSIX driver adds; with the system's own words.
+std::string brief(const std::string& description) {
+    constexpr std::string_view label = "error message = '";
+    const auto at = description.find(label);
+    if (at == std::string::npos) return description;
+    const auto begin = at + label.size();
+    return description.substr(0, description.find(": time")) + ": " +
+           description.substr(begin, description.find('\'', begin) - begin);
 }
 }  // namespace
 
 std::string error_stack() {
-    std::string text;
-    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, append_description, &text);
-    return text.empty() ? text : " (HDF5: " + text + ")";
+    std::vector<std::string> descriptions;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &descriptions);
+    if (descriptions.empty()) return "";
+    // What was asked for, and the cause; the calls between tell a user nothing.
+    const auto first = brief(descriptions.front()), last = brief(descriptions.back());
+    return " (HDF5: " + (first == last ? first : first + " … " + last) + ")";
 }
 
 void prepare_library() {

@@ -12,7 +12,7 @@
 
 namespace onda::hdf5::detail {
 
-/// Quotes HDF5's error stack, outermost first; call directly after the call that failed.
+/// Quotes both ends of HDF5's error stack, what failed and why; call directly after the call that failed.
 std::string error_stack();
 /// Silences HDF5's own printing in this thread and, once, forbids plugins and external links.
 void prepare_library();

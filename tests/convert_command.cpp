@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/model_file.hpp"
+#include "tests/file_size_limit.hpp"
 #include "tests/files_support.hpp"
 
 using namespace onda;
@@ -79,6 +80,21 @@ TEST_CASE("nothing is overwritten unasked, and a failed conversion leaves what w
     CHECK(contains(convert.said(), "looks like km/s; if so, give --units km/s"));
     CHECK(ModelFile(out).stored_range().has_value());
     CHECK(convert(raw + " " + out + layout + " --units km/s --force") == 0);
+}
+
+TEST_CASE("a full disk is reported, and leaves no file") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "a.h5").string();
+    int code = 0;
+    {
+        const FileSizeLimit full(2000);
+        code = convert(raw + " " + out + layout + " --units km/s");
+    }
+    CHECK(code == 74);
+    CHECK(contains(convert.said(), "a.h5"));
+    CHECK(contains(convert.said(), "File too large"));
+    CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);  // the raw file and the log
 }
 
 TEST_CASE("a command line that does not fit is refused") {

@@ -128,6 +128,7 @@ TEST_CASE("on a full disk writing fails, and leaves neither the file nor its tem
             CHECK((fault.code() == ExitCode::io_error || fault.code() == ExitCode::cannot_create));
             CHECK(contains(fault.what(), "p.h5"));
             CHECK(contains(fault.what(), "File too large"));
+            CHECK_FALSE(contains(fault.what(), "\n"));
         }
         CHECK(files_in(folder.path()) == 0);
     }
