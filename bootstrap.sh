@@ -114,12 +114,11 @@ demo() {
     local results=$PWD/results/demo
     say "Running configs/quickstart.yaml"
     build/default/onda run configs/quickstart.yaml --output "$results" --force
-    say "Results are in $results"
-    find "$results" -type f | sort
+    say "Results are in $results; look at the pictures first"
+    find "$results" -name '*.png' | sort
     cat <<'TEXT'
 
-Look at the pictures (.png) first; snapshots.xdmf opens in ParaView.
-Next: build/default/onda --help, and README.md.
+snapshots.xdmf opens in ParaView. Next: build/default/onda --help, and README.md.
 TEXT
 }
 
