@@ -49,20 +49,23 @@ std::int64_t signal_bytes(const Plan& plan) {
     return static_cast<std::int64_t>(plan.most_sources()) * (plan.time.steps + 1) * (kDouble + element_bytes(plan));
 }
 
+/// While `bytes` are written in chunks of at most `largest`, HDF5 holds a chunk and a copy with its checksums.
+std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest) {
+    const std::int64_t chunks = std::max<std::int64_t>(1, (bytes + largest - 1) / largest);
+    return 2 * bytes / chunks;
+}
+
 /// While the traces of a shot are brought to the user's sampling and written.
 std::int64_t gather_bytes(const Plan& plan) {
     const auto receivers = static_cast<std::int64_t>(plan.most_receivers());
     const std::int64_t recorded = plan.time.steps + 1, block = std::min<std::int64_t>(receivers, 512);
-    if (plan.time.output_dt_s == plan.time.dt_s) return receivers * recorded * kFloat;
-    return receivers * (recorded + plan.time.output_samples) * kFloat + block * recorded * kDouble;
+    const std::int64_t written = receivers * plan.time.output_samples * kFloat;
+    if (plan.time.output_dt_s == plan.time.dt_s) return written + writing_bytes(written, 1 << 20);
+    return receivers * recorded * kFloat + written + block * recorded * kDouble;
 }
 
-/// A frame, and the chunk of it that HDF5 checksums.
 std::int64_t frame_bytes(const Plan& plan) {
-    constexpr std::int64_t largest_chunk = 16 << 20;
-    if (plan.snapshots.steps.empty()) return 0;
-    const std::int64_t frame = plan.snapshots.window.points() * kFloat;
-    return frame + std::min(frame, largest_chunk);
+    return plan.snapshots.steps.empty() ? 0 : plan.snapshots.window.points() * kFloat;
 }
 
 }  // namespace
@@ -74,15 +77,18 @@ std::int64_t MemoryForecast::peak_bytes() const {
 
 MemoryForecast forecast_memory(const Plan& plan) {
     const auto traces = static_cast<std::int64_t>(plan.most_receivers()) * (plan.time.steps + 1) * element_bytes(plan);
+    const PictureBytes pictures = picture_bytes(plan);
     // The velocity, 4 bytes a node, has gone when the first shot touches the wavefields, 8 bytes a node and more.
-    MemoryForecast forecast{{{"program and libraries", kProgramBytes},
-                             {fmt::format("wavefields and model of the {} backend", plan.device->name),
-                              plan.device->predicted_bytes(plan.setup)},
-                             {"traces in the backend", traces},
-                             {"sources and receivers", point_bytes(plan) + signal_bytes(plan)},
-                             {"seismograms being written", gather_bytes(plan)},
-                             {"snapshot being written", frame_bytes(plan)},
-                             {"pictures", plan.config.output.pictures ? picture_bytes(plan) : 0}}};
+    MemoryForecast forecast{
+        {{"program and libraries", kProgramBytes},
+         {fmt::format("wavefields and model of the {} backend", plan.device->name),
+          plan.device->predicted_bytes(plan.setup)},
+         {"traces in the backend", traces},
+         {"sources and receivers", point_bytes(plan) + signal_bytes(plan)},
+         {"snapshot", frame_bytes(plan)},
+         {"slices kept for pictures", pictures.kept},
+         {"for a moment, to write snapshots or seismograms, or to draw",
+          std::max({writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan), pictures.drawing})}}};
     std::erase_if(forecast.items, [](const auto& item) { return item.bytes == 0; });
     return forecast;
 }

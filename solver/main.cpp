@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <malloc.h>
 #include <sstream>
 
 #include "io/nearest_name.hpp"
@@ -100,6 +101,8 @@ int run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+    // Large buffers go back to the system when they are freed: memory is what `onda check` says it is.
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
     // A file size limit must come back as a failed write, which is reported, and not kill the program.
     std::signal(SIGXFSZ, SIG_IGN);
     try {

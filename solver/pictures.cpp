@@ -188,14 +188,15 @@ std::vector<std::string> RunPictures::write(const std::filesystem::path& folder,
     return names;
 }
 
-std::int64_t picture_bytes(const Plan& plan) {
+PictureBytes picture_bytes(const Plan& plan) {
+    if (!plan.config.output.pictures) return {};
     std::int64_t nodes = 0;
     for (const Section& section : make_sections(plan.grid, plan.grid.origin_m)) nodes += section.window.points();
     const auto receivers = static_cast<std::int64_t>(plan.most_receivers());
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
-    const std::int64_t drawing = 6'000'000;
-    return (nodes * static_cast<std::int64_t>(1 + kWavefields) + gather) * static_cast<std::int64_t>(sizeof(float)) +
-           drawing;
+    constexpr std::int64_t drawing = 7'000'000;  // measured: canvas, rasters and the compressed picture
+    return {(nodes * static_cast<std::int64_t>(1 + kWavefields) + gather) * static_cast<std::int64_t>(sizeof(float)),
+            drawing};
 }
 
 }  // namespace onda

@@ -57,7 +57,10 @@ private:
     Gather gather_;
 };
 
-/// Bytes that RunPictures holds, and a picture being drawn, at most.
-std::int64_t picture_bytes(const Plan& plan);
+/// What RunPictures holds during the run, and needs for a moment to draw.
+struct PictureBytes {
+    std::int64_t kept = 0, drawing = 0;
+};
+PictureBytes picture_bytes(const Plan& plan);
 
 }  // namespace onda

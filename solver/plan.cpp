@@ -193,6 +193,14 @@ std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& posit
     return node;
 }
 
+namespace {
+
+std::string counted(std::size_t count, const char* what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
 std::string describe(const Plan& plan) {
     const Grid& g = plan.grid;
     const auto per_axis = [&g](const auto& values) {
@@ -204,16 +212,17 @@ std::string describe(const Plan& plan) {
     text += fmt::format("grid      {} nodes ({:.4g} M), spacing {} m\n", fmt::join(per_axis(g.n), " x "),
                         static_cast<double>(g.points()) * 1e-6, fmt::join(per_axis(g.spacing_m), " x "));
     text += fmt::format("velocity  {:g} to {:g} m/s{}\n", plan.velocity.min_m_s, plan.velocity.max_m_s,
-                        plan.velocity.exact ? "" : " (from a sample of the model)");
+                        plan.velocity.exact ? "" : " (told without making the model)");
     text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s\n",
                         plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps, plan.config.time.duration_s);
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; order {} needs {:.2g}\n",
                         plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(), plan.setup.space_order,
                         plan.sampling.needed);
-    text += fmt::format("survey    {} {}, up to {} sources and {} receivers each\n", plan.survey.shots.size(),
-                        plan.survey.shots.size() == 1 ? "shot" : "shots", plan.most_sources(), plan.most_receivers());
-    text += fmt::format("snapshots {} a shot of {} nodes", plan.snapshots.steps.size(),
-                        plan.snapshots.steps.empty() ? 0 : plan.snapshots.window.points());
+    text += fmt::format("survey    {}; at most {} and {} a shot\n", counted(plan.survey.shots.size(), "shot"),
+                        counted(plan.most_sources(), "source"), counted(plan.most_receivers(), "receiver"));
+    text += plan.snapshots.steps.empty() ? "snapshots none"
+                                         : fmt::format("snapshots {} a shot of {} nodes", plan.snapshots.steps.size(),
+                                                       plan.snapshots.window.points());
     return text;
 }
 

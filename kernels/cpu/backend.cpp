@@ -349,7 +349,7 @@ void CpuBackend<T>::upload(std::span<const double> p, std::span<const double> p_
 
 template <typename T>
 std::int64_t bytes_of(const BackendSetup& setup) {
-    return static_cast<std::int64_t>(sizeof(T)) * (2 * field_layout<T>(setup).size + model_layout<T>(setup).size);
+    return 2 * Buffer<T>::bytes_for(field_layout<T>(setup).size) + Buffer<T>::bytes_for(model_layout<T>(setup).size);
 }
 
 }  // namespace

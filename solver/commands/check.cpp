@@ -75,12 +75,12 @@ Command add_check(CLI::App& app) {
         Verdict verdict{make_plan(config), {}, 0, {}};
         verdict.memory = forecast_memory(verdict.plan);
         verdict.output_bytes = forecast_output_bytes(verdict.plan);
-        refuse_if_too_large(verdict.plan, default_folder(config));
         verdict.time = forecast_time(verdict.plan);
         if (options->json)
             std::cout << as_json(verdict).dump(2) << '\n';
         else
             print(verdict);
+        refuse_if_too_large(verdict.plan, default_folder(config));
         return 0;
     };
 }

@@ -1,4 +1,5 @@
 #include <CLI/Version.hpp>
+#include <algorithm>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@ nlohmann::ordered_json describe() {
     info["flags"] = b.flags;
     auto libraries = library_versions();
     libraries.emplace_back("CLI11", CLI11_VERSION);
+    std::ranges::sort(libraries);
     for (const auto& [name, version] : libraries) info["libraries"][name] = version;
     info["host"] = {
         {"name", machine.name},          {"system", machine.system},         {"cpu", machine.cpu},
