@@ -6,9 +6,6 @@
 //   2. adds its forward contribution to the r pending Laplacians of the planes before it,
 //   3. completes plane z - r, updates and stores it.
 // The queue of previous planes is the ring of the last r + 1 tile frames.
-#include <omp.h>
-
-#include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/kernel.hpp"
 #include "kernels/cpu/simd.hpp"
 
@@ -173,28 +170,20 @@ void step(const StepArguments<T>& a) {
     }
 }
 
-template <typename T, int Dims>
-void step_of_order(const StepArguments<T>& a) {
-    constexpr StepFunction<T> steps[kMaxRadius] = {step<T, Dims, 1>, step<T, Dims, 2>, step<T, Dims, 3>,
-                                                   step<T, Dims, 4>, step<T, Dims, 5>, step<T, Dims, 6>,
-                                                   step<T, Dims, 7>, step<T, Dims, 8>};
-    steps[a.stencil.radius - 1](a);
-}
-
-template <typename T>
-void step_of_dimension(const StepArguments<T>& a) {
-    a.stencil.dimensions == 3 ? step_of_order<T, 3>(a) : step_of_order<T, 2>(a);
-}
+template <typename T, int Dims, int R>
+struct InPlane {
+    static void step(const StepArguments<T>& a) { cpu::step<T, Dims, R>(a); }
+};
 
 }  // namespace
 
 template <>
 void inplane_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step_of_dimension(a);
+    step_of_order<InPlane>(a);
 }
 template <>
 void inplane_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step_of_dimension(a);
+    step_of_order<InPlane>(a);
 }
 
 }  // namespace onda::cpu

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <cstdint>
+#include <omp.h>
 
+#include "kernels/cpu/denormals.hpp"
 #include "kernels/load_strategy.hpp"
 #include "kernels/stencil.hpp"
 
@@ -53,6 +55,32 @@ struct RowRange {
 };
 inline __attribute__((always_inline)) RowRange rows_of_thread(std::int64_t rows, int thread, int threads) {
     return {rows * thread / threads, rows * (thread + 1) / threads};
+}
+
+/// Calls body(p, q, k) with the first node of every row, each thread on its own range.
+template <typename T, typename Body>
+inline __attribute__((always_inline)) void for_each_row(const StepArguments<T>& a, const Body& body) {
+#pragma omp parallel num_threads(a.threads)
+    {
+        const FlushDenormals flush;
+        const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+            const std::int64_t y = row % a.ny, z = row / a.ny;
+            body(a.p + y * a.pitch + z * a.plane, a.q + y * a.pitch + z * a.plane, a.k + y * a.k_pitch + z * a.k_plane);
+        }
+    }
+}
+
+/// Calls Kernel<T, Dims, R>::step for the dimension and the order of the arguments. The kernels are local to their
+/// sources, and so is what this makes of them.
+template <template <typename, int, int> typename Kernel, typename T>
+void step_of_order(const StepArguments<T>& a) {
+    constexpr StepFunction<T> steps[2][kMaxRadius] = {
+        {Kernel<T, 2, 1>::step, Kernel<T, 2, 2>::step, Kernel<T, 2, 3>::step, Kernel<T, 2, 4>::step,
+         Kernel<T, 2, 5>::step, Kernel<T, 2, 6>::step, Kernel<T, 2, 7>::step, Kernel<T, 2, 8>::step},
+        {Kernel<T, 3, 1>::step, Kernel<T, 3, 2>::step, Kernel<T, 3, 3>::step, Kernel<T, 3, 4>::step,
+         Kernel<T, 3, 5>::step, Kernel<T, 3, 6>::step, Kernel<T, 3, 7>::step, Kernel<T, 3, 8>::step}};
+    steps[a.stencil.dimensions - 2][a.stencil.radius - 1](a);
 }
 
 }  // namespace onda::cpu

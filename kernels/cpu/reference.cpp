@@ -1,7 +1,4 @@
 // The plain triple loop: what every other kernel is compared with.
-#include <omp.h>
-
-#include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/kernel.hpp"
 
 namespace onda::cpu {
@@ -22,18 +19,9 @@ T laplacian_of(const T* p, const StepArguments<T>& a) {
 
 template <typename T>
 void step(const StepArguments<T>& a) {
-#pragma omp parallel num_threads(a.threads)
-    {
-        const FlushDenormals flush;
-        const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
-        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-            const std::int64_t y = row % a.ny, z = row / a.ny;
-            const T* p = a.p + y * a.pitch + z * a.plane;
-            T* q = a.q + y * a.pitch + z * a.plane;
-            const T* k = a.k + y * a.k_pitch + z * a.k_plane;
-            for (std::int64_t x = 0; x < a.nx; ++x) q[x] = leapfrog(p[x], q[x], k[x], laplacian_of(p + x, a));
-        }
-    }
+    for_each_row(a, [&](const T* p, T* q, const T* k) {
+        for (std::int64_t x = 0; x < a.nx; ++x) q[x] = leapfrog(p[x], q[x], k[x], laplacian_of(p + x, a));
+    });
 }
 
 }  // namespace

@@ -4,9 +4,6 @@
 // L2 cache, so that each value comes from memory once; along y, its rows stay in the L1. kPlanes planes advance
 // together: they share their z neighbours, and their sums, each one long chain of fma, run side by side. x neighbours
 // are cut out of registers. A vector of results then costs 15 loads instead of 27.
-#include <omp.h>
-
-#include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/kernel.hpp"
 #include "kernels/cpu/simd.hpp"
 
@@ -166,28 +163,20 @@ void step(const StepArguments<T>& a) {
     }
 }
 
-template <typename T, int Dims>
-void step_of_order(const StepArguments<T>& a) {
-    constexpr StepFunction<T> steps[kMaxRadius] = {step<T, Dims, 1>, step<T, Dims, 2>, step<T, Dims, 3>,
-                                                   step<T, Dims, 4>, step<T, Dims, 5>, step<T, Dims, 6>,
-                                                   step<T, Dims, 7>, step<T, Dims, 8>};
-    steps[a.stencil.radius - 1](a);
-}
-
-template <typename T>
-void step_of_dimension(const StepArguments<T>& a) {
-    a.stencil.dimensions == 3 ? step_of_order<T, 3>(a) : step_of_order<T, 2>(a);
-}
+template <typename T, int Dims, int R>
+struct Vectorised {
+    static void step(const StepArguments<T>& a) { cpu::step<T, Dims, R>(a); }
+};
 
 }  // namespace
 
 template <>
 void vectorised_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step_of_dimension(a);
+    step_of_order<Vectorised>(a);
 }
 template <>
 void vectorised_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step_of_dimension(a);
+    step_of_order<Vectorised>(a);
 }
 
 }  // namespace onda::cpu
