@@ -31,6 +31,8 @@ parser.add_argument("--trace", type=int, help="receiver for the spectrum, from 1
 parser.add_argument("--model", type=Path, help="model file (HDF5) to draw under the snapshots")
 parser.add_argument("--output", type=Path, help="folder for the PNG files; default: the results folder")
 args = parser.parse_args()
+if not (args.folder / "seismograms.h5").is_file():
+    parser.error(f"{args.folder} holds no seismograms.h5: name a folder that `onda run` wrote")
 
 output = args.output or args.folder
 output.mkdir(parents=True, exist_ok=True)

@@ -108,7 +108,8 @@ int main(int argc, char** argv) {
     try {
         offer_names();
         const int code = run(argc, argv);
-        if (!std::cout.flush()) throw Error(ExitCode::io_error, "cannot write to standard output");
+        if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout))
+            throw Error(ExitCode::io_error, "cannot write to standard output");
         return code;
     } catch (const Interrupted& interrupted) {
         report_error("interrupted; nothing was left half written");

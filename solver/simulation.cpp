@@ -91,12 +91,11 @@ private:
     void propagate(Propagator& propagator, const StabilityWatch& watch, std::int64_t shot) {
         const std::int64_t steps = plan_.time.steps;
         Extremum seen;
-        std::int64_t next_check = 0, next_output = outputs_.next_step(0);
+        std::int64_t next_check = StabilityWatch::kInterval, next_output = outputs_.next_step(0);
         while (propagator.step() < steps) {
             throw_if_interrupted();
             const std::int64_t now = propagator.step();
-            const std::int64_t stop =
-                std::min({steps, next_check > now ? next_check : steps, next_output, now + pace_.steps()});
+            const std::int64_t stop = std::min({steps, next_check, next_output, now + pace_.steps()});
             times_.measure("time steps", [&] {
                 const Clock::time_point start = Clock::now();
                 propagator.advance(stop - now);

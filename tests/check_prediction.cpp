@@ -104,5 +104,5 @@ receivers: [{type: grid, first_m: [500, 500, 20], last_m: [9500, 9500, 20], coun
     MESSAGE("checked in ", seconds, " s");
     // On a small machine the run is refused for want of memory, which is an answer, too.
     CHECK((outcome.code == 0 || outcome.code == 71));
-    if (!kSanitized) CHECK(seconds < 1.5);
+    if (!kSanitized) CHECK(seconds < 1.);
 }

@@ -134,3 +134,12 @@ TEST_CASE("--help begins with examples") {
     CHECK(said.find("onda convert marmousi.f32") < said.find("--shape NX"));
     CHECK(said.find("onda convert marmousi.f32") < said.find("--force "));
 }
+
+TEST_CASE("the input is never overwritten, not even with --force") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto raw = write_raw(folder.path() / "a.f32");
+    CHECK(convert(raw + " " + raw + layout + " --units km/s --force") == 64);
+    CHECK(contains(convert.said(), "would overwrite the input"));
+    CHECK(std::filesystem::file_size(raw) == 7 * 5 * sizeof(float));
+}

@@ -73,6 +73,9 @@ TEST_CASE("64: wrong command line") {
                                                                        {"run", "a.yaml", "--no-such"},
                                                                        {"run", "a.yaml", "--threads", "many"},
                                                                        {"run", "a.yaml", "--threads", "0"},
+                                                                       {"run", "a.yaml", "--output", ""},
+                                                                       {"bench", "cpu", "--order", "7"},
+                                                                       {"bench", "cpu", "--kernel", "fastest"},
                                                                        {"info", "--json", "surplus"}}) {
         const Outcome outcome = run_onda(arguments);
         CAPTURE(outcome.err);
@@ -126,6 +129,13 @@ TEST_CASE("74: a write fails, and nothing looks complete") {
     for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
         CHECK(entry.path().filename() == "onda.log");
     CHECK(place.run().code == 0);  // what is left does not stand in the way
+}
+
+TEST_CASE("74: results that cannot be printed") {
+    for (const std::string command : {"info", "schema", "verify --list"}) {
+        CAPTURE(command);
+        CHECK(std::system((quoted(ONDA_PROGRAM) + " " + command + " > /dev/full 2> /dev/null").c_str()) == 74 << 8);
+    }
 }
 
 TEST_CASE("77: a run that overflows is stopped, with place, time and cause, and leaves its log") {

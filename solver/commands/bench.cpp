@@ -4,8 +4,10 @@
 #include <iostream>
 #include <memory>
 #include <sstream>
+#include <stdexcept>
 
 #include "io/atomic_file.hpp"
+#include "io/error.hpp"
 #include "kernels/backend.hpp"
 #include "kernels/stencil.hpp"
 #include "solver/commands/commands.hpp"
@@ -106,9 +108,21 @@ std::string csv_of(const std::vector<Row>& rows) {
     return text.str();
 }
 
+/// Refuses unknown orders, kernels and instruction sets before the first of them is timed.
+void check_options(BenchOptions options) {
+    options.shape = {1, 1, 1};
+    try {
+        for (const int order : options.orders)
+            for (const std::string& kernel : options.kernels) cpu::make_backend(bench_setup(options, order, kernel));
+    } catch (const std::invalid_argument& fault) {
+        throw Error(ExitCode::usage, fault.what());
+    }
+}
+
 int bench_cpu(BenchOptions options) {
     if (options.kernels.empty())
         for (const KernelInfo& kernel : cpu::kernel_names()) options.kernels.emplace_back(kernel.name);
+    check_options(options);
     const BackendSetup twin_setup = bench_setup(options, 2, "twin");
     const Grid& grid = twin_setup.grid;
     std::vector<double> field(grid.points());
@@ -144,7 +158,7 @@ Command add_bench(CLI::App& app) {
     const auto options = std::make_shared<BenchOptions>();
     cpu->add_option("--shape", options->shape, "Nodes along x, y, z")
         ->expected(3)
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
     cpu->add_option("--order", options->orders, "Space orders, even, 2 to 16")->capture_default_str();
     cpu->add_option("--kernel", options->kernels, "Kernels (default: all)");
@@ -152,9 +166,9 @@ Command add_bench(CLI::App& app) {
     cpu->add_option("--precision", options->precision, "float or double")
         ->check(CLI::IsMember({"float", "double"}))
         ->capture_default_str();
-    cpu->add_option("--threads", options->threads, "Threads (default: all)")->check(CLI::PositiveNumber);
+    cpu->add_option("--threads", options->threads, "Threads (default: all)")->check(CLI::Range(1, 4096));
     cpu->add_option("--rounds", options->rounds, "Steps of each, of which the median is reported")
-        ->check(CLI::PositiveNumber)
+        ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
     cpu->add_option("--csv", options->csv, "Also write the table to this file")->type_name("FILE");
     cpu->add_flag("--force", options->force, "Overwrite the CSV file if it exists");

@@ -22,7 +22,7 @@ void add_config_options(CLI::App& command, ConfigOptions& options) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_option("--threads", options.threads, "Threads of the processor (default: all)")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1, 4096));
 }
 
 Config read_config(const ConfigOptions& options) {

@@ -77,9 +77,18 @@ void report(const ConvertArguments& arguments, const FileGeometry& geometry, con
         joined(geometry, geometry.origin_m, ", "), range[0], range[1]);
 }
 
+/// With --force the output would replace what is being read.
+void refuse_same_file(const std::filesystem::path& input, const std::filesystem::path& output) {
+    std::error_code unreadable;  // then reading or writing says what is wrong
+    if (std::filesystem::equivalent(input, output, unreadable))
+        throw Error(ExitCode::usage, fmt::format("{} would overwrite the input; name another output", output.string()));
+}
+
 int convert(const CLI::App& command, const ConvertArguments& arguments) {
     const auto& format = choose_format(arguments);
     check_options(command, format);
+    refuse_same_file(arguments.input, arguments.output);
+    refuse_same_file(arguments.options.data_file, arguments.output);
     const auto model = format.read(arguments.input, arguments.options);
     const auto range = write_model_file(
         arguments.output, model.geometry, [&](std::int64_t z, std::span<float> vp) { model.plane(z, vp); },

@@ -19,7 +19,8 @@ Command add_run(CLI::App& app) {
                                     "onda run survey.yaml --set time.duration_s=2 --output results/long --force");
     auto options = std::make_shared<Options>();
     add_config_options(*command, options->config);
-    command->add_option("--output", options->folder, "Folder for the results (default: results/<name of CONFIG>)");
+    command->add_option("--output", options->folder, "Folder for the results (default: results/<name of CONFIG>)")
+        ->check([](const std::string& folder) { return folder.empty() ? "a folder needs a name" : ""; });
     command->add_flag("--force", options->overwrite, "Replace the results of an earlier run in the folder");
     return [options] {
         const Config config = read_config(options->config);
