@@ -34,10 +34,11 @@ public:
         const auto index = entry - seconds_.begin();
         if (entry == seconds_.end()) seconds_.emplace_back(phase, 0.);
         struct Adder {
-            double& sum;
+            std::vector<std::pair<std::string, double>>& seconds;
+            std::size_t index;
             Clock::time_point start = Clock::now();
-            ~Adder() { sum += seconds_since(start); }
-        } const adder{seconds_[static_cast<std::size_t>(index)].second};
+            ~Adder() { seconds[index].second += seconds_since(start); }
+        } const adder{seconds_, static_cast<std::size_t>(index)};
         return work();
     }
     [[nodiscard]] const std::vector<std::pair<std::string, double>>& all() const { return seconds_; }
@@ -78,7 +79,8 @@ public:
         const Sources sources = make_sources(shot, plan_.survey, plan_.grid, plan_.boundary.halos, plan_.time);
         const NodeWeights receivers =
             point_weights(shot.receivers, plan_.grid, plan_.boundary.halos, PointKind::receiver);
-        Propagator propagator(backend_, sources, receivers, plan_.time);
+        Propagator propagator =
+            times_.measure("shot set-up", [&] { return Propagator(backend_, sources, receivers, plan_.time); });
         const StabilityWatch watch(
             plan_.grid, plan_.time, plan_.setup.precision,
             amplitude_bound(sources, plan_.grid, plan_.time, plan_.velocity.min_m_s, plan_.velocity.max_m_s));

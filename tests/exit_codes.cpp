@@ -54,11 +54,11 @@ TEST_CASE("the documented table is that of the program") {
     const Table coded = table_in("io/error.hpp", std::regex(R"((\w+) = (\d+),? +///< ([^\n]+))"), 2, 1, 3);
     CHECK(documented.size() == 12);
     CHECK(documented.size() == coded.size());
-    for (const auto& [name, row] : coded) {
-        CAPTURE(name);
-        REQUIRE(documented.contains(name));
-        CHECK(documented.at(name).code == row.code);
-        CHECK(documented.at(name).meaning == row.meaning);
+    for (const auto& entry : coded) {
+        CAPTURE(entry.first);
+        REQUIRE(documented.contains(entry.first));
+        CHECK(documented.at(entry.first).code == entry.second.code);
+        CHECK(documented.at(entry.first).meaning == entry.second.meaning);
     }
 }
 
