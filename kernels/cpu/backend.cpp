@@ -203,7 +203,9 @@ void CpuBackend<T>::zero(Buffer<T>& field) const {
         for (std::int64_t zz = z0; zz <= z1; ++zz)
             for (std::int64_t yy = y0; yy <= y1; ++yy) {
                 const std::int64_t begin = field_.at(0, yy, zz);
-                std::fill_n(field.data() + begin, std::min(field_.pitch, field_.size - begin), T(0));
+                const std::int64_t next =
+                    yy < y1 || y < grid_.ny() - 1 ? begin + field_.pitch : field_.at(0, -h[1], zz + 1);
+                std::fill(field.data() + begin, field.data() + std::min(next, field_.size), T(0));
             }
     });
 }

@@ -123,7 +123,7 @@ struct Block {
     std::int64_t nx, ny;
 };
 
-// x: 512 bytes of each of the kPlanes (2r + 1) rows, their z neighbours, q and k fit a 32 kB L1 up to order 8.
+// x: 512 bytes of each of the kPlanes (2r + 1) rows, their z neighbours, q and k fit a 48 kB L1 up to order 12.
 // y: the block's 2r + kPlanes planes of p take six tenths of the L2; the rest is for the streams.
 template <typename T>
 Block block_size(const StepArguments<T>& a, int radius, int radius_y) {
