@@ -7,8 +7,10 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/grid.hpp"
@@ -40,7 +42,19 @@ struct BackendSetup {
     std::string kernel = "auto";  ///< a name of kernel_names() or "auto"
     std::string isa = "auto";     ///< CPU: a name of isa_names() or "auto"
     int threads = 0;              ///< CPU: 0 takes what OpenMP offers
+    std::string tile = "auto";    ///< CUDA: a tile of variants(), such as "128x32", or "auto"
+    std::string copy = "auto";    ///< CUDA, in-plane kernels: how rectangles reach shared memory, see variants()
 };
+
+/// A setup that names a kernel, instruction set, tile or copy engine that does not exist; what() lists what there is.
+struct SetupFault : std::invalid_argument {
+    SetupFault(std::string key_name, const std::string& message)
+        : std::invalid_argument(message), key(std::move(key_name)) {}
+    std::string key;  ///< "kernel", "isa", "tile", "copy"
+};
+
+/// \throws std::invalid_argument unless order, weights and extents fit each other: what every backend needs.
+void check_scheme(const BackendSetup& setup);
 
 /// Weighted nodes of all sources or receivers of a shot. Row i owns entries [first[i], first[i+1]).
 struct NodeWeights {
@@ -64,10 +78,19 @@ struct Extremum {
     bool finite = true;
 };
 
+/// A part of the wavefield on its way to the host, while later steps run.
+class Download {
+public:
+    virtual ~Download() = default;
+    /// The values, [z][y][x], x fastest, once they have arrived; they live as long as this. May be called from another
+    /// thread than the one that drives the backend.
+    virtual std::span<const float> wait() = 0;
+};
+
 /// One device holding p[n], p[n-1] and k = (vp dt)^2 of one grid.
 ///
-/// The calls of a time step are issued by Propagator, in the order of the design: fill_halos, step, absorb, inject,
-/// swap, record. A backend may run them asynchronously; calls that return data wait for what they return.
+/// A time step is fill_halos, step, absorb, inject, swap, record, in this order: see advance(). A backend may run them
+/// asynchronously; advance() and calls that return data wait.
 class Backend {
 public:
     virtual ~Backend() = default;
@@ -96,10 +119,17 @@ public:
     virtual void swap() = 0;                  ///< p[n+1] becomes p[n]
     virtual void record(std::int64_t n) = 0;  ///< trace sample n of p[n]
 
+    /// Time steps n = first … first + count - 1. Done when it returns.
+    virtual void advance(std::int64_t first, std::int64_t count);
+
     [[nodiscard]] virtual Extremum extremum() const = 0;  ///< of p[n]
     /// Copies p[n] at the nodes of `window`, [z][y][x], x fastest.
     virtual void download(const Window& window, std::span<float> values) const = 0;
     virtual void download(const Window& window, std::span<double> values) const = 0;
+    /// Starts copying p[n] at the nodes of `window`; the next steps may go on at once. At most kDownloads live at the
+    /// same time: another call waits until one of them has been destroyed (by another thread).
+    static constexpr int kDownloads = 2;
+    [[nodiscard]] virtual std::unique_ptr<Download> start_download(const Window& window) = 0;
     /// p[n-1], for energy and restart.
     virtual void download_previous(const Window& window, std::span<double> values) const = 0;
     /// Overwrites p[n] and p[n-1], compact [z][y][x]: initial states, tests, restart.
@@ -115,6 +145,13 @@ struct KernelInfo {
     std::string_view help;
 };
 
+/// What a shot asks of a backend beside the grid.
+struct ShotSize {
+    std::int64_t source_nodes = 0, sources = 0, signal_samples = 0;
+    std::int64_t receiver_nodes = 0, receivers = 0, trace_samples = 0;
+    std::int64_t download_points = 0;  ///< largest window of start_download
+};
+
 namespace cpu {
 
 /// The kernels of the CPU backend, reference first.
@@ -126,8 +163,68 @@ std::string best_isa();
 std::string best_kernel(const BackendSetup& setup);
 /// Bytes the backend will hold for fields and model, before anything is allocated.
 std::int64_t predicted_bytes(const BackendSetup& setup);
-/// \throws std::invalid_argument naming what there is, for an unknown kernel, isa or order; std::bad_alloc.
+/// \throws SetupFault; std::invalid_argument for an unknown order.
+void check_setup(const BackendSetup& setup);
+/// \throws what check_setup throws; std::bad_alloc.
 std::unique_ptr<Backend> make_backend(const BackendSetup& setup);
 
 }  // namespace cpu
+
+namespace cuda {
+
+struct Gpu {
+    std::string name;          ///< "NVIDIA H200"
+    std::string architecture;  ///< "sm_90"
+    int multiprocessors = 0;
+    std::int64_t memory_bytes = 0, free_bytes = 0;
+};
+
+/// What there is to compute on. Asked once, when it is first needed.
+struct Platform {
+    bool compiled_in = false;
+    std::string driver_version, runtime_version;  ///< "13.0"; empty where there is none
+    std::vector<Gpu> gpus;                        ///< the first one computes
+    std::string problem;                          ///< why no GPU can be used, and what to do; empty if one can
+};
+const Platform& platform();
+/// Memory that is free on the GPU that computes.
+std::int64_t available_bytes();
+
+/// The kernels of the CUDA backend, the same list whether CUDA was compiled in or not.
+std::span<const KernelInfo> kernel_names();
+std::string best_kernel(const BackendSetup& setup);
+
+/// One compiled instance that can compute a setup (its dimensions, order, precision) on this GPU.
+struct Variant {
+    std::string kernel, tile, copy;
+};
+/// Fastest known first within a kernel: the first is what "auto" takes. The twin is the last.
+std::vector<Variant> variants(const BackendSetup& setup);
+
+/// What the compiler made of the instance that a setup names, for `onda bench gpu`.
+struct Resources {
+    int registers = 0, threads = 0, blocks_per_multiprocessor = 0;
+    std::int64_t spilled_bytes = 0;  ///< local memory a thread
+    std::int64_t shared_bytes = 0;   ///< a block
+};
+Resources resources(const BackendSetup& setup);
+
+/// Bytes on the GPU for fields, model and boundaries, before anything is allocated.
+std::int64_t predicted_bytes(const BackendSetup& setup);
+/// Bytes on the GPU for sources, receivers and downloads of a shot; host memory is pinned and comes to the windows.
+std::int64_t predicted_shot_bytes(const BackendSetup& setup, const ShotSize& shot);
+
+/// \throws SetupFault; std::invalid_argument for an unknown order; std::runtime_error if there is no GPU.
+void check_setup(const BackendSetup& setup);
+/// \throws what check_setup throws; cuda::Error, std::bad_alloc.
+std::unique_ptr<Backend> make_backend(const BackendSetup& setup);
+
+/// A CUDA call or kernel that failed: what() names the call, CUDA's own words and the likely remedy. After one, the
+/// device's results are not to be used.
+class Error : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
+}  // namespace cuda
 }  // namespace onda

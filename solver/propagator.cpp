@@ -11,14 +11,8 @@ Propagator::Propagator(Backend& backend, const Sources& sources, const NodeWeigh
 }
 
 void Propagator::advance(std::int64_t steps) {
-    for (const std::int64_t end = step_ + steps; step_ < end; ++step_) {
-        backend_.fill_halos();
-        backend_.step();
-        backend_.absorb();
-        backend_.inject(step_);
-        backend_.swap();
-        backend_.record(step_ + 1);
-    }
+    backend_.advance(step_, steps);
+    step_ += steps;
 }
 
 }  // namespace onda

@@ -49,7 +49,7 @@ const InstructionSet& find_isa(const std::string& wanted) {
     const std::string name = wanted == "auto" ? best_isa() : wanted;
     for (const InstructionSet& set : instruction_sets())
         if (set.name == name && set.usable) return set;
-    throw std::invalid_argument("instruction set '" + name + "' is not available here: use auto, " +
+    throw SetupFault("isa", "instruction set '" + name + "' is not available here: use auto, " +
                                 listed(isa_names(), [](const std::string& isa) { return isa; }));
 }
 
@@ -57,10 +57,17 @@ const Kernel& find_kernel(const InstructionSet& set, const BackendSetup& setup) 
     const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
     for (const Kernel& kernel : set.kernels)
         if (kernel.name == name) return kernel;
-    throw std::invalid_argument(
-        "kernel '" + name + "' is not among the CPU kernels: use auto, " +
-        listed(set.kernels, [](const Kernel& kernel) { return kernel.solves ? kernel.name : std::string(); }));
+    throw SetupFault("kernel", "kernel '" + name + "' is not among the CPU kernels: use auto, " +
+                                   listed(set.kernels, [](const Kernel& kernel) {
+                                       return kernel.solves ? kernel.name : std::string();
+                                   }));
 }
+
+struct HostDownload final : Download {
+    explicit HostDownload(std::int64_t points) : values(static_cast<std::size_t>(points)) {}
+    std::span<const float> wait() override { return values; }
+    std::vector<float> values;
+};
 
 template <typename T>
 class CpuBackend final : public Backend {
@@ -123,6 +130,11 @@ public:
     void download(const Window& window, std::span<double> values) const override { copy_out(p_, window, values); }
     void download_previous(const Window& window, std::span<double> values) const override {
         copy_out(q_, window, values);
+    }
+    std::unique_ptr<Download> start_download(const Window& window) override {
+        auto download = std::make_unique<HostDownload>(window.points());
+        copy_out(p_, window, std::span(download->values));
+        return download;
     }
     void upload(std::span<const double> p, std::span<const double> p_previous) override;
     void download_traces(std::span<float> values) const override { recorder_.copy(values); }
@@ -360,14 +372,13 @@ std::int64_t predicted_bytes(const BackendSetup& setup) {
     return setup.precision == Precision::float32 ? bytes_of<float>(setup) : bytes_of<double>(setup);
 }
 
+void check_setup(const BackendSetup& setup) {
+    check_scheme(setup);
+    find_kernel(find_isa(setup.isa), setup);
+}
+
 std::unique_ptr<Backend> make_backend(const BackendSetup& setup) {
-    if (static_cast<int>(setup.weights.size()) != setup.space_order / 2 + 1 || setup.space_order < 2 ||
-        setup.space_order > kMaxSpaceOrder)
-        throw std::invalid_argument("space order " + std::to_string(setup.space_order) + " with " +
-                                    std::to_string(setup.weights.size()) + " weights: the order must be even, 2 to " +
-                                    std::to_string(kMaxSpaceOrder) + ", with order / 2 + 1 weights");
-    for (const std::int64_t n : setup.grid.n)
-        if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
+    check_scheme(setup);
     const InstructionSet& isa = find_isa(setup.isa);
     const Kernel& kernel = find_kernel(isa, setup);
     if (setup.precision == Precision::float32) return std::make_unique<CpuBackend<float>>(setup, isa, kernel);

@@ -1,0 +1,28 @@
+#include "kernels/backend.hpp"
+
+#include "kernels/stencil.hpp"
+
+namespace onda {
+
+void check_scheme(const BackendSetup& setup) {
+    if (static_cast<int>(setup.weights.size()) != setup.space_order / 2 + 1 || setup.space_order < 2 ||
+        setup.space_order > kMaxSpaceOrder)
+        throw std::invalid_argument("space order " + std::to_string(setup.space_order) + " with " +
+                                    std::to_string(setup.weights.size()) + " weights: the order must be even, 2 to " +
+                                    std::to_string(kMaxSpaceOrder) + ", with order / 2 + 1 weights");
+    for (const std::int64_t n : setup.grid.n)
+        if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
+}
+
+void Backend::advance(std::int64_t first, std::int64_t count) {
+    for (std::int64_t n = first; n < first + count; ++n) {
+        fill_halos();
+        step();
+        absorb();
+        inject(n);
+        swap();
+        record(n + 1);
+    }
+}
+
+}  // namespace onda

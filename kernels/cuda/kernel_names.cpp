@@ -1,0 +1,36 @@
+// The names of the CUDA kernels: the same list whether CUDA was compiled in or not, so that a configuration is judged
+// alike everywhere.
+#include <string>
+#include <vector>
+
+#include "kernels/backend.hpp"
+#include "kernels/load_strategy.hpp"
+
+namespace onda::cuda {
+
+std::span<const KernelInfo> kernel_names() {
+    static const std::vector<std::string> texts = [] {
+        std::vector<std::string> list;
+        for (const LoadStrategy& strategy : kLoadStrategies) {
+            list.push_back("inplane-" + std::string(strategy.name));
+            list.push_back("in-plane method; loads " + std::string(strategy.help));
+        }
+        for (const LoadStrategy& strategy : kLoadStrategies) {
+            list.push_back("thesis-" + std::string(strategy.name));
+            list.push_back("the thesis' own mapping, marching along y, for its tables; loads " +
+                           std::string(strategy.help));
+        }
+        return list;
+    }();
+    static const std::vector<KernelInfo> names = [] {
+        std::vector<KernelInfo> list{
+            {"direct", "one thread a point, global memory and caches only"},
+            {"forward", "2.5-D: marches along z with a queue of 2r + 1 planes (Micikevicius 2009)"},
+        };
+        for (std::size_t i = 0; i < texts.size(); i += 2) list.push_back({texts[i], texts[i + 1]});
+        return list;
+    }();
+    return names;
+}
+
+}  // namespace onda::cuda
