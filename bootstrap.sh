@@ -14,7 +14,7 @@ The build is in build/default, the results of the demo are in results/demo (repl
 
 Environment:
   ONDA_JOBS        compile jobs; otherwise one per core, and at most one per GiB of free memory
-  ONDA_CMAKE_ARGS  further arguments for cmake, such as -DONDA_WARNINGS_AS_ERRORS=ON
+  ONDA_CMAKE_ARGS  further arguments for cmake, such as -DONDA_CUDA=ON for the CUDA kernels, which take minutes to compile
   CC, CXX          compilers, as for CMake
   ONDA_DATA_DIR    folder with marmousi_vp_1601x401.f32, for the tests that need it (skipped without it)
 TEXT
@@ -90,22 +90,14 @@ compile_jobs() {
     echo "${ONDA_JOBS:-$jobs}"
 }
 
-# CMake before 3.26 has a preset of its own; both build in build/default.
-choose_preset() {
-    local version
-    version=$(cmake --version | awk 'NR == 1 { print $3 }')
-    if dpkg --compare-versions "$version" lt 3.26; then echo debian12; else echo default; fi
-}
-
 # Builds the target named, or all.
 build() {
     local jobs
-    preset=$(choose_preset)
     jobs=$(compile_jobs)
     say "Building $1 with $jobs jobs in $PWD/build/default"
     # shellcheck disable=SC2086  # several arguments
-    cmake --preset "$preset" ${ONDA_CMAKE_ARGS:-}
-    cmake --build --preset "$preset" --parallel "$jobs" --target "$1"
+    cmake --preset default ${ONDA_CMAKE_ARGS:-}
+    cmake --build --preset default --parallel "$jobs" --target "$1"
 }
 
 demo() {
@@ -126,7 +118,7 @@ run_tests() {
     install_packages "${packages[@]}"
     build all
     say "Running the tests"
-    ctest --preset "$preset"
+    ctest --preset default
 }
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
