@@ -217,6 +217,7 @@ Extent Dataset::size() const {
 
 void Dataset::read_box(const Extents& first, const Extents& count, Element element, void* values,
                        std::size_t size) const {
+    detail::prepare_library();  // of this thread: it need not be the one that opened the file
     const auto space = select_box(id_, *this, first, count, size);
     if (size == 0) return;
     const hsize_t length = size;
@@ -227,6 +228,7 @@ void Dataset::read_box(const Extents& first, const Extents& count, Element eleme
 
 void Dataset::write_box(const Extents& first, const Extents& count, Element element, const void* values,
                         std::size_t size) {
+    detail::prepare_library();
     const auto space = select_box(id_, *this, first, count, size);
     if (size == 0) return;
     const hsize_t length = size;

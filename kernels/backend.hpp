@@ -78,7 +78,7 @@ struct Extremum {
     bool finite = true;
 };
 
-/// A part of the wavefield on its way to the host, while later steps run.
+/// A part of the wavefield on its way to the host, while later steps run. Must go before its backend does.
 class Download {
 public:
     virtual ~Download() = default;

@@ -64,6 +64,11 @@ std::int64_t gather_bytes(const Plan& plan) {
     return receivers * recorded * kFloat + written + block * recorded * kDouble;
 }
 
+std::int64_t frames_alive(const Plan& plan) {
+    return std::min(static_cast<std::int64_t>(plan.survey.shots.size() * plan.snapshots.steps.size()),
+                    std::int64_t{Backend::kDownloads});
+}
+
 std::int64_t frame_bytes(const Plan& plan) {
     return plan.snapshots.steps.empty() ? 0 : plan.snapshots.window.points() * kFloat;
 }
@@ -85,7 +90,7 @@ MemoryForecast forecast_memory(const Plan& plan) {
           plan.device->predicted_bytes(plan.setup)},
          {"traces in the backend", traces},
          {"sources and receivers", point_bytes(plan) + signal_bytes(plan)},
-         {"snapshot", frame_bytes(plan)},
+         {"snapshots on their way to disk", frames_alive(plan) * frame_bytes(plan)},
          {"slices kept for pictures", pictures.kept},
          {"for a moment, to write snapshots or seismograms, or to draw",
           std::max({writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan), pictures.drawing})}}};

@@ -88,7 +88,7 @@ Outputs::Outputs(const Plan& plan, const RunFolder& folder, const Provenance& pr
         seismograms_.emplace(folder.path() / "seismograms.h5", provenance, folder.overwrite());
     if (plan.snapshots.steps.empty()) return;
     snapshots_.emplace(folder.path() / "snapshots.h5", plan.snapshots.geometry, provenance, folder.overwrite());
-    frame_.resize(static_cast<std::size_t>(plan.snapshots.window.points()));
+    queue_.emplace([this](double time_s, std::span<const float> values) { snapshots_->write(time_s, values); });
 }
 
 void Outputs::begin_shot(const Shot& shot) {
@@ -107,17 +107,16 @@ std::int64_t Outputs::next_step(std::int64_t step) const {
     return next;
 }
 
-void Outputs::take(const Propagator& propagator) {
-    if (std::ranges::binary_search(plan_.snapshots.steps, propagator.step())) {
-        propagator.backend().download(plan_.snapshots.window, std::span<float>(frame_));
-        snapshots_->write(propagator.time_s(), frame_);
-    }
+void Outputs::take(Propagator& propagator) {
+    if (std::ranges::binary_search(plan_.snapshots.steps, propagator.step()))
+        queue_->take(propagator.backend(), plan_.snapshots.window, propagator.time_s());
     if (first_shot() && std::ranges::binary_search(pictures_.steps(), propagator.step())) pictures_.take(propagator);
 }
 
 ShotFingerprint Outputs::end_shot(const Shot& shot, const Propagator& propagator) {
     ShotFingerprint fingerprint;
     fingerprint.final_wavefield = fingerprint_wavefield(propagator.backend(), plan_.grid, plan_.setup.precision);
+    if (queue_) queue_->drain();
     if (!shot.receivers.empty()) {
         const ShotGather gather = make_gather(plan_, shot, propagator.backend());
         seismograms_->write(gather);

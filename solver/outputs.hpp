@@ -13,6 +13,7 @@
 #include "solver/pictures.hpp"
 #include "solver/plan.hpp"
 #include "solver/propagator.hpp"
+#include "solver/snapshot_queue.hpp"
 
 namespace onda {
 
@@ -54,7 +55,8 @@ public:
     void begin_shot(const Shot& shot);
     /// The next step, after `step`, at which take() must be called; steps + 1 if there is none.
     [[nodiscard]] std::int64_t next_step(std::int64_t step) const;
-    void take(const Propagator& propagator);
+    /// Returns while snapshots are still on their way: write errors may come out of a later call.
+    void take(Propagator& propagator);
     ShotFingerprint end_shot(const Shot& shot, const Propagator& propagator);
     /// Puts every file in place, and removes what an earlier run left and this one has not.
     /// \returns their names. \throws Error(io_error | cannot_create).
@@ -68,8 +70,8 @@ private:
     RunPictures pictures_;
     std::optional<SeismogramWriter> seismograms_;
     std::optional<SnapshotWriter> snapshots_;
-    std::vector<float> frame_;
     std::size_t shots_begun_ = 0;
+    std::optional<SnapshotQueue> queue_;  ///< to snapshots_; last: it stops writing before any file is closed
 };
 
 /// The gather of a shot at the user's sampling.

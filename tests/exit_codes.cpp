@@ -131,6 +131,19 @@ TEST_CASE("74: a write fails, and nothing looks complete") {
     CHECK(place.run().code == 0);  // what is left does not stand in the way
 }
 
+TEST_CASE("74: snapshots that cannot be written stop the run, and nothing looks complete") {
+    const Workplace place;
+    const std::size_t receivers = kSmall2d.find("receivers:");
+    place.write("small.yaml", kSmall2d.substr(0, receivers) + "output: {snapshots: {every_steps: 1}}\n");
+    const Outcome outcome = place.run({"--set", "time.duration_s=10"}, "ulimit -f 100", "timeout 60");
+    CAPTURE(outcome.err);
+    CHECK(outcome.code == 74);
+    CHECK(contains(outcome.err, "snapshots.h5: /shots/1/pressure: cannot write its values"));
+    CHECK(!contains(outcome.err, "HDF5-DIAG"));  // HDF5 itself stays silent in the writing thread, too
+    for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
+        CHECK(entry.path().filename() == "onda.log");
+}
+
 TEST_CASE("74: results that cannot be printed") {
     for (const std::string command : {"info", "schema", "verify --list"}) {
         CAPTURE(command);

@@ -11,6 +11,7 @@
 
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/denormals.hpp"
+#include "kernels/cpu/downloads.hpp"
 #include "kernels/cpu/kernel_table.hpp"
 #include "kernels/cpu/points.hpp"
 #include "kernels/halo.hpp"
@@ -62,12 +63,6 @@ const Kernel& find_kernel(const InstructionSet& set, const BackendSetup& setup) 
                                        return kernel.solves ? kernel.name : std::string();
                                    }));
 }
-
-struct HostDownload final : Download {
-    explicit HostDownload(std::int64_t points) : values(static_cast<std::size_t>(points)) {}
-    std::span<const float> wait() override { return values; }
-    std::vector<float> values;
-};
 
 template <typename T>
 class CpuBackend final : public Backend {
@@ -132,8 +127,8 @@ public:
         copy_out(q_, window, values);
     }
     std::unique_ptr<Download> start_download(const Window& window) override {
-        auto download = std::make_unique<HostDownload>(window.points());
-        copy_out(p_, window, std::span(download->values));
+        auto download = std::make_unique<HostDownload>(frames_, window.points());
+        copy_out(p_, window, download->values());
         return download;
     }
     void upload(std::span<const double> p, std::span<const double> p_previous) override;
@@ -181,6 +176,7 @@ private:
     bool has_sponge_ = false;
     Injection<T> injection_;
     Recorder<T> recorder_;
+    FrameBuffers frames_;
 };
 
 template <typename T>
