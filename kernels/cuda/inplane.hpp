@@ -1,0 +1,331 @@
+/// \file
+/// The in-plane method (Ribero Figueroa 2016; Tang et al. 2013) as one CUDA kernel for all load strategies.
+///
+/// A block owns a tile of the x-y plane and marches along z. Of each plane it loads tile and halo once. From that one
+/// plane a thread computes the in-plane part of the Laplacian of its nodes, adds the backward half of the z sum from
+/// its queue of the r previous planes, and adds the plane's forward share to its r pending Laplacians. The Laplacian r
+/// planes behind is then complete. Both queues are the thread's own: the only data that threads share are the tiles.
+#pragma once
+
+#include "kernels/cuda/tile.hpp"
+#include "kernels/stencil.hpp"
+
+namespace onda::cuda {
+
+template <typename T>
+struct InPlaneArguments {
+    TensorMap maps[5];     ///< of p, one for each rectangle; bulk-tensor engines only
+    const T* p = nullptr;  ///< p[n] at node (0, 0, 0)
+    T* q = nullptr;        ///< p[n-1], overwritten with p[n+1]
+    const T* k = nullptr;  ///< (vp dt)^2
+    int nx = 0, ny = 0, nz = 0;
+    int y_halo = 0;  ///< rows of halo in memory: r, or 0 in 2-D
+    int chunk = 0;   ///< planes that one block updates
+    std::int64_t pitch = 0, plane = 0, k_pitch = 0, k_plane = 0;
+    Stencil<T> stencil;
+};
+
+/// The planes a block copies: its tile and halo of planes first, first + 1, …
+struct March {
+    int x, y;          ///< node of the tile's corner
+    int first, count;  ///< planes
+};
+
+/// Rectangles copied by the bulk-tensor engine (TMA), one box each, by one thread, `stages` planes ahead.
+template <typename Tile>
+class BulkTensorCopies {
+public:
+    using T = typename Tile::T;
+    static constexpr int stage_size = Tile::layout.size;
+    static constexpr int shared_bytes =
+        (stage_size * Tile::stages + Tile::queue_size) * static_cast<int>(sizeof(T)) + 8 * Tile::stages;
+
+    __device__ __forceinline__ BulkTensorCopies(const InPlaneArguments<T>& a, March march, int thread)
+        : a_(a), march_(march), thread_(thread), stages_(reinterpret_cast<T*>(shared_memory())) {
+        full_ = reinterpret_cast<Barrier*>(stages_ + stage_size * Tile::stages + Tile::queue_size);
+        if (thread_ == 0) {
+            for (int s = 0; s < Tile::stages; ++s) barrier_init(full_ + s, 1);
+            barrier_init_fence();
+        }
+        __syncthreads();
+        if (thread_ == 0)
+            for (int s = 0; s < Tile::stages; ++s) start(s, s);
+    }
+    /// The tile of the next plane, once it has arrived.
+    __device__ __forceinline__ const T* begin(int) {
+        barrier_wait(full_ + stage_, phase_);
+        return stages_ + stage_ * stage_size;
+    }
+    /// Every thread has read what it needs of plane `step`: its place is filled again.
+    __device__ __forceinline__ void end(int step) {
+        __syncthreads();
+        if (thread_ == 0) start(stage_, step + Tile::stages);
+        if (++stage_ == Tile::stages) {
+            stage_ = 0;
+            phase_ ^= 1;
+        }
+    }
+    __device__ __forceinline__ void finish() {}
+    __device__ __forceinline__ T* queue() const { return stages_ + stage_size * Tile::stages; }
+
+private:
+    __device__ __forceinline__ void start(int stage, int step) {
+        if (step >= march_.count) return;
+        constexpr TileLayout layout = Tile::layout;
+        int bytes = 0;
+        ONDA_UNROLL
+        for (int i = 0; i < layout.count; ++i)
+            bytes += layout.rectangle[i].width * layout.rectangle[i].height * static_cast<int>(sizeof(T));
+        barrier_expect(full_ + stage, bytes);
+        ONDA_UNROLL
+        for (int i = 0; i < layout.count; ++i) {
+            const StoredRectangle r = layout.rectangle[i];
+            // Tensor coordinates begin in the halo of the field.
+            copy_box(stages_ + stage * stage_size + r.offset, &a_.maps[i],
+                     (march_.x + r.x + Tile::x_halo) / Tile::map_unit, march_.y + r.y + a_.y_halo,
+                     march_.first + step + Tile::radius, full_ + stage);
+        }
+    }
+
+    const InPlaneArguments<T>& a_;
+    March march_;
+    int thread_;
+    T* stages_;
+    Barrier* full_;
+    int stage_ = 0, phase_ = 0;
+};
+
+/// Rectangles copied by all threads in pieces of 16 bytes, asynchronously from sm_80 on, `stages` - 1 planes ahead.
+template <typename Tile>
+class AsyncCopies {
+public:
+    using T = typename Tile::T;
+    static constexpr int stage_size = Tile::layout.size;
+    static constexpr int shared_bytes = (stage_size * Tile::stages + Tile::queue_size) * static_cast<int>(sizeof(T));
+
+    __device__ __forceinline__ AsyncCopies(const InPlaneArguments<T>& a, March march, int thread)
+        : a_(a), march_(march), thread_(thread), stages_(reinterpret_cast<T*>(shared_memory())) {
+        for (int s = 0; s < Tile::stages - 1; ++s) start(s, s);
+    }
+    __device__ __forceinline__ const T* begin(int step) {
+        copies_wait<Tile::stages - 2>();
+        __syncthreads();
+        start(stage_ == 0 ? Tile::stages - 1 : stage_ - 1, step + Tile::stages - 1);
+        return stages_ + stage_ * stage_size;
+    }
+    __device__ __forceinline__ void end(int) {
+        if (++stage_ == Tile::stages) stage_ = 0;
+    }
+    __device__ __forceinline__ void finish() { copies_wait<0>(); }
+    __device__ __forceinline__ T* queue() const { return stages_ + stage_size * Tile::stages; }
+
+private:
+    __device__ __forceinline__ void start(int stage, int step) {
+        constexpr TileLayout layout = Tile::layout;
+        if (step < march_.count) {
+            const T* const plane = a_.p + (march_.first + step) * a_.plane;
+            ONDA_UNROLL
+            for (int i = 0; i < layout.count; ++i) {
+                const StoredRectangle r = layout.rectangle[i];
+                copy(stages_ + stage * stage_size + r.offset, plane, r);
+            }
+        }
+        copies_commit();
+    }
+    __device__ __forceinline__ void copy(T* to, const T* plane, StoredRectangle r) {
+        const int pieces = r.width / Tile::vector;
+        for (int i = thread_; i < pieces * r.height; i += Tile::threads) {
+            const int x = march_.x + r.x + i % pieces * Tile::vector, y = march_.y + r.y + i / pieces;
+            const bool inside = x < a_.nx + Tile::x_halo && y >= -a_.y_halo && y < a_.ny + a_.y_halo;
+            copy_async16(to + i * Tile::vector, inside ? plane + y * a_.pitch + x : plane, inside);
+        }
+    }
+
+    const InPlaneArguments<T>& a_;
+    March march_;
+    int thread_;
+    T* stages_;
+    int stage_ = 0;
+};
+
+/// The values of a thread's own nodes in the r previous planes, the nearest first.
+template <typename Tile, bool InShared = Tile::queue_in_shared>
+class PreviousPlanes {
+public:
+    using T = typename Tile::T;
+    __device__ __forceinline__ PreviousPlanes(T*, int) {}
+    __device__ __forceinline__ Vec<T> get(int row, int distance) const { return value_[row][distance - 1]; }
+    __device__ __forceinline__ void push(const Vec<T> (&centre)[Tile::rows]) {
+        ONDA_UNROLL
+        for (int j = 0; j < Tile::rows; ++j) {
+            ONDA_UNROLL
+            for (int i = Tile::radius - 1; i > 0; --i) value_[j][i] = value_[j][i - 1];
+            value_[j][0] = centre[j];
+        }
+    }
+
+private:
+    Vec<T> value_[Tile::rows][Tile::radius];
+};
+
+template <typename Tile>
+class PreviousPlanes<Tile, true> {
+public:
+    using T = typename Tile::T;
+    __device__ __forceinline__ PreviousPlanes(T* shared, int thread) : mine_(shared + thread * Tile::vector) {}
+    __device__ __forceinline__ Vec<T> get(int row, int distance) const {
+        const int slot = newest_ - distance + 1;
+        return *reinterpret_cast<const Vec<T>*>(mine_ + place(slot < 0 ? slot + Tile::radius : slot, row));
+    }
+    __device__ __forceinline__ void push(const Vec<T> (&centre)[Tile::rows]) {
+        if (++newest_ == Tile::radius) newest_ = 0;
+        ONDA_UNROLL
+        for (int j = 0; j < Tile::rows; ++j) *reinterpret_cast<Vec<T>*>(mine_ + place(newest_, j)) = centre[j];
+    }
+
+private:
+    static __device__ __forceinline__ int place(int slot, int row) {
+        return (slot * Tile::rows + row) * Tile::threads * Tile::vector;
+    }
+    T* mine_;
+    int newest_ = Tile::radius - 1;
+};
+
+template <typename T>
+__device__ __forceinline__ Vec<T> load_vector(const T* from) {
+    return *reinterpret_cast<const Vec<T>*>(from);
+}
+
+/// a + w b, element by element.
+template <typename T>
+__device__ __forceinline__ Vec<T> add_weighted(T w, Vec<T> b, Vec<T> a) {
+    ONDA_UNROLL
+    for (int v = 0; v < Vec<T>::size; ++v) a.v[v] = fused(w, b.v[v], a.v[v]);
+    return a;
+}
+
+/// Centre and x pairs of the rows from (x, y) of the tile frame on.
+template <typename Tile>
+__device__ __forceinline__ void start_laplacian(const typename Tile::T* tile, int x, int y,
+                                                const Vec<typename Tile::T> (&centre)[Tile::rows],
+                                                const Stencil<typename Tile::T>& s,
+                                                Vec<typename Tile::T> (&l)[Tile::rows]) {
+    using T = typename Tile::T;
+    constexpr int V = Tile::vector, H = Tile::x_halo;
+    ONDA_UNROLL
+    for (int j = 0; j < Tile::rows; ++j) {
+        T row[V + 2 * H];
+        ONDA_UNROLL
+        for (int m = 0; m < (V + 2 * H) / V; ++m) {
+            const Vec<T> a = m == H / V ? centre[j] : load_vector(tile_element<Tile>(tile, x - H + m * V, y + j));
+            ONDA_UNROLL
+            for (int v = 0; v < V; ++v) row[m * V + v] = a.v[v];
+        }
+        ONDA_UNROLL
+        for (int v = 0; v < V; ++v) {
+            T sum = s.centre * row[H + v];
+            ONDA_UNROLL
+            for (int k = 1; k <= Tile::radius; ++k) sum = fused(s.axis[0][k], row[H + v - k] + row[H + v + k], sum);
+            l[j].v[v] = sum;
+        }
+    }
+}
+
+/// Adds the y pairs.
+template <typename Tile>
+__device__ __forceinline__ void add_y_pairs(const typename Tile::T* tile, int x, int y,
+                                            const Vec<typename Tile::T> (&centre)[Tile::rows],
+                                            const Stencil<typename Tile::T>& s,
+                                            Vec<typename Tile::T> (&l)[Tile::rows]) {
+    using T = typename Tile::T;
+    constexpr int R = Tile::radius, N = Tile::rows;
+    Vec<T> window[N + 2 * R];  // rows y - R … y + N - 1 + R; few of them are alive at a time
+    ONDA_UNROLL
+    for (int j = 0; j < N; ++j) window[R + j] = centre[j];
+    ONDA_UNROLL
+    for (int k = 1; k <= R; ++k) {
+        window[R - k] = load_vector(tile_element<Tile>(tile, x, y - k));
+        window[R + N - 1 + k] = load_vector(tile_element<Tile>(tile, x, y + N - 1 + k));
+        ONDA_UNROLL
+        for (int j = 0; j < N; ++j) ONDA_UNROLL
+        for (int v = 0; v < Tile::vector; ++v)
+            l[j].v[v] = fused(s.axis[1][k], window[R + j - k].v[v] + window[R + j + k].v[v], l[j].v[v]);
+    }
+}
+
+/// p+ = 2p - p- + k L(p) on one tile of the planes [blockIdx.z chunk, …). Block: (block_x, block_y). Grid: tiles along
+/// x, tiles along y, chunks along z.
+template <typename Tile, template <typename> class Copies>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
+    inplane_step(const __grid_constant__ InPlaneArguments<typename Tile::T> a) {
+    using T = typename Tile::T;
+    constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector;
+    const int thread = static_cast<int>(threadIdx.y * Tile::block_x + threadIdx.x);
+    const int tile_x = static_cast<int>(blockIdx.x) * Tile::width, tile_y = static_cast<int>(blockIdx.y) * Tile::height;
+    const int local_x = static_cast<int>(threadIdx.x) * V, local_y = static_cast<int>(threadIdx.y) * N;
+    const int x = tile_x + local_x, y = tile_y + local_y;
+    const int z_begin = static_cast<int>(blockIdx.z) * a.chunk;
+    const int z_end = z_begin + a.chunk < a.nz ? z_begin + a.chunk : a.nz;
+    const int planes = z_end - z_begin + 2 * R;
+
+    Copies<Tile> copies(a, March{tile_x, tile_y, z_begin - R, planes}, thread);
+    PreviousPlanes<Tile> previous(copies.queue(), thread);
+    Vec<T> pending[N][R] = {}, q_now[N] = {}, k_now[N] = {};
+    T* q = a.q + z_begin * a.plane + y * a.pitch + x;
+    const T* k = a.k + z_begin * a.k_plane + y * a.k_pitch + x;
+
+    for (int step = 0; step < planes; ++step) {
+        const T* const tile = copies.begin(step);
+        Vec<T> centre[N];
+        ONDA_UNROLL
+        for (int j = 0; j < N; ++j) centre[j] = load_vector(tile_element<Tile>(tile, local_x, local_y + j));
+
+        if (step >= 2 * R) {  // the plane R behind is complete
+            ONDA_UNROLL
+            for (int j = 0; j < N; ++j) {
+                const Vec<T> l = add_weighted(a.stencil.axis[2][R], centre[j], pending[j][R - 1]);
+                const Vec<T> p = previous.get(j, R);
+                Vec<T> next;
+                ONDA_UNROLL
+                for (int v = 0; v < V; ++v) next.v[v] = leapfrog(p.v[v], q_now[j].v[v], k_now[j].v[v], l.v[v]);
+                if (y + j >= a.ny) continue;
+                if (x + V <= a.nx)
+                    store_streaming(q + j * a.pitch, next);
+                else
+                    ONDA_UNROLL
+                for (int v = 0; v < V; ++v)
+                    if (x + v < a.nx) q[j * a.pitch + v] = next.v[v];
+            }
+            q += a.plane;
+            k += a.k_plane;
+        }
+        if (step >= 2 * R - 1 && step < planes - 1) {  // wanted in the next pass of this loop
+            ONDA_UNROLL
+            for (int j = 0; j < N; ++j)
+                if (x < a.nx && y + j < a.ny) {
+                    q_now[j] = load_streaming(q + j * a.pitch);
+                    k_now[j] = load_streaming(k + j * a.k_pitch);
+                }
+        }
+        ONDA_UNROLL
+        for (int j = 0; j < N; ++j) ONDA_UNROLL
+        for (int i = R - 1; i > 0; --i)
+            pending[j][i] = add_weighted(a.stencil.axis[2][i], centre[j], pending[j][i - 1]);
+        if (step >= R && step < planes - R) {
+            Vec<T> l[N];
+            start_laplacian<Tile>(tile, local_x, local_y, centre, a.stencil, l);
+            if (a.stencil.dimensions == 3) add_y_pairs<Tile>(tile, local_x, local_y, centre, a.stencil, l);
+            ONDA_UNROLL
+            for (int j = 0; j < N; ++j) {
+                ONDA_UNROLL
+                for (int i = 1; i <= R; ++i) l[j] = add_weighted(a.stencil.axis[2][i], previous.get(j, i), l[j]);
+                pending[j][0] = l[j];
+            }
+        }
+        previous.push(centre);
+        copies.end(step);
+    }
+    copies.finish();
+}
+
+}  // namespace onda::cuda
