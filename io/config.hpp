@@ -149,10 +149,12 @@ struct OutputConfig {
 };
 
 struct BackendConfig {
-    std::string name = "auto";  ///< auto | cpu
+    std::string name = "auto";  ///< auto | cuda | cpu
     std::string kernel = "auto";
-    std::string isa = "auto";
-    std::int64_t threads = 0;  ///< 0: all
+    std::string isa = "auto";   ///< CPU
+    std::int64_t threads = 0;   ///< 0: all
+    std::string tile = "auto";  ///< CUDA
+    std::string copy = "auto";  ///< CUDA
     bool operator==(const BackendConfig&) const = default;
 };
 

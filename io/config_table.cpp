@@ -509,6 +509,12 @@ constexpr Parameter kBackend[] = {
      .slot = bind<&BackendConfig::threads>,
      .help = "CPU threads; 0 takes all",
      .range = between(0., 4096.)},
+    {.name = "tile",
+     .slot = bind<&BackendConfig::tile>,
+     .help = "tile of the CUDA kernels, such as 128x32; auto takes the fastest known"},
+    {.name = "copy",
+     .slot = bind<&BackendConfig::copy>,
+     .help = "how the in-plane CUDA kernels fetch rectangles: tma or async; auto takes the faster"},
 };
 
 constexpr Parameter kConfig[] = {

@@ -13,7 +13,7 @@ enum class ExitCode {
     usage = 64,          ///< wrong command line
     bad_data = 65,       ///< an input file is damaged or does not hold what it must
     missing_input = 66,  ///< an input file does not exist or cannot be read
-    no_device = 69,      ///< the device asked for is not there
+    no_device = 69,      ///< the device asked for is not there, or it failed
     internal = 70,       ///< a fault in Onda
     out_of_memory = 71,  ///< the run needs more memory than there is
     cannot_create = 73,  ///< an output exists already or cannot be created

@@ -5,6 +5,8 @@
 #include <filesystem>
 #include <new>
 
+#include "kernels/backend.hpp"
+
 namespace onda {
 
 Failure describe_failure(const std::exception_ptr& exception) {
@@ -12,6 +14,10 @@ Failure describe_failure(const std::exception_ptr& exception) {
         std::rethrow_exception(exception);
     } catch (const Error& error) {
         return {error.code(), error.what()};
+    } catch (const cuda::Error& error) {
+        return {ExitCode::no_device, std::string("the GPU failed: ") + error.what() +
+                                         "\n  nothing of the run that was under way is kept; `onda info` says whether "
+                                         "the GPU is there, and backend.name: cpu computes without it"};
     } catch (const std::bad_alloc&) {
         return {
             ExitCode::out_of_memory,

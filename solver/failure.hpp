@@ -14,8 +14,9 @@ struct Failure {
     std::string message;
 };
 
-/// Error keeps its own code; std::bad_alloc is out_of_memory with advice; std::invalid_argument (the kernels refuse a
-/// setup) is config; std::filesystem::filesystem_error is io_error; anything else is a fault in Onda.
+/// Error keeps its own code; cuda::Error is no_device; std::bad_alloc is out_of_memory with advice;
+/// std::invalid_argument (the kernels refuse a setup) is config; std::filesystem::filesystem_error is io_error;
+/// anything else is a fault in Onda.
 Failure describe_failure(const std::exception_ptr& exception);
 
 /// The user asked the run to stop (SIGINT, SIGTERM). Thrown so that temporary files are removed on the way out; main

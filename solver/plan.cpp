@@ -109,15 +109,15 @@ SnapshotPlan plan_snapshots(const Config& config, const Grid& grid, const TimeAx
     return plan;
 }
 
-void check_isa(const Config& config, const Device& device) {
-    const std::vector<std::string> usable = device.isa_names();
-    if (config.backend.isa == "auto" || std::ranges::find(usable, config.backend.isa) != usable.end()) return;
-    throw_config_fault(config, "backend.isa",
-                       fmt::format("'{}' is not available on this machine: use auto or {}", config.backend.isa,
-                                   fmt::join(usable, ", ")));
+void check_backend(const Config& config, const Device& device, const BackendSetup& setup) {
+    try {
+        check_setup(device, setup);
+    } catch (const SetupFault& fault) {
+        throw_config_fault(config, "backend." + fault.key, fault.what());
+    }
 }
 
-BackendSetup make_setup(const Config& config, const Grid& grid, const Boundary& boundary, const Device& device) {
+BackendSetup make_setup(const Config& config, const Grid& grid, const Boundary& boundary) {
     BackendSetup setup;
     setup.grid = grid;
     setup.space_order = static_cast<int>(config.scheme.space_order);
@@ -126,8 +126,10 @@ BackendSetup make_setup(const Config& config, const Grid& grid, const Boundary& 
     setup.halos = boundary.halos;
     setup.sponge = boundary.sponge;
     setup.threads = config.backend.threads > 0 ? static_cast<int>(config.backend.threads) : omp_get_max_threads();
-    setup.isa = config.backend.isa == "auto" ? device.best_isa() : config.backend.isa;
-    setup.kernel = config.backend.kernel == "auto" ? device.best_kernel(setup) : config.backend.kernel;
+    setup.kernel = config.backend.kernel;
+    setup.isa = config.backend.isa;
+    setup.tile = config.backend.tile;
+    setup.copy = config.backend.copy;
     return setup;
 }
 
@@ -145,17 +147,20 @@ Plan make_plan(const Config& config, const Grid& grid, const VelocityRange& velo
     plan.grid = grid;
     plan.velocity = velocity;
     Stages stages;
-    stages.run([&] {
-        plan.device = &choose_device(config);
-        check_isa(config, *plan.device);
+    const bool has_device = stages.run([&] {
+        const DeviceChoice choice = choose_device(config);
+        plan.device = choice.device;
+        plan.notes = choice.notes;
     });
     if (stages.run([&] { plan.survey = make_survey(config, grid); })) stages.run([&] { judge(plan); });
     if (stages.run([&] { plan.time = make_time_axis(config, grid, velocity.max_m_s); })) {
         stages.run([&] { plan.boundary = make_boundary(config, grid, velocity.max_m_s, plan.time.dt_s); });
         stages.run([&] { plan.snapshots = plan_snapshots(config, grid, plan.time); });
     }
+    plan.setup = make_setup(config, grid, plan.boundary);
+    if (has_device) stages.run([&] { check_backend(config, *plan.device, plan.setup); });
     stages.throw_if_faulty();
-    plan.setup = make_setup(config, grid, plan.boundary, *plan.device);
+    plan.device->resolve(plan.setup);
     return plan;
 }
 

@@ -34,7 +34,8 @@ struct Plan {
     SamplingVerdict sampling;
     SnapshotPlan snapshots;
     const Device* device = nullptr;
-    BackendSetup setup;  ///< kernel and instruction set by name, "auto" resolved
+    BackendSetup setup;              ///< kernel and what goes with it by name, "auto" resolved
+    std::vector<std::string> notes;  ///< what a reader of the log should know of the choice of device
     std::vector<std::string> warnings;
 
     [[nodiscard]] std::size_t most_receivers() const;  ///< of any shot

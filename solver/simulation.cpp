@@ -145,10 +145,11 @@ std::unique_ptr<Backend> make_loaded_backend(const Plan& plan, const Model& mode
 void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     log.info(version_line());
     if (!plan.config.title.empty()) log.info(plan.config.title);
+    log.info("backend   " + facts.backend);
+    for (const std::string& note : plan.notes) log.info("note      " + note);
     log.info("model     " + facts.model);
     log.info(describe(plan));
     for (const Wavelet& wavelet : plan.survey.wavelets) log.info("wavelet   " + wavelet.description);
-    log.info("backend   " + facts.backend);
     log.info("memory    about " + bytes_text(facts.predicted_memory_bytes) + "; results " +
              bytes_text(forecast_output_bytes(plan)));
     for (const std::string& warning : plan.warnings) log.warn(warning);

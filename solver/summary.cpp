@@ -55,10 +55,13 @@ Json describe_numbers(const Plan& plan) {
                          {"snapshots_per_shot", plan.snapshots.steps.size()}};
     numbers["backend"] = {{"name", plan.device->name},
                           {"kernel", plan.setup.kernel},
-                          {"instruction_set", plan.setup.isa},
+                          {"hardware", plan.device->hardware()},
+                          {"instruction_set", plan.device->instruction_set(plan.setup)},
                           {"threads", plan.setup.threads},
                           {"precision", plan.config.scheme.precision},
                           {"space_order", plan.setup.space_order}};
+    if (plan.device->understands("tile"))
+        numbers["backend"].update({{"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     return numbers;
 }
 
@@ -110,7 +113,7 @@ Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
              {"model_hash", facts.model_fingerprint},
              {"backend", facts.backend},
              {"kernel", plan.setup.kernel},
-             {"instruction_set", plan.setup.isa},
+             {"instruction_set", plan.device->instruction_set(plan.setup)},
              {"threads", std::to_string(plan.setup.threads)},
              {"units", "m, s, m/s, Pa; source signatures in Pa m: s(t) gives s(t - r/c) / (4 pi r) at distance r"},
              {"axis_order", "[z][y][x], x fastest, z down; coordinates are (x, y, z)"}}};

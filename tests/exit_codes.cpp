@@ -3,6 +3,7 @@
 #include <new>
 #include <regex>
 
+#include "kernels/backend.hpp"
 #include "program.hpp"
 #include "small_run.hpp"
 #include "solver/failure.hpp"
@@ -100,6 +101,29 @@ TEST_CASE("66: missing input") {
     CHECK(run_onda({"check", "/no/such/file.yaml"}).code == 66);
 }
 
+TEST_CASE("69: a GPU is asked for where there is none") {
+    if (cuda::platform().problem.empty()) return;  // tests/gpu_runs.cpp asks for what this GPU cannot do
+    const Workplace place;
+    const std::string why = cuda::platform().problem.substr(0, cuda::platform().problem.find('\n'));
+    for (const Outcome& outcome : {place.run({"--set", "backend.name=cuda"}),
+                                   run_onda({"check", place.path("small.yaml"), "--set", "backend.name=cuda"})}) {
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 69);
+        CHECK(contains(outcome.err, "backend 'cuda' cannot be used here: " + why));
+        CHECK(contains(outcome.err, "there is cpu"));
+    }
+    CHECK(!std::filesystem::exists(place.path("out")));
+}
+
+TEST_CASE("69: a GPU that failed is named, and Onda is not blamed") {
+    const Failure failure =
+        describe_failure(std::make_exception_ptr(cuda::Error("cudaMemcpy: unspecified launch failure")));
+    CHECK(failure.code == ExitCode::no_device);
+    CHECK(contains(failure.message, "cudaMemcpy: unspecified launch failure"));
+    CHECK(contains(failure.message, "backend.name: cpu"));
+    CHECK(!contains(failure.message, "report"));
+}
+
 TEST_CASE("71: memory is short, and the message says what would fit") {
     const Workplace place;
     const Outcome outcome = place.run({"--set", "grid.shape=[100001, 100001]", "--set", "boundary.sponge_width=10"});
@@ -173,6 +197,25 @@ TEST_CASE("78: faults of the configuration, all at once") {
     CHECK(contains(outcome.err, "grid.spacing_m"));
     CHECK(run_onda({"check", place.path("small.yaml"), "--set", "time.dt_s=0.1"}).code == 78);
     CHECK(code_of(std::make_exception_ptr(std::invalid_argument("kernel"))) == ExitCode::config);
+    CHECK(!std::filesystem::exists(place.path("out")));
+}
+
+TEST_CASE("78: kernels, tiles and instruction sets of another backend are refused with what there is") {
+    const Workplace place;
+    const auto message = [&place](const std::string& setting, const std::string& value) {
+        const Outcome outcome = place.run(
+            {"--set", "backend.name=cpu", "--set", "backend." + setting + "=" + value, "--set", "time.dt_s=0.1"});
+        CHECK(outcome.code == 78);
+        CHECK(contains(outcome.err, "stability limit"));  // together with the faults of other stages
+        CHECK(contains(outcome.err, "--set backend." + setting + "=" + value + ": backend." + setting + ": "));
+        return outcome.err;
+    };
+    const std::string kernel = message("kernel", "direct");
+    CHECK(contains(kernel, "'direct' is not among the CPU kernels: use auto, reference, vectorised, inplane-classic"));
+    CHECK(contains(kernel, "it is a kernel of backend.name: cuda"));
+    CHECK(contains(message("tile", "128x32"), "the cpu backend has no tile; leave it out or take backend.name: cuda"));
+    CHECK(contains(message("copy", "tma"), "the cpu backend has no copy; leave it out or take backend.name: cuda"));
+    CHECK(contains(place.run({"--set", "backend.kernel=vectorized"}).err, "did you mean 'vectorised'?"));
     CHECK(!std::filesystem::exists(place.path("out")));
 }
 

@@ -37,8 +37,11 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["run_time"] = {{"seconds", v.time.seconds}, {"gpt_per_s", v.time.gpt_per_s}};
     json["backend"] = {{"name", plan.device->name},
                        {"kernel", plan.setup.kernel},
-                       {"instruction_set", plan.setup.isa},
+                       {"hardware", plan.device->hardware()},
+                       {"instruction_set", plan.device->instruction_set(plan.setup)},
                        {"threads", plan.setup.threads}};
+    if (plan.device->understands("tile"))
+        json["backend"].update({{"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     json["warnings"] = plan.warnings;
     return json;
 }
@@ -46,14 +49,14 @@ nlohmann::ordered_json as_json(const Verdict& v) {
 void print(const Verdict& v) {
     const Plan& plan = v.plan;
     std::cout << describe(plan) << '\n'
-              << fmt::format("backend   {}, kernel {}, {}, {} threads\n", plan.device->name, plan.setup.kernel,
-                             plan.setup.isa, plan.setup.threads)
+              << fmt::format("backend   {}\n", describe(*plan.device, plan.setup))
               << fmt::format("memory    {} at the peak\n", bytes_text(v.memory.peak_bytes()));
     for (const auto& item : v.memory.items)
         std::cout << fmt::format("          {:>8}  {}\n", bytes_text(item.bytes), item.what);
     std::cout << fmt::format("results   {}, and about 1 MB of pictures and notes\n", bytes_text(v.output_bytes))
               << fmt::format("run time  about {} at {:.3f} Gpt/s, estimated from a fifth of a second on this machine\n",
                              clock_text(v.time.seconds), v.time.gpt_per_s);
+    for (const std::string& note : plan.notes) std::cout << "note      " << note << '\n';
     for (const std::string& warning : plan.warnings) std::cout << "warning   " << warning << '\n';
 }
 
