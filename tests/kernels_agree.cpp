@@ -1,4 +1,5 @@
 // Promise: every kernel, strategy, instruction set and thread count gives the bits of the reference.
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <string>
@@ -60,7 +61,8 @@ BackendSetup setup_of(const Case& c, int order, Precision precision) {
     return setup;
 }
 
-Sources make_test_sources(const Grid& grid) {
+/// \param scale of the signals.
+Sources make_test_sources(const Grid& grid, double scale) {
     // Two sources share nodes, so that the order of injection shows.
     Sources sources;
     for (int row = 0; row < 2; ++row) {
@@ -70,14 +72,26 @@ Sources make_test_sources(const Grid& grid) {
         }
         sources.nodes.first.push_back(static_cast<std::int64_t>(sources.nodes.node.size()));
         std::vector<double> signal;
-        for (int n = 0; n < 40; ++n) signal.push_back(1e4 * std::sin(0.4 * n + row));
+        for (int n = 0; n < 40; ++n) signal.push_back(1e4 * scale * std::sin(0.4 * n + row));
         sources.signal.push_back(signal);
     }
     return sources;
 }
 
-/// The hash of p, p_prev and the traces after a run.
-std::uint64_t run(const Case& c, const BackendSetup& setup) {
+/// `few`, and a receiver on every node if that is enough to be shared among threads.
+NodeWeights receivers_on(const Grid& grid, NodeWeights few) {
+    if (grid.points() < 1000) return few;
+    for (std::int64_t i = 0; i < grid.points(); ++i) {
+        few.node.push_back(i);
+        few.weight.push_back(0.3);
+        few.first.push_back(static_cast<std::int64_t>(few.node.size()));
+    }
+    return few;
+}
+
+/// p, p_prev and the traces after a run from noise of the size of `scale`.
+std::vector<double> run(const Case& c, const BackendSetup& setup, double scale = 1.) {
+    const double tiny = setup.precision == Precision::float32 ? 1e-38 : 1e-308;
     const std::unique_ptr<Backend> backend = cpu::make_backend(setup);
     const Grid& grid = c.grid;
     double h2 = 0.;
@@ -93,13 +107,14 @@ std::uint64_t run(const Case& c, const BackendSetup& setup) {
     backend->reset();
     std::vector<double> p(grid.points()), p_previous(grid.points());
     for (std::int64_t i = 0; i < grid.points(); ++i) {
-        p[i] = test::noise(i, 2) - 0.5;
+        p[i] = scale * (test::noise(i, 2) - 0.5);
         p_previous[i] = p[i] * (1. - 1e-3 * test::noise(i, 3));
-        if (i % 7 == 0) p[i] = p_previous[i] = 1e-38 * test::noise(i, 4);  // denormals are flushed everywhere
+        if (i % 7 == 0) p[i] = p_previous[i] = tiny * test::noise(i, 4);  // most of them denormal
     }
     backend->upload(p, p_previous);
-    backend->set_sources(make_test_sources(grid));
-    const NodeWeights receivers = make_test_sources(grid).nodes;
+    const Sources sources = make_test_sources(grid, scale);
+    backend->set_sources(sources);
+    const NodeWeights receivers = receivers_on(grid, sources.nodes);
     backend->set_receivers(receivers, c.steps + 1);
     backend->record(0);
     for (int n = 0; n < c.steps; ++n) {
@@ -116,7 +131,21 @@ std::uint64_t run(const Case& c, const BackendSetup& setup) {
     backend->download(Window::whole(grid), all.first(grid.points()));
     backend->download_previous(Window::whole(grid), all.subspan(grid.points(), grid.points()));
     backend->download_traces(all.subspan(2 * grid.points()));
-    return test::hash_of(std::span<const double>(out));
+    return out;
+}
+
+std::uint64_t hash_of_run(const Case& c, const BackendSetup& setup, double scale = 1.) {
+    const std::vector<double> result = run(c, setup, scale);
+    return test::hash_of(std::span<const double>(result));
+}
+
+/// How many values are denormal in the precision of the run.
+std::int64_t denormals(std::span<const double> values, Precision precision) {
+    return std::ranges::count_if(values, [&](double value) {
+        const int kind =
+            precision == Precision::float32 ? std::fpclassify(static_cast<float>(value)) : std::fpclassify(value);
+        return kind == FP_SUBNORMAL;
+    });
 }
 
 }  // namespace
@@ -130,7 +159,7 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
                 setup.kernel = "reference";
                 setup.isa = cpu::isa_names().back();
                 setup.threads = 1;
-                const std::uint64_t expected = run(c, setup);
+                const std::uint64_t expected = hash_of_run(c, setup);
                 for (const std::string& isa : cpu::isa_names())
                     for (const KernelInfo& kernel : cpu::kernel_names()) {
                         // The plain build emulates fma in software where the baseline has none: two orders suffice.
@@ -139,14 +168,40 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
                         setup.isa = isa;
                         setup.threads = 1 + static_cast<int>(compared % 4);
                         ++compared;
-                        CHECK_MESSAGE(run(c, setup) == expected, c.name << ", order " << order << ", " << kernel.name
-                                                                        << ", " << isa << ", " << setup.threads
-                                                                        << " threads");
+                        CHECK_MESSAGE(hash_of_run(c, setup) == expected, c.name << ", order " << order << ", "
+                                                                                << kernel.name << ", " << isa << ", "
+                                                                                << setup.threads << " threads");
                     }
             }
     // Two orders for the plain build, eight for each instruction set above it; two precisions.
     const std::size_t orders = 2 + 8 * (cpu::isa_names().size() - 1);
     CHECK(compared == kCases.size() * orders * 2 * cpu::kernel_names().size());
+}
+
+TEST_CASE("denormals: zero in float, kept in double, in fields and traces of every kernel") {
+    for (const std::size_t which : {1u, 7u})
+        for (const Precision precision : {Precision::float32, Precision::float64}) {
+            const Case& c = kCases[which];
+            const bool is_float = precision == Precision::float32;
+            // Values on both sides of the smallest normal number, 1.2e-38 or 2.2e-308.
+            const double scale = is_float ? 1e-37 : 1e-307;
+            BackendSetup setup = setup_of(c, 8, precision);
+            setup.kernel = "reference";
+            const std::vector<double> result = run(c, setup, scale);
+            const auto fields = std::span(result).first(2 * c.grid.points());
+            const auto traces = std::span(result).subspan(2 * c.grid.points());
+            for (const auto values : {fields, traces}) {
+                CHECK((denormals(values, precision) == 0) == is_float);
+                CHECK(std::ranges::count(values, 0.) < std::ssize(values));
+            }
+            for (const std::string& isa : cpu::isa_names())
+                for (const KernelInfo& kernel : cpu::kernel_names()) {
+                    setup.kernel = kernel.name;
+                    setup.isa = isa;
+                    setup.threads = 3;
+                    CHECK_MESSAGE(run(c, setup, scale) == result, c.name << ", " << kernel.name << ", " << isa);
+                }
+        }
 }
 
 TEST_CASE("unknown kernels, instruction sets and orders are refused with the list of what there is") {

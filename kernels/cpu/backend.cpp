@@ -113,10 +113,7 @@ public:
     void fill_halos() override;
     void step() override;
     void absorb() override;
-    void inject(std::int64_t n) override {
-        const FlushDenormals flush;
-        injection_.add(n, q_.data());
-    }
+    void inject(std::int64_t n) override { injection_.add(n, q_.data()); }
     void swap() override { std::swap(p_, q_); }
     void record(std::int64_t n) override { recorder_.record(n, p_.data(), threads_); }
 
@@ -141,7 +138,7 @@ private:
     void for_rows(const Body& body) const {
 #pragma omp parallel num_threads(threads_)
         {
-            const FlushDenormals flush;
+            const FlushDenormals<T> flush;
             const RowRange rows = rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads());
             for (std::int64_t row = rows.begin; row < rows.end; ++row) body(row % grid_.ny(), row / grid_.ny());
         }
@@ -183,7 +180,7 @@ template <typename T>
 void CpuBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
 #pragma omp parallel num_threads(threads_)
     {
-        const FlushDenormals flush;
+        const FlushDenormals<T> flush;
         std::vector<float> vp(grid_.nx());
         const RowRange rows = rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads());
         for (std::int64_t row = rows.begin; row < rows.end; ++row) {

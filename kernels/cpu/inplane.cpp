@@ -152,7 +152,7 @@ void step(const StepArguments<T>& a) {
     const std::int64_t chunks = a.threads < most ? a.threads : most;
 #pragma omp parallel num_threads(a.threads)
     {
-        const FlushDenormals flush;
+        const FlushDenormals<T> flush;
         const Weights<T> weights(a.stencil);
         Scratch<T, Dims, R> scratch;
         const RowRange tasks = rows_of_thread(chunks * tiles_y * tiles_x, omp_get_thread_num(), omp_get_num_threads());

@@ -62,7 +62,7 @@ template <typename T, typename Body>
 inline __attribute__((always_inline)) void for_each_row(const StepArguments<T>& a, const Body& body) {
 #pragma omp parallel num_threads(a.threads)
     {
-        const FlushDenormals flush;
+        const FlushDenormals<T> flush;
         const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
         for (std::int64_t row = rows.begin; row < rows.end; ++row) {
             const std::int64_t y = row % a.ny, z = row / a.ny;

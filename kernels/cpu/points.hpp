@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
+#include "kernels/cpu/denormals.hpp"
 #include "kernels/stencil.hpp"
 
 namespace onda::cpu {
@@ -39,6 +40,7 @@ public:
     }
 
     void add(std::int64_t n, T* p) const {
+        const FlushDenormals<T> flush;
         for (std::size_t i = 0; i < element_.size(); ++i) {
             const std::vector<T>& signal = signal_[row_[i]];
             if (n < static_cast<std::int64_t>(signal.size()))
@@ -68,11 +70,16 @@ public:
         if (n >= samples_) return;
         const std::int64_t receivers = rows();
         T* const sample = traces_.data() + n * receivers;
-#pragma omp parallel for num_threads(threads) schedule(static) if (receivers > 512)
-        for (std::int64_t r = 0; r < receivers; ++r) {
-            T value = 0;
-            for (std::int64_t i = first_[r]; i < first_[r + 1]; ++i) value = fused(weight_[i], p[element_[i]], value);
-            sample[r] = value;
+#pragma omp parallel num_threads(threads) if (receivers > 512)
+        {
+            const FlushDenormals<T> flush;
+#pragma omp for schedule(static)
+            for (std::int64_t r = 0; r < receivers; ++r) {
+                T value = 0;
+                for (std::int64_t i = first_[r]; i < first_[r + 1]; ++i)
+                    value = fused(weight_[i], p[element_[i]], value);
+                sample[r] = value;
+            }
         }
     }
 

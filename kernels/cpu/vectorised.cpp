@@ -138,7 +138,7 @@ void step(const StepArguments<T>& a) {
     const Block block = block_size(a, R, Dims == 3 ? R : 0);
 #pragma omp parallel num_threads(a.threads)
     {
-        const FlushDenormals flush;
+        const FlushDenormals<T> flush;
         const Weights<T> weights(a.stencil);
         const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
         const std::int64_t z_begin = rows.begin / a.ny, z_end = (rows.end + a.ny - 1) / a.ny;
