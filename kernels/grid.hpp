@@ -33,6 +33,11 @@ struct Grid {
         return x + n[0] * (y + n[1] * z);
     }
 
+    /// Triple (x, y, z) of the node that at() gives `index`.
+    [[nodiscard]] std::array<std::int64_t, 3> node(std::int64_t index) const {
+        return {index % n[0], index / n[0] % n[1], index / (n[0] * n[1])};
+    }
+
     /// Position of node (x, y, z) in metres.
     [[nodiscard]] std::array<double, 3> position_m(std::int64_t x, std::int64_t y, std::int64_t z) const {
         return {origin_m[0] + double(x) * spacing_m[0], origin_m[1] + double(y) * spacing_m[1],

@@ -2,7 +2,6 @@
 /// The halo rules of kernels/backend.hpp, worked out as plane copies.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 

@@ -47,8 +47,7 @@ std::string StabilityWatch::likely_cause() const {
 Extremum StabilityWatch::check(const Propagator& propagator) const {
     const Extremum extremum = propagator.backend().extremum();
     if (extremum.finite && !(extremum.max_abs > bound_)) return extremum;
-    const std::int64_t x = extremum.node % grid_.nx(), y = extremum.node / grid_.nx() % grid_.ny(),
-                       z = extremum.node / (grid_.nx() * grid_.ny());
+    const auto [x, y, z] = grid_.node(extremum.node);
     const auto metres = grid_.position_m(x, y, z);
     const std::string what = extremum.finite ? fmt::format(
                                                    "|p| has grown to {:.3g}, beyond the {:.3g} that the sources "

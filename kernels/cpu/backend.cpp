@@ -84,6 +84,9 @@ public:
             has_sponge_ = has_sponge_ || !taper_[axis].empty();
             if (taper_[axis].empty()) taper_[axis].assign(grid_.n[axis], T(1));
         }
+        damped_high_ = grid_.nx();
+        while (damped_low_ < damped_high_ && taper_[0][damped_low_] != T(1)) ++damped_low_;
+        while (damped_high_ > damped_low_ && taper_[0][damped_high_ - 1] != T(1)) --damped_high_;
         arguments_.nx = grid_.nx();
         arguments_.ny = grid_.ny();
         arguments_.nz = grid_.nz();
@@ -133,15 +136,24 @@ public:
     void download_traces(std::span<double> values) const override { recorder_.copy(values); }
 
 private:
-    /// Calls body(y, z) for every row, each thread on its own range (see rows_of_thread).
+    /// Calls body(rows) once a thread, with the rows that are its own (see rows_of_thread).
     template <typename Body>
-    void for_rows(const Body& body) const {
+    void for_threads(const Body& body) const {
 #pragma omp parallel num_threads(threads_)
         {
             const FlushDenormals<T> flush;
-            const RowRange rows = rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads());
-            for (std::int64_t row = rows.begin; row < rows.end; ++row) body(row % grid_.ny(), row / grid_.ny());
+            body(rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads()));
         }
+    }
+    /// Calls body(y, z) for every row of `rows`.
+    template <typename Body>
+    void for_rows(RowRange rows, const Body& body) const {
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) body(row % grid_.ny(), row / grid_.ny());
+    }
+    /// Calls body(y, z) for every row of the grid, by all threads.
+    template <typename Body>
+    void for_rows(const Body& body) const {
+        for_threads([&](RowRange rows) { for_rows(rows, body); });
     }
     template <typename U>
     void copy_out(const Buffer<T>& from, const Window& window, std::span<U> values) const;
@@ -150,12 +162,9 @@ private:
         return (index == 0 && halos_[2 * axis] == Halo::mirror_negative) ||
                (index == grid_.n[axis] - 1 && halos_[2 * axis + 1] == Halo::mirror_negative);
     }
-    [[nodiscard]] std::array<std::int64_t, 3> node_of(std::int64_t index) const {
-        return {index % grid_.nx(), index / grid_.nx() % grid_.ny(), index / (grid_.nx() * grid_.ny())};
-    }
     [[nodiscard]] auto element_of() const {
         return [this](std::int64_t index) {
-            const auto [x, y, z] = node_of(index);
+            const auto [x, y, z] = grid_.node(index);
             return field_.at(x, y, z);
         };
     }
@@ -171,6 +180,7 @@ private:
     std::array<std::vector<HaloCopy>, 3> copies_;
     std::array<std::vector<T>, 3> taper_;
     bool has_sponge_ = false;
+    std::int64_t damped_low_ = 0, damped_high_ = 0;  ///< taper_[0] is 1 on [low, high)
     Injection<T> injection_;
     Recorder<T> recorder_;
     FrameBuffers frames_;
@@ -178,13 +188,9 @@ private:
 
 template <typename T>
 void CpuBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
-#pragma omp parallel num_threads(threads_)
-    {
-        const FlushDenormals<T> flush;
+    for_threads([&](RowRange rows) {
         std::vector<float> vp(grid_.nx());
-        const RowRange rows = rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads());
-        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-            const std::int64_t y = row % grid_.ny(), z = row / grid_.ny();
+        for_rows(rows, [&](std::int64_t y, std::int64_t z) {
             vp_of_row(y, z, vp);
             T* const k = k_.data() + model_.at(0, y, z);
             const bool wall = on_negative_mirror(1, y) || on_negative_mirror(2, z);
@@ -192,8 +198,8 @@ void CpuBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
                 const double v_dt = static_cast<double>(vp[x]) * dt_s;
                 k[x] = wall || on_negative_mirror(0, x) ? T(0) : static_cast<T>(v_dt * v_dt);
             }
-        }
-    }
+        });
+    });
 }
 
 template <typename T>
@@ -226,7 +232,7 @@ void CpuBackend<T>::reset() {
 template <typename T>
 void CpuBackend<T>::set_sources(const Sources& sources) {
     const auto scale = [&](std::int64_t index) {
-        const auto [x, y, z] = node_of(index);
+        const auto [x, y, z] = grid_.node(index);
         return static_cast<double>(k_.data()[model_.at(x, y, z)]) / grid_.cell_volume();
     };
     injection_ = Injection<T>(sources, scale, element_of());
@@ -270,9 +276,6 @@ template <typename T>
 void CpuBackend<T>::absorb() {
     if (!has_sponge_) return;
     const T* const tx = taper_[0].data();
-    std::int64_t low = 0, high = grid_.nx();  // tx is 1 on [low, high)
-    while (low < high && tx[low] != T(1)) ++low;
-    while (high > low && tx[high - 1] != T(1)) --high;
     for_rows([&](std::int64_t y, std::int64_t z) {
         const T ty = taper_[1][y], tz = taper_[2][z];
         T* const __restrict p = p_.data() + field_.at(0, y, z);
@@ -286,8 +289,8 @@ void CpuBackend<T>::absorb() {
             }
         };
         const bool whole_row = ty != T(1) || tz != T(1);
-        damp(0, whole_row ? grid_.nx() : low);
-        if (!whole_row) damp(high, grid_.nx());
+        damp(0, whole_row ? grid_.nx() : damped_low_);
+        if (!whole_row) damp(damped_high_, grid_.nx());
     });
 }
 
@@ -301,33 +304,28 @@ Extremum CpuBackend<T>::extremum() const {
         std::memcpy(&bits, p_.data() + element, sizeof bits);
         return bits & magnitude;
     };
-    Bits largest = 0;
-    std::int64_t row_of_largest = 0;
-#pragma omp parallel num_threads(threads_)
-    {
-        Bits mine = 0;
-        std::int64_t row_of_mine = 0;
-        const RowRange rows = rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads());
-        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-            const std::int64_t begin = field_.at(0, row % grid_.ny(), row / grid_.ny());
+    struct Largest {
+        Bits bits = 0;
+        std::int64_t y = 0, z = 0;
+        void take(const Largest& other) {
+            const bool before = other.z < z || (other.z == z && other.y < y);
+            if (other.bits > bits || (other.bits == bits && before)) *this = other;
+        }
+    } all;
+    for_threads([&](RowRange rows) {
+        Largest mine;
+        for_rows(rows, [&](std::int64_t y, std::int64_t z) {
             Bits of_row = 0;
-            for (std::int64_t x = 0; x < grid_.nx(); ++x) of_row = std::max(of_row, bits_at(begin + x));
-            if (of_row > mine) {
-                mine = of_row;
-                row_of_mine = row;
-            }
-        }
+            for (std::int64_t x = 0; x < grid_.nx(); ++x) of_row = std::max(of_row, bits_at(field_.at(x, y, z)));
+            if (of_row > mine.bits) mine = {of_row, y, z};
+        });
 #pragma omp critical
-        if (mine > largest || (mine == largest && row_of_mine < row_of_largest)) {
-            largest = mine;
-            row_of_largest = row_of_mine;
-        }
-    }
-    const std::int64_t y = row_of_largest % grid_.ny(), z = row_of_largest / grid_.ny();
+        all.take(mine);
+    });
     std::int64_t x = 0;
-    while (bits_at(field_.at(x, y, z)) != largest) ++x;
-    const double value = static_cast<double>(std::bit_cast<T>(largest));
-    return {value, grid_.at(x, y, z), std::isfinite(value)};
+    while (bits_at(field_.at(x, all.y, all.z)) != all.bits) ++x;
+    const double value = static_cast<double>(std::bit_cast<T>(all.bits));
+    return {value, grid_.at(x, all.y, all.z), std::isfinite(value)};
 }
 
 template <typename T>

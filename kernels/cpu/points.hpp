@@ -90,9 +90,6 @@ public:
             for (std::int64_t n = 0; n < samples_; ++n)
                 values[r * samples_ + n] = static_cast<U>(traces_[n * rows() + r]);
     }
-    [[nodiscard]] std::int64_t size() const {
-        return rows() * samples_;
-    }
 
 private:
     [[nodiscard]] std::int64_t rows() const {
