@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <doctest/doctest.h>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -40,6 +41,19 @@ onda::Error fault_of(F&& f) {
     }
     FAIL_CHECK("no error was thrown");
     return {onda::ExitCode::ok, ""};
+}
+
+/// The message of the Error that f throws, "no error" if it throws none.
+/// \param code what the error's must be; any if absent.
+template <class F>
+std::string message_of(F&& f, std::optional<onda::ExitCode> code = {}) {
+    try {
+        f();
+    } catch (const onda::Error& error) {
+        if (code) CHECK(error.code() == *code);
+        return error.what();
+    }
+    return "no error";
 }
 
 inline bool contains(const std::string& text, const std::string& part) {

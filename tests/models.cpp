@@ -8,6 +8,7 @@
 #include <omp.h>
 #include <set>
 
+#include "files_support.hpp"
 #include "io/error.hpp"
 #include "io/model_file.hpp"
 #include "solver/model.hpp"
@@ -30,22 +31,8 @@ Model build(const Config& config) {
     return make_model(config, make_grid(config));
 }
 
-template <typename Action>
-std::string message_of(const Action& action) {
-    try {
-        action();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
-}
-
 std::string build_error(const Config& config) {
     return message_of([&] { static_cast<void>(build(config)); });
-}
-
-bool holds(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 /// One that is valid, for each row of the table but "file".
@@ -65,22 +52,13 @@ Config example(const std::string& type, std::vector<std::int64_t> shape) {
     return config;
 }
 
-/// A folder of its own, gone afterwards.
-struct Folder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() / "onda_test_models";
-    Folder() { std::filesystem::create_directories(path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { std::filesystem::remove_all(path); }
-};
-
 /// Linear in every coordinate, so that trilinear interpolation is exact.
 double linear(double x, double y, double z) {
     return 2000. + 0.5 * x + 0.25 * y + 0.75 * z;
 }
 
-std::filesystem::path write_linear(const Folder& folder, const FileGeometry& g) {
-    const auto file = folder.path / "model.h5";
+std::filesystem::path write_linear(const TemporaryFolder& folder, const FileGeometry& g) {
+    const auto file = folder.path() / "model.h5";
     write_model_file(
         file, g,
         [&](std::int64_t z, std::span<float> plane) {
@@ -121,11 +99,11 @@ TEST_CASE("the grid is the one described; 2-D is x and z") {
     const auto fault = [](std::vector<std::int64_t> shape, std::vector<double> spacing, std::vector<double> origin) {
         return message_of([&] { static_cast<void>(make_grid(config_of("constant", shape, spacing, origin))); });
     };
-    CHECK(holds(fault({40}, {10.}, {}), "grid.shape: [40]: must be [nx, nz] or [nx, ny, nz]"));
-    CHECK(holds(fault({40, 1}, {10.}, {}), "grid.shape"));
-    CHECK(holds(fault({40, 30}, {10., 10., 10.}, {}), "grid.spacing_m: [10, 10, 10]: must be one number or 2"));
-    CHECK(holds(fault({40, 30}, {0.}, {}), "must be positive"));
-    CHECK(holds(fault({40, 30}, {10.}, {1., 2., 3.}), "grid.origin_m"));
+    CHECK(contains(fault({40}, {10.}, {}), "grid.shape: [40]: must be [nx, nz] or [nx, ny, nz]"));
+    CHECK(contains(fault({40, 1}, {10.}, {}), "grid.shape"));
+    CHECK(contains(fault({40, 30}, {10., 10., 10.}, {}), "grid.spacing_m: [10, 10, 10]: must be one number or 2"));
+    CHECK(contains(fault({40, 30}, {0.}, {}), "must be positive"));
+    CHECK(contains(fault({40, 30}, {10.}, {1., 2., 3.}), "grid.origin_m"));
 }
 
 TEST_CASE("every builder: same bits with 1, 2 and 3 threads, range as told beforehand, in 2-D and 3-D") {
@@ -190,9 +168,9 @@ TEST_CASE("layers: interfaces lie where they should, flat and dipping, nodes on 
         }
     }
     config.model.layers[1].top_m = 400.;
-    CHECK(holds(build_error(config), "model.layers[2].top_m: 330 m: must be below"));
+    CHECK(contains(build_error(config), "model.layers[2].top_m: 330 m: must be below"));
     config.model.layers = {};
-    CHECK(holds(build_error(config), "model.layers: there is no layer"));
+    CHECK(contains(build_error(config), "model.layers: there is no layer"));
 }
 
 TEST_CASE("gradient, constant and inclusions") {
@@ -200,11 +178,11 @@ TEST_CASE("gradient, constant and inclusions") {
     config.grid.origin_m = {0., 500.};
     CHECK(build(config).vp[11 * 20] == doctest::Approx(2000. + 0.8 * 200.));  // from the grid's top, wherever that is
     config.model.gradient_per_s = -20.;
-    CHECK(holds(build_error(config), "model.gradient_per_s: -20 1/s makes -2000 m/s at the bottom"));
+    CHECK(contains(build_error(config), "model.gradient_per_s: -20 1/s makes -2000 m/s at the bottom"));
     config = example("constant", {11, 21});
     CHECK(build(config).vp_max == 2000.f);
     config.model.vp_m_s = 0.;
-    CHECK(holds(build_error(config), "model.vp_m_s: 0 m/s: must be positive"));
+    CHECK(contains(build_error(config), "model.vp_m_s: 0 m/s: must be positive"));
 
     config = example("inclusions", {31, 21, 41});
     InclusionConfig box;
@@ -224,13 +202,13 @@ TEST_CASE("gradient, constant and inclusions") {
     CHECK(model.vp[model.grid.at(15, 10, 26)] == 4000.f);
     CHECK(model.vp[model.grid.at(15, 10, 27)] == 2000.f);
     config.model.inclusions[1].size_m = {40., 60.};
-    CHECK(holds(build_error(config), "model.inclusions[1].size_m: has 2 numbers"));
+    CHECK(contains(build_error(config), "model.inclusions[1].size_m: has 2 numbers"));
     config.model.inclusions[1].shape = "cone";
-    CHECK(holds(build_error(config), "model.inclusions[1].shape: 'cone': must be one of sphere, box"));
+    CHECK(contains(build_error(config), "model.inclusions[1].shape: 'cone': must be one of sphere, box"));
     config.model.inclusions[0].radius_m = -1.;
-    CHECK(holds(build_error(config), "model.inclusions[0].radius_m"));
+    CHECK(contains(build_error(config), "model.inclusions[0].radius_m"));
     config.model.type = "marble";
-    CHECK(holds(build_error(config), "model.type: 'marble': must be one of file, constant, layered"));
+    CHECK(contains(build_error(config), "model.type: 'marble': must be one of file, constant, layered"));
 }
 
 TEST_CASE("von Karman: mean, deviation and correlation are those asked for; seeds differ") {
@@ -272,7 +250,7 @@ TEST_CASE("von Karman: mean, deviation and correlation are those asked for; seed
     config.model.seed = 2;
     CHECK(build(config).vp != first);
     config.model.deviation_percent = 40.;
-    CHECK(holds(build_error(config), "model.deviation_percent: 40 %: must be 0 to 30 %"));
+    CHECK(contains(build_error(config), "model.deviation_percent: 40 %: must be 0 to 30 %"));
 }
 
 TEST_CASE("geology: water above sediments above salt, in every seed; layers by the dozen") {
@@ -312,7 +290,7 @@ TEST_CASE("geology: water above sediments above salt, in every seed; layers by t
 }
 
 TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
-    const Folder folder;
+    const TemporaryFolder folder;
     Config config = config_of("file", {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.});
     config.model.file = write_linear(folder, {3, {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.}});
     Model model = build(config);
@@ -321,14 +299,14 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
     CHECK(velocity_range(config, model.grid).max_m_s == doctest::Approx(model.vp_max));
 
     config.grid = {{11, 8, 9}, {20., 20., 10.}, {120., -160., 20.}};
-    CHECK(holds(build_error(config),
-                "shape [41, 21, 31], spacing [10, 20, 5] m, origin [100, -200, 0] m, but the grid has "
-                "shape [11, 8, 9], spacing [20, 20, 10] m, origin [120, -160, 20] m"));
-    CHECK(holds(build_error(config), "model.resample: true"));
+    CHECK(contains(build_error(config),
+                   "shape [41, 21, 31], spacing [10, 20, 5] m, origin [100, -200, 0] m, but the grid has "
+                   "shape [11, 8, 9], spacing [20, 20, 10] m, origin [120, -160, 20] m"));
+    CHECK(contains(build_error(config), "model.resample: true"));
     config.model.resample = true;
     model = build(config);
     CHECK(largest_error(model, false) <= 1e-3);
-    CHECK(holds(model.description, "resampled from shape [41, 21, 31]"));
+    CHECK(contains(model.description, "resampled from shape [41, 21, 31]"));
     CHECK(model.warnings.size() == 2u);  // twice finer along x and z
     CHECK(!velocity_range(config, model.grid).exact);
     CHECK(velocity_range(config, model.grid).max_m_s >= model.vp_max);
@@ -336,7 +314,7 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
     config.grid = {{37, 29, 43}, {7.3, 11.1, 2.9}, {103.7, -187.3, 1.1}};
     CHECK(largest_error(build(config), false) <= 2e-3);
     config.grid.origin_m[1] = -207.3;
-    CHECK(holds(build_error(config), "covers y = -200 to 200 m, but the grid reaches from -207.3"));
+    CHECK(contains(build_error(config), "covers y = -200 to 200 m, but the grid reaches from -207.3"));
 
     // A file on the grid's nodes is copied bit for bit, also as a crop.
     config.grid = {{20, 21, 31}, {10., 20., 5.}, {200., -200., 0.}};
@@ -352,19 +330,19 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
 }
 
 TEST_CASE("2-D files: read into 2-D grids, extruded into 3-D where asked, dimensions that clash are refused") {
-    const Folder folder;
+    const TemporaryFolder folder;
     Config config = config_of("file", {41, 31}, {10., 5.});
     config.model.file = write_linear(folder, {2, {41, 1, 31}, {10., 1., 5.}, {0., 0., 0.}});
     CHECK(largest_error(build(config), true) <= 1e-3);
     config.model.extrude = true;
-    CHECK(holds(build_error(config), "model.extrude"));
+    CHECK(contains(build_error(config), "model.extrude"));
 
     config.grid = {{41, 9, 31}, {10., 30., 5.}, {}};
     Model model = build(config);
     CHECK(largest_error(model, true) <= 1e-3);
     CHECK(model.vp[model.grid.at(3, 0, 7)] == model.vp[model.grid.at(3, 8, 7)]);
     config.model.extrude = false;
-    CHECK(holds(build_error(config), "is 2-D but the grid is 3-D: set model.extrude: true"));
+    CHECK(contains(build_error(config), "is 2-D but the grid is 3-D: set model.extrude: true"));
     config.model.extrude = config.model.resample = true;
     config.grid = {{33, 9, 21}, {11., 30., 6.5}, {}};
     CHECK(largest_error(build(config), true) <= 1e-3);
@@ -372,7 +350,7 @@ TEST_CASE("2-D files: read into 2-D grids, extruded into 3-D where asked, dimens
     config.model.file = write_linear(folder, {3, {9, 9, 9}, {10., 10., 10.}, {0., 0., 0.}});
     config.grid = {{9, 9}, {10.}, {}};
     config.model.extrude = false;
-    CHECK(holds(build_error(config), "is 3-D but the grid is 2-D"));
-    config.model.file = folder.path / "none.h5";
-    CHECK(holds(build_error(config), "none.h5"));
+    CHECK(contains(build_error(config), "is 3-D but the grid is 2-D"));
+    config.model.file = folder.path() / "none.h5";
+    CHECK(contains(build_error(config), "none.h5"));
 }

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "files_support.hpp"
 #include "io/error.hpp"
 #include "kernels/stencil.hpp"
 
@@ -52,31 +53,15 @@ Config config_2d() {
     return config;
 }
 
-std::string message_of(const Config& config, const Grid& grid) {
-    try {
-        static_cast<void>(make_survey(config, grid));
-    } catch (const Error& error) {
-        CHECK(error.code() == ExitCode::config);
-        return error.what();
-    }
-    return "no error";
+std::string survey_error(const Config& config, const Grid& grid) {
+    return message_of([&] { static_cast<void>(make_survey(config, grid)); }, ExitCode::config);
 }
 
-bool holds(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-/// A folder of its own, gone afterwards.
-struct Folder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() / "onda_test_survey";
-    Folder() { std::filesystem::create_directories(path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { std::filesystem::remove_all(path); }
-
+/// A temporary folder that takes files.
+struct Folder : TemporaryFolder {
     [[nodiscard]] std::filesystem::path write(const std::string& name, const std::string& text) const {
-        std::ofstream(path / name) << text;
-        return path / name;
+        std::ofstream(path() / name) << text;
+        return path() / name;
     }
 };
 
@@ -151,8 +136,8 @@ TEST_CASE("shots come in ascending order, with several sources, their own wavele
     CHECK(sources.nodes.rows() == 1);
 
     config.receivers[1].shot = 5;
-    CHECK(holds(message_of(config, grid_2d()),
-                "receivers[1].shot: there is no shot 5: the sources make 2 shots, from 3"));
+    CHECK(contains(survey_error(config, grid_2d()),
+                   "receivers[1].shot: there is no shot 5: the sources make 2 shots, from 3"));
 }
 
 TEST_CASE("a line of shots and files of positions") {
@@ -189,11 +174,11 @@ TEST_CASE("a line of shots and files of positions") {
     CHECK(survey.shots[1].receivers == std::vector<Position>{{20., 0., 5.}, {30., 0., 5.}});
 
     config.receivers[0].file = folder.write("outside.csv", "x,z\n10,5\n20,500\n");
-    const std::string message = message_of(config, grid_2d());
-    CHECK(holds(message, "receivers[0].file"));
-    CHECK(holds(message, "outside.csv, position 2: (20, 500) m lies outside the grid: x 0 to 1000 m, z 0 to 400 m"));
+    const std::string message = survey_error(config, grid_2d());
+    CHECK(contains(message, "receivers[0].file"));
+    CHECK(contains(message, "outside.csv, position 2: (20, 500) m lies outside the grid: x 0 to 1000 m, z 0 to 400 m"));
     config.receivers[0].file = folder.write("off_plane.csv", "x,y,z\n10,3,5\n");
-    CHECK(holds(message_of(config, grid_2d()), "y = 3 m in a 2-D run"));
+    CHECK(contains(survey_error(config, grid_2d()), "y = 3 m in a 2-D run"));
 }
 
 TEST_CASE("positions outside the grid are refused with position, extent and key; rounding is not") {
@@ -201,41 +186,42 @@ TEST_CASE("positions outside the grid are refused with position, extent and key;
     config.sources[0].position_m = {1000. + 1e-9, 400.};
     CHECK(make_survey(config, grid_2d()).shots[0].sources[0].position_m[0] == 1000.);
     config.sources[0].position_m = {1000.1, 20.};
-    CHECK(holds(message_of(config, grid_2d()),
-                "sources[0].position_m: (1000.1, 20) m lies outside the grid: x 0 to 1000 m, z 0 to 400 m"));
+    CHECK(contains(survey_error(config, grid_2d()),
+                   "sources[0].position_m: (1000.1, 20) m lies outside the grid: x 0 to 1000 m, z 0 to 400 m"));
     config.sources[0].position_m = {std::nan(""), 20.};
-    CHECK(holds(message_of(config, grid_2d()), "sources[0].position_m"));
+    CHECK(contains(survey_error(config, grid_2d()), "sources[0].position_m"));
     config.sources[0].position_m = {500., 0., 20.};
-    CHECK(holds(message_of(config, grid_2d()), "has 3 numbers: a 2-D grid needs two, [x, z]"));
+    CHECK(contains(survey_error(config, grid_2d()), "has 3 numbers: a 2-D grid needs two, [x, z]"));
     config = config_2d();
     config.receivers[0] = ReceiverConfig{};
     config.receivers[0].type = "line";
     config.receivers[0].first_m = {900., 10.};
     config.receivers[0].last_m = {1100., 10.};
     config.receivers[0].count = {5};
-    CHECK(holds(message_of(config, grid_2d()), "receiver 4: (1050, 10) m lies outside"));
+    CHECK(contains(survey_error(config, grid_2d()), "receiver 4: (1050, 10) m lies outside"));
     config.receivers[0].count = {0};
-    CHECK(holds(message_of(config, grid_2d()), "receivers[0].count: 0: must be at least 1"));
+    CHECK(contains(survey_error(config, grid_2d()), "receivers[0].count: 0: must be at least 1"));
     config.receivers[0].type = "ring";
-    CHECK(holds(message_of(config, grid_2d()), "receivers[0].type: 'ring': must be one of point, line, grid, file"));
+    CHECK(
+        contains(survey_error(config, grid_2d()), "receivers[0].type: 'ring': must be one of point, line, grid, file"));
 }
 
 TEST_CASE("empty surveys are refused") {
     Config config = config_2d();
     config.sources.clear();
-    CHECK(holds(message_of(config, grid_2d()), "there is no source"));
+    CHECK(contains(survey_error(config, grid_2d()), "there is no source"));
     config = config_2d();
     config.receivers.clear();
-    CHECK(holds(message_of(config, grid_2d()), "shot 1 has no receivers and no snapshots"));
+    CHECK(contains(survey_error(config, grid_2d()), "shot 1 has no receivers and no snapshots"));
     config.output.snapshots.every_steps = 10;
-    CHECK(message_of(config, grid_2d()) == "no error");
+    CHECK(survey_error(config, grid_2d()) == "no error");
 }
 
 TEST_CASE("what would be silent is refused or warned about") {
     Config config = config_2d();
     config.boundary.z_min = "free_surface";
     config.sources[0].position_m = {500., 0.};
-    CHECK(holds(message_of(config, grid_2d()), "(500, 0) m lies on the free surface"));
+    CHECK(contains(survey_error(config, grid_2d()), "(500, 0) m lies on the free surface"));
     config.sources[0].position_m = {500., 0.5};
     config.receivers[0].position_m = {600., 0.};
     config.boundary.x_max = "sponge";
@@ -243,15 +229,15 @@ TEST_CASE("what would be silent is refused or warned about") {
     config.receivers.push_back(receiver_at({895., 20.}));
     auto warnings = make_survey(config, grid_2d()).warnings;
     REQUIRE(warnings.size() == 2u);
-    CHECK(holds(warnings[0], "1 of 3 receivers lie in the sponge"));
-    CHECK(holds(warnings[1], "1 of 3 receivers lie on the free surface"));
+    CHECK(contains(warnings[0], "1 of 3 receivers lie in the sponge"));
+    CHECK(contains(warnings[1], "1 of 3 receivers lie on the free surface"));
 
     config = config_2d();
     config.wavelet.t0_s = 1.5;
-    CHECK(holds(make_survey(config, grid_2d()).warnings.at(0), "after the end of the run at 1 s"));
+    CHECK(contains(make_survey(config, grid_2d()).warnings.at(0), "after the end of the run at 1 s"));
     config = config_2d();
     config.output.seismograms.dt_s = 0.02;
-    CHECK(holds(make_survey(config, grid_2d()).warnings.at(0), "up to 25 Hz only"));
+    CHECK(contains(make_survey(config, grid_2d()).warnings.at(0), "up to 25 Hz only"));
 }
 
 TEST_CASE("sampling is judged by the weights' phase error; the numbers named pass") {
@@ -277,8 +263,8 @@ TEST_CASE("sampling is judged by the weights' phase error; the numbers named pas
     CHECK(judge_sampling(config, grid, survey, std::nan("")).level == Level::refuse);
     const SamplingVerdict verdict = judge_sampling(config, grid, survey, 1000.);
     CHECK(verdict.level == Level::refuse);
-    CHECK(holds(verdict.message, "2.41 points per wavelength at 41.46 Hz"));
-    CHECK(holds(verdict.message, "scheme.min_points_per_wavelength = 3"));
+    CHECK(contains(verdict.message, "2.41 points per wavelength at 41.46 Hz"));
+    CHECK(contains(verdict.message, "scheme.min_points_per_wavelength = 3"));
 
     const auto number_after = [&](const std::string& words) {
         const auto at = verdict.message.find(words);

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <numbers>
 
+#include "files_support.hpp"
 #include "io/error.hpp"
 #include "solver/survey.hpp"
 
@@ -29,13 +30,8 @@ Wavelet make(const WaveletConfig& wavelet) {
     return make_wavelet(Config{}, wavelet, "wavelet");
 }
 
-std::string message_of(const WaveletConfig& wavelet) {
-    try {
-        static_cast<void>(make(wavelet));
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "no error";
+std::string wavelet_error(const WaveletConfig& wavelet) {
+    return message_of([&] { static_cast<void>(make(wavelet)); });
 }
 
 /// |integral of s(t) exp(-2 pi i f t) dt| by the trapezoidal rule, from before the wavelet until after it.
@@ -46,17 +42,8 @@ double amplitude_at(const Wavelet& wavelet, double f) {
     return std::abs(sum) * dt;
 }
 
-/// A folder of its own, gone afterwards.
-struct Folder {
-    std::filesystem::path path = std::filesystem::temp_directory_path() / "onda_test_wavelets";
-    Folder() { std::filesystem::create_directories(path); }
-    Folder(const Folder&) = delete;
-    Folder& operator=(const Folder&) = delete;
-    ~Folder() { std::filesystem::remove_all(path); }
-};
-
-std::filesystem::path write_csv(const Folder& folder, const Wavelet& wavelet, double dt, int samples) {
-    const auto file = folder.path / "wavelet.csv";
+std::filesystem::path write_csv(const TemporaryFolder& folder, const Wavelet& wavelet, double dt, int samples) {
+    const auto file = folder.path() / "wavelet.csv";
     std::ofstream out(file);
     out.precision(17);
     out << "time_s,amplitude\n";
@@ -141,7 +128,7 @@ TEST_CASE("the Ormsby spectrum is the trapezoid of its corners, and the wavelet 
     for (const std::vector<double>& bad :
          {std::vector<double>{}, {1., 2., 3.}, {4., 3., 20., 30.}, {-1., 2., 3., 4.}, {1., 2., 2., 4.}}) {
         config.corner_frequencies_hz = bad;
-        CHECK(message_of(config).find("wavelet.corner_frequencies_hz") != std::string::npos);
+        CHECK(contains(wavelet_error(config), "wavelet.corner_frequencies_hz"));
     }
 }
 
@@ -157,7 +144,7 @@ TEST_CASE("a wavelet that begins abruptly is warned about, with the number to ch
 }
 
 TEST_CASE("a wavelet from a file is the one written, at any time and at any step") {
-    const Folder folder;
+    const TemporaryFolder folder;
     const Wavelet exact = make(config_of("ricker", 15.));
     WaveletConfig config;
     config.type = "file";
@@ -187,10 +174,10 @@ TEST_CASE("a wavelet from a file is the one written, at any time and at any step
 }
 
 TEST_CASE("every row of the table is reachable by its name, others are refused with the names there are") {
-    for (const WaveletKind& kind : wavelet_kinds()) CHECK(message_of(config_of(std::string(kind.name), 10.)) != "");
-    const std::string unknown = message_of(config_of("morlet", 10.));
+    for (const WaveletKind& kind : wavelet_kinds()) CHECK(wavelet_error(config_of(std::string(kind.name), 10.)) != "");
+    const std::string unknown = wavelet_error(config_of("morlet", 10.));
     CHECK(unknown.find("wavelet.type") != std::string::npos);
     CHECK(unknown.find("ricker, gaussian, gaussian_first_derivative") != std::string::npos);
     for (const double bad : {0., -3., std::nan("")})
-        CHECK(message_of(config_of("ricker", bad)).find("wavelet.peak_frequency_hz") != std::string::npos);
+        CHECK(contains(wavelet_error(config_of("ricker", bad)), "wavelet.peak_frequency_hz"));
 }
