@@ -40,6 +40,11 @@ struct Workplace {
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run_onda(arguments, before, under);
     }
+    /// That a run which ended early left its log and nothing else.
+    void check_only_the_log() const {
+        for (const auto& entry : std::filesystem::directory_iterator(path("out")))
+            CHECK(entry.path().filename() == "onda.log");
+    }
     TemporaryFolder folder;
 };
 
@@ -150,8 +155,7 @@ TEST_CASE("74: a write fails, and nothing looks complete") {
     const Outcome outcome = place.run({}, "ulimit -f 8");
     CAPTURE(outcome.err);
     CHECK(outcome.code == 74);
-    for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
-        CHECK(entry.path().filename() == "onda.log");
+    place.check_only_the_log();
     CHECK(place.run().code == 0);  // what is left does not stand in the way
 }
 
@@ -164,8 +168,7 @@ TEST_CASE("74: snapshots that cannot be written stop the run, and nothing looks 
     CHECK(outcome.code == 74);
     CHECK(contains(outcome.err, "snapshots.h5: /shots/1/pressure: cannot write its values"));
     CHECK(!contains(outcome.err, "HDF5-DIAG"));  // HDF5 itself stays silent in the writing thread, too
-    for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
-        CHECK(entry.path().filename() == "onda.log");
+    place.check_only_the_log();
 }
 
 TEST_CASE("74: results that cannot be printed") {
@@ -184,8 +187,7 @@ TEST_CASE("77: a run that overflows is stopped, with place, time and cause, and 
     CHECK(contains(outcome.err, "node (x "));
     CHECK(contains(outcome.err, "t = "));
     CHECK(contains(text_of(place.path("out") + "/onda.log"), "the run is unstable"));
-    for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
-        CHECK(entry.path().filename() == "onda.log");
+    place.check_only_the_log();
 }
 
 TEST_CASE("78: faults of the configuration, all at once") {
@@ -230,6 +232,5 @@ TEST_CASE("a signal ends the run by that signal and leaves only the log") {
     const Workplace place;
     const Outcome outcome = place.run({"--set", "time.duration_s=3000"}, "true", "timeout --preserve-status -s TERM 1");
     CHECK(outcome.code == 128 + 15);
-    for (const auto& entry : std::filesystem::directory_iterator(place.path("out")))
-        CHECK(entry.path().filename() == "onda.log");
+    place.check_only_the_log();
 }

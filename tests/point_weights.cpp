@@ -46,7 +46,7 @@ double sample(const NodeWeights& weights, const Grid& grid, const Field& field) 
     double sum = 0.;
     for (std::size_t i = 0; i < weights.node.size(); ++i) {
         const std::int64_t node = weights.node[i];
-        const std::int64_t x = node % grid.nx(), y = node / grid.nx() % grid.ny(), z = node / (grid.nx() * grid.ny());
+        const auto [x, y, z] = grid.node(node);
         sum += weights.weight[i] * field(double(x), double(y), double(z));
     }
     return sum;
