@@ -26,7 +26,7 @@ public:
         out << "Examples:\n";
         std::istringstream examples(app->get_footer());
         for (std::string line; std::getline(examples, line);)
-            if (const auto begin = line.find_first_not_of(" "); begin != std::string::npos && line != "Examples:")
+            if (const auto begin = line.find_first_not_of(" "); begin != std::string::npos)
                 out << "  " << line.substr(begin) << '\n';
         out << '\n' << CLI::Formatter::make_help(app, name, mode);
         return out.str();

@@ -12,8 +12,8 @@ namespace onda {
 namespace {
 
 constexpr const char* examples =
-    "  onda convert marmousi.f32 marmousi.h5 --shape 1601 401 --axes xz --spacing-m 7.5 --units km/s\n"
-    "  onda convert salt.rsf salt.h5";
+    "onda convert marmousi.f32 marmousi.h5 --shape 1601 401 --axes xz --spacing-m 7.5 --units km/s\n"
+    "onda convert salt.rsf salt.h5";
 
 struct ConvertArguments {
     std::filesystem::path input, output;

@@ -6,9 +6,8 @@ namespace onda {
 
 Command add_init(CLI::App& app) {
     auto* command = add_command(app, "init", "Write a commented configuration to start from",
-                                "Examples:\n"
-                                "  onda init -o first.yaml    a file to edit; `onda run first.yaml` runs it\n"
-                                "  onda init | less           the same, to read");
+                                "onda init -o first.yaml    a file to edit; `onda run first.yaml` runs it\n"
+                                "onda init | less           the same, to read");
     const auto output = std::make_shared<TextOutput>();
     add_text_output(*command, *output);
     return [output] {

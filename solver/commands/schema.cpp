@@ -6,9 +6,8 @@ namespace onda {
 
 Command add_schema(CLI::App& app) {
     auto* command = add_command(app, "schema", "Print the JSON Schema (draft-07) of configurations",
-                                "Examples:\n"
-                                "  onda schema -o onda.schema.json    completion and help for editors\n"
-                                "  onda schema --docs                 the reference of all parameters, as Markdown");
+                                "onda schema -o onda.schema.json    completion and help for editors\n"
+                                "onda schema --docs                 the reference of all parameters, as Markdown");
     const auto output = std::make_shared<TextOutput>();
     const auto docs = std::make_shared<bool>(false);
     command->add_flag("--docs", *docs, "Print the reference in Markdown instead of the schema");
