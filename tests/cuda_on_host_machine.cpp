@@ -1,0 +1,259 @@
+#include "cuda_on_host_machine.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu/denormals.hpp"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ONDA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ONDA_ASAN 1
+#endif
+#endif
+#if defined(ONDA_ASAN)
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace onda::cuda {
+namespace {
+
+constexpr std::size_t kStackBytes = 512 * 1024;  // touched only as far as it is used
+constexpr int kLargestGrid = 65535;
+
+struct Cancelled {};  // unwinds the stack of a thread that will never go on
+
+// AddressSanitizer must know on which stack we are.
+#if defined(ONDA_ASAN)
+void before_switch(void** fake_stack, const void* stack, std::size_t bytes) {
+    __sanitizer_start_switch_fiber(fake_stack, stack, bytes);
+}
+void after_switch(void* fake_stack, const void** stack, std::size_t* bytes) {
+    __sanitizer_finish_switch_fiber(fake_stack, stack, bytes);
+}
+#else
+void before_switch(void**, const void*, std::size_t) {}
+void after_switch(void*, const void**, std::size_t*) {}
+#endif
+
+std::string triple(const dim3& i) {
+    return "(" + std::to_string(i.x) + ", " + std::to_string(i.y) + ", " + std::to_string(i.z) + ")";
+}
+
+}  // namespace
+
+Machine& machine() {
+    static Machine one;
+    return one;
+}
+
+Machine::~Machine() {
+    ending_ = true;
+    for (auto& fibre : fibres_) resume(*fibre);
+}
+
+void Machine::fail(const std::string& message) const {
+    throw DeviceFault("block " + triple(blockIdx) + ", thread " + triple(current_->thread) + ": " + message);
+}
+
+// The first and only call on a fibre's stack; one turn of the loop is one thread of a kernel.
+void Machine::enter() {
+    Machine& m = machine();
+    after_switch(nullptr, &m.scheduler_stack_, &m.scheduler_stack_bytes_);
+    while (!m.ending_) {
+        Fibre& self = *m.current_;
+        try {
+            if (!m.cancelling_) m.run_thread();
+        } catch (const Cancelled&) {
+        } catch (const std::exception& error) {
+            m.fault_ = error.what();
+        }
+        self.wait = Wait::finished;
+        m.leave();
+        m.suspend(false);
+    }
+    m.suspend(true);
+}
+
+void Machine::run_thread() const {
+    if (!launch_->flush_denormals) return (*thread_)();
+    const cpu::FlushDenormals<float> flush;
+    (*thread_)();
+}
+
+void Machine::resume(Fibre& fibre) {
+    current_ = &fibre;
+    threadIdx = fibre.thread;
+    before_switch(&scheduler_fake_stack_, fibre.stack.get(), kStackBytes);
+    swapcontext(&scheduler_, &fibre.context);
+    after_switch(scheduler_fake_stack_, nullptr, nullptr);
+}
+
+void Machine::suspend(bool for_ever) {
+    Fibre& self = *current_;
+    before_switch(for_ever ? nullptr : &self.fake_stack, scheduler_stack_, scheduler_stack_bytes_);
+    swapcontext(&self.context, &scheduler_);
+    after_switch(self.fake_stack, &scheduler_stack_, &scheduler_stack_bytes_);
+}
+
+void Machine::wait(Wait reason) {
+    if (cancelling_) throw Cancelled{};
+    current_->wait = reason;
+    suspend(false);
+    if (cancelling_) throw Cancelled{};
+}
+
+void Machine::syncthreads() {
+    ++waiting_;
+    current_->wait = Wait::syncthreads;
+    release();
+    if (current_->wait != Wait::nothing || cancelling_) wait(Wait::syncthreads);
+}
+
+// The last thread to arrive releases the others; threads that have ended count as arrived, as on sm_70 and newer.
+void Machine::release() {
+    if (waiting_ < running_) return;
+    waiting_ = 0;
+    for (std::size_t i = 0; i < threads_; ++i)
+        if (fibres_[i]->wait == Wait::syncthreads) fibres_[i]->wait = Wait::nothing;
+}
+
+void Machine::leave() {
+    --running_;
+    release();
+    if (running_ == 0 && fault_.empty() && !pending_.empty())
+        fault_ = "block " + triple(blockIdx) + " ended while a copy into its shared memory was under way";
+}
+
+bool Machine::can_go_on(const Fibre& fibre) const {
+    return fibre.wait == Wait::nothing || (fibre.wait == Wait::barrier && phase(*fibre.barrier) != fibre.parity);
+}
+
+// Gives every thread that can go on one turn; false if none could.
+bool Machine::pass() {
+    bool any = false;
+    for (std::size_t i = 0; i < threads_ && fault_.empty(); ++i) {
+        Fibre& fibre = *fibres_[launch_->turns == Turns::forward ? i : threads_ - 1 - i];
+        if (!can_go_on(fibre)) continue;
+        any = true;
+        resume(fibre);
+    }
+    return any;
+}
+
+void Machine::take_turns() {
+    while (running_ > 0 && fault_.empty()) {
+        if (pass()) continue;
+        if (pending_.empty()) {
+            fault_ = deadlock();
+            break;
+        }
+        // Hardware promises no order among copies: the last first.
+        const BoxCopy copy = pending_.back();
+        pending_.pop_back();
+        try {
+            perform(copy);
+        } catch (const DeviceFault& fault) {
+            fault_ = fault.what();
+        }
+    }
+    if (!fault_.empty()) cancel();
+}
+
+std::string Machine::deadlock() const {
+    const auto waits = [](const auto& fibre) { return fibre->wait != Wait::finished; };
+    const Fibre& fibre = **std::find_if(fibres_.begin(), fibres_.end(), waits);
+    std::string where = "in __syncthreads";
+    if (fibre.wait == Wait::barrier)
+        where = "for parity " + std::to_string(fibre.parity) + " of the barrier at shared byte " +
+                std::to_string(reinterpret_cast<const unsigned char*>(fibre.barrier) - shared()) + " (" +
+                std::to_string(fibre.barrier->arrivals_left) + " arrivals and " +
+                std::to_string(fibre.barrier->bytes_left >> 1) + " bytes missing)";
+    return "deadlock: block " + triple(blockIdx) + ", thread " + triple(fibre.thread) + " waits " + where;
+}
+
+// Unwinds every thread that is still waiting.
+void Machine::cancel() {
+    cancelling_ = true;
+    for (std::size_t i = 0; i < threads_; ++i)
+        if (fibres_[i]->wait != Wait::finished) resume(*fibres_[i]);
+    cancelling_ = false;
+    pending_.clear();
+}
+
+void Machine::make_stack(Fibre& fibre) {
+    fibre.stack.reset(new unsigned char[kStackBytes]);
+    getcontext(&fibre.context);
+    fibre.context.uc_stack.ss_sp = fibre.stack.get();
+    fibre.context.uc_stack.ss_size = kStackBytes;
+    makecontext(&fibre.context, enter, 0);
+    fibre.context.uc_stack = {};  // or else AddressSanitizer clears the shadow of the whole stack at every switch
+}
+
+void Machine::prepare(const dim3& block) {
+    blockIdx = block;
+    while (fibres_.size() < threads_) {
+        fibres_.push_back(std::make_unique<Fibre>());
+        make_stack(*fibres_.back());
+    }
+    running_ = threads_;
+    waiting_ = 0;
+    const dim3 n = launch_->block;
+    for (std::size_t i = 0; i < threads_; ++i) {
+        Fibre& fibre = *fibres_[i];
+        const auto t = static_cast<unsigned>(i);
+        fibre.thread = {t % n.x, t / n.x % n.y, t / (n.x * n.y)};
+        fibre.wait = Wait::nothing;
+        fibre.open_group.clear();
+        fibre.groups.clear();
+    }
+    std::memset(shared(), 0xFF, static_cast<std::size_t>(launch_->shared_bytes));
+}
+
+void Machine::check_launch() const {
+    const dim3 grid = launch_->grid, block = launch_->block;
+    const auto require = [](bool holds, const char* what) {
+        if (!holds) throw DeviceFault(std::string("launch: ") + what);
+    };
+    require(grid.x > 0 && grid.y > 0 && grid.z > 0, "a grid needs blocks");
+    require(grid.y <= kLargestGrid && grid.z <= kLargestGrid, "too many blocks along y or z");
+    require(block.x * block.y * block.z > 0 && block.x * block.y * block.z <= 1024, "a block has 1 to 1024 threads");
+    require(launch_->shared_bytes >= 0 && launch_->shared_bytes <= 227 * 1024, "a block has up to 227 KiB");
+}
+
+void Machine::run(const HostLaunch& launch, const std::function<void()>& thread) {
+    launch_ = &launch;
+    thread_ = &thread;
+    check_launch();
+    fault_.clear();
+    gridDim = launch.grid;
+    blockDim = launch.block;
+    threads_ = std::size_t{launch.block.x} * launch.block.y * launch.block.z;
+    // Exactly as large as asked for, so that AddressSanitizer notices what lies beyond.
+    void* memory = nullptr;
+    if (posix_memalign(&memory, 1024, static_cast<std::size_t>(std::max<std::int64_t>(launch.shared_bytes, 1))) != 0)
+        throw std::bad_alloc();
+    shared_.reset(static_cast<unsigned char*>(memory));
+    for (unsigned z = 0; z < launch.grid.z; ++z)
+        for (unsigned y = 0; y < launch.grid.y; ++y)
+            for (unsigned x = 0; x < launch.grid.x; ++x) {
+                prepare({x, y, z});
+                take_turns();
+                if (!fault_.empty()) throw DeviceFault(fault_);
+            }
+}
+
+void Machine::check_inside(const void* address, std::int64_t bytes, const char* what) const {
+    const std::int64_t offset = static_cast<const unsigned char*>(address) - shared();
+    if (offset < 0 || offset + bytes > launch_->shared_bytes)
+        fail(std::string(what) + " is not inside the shared memory of the block");
+}
+
+void Machine::start(const BoxCopy& copy) {
+    if (launch_->copies == Copies::early)
+        perform(copy);
+    else
+        pending_.push_back(copy);
+}
+
+}  // namespace onda::cuda

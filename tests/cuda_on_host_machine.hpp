@@ -1,0 +1,102 @@
+/// \file
+/// The scheduler behind cuda_on_host.hpp: runs the threads of a block as fibres and keeps the copies that wait for
+/// their moment.
+#pragma once
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <ucontext.h>
+#include <vector>
+
+#include "kernels/cuda/primitives.hpp"
+
+namespace onda::cuda {
+
+struct Copy16 {
+    void* shared;
+    const void* global;
+};
+
+struct BoxCopy {
+    TensorMap map;  // by value: a kernel's parameters live on its fibre's stack
+    std::int64_t x, y, z;
+    unsigned char* shared;
+    Barrier* barrier;
+};
+
+enum class Wait { nothing, syncthreads, barrier, finished };
+
+struct Fibre {
+    ucontext_t context{};
+    std::unique_ptr<unsigned char[]> stack;
+    void* fake_stack = nullptr;
+    dim3 thread;
+    Wait wait = Wait::finished;
+    const Barrier* barrier = nullptr;
+    int parity = 0;
+    std::vector<Copy16> open_group;
+    std::vector<std::vector<Copy16>> groups;
+};
+
+struct Free {
+    void operator()(unsigned char* memory) const { std::free(memory); }
+};
+
+/// Runs one block after another. One for the whole program: stacks are used again.
+class Machine {
+public:
+    ~Machine();
+    void run(const HostLaunch& launch, const std::function<void()>& thread);
+
+    // What threads call.
+    Fibre& self() { return *current_; }
+    const HostLaunch& launch() const { return *launch_; }
+    void wait(Wait reason);
+    void syncthreads();
+    [[noreturn]] void fail(const std::string& message) const;
+    unsigned char* shared() const { return shared_.get(); }
+    void check_inside(const void* address, std::int64_t bytes, const char* what) const;
+    void start(const BoxCopy& copy);
+
+private:
+    static void enter();
+    static void make_stack(Fibre& fibre);
+    void prepare(const dim3& block);
+    void run_thread() const;
+    void take_turns();
+    bool pass();
+    void resume(Fibre& fibre);
+    void suspend(bool for_ever);
+    void leave();
+    void release();
+    [[nodiscard]] bool can_go_on(const Fibre& fibre) const;
+    [[nodiscard]] std::string deadlock() const;
+    void cancel();
+    void check_launch() const;
+
+    const HostLaunch* launch_ = nullptr;
+    const std::function<void()>* thread_ = nullptr;
+    std::vector<std::unique_ptr<Fibre>> fibres_;
+    std::size_t threads_ = 0;                // of this block
+    std::size_t running_ = 0, waiting_ = 0;  // of them; of these, in __syncthreads
+    std::unique_ptr<unsigned char, Free> shared_;
+    std::vector<BoxCopy> pending_;
+    Fibre* current_ = nullptr;
+    ucontext_t scheduler_{};
+    void* scheduler_fake_stack_ = nullptr;
+    const void* scheduler_stack_ = nullptr;
+    std::size_t scheduler_stack_bytes_ = 0;
+    std::string fault_;
+    bool cancelling_ = false, ending_ = false;
+};
+
+Machine& machine();
+
+// What the scheduler must know of barriers and copies.
+inline int phase(const Barrier& b) {
+    return b.bytes_left & 1;
+}
+void perform(const BoxCopy& copy);
+
+}  // namespace onda::cuda
