@@ -23,30 +23,43 @@ std::int64_t element_bytes(const Plan& plan) {
     return plan.setup.precision == Precision::float64 ? kDouble : kFloat;
 }
 
-/// Receivers and sources are held as weighted nodes: by the shot, and by the backend.
-std::int64_t point_bytes(const Plan& plan) {
-    std::int64_t most = 0;
-    const auto entries = [&plan](const Position& position) {
-        std::int64_t count = 1;
-        for (std::size_t a = 0; a < 3; ++a) {
-            const double index = (position[a] - plan.grid.origin_m[a]) / plan.grid.spacing_m[a];
-            if (plan.grid.has_axis(static_cast<int>(a)) && std::abs(index - std::round(index)) > 1e-9) count *= 8;
-        }
-        return count;
-    };
-    for (const Shot& shot : plan.survey.shots) {
-        std::int64_t count = 0;
-        for (const Position& position : shot.receivers) count += entries(position);
-        for (const SourcePoint& source : shot.sources) count += entries(source.position_m);
-        most = std::max(most, count);
+/// How many nodes carry a point: those of the sinc, or one where it lies on a node.
+std::int64_t entries(const Grid& grid, const Position& position) {
+    std::int64_t count = 1;
+    for (std::size_t a = 0; a < 3; ++a) {
+        const double index = (position[a] - grid.origin_m[a]) / grid.spacing_m[a];
+        if (grid.has_axis(static_cast<int>(a)) && std::abs(index - std::round(index)) > 1e-9) count *= 8;
     }
-    const std::int64_t in_shot = sizeof(std::int64_t) + kDouble,
-                       in_backend = sizeof(std::int64_t) + element_bytes(plan);
-    return most * (in_shot + in_backend);
+    return count;
 }
 
-std::int64_t signal_bytes(const Plan& plan) {
-    return static_cast<std::int64_t>(plan.most_sources()) * (plan.time.steps + 1) * (kDouble + element_bytes(plan));
+/// What the shots ask of the backend at most.
+ShotSize largest_shot(const Plan& plan) {
+    ShotSize most;
+    for (const Shot& shot : plan.survey.shots) {
+        std::int64_t receiver_nodes = 0, source_nodes = 0;
+        for (const Position& position : shot.receivers) receiver_nodes += entries(plan.grid, position);
+        for (const SourcePoint& source : shot.sources) source_nodes += entries(plan.grid, source.position_m);
+        most.receiver_nodes = std::max(most.receiver_nodes, receiver_nodes);
+        most.source_nodes = std::max(most.source_nodes, source_nodes);
+    }
+    most.sources = static_cast<std::int64_t>(plan.most_sources());
+    most.receivers = static_cast<std::int64_t>(plan.most_receivers());
+    most.signal_samples = most.trace_samples = plan.time.steps + 1;
+    if (!plan.snapshots.steps.empty()) most.download_points = plan.snapshots.window.points();
+    return most;
+}
+
+/// Receivers and sources as weighted nodes, and the signals, as a shot holds them.
+std::int64_t shot_bytes(const ShotSize& shot) {
+    const std::int64_t entry = sizeof(std::int64_t) + kDouble;
+    return (shot.receiver_nodes + shot.source_nodes) * entry + shot.sources * shot.signal_samples * kDouble;
+}
+
+/// The same in a backend that uses the host's memory.
+std::int64_t shot_bytes_in_backend(const ShotSize& shot, std::int64_t element) {
+    const std::int64_t entry = sizeof(std::int64_t) + element;
+    return (shot.receiver_nodes + shot.source_nodes) * entry + shot.sources * shot.signal_samples * element;
 }
 
 /// While `bytes` are written in chunks of at most `largest`, HDF5 holds a chunk and a copy with its checksums.
@@ -73,28 +86,63 @@ std::int64_t frame_bytes(const Plan& plan) {
     return plan.snapshots.steps.empty() ? 0 : plan.snapshots.window.points() * kFloat;
 }
 
+using Items = std::vector<MemoryForecast::Item>;
+
+std::int64_t total(const Items& items) {
+    return std::accumulate(items.begin(), items.end(), std::int64_t{0},
+                           [](std::int64_t sum, const MemoryForecast::Item& item) { return sum + item.bytes; });
+}
+
+/// The host's memory while shots run.
+Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& pictures) {
+    const std::int64_t traces = shot.receivers * shot.trace_samples * element_bytes(plan);
+    Items items;
+    if (plan.device->has_own_memory()) {
+        items = {{"copy of the traces", traces}, {"sources and receivers", shot_bytes(shot)}};
+    } else {
+        items = {{fmt::format("wavefields and model of the {} backend", plan.device->name),
+                  plan.device->predicted_bytes(plan.setup)},
+                 {"traces in the backend", traces},
+                 {"sources and receivers", shot_bytes(shot) + shot_bytes_in_backend(shot, element_bytes(plan))}};
+    }
+    items.push_back({"snapshots on their way to disk", frames_alive(plan) * frame_bytes(plan)});
+    items.push_back({"slices kept for pictures", pictures.kept});
+    items.push_back({"for a moment, to write snapshots or seismograms, or to draw",
+                     std::max({writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan), pictures.drawing})});
+    return items;
+}
+
+/// The host's memory while the model is there: until the backend has it.
+Items while_loading(const Plan& plan, const PictureBytes& pictures) {
+    return {{"velocity of the model, until the backend has it", plan.grid.points() * kFloat},
+            {"slices kept for pictures", pictures.kept}};
+}
+
 }  // namespace
 
 std::int64_t MemoryForecast::peak_bytes() const {
-    return std::accumulate(items.begin(), items.end(), std::int64_t{0},
-                           [](std::int64_t sum, const Item& item) { return sum + item.bytes; });
+    return total(items);
+}
+std::int64_t MemoryForecast::device_peak_bytes() const {
+    return total(device_items);
 }
 
 MemoryForecast forecast_memory(const Plan& plan) {
-    const auto traces = static_cast<std::int64_t>(plan.most_receivers()) * (plan.time.steps + 1) * element_bytes(plan);
     const PictureBytes pictures = picture_bytes(plan);
-    // The velocity, 4 bytes a node, has gone when the first shot touches the wavefields, 8 bytes a node and more.
-    MemoryForecast forecast{
-        {{"program and libraries", kProgramBytes},
-         {fmt::format("wavefields and model of the {} backend", plan.device->name),
-          plan.device->predicted_bytes(plan.setup)},
-         {"traces in the backend", traces},
-         {"sources and receivers", point_bytes(plan) + signal_bytes(plan)},
-         {"snapshots on their way to disk", frames_alive(plan) * frame_bytes(plan)},
-         {"slices kept for pictures", pictures.kept},
-         {"for a moment, to write snapshots or seismograms, or to draw",
-          std::max({writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan), pictures.drawing})}}};
-    std::erase_if(forecast.items, [](const auto& item) { return item.bytes == 0; });
+    const ShotSize shot = largest_shot(plan);
+    // On a device with the host's memory the velocity, 4 bytes a node, has gone when the first shot touches the
+    // wavefields, 8 bytes a node and more. On one with memory of its own it is often the largest of all.
+    const Items running = while_running(plan, shot, pictures), loading = while_loading(plan, pictures);
+    MemoryForecast forecast;
+    forecast.items = plan.device->has_own_memory() && total(loading) > total(running) ? loading : running;
+    forecast.items.insert(forecast.items.begin(), {{"program and libraries", kProgramBytes},
+                                                   {"driver and libraries of the device", plan.device->host_bytes}});
+    if (plan.device->has_own_memory())
+        forecast.device_items = {
+            {"wavefields, model and boundaries", plan.device->predicted_bytes(plan.setup)},
+            {"sources, traces and downloads", plan.device->predicted_shot_bytes(plan.setup, shot)}};
+    for (Items* items : {&forecast.items, &forecast.device_items})
+        std::erase_if(*items, [](const auto& item) { return item.bytes == 0; });
     return forecast;
 }
 
@@ -116,10 +164,67 @@ std::int64_t forecast_output_bytes(const Plan& plan) {
 
 namespace {
 
-/// The grid of the run, shortened to about 6 M nodes: beyond most caches, and quick to fill.
-Grid rehearsal_grid(const Grid& grid) {
+/// Puts a set-up on a grid of other extents: tapers lose or gain nodes in the middle, where they are 1.
+void resize(BackendSetup& setup, const std::array<std::int64_t, 3>& n) {
+    setup.grid.n = n;
+    for (std::size_t a = 0; a < 3; ++a) {
+        auto& taper = setup.sponge.taper[a];
+        if (taper.empty()) continue;
+        const auto nodes = static_cast<std::int64_t>(taper.size());
+        const auto middle = taper.begin() + std::min(nodes, n[a]) / 2;
+        if (nodes > n[a])
+            taper.erase(middle, middle + (nodes - n[a]));
+        else
+            taper.insert(middle, static_cast<std::size_t>(n[a] - nodes), 1.);
+    }
+}
+
+/// Puts a plan on a grid of the same proportions with `longest` nodes along its longest axis, as far as its memory
+/// depends on it.
+void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
+    const double factor = static_cast<double>(longest) / static_cast<double>(*std::ranges::max_element(plan.grid.n));
+    for (std::size_t a = 0; a < 3; ++a) {
+        const auto scale = [factor](std::int64_t count, std::int64_t least) {
+            return std::max(least, static_cast<std::int64_t>(std::llround(factor * static_cast<double>(count))));
+        };
+        if (!plan.grid.has_axis(static_cast<int>(a))) continue;
+        scaled.grid.n[a] = scale(plan.grid.n[a], 2);
+        scaled.snapshots.window.count[a] = scale(plan.snapshots.window.count[a], 1);
+    }
+    scaled.setup.sponge = plan.setup.sponge;
+    resize(scaled.setup, scaled.grid.n);
+}
+
+}  // namespace
+
+std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available) {
+    constexpr double kLeastBytesPerNode = 4.;
+    Plan scaled = plan;
+    const auto fits = [&](std::int64_t longest) {
+        rescale(scaled, plan, longest);
+        const MemoryForecast forecast = forecast_memory(scaled);
+        return (memory == Memory::host ? forecast.peak_bytes() : forecast.device_peak_bytes()) <= available;
+    };
+    const double nodes = static_cast<double>(available) / kLeastBytesPerNode;
+    const double growth =
+        std::pow(nodes / static_cast<double>(plan.grid.points()), 1. / static_cast<double>(plan.grid.dimensions));
+    std::int64_t low = 2;
+    auto high = low + static_cast<std::int64_t>(
+                          growth * static_cast<double>(*std::ranges::max_element(plan.grid.n)));  // does not fit
+    if (!fits(low)) return std::nullopt;
+    while (high - low > 1) {
+        const std::int64_t middle = low + (high - low) / 2;
+        (fits(middle) ? low : high) = middle;
+    }
+    rescale(scaled, plan, low);
+    return scaled.grid;
+}
+
+namespace {
+
+/// The grid of the run, shortened to `most` nodes.
+Grid rehearsal_grid(const Grid& grid, double most) {
     Grid small = grid;
-    const double most = 6e6;
     const auto shorten = [&small](std::size_t axis, double nodes) {
         small.n[axis] = std::clamp<std::int64_t>(std::llround(nodes), 1, small.n[axis]);
     };
@@ -130,16 +235,13 @@ Grid rehearsal_grid(const Grid& grid) {
     return small;
 }
 
+/// Large enough for the caches of the device to be too small, and quick to fill.
 BackendSetup rehearsal_setup(const Plan& plan) {
+    double most = 6e6;
+    // A tenth of the free memory at most: the wavefields take 24 bytes a node and less.
+    if (plan.device->has_own_memory()) most = std::min(5e7, static_cast<double>(plan.device->available_bytes()) / 240.);
     BackendSetup setup = plan.setup;
-    setup.grid = rehearsal_grid(plan.grid);
-    for (std::size_t a = 0; a < 3; ++a) {
-        auto& taper = setup.sponge.taper[a];
-        const auto cut = static_cast<std::int64_t>(taper.size()) - setup.grid.n[a];
-        // What is cut out comes from the middle, where the taper is 1.
-        if (!taper.empty() && cut > 0)
-            taper.erase(taper.begin() + setup.grid.n[a] / 2, taper.begin() + setup.grid.n[a] / 2 + cut);
-    }
+    resize(setup, rehearsal_grid(plan.grid, most).n);
     return setup;
 }
 
@@ -153,17 +255,24 @@ double damped_nodes(const BackendSetup& setup) {
     return static_cast<double>(setup.grid.points()) - untouched;
 }
 
-/// Once to touch what is cold, then for a tenth of a second.
+/// Once to touch what is cold, then for a tenth of a second. Backends may compute while the host goes on: whatever
+/// brings data to the host waits for them.
 template <typename Work>
-double seconds_per_call(Work&& work) {
+double seconds_per_call(const Backend& backend, Work&& work) {
     using Clock = std::chrono::steady_clock;
+    const auto wait = [&backend] {
+        float value = 0.f;
+        backend.download(Window{}, std::span<float>(&value, 1));
+    };
     work();
+    wait();
     const Clock::time_point start = Clock::now();
     std::int64_t calls = 0;
     double elapsed = 0.;
     do {
-        work();
-        ++calls;
+        for (int i = 0; i < 4; ++i) work();
+        wait();
+        calls += 4;
         elapsed = std::chrono::duration<double>(Clock::now() - start).count();
     } while (elapsed < 0.1);
     return elapsed / static_cast<double>(calls);
@@ -179,29 +288,46 @@ TimeForecast forecast_time(const Plan& plan) {
         [velocity](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, velocity); },
         plan.time.dt_s);
     backend->reset();
-    const double step = seconds_per_call([&backend] {
+    const double step = seconds_per_call(*backend, [&backend] {
         backend->fill_halos();
         backend->step();
         backend->swap();
     });
-    const double absorb = seconds_per_call([&backend] { backend->absorb(); });
+    const double absorb = seconds_per_call(*backend, [&backend] { backend->absorb(); });
     const double nodes = static_cast<double>(plan.grid.points()), steps = static_cast<double>(plan.time.steps);
     const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
                             absorb * damped_nodes(plan.setup) / std::max(1., damped_nodes(setup));
     return {nodes / per_step * 1e-9, static_cast<double>(plan.survey.shots.size()) * steps * per_step};
 }
 
+namespace {
+
+std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::int64_t available) {
+    const auto fitting = largest_grid(plan, memory, available);
+    const bool on_device = memory == Memory::device;
+    return fmt::format(
+        "the run needs {} of {}memory and {} are available\n  {} would fit (this grid has {}): increase grid.spacing_m "
+        "or take {} with more memory",
+        bytes_text(needed), on_device ? "GPU " : "", bytes_text(available),
+        fitting ? shape_text(*fitting) + " nodes" : "no grid of these proportions", shape_text(plan.grid),
+        on_device ? "backend.name: cpu, or a GPU" : "a machine");
+}
+
+std::string memory_shortage(const Plan& plan, const MemoryForecast& memory) {
+    std::string text;
+    if (plan.device->has_own_memory())
+        if (const std::int64_t free = plan.device->available_bytes(); memory.device_peak_bytes() > free)
+            text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
+    if (const std::int64_t free = available_memory_bytes(); memory.peak_bytes() > free)
+        text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, memory.peak_bytes(), free);
+    return text;
+}
+
+}  // namespace
+
 void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder) {
-    const std::int64_t needed = forecast_memory(plan).peak_bytes(), available = available_memory_bytes();
-    if (needed > available) {
-        const double share = static_cast<double>(available) / static_cast<double>(needed);
-        throw Error(ExitCode::out_of_memory,
-                    fmt::format("the run needs {} of memory and {} are available\n  about {:.3g} M nodes would fit "
-                                "(this grid has {:.4g} M): increase grid.spacing_m or take a machine with more memory",
-                                bytes_text(needed), bytes_text(available),
-                                static_cast<double>(plan.grid.points()) * share * 1e-6,
-                                static_cast<double>(plan.grid.points()) * 1e-6));
-    }
+    const std::string fault = memory_shortage(plan, forecast_memory(plan));
+    if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
     std::filesystem::path existing = std::filesystem::absolute(output_folder);
     while (!std::filesystem::exists(existing)) existing = existing.parent_path();
     const auto disk = static_cast<double>(std::filesystem::space(existing).available);

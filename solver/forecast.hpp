@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,18 @@ struct MemoryForecast {
         std::string what;
         std::int64_t bytes = 0;
     };
-    std::vector<Item> items;
+    std::vector<Item> items;         ///< in the host's memory
+    std::vector<Item> device_items;  ///< in the device's; empty if it has none of its own
 
     [[nodiscard]] std::int64_t peak_bytes() const;
+    [[nodiscard]] std::int64_t device_peak_bytes() const;
 };
 MemoryForecast forecast_memory(const Plan& plan);
+
+/// Whose memory a limit is about.
+enum class Memory { host, device };
+/// The largest grid with the proportions of the plan's whose run fits into `available` bytes; no value if none does.
+std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available);
 
 /// Bytes of seismograms.h5 and snapshots.h5. Pictures, log and summary add about a megabyte.
 std::int64_t forecast_output_bytes(const Plan& plan);

@@ -204,18 +204,23 @@ std::string counted(std::size_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
+template <typename T>
+std::string axes_text(const Grid& grid, const std::array<T, 3>& values) {
+    return grid.dimensions == 2 ? fmt::format("{} x {}", values[0], values[2])
+                                : fmt::format("{} x {} x {}", values[0], values[1], values[2]);
+}
+
 }  // namespace
+
+std::string shape_text(const Grid& grid) {
+    return axes_text(grid, grid.n);
+}
 
 std::string describe(const Plan& plan) {
     const Grid& g = plan.grid;
-    const auto per_axis = [&g](const auto& values) {
-        using Value = std::decay_t<decltype(values[0])>;
-        return g.dimensions == 2 ? std::vector<Value>{values[0], values[2]}
-                                 : std::vector<Value>{values[0], values[1], values[2]};
-    };
     std::string text;
-    text += fmt::format("grid      {} nodes ({:.4g} M), spacing {} m\n", fmt::join(per_axis(g.n), " x "),
-                        static_cast<double>(g.points()) * 1e-6, fmt::join(per_axis(g.spacing_m), " x "));
+    text += fmt::format("grid      {} nodes ({:.4g} M), spacing {} m\n", shape_text(g),
+                        static_cast<double>(g.points()) * 1e-6, axes_text(g, g.spacing_m));
     text += fmt::format("velocity  {:g} to {:g} m/s{}\n", plan.velocity.min_m_s, plan.velocity.max_m_s,
                         plan.velocity.exact ? "" : " (told without making the model)");
     text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s\n",

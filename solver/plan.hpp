@@ -51,6 +51,9 @@ Plan make_plan(const Config& config, const Model& model);
 /// The node nearest to a position, clamped to the grid.
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m);
 
+/// "301 x 201" or "100 x 100 x 50".
+std::string shape_text(const Grid& grid);
+
 /// Grid, time axis, sampling and device in a few lines for people.
 std::string describe(const Plan& plan);
 

@@ -150,8 +150,9 @@ void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     log.info("model     " + facts.model);
     log.info(describe(plan));
     for (const Wavelet& wavelet : plan.survey.wavelets) log.info("wavelet   " + wavelet.description);
-    log.info("memory    about " + bytes_text(facts.predicted_memory_bytes) + "; results " +
-             bytes_text(forecast_output_bytes(plan)));
+    log.info("memory    about " + bytes_text(facts.predicted_memory_bytes) +
+             (plan.device->has_own_memory() ? ", and on the GPU " + bytes_text(facts.predicted_device_bytes) : "") +
+             "; results " + bytes_text(forecast_output_bytes(plan)));
     for (const std::string& warning : plan.warnings) log.warn(warning);
 }
 
@@ -161,13 +162,14 @@ void run_shots(const Plan& plan, Backend& backend, Outputs& outputs, PhaseTimes&
         simulation.run_shot(static_cast<std::int64_t>(shot));
 }
 
-void finish(const Plan& plan, const PhaseTimes& times, RunFacts& facts, Log& log) {
+void finish(const Plan& plan, const Backend& backend, const PhaseTimes& times, RunFacts& facts, Log& log) {
     const double work = static_cast<double>(plan.survey.shots.size()) * static_cast<double>(plan.time.steps) *
                         static_cast<double>(plan.grid.points());
     const double stepping = times.of("time steps");
     facts.phase_s = times.all();
     facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
     facts.peak_memory_bytes = peak_memory_bytes();
+    facts.device_bytes = backend.allocated_bytes();
     facts.finished_utc = utc_now();
     log.info(
         fmt::format("done      {:.3g} s of time steps at {:.3f} Gpt/s; max |p| {:.3e}; peak memory {} ({} predicted)",
@@ -189,7 +191,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
 
     std::optional<Model> model = times.measure("model", [&] { return make_model(config, draft.grid); });
     const Plan plan = make_plan(config, *model);
-    facts.predicted_memory_bytes = forecast_memory(plan).peak_bytes();
+    const MemoryForecast memory = forecast_memory(plan);
+    facts.predicted_memory_bytes = memory.peak_bytes();
+    facts.predicted_device_bytes = memory.device_peak_bytes();
     facts.model = model->description;
     facts.model_fingerprint = fingerprint_of(*model);
     const auto backend = times.measure("backend", [&] { return make_loaded_backend(plan, *model); });
@@ -205,7 +209,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         run_shots(plan, *backend, outputs, times, facts, log);
         facts.files = times.measure("outputs", [&] { return outputs.commit(); });
         facts.files.insert(facts.files.end(), {"onda.log", "summary.json"});
-        finish(plan, times, facts, log);
+        finish(plan, *backend, times, facts, log);
         write_text_file(folder.path() / "summary.json", summary_json(plan, facts), options.overwrite);
     } catch (const Interrupted&) {
         log.note_error("interrupted");

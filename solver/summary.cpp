@@ -88,8 +88,12 @@ std::string summary_json(const Plan& plan, const RunFacts& facts) {
     for (const auto& [phase, seconds] : facts.phase_s) performance["phase_s"][phase] = seconds;
     performance["gpt_per_s"] = facts.gpt_per_s;
     summary["memory"] = {{"predicted_bytes", facts.predicted_memory_bytes}, {"peak_bytes", facts.peak_memory_bytes}};
+    if (plan.device->has_own_memory())
+        summary["memory"]["device"] = {{"predicted_bytes", facts.predicted_device_bytes},
+                                       {"allocated_bytes", facts.device_bytes}};
     summary["max_abs_pressure"] = facts.max_abs_pressure;
     summary["hashes"] = describe_hashes(facts);
+    summary["notes"] = plan.notes;
     summary["warnings"] = plan.warnings;
     summary["files"] = facts.files;
     return summary.dump(2) + "\n";

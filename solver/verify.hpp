@@ -11,8 +11,9 @@
 
 namespace onda {
 
-/// What computes the measurements; the fields of BackendSetup of the same names.
+/// What computes the measurements: a row of devices(), and the fields of BackendSetup of the same names.
 struct VerifyOptions {
+    std::string backend = "cpu";
     std::string kernel = "auto";
     std::string isa = "auto";
     int threads = 0;
@@ -52,7 +53,7 @@ struct Verdict {
     double seconds = 0.;  ///< wall time of the measurement
 };
 
-/// Measures one promise. \throws what make_backend throws for options that do not exist here.
+/// Measures one promise. \throws what usable_device and check_setup throw for options that do not exist here.
 Verdict check_promise(const Promise& promise, const VerifyOptions& options);
 
 }  // namespace onda

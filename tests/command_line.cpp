@@ -76,11 +76,26 @@ TEST_CASE("info tells version, compiler, libraries, processor and kernels, as te
     }
     CHECK(!json.at("host").at("cpu").get<std::string>().empty());
     CHECK(json.at("host").at("threads").get<int>() >= 1);
-    CHECK(json.at("kernels").contains("reference"));
-    CHECK(json.at("kernels").contains("inplane-full"));
+    CHECK(json.at("kernels").at("cpu").contains("reference"));
+    CHECK(json.at("kernels").at("cpu").contains("inplane-full"));
+    CHECK(json.at("kernels").at("cuda").contains("inplane-full"));
+    CHECK(json.at("kernels").at("cuda").contains("direct"));
     CHECK(json.at("backends").contains("cpu"));
     const auto& sets = json.at("cpu_instruction_sets");
     CHECK(sets.at("usable").back() == sets.at("chosen"));
+}
+
+TEST_CASE("info tells which GPUs can compute, or why none can") {
+    const auto cuda = nlohmann::json::parse(run_onda({"info", "--json"}).out).at("cuda");
+    CHECK(cuda.at("compiled_in").is_boolean());
+    const bool usable = !cuda.contains("problem");
+    if (usable) CHECK(!cuda.at("gpus").empty());
+    if (!usable) CHECK(cuda.at("problem").get<std::string>().size() > 20);
+    for (const auto& gpu : cuda.at("gpus")) {
+        CHECK(contains(gpu.at("architecture").get<std::string>(), "sm_"));
+        CHECK(gpu.at("memory_bytes").get<std::int64_t>() >= gpu.at("free_bytes").get<std::int64_t>());
+        CHECK(contains(run_onda({"info"}).out, gpu.at("name").get<std::string>()));
+    }
 }
 
 TEST_CASE("messages go to stderr without colour or motion when it is no terminal") {

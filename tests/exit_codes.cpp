@@ -82,6 +82,8 @@ TEST_CASE("64: wrong command line") {
                                                                        {"run", "a.yaml", "--output", ""},
                                                                        {"bench", "cpu", "--order", "7"},
                                                                        {"bench", "cpu", "--kernel", "fastest"},
+                                                                       {"verify", "--quick", "--backend", "gpu"},
+                                                                       {"verify", "--quick", "--kernel", "direct"},
                                                                        {"info", "--json", "surplus"}}) {
         const Outcome outcome = run_onda(arguments);
         CAPTURE(outcome.err);
@@ -111,7 +113,8 @@ TEST_CASE("69: a GPU is asked for where there is none") {
     const Workplace place;
     const std::string why = cuda::platform().problem.substr(0, cuda::platform().problem.find('\n'));
     for (const Outcome& outcome : {place.run({"--set", "backend.name=cuda"}),
-                                   run_onda({"check", place.path("small.yaml"), "--set", "backend.name=cuda"})}) {
+                                   run_onda({"check", place.path("small.yaml"), "--set", "backend.name=cuda"}),
+                                   run_onda({"verify", "--quick", "--backend", "cuda"})}) {
         CAPTURE(outcome.err);
         CHECK(outcome.code == 69);
         CHECK(contains(outcome.err, "backend 'cuda' cannot be used here: " + why));
@@ -134,7 +137,7 @@ TEST_CASE("71: memory is short, and the message says what would fit") {
     const Outcome outcome = place.run({"--set", "grid.shape=[100001, 100001]", "--set", "boundary.sponge_width=10"});
     CAPTURE(outcome.err);
     CHECK(outcome.code == 71);
-    CHECK(contains(outcome.err, "M nodes would fit"));
+    CHECK(contains(outcome.err, " nodes would fit (this grid has 100001 x 100001)"));
     CHECK(!std::filesystem::exists(place.path("out")));
     CHECK(code_of(std::make_exception_ptr(std::bad_alloc())) == ExitCode::out_of_memory);
 }

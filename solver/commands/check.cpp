@@ -18,6 +18,23 @@ struct Verdict {
     TimeForecast time;
 };
 
+/// Memory of a device that has its own: what is free, and what would fit.
+struct DeviceRoom {
+    explicit DeviceRoom(const Plan& plan)
+        : available(plan.device->available_bytes()), largest(largest_grid(plan, Memory::device, available)) {}
+    std::int64_t available;
+    std::optional<Grid> largest;
+};
+
+nlohmann::ordered_json device_memory_json(const Verdict& v) {
+    const DeviceRoom room(v.plan);
+    nlohmann::ordered_json json{{"peak_bytes", v.memory.device_peak_bytes()}};
+    for (const auto& item : v.memory.device_items) json["items"][item.what] = item.bytes;
+    json["available_bytes"] = room.available;
+    json["largest_grid"] = room.largest ? nlohmann::ordered_json(room.largest->n) : nlohmann::ordered_json();
+    return json;
+}
+
 nlohmann::ordered_json as_json(const Verdict& v) {
     const Plan& plan = v.plan;
     nlohmann::ordered_json json;
@@ -33,6 +50,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["shots"] = plan.survey.shots.size();
     json["memory"]["peak_bytes"] = v.memory.peak_bytes();
     for (const auto& item : v.memory.items) json["memory"]["items"][item.what] = item.bytes;
+    if (plan.device->has_own_memory()) json["memory"]["device"] = device_memory_json(v);
     json["output_bytes"] = v.output_bytes;
     json["run_time"] = {{"seconds", v.time.seconds}, {"gpt_per_s", v.time.gpt_per_s}};
     json["backend"] = {{"name", plan.device->name},
@@ -46,13 +64,23 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     return json;
 }
 
+void print_items(const std::vector<MemoryForecast::Item>& items) {
+    for (const auto& item : items) std::cout << fmt::format("          {:>8}  {}\n", bytes_text(item.bytes), item.what);
+}
+
 void print(const Verdict& v) {
     const Plan& plan = v.plan;
     std::cout << describe(plan) << '\n'
               << fmt::format("backend   {}\n", describe(*plan.device, plan.setup))
               << fmt::format("memory    {} at the peak\n", bytes_text(v.memory.peak_bytes()));
-    for (const auto& item : v.memory.items)
-        std::cout << fmt::format("          {:>8}  {}\n", bytes_text(item.bytes), item.what);
+    print_items(v.memory.items);
+    if (plan.device->has_own_memory()) {
+        const DeviceRoom room(plan);
+        std::cout << fmt::format("GPU       {} of {} that are free; {} would fit\n",
+                                 bytes_text(v.memory.device_peak_bytes()), bytes_text(room.available),
+                                 room.largest ? shape_text(*room.largest) + " nodes" : "no grid of these proportions");
+        print_items(v.memory.device_items);
+    }
     std::cout << fmt::format("results   {}, and about 1 MB of pictures and notes\n", bytes_text(v.output_bytes))
               << fmt::format("run time  about {} at {:.3f} Gpt/s, estimated from a fifth of a second on this machine\n",
                              clock_text(v.time.seconds), v.time.gpt_per_s);

@@ -12,6 +12,22 @@
 namespace onda {
 namespace {
 
+nlohmann::ordered_json describe_cuda() {
+    const cuda::Platform& platform = cuda::platform();
+    nlohmann::ordered_json json{{"compiled_in", platform.compiled_in}};
+    if (!platform.runtime_version.empty()) json["runtime_version"] = platform.runtime_version;
+    if (!platform.driver_version.empty()) json["driver_version"] = platform.driver_version;
+    json["gpus"] = nlohmann::ordered_json::array();
+    for (const cuda::Gpu& gpu : platform.gpus)
+        json["gpus"].push_back({{"name", gpu.name},
+                                {"architecture", gpu.architecture},
+                                {"multiprocessors", gpu.multiprocessors},
+                                {"memory_bytes", gpu.memory_bytes},
+                                {"free_bytes", gpu.free_bytes}});
+    if (!platform.problem.empty()) json["problem"] = platform.problem;
+    return json;
+}
+
 nlohmann::ordered_json describe() {
     const Build& b = build();
     const Host machine = host();
@@ -29,13 +45,19 @@ nlohmann::ordered_json describe() {
         {"name", machine.name},          {"system", machine.system},         {"cpu", machine.cpu},
         {"threads", machine.processors}, {"numa_nodes", machine.numa_nodes}, {"memory_bytes", machine.memory_bytes}};
     info["cpu_instruction_sets"] = {{"usable", cpu::isa_names()}, {"chosen", cpu::best_isa()}};
-    for (const KernelInfo& kernel : cpu::kernel_names()) info["kernels"][std::string(kernel.name)] = kernel.help;
-    for (const Device& device : devices()) info["backends"][std::string(device.name)] = device.help;
+    info["cuda"] = describe_cuda();
+    for (const Device& device : devices()) {
+        info["backends"][std::string(device.name)] = device.help;
+        for (const KernelInfo& kernel : device.kernel_names())
+            info["kernels"][std::string(device.name)][std::string(kernel.name)] = kernel.help;
+    }
     return info;
 }
 
 void print_value(const nlohmann::ordered_json& value) {
-    if (value.is_array()) {
+    if (value.is_array() && value.empty()) {
+        std::cout << "none";
+    } else if (value.is_array()) {
         for (std::size_t i = 0; i < value.size(); ++i) {
             if (i > 0) std::cout << ", ";
             print_value(value[i]);
@@ -50,13 +72,12 @@ void print_text(const nlohmann::ordered_json& info, int indent = 0) {
     for (const auto& [name, value] : info.items()) {
         std::cout << std::string(static_cast<std::size_t>(indent), ' ') << std::left << std::setw(column - indent)
                   << name;
-        if (value.is_object()) {
-            std::cout << '\n';
-            print_text(value, indent + 2);
-            continue;
-        }
-        print_value(value);
+        const bool list = value.is_array() && !value.empty() && value.front().is_object();
+        if (!value.is_object() && !list) print_value(value);
         std::cout << '\n';
+        if (value.is_object()) print_text(value, indent + 2);
+        if (list)
+            for (const auto& entry : value) print_text(entry, indent + 2);
     }
 }
 
@@ -64,7 +85,7 @@ void print_text(const nlohmann::ordered_json& info, int indent = 0) {
 
 Command add_info(CLI::App& app) {
     CLI::App* command = add_command(
-        app, "info", "Print version, compiler, libraries, processor and kernels, as a bug report needs them",
+        app, "info", "Print version, compiler, libraries, processor, GPUs and kernels, as a bug report needs them",
         "onda info\nonda info --json");
     auto json = std::make_shared<bool>(false);
     command->add_flag("--json", *json, "Print as JSON");

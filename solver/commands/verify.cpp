@@ -13,7 +13,8 @@ namespace {
 
 constexpr const char* kExamples =
     "onda verify                        # every promise, about a minute\n"
-    "onda verify --quick --filter R3    # the fast rows whose name contains R3";
+    "onda verify --quick --filter R3    # the fast rows whose name contains R3\n"
+    "onda verify --backend cuda         # the same promises, computed on the GPU";
 
 struct Arguments {
     VerifyOptions options;
@@ -157,6 +158,8 @@ Command add_verify(CLI::App& app) {
     command->add_flag("--quick", arguments->quick, "Only the rows that take a few seconds in all");
     command->add_option("--filter", arguments->filter, "Only rows whose group or name contains this, e.g. R3 or float");
     auto* list = command->add_flag("--list", arguments->list, "Name the promises and their limits without measuring");
+    command->add_option("--backend", arguments->options.backend, "Device to verify (onda info lists them)")
+        ->capture_default_str();
     command->add_option("--kernel", arguments->options.kernel, "Kernel to verify (onda info lists them)")
         ->capture_default_str();
     command->add_option("--isa", arguments->options.isa, "Instruction set to verify")->capture_default_str();
@@ -168,7 +171,7 @@ Command add_verify(CLI::App& app) {
     return [arguments] {
         try {
             return verify(*arguments);
-        } catch (const std::invalid_argument& fault) {  // a kernel or instruction set that does not exist here
+        } catch (const std::invalid_argument& fault) {  // a device, kernel or instruction set that does not exist here
             throw Error(ExitCode::usage, fault.what());
         }
     };

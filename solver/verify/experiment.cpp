@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "kernels/stencil.hpp"
+#include "solver/devices.hpp"
 #include "solver/propagator.hpp"
 
 namespace onda::verify {
@@ -58,7 +59,9 @@ std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backen
     setup.kernel = options.kernel;
     setup.isa = options.isa;
     setup.threads = experiment.grid.points() < 50000 ? 1 : options.threads;
-    auto backend = cpu::make_backend(setup);
+    const Device& device = usable_device(options.backend);
+    check_setup(device, setup);
+    auto backend = device.make(setup);
     backend->upload_model(vp, experiment.dt_s);
     return backend;
 }
