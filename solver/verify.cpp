@@ -4,6 +4,8 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "solver/devices.hpp"
+#include "solver/verify/experiment.hpp"
 #include "solver/verify/groups.hpp"
 
 namespace onda {
@@ -25,6 +27,12 @@ PromiseGroup verification_group(const std::string& id) {
     for (PromiseGroup& group : verification_table())
         if (group.id == id) return group;
     throw std::out_of_range("no group of promises is called '" + id + "'");
+}
+
+void check_options(const VerifyOptions& options) {
+    verify::Experiment experiment;
+    experiment.grid.n = {16, 16, 16};
+    check_setup(usable_device(options.backend), verify::make_setup(experiment, options));
 }
 
 Verdict check_promise(const Promise& promise, const VerifyOptions& options) {

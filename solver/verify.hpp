@@ -53,6 +53,10 @@ struct Verdict {
     double seconds = 0.;  ///< wall time of the measurement
 };
 
+/// Refuses options that do not exist here before anything is measured. \throws what usable_device and check_setup
+/// throw.
+void check_options(const VerifyOptions& options);
+
 /// Measures one promise. \throws what usable_device and check_setup throw for options that do not exist here.
 Verdict check_promise(const Promise& promise, const VerifyOptions& options);
 

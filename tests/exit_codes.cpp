@@ -114,7 +114,7 @@ TEST_CASE("69: a GPU is asked for where there is none") {
     const std::string why = cuda::platform().problem.substr(0, cuda::platform().problem.find('\n'));
     for (const Outcome& outcome : {place.run({"--set", "backend.name=cuda"}),
                                    run_onda({"check", place.path("small.yaml"), "--set", "backend.name=cuda"}),
-                                   run_onda({"verify", "--quick", "--backend", "cuda"})}) {
+                                   run_onda({"verify", "--quick", "--backend", "cuda"}), run_onda({"bench", "gpu"})}) {
         CAPTURE(outcome.err);
         CHECK(outcome.code == 69);
         CHECK(contains(outcome.err, "backend 'cuda' cannot be used here: " + why));

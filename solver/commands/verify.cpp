@@ -170,6 +170,7 @@ Command add_verify(CLI::App& app) {
     command->add_flag("--markdown", arguments->markdown, "Print docs/validation.md")->excludes(json)->excludes(list);
     return [arguments] {
         try {
+            check_options(arguments->options);
             return verify(*arguments);
         } catch (const std::invalid_argument& fault) {  // a device, kernel or instruction set that does not exist here
             throw Error(ExitCode::usage, fault.what());

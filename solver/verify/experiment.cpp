@@ -47,8 +47,7 @@ double scatter(std::int64_t node) {
     return double(bits >> 11) * 0x1p-53;
 }
 
-std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backend::RowReader& vp,
-                                      const VerifyOptions& options) {
+BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& options) {
     BackendSetup setup;
     setup.grid = experiment.grid;
     setup.space_order = experiment.space_order;
@@ -59,9 +58,12 @@ std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backen
     setup.kernel = options.kernel;
     setup.isa = options.isa;
     setup.threads = experiment.grid.points() < 50000 ? 1 : options.threads;
-    const Device& device = usable_device(options.backend);
-    check_setup(device, setup);
-    auto backend = device.make(setup);
+    return setup;
+}
+
+std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backend::RowReader& vp,
+                                      const VerifyOptions& options) {
+    auto backend = usable_device(options.backend).make(make_setup(experiment, options));
     backend->upload_model(vp, experiment.dt_s);
     return backend;
 }

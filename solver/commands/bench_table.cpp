@@ -1,0 +1,170 @@
+#include "solver/commands/bench_table.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <spdlog/fmt/fmt.h>
+#include <sstream>
+
+#include "io/error.hpp"
+#include "kernels/stencil.hpp"
+#include "solver/build.hpp"
+#include "solver/forecast.hpp"
+#include "solver/random_numbers.hpp"
+
+namespace onda {
+namespace {
+
+/// Gpt/s of every round, sorted: half are faster than the middle one.
+struct Rates {
+    std::vector<double> sorted;
+    explicit Rates(std::vector<double> rates) : sorted(std::move(rates)) { std::sort(sorted.begin(), sorted.end()); }
+    [[nodiscard]] double median() const { return sorted[sorted.size() / 2]; }
+};
+
+struct Row {
+    const BenchCase& timed;
+    Rates gpts, twin_gpts, ratio;
+};
+
+/// Half the stability limit for kernels. The twin is no wave equation and would grow by (v dt)^2 a step: with a tiny
+/// step its values stay what they are.
+double time_step_s(const BackendSetup& setup) {
+    constexpr double fastest_m_s = 3000.;
+    if (setup.kernel == "twin") return 1e-4 / fastest_m_s;
+    return 0.5 *
+           stability_limit_s(setup.weights, {setup.grid.spacing_m.begin(), setup.grid.spacing_m.end()}, fastest_m_s);
+}
+
+/// A backend with a random medium (1500 to 3000 m/s) and a random field, warm, and the number of steps that make a
+/// round. The values matter: constant data draws less power, and a denormal costs more.
+class Contender {
+public:
+    Contender(const Device& device, const BackendSetup& setup, std::span<const double> field)
+        : backend_(device.make(setup)), points_(static_cast<double>(setup.grid.points())) {
+        const Grid& grid = setup.grid;
+        backend_->upload_model(
+            [&](std::int64_t y, std::int64_t z, std::span<float> vp) {
+                for (std::int64_t x = 0; x < grid.nx(); ++x)
+                    vp[x] = static_cast<float>(2250. + 1500. * field[grid.at(x, y, z)]);
+            },
+            time_step_s(setup));
+        backend_->reset();
+        backend_->upload(field, field);
+        backend_->advance(0, 1);
+        constexpr double least_s = 0.01;
+        for (double seconds = round_s(); seconds < least_s; seconds = round_s())
+            steps_ *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * least_s / seconds) + 1, 2, 1000);
+    }
+
+    /// One round: Gpt/s.
+    double measure() { return 1e-9 * points_ * static_cast<double>(steps_) / round_s(); }
+    [[nodiscard]] std::string description() const { return backend_->description(); }
+
+private:
+    double round_s() {
+        const auto start = std::chrono::steady_clock::now();
+        backend_->advance(0, steps_);
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+
+    std::unique_ptr<Backend> backend_;
+    double points_;
+    std::int64_t steps_ = 1;
+};
+
+/// Kernel and twin take turns, so that whatever else the machine does meets both.
+Row measure(const BenchPlan& plan, const BenchCase& timed, Contender& twin, std::span<const double> field) {
+    Contender kernel(*plan.device, timed.setup, field);
+    std::vector<double> gpts, twin_gpts, ratio;
+    for (int round = 0; round < plan.rounds; ++round) {
+        twin_gpts.push_back(twin.measure());
+        gpts.push_back(kernel.measure());
+        ratio.push_back(gpts.back() / twin_gpts.back());
+    }
+    return {timed, Rates(gpts), Rates(twin_gpts), Rates(ratio)};
+}
+
+/// The traffic that no kernel of one step at a time can avoid: three reads and a write.
+double bytes_per_point(const BenchPlan& plan) {
+    return plan.twin.precision == Precision::float64 ? 32. : 16.;
+}
+
+std::string heading(const BenchPlan& plan) {
+    std::string text = fmt::format("{:<19} {:>5}", "kernel", "order");
+    for (const BenchColumn& column : plan.label_columns) text += fmt::format(" {:>{}}", column.heading, column.width);
+    text += fmt::format(" {:>8} {:>9}   {:<9} {:>8} {:>7} {:>8}", "Gpt/s", "(min", "max)", "twin", "ratio", "GB/s");
+    for (const BenchColumn& column : plan.remark_columns) text += fmt::format(" {:>{}}", column.heading, column.width);
+    return text;
+}
+
+std::string text_of(const BenchPlan& plan, const Row& row) {
+    std::string text = fmt::format("{:<19} {:>5}", row.timed.setup.kernel, row.timed.setup.space_order);
+    for (std::size_t i = 0; i < plan.label_columns.size(); ++i)
+        text += fmt::format(" {:>{}}", row.timed.labels[i], plan.label_columns[i].width);
+    text += fmt::format(" {:8.3f} {:9.3f} … {:<9.3f} {:8.3f} {:7.3f} {:8.1f}", row.gpts.median(),
+                        row.gpts.sorted.front(), row.gpts.sorted.back(), row.twin_gpts.median(), row.ratio.median(),
+                        row.gpts.median() * bytes_per_point(plan));
+    for (std::size_t i = 0; i < plan.remark_columns.size(); ++i)
+        text += fmt::format(" {:>{}}", row.timed.remarks[i], plan.remark_columns[i].width);
+    return text;
+}
+
+std::string csv_of(const BenchPlan& plan, const std::vector<Row>& rows) {
+    std::ostringstream text;
+    text << "kernel,space_order";
+    for (const BenchColumn& column : plan.label_columns) text << ',' << column.csv_name;
+    text << ",gpts_median,gpts_min,gpts_max,twin_gpts_median,ratio_median";
+    for (const BenchColumn& column : plan.remark_columns) text << ',' << column.csv_name;
+    text << '\n';
+    for (const Row& row : rows) {
+        text << row.timed.setup.kernel << ',' << row.timed.setup.space_order;
+        for (const std::string& cell : row.timed.labels) text << ',' << cell;
+        text << ',' << row.gpts.median() << ',' << row.gpts.sorted.front() << ',' << row.gpts.sorted.back() << ','
+             << row.twin_gpts.median() << ',' << row.ratio.median();
+        for (const std::string& cell : row.timed.remarks) text << ',' << cell;
+        text << '\n';
+    }
+    return text.str();
+}
+
+/// One kernel and the twin are on the device at a time; the field stays in the host's memory.
+void refuse_if_too_large(const BenchPlan& plan) {
+    std::int64_t largest = 0;
+    for (const BenchCase& timed : plan.cases) largest = std::max(largest, plan.device->predicted_bytes(timed.setup));
+    const std::int64_t on_device = largest + plan.device->predicted_bytes(plan.twin);
+    const std::int64_t field = plan.twin.grid.points() * static_cast<std::int64_t>(sizeof(double));
+    const auto refuse = [](const char* whose, std::int64_t needed, std::int64_t available) {
+        if (needed > available)
+            throw Error(ExitCode::out_of_memory,
+                        fmt::format("the benchmark needs {} of {} memory and {} are available\n"
+                                    "  take a smaller grid with --shape",
+                                    bytes_text(needed), whose, bytes_text(available)));
+    };
+    if (plan.device->has_own_memory()) refuse("GPU", on_device, plan.device->available_bytes());
+    refuse("the host's", field + (plan.device->has_own_memory() ? 0 : on_device), available_memory_bytes());
+}
+
+}  // namespace
+
+std::string run_bench(const BenchPlan& plan) {
+    refuse_if_too_large(plan);
+    const Grid& grid = plan.twin.grid;
+    std::vector<double> field(grid.points());
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < grid.points(); ++i)
+        field[i] = RandomStream(1, static_cast<std::uint64_t>(i)).uniform(-0.5, 0.5);
+    Contender twin(*plan.device, plan.twin, field);
+    std::cout << shape_text(grid) << " nodes, " << twin.description() << ", " << plan.rounds
+              << " rounds; the twin reads p[n], p[n-1], k and writes p[n+1], without neighbours\n"
+              << heading(plan) << std::endl;
+    std::vector<Row> rows;
+    for (const BenchCase& timed : plan.cases) {
+        rows.push_back(measure(plan, timed, twin, field));
+        std::cout << text_of(plan, rows.back()) << std::endl;
+    }
+    return csv_of(plan, rows);
+}
+
+}  // namespace onda

@@ -1,0 +1,38 @@
+/// \file
+/// Times kernels in turns with the twin, and prints one row each: the part of `onda bench` that knows no device.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/backend.hpp"
+#include "solver/devices.hpp"
+
+namespace onda {
+
+/// A column beside those that are measured.
+struct BenchColumn {
+    std::string heading, csv_name;
+    int width = 8;
+};
+
+/// One row: what is timed, and its cells in the columns of the plan.
+struct BenchCase {
+    BackendSetup setup;  ///< resolved
+    std::vector<std::string> labels, remarks;
+};
+
+/// Everything that is to be timed on one grid of one device.
+struct BenchPlan {
+    const Device* device = nullptr;
+    BackendSetup twin;  ///< reads p[n], p[n-1], k and writes p[n+1], without neighbours: the memory's ceiling
+    std::vector<BenchCase> cases;
+    std::vector<BenchColumn> label_columns, remark_columns;  ///< before and after the measured ones
+    int rounds = 0;
+};
+
+/// Measures every case, printing each row as it is done; rounds take 10 ms and more, so that starting them does not
+/// show. \returns the table as CSV. \throws Error(out_of_memory) before anything is allocated.
+std::string run_bench(const BenchPlan& plan);
+
+}  // namespace onda
