@@ -15,7 +15,7 @@ constexpr bool kSanitized = false;
 #endif
 
 Json check_of(const std::filesystem::path& config) {
-    const Outcome outcome = run_onda({"check", config.string(), "--json"});
+    const Outcome outcome = run_onda({"check", config.string(), "--json", "--set", "backend.name=cpu"});
     CAPTURE(outcome.err);
     REQUIRE(outcome.code == 0);
     return Json::parse(outcome.out);
@@ -34,7 +34,7 @@ void compare(const std::string& text) {
     const auto config = folder.path() / "run.yaml", out = folder.path() / "out";
     write_text(config, text);
     const Json check = check_of(config);
-    const Outcome run = run_onda({"run", config.string(), "--output", out.string()});
+    const Outcome run = run_onda({"run", config.string(), "--output", out.string(), "--set", "backend.name=cpu"});
     CAPTURE(run.err);
     REQUIRE(run.code == 0);
     const Json summary = Json::parse(text_of(out / "summary.json"));
@@ -99,7 +99,7 @@ sources: [{position_m: [5000, 5000, 20]}]
 receivers: [{type: grid, first_m: [500, 500, 20], last_m: [9500, 9500, 20], count: [100, 100, 1]}]
 )");
     const auto start = std::chrono::steady_clock::now();
-    const Outcome outcome = run_onda({"check", config.string()});
+    const Outcome outcome = run_onda({"check", config.string(), "--set", "backend.name=cpu"});
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     MESSAGE("checked in ", seconds, " s");
     // On a small machine the run is refused for want of memory, which is an answer, too.

@@ -94,7 +94,7 @@ double bytes_per_point(const BenchPlan& plan) {
 std::string heading(const BenchPlan& plan) {
     std::string text = fmt::format("{:<19} {:>5}", "kernel", "order");
     for (const BenchColumn& column : plan.label_columns) text += fmt::format(" {:>{}}", column.heading, column.width);
-    text += fmt::format(" {:>8} {:>9}   {:<9} {:>8} {:>7} {:>8}", "Gpt/s", "(min", "max)", "twin", "ratio", "GB/s");
+    text += fmt::format(" {:>8} {:>9} … {:<9} {:>8} {:>7} {:>8}", "Gpt/s", "(min", "max)", "twin", "ratio", "GB/s");
     for (const BenchColumn& column : plan.remark_columns) text += fmt::format(" {:>{}}", column.heading, column.width);
     return text;
 }
