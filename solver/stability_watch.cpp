@@ -39,7 +39,8 @@ std::string StabilityWatch::likely_cause() const {
                "scheme.precision: double";
     return fmt::format(
         "dt is {:.3f} of the stability limit and the sources are in range, so neither explains it: the model or memory "
-        "was damaged during the run, or this is a fault in Onda; repeat with backend.kernel: reference and report it "
+        "was damaged during the run, or this is a fault in Onda; repeat with backend.name: cpu, backend.kernel: "
+        "reference and report it "
         "with the output of `onda info`",
         time_.cfl_fraction());
 }

@@ -3,6 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
+#include "solver/forecast.hpp"
+#include "solver/names.hpp"
 
 using Json = nlohmann::json;
 
@@ -85,6 +87,39 @@ sources: [{position_m: [800, 800, 800]}]
 receivers: [{type: point, position_m: [500, 500, 500]}]
 output: {snapshots: {every_steps: 3}}
 )");
+}
+
+TEST_CASE("the grid that is said to fit fits, and hardly a larger one would") {
+    using namespace onda;
+    offer_names();
+    const Config config = read_config_text(R"(schema_version: 1
+grid: {shape: [300, 200, 100], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.1}
+boundary: {sponge_width: 30}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [500, 500, 20]}]
+output: {snapshots: {every_steps: 5}}
+backend: {name: cpu}
+)",
+                                           "run.yaml");
+    const Plan plan = make_plan(config);
+    for (const double room : {1e8, 3e9, 2e12}) {
+        const auto available = static_cast<std::int64_t>(room);
+        const auto grid = largest_grid(plan, Memory::host, available);
+        REQUIRE(grid.has_value());
+        const auto [nx, ny, nz] = grid->n;
+        CHECK(std::abs(static_cast<double>(nx) / static_cast<double>(nz) - 3.) <= 0.02);
+        CHECK(std::abs(static_cast<double>(ny) / static_cast<double>(nz) - 2.) <= 0.02);
+        Plan there = plan;
+        there.grid = there.setup.grid = *grid;
+        there.setup.sponge = {};
+        there.snapshots.window = Window::whole(*grid);
+        const auto needed = static_cast<double>(forecast_memory(there).peak_bytes());
+        CHECK(needed <= 1.001 * room);
+        CHECK(needed >= 0.95 * room);
+    }
+    CHECK(!largest_grid(plan, Memory::host, 1000).has_value());
 }
 
 TEST_CASE("a billion nodes are checked in under a second") {
