@@ -1,0 +1,22 @@
+/// \file
+/// Which compiled instance computes a setup.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cuda/stepper.hpp"
+
+namespace onda::cuda {
+
+/// Of the GPU that computes: 90 for sm_90; 0 without a GPU.
+int gpu_architecture();
+
+/// The instances that can compute a setup here: its order, dimensions and this GPU.
+template <typename T>
+std::vector<const Instance<T>*> fitting(const BackendSetup& setup);
+
+/// The first that has the kernel, tile and copy engine of the setup. \throws SetupFault.
+template <typename T>
+const Instance<T>& choose(const BackendSetup& setup);
+
+}  // namespace onda::cuda

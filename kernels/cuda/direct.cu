@@ -1,0 +1,136 @@
+// Launches the direct and the 2.5-D kernel, for one radius (ONDA_RADIUS).
+#include <algorithm>
+
+#include "kernels/cuda/direct.hpp"
+#include "kernels/cuda/forward.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/cuda/stepper.hpp"
+
+namespace onda::cuda {
+namespace {
+
+template <typename T, int R>
+class DirectStepper final : public Stepper {
+public:
+    DirectStepper(const Fields<T>& fields, dim3 block) : block_(block), dimensions_(fields.stencil.dimensions) {
+        const Grid& g = fields.grid;
+        grid_ =
+            dim3(static_cast<unsigned>(blocks_for(g.nx(), block.x)), static_cast<unsigned>(blocks_for(g.ny(), block.y)),
+                 static_cast<unsigned>(blocks_for(g.nz(), block.z)));
+        for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
+    }
+    void step(int now, cudaStream_t stream) const override {
+        const auto kernel = dimensions_ == 2 ? direct_step<T, 2, R> : direct_step<T, 3, R>;
+        kernel<<<grid_, block_, 0, stream>>>(arguments_[now]);
+        ONDA_CUDA_TRY(cudaGetLastError());
+    }
+
+private:
+    dim3 grid_, block_;
+    int dimensions_;
+    StepArguments<T> arguments_[2];
+};
+
+template <typename T>
+dim3 block_of(const Instance<T>& row) {
+    return {static_cast<unsigned>(row.parameters[0]), static_cast<unsigned>(row.parameters[1]),
+            static_cast<unsigned>(row.parameters[2])};
+}
+
+template <typename T, int R>
+void add_direct_blocks(Instances<T>& list) {
+    // x, y, z and the dimensions they are for
+    constexpr int blocks[][4] = {{32, 4, 2, 3}, {64, 4, 1, 3}, {128, 1, 2, 2}, {32, 1, 8, 2}};
+    for (const auto& [x, y, z, dimensions] : blocks) {
+        Instance<T> row;
+        row.kernel = "direct";
+        row.tile = std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
+        row.copy = "none";
+        row.radius = R;
+        row.dimensions = dimensions;
+        row.architecture = 75;
+        row.parameters[0] = x;
+        row.parameters[1] = y;
+        row.parameters[2] = z;
+        row.make = [](const Instance<T>& self, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
+            return std::make_unique<DirectStepper<T, R>>(fields, block_of(self));
+        };
+        row.resources = [](const Instance<T>& self, const Stencil<T>& stencil) {
+            const auto kernel = stencil.dimensions == 2 ? direct_step<T, 2, R> : direct_step<T, 3, R>;
+            const dim3 block = block_of(self);
+            return resources_of(reinterpret_cast<const void*>(kernel), static_cast<int>(block.x * block.y * block.z),
+                                0);
+        };
+        list.push_back(row);
+    }
+}
+
+template <typename T, int R, int BX, int BY>
+class ForwardStepper final : public Stepper {
+public:
+    static constexpr auto kernel = forward_step<T, R, BX, BY>;
+    using Shape = ForwardTile<T, R, BX, BY>;
+
+    explicit ForwardStepper(const Fields<T>& fields) {
+        const Grid& g = fields.grid;
+        const Resources has = resources_of(reinterpret_cast<const void*>(kernel), BX * BY, Shape::shared_bytes);
+        const int tiles_x = blocks_for(g.nx(), Shape::width), tiles_y = blocks_for(g.ny(), Shape::height);
+        const std::int64_t resident =
+            static_cast<std::int64_t>(std::max(1, has.blocks_per_multiprocessor)) * multiprocessors();
+        const int chunk = planes_a_block(g.nz(), std::int64_t{tiles_x} * tiles_y, resident, R, 64);
+        grid_ = dim3(static_cast<unsigned>(tiles_x), static_cast<unsigned>(tiles_y),
+                     static_cast<unsigned>(blocks_for(g.nz(), chunk)));
+        for (int now = 0; now < 2; ++now) {
+            set_common(arguments_[now].step, fields, now);
+            arguments_[now].y_halo = static_cast<int>(fields.field.halo[1]);
+            arguments_[now].chunk = chunk;
+        }
+    }
+    void step(int now, cudaStream_t stream) const override {
+        kernel<<<grid_, dim3(BX, BY), Shape::shared_bytes, stream>>>(arguments_[now]);
+        ONDA_CUDA_TRY(cudaGetLastError());
+    }
+
+private:
+    dim3 grid_;
+    ForwardArguments<T> arguments_[2];
+};
+
+template <typename T, int R, int BX, int BY>
+void add_forward_tile(Instances<T>& list) {
+    using S = ForwardStepper<T, R, BX, BY>;
+    Instance<T> row;
+    row.kernel = "forward";
+    row.tile = std::to_string(S::Shape::width) + "x" + std::to_string(BY);
+    row.copy = "none";
+    row.radius = R;
+    row.dimensions = BY == 1 ? 2 : 3;
+    row.architecture = 75;
+    row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
+        return std::make_unique<S>(fields);
+    };
+    row.resources = [](const Instance<T>&, const Stencil<T>&) {
+        return resources_of(reinterpret_cast<const void*>(S::kernel), BX * BY, S::Shape::shared_bytes);
+    };
+    list.push_back(row);
+}
+
+template <typename T, int R>
+void add_all(Instances<T>& list) {
+    add_direct_blocks<T, R>(list);
+    add_forward_tile<T, R, 32, (R > 4 ? 16 : 8)>(list);
+    add_forward_tile<T, R, 64, 1>(list);
+}
+
+}  // namespace
+
+template <>
+void add_direct<ONDA_RADIUS>(Instances<float>& list) {
+    add_all<float, ONDA_RADIUS>(list);
+}
+template <>
+void add_direct<ONDA_RADIUS>(Instances<double>& list) {
+    add_all<double, ONDA_RADIUS>(list);
+}
+
+}  // namespace onda::cuda

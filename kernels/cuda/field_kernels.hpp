@@ -1,0 +1,140 @@
+/// \file
+/// What surrounds the stencil in a time step: halos, sponge, sources, receivers, extremum, copies. All on the device.
+#pragma once
+
+#include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/primitives.hpp"
+#include "kernels/stencil.hpp"
+
+namespace onda::cuda {
+
+/// Fills the halo layers of one axis. Grid: x covers the first of the two other axes, y the second, z the copies.
+template <typename T>
+__global__ void fill_halo_kernel(T* p, FieldShape s, int axis, const LayerCopy* copies) {
+    const int a = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int b = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+    const LayerCopy copy = copies[blockIdx.z];
+    const std::int64_t stride[3] = {1, s.pitch, s.plane};
+    const int n[3] = {s.nx, s.ny, s.nz};
+    const int first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
+    if (a >= n[first] || b >= n[second]) return;
+    T* const node = p + a * stride[first] + b * stride[second];
+    node[copy.to * stride[axis]] = static_cast<T>(copy.sign) * node[copy.from * stride[axis]];
+}
+
+/// Multiplies p[n+1] and p[n] by (tx[x] ty[y]) tz[z] in the boxes. Grid and threadIdx.y: rows of all boxes.
+template <typename T>
+__global__ void damp_kernel(T* p, T* q, FieldShape s, const __grid_constant__ SpongeBoxes boxes, const T* tx,
+                            const T* ty, const T* tz) {
+    const int row = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
+    if (row >= boxes.first_row[boxes.count]) return;
+    int b = 0;
+    while (row >= boxes.first_row[b + 1]) ++b;
+    const Box box = boxes.box[b];
+    const int y = box.y + (row - boxes.first_row[b]) % box.ny, z = box.z + (row - boxes.first_row[b]) / box.ny;
+    const T along_y = ty[y], along_z = tz[z];
+    for (int i = static_cast<int>(threadIdx.x); i < box.nx; i += static_cast<int>(blockDim.x)) {
+        const int x = box.x + i;
+        const std::int64_t node = z * s.plane + y * s.pitch + x;
+        const T factor = (tx[x] * along_y) * along_z;
+        p[node] *= factor;
+        q[node] *= factor;
+    }
+}
+
+/// One thread a node: no two threads write the same value, and each adds in one fixed order.
+template <typename T>
+__global__ void add_sources_kernel(T* p, SourceNodes<T> s, const std::int64_t* base, int offset) {
+    const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= s.nodes) return;
+    const std::int64_t n = *base + offset;
+    T value = p[s.element[i]];
+    for (std::int64_t e = s.first[i]; e < s.first[i + 1]; ++e) {
+        const std::int64_t begin = s.samples[s.row[e]];
+        if (n < s.samples[s.row[e] + 1] - begin) value = fused(s.amplitude[e], s.signal[begin + n], value);
+    }
+    p[s.element[i]] = value;
+}
+
+template <typename T>
+__global__ void sample_receivers_kernel(const T* p, ReceiverNodes<T> s, const std::int64_t* base, int offset) {
+    const std::int64_t r = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
+    if (r >= s.receivers) return;
+    T value = 0;
+    for (std::int64_t e = s.first[r]; e < s.first[r + 1]; ++e) value = fused(s.weight[e], p[s.element[e]], value);
+    s.samples[(*base + offset) % s.capacity * s.receivers + r] = value;
+}
+
+static __global__ void set_counter_kernel(std::int64_t* counter, std::int64_t value) {
+    *counter = value;
+}
+
+/// The larger value; of equal ones the earlier node.
+template <typename Bits>
+ONDA_HOST_DEVICE Largest<Bits> larger(Largest<Bits> a, Largest<Bits> b) {
+    return a.bits > b.bits || (a.bits == b.bits && a.node < b.node) ? a : b;
+}
+
+/// One result a block. Block: a power of two. Shared memory: one Largest a thread.
+template <typename T, typename Bits>
+__global__ void find_largest_kernel(const T* p, FieldShape s, Largest<Bits>* results) {
+    Largest<Bits> mine{0, 0};
+    const std::int64_t rows = static_cast<std::int64_t>(s.ny) * s.nz;
+    for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
+        const T* const values = p + row / s.ny * s.plane + row % s.ny * s.pitch;
+        for (int x = static_cast<int>(threadIdx.x); x < s.nx; x += static_cast<int>(blockDim.x)) {
+            const Bits bits = *reinterpret_cast<const Bits*>(values + x) & (~Bits{0} >> 1);
+            mine = larger(mine, Largest<Bits>{bits, row * s.nx + x});
+        }
+    }
+    auto* const shared = reinterpret_cast<Largest<Bits>*>(shared_memory());
+    const auto thread = threadIdx.x;
+    shared[thread] = mine;
+    __syncthreads();
+    for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
+        if (thread < half) shared[thread] = larger(shared[thread], shared[thread + half]);
+        __syncthreads();
+    }
+    if (thread == 0) results[blockIdx.x] = shared[0];
+}
+
+/// Compact rows of a window. threadIdx.x runs along x; grid and threadIdx.y cover the rows.
+template <typename T, typename U>
+__global__ void gather_kernel(const T* field, WindowRows w, U* values) {
+    const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.y) + threadIdx.y;
+    if (row >= w.rows) return;
+    const std::int64_t y = (w.first_row + row) % w.count_y, z = (w.first_row + row) / w.count_y;
+    const T* const from = field + w.element + y * w.step_y + z * w.step_z;
+    for (std::int64_t x = threadIdx.x; x < w.count_x; x += blockDim.x)
+        values[row * w.count_x + x] = static_cast<U>(from[x * w.step_x]);
+}
+
+/// The reverse for whole rows: compact rows into the padded array.
+template <typename T, typename U>
+__global__ void scatter_kernel(T* field, WindowRows w, const U* values) {
+    const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.y) + threadIdx.y;
+    if (row >= w.rows) return;
+    const std::int64_t y = (w.first_row + row) % w.count_y, z = (w.first_row + row) / w.count_y;
+    T* const to = field + w.element + y * w.step_y + z * w.step_z;
+    for (std::int64_t x = threadIdx.x; x < w.count_x; x += blockDim.x)
+        to[x] = static_cast<T>(values[row * w.count_x + x]);
+}
+
+/// k = (vp dt)^2 of whole rows, zero on walls.
+template <typename T>
+__global__ void square_model_kernel(T* k, FieldShape s, std::int64_t first_row, std::int64_t rows, const float* vp,
+                                    double dt, Walls walls) {
+    const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.y) + threadIdx.y;
+    if (row >= rows) return;
+    const int y = static_cast<int>((first_row + row) % s.ny), z = static_cast<int>((first_row + row) / s.ny);
+    const auto on_wall = [&walls](int axis, int i, int n) {
+        return (i == 0 && walls.low[axis]) || (i == n - 1 && walls.high[axis]);
+    };
+    const bool wall = on_wall(1, y, s.ny) || on_wall(2, z, s.nz);
+    for (int x = static_cast<int>(threadIdx.x); x < s.nx; x += static_cast<int>(blockDim.x)) {
+        const double v_dt = static_cast<double>(vp[row * s.nx + x]) * dt;
+        k[z * s.plane + y * s.pitch + x] = wall || on_wall(0, x, s.nx) ? T(0) : static_cast<T>(v_dt * v_dt);
+    }
+}
+
+}  // namespace onda::cuda

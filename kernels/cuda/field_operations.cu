@@ -1,0 +1,102 @@
+// Launches the kernels that surround the stencil.
+#include "kernels/cuda/field_kernels.hpp"
+#include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/runtime.hpp"
+
+namespace onda::cuda {
+namespace {
+
+/// Blocks of `size` that cover `count`.
+unsigned cover(std::int64_t count, std::int64_t size) {
+    return static_cast<unsigned>((count + size - 1) / size);
+}
+
+constexpr int kThreads = 256;
+const dim3 kRows(64, 4);  // threads along x, rows
+
+void check_launch() {
+    ONDA_CUDA_TRY(cudaGetLastError());
+}
+
+}  // namespace
+
+template <typename T>
+void fill_halo(T* p, const FieldShape& s, int axis, const LayerCopy* copies, int count, cudaStream_t stream) {
+    if (count == 0) return;
+    const dim3 block(32, 8);
+    const dim3 grid(cover(axis == 0 ? s.ny : s.nx, block.x), cover(axis == 2 ? s.ny : s.nz, block.y),
+                    static_cast<unsigned>(count));
+    fill_halo_kernel<<<grid, block, 0, stream>>>(p, s, axis, copies);
+    check_launch();
+}
+
+template <typename T>
+void damp(T* p, T* q, const FieldShape& s, const SpongeBoxes& boxes, const T* const (&taper)[3], cudaStream_t stream) {
+    const int rows = boxes.first_row[boxes.count];
+    if (rows == 0) return;
+    const dim3 block(32, 8);
+    damp_kernel<<<cover(rows, block.y), block, 0, stream>>>(p, q, s, boxes, taper[0], taper[1], taper[2]);
+    check_launch();
+}
+
+template <typename T>
+void add_sources(T* p, const SourceNodes<T>& sources, const std::int64_t* base, int offset, cudaStream_t stream) {
+    if (sources.nodes == 0) return;
+    add_sources_kernel<<<cover(sources.nodes, kThreads), kThreads, 0, stream>>>(p, sources, base, offset);
+    check_launch();
+}
+
+template <typename T>
+void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::int64_t* base, int offset,
+                      cudaStream_t stream) {
+    if (receivers.receivers == 0) return;
+    sample_receivers_kernel<<<cover(receivers.receivers, kThreads), kThreads, 0, stream>>>(p, receivers, base, offset);
+    check_launch();
+}
+
+void set_counter(std::int64_t* counter, std::int64_t value, cudaStream_t stream) {
+    set_counter_kernel<<<1, 1, 0, stream>>>(counter, value);
+    check_launch();
+}
+
+template <typename T, typename Bits>
+void find_largest(const T* p, const FieldShape& shape, Largest<Bits>* results, cudaStream_t stream) {
+    find_largest_kernel<<<kLargestBlocks, kThreads, kThreads * sizeof(Largest<Bits>), stream>>>(p, shape, results);
+    check_launch();
+}
+
+template <typename T, typename U>
+void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream) {
+    gather_kernel<<<cover(window.rows, kRows.y), kRows, 0, stream>>>(field, window, values);
+    check_launch();
+}
+
+template <typename T>
+void scatter(T* field, const WindowRows& window, const double* values, cudaStream_t stream) {
+    scatter_kernel<<<cover(window.rows, kRows.y), kRows, 0, stream>>>(field, window, values);
+    check_launch();
+}
+
+template <typename T>
+void square_model(T* k, const FieldShape& shape, std::int64_t first_row, std::int64_t rows, const float* vp, double dt,
+                  const Walls& walls, cudaStream_t stream) {
+    square_model_kernel<<<cover(rows, kRows.y), kRows, 0, stream>>>(k, shape, first_row, rows, vp, dt, walls);
+    check_launch();
+}
+
+#define ONDA_INSTANTIATE(T, Bits)                                                                                 \
+    template void fill_halo<T>(T*, const FieldShape&, int, const LayerCopy*, int, cudaStream_t);                  \
+    template void damp<T>(T*, T*, const FieldShape&, const SpongeBoxes&, const T* const(&)[3], cudaStream_t);     \
+    template void add_sources<T>(T*, const SourceNodes<T>&, const std::int64_t*, int, cudaStream_t);              \
+    template void sample_receivers<T>(const T*, const ReceiverNodes<T>&, const std::int64_t*, int, cudaStream_t); \
+    template void find_largest<T, Bits>(const T*, const FieldShape&, Largest<Bits>*, cudaStream_t);               \
+    template void gather<T, float>(const T*, const WindowRows&, float*, cudaStream_t);                            \
+    template void gather<T, double>(const T*, const WindowRows&, double*, cudaStream_t);                          \
+    template void scatter<T>(T*, const WindowRows&, const double*, cudaStream_t);                                 \
+    template void square_model<T>(T*, const FieldShape&, std::int64_t, std::int64_t, const float*, double,        \
+                                  const Walls&, cudaStream_t)
+ONDA_INSTANTIATE(float, std::uint32_t);
+ONDA_INSTANTIATE(double, std::uint64_t);
+#undef ONDA_INSTANTIATE
+
+}  // namespace onda::cuda

@@ -1,0 +1,106 @@
+/// \file
+/// The kernels that surround the stencil, as functions of the host: each queues one launch on a stream.
+#pragma once
+
+#include <cstdint>
+#include <cuda_runtime_api.h>
+
+namespace onda::cuda {
+
+/// Extents and strides of one padded array.
+struct FieldShape {
+    int nx = 0, ny = 0, nz = 0;
+    std::int64_t pitch = 0, plane = 0;
+};
+
+/// Layer `to` of an axis takes sign * layer `from` (kernels/halo.hpp).
+struct LayerCopy {
+    int to, from, sign;
+};
+
+/// A box of nodes.
+struct Box {
+    int x, y, z, nx, ny, nz;
+};
+
+/// Boxes that do not overlap; box b owns rows first_row[b] … first_row[b + 1] - 1 of all their rows together.
+struct SpongeBoxes {
+    static constexpr int most = 6;
+    Box box[most] = {};
+    int first_row[most + 1] = {};
+    int count = 0;
+};
+
+/// Source nodes, each with its contributions in the order of the source rows: [first[i], first[i + 1]).
+template <typename T>
+struct SourceNodes {
+    const std::int64_t* element = nullptr;
+    const std::int64_t* first = nullptr;
+    const std::int32_t* row = nullptr;
+    const T* amplitude = nullptr;
+    const T* signal = nullptr;              ///< rows one after the other
+    const std::int64_t* samples = nullptr;  ///< row r is signal[samples[r]] … signal[samples[r + 1] - 1]
+    int nodes = 0;
+};
+
+/// Receivers as weighted nodes; samples lie [sample % capacity][receiver].
+template <typename T>
+struct ReceiverNodes {
+    const std::int64_t* first = nullptr;
+    const std::int64_t* element = nullptr;
+    const T* weight = nullptr;
+    T* samples = nullptr;
+    std::int64_t receivers = 0, capacity = 0;
+};
+
+/// |p| as its bits, which order like the numbers and put infinities and NaNs above them all, and the compact index.
+template <typename Bits>
+struct Largest {
+    Bits bits;
+    std::int64_t node;
+};
+
+/// The nodes first + i * step of a field, from row `first_row` of the window on.
+struct WindowRows {
+    std::int64_t element;                 ///< of the first node
+    std::int64_t step_x, step_y, step_z;  ///< in elements
+    std::int64_t count_x, count_y, first_row, rows;
+};
+
+/// Faces on which p must stay zero.
+struct Walls {
+    bool low[3], high[3];
+};
+
+// All throw Error if the launch fails. T is float or double.
+
+/// Fills the halo layers of one axis (0 x, 1 y, 2 z).
+template <typename T>
+void fill_halo(T* p, const FieldShape& shape, int axis, const LayerCopy* copies, int count, cudaStream_t stream);
+/// The sponge, on p[n+1] and p[n].
+template <typename T>
+void damp(T* p, T* q, const FieldShape& shape, const SpongeBoxes& boxes, const T* const (&taper)[3],
+          cudaStream_t stream);
+/// Adds sample *base + offset of the sources.
+template <typename T>
+void add_sources(T* p, const SourceNodes<T>& sources, const std::int64_t* base, int offset, cudaStream_t stream);
+/// Records sample *base + offset.
+template <typename T>
+void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::int64_t* base, int offset,
+                      cudaStream_t stream);
+void set_counter(std::int64_t* counter, std::int64_t value, cudaStream_t stream);
+/// Blocks that find_largest runs, each with one result.
+inline constexpr int kLargestBlocks = 1024;
+template <typename T, typename Bits>
+void find_largest(const T* p, const FieldShape& shape, Largest<Bits>* results, cudaStream_t stream);
+/// U is float or double, whatever T is.
+template <typename T, typename U>
+void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream);
+template <typename T>
+void scatter(T* field, const WindowRows& window, const double* values, cudaStream_t stream);
+/// \param vp [m/s] of `rows` rows, compact.
+template <typename T>
+void square_model(T* k, const FieldShape& shape, std::int64_t first_row, std::int64_t rows, const float* vp, double dt,
+                  const Walls& walls, cudaStream_t stream);
+
+}  // namespace onda::cuda

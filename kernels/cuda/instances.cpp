@@ -1,0 +1,127 @@
+// The table of compiled instances, and the choice among them.
+#include <algorithm>
+
+#include "kernels/cuda/choice.hpp"
+
+namespace onda::cuda {
+namespace {
+
+template <typename T, int R>
+void add_radius(Instances<T>& list) {
+    add_inplane_bulk_tensor<R>(list);
+    add_inplane_async<R>(list);
+    add_direct<R>(list);
+    if constexpr (R > 1) add_radius<T, R - 1>(list);
+}
+
+template <typename T>
+Instances<T> make_instances() {
+    Instances<T> list;
+    add_radius<T, kMaxRadius>(list);
+    add_thesis(list);
+    add_twin(list);
+    return list;
+}
+
+template <typename T>
+std::vector<Variant> variants_of(const BackendSetup& setup) {
+    std::vector<Variant> list;
+    for (const Instance<T>* row : fitting<T>(setup)) list.push_back({row->kernel, row->tile, row->copy});
+    return list;
+}
+
+/// Each of `names` once, in order.
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    std::vector<std::string> seen;
+    for (const std::string& name : names) {
+        if (std::ranges::find(seen, name) != seen.end()) continue;
+        seen.push_back(name);
+        text += (text.empty() ? "" : ", ") + name;
+    }
+    return text;
+}
+
+bool matches(const std::string& wanted, const std::string& name) {
+    return wanted == "auto" || wanted == name;
+}
+
+}  // namespace
+
+template <typename T>
+const Instances<T>& instances() {
+    static const Instances<T> list = make_instances<T>();
+    return list;
+}
+
+template <typename T>
+std::vector<const Instance<T>*> fitting(const BackendSetup& setup) {
+    std::vector<const Instance<T>*> rows;
+    const int architecture = gpu_architecture();
+    for (const Instance<T>& row : instances<T>())
+        if ((row.radius == 0 || row.radius == setup.space_order / 2) &&
+            (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) && row.architecture <= architecture)
+            rows.push_back(&row);
+    return rows;
+}
+
+template <typename T>
+const Instance<T>& choose(const BackendSetup& setup) {
+    const std::string kernel = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
+    std::vector<std::string> kernels, tiles, copies;
+    for (const Instance<T>* row : fitting<T>(setup)) {
+        if (row->kernel != "twin") kernels.push_back(row->kernel);
+        if (row->kernel != kernel) continue;
+        if (matches(setup.copy, row->copy)) tiles.push_back(row->tile);
+        if (matches(setup.tile, row->tile)) copies.push_back(row->copy);
+        if (matches(setup.copy, row->copy) && matches(setup.tile, row->tile)) return *row;
+    }
+    const std::string at_order =
+        " at order " + std::to_string(setup.space_order) + " in " + std::to_string(setup.grid.dimensions) + "-D";
+    if (tiles.empty() && copies.empty())
+        throw SetupFault("kernel",
+                         "kernel '" + kernel + "' is not among the CUDA kernels: use auto, " + listed(kernels));
+    if (!tiles.empty())
+        throw SetupFault("tile", "tile '" + setup.tile + "' of kernel " + kernel + at_order +
+                                     " is not compiled in: use auto, " + listed(tiles));
+    throw SetupFault("copy", "copy engine '" + setup.copy + "' of kernel " + kernel + at_order +
+                                 " is not there on this GPU: use auto, " + listed(copies));
+}
+
+template const Instances<float>& instances<float>();
+template const Instances<double>& instances<double>();
+template std::vector<const Instance<float>*> fitting<float>(const BackendSetup&);
+template std::vector<const Instance<double>*> fitting<double>(const BackendSetup&);
+template const Instance<float>& choose<float>(const BackendSetup&);
+template const Instance<double>& choose<double>(const BackendSetup&);
+
+std::vector<Variant> variants(const BackendSetup& setup) {
+    return setup.precision == Precision::float32 ? variants_of<float>(setup) : variants_of<double>(setup);
+}
+
+// `onda bench gpu` on an H200, docs/performance.md. 2-D grids have few tiles to march: there the plain kernel fills the
+// GPU best.
+std::string best_kernel(const BackendSetup& setup) {
+    if (setup.grid.dimensions == 2) return "direct";
+    if (gpu_architecture() < 90) return "inplane-full";
+    return setup.space_order <= 8 ? "inplane-classic" : "inplane-vertical";
+}
+
+Resources resources(const BackendSetup& setup) {
+    check_setup(setup);
+    const auto of = [&setup]<typename T>(const Instance<T>& row) {
+        return row.resources(row, make_stencil<T>(setup.weights, setup.grid.spacing_m, setup.grid.dimensions));
+    };
+    return setup.precision == Precision::float32 ? of(choose<float>(setup)) : of(choose<double>(setup));
+}
+
+void check_setup(const BackendSetup& setup) {
+    if (!platform().problem.empty()) throw std::runtime_error(platform().problem);
+    check_scheme(setup);
+    if (setup.precision == Precision::float32)
+        choose<float>(setup);
+    else
+        choose<double>(setup);
+}
+
+}  // namespace onda::cuda

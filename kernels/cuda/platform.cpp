@@ -1,0 +1,77 @@
+// What there is to compute on.
+#include "kernels/cuda/choice.hpp"
+#include "kernels/cuda/runtime.hpp"
+
+namespace onda::cuda {
+namespace {
+
+std::string version_text(int version) {
+    return version == 0 ? std::string() : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+Gpu describe_gpu(int index) {
+    cudaDeviceProp has{};
+    ONDA_CUDA_TRY(cudaGetDeviceProperties(&has, index));
+    Gpu gpu;
+    gpu.name = has.name;
+    gpu.architecture = "sm_" + std::to_string(has.major) + std::to_string(has.minor);
+    gpu.multiprocessors = has.multiProcessorCount;
+    gpu.memory_bytes = static_cast<std::int64_t>(has.totalGlobalMem);
+    return gpu;
+}
+
+/// Why the first GPU cannot compute, or nothing.
+std::string fault_of_first_gpu(Platform& platform) {
+    if (gpu_architecture() < 75)
+        return platform.gpus.front().name + " (" + platform.gpus.front().architecture +
+               ") is older than sm_75, the oldest GPU that Onda supports";
+    platform.gpus.front().free_bytes = available_bytes();
+    return {};
+}
+
+Platform look_around() {
+    Platform platform;
+    platform.compiled_in = true;
+    int driver = 0, runtime = 0, count = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    platform.driver_version = version_text(driver);
+    platform.runtime_version = version_text(runtime);
+    try {
+        if (driver == 0)
+            throw Error("there is no NVIDIA driver on this machine\n  install one, or take backend.name: cpu");
+        ONDA_CUDA_TRY(cudaGetDeviceCount(&count));
+        if (count == 0) throw Error("no GPU is visible: see nvidia-smi and CUDA_VISIBLE_DEVICES");
+        for (int i = 0; i < count; ++i) platform.gpus.push_back(describe_gpu(i));
+        platform.problem = fault_of_first_gpu(platform);
+    } catch (const Error& error) {
+        cudaGetLastError();
+        platform.problem = error.what();
+    }
+    return platform;
+}
+
+}  // namespace
+
+const Platform& platform() {
+    static const Platform found = look_around();
+    return found;
+}
+
+int gpu_architecture() {
+    int major = 0, minor = 0;
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return 10 * major + minor;
+}
+
+std::int64_t available_bytes() {
+    std::size_t free = 0, total = 0;
+    ONDA_CUDA_TRY(cudaMemGetInfo(&free, &total));
+    return static_cast<std::int64_t>(free);
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,104 @@
+/// \file
+/// The seam between the CUDA backend and its kernels: a table of compiled instances, each of which can make a stepper.
+#pragma once
+
+#include <cstdint>
+#include <cuda_runtime_api.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/backend.hpp"
+#include "kernels/stencil.hpp"
+
+namespace onda::cuda {
+
+/// The arrays of one backend as its kernels see them. Pointers are at node (0, 0, 0); k has no halo.
+template <typename T>
+struct Fields {
+    Grid grid;
+    Layout field, model;
+    Stencil<T> stencil;
+    T* p[2] = {nullptr, nullptr};
+    const T* k = nullptr;
+};
+
+/// Computes p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) with one instance of one kernel.
+class Stepper {
+public:
+    virtual ~Stepper() = default;
+    /// Reads p[now], overwrites p[1 - now]. \throws Error.
+    virtual void step(int now, cudaStream_t stream) const = 0;
+};
+
+/// One compiled instance. The tables list the fastest first within a kernel.
+template <typename T>
+struct Instance {
+    std::string kernel, tile, copy;
+    int radius = 0;        ///< 0: any
+    int dimensions = 0;    ///< 2 or 3; 0 is both
+    int architecture = 0;  ///< lowest compute capability, 75 or 90
+    std::unique_ptr<Stepper> (*make)(const Instance& self, const Fields<T>& fields) = nullptr;
+    Resources (*resources)(const Instance& self, const Stencil<T>& stencil) = nullptr;
+    int parameters[3] = {0, 0, 0};  ///< of instances that differ in run-time numbers only
+};
+
+template <typename T>
+using Instances = std::vector<Instance<T>>;
+
+// Each source of kernels appends its own, for one radius or for all; add_direct adds the 2.5-D kernel, too.
+template <int R>
+void add_inplane_bulk_tensor(Instances<float>& list);
+template <int R>
+void add_inplane_bulk_tensor(Instances<double>& list);
+template <int R>
+void add_inplane_async(Instances<float>& list);
+template <int R>
+void add_inplane_async(Instances<double>& list);
+template <int R>
+void add_direct(Instances<float>& list);
+template <int R>
+void add_direct(Instances<double>& list);
+void add_thesis(Instances<float>& list);
+void add_thesis(Instances<double>& list);
+void add_twin(Instances<float>& list);
+void add_twin(Instances<double>& list);
+
+/// Every instance that was compiled in. `onda bench gpu`, the tests and the choice of "auto" read this.
+template <typename T>
+const Instances<T>& instances();
+
+// ---- What launchers share. ----
+
+/// What the compiler and the driver say of a kernel. \throws Error.
+Resources resources_of(const void* kernel, int threads, int shared_bytes);
+/// Lets a kernel use more shared memory than the 48 KiB that all have. \throws Error.
+void allow_shared_memory(const void* kernel, int shared_bytes);
+int multiprocessors();
+
+/// Planes a block marches through: as many as keep the multiprocessors evenly busy, and at most `longest`, since blocks
+/// that drift apart no longer find their neighbours' halos in the L2 cache.
+/// \param tiles of a plane; \param resident blocks at a time on the whole GPU; \param radius planes read twice.
+int planes_a_block(std::int64_t planes, std::int64_t tiles, std::int64_t resident, int radius, int longest);
+
+inline int blocks_for(std::int64_t nodes, std::int64_t tile) {
+    return static_cast<int>((nodes + tile - 1) / tile);
+}
+
+/// Fills in what the arguments of all kernels have.
+template <template <typename> class Arguments, typename T>
+void set_common(Arguments<T>& a, const Fields<T>& f, int now) {
+    a.p = f.p[now];
+    a.q = f.p[1 - now];
+    a.k = f.k;
+    a.nx = static_cast<int>(f.grid.nx());
+    a.ny = static_cast<int>(f.grid.ny());
+    a.nz = static_cast<int>(f.grid.nz());
+    a.pitch = f.field.pitch;
+    a.plane = f.field.plane;
+    a.k_pitch = f.model.pitch;
+    a.k_plane = f.model.plane;
+    a.stencil = f.stencil;
+}
+
+}  // namespace onda::cuda

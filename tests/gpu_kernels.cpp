@@ -1,0 +1,192 @@
+// Promise: every kernel, strategy, tile and copy engine of the CUDA backend gives the bits of the CPU reference, every
+// time; the thesis' kernels, which sum in another order, agree to rounding. Skipped where no GPU can compute.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+
+#include "tests/kernel_cases.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+/// Without a GPU the whole program is skipped (ctest shows "Skipped").
+void need_gpu() {
+    const std::string& problem = cuda::platform().problem;
+    if (problem.empty()) return;
+    std::printf("skipped: %s\n", problem.c_str());
+    std::exit(77);
+}
+
+std::uint64_t hash_of(const std::vector<double>& values) {
+    return test::hash_of(std::span<const double>(values));
+}
+
+std::vector<double> run_on_cpu(const Case& c, BackendSetup setup) {
+    setup.kernel = "reference";
+    return run_case(c, setup, cpu::make_backend(setup));
+}
+
+bool starts_with(const std::string& text, const std::string& beginning) {
+    return text.compare(0, beginning.size(), beginning) == 0;
+}
+
+/// Largest difference relative to the largest value.
+double difference(const std::vector<double>& a, const std::vector<double>& b) {
+    double largest = 0., apart = 0.;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        largest = std::max(largest, std::abs(a[i]));
+        apart = std::max(apart, std::isfinite(b[i]) ? std::abs(a[i] - b[i]) : INFINITY);
+    }
+    return apart / largest;
+}
+
+/// The calls of a time step one by one, as tools may make them.
+void step_by_step(Backend& backend, std::int64_t steps) {
+    for (std::int64_t n = 0; n < steps; ++n) {
+        backend.fill_halos();
+        backend.step();
+        backend.absorb();
+        backend.inject(n);
+        backend.swap();
+        backend.record(n + 1);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("every compiled instance gives the bits of the reference") {
+    need_gpu();
+    std::size_t compared = 0;
+    for (const Case& c : kCases)
+        for (int order = 2; order <= 16; order += 2)
+            for (const Precision precision : {Precision::float32, Precision::float64}) {
+                BackendSetup setup = setup_of(c, order, precision);
+                const std::vector<double> expected = run_on_cpu(c, setup);
+                for (const cuda::Variant& variant : cuda::variants(setup)) {
+                    if (variant.kernel == "twin") continue;
+                    setup.kernel = variant.kernel;
+                    setup.tile = variant.tile;
+                    setup.copy = variant.copy;
+                    ++compared;
+                    const std::vector<double> result = run_case(c, setup, cuda::make_backend(setup));
+                    const double rounding = precision == Precision::float32 ? 1e-5 : 1e-13;
+                    const bool same = starts_with(variant.kernel, "thesis-") ? difference(expected, result) <= rounding
+                                                                             : hash_of(result) == hash_of(expected);
+                    CHECK_MESSAGE(same, c.name << ", order " << order << ", " << variant.kernel << ", " << variant.tile
+                                               << ", " << variant.copy << ", "
+                                               << (precision == Precision::float32 ? "float" : "double")
+                                               << ", difference " << difference(expected, result));
+                }
+            }
+    CHECK(compared > kCases.size() * 8 * 2 * 10);
+}
+
+TEST_CASE("520 steps with sources, receivers and every boundary: the bits of the CPU, and the same every time") {
+    need_gpu();
+    const Case c{
+        "long",
+        {3, {83, 61, 47}, {10., 8., 9.}, {}},
+        {Halo::zero, Halo::mirror_positive, Halo::zero, Halo::mirror_negative, Halo::mirror_negative, Halo::zero},
+        true,
+        520};
+    for (const int order : {2, 8, 16}) {
+        BackendSetup setup = setup_of(c, order, Precision::float32);
+        const std::uint64_t expected = hash_of(run_on_cpu(c, setup));
+        for (const KernelInfo& kernel : cuda::kernel_names()) {
+            if (starts_with(std::string(kernel.name), "thesis-")) continue;
+            setup.kernel = kernel.name;
+            CAPTURE(order);
+            CAPTURE(setup.kernel);
+            CHECK(hash_of(run_case(c, setup, cuda::make_backend(setup))) == expected);
+            CHECK(hash_of(run_case(c, setup, cuda::make_backend(setup))) == expected);
+            CHECK(hash_of(run_case(c, setup, cuda::make_backend(setup), 1., step_by_step)) == expected);
+        }
+    }
+}
+
+TEST_CASE("traces of many receivers pass through several batches unharmed") {
+    need_gpu();
+    const Case c{"many receivers", {3, {120, 90, 20}, {10., 10., 10.}, {}}, {}, false, 155};  // 216,000 receivers
+    const BackendSetup setup = setup_of(c, 4, Precision::float32);
+    CHECK(hash_of(run_case(c, setup, cuda::make_backend(setup))) == hash_of(run_on_cpu(c, setup)));
+}
+
+TEST_CASE("a window that was started to download is that of its step, whatever is computed meanwhile") {
+    need_gpu();
+    const Case& c = kCases[3];
+    const BackendSetup setup = setup_of(c, 8, Precision::float32);
+    const auto backend = cuda::make_backend(setup);
+    backend->upload_model([](std::int64_t, std::int64_t, std::span<float> vp) { std::ranges::fill(vp, 2000.f); }, 1e-3);
+    backend->reset();
+    std::vector<double> p(c.grid.points());
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = noise(i) - 0.5;
+    backend->upload(p, p);
+    const Window window{{3, 1, 2}, {40, 30, 4}, {3, 2, 2}};
+    std::vector<std::vector<float>> expected;
+    std::vector<std::unique_ptr<Download>> downloads;
+    for (int frame = 0; frame < 5; ++frame) {
+        expected.emplace_back(window.points());
+        backend->download(window, std::span<float>(expected.back()));
+        downloads.push_back(backend->start_download(window));
+        backend->advance(frame * 7, 7);
+        if (frame == 0) continue;
+        const std::span<const float> arrived = downloads.front()->wait();
+        CHECK(std::ranges::equal(arrived, expected[static_cast<std::size_t>(frame - 1)]));
+        downloads.erase(downloads.begin());
+    }
+}
+
+TEST_CASE("the extremum is the largest value, the first of equal ones, and the first NaN") {
+    need_gpu();
+    const BackendSetup setup = setup_of(kCases[0], 4, Precision::float32);
+    const Grid& grid = setup.grid;
+    const auto backend = cuda::make_backend(setup);
+    std::vector<double> p(grid.points(), 0.25);
+    p[grid.at(5, 7, 11)] = -3.;
+    p[grid.at(6, 7, 12)] = 3.;
+    backend->upload(p, p);
+    CHECK(backend->extremum().max_abs == 3.);
+    CHECK(backend->extremum().node == grid.at(5, 7, 11));
+    CHECK(backend->extremum().finite);
+    p[grid.at(1, 2, 3)] = std::nan("");
+    backend->upload(p, p);
+    CHECK(!backend->extremum().finite);
+    CHECK(backend->extremum().node == grid.at(1, 2, 3));
+}
+
+TEST_CASE("what is held is what was predicted, and little") {
+    need_gpu();
+    for (const Case& c : kCases)
+        for (const Precision precision : {Precision::float32, Precision::float64}) {
+            const BackendSetup setup = setup_of(c, 8, precision);
+            CHECK(cuda::make_backend(setup)->allocated_bytes() == cuda::predicted_bytes(setup));
+        }
+    BackendSetup large = setup_of(kCases[0], 8, Precision::float32);
+    large.grid.n = {1024, 1024, 1024};
+    CHECK(static_cast<double>(cuda::predicted_bytes(large)) <= 12.5 * static_cast<double>(large.grid.points()));
+}
+
+TEST_CASE("kernels, tiles and copy engines that do not exist are refused with the list of what there is") {
+    need_gpu();
+    const auto refusal = [](BackendSetup setup) {
+        try {
+            cuda::check_setup(setup);
+        } catch (const SetupFault& fault) {
+            return fault.key + ": " + fault.what();
+        }
+        return std::string("accepted");
+    };
+    BackendSetup setup = setup_of(kCases[0], 8, Precision::float32);
+    CHECK(refusal(setup) == "accepted");
+    setup.kernel = "vectorised";
+    CHECK(starts_with(refusal(setup), "kernel: kernel 'vectorised' is not among the CUDA kernels: use auto, inplane-"));
+    setup.kernel = "inplane-full";
+    setup.tile = "7x7";
+    CHECK(starts_with(refusal(setup), "tile: tile '7x7' of kernel inplane-full at order 8 in 3-D is not compiled in"));
+    setup.tile = "auto";
+    setup.copy = "carrier pigeon";
+    CHECK(starts_with(refusal(setup), "copy: copy engine 'carrier pigeon' of kernel inplane-full"));
+}
