@@ -138,8 +138,8 @@ std::shared_ptr<BenchOptions> options_of(std::vector<std::int64_t> shape, int ro
 
 Command add_bench_cpu(CLI::App& bench) {
     CLI::App* command = add_command(bench, "cpu", "Gpt/s of the CPU kernels beside the twin, measured in the same run",
-                                    "  onda bench cpu --shape 512 512 512\n"
-                                    "  onda bench cpu --order 8 --kernel vectorised --threads 1 --rounds 21");
+                                    "onda bench cpu --shape 512 512 512\n"
+                                    "onda bench cpu --order 8 --kernel vectorised --threads 1 --rounds 21");
     const auto options = options_of({512, 512, 512}, 9);
     add_common_options(*command, *options);
     command->add_option("--kernel", options->kernels, "Kernels (default: all)");
@@ -150,8 +150,8 @@ Command add_bench_cpu(CLI::App& bench) {
 
 Command add_bench_gpu(CLI::App& bench) {
     CLI::App* command = add_command(bench, "gpu", "Gpt/s of the CUDA kernels beside the twin, measured in the same run",
-                                    "  onda bench gpu --shape 1024 1024 768\n"
-                                    "  onda bench gpu --order 8 --kernel inplane-full --all-tiles --csv tiles.csv");
+                                    "onda bench gpu --shape 1024 1024 768\n"
+                                    "onda bench gpu --order 8 --kernel inplane-full --all-tiles --csv tiles.csv");
     const auto options = options_of({1024, 1024, 768}, 21);
     add_common_options(*command, *options);
     command->add_option("--kernel", options->kernels, "Kernels (default: all but the thesis-…)");
@@ -166,8 +166,8 @@ Command add_bench_gpu(CLI::App& bench) {
 
 Command add_bench(CLI::App& app) {
     CLI::App* bench = add_command(app, "bench", "Measure the kernels against the memory ceiling of this machine",
-                                  "  onda bench cpu --order 8 16 --kernel vectorised inplane-full --csv bench.csv\n"
-                                  "  onda bench gpu");
+                                  "onda bench cpu --order 8 16 --kernel vectorised inplane-full --csv bench.csv\n"
+                                  "onda bench gpu");
     bench->require_subcommand(1);
     const std::vector<Command> actions{add_bench_cpu(*bench), add_bench_gpu(*bench)};
     return [bench, actions] {
