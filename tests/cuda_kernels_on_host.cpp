@@ -1,0 +1,382 @@
+// Promise: the CUDA kernels, run on the host from their own sources, give the bits of the reference (the thesis'
+// kernel: to rounding) and write nothing but the nodes, under every schedule that copy engines and threads are free to
+// choose.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/kernel_table.hpp"
+#include "kernels/cuda/async_copies.hpp"
+#include "kernels/cuda/bulk_tensor_copies.hpp"
+#include "kernels/cuda/forward.hpp"
+#include "kernels/cuda/inplane.hpp"
+#include "kernels/cuda/inplane_tiles.hpp"
+#include "kernels/cuda/thesis.hpp"
+#include "kernels/halo.hpp"
+#include "tests/fields.hpp"
+
+using namespace onda;
+using namespace onda::cuda;
+
+namespace {
+
+struct Case {
+    std::string name;
+    Grid grid;
+    FaceHalos halos{};
+    int chunk = 1000;  ///< planes that one block updates
+};
+
+constexpr Halo kZero = Halo::zero, kFree = Halo::mirror_negative, kRigid = Halo::mirror_positive;
+constexpr int kSteps = 3;
+
+// Extents of one, of less than the radius, of no multiple of anything, and beyond several tiles and chunks.
+const std::vector<Case> kCases{
+    {"one node", {3, {1, 1, 1}, {10., 10., 10.}, {}}},
+    {"one plane", {3, {33, 17, 1}, {10., 10., 10.}, {}}},
+    {"thinner than the radius", {3, {3, 2, 5}, {10., 10., 10.}, {}}, {kFree, kRigid, kRigid, kZero, kFree, kRigid}},
+    {"several tiles and chunks",
+     {3, {45, 19, 13}, {7.5, 12., 9.}, {}},
+     {kZero, kRigid, kZero, kFree, kRigid, kZero},
+     5},
+    {"whole tiles, all mirrors", {3, {32, 16, 8}, {10., 8., 11.}, {}}, {kRigid, kFree, kFree, kRigid, kFree, kRigid}},
+    {"2-D", {2, {61, 1, 17}, {10., 10., 6.}, {}}, {kRigid, kFree, kZero, kZero, kFree, kZero}, 7},
+};
+
+/// One array of exactly `size` elements on a cache line, so that AddressSanitizer notices what lies beyond.
+template <typename T>
+class Array {
+public:
+    explicit Array(std::int64_t size) : size_(size) {
+        void* memory = nullptr;
+        if (posix_memalign(&memory, 128, bytes()) != 0) throw std::bad_alloc();
+        memory_.reset(static_cast<T*>(memory));
+        std::fill_n(data(), size, std::numeric_limits<T>::quiet_NaN());
+    }
+    Array(const Array& other) : Array(other.size_) { std::memcpy(data(), other.data(), bytes()); }
+    Array(Array&&) noexcept = default;
+    Array& operator=(Array&&) noexcept = default;
+    [[nodiscard]] T* data() const { return memory_.get(); }
+    [[nodiscard]] bool same_bits(const Array& other) const { return std::memcmp(data(), other.data(), bytes()) == 0; }
+
+private:
+    struct Free {
+        void operator()(T* memory) const { std::free(memory); }
+    };
+    [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(size_) * sizeof(T); }
+    std::unique_ptr<T, Free> memory_;
+    std::int64_t size_;
+};
+
+/// p[n], p[n-1] and k of a case; NaN wherever no kernel has any business.
+template <typename T>
+struct World {
+    Case of;
+    int radius;
+    Layout field, model;
+    Array<T> p, q, k;
+    Stencil<T> stencil;
+
+    World(const Case& c, int order)
+        : of(c),
+          radius(order / 2),
+          field(c.grid, {x_halo(radius), y_halo(), radius}, sizeof(T)),
+          model(c.grid, {0, 0, 0}, sizeof(T)),
+          p(field.size),
+          q(field.size),
+          k(model.size),
+          stencil(make_stencil<T>(second_derivative_weights(order), c.grid.spacing_m, c.grid.dimensions)) {
+        for (std::int64_t z = 0; z < c.grid.nz(); ++z)
+            for (std::int64_t y = 0; y < c.grid.ny(); ++y)
+                for (std::int64_t x = 0; x < c.grid.nx(); ++x) fill(x, y, z);
+    }
+    /// Whole vectors, so that the halo of a tile is.
+    static std::int64_t x_halo(int radius) {
+        constexpr int v = Vec<T>::size;
+        return (radius + v - 1) / v * v;
+    }
+    [[nodiscard]] int y_halo() const { return of.grid.dimensions == 3 ? radius : 0; }
+
+    void fill_halos() {
+        for (int axis = 0; axis < 3; ++axis)
+            if (of.grid.has_axis(axis)) fill_halo(axis);
+    }
+
+private:
+    void fill(std::int64_t x, std::int64_t y, std::int64_t z) {
+        const std::int64_t i = of.grid.at(x, y, z);
+        T& now = p.data()[field.at(x, y, z)];
+        T& before = q.data()[field.at(x, y, z)];
+        now = static_cast<T>(test::noise(i, 2) - 0.5);
+        before = static_cast<T>(static_cast<double>(now) * (1. - 1e-3 * test::noise(i, 3)));
+        if (i % 7 == 0) now = before = static_cast<T>(1e-38 * test::noise(i, 4));  // denormals are flushed everywhere
+        k.data()[model.at(x, y, z)] = static_cast<T>(4. + 4. * test::noise(i));
+    }
+    void fill_halo(int axis) {
+        const std::int64_t n = of.grid.n[axis];
+        std::vector<HaloCopy> copies;
+        for (std::int64_t j = 1; j <= radius; ++j) copies.insert(copies.end(), {{-j, 0, 0}, {n - 1 + j, 0, 0}});
+        for (const HaloCopy& copy : halo_copies(n, radius, of.halos[2 * axis], of.halos[2 * axis + 1]))
+            copies.push_back(copy);
+        const int other = axis == 0 ? 1 : 0, third = axis == 2 ? 1 : 2;
+        for (const HaloCopy& copy : copies)
+            for (std::int64_t a = 0; a < of.grid.n[other]; ++a)
+                for (std::int64_t b = 0; b < of.grid.n[third]; ++b) {
+                    std::array<std::int64_t, 3> to{}, from{};
+                    to[axis] = copy.to;
+                    from[axis] = copy.from;
+                    to[other] = from[other] = a;
+                    to[third] = from[third] = b;
+                    p.data()[field.at(to[0], to[1], to[2])] =
+                        static_cast<T>(copy.sign) * p.data()[field.at(from[0], from[1], from[2])];
+                }
+    }
+};
+
+/// A way to compute one step of a world.
+template <typename T>
+struct Variant {
+    std::string name;
+    int dimensions;  ///< 0: both
+    std::function<void(World<T>&, HostLaunch)> step;
+};
+
+/// The world after a few steps.
+template <typename T, typename Step>
+World<T> run(const World<T>& start, const Step& step) {
+    World<T> world = start;
+    for (int n = 0; n < kSteps; ++n) {
+        world.fill_halos();
+        step(world);
+        std::swap(world.p, world.q);
+    }
+    return world;
+}
+
+template <typename T>
+World<T> run_reference(const World<T>& start) {
+    const auto sets = cpu::instruction_sets();
+    const auto set = std::find_if(sets.rbegin(), sets.rend(), [](const auto& s) { return s.usable; });
+    return run(start, [&](World<T>& w) {
+        cpu::StepArguments<T> a;
+        a.p = w.p.data() + w.field.origin;
+        a.q = w.q.data() + w.field.origin;
+        a.k = w.k.data() + w.model.origin;
+        a.nx = w.field.n[0];
+        a.ny = w.field.n[1];
+        a.nz = w.field.n[2];
+        a.pitch = w.field.pitch;
+        a.plane = w.field.plane;
+        a.k_pitch = w.model.pitch;
+        a.k_plane = w.model.plane;
+        a.stencil = w.stencil;
+        if constexpr (sizeof(T) == 4)
+            set->kernels[0].step_float(a);
+        else
+            set->kernels[0].step_double(a);
+    });
+}
+
+unsigned blocks(std::int64_t nodes, std::int64_t size) {
+    return static_cast<unsigned>((nodes + size - 1) / size);
+}
+
+template <typename Arguments, typename T>
+void set_arrays(Arguments& a, const World<T>& w) {
+    a.p = w.p.data() + w.field.origin;
+    a.q = w.q.data() + w.field.origin;
+    a.k = w.k.data() + w.model.origin;
+    a.nx = static_cast<int>(w.field.n[0]);
+    a.ny = static_cast<int>(w.field.n[1]);
+    a.nz = static_cast<int>(w.field.n[2]);
+    a.pitch = w.field.pitch;
+    a.plane = w.field.plane;
+    a.k_pitch = w.model.pitch;
+    a.k_plane = w.model.plane;
+    a.stencil = w.stencil;
+}
+
+/// p with its halo, for boxes of one rectangle.
+template <typename Tile, typename T>
+TensorMap map_of(const World<T>& w, const StoredRectangle& r) {
+    constexpr int unit = Tile::map_unit;
+    const auto& halo = w.field.halo;
+    TensorMap map;
+    map.base = w.p.data() + w.field.at(-halo[0], -halo[1], -halo[2]);
+    map.element_bytes = static_cast<int>(sizeof(T)) * unit;
+    for (int axis = 0; axis < 3; ++axis) map.extent[axis] = w.field.n[axis] + 2 * halo[axis];
+    map.extent[0] = (map.extent[0] + unit - 1) / unit;
+    map.stride_bytes[0] = w.field.pitch * static_cast<std::int64_t>(sizeof(T));
+    map.stride_bytes[1] = w.field.plane * static_cast<std::int64_t>(sizeof(T));
+    map.box_width = r.width / unit;
+    map.box_height = r.height;
+    return map;
+}
+
+template <typename Tile, template <typename> class Engine>
+void inplane(World<typename Tile::T>& w, HostLaunch launch) {
+    InPlaneArguments<typename Tile::T> a;
+    set_arrays(a, w);
+    a.y_halo = w.y_halo();
+    a.chunk = std::min(w.of.chunk, a.nz);
+    for (int i = 0; i < Tile::layout.count; ++i) a.maps[i] = map_of<Tile>(w, Tile::layout.rectangle[i]);
+    launch.block = {Tile::block_x, Tile::block_y, 1};
+    launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), blocks(a.nz, a.chunk)};
+    launch.shared_bytes = Engine<Tile>::shared_bytes;
+    launch_on_host(launch, inplane_step<Tile, Engine>, a);
+}
+
+template <typename T, int R>
+void forward(World<T>& w, HostLaunch launch) {
+    using Shape = ForwardTile<T, R, 4, 6>;
+    ForwardArguments<T> a;
+    set_arrays(a.step, w);
+    a.y_halo = w.y_halo();
+    a.chunk = std::min(w.of.chunk, a.step.nz);
+    launch.block = {4, 6, 1};
+    launch.grid = {blocks(a.step.nx, Shape::width), blocks(a.step.ny, Shape::height), blocks(a.step.nz, a.chunk)};
+    launch.shared_bytes = Shape::shared_bytes;
+    launch_on_host(launch, forward_step<T, R, 4, 6>, a);
+}
+
+template <typename T, int Dims, int R>
+void direct(World<T>& w, HostLaunch launch) {
+    StepArguments<T> a;
+    set_arrays(a, w);
+    launch.block = {8, 2, 1};
+    launch.grid = {blocks(a.nx, 8), blocks(a.ny, 2), static_cast<unsigned>(a.nz)};
+    launch_on_host(launch, direct_step<T, Dims, R>, a);
+}
+
+/// The thesis' kernel with the tile it has for one strategy; its order is a run-time number.
+template <typename T>
+void thesis(World<T>& w, HostLaunch launch, const LoadStrategy& strategy, int tile_z, int tile_x) {
+    ThesisArguments<T> a;
+    set_arrays(a.step, w);
+    a.layout = make_tile_layout(strategy, tile_x, tile_z, w.radius, w.radius, 1);
+    a.tile_x = tile_x;
+    a.tile_z = tile_z;
+    a.y_halo = w.y_halo();
+    launch.block = {static_cast<unsigned>(tile_z), 1, static_cast<unsigned>(tile_x)};
+    launch.grid = {blocks(a.step.nz, tile_z), 1, blocks(a.step.nx, tile_x)};
+    launch.shared_bytes = (a.layout.size + 2 * w.radius * tile_x * tile_z) * static_cast<std::int64_t>(sizeof(T));
+    launch_on_host(launch, thesis_step<T>, a);
+}
+
+template <typename Tile, template <typename> class Engine>
+Variant<typename Tile::T> inplane_variant(int strategy, const char* engine) {
+    return {std::string(kLoadStrategies[strategy].name) + ", " + engine + ", " + std::to_string(Tile::width) + "x" +
+                std::to_string(Tile::height),
+            0, inplane<Tile, Engine>};
+}
+
+/// Small, so that small grids have many of them; stages, rows and queues vary with the order.
+template <typename T, int R, int Strategy>
+using SmallTile = Tile<T, R, 4, 4, 1 + R % 3, 2 + (R + Strategy) % 3, (R + Strategy) % 2 == 0, 1, Strategy>;
+
+template <typename T, int R>
+std::vector<Variant<T>> small_tiles() {
+    std::vector<Variant<T>> list{
+        {"direct", 2, direct<T, 2, R>}, {"direct", 3, direct<T, 3, R>}, {"forward", 0, forward<T, R>}};
+    unroll<0, 4>([&](auto strategy) {
+        constexpr int i = strategy.value;
+        list.push_back(inplane_variant<SmallTile<T, R, i>, BulkTensorCopies>(i, "bulk tensor"));
+        list.push_back(inplane_variant<SmallTile<T, R, i>, AsyncCopies>(i, "async"));
+    });
+    return list;
+}
+
+/// The tiles that are compiled for GPUs.
+template <typename T, int R>
+std::vector<Variant<T>> compiled_tiles() {
+    std::vector<Variant<T>> list;
+    unroll<0, 4>([&](auto strategy) {
+        constexpr int i = strategy.value;
+        for_bulk_tensor_tiles<T, R, i>(
+            [&]<typename Shape>() { list.push_back(inplane_variant<Shape, BulkTensorCopies>(i, "bulk tensor")); });
+        for_async_tiles<T, R, i>(
+            [&]<typename Shape>() { list.push_back(inplane_variant<Shape, AsyncCopies>(i, "async")); });
+    });
+    return list;
+}
+
+template <typename T>
+std::vector<Variant<T>> thesis_variants() {
+    std::vector<Variant<T>> list;
+    for (const LoadStrategy& strategy : kLoadStrategies)
+        list.push_back({"thesis-" + std::string(strategy.name), 0,
+                        [&strategy](World<T>& w, HostLaunch launch) { thesis(w, launch, strategy, 4, 8); }});
+    return list;
+}
+
+/// Runs every variant on a case and hands its world to compare(world, expected).
+template <typename T, typename Compare>
+void run_all(const Case& c, int order, const std::vector<Variant<T>>& variants, const Compare& compare) {
+    const World<T> start(c, order);
+    const World<T> expected = run_reference(start);
+    int schedule = order / 2;
+    for (const Variant<T>& variant : variants) {
+        if (variant.dimensions != 0 && variant.dimensions != c.grid.dimensions) continue;
+        HostLaunch launch;
+        launch.flush_denormals = sizeof(T) == 4;
+        launch.copies = schedule % 2 == 0 ? Copies::early : Copies::late;
+        launch.turns = schedule / 2 % 2 == 0 ? Turns::forward : Turns::backward;
+        ++schedule;
+        INFO(variant.name << ", " << c.name << ", order " << order << ", " << 8 * sizeof(T) << " bits, "
+                          << (launch.copies == Copies::early ? "early" : "late") << " copies, threads "
+                          << (launch.turns == Turns::forward ? "forward" : "backward"));
+        World<T> world = start;
+        REQUIRE_NOTHROW(world = run(start, [&](World<T>& w) { variant.step(w, launch); }));
+        compare(world, expected);
+    }
+}
+
+/// Halos and padding included: a kernel must not write there.
+template <typename T>
+void compare_bits(const World<T>& world, const World<T>& expected) {
+    CHECK(world.p.same_bits(expected.p));
+    CHECK(world.q.same_bits(expected.q));
+}
+
+template <typename T>
+void compare_roughly(const World<T>& world, const World<T>& expected) {
+    double error = 0., largest = 0.;
+    const Grid& g = world.of.grid;
+    for (std::int64_t z = 0; z < g.nz(); ++z)
+        for (std::int64_t y = 0; y < g.ny(); ++y)
+            for (std::int64_t x = 0; x < g.nx(); ++x) {
+                const std::int64_t i = world.field.at(x, y, z);
+                const double difference = std::abs(double(world.p.data()[i]) - double(expected.p.data()[i]));
+                if (!(difference <= error)) error = difference;
+                largest = std::max(largest, std::abs(double(expected.p.data()[i])));
+            }
+    CHECK(error <= 10. * largest * double(std::numeric_limits<T>::epsilon()));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("CUDA kernels of every order give the bits of the reference", T, float, double) {
+    unroll<1, kMaxRadius + 1>([](auto radius) {
+        for (const Case& c : kCases) run_all(c, 2 * radius.value, small_tiles<T, radius.value>(), compare_bits<T>);
+    });
+}
+
+TEST_CASE("tiles as they are compiled for GPUs give the bits of the reference") {
+    const Case wide{"beyond one tile", {3, {270, 37, 3}, {10., 10., 10.}, {}}, {kZero, kRigid, kFree}, 2};
+    const Case line{"2-D, beyond one tile", {2, {270, 1, 9}, {10., 10., 10.}, {}}, {kZero, kRigid}, 4};
+    run_all(wide, 8, compiled_tiles<float, 4>(), compare_bits<float>);
+    run_all(line, 8, compiled_tiles<float, 4>(), compare_bits<float>);
+    run_all(wide, 16, compiled_tiles<float, 8>(), compare_bits<float>);
+    run_all(wide, 4, compiled_tiles<double, 2>(), compare_bits<double>);
+}
+
+TEST_CASE_TEMPLATE("the kernel of the thesis agrees with the reference to rounding", T, float, double) {
+    for (const Case& c : kCases)
+        for (const int order : {2, 8, 16}) run_all(c, order, thesis_variants<T>(), compare_roughly<T>);
+}
