@@ -65,14 +65,6 @@ SpongeBoxes sponge_boxes(const Grid& grid, const std::array<std::vector<T>, 3>& 
     return boxes;
 }
 
-template <typename T>
-DeviceBuffer<T> upload_vector(const std::vector<T>& values) {
-    DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
-    if (!values.empty())
-        ONDA_CUDA_TRY(cudaMemcpy(buffer.data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return buffer;
-}
-
 /// A captured sequence of launches.
 class Graph {
 public:
@@ -436,8 +428,7 @@ void CudaBackend<T>::upload(std::span<const double> p_now, std::span<const doubl
         for (rows.first_row = 0; rows.first_row < all; rows.first_row += most) {
             rows.rows = std::min(most, all - rows.first_row);
             compute_.wait();
-            ONDA_CUDA_TRY(cudaMemcpy(piece.data(), values.data() + rows.first_row * rows.count_x,
-                                     static_cast<std::size_t>(rows.rows * rows.count_x) * 8, cudaMemcpyHostToDevice));
+            copy_to_device(piece.data(), values.data() + rows.first_row * rows.count_x, rows.rows * rows.count_x);
             scatter(to, rows, piece.data(), compute_.get());
         }
     compute_.wait();

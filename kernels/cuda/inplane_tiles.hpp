@@ -46,7 +46,8 @@ void for_bulk_tensor_tiles(const Add& add) {
         List::template one<32, 8, 4, 3, false, blocks>(add);
 #if !defined(ONDA_CUDA_QUICK)
         if constexpr (full) List::template one<64, 4, 4, 3, false, blocks>(add);
-        if constexpr (R <= 2 && !full) List::template one<128, 2, 4, 3, false, blocks>(add);
+        // 512 nodes are the widest box: no room for the halo beside the core.
+        if constexpr (R <= 2 && Strategy < 2) List::template one<128, 2, 4, 3, false, blocks>(add);
         List::template one<32, 16, 2, 3, false, 1>(add);
 #endif
     } else if constexpr (R <= 6) {

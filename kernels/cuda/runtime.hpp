@@ -6,6 +6,7 @@
 #include <cuda_runtime_api.h>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "kernels/backend.hpp"
 
@@ -16,13 +17,18 @@ void check_call(cudaError_t status, const char* call, const char* file, int line
 
 #define ONDA_CUDA_TRY(call) ::onda::cuda::check_call((call), #call, __FILE__, __LINE__)
 
+/// \throws Error, with what was asked for and what is free.
+void* allocate_device(std::int64_t bytes);
+/// \throws std::bad_alloc
+void* allocate_pinned(std::int64_t bytes);
+
 /// Device memory of `size` elements, uninitialised. \throws Error, with what was asked for and what is free.
 template <typename T>
 class DeviceBuffer {
 public:
     DeviceBuffer() = default;
     explicit DeviceBuffer(std::int64_t size) : size_(size) {
-        if (size > 0) data_ = static_cast<T*>(allocate(bytes_for(size)));
+        if (size > 0) data_ = static_cast<T*>(allocate_device(bytes_for(size)));
     }
     DeviceBuffer(DeviceBuffer&& other) noexcept
         : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
@@ -44,19 +50,9 @@ public:
     }
 
 private:
-    static void* allocate(std::int64_t bytes);
     T* data_ = nullptr;
     std::int64_t size_ = 0;
 };
-
-/// \throws Error
-void* allocate_device(std::int64_t bytes);
-void* allocate_pinned(std::int64_t bytes);
-
-template <typename T>
-void* DeviceBuffer<T>::allocate(std::int64_t bytes) {
-    return allocate_device(bytes);
-}
 
 /// Page-locked host memory, which the copy engines reach without a detour.
 template <typename T>
@@ -80,6 +76,22 @@ private:
     T* data_ = nullptr;
     std::int64_t size_ = 0;
 };
+
+/// Copies host values to the device. When it returns they are there: cudaMemcpy alone returns while the last of them
+/// are still on their way from its staging memory, and streams like ours do not wait for it.
+template <typename T>
+void copy_to_device(T* to, const T* from, std::int64_t count) {
+    ONDA_CUDA_TRY(cudaMemcpy(to, from, static_cast<std::size_t>(count) * sizeof(T), cudaMemcpyHostToDevice));
+    ONDA_CUDA_TRY(cudaStreamSynchronize(cudaStreamLegacy));
+}
+
+/// A copy of the values in device memory.
+template <typename T>
+DeviceBuffer<T> upload_vector(const std::vector<T>& values) {
+    DeviceBuffer<T> buffer(static_cast<std::int64_t>(values.size()));
+    if (!values.empty()) copy_to_device(buffer.data(), values.data(), buffer.size());
+    return buffer;
+}
 
 class Stream {
 public:

@@ -29,9 +29,9 @@ public:
     TraceRecorder(const NodeWeights& receivers, const std::vector<std::int64_t>& element, std::int64_t samples)
         : receivers_(receivers.rows()), samples_(samples), batch_(trace_batch(receivers_, samples, sizeof(T))) {
         if (receivers_ == 0) return;
-        first_ = upload(receivers.first);
-        element_ = upload(element);
-        weight_ = upload(std::vector<T>(receivers.weight.begin(), receivers.weight.end()));
+        first_ = upload_vector(receivers.first);
+        element_ = upload_vector(element);
+        weight_ = upload_vector(std::vector<T>(receivers.weight.begin(), receivers.weight.end()));
         device_ = DeviceBuffer<T>(2 * batch_ * receivers_);
         pinned_ = PinnedBuffer<T>(2 * batch_ * receivers_);
         traces_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(receivers_ * samples));
@@ -87,13 +87,6 @@ public:
     }
 
 private:
-    template <typename U>
-    static DeviceBuffer<U> upload(const std::vector<U>& values) {
-        DeviceBuffer<U> buffer(static_cast<std::int64_t>(values.size()));
-        if (!values.empty())
-            ONDA_CUDA_TRY(cudaMemcpy(buffer.data(), values.data(), values.size() * sizeof(U), cudaMemcpyHostToDevice));
-        return buffer;
-    }
     [[nodiscard]] ReceiverNodes<T> nodes() const {
         return {first_.data(), element_.data(), weight_.data(), device_.data(), receivers_, 2 * batch_};
     }
