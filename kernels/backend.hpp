@@ -196,7 +196,7 @@ std::string best_kernel(const BackendSetup& setup);
 
 /// One compiled instance that can compute a setup (its dimensions, order, precision) on this GPU.
 struct Variant {
-    std::string kernel, tile, copy;
+    std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
 };
 /// Fastest known first within a kernel: the first is what "auto" takes. The twin is the last.
 std::vector<Variant> variants(const BackendSetup& setup);
@@ -223,7 +223,9 @@ std::unique_ptr<Backend> make_backend(const BackendSetup& setup);
 /// device's results are not to be used.
 class Error : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    explicit Error(const std::string& message, bool memory_is_short = false)
+        : std::runtime_error(message), out_of_memory(memory_is_short) {}
+    bool out_of_memory;  ///< the GPU has too little free memory
 };
 
 }  // namespace cuda

@@ -84,6 +84,34 @@ TEST_CASE("every compiled instance gives the bits of the reference") {
     CHECK(compared > kCases.size() * 8 * 2 * 10);
 }
 
+// What compute-sanitizer runs, which takes a thousand times longer: docs/performance.md.
+TEST_CASE("a few steps of every instance on small grids") {
+    need_gpu();
+    const Case small{
+        "small",
+        {3, {21, 18, 11}, {10., 8., 9.}, {}},
+        {Halo::zero, Halo::mirror_positive, Halo::mirror_negative, Halo::zero, Halo::mirror_negative, Halo::zero},
+        true,
+        2};
+    Case flat = kCases[7];
+    flat.steps = 2;
+    for (const Case& c : {small, flat})
+        for (const int order : {4, 16})
+            for (const Precision precision : {Precision::float32, Precision::float64}) {
+                BackendSetup setup = setup_of(c, order, precision);
+                const std::uint64_t expected = hash_of(run_on_cpu(c, setup));
+                for (const cuda::Variant& variant : cuda::variants(setup)) {
+                    if (variant.kernel == "twin") continue;
+                    setup.kernel = variant.kernel;
+                    setup.tile = variant.tile;
+                    setup.copy = variant.copy;
+                    CAPTURE(variant.kernel);
+                    const std::uint64_t found = hash_of(run_case(c, setup, cuda::make_backend(setup)));
+                    CHECK((found == expected || starts_with(variant.kernel, "thesis-")));
+                }
+            }
+}
+
 TEST_CASE("520 steps with sources, receivers and every boundary: the bits of the CPU, and the same every time") {
     need_gpu();
     const Case c{

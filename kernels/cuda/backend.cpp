@@ -128,7 +128,7 @@ public:
 
     std::string description() const override {
         return "CUDA, " + platform().gpus.front().name + " (" + platform().gpus.front().architecture + "), kernel " +
-               instance_.kernel + ", tile " + instance_.tile + (instance_.copy == "none" ? "" : ", " + instance_.copy) +
+               instance_.kernel + ", tile " + instance_.tile + (instance_.copy.empty() ? "" : ", " + instance_.copy) +
                ", " + (sizeof(T) == 4 ? "float" : "double");
     }
     std::string kernel() const override { return instance_.kernel; }

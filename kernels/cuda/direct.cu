@@ -45,7 +45,6 @@ void add_direct_blocks(Instances<T>& list) {
         Instance<T> row;
         row.kernel = "direct";
         row.tile = std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
-        row.copy = "none";
         row.radius = R;
         row.dimensions = dimensions;
         row.architecture = 75;
@@ -102,7 +101,6 @@ void add_forward_tile(Instances<T>& list) {
     Instance<T> row;
     row.kernel = "forward";
     row.tile = std::to_string(S::Shape::width) + "x" + std::to_string(BY);
-    row.copy = "none";
     row.radius = R;
     row.dimensions = BY == 1 ? 2 : 3;
     row.architecture = 75;

@@ -38,8 +38,9 @@ void check_call(cudaError_t status, const char* call, const char* file, int line
     if (status == cudaSuccess) return;
     const std::string path = file;
     throw Error(std::string("CUDA: ") + call + " failed: " + cudaGetErrorString(status) + " (" +
-                cudaGetErrorName(status) + ", " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) +
-                ")\n  " + remedy_for(status));
+                    cudaGetErrorName(status) + ", " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(line) +
+                    ")\n  " + remedy_for(status),
+                status == cudaErrorMemoryAllocation);
 }
 
 void* allocate_device(std::int64_t bytes) {

@@ -34,10 +34,10 @@ public:
 /// One compiled instance. The tables list the fastest first within a kernel.
 template <typename T>
 struct Instance {
-    std::string kernel, tile, copy;
-    int radius = 0;        ///< 0: any
-    int dimensions = 0;    ///< 2 or 3; 0 is both
-    int architecture = 0;  ///< lowest compute capability, 75 or 90
+    std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
+    int radius = 0;                  ///< 0: any
+    int dimensions = 0;              ///< 2 or 3; 0 is both
+    int architecture = 0;            ///< lowest compute capability, 75 or 90
     std::unique_ptr<Stepper> (*make)(const Instance& self, const Fields<T>& fields) = nullptr;
     Resources (*resources)(const Instance& self, const Stencil<T>& stencil) = nullptr;
     int parameters[3] = {0, 0, 0};  ///< of instances that differ in run-time numbers only

@@ -78,7 +78,6 @@ void add_thesis_tiles(Instances<T>& list) {
             Instance<T> row;
             row.kernel = "thesis-" + std::string(kLoadStrategies[static_cast<std::size_t>(strategy)].name);
             row.tile = std::to_string(tz) + "x" + std::to_string(tx);
-            row.copy = "none";
             row.architecture = 75;
             row.parameters[0] = tz;
             row.parameters[1] = tx;
@@ -100,7 +99,6 @@ void add_the_twin(Instances<T>& list) {
     Instance<T> row;
     row.kernel = "twin";
     row.tile = "rows";
-    row.copy = "none";
     row.architecture = 75;
     row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
         return std::make_unique<TwinStepper<T>>(fields);
