@@ -116,7 +116,7 @@ TEST_CASE("520 steps with sources, receivers and every boundary: the bits of the
     need_gpu();
     const Case c{
         "long",
-        {3, {83, 61, 47}, {10., 8., 9.}, {}},
+        {3, {53, 31, 27}, {10., 8., 9.}, {}},
         {Halo::zero, Halo::mirror_positive, Halo::zero, Halo::mirror_negative, Halo::mirror_negative, Halo::zero},
         true,
         520};

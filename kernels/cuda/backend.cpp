@@ -33,6 +33,16 @@ Layout model_layout(const BackendSetup& setup) {
     return {setup.grid, {0, 0, 0}, sizeof(T)};
 }
 
+/// Both fields and the model are one allocation, each on a page of its own (2 MiB of floats).
+std::int64_t field_elements(const Layout& field) {
+    constexpr std::int64_t page = 1 << 19;
+    return (field.size + page - 1) / page * page;
+}
+template <typename T>
+std::int64_t elements_of(const BackendSetup& setup) {
+    return 2 * field_elements(field_layout<T>(setup)) + model_layout<T>(setup).size;
+}
+
 FieldShape shape_of(const Layout& layout) {
     return {static_cast<int>(layout.n[0]), static_cast<int>(layout.n[1]), static_cast<int>(layout.n[2]), layout.pitch,
             layout.plane};
@@ -106,11 +116,12 @@ public:
           instance_(instance),
           field_(field_layout<T>(setup)),
           model_(model_layout<T>(setup)),
-          k_(model_.size),
+          memory_(elements_of<T>(setup)),
           counter_(1),
           largest_(kLargestBlocks),
           downloads_(std::make_shared<Downloads>()) {
-        for (DeviceBuffer<T>& p : p_) p = DeviceBuffer<T>(field_.size);
+        for (int i = 0; i < 2; ++i) p_[i] = memory_.data() + i * field_elements(field_) + field_.origin;
+        k_ = memory_.data() + 2 * field_elements(field_) + model_.origin;
         for (int axis = 0; axis < 3; ++axis) {
             std::vector<LayerCopy> copies;
             const std::int64_t halo = setup.grid.has_axis(axis) ? setup.space_order / 2 : 0;
@@ -120,8 +131,9 @@ public:
         }
         set_sponge(setup.sponge);
         Fields<T> fields{grid_, field_, model_, make_stencil<T>(setup.weights, grid_.spacing_m, grid_.dimensions)};
-        for (int i = 0; i < 2; ++i) fields.p[i] = p_[i].data() + field_.origin;
-        fields.k = k_.data() + model_.origin;
+        fields.p[0] = p_[0];
+        fields.p[1] = p_[1];
+        fields.k = k_;
         stepper_ = instance.make(instance, fields);
         CudaBackend::reset();
     }
@@ -133,7 +145,7 @@ public:
     }
     std::string kernel() const override { return instance_.kernel; }
     std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = p_[0].bytes() + p_[1].bytes() + k_.bytes() + counter_.bytes() + largest_.bytes();
+        std::int64_t bytes = memory_.bytes() + counter_.bytes() + largest_.bytes();
         for (int axis = 0; axis < 3; ++axis) bytes += copies_[axis].bytes() + taper_[axis].bytes();
         return bytes;
     }
@@ -194,8 +206,8 @@ private:
         }
     };
 
-    [[nodiscard]] T* p() const { return p_[now_].data() + field_.origin; }
-    [[nodiscard]] T* q() const { return p_[1 - now_].data() + field_.origin; }
+    [[nodiscard]] T* p() const { return p_[now_]; }
+    [[nodiscard]] T* q() const { return p_[1 - now_]; }
     [[nodiscard]] std::int64_t relative_element(std::int64_t node) const {
         const auto [x, y, z] = grid_.node(node);
         return field_.at(x, y, z) - field_.origin;
@@ -225,7 +237,8 @@ private:
     FaceHalos halos_;
     Instance<T> instance_;
     Layout field_, model_;
-    DeviceBuffer<T> p_[2], k_;
+    DeviceBuffer<T> memory_;                       ///< of both fields and the model
+    T *p_[2] = {nullptr, nullptr}, *k_ = nullptr;  ///< at node (0, 0, 0)
     DeviceBuffer<LayerCopy> copies_[3];
     DeviceBuffer<T> taper_[3];
     SpongeBoxes boxes_;
@@ -271,8 +284,7 @@ void CudaBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
                       {host.data() + row * grid_.nx(), static_cast<std::size_t>(grid_.nx())});
         ONDA_CUDA_TRY(cudaMemcpyAsync(device.data(), host.data(), static_cast<std::size_t>(count * grid_.nx()) * 4,
                                       cudaMemcpyHostToDevice, compute_.get()));
-        square_model(k_.data() + model_.origin, shape_of(model_), first, count, device.data(), dt_s, walls,
-                     compute_.get());
+        square_model(k_, shape_of(model_), first, count, device.data(), dt_s, walls, compute_.get());
     }
     compute_.wait();
 }
@@ -280,8 +292,8 @@ void CudaBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
 template <typename T>
 void CudaBackend<T>::reset() {
     copy_.wait();
-    for (const DeviceBuffer<T>& p : p_)
-        ONDA_CUDA_TRY(cudaMemsetAsync(p.data(), 0, static_cast<std::size_t>(p.size()) * sizeof(T), compute_.get()));
+    ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(2 * field_elements(field_)) * sizeof(T),
+                                  compute_.get()));
     for (auto& graph : graphs_) graph.reset();
     sources_ = {};
     traces_ = {};
@@ -295,7 +307,7 @@ std::vector<T> CudaBackend<T>::model_at(const std::vector<std::int64_t>& nodes) 
     std::vector<std::int64_t> element, first{0};
     for (const std::int64_t node : nodes) {
         const auto [x, y, z] = grid_.node(node);
-        element.push_back(model_.at(x, y, z));
+        element.push_back(model_.at(x, y, z) - model_.origin);
         first.push_back(static_cast<std::int64_t>(element.size()));
     }
     std::vector<T> values;
@@ -303,7 +315,7 @@ std::vector<T> CudaBackend<T>::model_at(const std::vector<std::int64_t>& nodes) 
     const auto count = static_cast<std::int64_t>(nodes.size());
     const DeviceBuffer<std::int64_t> device_element = upload_vector(element), device_first = upload_vector(first);
     const DeviceBuffer<T> ones = upload_vector(std::vector<T>(nodes.size(), T(1))), sampled(count);
-    sample_receivers<T>(k_.data(), {device_first.data(), device_element.data(), ones.data(), sampled.data(), count, 1},
+    sample_receivers<T>(k_, {device_first.data(), device_element.data(), ones.data(), sampled.data(), count, 1},
                         counter_.data(), 0, compute_.get());
     compute_.wait();
     values.resize(nodes.size());
@@ -436,9 +448,7 @@ void CudaBackend<T>::upload(std::span<const double> p_now, std::span<const doubl
 
 template <typename T>
 std::int64_t bytes_of(const BackendSetup& setup) {
-    std::int64_t bytes = 2 * DeviceBuffer<T>::bytes_for(field_layout<T>(setup).size) +
-                         DeviceBuffer<T>::bytes_for(model_layout<T>(setup).size) +
-                         DeviceBuffer<std::int64_t>::bytes_for(1) +
+    std::int64_t bytes = DeviceBuffer<T>::bytes_for(elements_of<T>(setup)) + DeviceBuffer<std::int64_t>::bytes_for(1) +
                          DeviceBuffer<Largest<std::uint64_t>>::bytes_for(kLargestBlocks);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const bool mirrors = setup.halos[2 * axis] != Halo::zero || setup.halos[2 * axis + 1] != Halo::zero;
