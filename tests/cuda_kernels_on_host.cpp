@@ -35,6 +35,11 @@ struct Case {
 
 constexpr Halo kZero = Halo::zero, kFree = Halo::mirror_negative, kRigid = Halo::mirror_positive;
 constexpr int kSteps = 3;
+#if defined(ONDA_FEW_ORDERS)
+constexpr bool kAllOrders = false;
+#else
+constexpr bool kAllOrders = true;
+#endif
 
 // Extents of one, of less than the radius, of no multiple of anything, and beyond several tiles and chunks.
 const std::vector<Case> kCases{
@@ -363,7 +368,8 @@ void compare_roughly(const World<T>& world, const World<T>& expected) {
 
 TEST_CASE_TEMPLATE("CUDA kernels of every order give the bits of the reference", T, float, double) {
     unroll<1, kMaxRadius + 1>([](auto radius) {
-        for (const Case& c : kCases) run_all(c, 2 * radius.value, small_tiles<T, radius.value>(), compare_bits<T>);
+        if constexpr (kAllOrders || radius.value % 3 == 1)
+            for (const Case& c : kCases) run_all(c, 2 * radius.value, small_tiles<T, radius.value>(), compare_bits<T>);
     });
 }
 
@@ -372,8 +378,10 @@ TEST_CASE("tiles as they are compiled for GPUs give the bits of the reference") 
     const Case line{"2-D, beyond one tile", {2, {270, 1, 9}, {10., 10., 10.}, {}}, {kZero, kRigid}, 4};
     run_all(wide, 8, compiled_tiles<float, 4>(), compare_bits<float>);
     run_all(line, 8, compiled_tiles<float, 4>(), compare_bits<float>);
+#if !defined(ONDA_FEW_ORDERS)
     run_all(wide, 16, compiled_tiles<float, 8>(), compare_bits<float>);
     run_all(wide, 4, compiled_tiles<double, 2>(), compare_bits<double>);
+#endif
 }
 
 TEST_CASE_TEMPLATE("the kernel of the thesis agrees with the reference to rounding", T, float, double) {
