@@ -48,30 +48,39 @@ FieldShape shape_of(const Layout& layout) {
             layout.plane};
 }
 
+/// Tapers end with whole vectors.
+std::int64_t taper_size(std::int64_t n) {
+    return (n + 3) / 4 * 4;
+}
+
 /// The nodes where a taper differs from 1, as boxes: the faces of z, then of y between them, then of x.
 template <typename T>
 SpongeBoxes sponge_boxes(const Grid& grid, const std::array<std::vector<T>, 3>& taper) {
-    int low[3] = {0, 0, 0}, high[3];  // the taper of an axis is 1 on [low, high)
+    constexpr int vector = 16 / sizeof(T);
+    int low[3] = {0, 0, 0}, high[3], n[3];  // the taper of an axis is 1 on [low, high)
     for (int a = 0; a < 3; ++a) {
-        const auto n = static_cast<int>(grid.n[a]);
-        high[a] = n;
-        while (low[a] < n && taper[a][low[a]] != T(1)) ++low[a];
+        high[a] = n[a] = static_cast<int>(grid.n[a]);
+        while (low[a] < n[a] && taper[a][low[a]] != T(1)) ++low[a];
         while (high[a] > low[a] && taper[a][high[a] - 1] != T(1)) --high[a];
     }
     SpongeBoxes boxes;
     const auto add = [&boxes](int x0, int x1, int y0, int y1, int z0, int z1) {
         if (x0 >= x1 || y0 >= y1 || z0 >= z1) return;
-        boxes.box[boxes.count] = {x0, y0, z0, x1 - x0, y1 - y0, z1 - z0};
-        boxes.first_row[boxes.count + 1] = boxes.first_row[boxes.count] + (y1 - y0) * (z1 - z0);
+        const int vectors = (x1 - x0 + vector - 1) / vector;
+        boxes.box[boxes.count] = {x0, y0, z0, vectors, y1 - y0, z1 - z0};
+        boxes.first[boxes.count + 1] =
+            boxes.first[boxes.count] + static_cast<std::int64_t>(vectors) * (y1 - y0) * (z1 - z0);
         ++boxes.count;
     };
-    const auto nx = static_cast<int>(grid.nx()), ny = static_cast<int>(grid.ny()), nz = static_cast<int>(grid.nz());
-    add(0, nx, 0, ny, 0, low[2]);
-    add(0, nx, 0, ny, high[2], nz);
-    add(0, nx, 0, low[1], low[2], high[2]);
-    add(0, nx, high[1], ny, low[2], high[2]);
-    add(0, low[0], low[1], high[1], low[2], high[2]);
-    add(high[0], nx, low[1], high[1], low[2], high[2]);
+    add(0, n[0], 0, n[1], 0, low[2]);
+    add(0, n[0], 0, n[1], high[2], n[2]);
+    add(0, n[0], 0, low[1], low[2], high[2]);
+    add(0, n[0], high[1], n[1], low[2], high[2]);
+    // Along x to whole vectors, which must not make the two strips overlap.
+    const int low_end = (low[0] + vector - 1) / vector * vector, high_begin = high[0] / vector * vector;
+    const bool meet = low[0] > 0 && high[0] < n[0] && low_end > high_begin;
+    add(0, meet ? n[0] : std::min(low_end, n[0]), low[1], high[1], low[2], high[2]);
+    if (!meet && high[0] < n[0]) add(high_begin, n[0], low[1], high[1], low[2], high[2]);
     return boxes;
 }
 
@@ -261,7 +270,7 @@ void CudaBackend<T>::set_sponge(const Sponge& sponge) {
     std::array<std::vector<T>, 3> taper;
     for (int axis = 0; axis < 3; ++axis) {
         taper[axis].assign(sponge.taper[axis].begin(), sponge.taper[axis].end());
-        if (taper[axis].empty()) taper[axis].assign(static_cast<std::size_t>(grid_.n[axis]), T(1));
+        taper[axis].resize(static_cast<std::size_t>(taper_size(grid_.n[axis])), T(1));
         taper_[axis] = upload_vector(taper[axis]);
     }
     boxes_ = sponge_boxes(grid_, taper);
@@ -452,7 +461,7 @@ std::int64_t bytes_of(const BackendSetup& setup) {
                          DeviceBuffer<Largest<std::uint64_t>>::bytes_for(kLargestBlocks);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const bool mirrors = setup.halos[2 * axis] != Halo::zero || setup.halos[2 * axis + 1] != Halo::zero;
-        bytes += DeviceBuffer<T>::bytes_for(setup.grid.n[axis]) +
+        bytes += DeviceBuffer<T>::bytes_for(taper_size(setup.grid.n[axis])) +
                  (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(setup.space_order) : 0);
     }
     return bytes;

@@ -22,24 +22,42 @@ __global__ void fill_halo_kernel(T* p, FieldShape s, int axis, const LayerCopy* 
     node[copy.to * stride[axis]] = static_cast<T>(copy.sign) * node[copy.from * stride[axis]];
 }
 
-/// Multiplies p[n+1] and p[n] by (tx[x] ty[y]) tz[z] in the boxes. Grid and threadIdx.y: rows of all boxes.
+/// Multiplies p[n+1] and p[n] by (tx[x] ty[y]) tz[z] in the boxes, a vector of both a thread. Where a box was widened
+/// to whole vectors the factor is 1.
 template <typename T>
-__global__ void damp_kernel(T* p, T* q, FieldShape s, const __grid_constant__ SpongeBoxes boxes, const T* tx,
-                            const T* ty, const T* tz) {
-    const int row = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y);
-    if (row >= boxes.first_row[boxes.count]) return;
+__global__ void damp_kernel(T* __restrict__ p, T* __restrict__ q, FieldShape s,
+                            const __grid_constant__ SpongeBoxes boxes, const T* __restrict__ tx,
+                            const T* __restrict__ ty, const T* __restrict__ tz) {
+    constexpr int V = Vec<T>::size;
+    const std::int64_t index = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
+    if (index >= boxes.first[boxes.count]) return;
     int b = 0;
-    while (row >= boxes.first_row[b + 1]) ++b;
-    const Box box = boxes.box[b];
-    const int y = box.y + (row - boxes.first_row[b]) % box.ny, z = box.z + (row - boxes.first_row[b]) / box.ny;
-    const T along_y = ty[y], along_z = tz[z];
-    for (int i = static_cast<int>(threadIdx.x); i < box.nx; i += static_cast<int>(blockDim.x)) {
-        const int x = box.x + i;
-        const std::int64_t node = z * s.plane + y * s.pitch + x;
-        const T factor = (tx[x] * along_y) * along_z;
-        p[node] *= factor;
-        q[node] *= factor;
+    while (index >= boxes.first[b + 1]) ++b;
+    const SpongeBox box = boxes.box[b];
+    const auto local = static_cast<unsigned>(index - boxes.first[b]);
+    const unsigned row = local / static_cast<unsigned>(box.vectors);
+    const int x = box.x + static_cast<int>(local % static_cast<unsigned>(box.vectors)) * V;
+    const int y = box.y + static_cast<int>(row % static_cast<unsigned>(box.ny));
+    const int z = box.z + static_cast<int>(row / static_cast<unsigned>(box.ny));
+    const std::int64_t node = z * s.plane + y * s.pitch + x;
+    Vec<T> now = *reinterpret_cast<const Vec<T>*>(p + node), next = *reinterpret_cast<const Vec<T>*>(q + node);
+    ONDA_UNROLL
+    for (int v = 0; v < V; ++v) {
+        const T factor = (tx[x + v] * ty[y]) * tz[z];
+        now.v[v] *= factor;
+        next.v[v] *= factor;
     }
+    if (x + V <= s.nx) {
+        *reinterpret_cast<Vec<T>*>(p + node) = now;
+        *reinterpret_cast<Vec<T>*>(q + node) = next;
+        return;
+    }
+    ONDA_UNROLL
+    for (int v = 0; v < V; ++v)
+        if (x + v < s.nx) {
+            p[node + v] = now.v[v];
+            q[node + v] = next.v[v];
+        }
 }
 
 /// One thread a node: no two threads write the same value, and each adds in one fixed order.

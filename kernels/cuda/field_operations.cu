@@ -32,10 +32,9 @@ void fill_halo(T* p, const FieldShape& s, int axis, const LayerCopy* copies, int
 
 template <typename T>
 void damp(T* p, T* q, const FieldShape& s, const SpongeBoxes& boxes, const T* const (&taper)[3], cudaStream_t stream) {
-    const int rows = boxes.first_row[boxes.count];
-    if (rows == 0) return;
-    const dim3 block(32, 8);
-    damp_kernel<<<cover(rows, block.y), block, 0, stream>>>(p, q, s, boxes, taper[0], taper[1], taper[2]);
+    if (boxes.count == 0) return;
+    damp_kernel<<<cover(boxes.first[boxes.count], kThreads), kThreads, 0, stream>>>(p, q, s, boxes, taper[0], taper[1],
+                                                                                    taper[2]);
     check_launch();
 }
 

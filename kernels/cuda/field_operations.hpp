@@ -18,16 +18,16 @@ struct LayerCopy {
     int to, from, sign;
 };
 
-/// A box of nodes.
-struct Box {
-    int x, y, z, nx, ny, nz;
+/// Rows [y, y + ny) x [z, z + nz) of a box, from node x on in whole vectors; the last one may reach beyond nx.
+struct SpongeBox {
+    int x, y, z, vectors, ny, nz;
 };
 
-/// Boxes that do not overlap; box b owns rows first_row[b] … first_row[b + 1] - 1 of all their rows together.
+/// Boxes that do not overlap; box b owns vectors first[b] … first[b + 1] - 1 of all their vectors together.
 struct SpongeBoxes {
     static constexpr int most = 6;
-    Box box[most] = {};
-    int first_row[most + 1] = {};
+    SpongeBox box[most] = {};
+    std::int64_t first[most + 1] = {};
     int count = 0;
 };
 
@@ -77,7 +77,7 @@ struct Walls {
 /// Fills the halo layers of one axis (0 x, 1 y, 2 z).
 template <typename T>
 void fill_halo(T* p, const FieldShape& shape, int axis, const LayerCopy* copies, int count, cudaStream_t stream);
-/// The sponge, on p[n+1] and p[n].
+/// The sponge, on p[n+1] and p[n]. Tapers are readable to the end of the last vector of a row.
 template <typename T>
 void damp(T* p, T* q, const FieldShape& shape, const SpongeBoxes& boxes, const T* const (&taper)[3],
           cudaStream_t stream);

@@ -42,12 +42,15 @@ void for_bulk_tensor_tiles(const Add& add) {
         List::template one<32, 8, 2, 3, true, 1>(add);
     } else if constexpr (R <= 4) {
         constexpr int blocks = R == 1 ? 2 : 1;
-        if constexpr (!full) List::template one<64, 4, 4, 3, false, blocks>(add);
-        List::template one<32, 8, 4, 3, false, blocks>(add);
-#if !defined(ONDA_CUDA_QUICK)
-        if constexpr (full) List::template one<64, 4, 4, 3, false, blocks>(add);
         // 512 nodes are the widest box: no room for the halo beside the core.
-        if constexpr (R <= 2 && Strategy < 2) List::template one<128, 2, 4, 3, false, blocks>(add);
+        [[maybe_unused]] constexpr bool widest = Strategy < 2;
+        if constexpr (R == 1 && widest) List::template one<128, 2, 4, 3, false, blocks>(add);
+        if constexpr (!full) List::template one<64, 4, 4, 3, false, blocks>(add);
+        if constexpr (full) List::template one<32, 8, 4, 3, false, blocks>(add);
+#if !defined(ONDA_CUDA_QUICK)
+        if constexpr (R > 1 && widest) List::template one<128, 2, 4, 3, false, blocks>(add);
+        if constexpr (!full) List::template one<32, 8, 4, 3, false, blocks>(add);
+        if constexpr (full) List::template one<64, 4, 4, 3, false, blocks>(add);
         List::template one<32, 16, 2, 3, false, 1>(add);
 #endif
     } else if constexpr (R <= 6) {
