@@ -499,7 +499,7 @@ constexpr Parameter kBackend[] = {
     {.name = "name", .slot = bind<&BackendConfig::name>, .help = "device that computes", .values = "backend.name"},
     {.name = "kernel",
      .slot = bind<&BackendConfig::kernel>,
-     .help = "how a time step is computed; every kernel gives the same bits",
+     .help = "how a time step is computed; all kernels give the same bits, but for thesis-…, which agree to rounding",
      .values = "backend.kernel"},
     {.name = "isa",
      .slot = bind<&BackendConfig::isa>,
@@ -511,7 +511,8 @@ constexpr Parameter kBackend[] = {
      .range = between(0., 4096.)},
     {.name = "tile",
      .slot = bind<&BackendConfig::tile>,
-     .help = "tile of the CUDA kernels, such as 128x32; auto takes the fastest known"},
+     .help = "tile of the CUDA kernels: 256x16r4 (in-plane: width x height, rows a thread), 32x4x2 (direct: threads of "
+             "a block), 128x8 (forward); onda bench gpu --all-tiles lists them; auto takes the fastest known"},
     {.name = "copy",
      .slot = bind<&BackendConfig::copy>,
      .help = "how the in-plane CUDA kernels fetch rectangles: tma or async; auto takes the faster"},

@@ -93,7 +93,13 @@ private:
     void propagate(Propagator& propagator, const StabilityWatch& watch, std::int64_t shot) {
         const std::int64_t steps = plan_.time.steps;
         Extremum seen;
-        std::int64_t next_check = StabilityWatch::kInterval, next_output = outputs_.next_step(0);
+        std::int64_t next_check = StabilityWatch::kInterval, next_output = outputs_.next_step(-1);
+        const auto take_what_is_due = [&] {
+            if (propagator.step() != next_output) return;
+            times_.measure("outputs", [&] { outputs_.take(propagator); });
+            next_output = outputs_.next_step(next_output);
+        };
+        take_what_is_due();
         while (propagator.step() < steps) {
             throw_if_interrupted();
             const std::int64_t now = propagator.step();
@@ -108,10 +114,7 @@ private:
                 facts_.max_abs_pressure = std::max(facts_.max_abs_pressure, seen.max_abs);
                 next_check = stop + StabilityWatch::kInterval;
             }
-            if (stop == next_output) {
-                times_.measure("outputs", [&] { outputs_.take(propagator); });
-                next_output = outputs_.next_step(stop);
-            }
+            take_what_is_due();
             progress_.update(shot, stop, propagator.time_s(), seen.max_abs);
         }
     }

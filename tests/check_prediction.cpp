@@ -48,6 +48,7 @@ void compare(const std::string& text) {
     CHECK(std::abs(disk / written - 1.) <= 0.02);
     CHECK(check["time"]["steps"] == summary["time"]["steps"]);
     CHECK(check["backend"]["kernel"] == summary["backend"]["kernel"]);
+    CHECK(check["notes"] == summary["notes"]);
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ TEST_CASE("64: wrong command line") {
                                                                        {"bench", "cpu", "--kernel", "fastest"},
                                                                        {"verify", "--quick", "--backend", "gpu"},
                                                                        {"verify", "--quick", "--kernel", "direct"},
+                                                                       {"verify", "--quick", "--kernel", "twin"},
                                                                        {"info", "--json", "surplus"}}) {
         const Outcome outcome = run_onda(arguments);
         CAPTURE(outcome.err);

@@ -59,8 +59,8 @@ struct LibraryRun {
             const Sources sources = make_sources(shot, plan.survey, plan.grid, plan.boundary.halos, plan.time);
             const auto receivers = point_weights(shot.receivers, plan.grid, plan.boundary.halos, PointKind::receiver);
             Propagator propagator(*backend, sources, receivers, plan.time);
-            for (std::int64_t step = 1; step <= plan.time.steps; ++step) {
-                propagator.advance(1);
+            for (std::int64_t step = 0; step <= plan.time.steps; ++step) {
+                if (step > 0) propagator.advance(1);
                 if (std::ranges::find(plan.snapshots.steps, step) == plan.snapshots.steps.end()) continue;
                 std::vector<float> frame(plan.snapshots.window.points());
                 backend->download(plan.snapshots.window, std::span<float>(frame));
@@ -123,6 +123,18 @@ TEST_CASE("a 2-D run of two shots leaves every file, with the library's values")
     // The window of 200 to 800 m by 0 to 400 m, every second and third node of a grid that begins at (100, -16).
     CHECK(library.plan.snapshots.geometry.shape == std::array<std::int64_t, 3>{31, 1, 17});
     CHECK(library.plan.snapshots.geometry.origin_m == std::array<double, 3>{200., 0., 0.});
+}
+
+TEST_CASE("a snapshot of the start is taken like any other") {
+    offer_names();
+    std::string text = kSmall2d;
+    const std::string times = "times_s: [0.1, 0.2]";
+    text.replace(text.find(times), times.size(), "times_s: [0, 0.2]");
+    const ProgramRun run(text);
+    const LibraryRun library(text);
+    CHECK(library.plan.snapshots.steps.front() == 0);
+    CHECK(std::ranges::count(library.frames.at(0), 0.f) == std::ssize(library.frames.at(0)));
+    check_snapshots(run.out(), library);
 }
 
 TEST_CASE("a 3-D run leaves sections of every plane and all snapshots") {

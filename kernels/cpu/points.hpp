@@ -2,14 +2,13 @@
 /// Sources and receivers on the CPU: weighted nodes, gathered in one fixed order.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
 #include <span>
 #include <vector>
 
 #include "kernels/backend.hpp"
 #include "kernels/cpu/denormals.hpp"
+#include "kernels/source_entries.hpp"
 #include "kernels/stencil.hpp"
 
 namespace onda::cpu {
@@ -23,18 +22,10 @@ public:
     /// \param scale k / cell volume of a node (Grid::at index); \param element of a node in the padded array.
     template <typename Scale, typename Element>
     Injection(const Sources& sources, Scale scale, Element element) {
-        const NodeWeights& nodes = sources.nodes;
-        std::vector<std::int64_t> row(nodes.node.size());
-        for (std::int64_t r = 0; r < nodes.rows(); ++r)
-            std::fill(row.begin() + nodes.first[r], row.begin() + nodes.first[r + 1], r);
-        std::vector<std::size_t> order(nodes.node.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t a, std::size_t b) { return nodes.node[a] < nodes.node[b]; });
-        for (const std::size_t i : order) {
-            element_.push_back(element(nodes.node[i]));
-            row_.push_back(row[i]);
-            amplitude_.push_back(static_cast<T>(scale(nodes.node[i]) * nodes.weight[i]));
+        for (const SourceEntry& entry : source_entries(sources.nodes)) {
+            element_.push_back(element(entry.node));
+            row_.push_back(entry.row);
+            amplitude_.push_back(static_cast<T>(scale(entry.node) * entry.weight));
         }
         for (const std::vector<double>& signal : sources.signal) signal_.emplace_back(signal.begin(), signal.end());
     }

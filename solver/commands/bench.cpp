@@ -155,7 +155,7 @@ Command add_bench_gpu(CLI::App& bench) {
     const auto options = options_of({1024, 1024, 768}, 21);
     add_common_options(*command, *options);
     command->add_option("--kernel", options->kernels, "Kernels (default: all but the thesis-…)");
-    command->add_option("--tile", options->tile, "Tile, such as 128x32")->capture_default_str();
+    command->add_option("--tile", options->tile, "Tile, such as 256x16r4")->capture_default_str();
     command->add_option("--copy", options->copy, "How rectangles are fetched: tma or async")->capture_default_str();
     command->add_flag("--all-tiles", options->all_tiles,
                       "Every tile and copy that was compiled, not the fastest known");

@@ -60,6 +60,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
                        {"threads", plan.setup.threads}};
     if (plan.device->understands("tile"))
         json["backend"].update({{"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
+    json["notes"] = plan.notes;
     json["warnings"] = plan.warnings;
     return json;
 }
