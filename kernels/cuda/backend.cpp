@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <type_traits>
 
 #include "kernels/cuda/choice.hpp"
@@ -33,6 +34,10 @@ Layout model_layout(const BackendSetup& setup) {
     return {setup.grid, {0, 0, 0}, sizeof(T)};
 }
 
+/// Room for rows of a model or a field in double precision: a piece, and for long rows at least one.
+std::int64_t staging_bytes(const Grid& grid) {
+    return std::max(std::min(kPieceBytes, grid.points() * 8), grid.nx() * 8);
+}
 /// Both fields and the model are one allocation, each on a page of its own (2 MiB of floats).
 std::int64_t field_elements(const Layout& field) {
     constexpr std::int64_t page = 1 << 19;
@@ -53,7 +58,8 @@ std::int64_t taper_size(std::int64_t n) {
     return (n + 3) / 4 * 4;
 }
 
-/// The nodes where a taper differs from 1, as boxes: the faces of z, then of y between them, then of x.
+/// The nodes where a taper differs from 1 (at its ends: kernels/backend.hpp), as boxes: the faces of z, then of y
+/// between them, then of x.
 template <typename T>
 SpongeBoxes sponge_boxes(const Grid& grid, const std::array<std::vector<T>, 3>& taper) {
     constexpr int vector = 16 / sizeof(T);
@@ -64,23 +70,22 @@ SpongeBoxes sponge_boxes(const Grid& grid, const std::array<std::vector<T>, 3>& 
         while (high[a] > low[a] && taper[a][high[a] - 1] != T(1)) --high[a];
     }
     SpongeBoxes boxes;
-    const auto add = [&boxes](int x0, int x1, int y0, int y1, int z0, int z1) {
-        if (x0 >= x1 || y0 >= y1 || z0 >= z1) return;
-        const int vectors = (x1 - x0 + vector - 1) / vector;
-        boxes.box[boxes.count] = {x0, y0, z0, vectors, y1 - y0, z1 - z0};
+    const auto add = [&](int gap_begin, int gap_end, int y0, int y1, int z0, int z1) {
+        const int vectors = (n[0] - (gap_end - gap_begin) + vector - 1) / vector;
+        if (vectors == 0 || y0 >= y1 || z0 >= z1) return;
+        boxes.box[boxes.count] = {y0, z0, y1 - y0, z1 - z0, gap_begin, gap_end, vectors};
         boxes.first[boxes.count + 1] =
             boxes.first[boxes.count] + static_cast<std::int64_t>(vectors) * (y1 - y0) * (z1 - z0);
         ++boxes.count;
     };
-    add(0, n[0], 0, n[1], 0, low[2]);
-    add(0, n[0], 0, n[1], high[2], n[2]);
-    add(0, n[0], 0, low[1], low[2], high[2]);
-    add(0, n[0], high[1], n[1], low[2], high[2]);
-    // Along x to whole vectors, which must not make the two strips overlap.
-    const int low_end = (low[0] + vector - 1) / vector * vector, high_begin = high[0] / vector * vector;
-    const bool meet = low[0] > 0 && high[0] < n[0] && low_end > high_begin;
-    add(0, meet ? n[0] : std::min(low_end, n[0]), low[1], high[1], low[2], high[2]);
-    if (!meet && high[0] < n[0]) add(high_begin, n[0], low[1], high[1], low[2], high[2]);
+    add(0, 0, 0, n[1], 0, low[2]);
+    add(0, 0, 0, n[1], high[2], n[2]);
+    add(0, 0, 0, low[1], low[2], high[2]);
+    add(0, 0, high[1], n[1], low[2], high[2]);
+    const int gap_begin = (low[0] + vector - 1) / vector * vector;
+    const int gap_end = high[0] == n[0] ? (n[0] + vector - 1) / vector * vector : high[0] / vector * vector;
+    const bool meet = gap_begin > gap_end;
+    if (low[0] > 0 || high[0] < n[0]) add(meet ? 0 : gap_begin, meet ? 0 : gap_end, low[1], high[1], low[2], high[2]);
     return boxes;
 }
 
@@ -101,7 +106,7 @@ public:
         try {
             work();
         } catch (...) {
-            cudaStreamEndCapture(stream.get(), &graph);
+            if (cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess) cudaGraphDestroy(graph);
             throw;
         }
         ONDA_CUDA_TRY(cudaStreamEndCapture(stream.get(), &graph));
@@ -109,7 +114,7 @@ public:
         cudaGraphDestroy(graph);
         check_call(status, "cudaGraphInstantiate", __FILE__, __LINE__);
     }
-    [[nodiscard]] bool captured() const { return executable_ != nullptr; }
+
     void launch(const Stream& stream) const { ONDA_CUDA_TRY(cudaGraphLaunch(executable_, stream.get())); }
 
 private:
@@ -126,6 +131,7 @@ public:
           field_(field_layout<T>(setup)),
           model_(model_layout<T>(setup)),
           memory_(elements_of<T>(setup)),
+          staging_(staging_bytes(setup.grid)),
           counter_(1),
           largest_(kLargestBlocks),
           downloads_(std::make_shared<Downloads>()) {
@@ -143,6 +149,9 @@ public:
         fields.p[0] = p_[0];
         fields.p[1] = p_[1];
         fields.k = k_;
+        // The padding, too: vectors at the end of a row read it.
+        ONDA_CUDA_TRY(
+            cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
         stepper_ = instance.make(instance, fields);
         CudaBackend::reset();
     }
@@ -154,7 +163,8 @@ public:
     }
     std::string kernel() const override { return instance_.kernel; }
     std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = memory_.bytes() + counter_.bytes() + largest_.bytes();
+        std::int64_t bytes = memory_.bytes() + staging_.bytes() + counter_.bytes() + largest_.bytes() +
+                             sources_.bytes() + traces_.device_bytes() + downloads_->device_bytes();
         for (int axis = 0; axis < 3; ++axis) bytes += copies_[axis].bytes() + taper_[axis].bytes();
         return bytes;
     }
@@ -180,7 +190,8 @@ public:
     }
     void swap() override { now_ = 1 - now_; }
     void record(std::int64_t n) override {
-        traces_.record(p(), n, counter_.data(), offset_of(n), compute_.get());
+        if (capturing_ ? graph_records_ : traces_.records(n))
+            traces_.record(p(), counter_.data(), offset_of(n), compute_.get());
         if (!capturing_) traces_.flush(n, compute_, copy_);
     }
     void advance(std::int64_t first, std::int64_t count) override;
@@ -204,6 +215,9 @@ private:
         DeviceBuffer<std::int64_t> element, first, samples;
         DeviceBuffer<std::int32_t> row;
         DeviceBuffer<T> amplitude, signal;
+        [[nodiscard]] std::int64_t bytes() const {
+            return element.bytes() + first.bytes() + samples.bytes() + row.bytes() + amplitude.bytes() + signal.bytes();
+        }
         [[nodiscard]] SourceNodes<T> nodes() const {
             return {element.data(),
                     first.data(),
@@ -236,7 +250,13 @@ private:
                 0,
                 w.count[1] * w.count[2]};
     }
+    /// Rows of `length` values that the staging memory holds, at most `all`.
+    template <typename U>
+    [[nodiscard]] std::int64_t rows_of_staging(std::int64_t length, std::int64_t all) const {
+        return std::min(staging_.size() / (length * static_cast<std::int64_t>(sizeof(U))), all);
+    }
     void set_sponge(const Sponge& sponge);
+    std::unique_ptr<Graph> capture_steps();
     void replay(std::int64_t first);
     std::vector<T> model_at(const std::vector<std::int64_t>& nodes) const;
     template <typename U>
@@ -251,6 +271,7 @@ private:
     DeviceBuffer<LayerCopy> copies_[3];
     DeviceBuffer<T> taper_[3];
     SpongeBoxes boxes_;
+    DeviceBuffer<std::byte> staging_;     ///< for rows on their way
     DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     DeviceBuffer<Largest<Bits>> largest_;
@@ -262,6 +283,7 @@ private:
     int now_ = 0;
     std::int64_t counted_ = 0;  ///< value of counter_ at this place of the stream
     bool capturing_ = false;
+    bool graph_records_ = false;        ///< whether the steps of the graphs record samples
     std::unique_ptr<Graph> graphs_[2];  ///< kGraphSteps steps that begin with p[n] in p_[i]
 };
 
@@ -279,9 +301,9 @@ void CudaBackend<T>::set_sponge(const Sponge& sponge) {
 template <typename T>
 void CudaBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
     const std::int64_t rows = grid_.ny() * grid_.nz();
-    const std::int64_t piece = std::clamp<std::int64_t>(kPieceBytes / (grid_.nx() * 4), 1, rows);
+    const std::int64_t piece = rows_of_staging<float>(grid_.nx(), rows);
     const PinnedBuffer<float> host(piece * grid_.nx());
-    const DeviceBuffer<float> device(piece * grid_.nx());
+    auto* const device = reinterpret_cast<float*>(staging_.data());
     const auto negative = [this](int face) { return halos_[face] == Halo::mirror_negative; };
     const Walls walls{{negative(0), negative(2), negative(4)}, {negative(1), negative(3), negative(5)}};
     for (std::int64_t first = 0; first < rows; first += piece) {
@@ -291,9 +313,9 @@ void CudaBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
         for (std::int64_t row = 0; row < count; ++row)
             vp_of_row((first + row) % grid_.ny(), (first + row) / grid_.ny(),
                       {host.data() + row * grid_.nx(), static_cast<std::size_t>(grid_.nx())});
-        ONDA_CUDA_TRY(cudaMemcpyAsync(device.data(), host.data(), static_cast<std::size_t>(count * grid_.nx()) * 4,
+        ONDA_CUDA_TRY(cudaMemcpyAsync(device, host.data(), static_cast<std::size_t>(count * grid_.nx()) * 4,
                                       cudaMemcpyHostToDevice, compute_.get()));
-        square_model(k_, shape_of(model_), first, count, device.data(), dt_s, walls, compute_.get());
+        square_model(k_, shape_of(model_), first, count, device, dt_s, walls, compute_.get());
     }
     compute_.wait();
 }
@@ -373,20 +395,33 @@ void CudaBackend<T>::set_receivers(const NodeWeights& receivers, std::int64_t sa
 }
 
 template <typename T>
+std::unique_ptr<Graph> CudaBackend<T>::capture_steps() {
+    struct Restore {
+        CudaBackend& backend;
+        std::int64_t counted = backend.counted_;
+        int now = backend.now_;
+        ~Restore() {
+            backend.counted_ = counted;
+            backend.now_ = now;
+            backend.capturing_ = false;
+        }
+    } const restore{*this};
+    counted_ = 0;  // in a graph, offsets count from its first step
+    capturing_ = true;
+    auto graph = std::make_unique<Graph>();
+    graph->capture(compute_, [this] { Backend::advance(0, kGraphSteps); });
+    return graph;
+}
+
+template <typename T>
 void CudaBackend<T>::replay(std::int64_t first) {
-    std::unique_ptr<Graph>& graph = graphs_[now_];
-    if (!graph) {
-        auto fresh = std::make_unique<Graph>();
-        const std::int64_t counted = counted_;
-        counted_ = 0;  // in a graph, offsets count from its first step
-        capturing_ = true;
-        fresh->capture(compute_, [this] { Backend::advance(0, kGraphSteps); });
-        capturing_ = false;
-        counted_ = counted;
-        graph = std::move(fresh);
+    if (graph_records_ != traces_.records(first + 1)) {
+        graph_records_ = !graph_records_;
+        for (auto& stale : graphs_) stale.reset();
     }
+    if (!graphs_[now_]) graphs_[now_] = capture_steps();
     set_base(first);
-    graph->launch(compute_);
+    graphs_[now_]->launch(compute_);
     traces_.flush(first + kGraphSteps, compute_, copy_);
 }
 
@@ -428,13 +463,13 @@ void CudaBackend<T>::copy_out(const T* from, const Window& window, std::span<U> 
     WindowRows rows = rows_of(window);
     const std::int64_t all = rows.rows;
     const std::int64_t row_bytes = rows.count_x * static_cast<std::int64_t>(sizeof(U));
-    rows.rows = std::clamp<std::int64_t>(kPieceBytes / row_bytes, 1, all);
-    const DeviceBuffer<U> piece(rows.rows * rows.count_x);
+    rows.rows = rows_of_staging<U>(rows.count_x, all);
+    auto* const piece = reinterpret_cast<U*>(staging_.data());
     for (; rows.first_row < all; rows.first_row += rows.rows) {
         rows.rows = std::min(rows.rows, all - rows.first_row);
-        gather(from, rows, piece.data(), compute_.get());
+        gather(from, rows, piece, compute_.get());
         compute_.wait();
-        ONDA_CUDA_TRY(cudaMemcpy(values.data() + rows.first_row * rows.count_x, piece.data(),
+        ONDA_CUDA_TRY(cudaMemcpy(values.data() + rows.first_row * rows.count_x, piece,
                                  static_cast<std::size_t>(rows.rows * row_bytes), cudaMemcpyDeviceToHost));
     }
 }
@@ -443,21 +478,23 @@ template <typename T>
 void CudaBackend<T>::upload(std::span<const double> p_now, std::span<const double> p_previous) {
     WindowRows rows = rows_of(Window::whole(grid_));
     const std::int64_t all = rows.rows;
-    const std::int64_t most = std::clamp<std::int64_t>(kPieceBytes / (rows.count_x * 8), 1, all);
-    const DeviceBuffer<double> piece(most * rows.count_x);
+    const std::int64_t most = rows_of_staging<double>(rows.count_x, all);
+    auto* const piece = reinterpret_cast<double*>(staging_.data());
     for (const auto& [to, values] : {std::pair{p(), p_now}, std::pair{q(), p_previous}})
         for (rows.first_row = 0; rows.first_row < all; rows.first_row += most) {
             rows.rows = std::min(most, all - rows.first_row);
             compute_.wait();
-            copy_to_device(piece.data(), values.data() + rows.first_row * rows.count_x, rows.rows * rows.count_x);
-            scatter(to, rows, piece.data(), compute_.get());
+            copy_to_device(piece, values.data() + rows.first_row * rows.count_x, rows.rows * rows.count_x);
+            scatter(to, rows, piece, compute_.get());
         }
     compute_.wait();
 }
 
 template <typename T>
 std::int64_t bytes_of(const BackendSetup& setup) {
-    std::int64_t bytes = DeviceBuffer<T>::bytes_for(elements_of<T>(setup)) + DeviceBuffer<std::int64_t>::bytes_for(1) +
+    std::int64_t bytes = DeviceBuffer<T>::bytes_for(elements_of<T>(setup)) +
+                         DeviceBuffer<std::byte>::bytes_for(staging_bytes(setup.grid)) +
+                         DeviceBuffer<std::int64_t>::bytes_for(1) +
                          DeviceBuffer<Largest<std::uint64_t>>::bytes_for(kLargestBlocks);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const bool mirrors = setup.halos[2 * axis] != Halo::zero || setup.halos[2 * axis + 1] != Halo::zero;

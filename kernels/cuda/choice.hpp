@@ -10,8 +10,10 @@ namespace onda::cuda {
 
 /// Of the GPU that computes: 90 for sm_90; 0 without a GPU.
 int gpu_architecture();
+/// Shared memory that a block can have there.
+int gpu_shared_bytes();
 
-/// The instances that can compute a setup here: its order, dimensions and this GPU.
+/// The instances that can compute a setup here: its order and dimensions, on this GPU.
 template <typename T>
 std::vector<const Instance<T>*> fitting(const BackendSetup& setup);
 

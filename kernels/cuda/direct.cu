@@ -14,9 +14,9 @@ class DirectStepper final : public Stepper {
 public:
     DirectStepper(const Fields<T>& fields, dim3 block) : block_(block), dimensions_(fields.stencil.dimensions) {
         const Grid& g = fields.grid;
-        grid_ =
-            dim3(static_cast<unsigned>(blocks_for(g.nx(), block.x)), static_cast<unsigned>(blocks_for(g.ny(), block.y)),
-                 static_cast<unsigned>(blocks_for(g.nz(), block.z)));
+        grid_ = dim3(static_cast<unsigned>(blocks_for(g.nx(), block.x)),
+                     static_cast<unsigned>(std::min<std::int64_t>(blocks_for(g.ny(), block.y), kMostBlocks)),
+                     static_cast<unsigned>(std::min<std::int64_t>(blocks_for(g.nz(), block.z), kMostBlocks)));
         for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
     }
     void step(int now, cudaStream_t stream) const override {
@@ -104,6 +104,7 @@ void add_forward_tile(Instances<T>& list) {
     row.radius = R;
     row.dimensions = BY == 1 ? 2 : 3;
     row.architecture = 75;
+    row.shared_bytes = S::Shape::shared_bytes;
     row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
         return std::make_unique<S>(fields);
     };

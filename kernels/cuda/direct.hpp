@@ -3,8 +3,7 @@
 /// the other kernels are compared with there.
 #pragma once
 
-#include "kernels/cuda/primitives.hpp"
-#include "kernels/stencil.hpp"
+#include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {
 
@@ -19,34 +18,38 @@ struct StepArguments {
     Stencil<T> stencil;
 };
 
-/// Grid and block cover x, y, z.
+/// Grid and block cover x; along y and z they go round as often as the grid needs.
 template <typename T, int Dims, int R>
 __global__ void direct_step(const __grid_constant__ StepArguments<T> a) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-    const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
-    if (x >= a.nx || y >= a.ny || z >= a.nz) return;
-    const T* const p = a.p + z * a.plane + y * a.pitch + x;
-    T* const q = a.q + z * a.plane + y * a.pitch + x;
-    *q =
-        leapfrog(*p, *q, a.k[z * a.k_plane + y * a.k_pitch + x], laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
+    if (x >= a.nx) return;
+    for (int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z); z < a.nz;
+         z += static_cast<int>(gridDim.z * blockDim.z))
+        for (int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); y < a.ny;
+             y += static_cast<int>(gridDim.y * blockDim.y)) {
+            const T* const p = a.p + z * a.plane + y * a.pitch + x;
+            T* const q = a.q + z * a.plane + y * a.pitch + x;
+            *q = leapfrog(*p, *q, a.k[z * a.k_plane + y * a.k_pitch + x],
+                          laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
+        }
 }
 
-/// The twin: the same array streams without neighbours, the ceiling of any one-step kernel. Not a wave equation. Rows
-/// are walked as vectors, x fastest; the grid covers vectors of a row, rows, planes.
+/// The twin: the same array streams without neighbours, the ceiling of any one-step kernel. Not a wave equation. The
+/// grid covers vectors of a row, rows, planes.
 template <typename T>
 __global__ void twin_step(const __grid_constant__ StepArguments<T> a) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * Vec<T>::size;
-    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-    if (x >= a.nx || y >= a.ny) return;
-    const auto z = static_cast<std::int64_t>(blockIdx.z);
-    const Vec<T> p = *reinterpret_cast<const Vec<T>*>(a.p + z * a.plane + y * a.pitch + x);
-    Vec<T>* const q = reinterpret_cast<Vec<T>*>(a.q + z * a.plane + y * a.pitch + x);
-    const Vec<T> k = *reinterpret_cast<const Vec<T>*>(a.k + z * a.k_plane + y * a.k_pitch + x);
-    Vec<T> next = *q;
-    ONDA_UNROLL
-    for (int v = 0; v < Vec<T>::size; ++v) next.v[v] = leapfrog(p.v[v], next.v[v], k.v[v], p.v[v]);
-    *q = next;
+    if (x >= a.nx) return;
+    for (auto z = static_cast<int>(blockIdx.z); z < a.nz; z += static_cast<int>(gridDim.z))
+        for (auto y = static_cast<int>(blockIdx.y); y < a.ny; y += static_cast<int>(gridDim.y)) {
+            T* const q = a.q + z * a.plane + y * a.pitch + x;
+            const Vec<T> p = load_vector(a.p + z * a.plane + y * a.pitch + x);
+            const Vec<T> k = load_vector(a.k + z * a.k_plane + y * a.k_pitch + x);
+            Vec<T> next = load_vector(static_cast<const T*>(q));
+            ONDA_UNROLL
+            for (int v = 0; v < Vec<T>::size; ++v) next.v[v] = leapfrog(p.v[v], next.v[v], k.v[v], p.v[v]);
+            *reinterpret_cast<Vec<T>*>(q) = next;
+        }
 }
 
 }  // namespace onda::cuda

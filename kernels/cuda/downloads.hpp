@@ -20,7 +20,8 @@ public:
     std::unique_ptr<Download> start(const T* field, const WindowRows& window, const Stream& compute,
                                     const Stream& copy) {
         const std::int64_t points = window.rows * window.count_x;
-        Frame& frame = take_free(points);
+        auto download = std::make_unique<Arriving>(shared_from_this(), take_free(points), points);
+        Frame& frame = download->frame;
         if (device_.size() < points) {
             copy.wait();
             device_ = {};
@@ -35,7 +36,7 @@ public:
                                       copy.get()));
         frame.arrived.record(copy);
         device_free_.record(copy);
-        return std::make_unique<Arriving>(shared_from_this(), frame, points);
+        return download;
     }
     [[nodiscard]] std::int64_t device_bytes() const { return device_.bytes(); }
 
@@ -48,7 +49,10 @@ private:
     struct Arriving final : Download {
         Arriving(std::shared_ptr<Downloads> owner, Frame& taken, std::int64_t count)
             : downloads(std::move(owner)), frame(taken), points(count) {}
-        ~Arriving() override { downloads->give_back(frame); }
+        ~Arriving() override {
+            cudaEventSynchronize(frame.arrived.get());  // a copy may still be writing; a fault is reported elsewhere
+            downloads->give_back(frame);
+        }
         std::span<const float> wait() override {
             frame.arrived.wait();
             return {frame.values.data(), static_cast<std::size_t>(points)};

@@ -6,7 +6,7 @@ set_property(CACHE ONDA_CUDA PROPERTY STRINGS AUTO ON OFF)
 option(ONDA_CUDA_QUICK "For development: few instances of the CUDA kernels, for one architecture (default: 90)" OFF)
 set(ONDA_CUDA_MINIMUM 12.0)  # nvcc learned C++20 there
 
-# Machine code for every architecture the toolkit knows of those we tune for, and PTX of the newest for what follows.
+# Machine code for every architecture the toolkit knows of those we tune for, and PTX for those between and after them.
 function(onda_cuda_architectures compiler result)
   if(ONDA_CUDA_QUICK)
     set(${result} 90-real PARENT_SCOPE)
@@ -14,12 +14,12 @@ function(onda_cuda_architectures compiler result)
   endif()
   execute_process(COMMAND ${compiler} --list-gpu-arch OUTPUT_VARIABLE known ERROR_QUIET)
   set(list)
-  foreach(architecture 75 80 90 100 120)
-    if(known MATCHES "compute_${architecture}\n")
-      list(APPEND list ${architecture}-real)
+  foreach(architecture 75-real 80-real 90 100-real 120)
+    string(REGEX MATCH "^[0-9]+" number ${architecture})
+    if(known MATCHES "compute_${number}\n")
+      list(APPEND list ${architecture})
     endif()
   endforeach()
-  string(REGEX REPLACE "-real$" "" list "${list}")
   set(${result} "${list}" PARENT_SCOPE)
 endfunction()
 

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/field_operations.hpp"
-#include "kernels/cuda/primitives.hpp"
-#include "kernels/stencil.hpp"
+#include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {
 
@@ -36,28 +35,20 @@ __global__ void damp_kernel(T* __restrict__ p, T* __restrict__ q, FieldShape s,
     const SpongeBox box = boxes.box[b];
     const auto local = static_cast<unsigned>(index - boxes.first[b]);
     const unsigned row = local / static_cast<unsigned>(box.vectors);
-    const int x = box.x + static_cast<int>(local % static_cast<unsigned>(box.vectors)) * V;
+    const int along = static_cast<int>(local % static_cast<unsigned>(box.vectors)) * V;
+    const int x = along < box.x_gap_begin ? along : along - box.x_gap_begin + box.x_gap_end;
     const int y = box.y + static_cast<int>(row % static_cast<unsigned>(box.ny));
     const int z = box.z + static_cast<int>(row / static_cast<unsigned>(box.ny));
     const std::int64_t node = z * s.plane + y * s.pitch + x;
-    Vec<T> now = *reinterpret_cast<const Vec<T>*>(p + node), next = *reinterpret_cast<const Vec<T>*>(q + node);
+    Vec<T> now = load_vector(static_cast<const T*>(p + node)), next = load_vector(static_cast<const T*>(q + node));
     ONDA_UNROLL
     for (int v = 0; v < V; ++v) {
         const T factor = (tx[x + v] * ty[y]) * tz[z];
         now.v[v] *= factor;
         next.v[v] *= factor;
     }
-    if (x + V <= s.nx) {
-        *reinterpret_cast<Vec<T>*>(p + node) = now;
-        *reinterpret_cast<Vec<T>*>(q + node) = next;
-        return;
-    }
-    ONDA_UNROLL
-    for (int v = 0; v < V; ++v)
-        if (x + v < s.nx) {
-            p[node + v] = now.v[v];
-            q[node + v] = next.v[v];
-        }
+    store_inside(p + node, now, s.nx - x);
+    store_inside(q + node, next, s.nx - x);
 }
 
 /// One thread a node: no two threads write the same value, and each adds in one fixed order.

@@ -20,6 +20,11 @@ void check_launch() {
 
 }  // namespace
 
+void require_code() {
+    cudaFuncAttributes attributes{};
+    ONDA_CUDA_TRY(cudaFuncGetAttributes(&attributes, set_counter_kernel));
+}
+
 template <typename T>
 void fill_halo(T* p, const FieldShape& s, int axis, const LayerCopy* copies, int count, cudaStream_t stream) {
     if (count == 0) return;

@@ -18,9 +18,13 @@ struct LayerCopy {
     int to, from, sign;
 };
 
-/// Rows [y, y + ny) x [z, z + nz) of a box, from node x on in whole vectors; the last one may reach beyond nx.
+/// Rows [y, y + ny) x [z, z + nz) in whole vectors, of which the last may reach beyond nx: those before node
+/// x_gap_begin, and those from x_gap_end on. The strips at both ends of x are one box: the end of a row and the
+/// beginning of the next are neighbours in memory.
 struct SpongeBox {
-    int x, y, z, vectors, ny, nz;
+    int y, z, ny, nz;
+    int x_gap_begin, x_gap_end;  ///< multiples of the vector
+    int vectors;                 ///< of a row
 };
 
 /// Boxes that do not overlap; box b owns vectors first[b] … first[b + 1] - 1 of all their vectors together.
@@ -74,6 +78,8 @@ struct Walls {
 
 // All throw Error if the launch fails. T is float or double.
 
+/// \throws Error if this build has no code for the GPU.
+void require_code();
 /// Fills the halo layers of one axis (0 x, 1 y, 2 z).
 template <typename T>
 void fill_halo(T* p, const FieldShape& shape, int axis, const LayerCopy* copies, int count, cudaStream_t stream);

@@ -5,6 +5,7 @@
 
 #include "kernels/cuda/direct.hpp"
 #include "kernels/cuda/tile.hpp"
+#include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {
 
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(BX* BY) forward_step(const __grid_constant__ F
         T window[V + 2 * H];
         ONDA_UNROLL
         for (int m = 0; m < (V + 2 * H) / V; ++m) {
-            const Vec<T> part = *reinterpret_cast<const Vec<T>*>(centre - H + m * V);
+            const Vec<T> part = load_vector(centre - H + m * V);
             ONDA_UNROLL
             for (int v = 0; v < V; ++v) window[m * V + v] = part.v[v];
         }
@@ -89,8 +90,8 @@ __global__ void __launch_bounds__(BX* BY) forward_step(const __grid_constant__ F
         if (w.dimensions == 3) {
             ONDA_UNROLL
             for (int k = 1; k <= R; ++k) {
-                const Vec<T> below = *reinterpret_cast<const Vec<T>*>(centre - k * row);
-                const Vec<T> above = *reinterpret_cast<const Vec<T>*>(centre + k * row);
+                const Vec<T> below = load_vector(centre - k * row);
+                const Vec<T> above = load_vector(centre + k * row);
                 ONDA_UNROLL
                 for (int v = 0; v < V; ++v) l.v[v] = fused(w.axis[1][k], below.v[v] + above.v[v], l.v[v]);
             }
@@ -103,12 +104,7 @@ __global__ void __launch_bounds__(BX* BY) forward_step(const __grid_constant__ F
             for (int k = 1; k <= R; ++k) l.v[v] = fused(w.axis[2][k], queue[R + k].v[v], l.v[v]);
             q_now.v[v] = leapfrog(queue[R].v[v], q_now.v[v], k_now.v[v], l.v[v]);
         }
-        if (mine && x + V <= s.nx)
-            store_streaming(q, q_now);
-        else if (mine)
-            ONDA_UNROLL
-        for (int v = 0; v < V; ++v)
-            if (x + v < s.nx) q[v] = q_now.v[v];
+        if (mine) store_inside(q, q_now, s.nx - x);
         T* const swapped = stage;
         stage = other;
         other = swapped;

@@ -8,6 +8,7 @@
 #pragma once
 
 #include "kernels/cuda/inplane_arguments.hpp"
+#include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {
 
@@ -53,19 +54,6 @@ private:
     T* mine_;
     int newest_ = Tile::radius - 1;
 };
-
-template <typename T>
-__device__ __forceinline__ Vec<T> load_vector(const T* from) {
-    return *reinterpret_cast<const Vec<T>*>(from);
-}
-
-/// a + w b, element by element.
-template <typename T>
-__device__ __forceinline__ Vec<T> add_weighted(T w, Vec<T> b, Vec<T> a) {
-    ONDA_UNROLL
-    for (int v = 0; v < Vec<T>::size; ++v) a.v[v] = fused(w, b.v[v], a.v[v]);
-    return a;
-}
 
 /// Centre and x pairs of the rows from (x, y) of the tile frame on.
 template <typename Tile>
@@ -151,13 +139,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
                 Vec<T> next;
                 ONDA_UNROLL
                 for (int v = 0; v < V; ++v) next.v[v] = leapfrog(p.v[v], q_now[j].v[v], k_now[j].v[v], l.v[v]);
-                if (y + j >= a.ny) continue;
-                if (x + V <= a.nx)
-                    store_streaming(q + j * a.pitch, next);
-                else
-                    ONDA_UNROLL
-                for (int v = 0; v < V; ++v)
-                    if (x + v < a.nx) q[j * a.pitch + v] = next.v[v];
+                if (y + j < a.ny) store_inside(q + j * a.pitch, next, a.nx - x);
             }
             q += a.plane;
             k += a.k_plane;

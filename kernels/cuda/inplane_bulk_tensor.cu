@@ -15,8 +15,12 @@ static_assert(sizeof(TensorMap) == sizeof(CUtensorMap) && alignof(TensorMap) >= 
 PFN_cuTensorMapEncodeTiled_v12000 encoder() {
     void* function = nullptr;
     cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
     ONDA_CUDA_TRY(
         cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &function, 12000, cudaEnableDefault, &found));
+#else
+    ONDA_CUDA_TRY(cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found));
+#endif
     if (found != cudaDriverEntryPointSuccess) throw Error("CUDA: this driver knows no tensor maps: update the driver");
     return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
 }

@@ -63,6 +63,7 @@ Instance<typename Tile::T> inplane_instance(int strategy, const char* copy, int 
     row.radius = Tile::radius;
     row.dimensions = Tile::height == 1 ? 2 : 3;
     row.architecture = architecture;
+    row.shared_bytes = Copies<Tile>::shared_bytes;
     row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
         return std::make_unique<InPlaneStepper<Tile, Copies>>(fields);
     };

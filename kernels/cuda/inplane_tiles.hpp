@@ -21,14 +21,18 @@ void for_2d_tiles(const Add& add) {
     TileList<T, R, Strategy>::template one<64, 1, 1, 3, false, 1>(add);
 }
 
-/// For copies by all threads: one tile an order.
+/// For copies by all threads.
 template <typename T, int R, int Strategy, typename Add>
 void for_async_tiles(const Add& add) {
     using List = TileList<T, R, Strategy>;
-    if constexpr (sizeof(T) == 8)
+    // The second tile is for GPUs with 64 KiB of shared memory a block (sm_75).
+    if constexpr (sizeof(T) == 8) {
         List::template one<32, 8, 2, 3, true, 1>(add);
-    else
+        List::template one<32, 4, 1, 2, true, 1>(add);
+    } else {
         List::template one<32, 8, 4, (R > 6 ? 2 : 3), (R > 4), 1>(add);
+        if constexpr (R > 4) List::template one<32, 4, 2, 2, true, 1>(add);
+    }
     for_2d_tiles<T, R, Strategy>(add);
 }
 

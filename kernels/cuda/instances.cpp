@@ -42,8 +42,44 @@ std::string listed(const std::vector<std::string>& names) {
     return text;
 }
 
+/// The kernels to try, the fastest first: `onda bench gpu` on an H200, docs/performance.md. 2-D grids have few tiles to
+/// march: there the plain kernel fills the GPU best. Forward fits every GPU.
+std::vector<std::string> wanted_kernels(const BackendSetup& setup) {
+    if (setup.kernel != "auto") return {setup.kernel};
+    if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "forward"};
+    if (setup.space_order <= 12 && gpu_architecture() >= 90)
+        return {"inplane-vertical", "inplane-full", "forward", "direct"};
+    return {"inplane-full", "inplane-vertical", "forward", "direct"};
+}
+
 bool matches(const std::string& wanted, const std::string& name) {
     return wanted == "auto" || wanted == name;
+}
+
+/// Says which of kernel, tile and copy engine does not exist, and what there is.
+template <typename T>
+[[noreturn]] void refuse(const BackendSetup& setup, const std::vector<const Instance<T>*>& rows) {
+    std::vector<std::string> kernels, tiles, copies;
+    bool tile_exists = false;
+    for (const Instance<T>* row : rows) {
+        if (row->kernel != "twin") kernels.push_back(row->kernel);
+        if (!matches(setup.kernel, row->kernel)) continue;
+        tiles.push_back(row->tile);
+        if (!row->copy.empty()) copies.push_back(row->copy);
+        tile_exists = tile_exists || matches(setup.tile, row->tile);
+    }
+    const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) +
+                                  " at order " + std::to_string(setup.space_order) + " in " +
+                                  std::to_string(setup.grid.dimensions) + "-D";
+    if (tiles.empty())
+        throw SetupFault("kernel",
+                         "kernel '" + setup.kernel + "' is not among the CUDA kernels: use auto, " + listed(kernels));
+    if (!tile_exists)
+        throw SetupFault("tile",
+                         "tile '" + setup.tile + "'" + of_kernel + " is not compiled in: use auto, " + listed(tiles));
+    if (copies.empty()) throw SetupFault("copy", "kernel " + setup.kernel + " has no copy engines: use auto");
+    throw SetupFault("copy", "copy engine '" + setup.copy + "'" + of_kernel +
+                                 " is not there on this GPU, or not with " + "this tile: use auto, " + listed(copies));
 }
 
 }  // namespace
@@ -57,35 +93,22 @@ const Instances<T>& instances() {
 template <typename T>
 std::vector<const Instance<T>*> fitting(const BackendSetup& setup) {
     std::vector<const Instance<T>*> rows;
-    const int architecture = gpu_architecture();
+    const int architecture = gpu_architecture(), shared_bytes = gpu_shared_bytes();
     for (const Instance<T>& row : instances<T>())
         if ((row.radius == 0 || row.radius == setup.space_order / 2) &&
-            (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) && row.architecture <= architecture)
+            (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) && row.architecture <= architecture &&
+            row.shared_bytes <= shared_bytes)
             rows.push_back(&row);
     return rows;
 }
 
 template <typename T>
 const Instance<T>& choose(const BackendSetup& setup) {
-    const std::string kernel = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
-    std::vector<std::string> kernels, tiles, copies;
-    for (const Instance<T>* row : fitting<T>(setup)) {
-        if (row->kernel != "twin") kernels.push_back(row->kernel);
-        if (row->kernel != kernel) continue;
-        if (matches(setup.copy, row->copy)) tiles.push_back(row->tile);
-        if (matches(setup.tile, row->tile)) copies.push_back(row->copy);
-        if (matches(setup.copy, row->copy) && matches(setup.tile, row->tile)) return *row;
-    }
-    const std::string at_order =
-        " at order " + std::to_string(setup.space_order) + " in " + std::to_string(setup.grid.dimensions) + "-D";
-    if (tiles.empty() && copies.empty())
-        throw SetupFault("kernel",
-                         "kernel '" + kernel + "' is not among the CUDA kernels: use auto, " + listed(kernels));
-    if (!tiles.empty())
-        throw SetupFault("tile", "tile '" + setup.tile + "' of kernel " + kernel + at_order +
-                                     " is not compiled in: use auto, " + listed(tiles));
-    throw SetupFault("copy", "copy engine '" + setup.copy + "' of kernel " + kernel + at_order +
-                                 " is not there on this GPU: use auto, " + listed(copies));
+    const std::vector<const Instance<T>*> rows = fitting<T>(setup);
+    for (const std::string& kernel : wanted_kernels(setup))
+        for (const Instance<T>* row : rows)
+            if (row->kernel == kernel && matches(setup.copy, row->copy) && matches(setup.tile, row->tile)) return *row;
+    refuse(setup, rows);
 }
 
 template const Instances<float>& instances<float>();
@@ -99,12 +122,8 @@ std::vector<Variant> variants(const BackendSetup& setup) {
     return setup.precision == Precision::float32 ? variants_of<float>(setup) : variants_of<double>(setup);
 }
 
-// `onda bench gpu` on an H200, docs/performance.md. 2-D grids have few tiles to march: there the plain kernel fills the
-// GPU best.
 std::string best_kernel(const BackendSetup& setup) {
-    if (setup.grid.dimensions == 2) return "direct";
-    if (gpu_architecture() < 90) return "inplane-full";
-    return setup.space_order <= 8 ? "inplane-classic" : "inplane-vertical";
+    return setup.precision == Precision::float32 ? choose<float>(setup).kernel : choose<double>(setup).kernel;
 }
 
 Resources resources(const BackendSetup& setup) {

@@ -1,5 +1,8 @@
 // What there is to compute on.
+#include <algorithm>
+
 #include "kernels/cuda/choice.hpp"
+#include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/runtime.hpp"
 
 namespace onda::cuda {
@@ -25,6 +28,7 @@ std::string fault_of_first_gpu(Platform& platform) {
     if (gpu_architecture() < 75)
         return platform.gpus.front().name + " (" + platform.gpus.front().architecture +
                ") is older than sm_75, the oldest GPU that Onda supports";
+    require_code();
     platform.gpus.front().free_bytes = available_bytes();
     return {};
 }
@@ -68,10 +72,18 @@ int gpu_architecture() {
     return 10 * major + minor;
 }
 
+int gpu_shared_bytes() {
+    int bytes = 0;
+    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) != cudaSuccess) cudaGetLastError();
+    return bytes;
+}
+
 std::int64_t available_bytes() {
     std::size_t free = 0, total = 0;
     ONDA_CUDA_TRY(cudaMemGetInfo(&free, &total));
-    return static_cast<std::int64_t>(free);
+    // Modules are loaded and graphs are made later on.
+    constexpr std::int64_t reserve = 64 << 20;
+    return std::max<std::int64_t>(0, static_cast<std::int64_t>(free) - reserve);
 }
 
 }  // namespace onda::cuda

@@ -119,7 +119,7 @@ __device__ __forceinline__ void copies_wait() {
 #endif
 }
 
-// ---- Bulk-tensor copies (TMA) and barriers: only for sources that are compiled for sm_90 and newer. ----
+// ---- Bulk-tensor copies (TMA) and barriers, of sm_90 and newer. ----
 
 /// An mbarrier in shared memory.
 struct Barrier {
@@ -168,6 +168,15 @@ __device__ __forceinline__ void copy_box(void* shared, const TensorMap* map, int
         "l"(map), "r"(shared_address(barrier)), "r"(x), "r"(y), "r"(z), "l"(evict_last())
         : "memory");
 }
+#else
+// Compiled for older GPUs, too, and never run there: instances with bulk-tensor copies ask for sm_90.
+__device__ __forceinline__ void barrier_init(Barrier*, int) {
+    __trap();
+}
+__device__ __forceinline__ void barrier_init_fence() {}
+__device__ __forceinline__ void barrier_expect(Barrier*, int) {}
+__device__ __forceinline__ void barrier_wait(Barrier*, int) {}
+__device__ __forceinline__ void copy_box(void*, const TensorMap*, int, int, int, Barrier*) {}
 #endif
 
 }  // namespace onda::cuda

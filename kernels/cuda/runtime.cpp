@@ -27,6 +27,9 @@ const char* remedy_for(cudaError_t status) {
         case cudaErrorAssert:
             return "a kernel failed: please report it with the output of `onda info`; the results of this run are not "
                    "to be used";
+        case cudaErrorInvalidConfiguration:
+        case cudaErrorInvalidValue:
+            return "a fault in Onda: please report it with the output of `onda info`; another backend.kernel may do";
         case cudaErrorLaunchTimeout: return "the display driver stops long kernels: compute on a GPU without a display";
         default: return "see nvidia-smi for the state of the GPU";
     }
@@ -57,10 +60,13 @@ void* allocate_device(std::int64_t bytes) {
 
 void* allocate_pinned(std::int64_t bytes) {
     void* data = nullptr;
-    if (bytes > 0 && cudaMallocHost(&data, static_cast<std::size_t>(bytes)) != cudaSuccess) {
+    if (bytes == 0) return data;
+    const cudaError_t status = cudaMallocHost(&data, static_cast<std::size_t>(bytes));
+    if (status == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         throw std::bad_alloc();
     }
+    check_call(status, "cudaMallocHost", __FILE__, __LINE__);
     return data;
 }
 

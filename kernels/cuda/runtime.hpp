@@ -116,6 +116,7 @@ public:
     void record(const Stream& stream) const { ONDA_CUDA_TRY(cudaEventRecord(event_, stream.get())); }
     void hold(const Stream& stream) const { ONDA_CUDA_TRY(cudaStreamWaitEvent(stream.get(), event_, 0)); }
     void wait() const { ONDA_CUDA_TRY(cudaEventSynchronize(event_)); }
+    [[nodiscard]] cudaEvent_t get() const { return event_; }
 
 private:
     cudaEvent_t event_ = nullptr;

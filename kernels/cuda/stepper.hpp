@@ -38,6 +38,7 @@ struct Instance {
     int radius = 0;                  ///< 0: any
     int dimensions = 0;              ///< 2 or 3; 0 is both
     int architecture = 0;            ///< lowest compute capability, 75 or 90
+    int shared_bytes = 0;            ///< of shared memory that a block needs
     std::unique_ptr<Stepper> (*make)(const Instance& self, const Fields<T>& fields) = nullptr;
     Resources (*resources)(const Instance& self, const Stencil<T>& stencil) = nullptr;
     int parameters[3] = {0, 0, 0};  ///< of instances that differ in run-time numbers only
@@ -84,6 +85,8 @@ int planes_a_block(std::int64_t planes, std::int64_t tiles, std::int64_t residen
 inline int blocks_for(std::int64_t nodes, std::int64_t tile) {
     return static_cast<int>((nodes + tile - 1) / tile);
 }
+/// CUDA launches no more blocks than this along y and z.
+inline constexpr std::int64_t kMostBlocks = 65535;
 
 /// Fills in what the arguments of all kernels have.
 template <template <typename> class Arguments, typename T>

@@ -1,4 +1,6 @@
 // Launches the thesis kernels, every order and tile with the same code, and the twin.
+#include <algorithm>
+
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
 #include "kernels/cuda/thesis.hpp"
@@ -54,8 +56,9 @@ class TwinStepper final : public Stepper {
 public:
     explicit TwinStepper(const Fields<T>& fields) {
         const Grid& g = fields.grid;
-        grid_ = dim3(static_cast<unsigned>(blocks_for(g.nx(), kThreads * Vec<T>::size)), static_cast<unsigned>(g.ny()),
-                     static_cast<unsigned>(g.nz()));
+        grid_ = dim3(static_cast<unsigned>(blocks_for(g.nx(), kThreads * Vec<T>::size)),
+                     static_cast<unsigned>(std::min(g.ny(), kMostBlocks)),
+                     static_cast<unsigned>(std::min(g.nz(), kMostBlocks)));
         for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
     }
     void step(int now, cudaStream_t stream) const override {

@@ -39,10 +39,11 @@ public:
         filled_ = std::make_unique<Event>();
     }
 
-    /// Sample n = *base + offset of p. The caller flushes: see samples_until_flush().
-    void record(const T* p, std::int64_t n, const std::int64_t* base, int offset, cudaStream_t stream) const {
-        if (records(n)) sample_receivers(p, nodes(), base, offset, stream);
+    /// Sample *base + offset of p, one that records() it. The caller flushes: see samples_until_flush().
+    void record(const T* p, const std::int64_t* base, int offset, cudaStream_t stream) const {
+        sample_receivers(p, nodes(), base, offset, stream);
     }
+    /// Whether there is anything to record at sample n.
     [[nodiscard]] bool records(std::int64_t n) const { return receivers_ > 0 && n < samples_; }
     /// How many samples from n on may be queued before flush() must be called.
     [[nodiscard]] std::int64_t samples_until_flush(std::int64_t n) const {
@@ -59,8 +60,8 @@ public:
         filled_->record(compute);
         filled_->hold(copy);
         ONDA_CUDA_TRY(cudaMemcpyAsync(half_of(pinned_.data(), half), half_of(device_.data(), half),
-                                      static_cast<std::size_t>(batch_ * receivers_) * sizeof(T), cudaMemcpyDeviceToHost,
-                                      copy.get()));
+                                      static_cast<std::size_t>((n % batch_ + 1) * receivers_) * sizeof(T),
+                                      cudaMemcpyDeviceToHost, copy.get()));
         copied_[half].record(copy);
         waiting_[half] = n / batch_ * batch_;
         // The next samples go to the other half: not before its last copy is done.
