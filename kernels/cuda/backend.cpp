@@ -21,7 +21,7 @@ namespace {
 /// Steps in one CUDA graph: even, so that p[n] ends where it began.
 constexpr int kGraphSteps = 10;
 /// Rows go to and from the device in pieces of about this size.
-constexpr std::int64_t kPieceBytes = 32 << 20;
+constexpr std::int64_t kPieceBytes = 8 << 20;
 
 /// The halo along x is whole vectors: rows of copied rectangles begin on 16 bytes.
 template <typename T>
@@ -273,8 +273,7 @@ private:
     SpongeBoxes boxes_;
     DeviceBuffer<std::byte> staging_;     ///< for rows on their way
     DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
-    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    DeviceBuffer<Largest<Bits>> largest_;
+    DeviceBuffer<Largest> largest_;
     Stream compute_, copy_;
     std::unique_ptr<Stepper> stepper_;
     std::shared_ptr<Downloads> downloads_;
@@ -445,15 +444,16 @@ void CudaBackend<T>::advance(std::int64_t first, std::int64_t count) {
 template <typename T>
 Extremum CudaBackend<T>::extremum() const {
     find_largest(p(), shape_of(field_), largest_.data(), compute_.get());
-    std::vector<Largest<Bits>> results(kLargestBlocks);
+    std::vector<Largest> results(kLargestBlocks);
     compute_.wait();
     ONDA_CUDA_TRY(
         cudaMemcpy(results.data(), largest_.data(), results.size() * sizeof results[0], cudaMemcpyDeviceToHost));
-    const auto before = [](const Largest<Bits>& a, const Largest<Bits>& b) {
+    const auto before = [](const Largest& a, const Largest& b) {
         return a.bits > b.bits || (a.bits == b.bits && a.node < b.node);
     };
-    const Largest<Bits> found = *std::ranges::min_element(results, before);
-    const auto value = static_cast<double>(std::bit_cast<T>(found.bits));
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const Largest found = *std::ranges::min_element(results, before);
+    const auto value = static_cast<double>(std::bit_cast<T>(static_cast<Bits>(found.bits)));
     return {value, found.node, std::isfinite(value)};
 }
 
@@ -494,8 +494,7 @@ template <typename T>
 std::int64_t bytes_of(const BackendSetup& setup) {
     std::int64_t bytes = DeviceBuffer<T>::bytes_for(elements_of<T>(setup)) +
                          DeviceBuffer<std::byte>::bytes_for(staging_bytes(setup.grid)) +
-                         DeviceBuffer<std::int64_t>::bytes_for(1) +
-                         DeviceBuffer<Largest<std::uint64_t>>::bytes_for(kLargestBlocks);
+                         DeviceBuffer<std::int64_t>::bytes_for(1) + DeviceBuffer<Largest>::bytes_for(kLargestBlocks);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const bool mirrors = setup.halos[2 * axis] != Halo::zero || setup.halos[2 * axis + 1] != Halo::zero;
         bytes += DeviceBuffer<T>::bytes_for(taper_size(setup.grid.n[axis])) +

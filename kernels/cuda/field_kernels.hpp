@@ -7,18 +7,31 @@
 
 namespace onda::cuda {
 
-/// Fills the halo layers of one axis. Grid: x covers the first of the two other axes, y the second, z the copies.
+/// Fills the halo layers along y (axis 1) or z (axis 2), a vector a thread. Grid: x covers the vectors of a row, y the
+/// other of z and y, z the copies.
 template <typename T>
-__global__ void fill_halo_kernel(T* p, FieldShape s, int axis, const LayerCopy* copies) {
-    const int a = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    const int b = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+__global__ void fill_halo_rows_kernel(T* p, FieldShape s, int axis, const LayerCopy* copies) {
+    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * Vec<T>::size;
+    const int other = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+    if (x >= s.nx || other >= (axis == 1 ? s.nz : s.ny)) return;
     const LayerCopy copy = copies[blockIdx.z];
-    const std::int64_t stride[3] = {1, s.pitch, s.plane};
-    const int n[3] = {s.nx, s.ny, s.nz};
-    const int first = axis == 0 ? 1 : 0, second = axis == 2 ? 1 : 2;
-    if (a >= n[first] || b >= n[second]) return;
-    T* const node = p + a * stride[first] + b * stride[second];
-    node[copy.to * stride[axis]] = static_cast<T>(copy.sign) * node[copy.from * stride[axis]];
+    const std::int64_t along = axis == 1 ? s.pitch : s.plane, across = axis == 1 ? s.plane : s.pitch;
+    T* const node = p + x + other * across;
+    Vec<T> value = load_vector(static_cast<const T*>(node + copy.from * along));
+    ONDA_UNROLL
+    for (int v = 0; v < Vec<T>::size; ++v) value.v[v] = static_cast<T>(copy.sign) * value.v[v];
+    store_inside(node + copy.to * along, value, s.nx - x);
+}
+
+/// Fills the halo layers along x. Grid: x covers y, y covers z, z the copies.
+template <typename T>
+__global__ void fill_halo_columns_kernel(T* p, FieldShape s, const LayerCopy* copies) {
+    const int y = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int z = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+    if (y >= s.ny || z >= s.nz) return;
+    const LayerCopy copy = copies[blockIdx.z];
+    T* const node = p + y * s.pitch + z * s.plane;
+    node[copy.to] = static_cast<T>(copy.sign) * node[copy.from];
 }
 
 /// Multiplies p[n+1] and p[n] by (tx[x] ty[y]) tz[z] in the boxes, a vector of both a thread. Where a box was widened
@@ -78,25 +91,36 @@ static __global__ void set_counter_kernel(std::int64_t* counter, std::int64_t va
     *counter = value;
 }
 
+template <typename T>
+struct BitsOf;
+template <>
+struct BitsOf<float> {
+    using type = std::uint32_t;
+};
+template <>
+struct BitsOf<double> {
+    using type = std::uint64_t;
+};
+
 /// The larger value; of equal ones the earlier node.
-template <typename Bits>
-ONDA_HOST_DEVICE Largest<Bits> larger(Largest<Bits> a, Largest<Bits> b) {
+ONDA_HOST_DEVICE Largest larger(Largest a, Largest b) {
     return a.bits > b.bits || (a.bits == b.bits && a.node < b.node) ? a : b;
 }
 
 /// One result a block. Block: a power of two. Shared memory: one Largest a thread.
-template <typename T, typename Bits>
-__global__ void find_largest_kernel(const T* p, FieldShape s, Largest<Bits>* results) {
-    Largest<Bits> mine{0, 0};
+template <typename T>
+__global__ void find_largest_kernel(const T* p, FieldShape s, Largest* results) {
+    using Bits = typename BitsOf<T>::type;
+    Largest mine{0, 0};
     const std::int64_t rows = static_cast<std::int64_t>(s.ny) * s.nz;
     for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
         const T* const values = p + row / s.ny * s.plane + row % s.ny * s.pitch;
         for (int x = static_cast<int>(threadIdx.x); x < s.nx; x += static_cast<int>(blockDim.x)) {
             const Bits bits = *reinterpret_cast<const Bits*>(values + x) & (~Bits{0} >> 1);
-            mine = larger(mine, Largest<Bits>{bits, row * s.nx + x});
+            mine = larger(mine, Largest{bits, row * s.nx + x});
         }
     }
-    auto* const shared = reinterpret_cast<Largest<Bits>*>(shared_memory());
+    auto* const shared = reinterpret_cast<Largest*>(shared_memory());
     const auto thread = threadIdx.x;
     shared[thread] = mine;
     __syncthreads();

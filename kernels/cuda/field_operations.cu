@@ -29,9 +29,14 @@ template <typename T>
 void fill_halo(T* p, const FieldShape& s, int axis, const LayerCopy* copies, int count, cudaStream_t stream) {
     if (count == 0) return;
     const dim3 block(32, 8);
-    const dim3 grid(cover(axis == 0 ? s.ny : s.nx, block.x), cover(axis == 2 ? s.ny : s.nz, block.y),
-                    static_cast<unsigned>(count));
-    fill_halo_kernel<<<grid, block, 0, stream>>>(p, s, axis, copies);
+    const auto copied = static_cast<unsigned>(count);
+    if (axis == 0) {
+        const dim3 grid(cover(s.ny, block.x), cover(s.nz, block.y), copied);
+        fill_halo_columns_kernel<<<grid, block, 0, stream>>>(p, s, copies);
+    } else {
+        const dim3 grid(cover(s.nx, block.x * Vec<T>::size), cover(axis == 1 ? s.nz : s.ny, block.y), copied);
+        fill_halo_rows_kernel<<<grid, block, 0, stream>>>(p, s, axis, copies);
+    }
     check_launch();
 }
 
@@ -63,9 +68,9 @@ void set_counter(std::int64_t* counter, std::int64_t value, cudaStream_t stream)
     check_launch();
 }
 
-template <typename T, typename Bits>
-void find_largest(const T* p, const FieldShape& shape, Largest<Bits>* results, cudaStream_t stream) {
-    find_largest_kernel<<<kLargestBlocks, kThreads, kThreads * sizeof(Largest<Bits>), stream>>>(p, shape, results);
+template <typename T>
+void find_largest(const T* p, const FieldShape& shape, Largest* results, cudaStream_t stream) {
+    find_largest_kernel<<<kLargestBlocks, kThreads, kThreads * sizeof(Largest), stream>>>(p, shape, results);
     check_launch();
 }
 
@@ -88,19 +93,19 @@ void square_model(T* k, const FieldShape& shape, std::int64_t first_row, std::in
     check_launch();
 }
 
-#define ONDA_INSTANTIATE(T, Bits)                                                                                 \
+#define ONDA_INSTANTIATE(T)                                                                                       \
     template void fill_halo<T>(T*, const FieldShape&, int, const LayerCopy*, int, cudaStream_t);                  \
     template void damp<T>(T*, T*, const FieldShape&, const SpongeBoxes&, const T* const(&)[3], cudaStream_t);     \
     template void add_sources<T>(T*, const SourceNodes<T>&, const std::int64_t*, int, cudaStream_t);              \
     template void sample_receivers<T>(const T*, const ReceiverNodes<T>&, const std::int64_t*, int, cudaStream_t); \
-    template void find_largest<T, Bits>(const T*, const FieldShape&, Largest<Bits>*, cudaStream_t);               \
+    template void find_largest<T>(const T*, const FieldShape&, Largest*, cudaStream_t);                           \
     template void gather<T, float>(const T*, const WindowRows&, float*, cudaStream_t);                            \
     template void gather<T, double>(const T*, const WindowRows&, double*, cudaStream_t);                          \
     template void scatter<T>(T*, const WindowRows&, const double*, cudaStream_t);                                 \
     template void square_model<T>(T*, const FieldShape&, std::int64_t, std::int64_t, const float*, double,        \
                                   const Walls&, cudaStream_t)
-ONDA_INSTANTIATE(float, std::uint32_t);
-ONDA_INSTANTIATE(double, std::uint64_t);
+ONDA_INSTANTIATE(float);
+ONDA_INSTANTIATE(double);
 #undef ONDA_INSTANTIATE
 
 }  // namespace onda::cuda

@@ -58,9 +58,8 @@ struct ReceiverNodes {
 };
 
 /// |p| as its bits, which order like the numbers and put infinities and NaNs above them all, and the compact index.
-template <typename Bits>
 struct Largest {
-    Bits bits;
+    std::uint64_t bits;
     std::int64_t node;
 };
 
@@ -97,8 +96,8 @@ void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::
 void set_counter(std::int64_t* counter, std::int64_t value, cudaStream_t stream);
 /// Blocks that find_largest runs, each with one result.
 inline constexpr int kLargestBlocks = 1024;
-template <typename T, typename Bits>
-void find_largest(const T* p, const FieldShape& shape, Largest<Bits>* results, cudaStream_t stream);
+template <typename T>
+void find_largest(const T* p, const FieldShape& shape, Largest* results, cudaStream_t stream);
 /// U is float or double, whatever T is.
 template <typename T, typename U>
 void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream);
