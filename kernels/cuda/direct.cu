@@ -14,19 +14,29 @@ class DirectStepper final : public Stepper {
 public:
     DirectStepper(const Fields<T>& fields, dim3 block) : block_(block), dimensions_(fields.stencil.dimensions) {
         const Grid& g = fields.grid;
-        grid_ = dim3(static_cast<unsigned>(blocks_for(g.nx(), block.x)),
-                     static_cast<unsigned>(std::min<std::int64_t>(blocks_for(g.ny(), block.y), kMostBlocks)),
-                     static_cast<unsigned>(std::min<std::int64_t>(blocks_for(g.nz(), block.z), kMostBlocks)));
+        blocks_x_ = static_cast<unsigned>(blocks_for(g.nx(), block.x));
+        blocks_y_ = static_cast<unsigned>(blocks_for(g.ny(), block.y));
         for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
     }
     void step(int now, cudaStream_t stream) const override {
         const auto kernel = dimensions_ == 2 ? direct_step<T, 2, R> : direct_step<T, 3, R>;
-        kernel<<<grid_, block_, 0, stream>>>(arguments_[now]);
-        ONDA_CUDA_TRY(cudaGetLastError());
+        StepArguments<T> a = arguments_[now];
+        // As many planes at a time as a launch can have.
+        const int most = static_cast<int>(kMostBlocks * block_.z), planes = a.nz;
+        for (int z = 0; z < planes; z += most) {
+            a.nz = std::min(most, planes - z);
+            const dim3 grid(blocks_x_, blocks_y_, static_cast<unsigned>(blocks_for(a.nz, block_.z)));
+            kernel<<<grid, block_, 0, stream>>>(a);
+            ONDA_CUDA_TRY(cudaGetLastError());
+            a.p += a.plane * a.nz;
+            a.q += a.plane * a.nz;
+            a.k += a.k_plane * a.nz;
+        }
     }
 
 private:
-    dim3 grid_, block_;
+    dim3 block_;
+    unsigned blocks_x_ = 0, blocks_y_ = 0;
     int dimensions_;
     StepArguments<T> arguments_[2];
 };

@@ -18,24 +18,21 @@ struct StepArguments {
     Stencil<T> stencil;
 };
 
-/// Grid and block cover x; along y and z they go round as often as the grid needs.
+/// Grid and block cover x, y, z.
 template <typename T, int Dims, int R>
 __global__ void direct_step(const __grid_constant__ StepArguments<T> a) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (x >= a.nx) return;
-    for (int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z); z < a.nz;
-         z += static_cast<int>(gridDim.z * blockDim.z))
-        for (int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); y < a.ny;
-             y += static_cast<int>(gridDim.y * blockDim.y)) {
-            const T* const p = a.p + z * a.plane + y * a.pitch + x;
-            T* const q = a.q + z * a.plane + y * a.pitch + x;
-            *q = leapfrog(*p, *q, a.k[z * a.k_plane + y * a.k_pitch + x],
-                          laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
-        }
+    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+    const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
+    if (x >= a.nx || y >= a.ny || z >= a.nz) return;
+    const T* const p = a.p + z * a.plane + y * a.pitch + x;
+    T* const q = a.q + z * a.plane + y * a.pitch + x;
+    *q =
+        leapfrog(*p, *q, a.k[z * a.k_plane + y * a.k_pitch + x], laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
 }
 
 /// The twin: the same array streams without neighbours, the ceiling of any one-step kernel. Not a wave equation. The
-/// grid covers vectors of a row, rows, planes.
+/// grid covers the vectors of a row; along y and z it goes round as often as needed.
 template <typename T>
 __global__ void twin_step(const __grid_constant__ StepArguments<T> a) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * Vec<T>::size;
