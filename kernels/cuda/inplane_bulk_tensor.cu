@@ -65,18 +65,13 @@ struct EncodeMaps<Tile, BulkTensorCopies> {
 
 namespace {
 
-template <typename T, int R, int Strategy>
-void add_strategy(Instances<T>& list) {
-    for_bulk_tensor_tiles<T, R, Strategy>(
-        [&list]<typename Tile>() { list.push_back(inplane_instance<Tile, BulkTensorCopies>(Strategy, "tma", 90)); });
-}
-
 template <typename T>
 void add_all(Instances<T>& list) {
-    add_strategy<T, ONDA_RADIUS, 0>(list);
-    add_strategy<T, ONDA_RADIUS, 1>(list);
-    add_strategy<T, ONDA_RADIUS, 2>(list);
-    add_strategy<T, ONDA_RADIUS, 3>(list);
+    for_each_strategy([&list]<int Strategy>() {
+        for_bulk_tensor_tiles<T, ONDA_RADIUS, Strategy>([&list]<typename Tile>() {
+            list.push_back(inplane_instance<Tile, BulkTensorCopies>(Strategy, "tma", 90));
+        });
+    });
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ template <typename T>
 void add_thesis_tiles(Instances<T>& list) {
     // Threads along z and x: the thesis' tx and tz. 8 x 8 was the best there, 4 x 32 is on an H200.
     constexpr int tiles[][2] = {{4, 32}, {8, 8}, {16, 16}};
-    for (int strategy = 0; strategy < 4; ++strategy)
+    for (int strategy = 0; strategy < static_cast<int>(kLoadStrategies.size()); ++strategy)
         for (const auto& [tz, tx] : tiles) {
             Instance<T> row;
             row.kernel = "thesis-" + std::string(kLoadStrategies[static_cast<std::size_t>(strategy)].name);
