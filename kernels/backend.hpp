@@ -26,7 +26,8 @@ enum class Halo { zero, mirror_negative, mirror_positive };
 using FaceHalos = std::array<Halo, 6>;
 
 /// Multiplies p[n+1] and p[n] after each step: factor(x, y, z) = (taper[0][x] taper[1][y]) taper[2][z].
-/// Empty tapers mean 1 everywhere on that axis. Only nodes where a taper differs from 1 are visited.
+/// Empty tapers mean 1 everywhere on that axis. A taper differs from 1 at the ends of its axis only: the nodes between
+/// are not visited.
 struct Sponge {
     std::array<std::vector<double>, 3> taper;
 };
