@@ -143,20 +143,7 @@ TEST_CASE("a window that was started to download is that of its step, whatever i
 
 TEST_CASE("the extremum is the largest value, the first of equal ones, and the first NaN") {
     need_gpu();
-    const BackendSetup setup = setup_of(kCases[0], 4, Precision::float32);
-    const Grid& grid = setup.grid;
-    const auto backend = cuda::make_backend(setup);
-    std::vector<double> p(grid.points(), 0.25);
-    p[grid.at(5, 7, 11)] = -3.;
-    p[grid.at(6, 7, 12)] = 3.;
-    backend->upload(p, p);
-    CHECK(backend->extremum().max_abs == 3.);
-    CHECK(backend->extremum().node == grid.at(5, 7, 11));
-    CHECK(backend->extremum().finite);
-    p[grid.at(1, 2, 3)] = std::nan("");
-    backend->upload(p, p);
-    CHECK(!backend->extremum().finite);
-    CHECK(backend->extremum().node == grid.at(1, 2, 3));
+    check_extremum(*cuda::make_backend(setup_of(kCases[0], 4, Precision::float32)));
 }
 
 TEST_CASE("what is held is what was predicted, and little") {

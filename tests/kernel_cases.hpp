@@ -134,4 +134,20 @@ inline std::vector<double> run_case(const Case& c, const BackendSetup& setup, st
     return out;
 }
 
+/// The largest value, the first of equal ones, and the first NaN. \param backend of the grid of kCases[0], reset.
+inline void check_extremum(Backend& backend) {
+    const Grid& grid = kCases[0].grid;
+    std::vector<double> p(grid.points(), 0.25);
+    p[grid.at(5, 7, 11)] = -3.;
+    p[grid.at(6, 7, 12)] = 3.;
+    backend.upload(p, p);
+    CHECK(backend.extremum().max_abs == 3.);
+    CHECK(backend.extremum().node == grid.at(5, 7, 11));
+    CHECK(backend.extremum().finite);
+    p[grid.at(1, 2, 3)] = std::nan("");
+    backend.upload(p, p);
+    CHECK(!backend.extremum().finite);
+    CHECK(backend.extremum().node == grid.at(1, 2, 3));
+}
+
 }  // namespace onda::test

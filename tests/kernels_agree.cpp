@@ -103,21 +103,10 @@ TEST_CASE("unknown kernels, instruction sets and orders are refused with the lis
     CHECK_THROWS_AS(cpu::make_backend(setup), std::invalid_argument);
 }
 
-TEST_CASE("the extremum finds the largest value, and the first NaN or infinity") {
-    const BackendSetup setup = setup_of(kCases[0], 4, Precision::float32);
-    const Grid& grid = setup.grid;
-    const auto backend = cpu::make_backend(setup);
+TEST_CASE("the extremum is the largest value, the first of equal ones, and the first NaN") {
+    const auto backend = cpu::make_backend(setup_of(kCases[0], 4, Precision::float32));
     backend->reset();
-    std::vector<double> p(grid.points(), 0.25);
-    p[grid.at(5, 7, 11)] = -3.;
-    backend->upload(p, p);
-    CHECK(backend->extremum().max_abs == 3.);
-    CHECK(backend->extremum().node == grid.at(5, 7, 11));
-    CHECK(backend->extremum().finite);
-    p[grid.at(1, 2, 3)] = std::nan("");
-    backend->upload(p, p);
-    CHECK(!backend->extremum().finite);
-    CHECK(backend->extremum().node == grid.at(1, 2, 3));
+    check_extremum(*backend);
 }
 
 TEST_CASE("what is held is what was predicted") {
