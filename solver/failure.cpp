@@ -40,9 +40,13 @@ namespace {
 std::atomic<int> pending_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
 
+std::atomic<int> signals_seen{0};
+
 extern "C" void note_signal(int signal) {
     pending_signal = signal;
-    std::signal(signal, SIG_DFL);
+    // `timeout` and some schedulers send a signal twice, to the program and to its group: the third one ends it at
+    // once.
+    if (++signals_seen == 2) std::signal(signal, SIG_DFL);
 }
 }  // namespace
 

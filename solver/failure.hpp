@@ -24,7 +24,7 @@ Failure describe_failure(const std::exception_ptr& exception);
 struct Interrupted {
     int signal = 0;
 };
-/// Lets SIGINT and SIGTERM be noticed by throw_if_interrupted() instead of killing the program at once; a second
+/// Lets SIGINT and SIGTERM be noticed by throw_if_interrupted() instead of killing the program at once; a third
 /// signal kills.
 void watch_signals();
 void throw_if_interrupted();
