@@ -77,9 +77,7 @@ std::vector<std::string> values(const BackendSetup& setup, std::string_view key)
 void resolve(BackendSetup& setup) {
     if (setup.kernel == "auto") setup.kernel = cuda::best_kernel(setup);
     for (const cuda::Variant& variant : cuda::variants(setup)) {
-        if (variant.kernel != setup.kernel || (setup.tile != "auto" && variant.tile != setup.tile) ||
-            (setup.copy != "auto" && variant.copy != setup.copy))
-            continue;
+        if (!leaves(setup, variant)) continue;
         setup.tile = variant.tile;
         setup.copy = variant.copy;
         return;
@@ -232,6 +230,13 @@ std::string describe(const Device& device, const BackendSetup& setup) {
     if (device.understands("tile")) text += ", tile " + setup.tile + (setup.copy.empty() ? "" : ", copy " + setup.copy);
     if (!device.has_own_memory()) text += fmt::format(", {} thread{}", setup.threads, setup.threads == 1 ? "" : "s");
     return text;
+}
+
+bool leaves(const BackendSetup& setup, const cuda::Variant& variant) {
+    const auto agree = [](const std::string& wanted, const std::string& name) {
+        return wanted == "auto" || wanted == name;
+    };
+    return setup.kernel == variant.kernel && agree(setup.tile, variant.tile) && agree(setup.copy, variant.copy);
 }
 
 }  // namespace onda

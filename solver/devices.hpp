@@ -69,4 +69,7 @@ void check_setup(const Device& device, const BackendSetup& setup);
 /// One line about a resolved set-up: device, kernel, and what else distinguishes it.
 std::string describe(const Device& device, const BackendSetup& setup);
 
+/// Whether a setup leaves this variant of its kernel: tile and copy are those it names, or it says "auto".
+bool leaves(const BackendSetup& setup, const cuda::Variant& variant);
+
 }  // namespace onda

@@ -10,6 +10,7 @@
 #include "io/seismograms.hpp"
 #include "io/snapshots.hpp"
 #include "solver/build.hpp"
+#include "solver/outputs.hpp"
 #include "solver/pictures.hpp"
 
 namespace onda {
@@ -328,8 +329,7 @@ std::string memory_shortage(const Plan& plan, const MemoryForecast& memory) {
 void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder) {
     const std::string fault = memory_shortage(plan, forecast_memory(plan));
     if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
-    std::filesystem::path existing = std::filesystem::absolute(output_folder);
-    while (!std::filesystem::exists(existing)) existing = existing.parent_path();
+    const std::filesystem::path existing = nearest_existing(output_folder);
     const auto disk = static_cast<double>(std::filesystem::space(existing).available);
     if (const std::int64_t output = forecast_output_bytes(plan); static_cast<double>(output) > disk)
         throw Error(

@@ -23,12 +23,6 @@ constexpr const char* kSummaryName = "summary.json";
     throw Error(ExitCode::cannot_create, "cannot write results to " + folder.string() + ": " + why);
 }
 
-std::filesystem::path nearest_existing(std::filesystem::path path) {
-    path = std::filesystem::absolute(path).lexically_normal();
-    while (!std::filesystem::exists(path) && path.has_relative_path()) path = path.parent_path();
-    return path;
-}
-
 /// What summary.json of an earlier run lists. Other files in the folder are not ours.
 std::vector<std::string> earlier_files(const std::filesystem::path& folder) {
     std::vector<std::string> names;
@@ -45,6 +39,12 @@ std::vector<std::string> earlier_files(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+std::filesystem::path nearest_existing(std::filesystem::path path) {
+    path = std::filesystem::absolute(path).lexically_normal();
+    while (!std::filesystem::exists(path) && path.has_relative_path()) path = path.parent_path();
+    return path;
+}
 
 std::filesystem::path default_folder(const Config& config) {
     if (!config.output.directory.empty()) return config.output.directory;

@@ -17,6 +17,9 @@
 
 namespace onda {
 
+/// `path`, or the folder nearest above it that exists.
+std::filesystem::path nearest_existing(std::filesystem::path path);
+
 /// output.directory, or results/<name of the config> in the working directory.
 std::filesystem::path default_folder(const Config& config);
 

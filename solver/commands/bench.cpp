@@ -80,20 +80,18 @@ BenchCase gpu_case(const BackendSetup& setup) {
 /// The variants of a kernel that --tile and --copy leave: the first is what a run would take. A kernel that was not
 /// asked for by name and has no such variant is left out.
 void add_gpu_cases(const BenchOptions& options, const Device& device, BenchPlan& plan, BackendSetup setup) {
+    setup.tile = options.tile;
+    setup.copy = options.copy;
+    const BackendSetup asked = setup;
     std::size_t found = 0;
-    for (const cuda::Variant& variant : cuda::variants(setup)) {
-        if (variant.kernel != setup.kernel || (options.tile != "auto" && variant.tile != options.tile) ||
-            (options.copy != "auto" && variant.copy != options.copy))
-            continue;
+    for (const cuda::Variant& variant : cuda::variants(asked)) {
+        if (!leaves(asked, variant)) continue;
         if (found++ > 0 && !options.all_tiles) return;
         setup.tile = variant.tile;
         setup.copy = variant.copy;
         plan.cases.push_back(gpu_case(setup));
     }
-    if (found > 0) return;
-    setup.tile = options.tile;
-    setup.copy = options.copy;
-    if (!options.kernels.empty()) check_setup(device, setup);
+    if (found == 0 && !options.kernels.empty()) check_setup(device, asked);
 }
 
 int bench_gpu(const BenchOptions& options) {
