@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "kernels/stencil.hpp"
 #include "solver/propagator.hpp"
 #include "solver/survey.hpp"
 
@@ -34,15 +33,14 @@ double ricker(double time_s) {
 BackendSetup make_setup() {
     BackendSetup setup;
     setup.grid = {3, {81, 81, 81}, {10., 10., 10.}, {0., 0., 0.}};
-    setup.space_order = 8;
-    setup.weights = second_derivative_weights(setup.space_order);
+    setup.scheme = make_scheme(WaveOperator::star, 8);
     setup.halos.fill(Halo::zero);
     return setup;
 }
 
 TimeAxis make_time(const BackendSetup& setup) {
     TimeAxis time;
-    time.stability_limit_s = stability_limit_s(setup.weights, {10., 10., 10.}, kVelocity);
+    time.stability_limit_s = setup.scheme.stability_limit_s({10., 10., 10.}, kVelocity);
     time.dt_s = 0.4 * time.stability_limit_s;
     time.steps = std::lround(kDuration / time.dt_s);
     return time;

@@ -5,10 +5,11 @@
 namespace onda {
 
 void check_scheme(const BackendSetup& setup) {
-    if (static_cast<int>(setup.weights.size()) != setup.space_order / 2 + 1 || setup.space_order < 2 ||
-        setup.space_order > kMaxSpaceOrder)
-        throw std::invalid_argument("space order " + std::to_string(setup.space_order) + " with " +
-                                    std::to_string(setup.weights.size()) + " weights: the order must be even, 2 to " +
+    const Scheme& scheme = setup.scheme;
+    if (static_cast<int>(scheme.weights.size()) != scheme.radius() + 1 || scheme.space_order < 2 ||
+        scheme.space_order > kMaxSpaceOrder)
+        throw std::invalid_argument("space order " + std::to_string(scheme.space_order) + " with " +
+                                    std::to_string(scheme.weights.size()) + " weights: the order must be even, 2 to " +
                                     std::to_string(kMaxSpaceOrder) + ", with order / 2 + 1 weights");
     for (const std::int64_t n : setup.grid.n)
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/grid.hpp"
+#include "kernels/scheme.hpp"
 
 namespace onda {
 
@@ -35,8 +36,7 @@ struct Sponge {
 /// Everything a backend needs before it allocates. Complete and checked: see solver/boundary and solver/time_axis.
 struct BackendSetup {
     Grid grid;
-    int space_order = 8;
-    std::vector<double> weights;  ///< c_0 … c_r on unit spacing
+    Scheme scheme = make_scheme(WaveOperator::star, 8);
     Precision precision = Precision::float32;
     FaceHalos halos{};
     Sponge sponge;

@@ -7,7 +7,7 @@
 #include <spdlog/fmt/ranges.h>
 
 #include "io/error.hpp"
-#include "kernels/stencil.hpp"
+#include "solver/scheme.hpp"
 
 namespace onda {
 namespace {
@@ -120,8 +120,7 @@ void check_backend(const Config& config, const Device& device, const BackendSetu
 BackendSetup make_setup(const Config& config, const Grid& grid, const Boundary& boundary) {
     BackendSetup setup;
     setup.grid = grid;
-    setup.space_order = static_cast<int>(config.scheme.space_order);
-    setup.weights = second_derivative_weights(setup.space_order);
+    setup.scheme = make_scheme(config);
     setup.precision = config.scheme.precision == "double" ? Precision::float64 : Precision::float32;
     setup.halos = boundary.halos;
     setup.sponge = boundary.sponge;
@@ -226,8 +225,8 @@ std::string describe(const Plan& plan) {
     text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s\n",
                         plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps, plan.config.time.duration_s);
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; order {} needs {:.2g}\n",
-                        plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(), plan.setup.space_order,
-                        plan.sampling.needed);
+                        plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(),
+                        plan.setup.scheme.space_order, plan.sampling.needed);
     text += fmt::format("survey    {}; at most {} and {} a shot\n", counted(plan.survey.shots.size(), "shot"),
                         counted(plan.most_sources(), "source"), counted(plan.most_receivers(), "receiver"));
     text += plan.snapshots.steps.empty() ? "snapshots none"

@@ -3,7 +3,7 @@
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
 
-#include "kernels/stencil.hpp"
+#include "solver/scheme.hpp"
 #include "solver/survey.hpp"
 
 namespace onda {
@@ -13,12 +13,11 @@ constexpr double kPhaseError = 0.005;  // of the phase velocity: what "needed" p
 
 /// The fewest points per wavelength at which the discrete second derivative's phase velocity, sqrt(symbol) / kh of the
 /// exact one, is right to kPhaseError. Taylor weights err the more the shorter the wave: bisection.
-double needed_points_per_wavelength(int space_order) {
-    const auto weights = second_derivative_weights(space_order);
+double needed_points_per_wavelength(const Scheme& scheme) {
     double good = 1e-3, bad = std::numbers::pi;
     for (int i = 0; i < 60; ++i) {
         const double kh = 0.5 * (good + bad);
-        const double ratio = std::sqrt(second_derivative_symbol(weights, kh)) / kh;
+        const double ratio = std::sqrt(scheme.axis_symbol(kh)) / kh;
         (std::abs(1. - ratio) <= kPhaseError ? good : bad) = kh;
     }
     return 2. * std::numbers::pi / good;
@@ -52,7 +51,7 @@ SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Sur
 
     SamplingVerdict verdict;
     verdict.points_per_wavelength = vp_min_m_s / (wavelet.highest_frequency_hz * coarsest_m);
-    verdict.needed = needed_points_per_wavelength(static_cast<int>(config.scheme.space_order));
+    verdict.needed = needed_points_per_wavelength(make_scheme(config));
     verdict.message = fmt::format(
         "{:.3g} points per wavelength at {:.4g} Hz, where the wavelet's spectrum has fallen to 1 %, and {:.6g} m/s",
         verdict.points_per_wavelength, wavelet.highest_frequency_hz, vp_min_m_s);

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
-#include "kernels/stencil.hpp"
 #include "solver/kaiser_sinc.hpp"
+#include "solver/scheme.hpp"
 
 namespace onda {
 namespace {
@@ -17,8 +17,7 @@ double exact_limit_s(const Config& config, const Grid& grid, double vp_max_m_s) 
     std::vector<double> spacing_m;
     for (int axis = 0; axis < 3; ++axis)
         if (grid.has_axis(axis)) spacing_m.push_back(grid.spacing_m[axis]);
-    const auto weights = second_derivative_weights(static_cast<int>(config.scheme.space_order));
-    return stability_limit_s(weights, spacing_m, vp_max_m_s);
+    return make_scheme(config).stability_limit_s(spacing_m, vp_max_m_s);
 }
 
 void check_given_dt(const Config& config, double limit_s, double vp_max_m_s) {

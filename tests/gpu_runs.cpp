@@ -5,7 +5,6 @@
 
 #include "io/hdf5.hpp"
 #include "kernels/backend.hpp"
-#include "kernels/stencil.hpp"
 #include "program.hpp"
 #include "tests/gpu_support.hpp"
 
@@ -52,8 +51,7 @@ output:
 std::set<std::string> kernels_for(int dimensions, int order, Precision precision) {
     BackendSetup setup;
     setup.grid = {dimensions, {64, dimensions == 3 ? 64 : 1, 64}, {10., 10., 10.}, {}};
-    setup.space_order = order;
-    setup.weights = second_derivative_weights(order);
+    setup.scheme = make_scheme(WaveOperator::star, order);
     setup.precision = precision;
     std::set<std::string> kernels;
     for (const cuda::Variant& variant : cuda::variants(setup))

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "kernels/stencil.hpp"
 #include "tests/fields.hpp"
 
 namespace onda::test {
@@ -49,8 +48,7 @@ inline const std::vector<Case> kCases{
 inline BackendSetup setup_of(const Case& c, int order, Precision precision) {
     BackendSetup setup;
     setup.grid = c.grid;
-    setup.space_order = order;
-    setup.weights = second_derivative_weights(order);
+    setup.scheme = make_scheme(WaveOperator::star, order);
     setup.precision = precision;
     setup.halos = c.halos;
     if (c.sponge)

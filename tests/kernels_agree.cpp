@@ -99,7 +99,7 @@ TEST_CASE("unknown kernels, instruction sets and orders are refused with the lis
     setup.isa = "sse9";
     CHECK_THROWS_AS(cpu::make_backend(setup), std::invalid_argument);
     setup.isa = "auto";
-    setup.space_order = 18;
+    setup.scheme.space_order = 18;
     CHECK_THROWS_AS(cpu::make_backend(setup), std::invalid_argument);
 }
 

@@ -11,8 +11,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "kernels/stencil.hpp"
-
 using namespace onda;
 using namespace std::chrono_literals;
 
@@ -188,7 +186,6 @@ TEST_CASE("an early end gives up the frames that are not yet being written") {
 TEST_CASE("the CPU backend downloads into two buffers, in turn, and a third download waits for one of them") {
     BackendSetup setup;
     setup.grid = {3, {9, 7, 5}, {10., 10., 10.}, {}};
-    setup.weights = second_derivative_weights(setup.space_order);
     const auto backend = cpu::make_backend(setup);
     const auto start = [&](double value) {
         const std::vector<double> p(static_cast<std::size_t>(setup.grid.points()), value);

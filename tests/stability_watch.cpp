@@ -5,7 +5,6 @@
 #include <limits>
 
 #include "files_support.hpp"
-#include "kernels/stencil.hpp"
 #include "solver/survey.hpp"
 
 using namespace onda;
@@ -24,10 +23,9 @@ struct Case {
     /// \param cfl dt as a fraction of the stability limit. \param slow velocity of the upper half.
     Case(double cfl, std::int64_t steps, double amplitude, Halo halo = Halo::zero, double slow = kVelocity) {
         setup.grid = {2, {60, 1, 50}, {10., 1., 8.}, {100., 0., 50.}};
-        setup.weights = second_derivative_weights(setup.space_order);
         setup.halos = {halo, halo, Halo::zero, Halo::zero, halo, halo};
         setup.threads = 1;
-        time.stability_limit_s = stability_limit_s(setup.weights, {10., 8.}, kVelocity);
+        time.stability_limit_s = setup.scheme.stability_limit_s({10., 8.}, kVelocity);
         time.dt_s = cfl * time.stability_limit_s;
         time.steps = steps;
         vp_min = slow;

@@ -25,7 +25,7 @@ std::int64_t l2_bytes() {
 }
 
 std::array<std::int64_t, 3> halo_width(const BackendSetup& setup) {
-    const std::int64_t r = setup.space_order / 2;
+    const std::int64_t r = setup.scheme.halo();
     return {r, setup.grid.dimensions == 3 ? r : 0, r};
 }
 
@@ -57,10 +57,11 @@ const InstructionSet& find_isa(const std::string& wanted) {
 const Kernel& find_kernel(const InstructionSet& set, const BackendSetup& setup) {
     const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
     for (const Kernel& kernel : set.kernels)
-        if (kernel.name == name) return kernel;
+        if (kernel.name == name && kernel.wave_operator == setup.scheme.wave_operator) return kernel;
     throw SetupFault("kernel", "kernel '" + name + "' is not among the CPU kernels: use auto, " +
-                                   listed(set.kernels, [](const Kernel& kernel) {
-                                       return kernel.solves ? kernel.name : std::string();
+                                   listed(set.kernels, [&setup](const Kernel& kernel) {
+                                       const bool fits = kernel.wave_operator == setup.scheme.wave_operator;
+                                       return kernel.solves && fits ? kernel.name : std::string();
                                    }));
 }
 
@@ -95,7 +96,7 @@ public:
         arguments_.k = k_.data() + model_.origin;
         arguments_.k_pitch = model_.pitch;
         arguments_.k_plane = model_.plane;
-        arguments_.stencil = make_stencil<T>(setup.weights, grid_.spacing_m, grid_.dimensions);
+        arguments_.stencil = make_stencil<T>(setup.scheme.weights, grid_.spacing_m, grid_.dimensions);
         arguments_.strategy = kernel.strategy;
         arguments_.cache_bytes = l2_bytes();
         arguments_.threads = threads_;

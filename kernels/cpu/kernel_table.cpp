@@ -17,7 +17,7 @@ std::vector<Kernel> kernels_of() {
                            "in-plane method; loads " + std::string(strategy.help), inplane_step<Isa, float>,
                            inplane_step<Isa, double>, &strategy});
     kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", twin_step<Isa, float>,
-                       twin_step<Isa, double>, nullptr, false});
+                       twin_step<Isa, double>, nullptr, WaveOperator::star, false});
     return kernels;
 }
 
@@ -49,7 +49,7 @@ std::span<const KernelInfo> kernel_names() {
     static const std::vector<KernelInfo> names = [] {
         std::vector<KernelInfo> list;
         for (const Kernel& kernel : instruction_sets().front().kernels)
-            if (kernel.solves) list.push_back({kernel.name, kernel.help});
+            if (kernel.solves && kernel.wave_operator == WaveOperator::star) list.push_back({kernel.name, kernel.help});
         return list;
     }();
     return names;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/cpu/kernel.hpp"
+#include "kernels/scheme.hpp"
 
 namespace onda::cpu {
 
@@ -16,6 +17,7 @@ struct Kernel {
     StepFunction<float> step_float;
     StepFunction<double> step_double;
     const LoadStrategy* strategy = nullptr;
+    WaveOperator wave_operator = WaveOperator::star;
     bool solves = true;  ///< false: the twin, which only `onda bench` runs
 };
 

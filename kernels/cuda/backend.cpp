@@ -26,7 +26,7 @@ constexpr std::int64_t kPieceBytes = 8 << 20;
 /// The halo along x is whole vectors: rows of copied rectangles begin on 16 bytes.
 template <typename T>
 Layout field_layout(const BackendSetup& setup) {
-    const std::int64_t r = setup.space_order / 2, vector = 16 / sizeof(T);
+    const std::int64_t r = setup.scheme.halo(), vector = 16 / sizeof(T);
     return {setup.grid, {(r + vector - 1) / vector * vector, setup.grid.dimensions == 3 ? r : 0, r}, sizeof(T)};
 }
 template <typename T>
@@ -139,13 +139,14 @@ public:
         k_ = memory_.data() + 2 * field_elements(field_) + model_.origin;
         for (int axis = 0; axis < 3; ++axis) {
             std::vector<LayerCopy> copies;
-            const std::int64_t halo = setup.grid.has_axis(axis) ? setup.space_order / 2 : 0;
+            const std::int64_t halo = setup.grid.has_axis(axis) ? setup.scheme.halo() : 0;
             for (const HaloCopy& copy : halo_copies(grid_.n[axis], halo, halos_[2 * axis], halos_[2 * axis + 1]))
                 copies.push_back({static_cast<int>(copy.to), static_cast<int>(copy.from), copy.sign});
             copies_[axis] = upload_vector(copies);
         }
         set_sponge(setup.sponge);
-        Fields<T> fields{grid_, field_, model_, make_stencil<T>(setup.weights, grid_.spacing_m, grid_.dimensions)};
+        Fields<T> fields{grid_, field_, model_,
+                         make_stencil<T>(setup.scheme.weights, grid_.spacing_m, grid_.dimensions)};
         fields.p[0] = p_[0];
         fields.p[1] = p_[1];
         fields.k = k_;
@@ -498,7 +499,7 @@ std::int64_t bytes_of(const BackendSetup& setup) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const bool mirrors = setup.halos[2 * axis] != Halo::zero || setup.halos[2 * axis + 1] != Halo::zero;
         bytes += DeviceBuffer<T>::bytes_for(taper_size(setup.grid.n[axis])) +
-                 (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(setup.space_order) : 0);
+                 (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(2 * setup.scheme.halo()) : 0);
     }
     return bytes;
 }

@@ -47,7 +47,7 @@ std::string listed(const std::vector<std::string>& names) {
 std::vector<std::string> wanted_kernels(const BackendSetup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
     if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "forward"};
-    if (setup.space_order <= 12 && gpu_architecture() >= 90)
+    if (setup.scheme.space_order <= 12 && gpu_architecture() >= 90)
         return {"inplane-vertical", "inplane-full", "forward", "direct"};
     return {"inplane-full", "inplane-vertical", "forward", "direct"};
 }
@@ -69,7 +69,7 @@ template <typename T>
         tile_exists = tile_exists || matches(setup.tile, row->tile);
     }
     const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) +
-                                  " at order " + std::to_string(setup.space_order) + " in " +
+                                  " at order " + std::to_string(setup.scheme.space_order) + " in " +
                                   std::to_string(setup.grid.dimensions) + "-D";
     if (tiles.empty())
         throw SetupFault("kernel",
@@ -95,7 +95,8 @@ std::vector<const Instance<T>*> fitting(const BackendSetup& setup) {
     std::vector<const Instance<T>*> rows;
     const int architecture = gpu_architecture(), shared_bytes = gpu_shared_bytes();
     for (const Instance<T>& row : instances<T>())
-        if ((row.radius == 0 || row.radius == setup.space_order / 2) &&
+        if ((row.radius == 0 || row.radius == setup.scheme.radius()) &&
+            row.wave_operator == setup.scheme.wave_operator &&
             (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) && row.architecture <= architecture &&
             row.shared_bytes <= shared_bytes)
             rows.push_back(&row);
@@ -129,7 +130,7 @@ std::string best_kernel(const BackendSetup& setup) {
 Resources resources(const BackendSetup& setup) {
     check_setup(setup);
     const auto of = [&setup]<typename T>(const Instance<T>& row) {
-        return row.resources(row, make_stencil<T>(setup.weights, setup.grid.spacing_m, setup.grid.dimensions));
+        return row.resources(row, make_stencil<T>(setup.scheme.weights, setup.grid.spacing_m, setup.grid.dimensions));
     };
     return setup.precision == Precision::float32 ? of(choose<float>(setup)) : of(choose<double>(setup));
 }

@@ -35,10 +35,11 @@ public:
 template <typename T>
 struct Instance {
     std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
-    int radius = 0;                  ///< 0: any
-    int dimensions = 0;              ///< 2 or 3; 0 is both
-    int architecture = 0;            ///< lowest compute capability, 75 or 90
-    int shared_bytes = 0;            ///< of shared memory that a block needs
+    WaveOperator wave_operator = WaveOperator::star;
+    int radius = 0;        ///< 0: any
+    int dimensions = 0;    ///< 2 or 3; 0 is both
+    int architecture = 0;  ///< lowest compute capability, 75 or 90
+    int shared_bytes = 0;  ///< of shared memory that a block needs
     std::unique_ptr<Stepper> (*make)(const Instance& self, const Fields<T>& fields) = nullptr;
     Resources (*resources)(const Instance& self, const Stencil<T>& stencil) = nullptr;
     int parameters[3] = {0, 0, 0};  ///< of instances that differ in run-time numbers only

@@ -4,7 +4,6 @@
 
 #include "io/atomic_file.hpp"
 #include "io/error.hpp"
-#include "kernels/stencil.hpp"
 #include "solver/commands/bench_table.hpp"
 #include "solver/commands/commands.hpp"
 
@@ -24,8 +23,7 @@ struct BenchOptions {
 BackendSetup bench_setup(const BenchOptions& options, int order, const std::string& kernel) {
     BackendSetup setup;
     setup.grid = {3, {options.shape[0], options.shape[1], options.shape[2]}, {10., 10., 10.}, {}};
-    setup.space_order = order;
-    setup.weights = second_derivative_weights(order);
+    setup.scheme = make_scheme(WaveOperator::star, order);
     setup.precision = options.precision == "double" ? Precision::float64 : Precision::float32;
     setup.kernel = kernel;
     setup.isa = options.isa;

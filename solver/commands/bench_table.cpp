@@ -8,7 +8,6 @@
 #include <sstream>
 
 #include "io/error.hpp"
-#include "kernels/stencil.hpp"
 #include "solver/build.hpp"
 #include "solver/forecast.hpp"
 #include "solver/random_numbers.hpp"
@@ -34,7 +33,7 @@ double time_step_s(const BackendSetup& setup) {
     constexpr double fastest_m_s = 3000.;
     if (setup.kernel == "twin") return 1e-4 / fastest_m_s;
     return 0.5 *
-           stability_limit_s(setup.weights, {setup.grid.spacing_m.begin(), setup.grid.spacing_m.end()}, fastest_m_s);
+           setup.scheme.stability_limit_s({setup.grid.spacing_m.begin(), setup.grid.spacing_m.end()}, fastest_m_s);
 }
 
 /// A backend with a random medium (1500 to 3000 m/s) and a random field, warm, and the number of steps that make a
@@ -100,7 +99,7 @@ std::string heading(const BenchPlan& plan) {
 }
 
 std::string text_of(const BenchPlan& plan, const Row& row) {
-    std::string text = fmt::format("{:<19} {:>5}", row.timed.setup.kernel, row.timed.setup.space_order);
+    std::string text = fmt::format("{:<19} {:>5}", row.timed.setup.kernel, row.timed.setup.scheme.space_order);
     for (std::size_t i = 0; i < plan.label_columns.size(); ++i)
         text += fmt::format(" {:>{}}", row.timed.labels[i], plan.label_columns[i].width);
     text += fmt::format(" {:8.3f} {:9.3f} … {:<9.3f} {:8.3f} {:7.3f} {:8.1f}", row.gpts.median(),
@@ -119,7 +118,7 @@ std::string csv_of(const BenchPlan& plan, const std::vector<Row>& rows) {
     for (const BenchColumn& column : plan.remark_columns) text << ',' << column.csv_name;
     text << '\n';
     for (const Row& row : rows) {
-        text << row.timed.setup.kernel << ',' << row.timed.setup.space_order;
+        text << row.timed.setup.kernel << ',' << row.timed.setup.scheme.space_order;
         for (const std::string& cell : row.timed.labels) text << ',' << cell;
         text << ',' << row.gpts.median() << ',' << row.gpts.sorted.front() << ',' << row.gpts.sorted.back() << ','
              << row.twin_gpts.median() << ',' << row.ratio.median();

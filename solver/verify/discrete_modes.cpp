@@ -43,13 +43,13 @@ struct BoxMode {
 
 BoxMode box_mode(const Experiment& e) {
     constexpr std::array<int, 3> half_waves{7, 5, 6};
-    const auto weights = second_derivative_weights(e.space_order);
+    const auto weights = e.scheme.weights;
     std::array<AxisMode, 3> axis;
     std::vector<double> kh;
     for (std::size_t a = 0; a < 3; ++a) {
         axis[a].shape = {1.};
         if (!e.grid.has_axis(int(a))) continue;
-        axis[a] = axis_mode(e.halos[2 * a], e.halos[2 * a + 1], e.grid.n[a], half_waves[a], e.space_order / 2);
+        axis[a] = axis_mode(e.halos[2 * a], e.halos[2 * a + 1], e.grid.n[a], half_waves[a], e.scheme.radius());
         kh.push_back(axis[a].kh);
     }
     BoxMode mode;
@@ -80,11 +80,11 @@ Measurement worst_box(int space_order, Precision precision, const VerifyOptions&
             if (box.order_2_only && space_order != 2) continue;
             Experiment e;
             e.grid = box_grid(dimensions);
-            e.space_order = space_order;
+            e.scheme = make_scheme(WaveOperator::star, space_order);
             e.precision = precision;
             for (std::size_t face = 0; face < 6; ++face)
                 if (e.grid.has_axis(int(face / 2))) e.halos[face] = box.halos[face];
-            e.dt_s = 0.9 * stable_dt_s(e.grid, space_order, kVelocity);
+            e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kVelocity);
             e.steps = kSteps;
             worst = worse(worst, {mode_error(e, options), std::to_string(dimensions) + "-D " + box.name});
         }

@@ -22,12 +22,12 @@ Experiment lossless_box(int dimensions, int space_order, Precision precision) {
     e.grid.dimensions = dimensions;
     e.grid.n = dimensions == 3 ? std::array<std::int64_t, 3>{27, 23, 30} : std::array<std::int64_t, 3>{61, 1, 70};
     e.grid.spacing_m = {10., 8., 9.};
-    e.space_order = space_order;
+    e.scheme = make_scheme(WaveOperator::star, space_order);
     e.precision = precision;
     // every kind of lossless face: free surface on top, one rigid wall, zero elsewhere
     e.halos[4] = Halo::mirror_negative;
     e.halos[1] = Halo::mirror_positive;
-    e.dt_s = 0.9 * stable_dt_s(e.grid, space_order, kLower);
+    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kLower);
     e.steps = kSteps;
     return e;
 }
@@ -86,7 +86,7 @@ double node_share(const Experiment& e, const std::array<std::int64_t, 3>& node) 
 
 /// E = 1/2 sum (p+ - p)^2 / (vp dt)^2 - 1/2 sum p+ L(p): what the leapfrog scheme keeps exactly.
 double staggered_energy(const Experiment& e, const std::vector<double>& now, const std::vector<double>& previous) {
-    const auto weights = second_derivative_weights(e.space_order);
+    const auto weights = e.scheme.weights;
     const BoxField p(e, previous);
     double energy = 0.;
     for (std::int64_t z = 0; z < e.grid.nz(); ++z)

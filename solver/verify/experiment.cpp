@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "kernels/stencil.hpp"
 #include "solver/devices.hpp"
 #include "solver/propagator.hpp"
 
@@ -29,8 +28,8 @@ std::vector<double> derivative_spacings(const Grid& grid) {
     return spacings;
 }
 
-double stable_dt_s(const Grid& grid, int space_order, double vp_max_m_s) {
-    return stability_limit_s(second_derivative_weights(space_order), derivative_spacings(grid), vp_max_m_s);
+double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s) {
+    return scheme.stability_limit_s(derivative_spacings(grid), vp_max_m_s);
 }
 
 Backend::RowReader constant_velocity(double vp_m_s) {
@@ -50,8 +49,7 @@ double scatter(std::int64_t node) {
 BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& options) {
     BackendSetup setup;
     setup.grid = experiment.grid;
-    setup.space_order = experiment.space_order;
-    setup.weights = second_derivative_weights(experiment.space_order);
+    setup.scheme = experiment.scheme;
     setup.precision = experiment.precision;
     setup.halos = experiment.halos;
     setup.sponge = experiment.sponge;

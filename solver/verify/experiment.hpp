@@ -16,7 +16,7 @@ namespace onda::verify {
 /// A grid, a scheme, and how long to run.
 struct Experiment {
     Grid grid;
-    int space_order = 8;
+    Scheme scheme = make_scheme(WaveOperator::star, 8);
     Precision precision = Precision::float64;
     FaceHalos halos{};
     Sponge sponge;
@@ -38,8 +38,8 @@ inline Measurement worse(const Measurement& a, const Measurement& b) {
 const char* name(Precision precision);
 /// The spacings of the axes that have a derivative.
 std::vector<double> derivative_spacings(const Grid& grid);
-/// The largest stable dt [s] of the Taylor weights of this order.
-double stable_dt_s(const Grid& grid, int space_order, double vp_max_m_s);
+/// The largest stable dt [s].
+double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s);
 Backend::RowReader constant_velocity(double vp_m_s);
 
 /// A number in [0, 1) for a node, unrelated to its neighbours' and the same everywhere: the finaliser of SplitMix64

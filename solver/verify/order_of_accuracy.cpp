@@ -21,7 +21,7 @@ Experiment unit_box(int dimensions, std::int64_t intervals, int space_order) {
     e.grid.dimensions = dimensions;
     e.grid.n = {intervals + 1, dimensions == 3 ? intervals + 1 : 1, intervals + 1};
     e.grid.spacing_m.fill(1. / double(intervals));
-    e.space_order = space_order;
+    e.scheme = make_scheme(WaveOperator::star, space_order);
     for (std::size_t face = 0; face < 6; ++face)
         if (e.grid.has_axis(int(face / 2))) e.halos[face] = Halo::mirror_negative;
     return e;

@@ -38,7 +38,7 @@ Experiment scattering_box(int dimensions, Precision precision) {
     e.precision = precision;
     e.halos[4] = Halo::mirror_negative;
     e.halos[0] = Halo::mirror_positive;
-    e.dt_s = 0.9 * stable_dt_s(e.grid, e.space_order, kFastest);
+    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kFastest);
     e.steps = 600;
     return e;
 }

@@ -52,7 +52,7 @@ Experiment half_space(const SpongeCase& c, bool sponge) {
     const std::array source{SourcePoint{}};
     Experiment e;
     e.grid = silent_grid(2, {kSpacing, kSpacing, kSpacing}, {}, source, receiver(c), kVelocity * duration);
-    e.dt_s = 0.9 * stable_dt_s(e.grid, e.space_order, kVelocity);
+    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kVelocity);
     e.steps = std::int64_t(duration / e.dt_s);
     if (!sponge) return e;
     e.grid.n[2] = std::int64_t(std::round((kDistance + width - e.grid.origin_m[2]) / kSpacing)) + 1;
@@ -88,7 +88,7 @@ Measurement left_over_db(std::int64_t steps, const VerifyOptions& options) {
     e.grid.dimensions = 2;
     e.grid.n = {140, 1, 120};
     e.grid.spacing_m = {kSpacing, kSpacing, kSpacing};
-    e.dt_s = 0.9 * stable_dt_s(e.grid, e.space_order, kVelocity);
+    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kVelocity);
     e.steps = steps;
     e.sponge = default_sponge(true, e.grid, e.dt_s).sponge;
     std::vector<double> p(std::size_t(e.grid.points()));
