@@ -75,6 +75,7 @@ struct TimeConfig {
 
 struct SchemeConfig {
     std::int64_t space_order = 8;
+    std::string coefficients = "taylor";    ///< taylor | optimised
     std::string precision = "float";        ///< float | double
     double min_points_per_wavelength = 3.;  ///< refuse below this; warn below what the order needs
     bool operator==(const SchemeConfig&) const = default;

@@ -15,22 +15,38 @@ enum class WaveOperator {
     variable_density  ///< rho vp^2 div(1/rho grad p), staggered half-step derivatives, orders 2 … 16
 };
 
+/// Where the weights of a derivative come from.
+enum class Coefficients {
+    taylor,    ///< exact for polynomials of the highest degree: best for long waves
+    optimised  ///< kernels/optimised_weights.hpp: the widest band of waves within a tolerance
+};
+
 struct Scheme {
     WaveOperator wave_operator = WaveOperator::star;
     int space_order = 8;
     std::vector<double> weights;  ///< c_0 … c_r of the second derivative along an axis, unit spacing
+
+    Coefficients coefficients = Coefficients::taylor;
 
     [[nodiscard]] int radius() const { return space_order / 2; }
     /// Nodes beyond a face that a step reads.
     [[nodiscard]] int halo() const { return radius(); }
     /// -L(k) h^2 for a wave along an axis, kh [rad] per node.
     [[nodiscard]] double axis_symbol(double kh) const;
+    /// -L(k) [1/m^2] for a plane wave; |k|^2 would be exact.
+    /// \param k wavenumber [rad/m] along each axis that has a derivative; \param spacing_m of these axes.
+    [[nodiscard]] double symbol(const std::vector<double>& k, const std::vector<double>& spacing_m) const;
+    /// Phase velocity of a plane wave over vp, from sin^2(omega dt / 2) = (vp dt / 2)^2 symbol. NaN where the leapfrog
+    /// scheme is unstable.
+    /// \param vp_dt_m how far a wave goes in a step; 0 leaves the error of space alone.
+    [[nodiscard]] double phase_velocity_ratio(const std::vector<double>& k, const std::vector<double>& spacing_m,
+                                              double vp_dt_m) const;
     /// Largest stable dt [s] of the leapfrog scheme.
     /// \param spacing_m of the axes that have a derivative.
     [[nodiscard]] double stability_limit_s(const std::vector<double>& spacing_m, double vp_max_m_s) const;
 };
 
 /// \param space_order even, 2 … 16; std::invalid_argument otherwise.
-Scheme make_scheme(WaveOperator wave_operator, int space_order);
+Scheme make_scheme(WaveOperator wave_operator, int space_order, Coefficients coefficients = Coefficients::taylor);
 
 }  // namespace onda

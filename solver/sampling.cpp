@@ -11,14 +11,21 @@ namespace {
 
 constexpr double kPhaseError = 0.005;  // of the phase velocity: what "needed" points per wavelength stand for
 
-/// The fewest points per wavelength at which the discrete second derivative's phase velocity, sqrt(symbol) / kh of the
-/// exact one, is right to kPhaseError. Taylor weights err the more the shorter the wave: bisection.
+/// The fewest points per wavelength down to which the phase velocity along an axis, where it errs most, is right to
+/// kPhaseError. Optimised weights err up and down: the first wavenumber that fails is between two of a scan; bisection.
 double needed_points_per_wavelength(const Scheme& scheme) {
-    double good = 1e-3, bad = std::numbers::pi;
+    const auto fails = [&](double kh) {
+        return !(std::abs(1. - std::sqrt(scheme.axis_symbol(kh)) / kh) <= kPhaseError);
+    };
+    constexpr double step = std::numbers::pi / 1000;
+    double good = 1e-3, bad = step;
+    while (bad < std::numbers::pi && !fails(bad)) {
+        good = bad;
+        bad += step;
+    }
     for (int i = 0; i < 60; ++i) {
         const double kh = 0.5 * (good + bad);
-        const double ratio = std::sqrt(scheme.axis_symbol(kh)) / kh;
-        (std::abs(1. - ratio) <= kPhaseError ? good : bad) = kh;
+        (fails(kh) ? bad : good) = kh;
     }
     return 2. * std::numbers::pi / good;
 }
@@ -62,9 +69,9 @@ SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Sur
                                        advice(verdict, std::max(least, verdict.needed), coarsest_m, wavelet));
     } else if (verdict.points_per_wavelength < verdict.needed) {
         verdict.level = SamplingVerdict::Level::warn;
-        verdict.message += fmt::format(": order {} needs {:.3g} to keep the phase velocity within {:.1f} %; {}",
-                                       config.scheme.space_order, verdict.needed, 100. * kPhaseError,
-                                       advice(verdict, verdict.needed, coarsest_m, wavelet));
+        verdict.message += fmt::format(": order {} ({}) needs {:.3g} to keep the phase velocity within {:.1f} %; {}",
+                                       config.scheme.space_order, config.scheme.coefficients, verdict.needed,
+                                       100. * kPhaseError, advice(verdict, verdict.needed, coarsest_m, wavelet));
     }
     return verdict;
 }

@@ -3,7 +3,9 @@
 namespace onda {
 
 Scheme make_scheme(const Config& config) {
-    return make_scheme(WaveOperator::star, static_cast<int>(config.scheme.space_order));
+    const auto coefficients =
+        config.scheme.coefficients == "optimised" ? Coefficients::optimised : Coefficients::taylor;
+    return make_scheme(WaveOperator::star, static_cast<int>(config.scheme.space_order), coefficients);
 }
 
 }  // namespace onda

@@ -59,7 +59,8 @@ Json describe_numbers(const Plan& plan) {
                           {"instruction_set", plan.device->instruction_set(plan.setup)},
                           {"threads", plan.setup.threads},
                           {"precision", plan.config.scheme.precision},
-                          {"space_order", plan.setup.scheme.space_order}};
+                          {"space_order", plan.setup.scheme.space_order},
+                          {"coefficients", plan.config.scheme.coefficients}};
     if (plan.device->understands("tile"))
         numbers["backend"].update({{"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     return numbers;

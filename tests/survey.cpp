@@ -9,7 +9,7 @@
 
 #include "files_support.hpp"
 #include "io/error.hpp"
-#include "kernels/stencil.hpp"
+#include "solver/scheme.hpp"
 
 using namespace onda;
 
@@ -244,16 +244,23 @@ TEST_CASE("sampling is judged by the weights' phase error; the numbers named pas
     Config config = config_2d();
     Grid grid = grid_2d();
     const Survey survey = make_survey(config, grid);
-    double before = 1e9;
-    for (int order = 2; order <= 16; order += 2) {
-        config.scheme.space_order = order;
-        const double needed = judge_sampling(config, grid, survey, 1e5).needed;
-        CHECK(needed < before);
-        before = needed;
-        const double kh = 2. * std::numbers::pi / needed;
-        const double ratio = std::sqrt(second_derivative_symbol(second_derivative_weights(order), kh)) / kh;
-        CHECK(std::abs(1. - ratio) == doctest::Approx(0.005).epsilon(1e-6));
+    for (const char* coefficients : {"taylor", "optimised"}) {
+        config.scheme.coefficients = coefficients;
+        double before = 1e9;
+        for (int order = 2; order <= 16; order += 2) {
+            config.scheme.space_order = order;
+            const double needed = judge_sampling(config, grid, survey, 1e5).needed;
+            CHECK(needed < before);
+            before = needed;
+            const auto error = [scheme = make_scheme(config)](double kh) {
+                return std::abs(1. - std::sqrt(scheme.axis_symbol(kh)) / kh);
+            };
+            const double edge = 2. * std::numbers::pi / needed;
+            CHECK(error(edge) == doctest::Approx(0.005).epsilon(1e-6));
+            for (double kh = 0.01; kh < edge; kh += 0.01) CHECK(error(kh) <= 0.005);
+        }
     }
+    config.scheme.coefficients = "taylor";
     config.scheme.space_order = 8;
     using Level = SamplingVerdict::Level;
     const double highest = survey.highest_frequency_hz();  // 41.5 Hz, coarsest spacing 10 m

@@ -10,7 +10,6 @@ namespace onda::verify {
 namespace {
 
 constexpr double kVelocity = 2000.;
-constexpr double kCourant = 0.2;
 
 double distance(const Position& a, const Position& b) {
     return std::hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
@@ -30,9 +29,10 @@ Experiment make_experiment(const PointSourceCase& shot) {
     const double reach = longest + kVelocity * kRickerPeriods / peak_frequency(shot);
     Experiment e;
     e.grid = silent_grid(shot.dimensions, shot.spacing_m, shot.walls, shot.sources, shot.receivers, reach);
+    e.scheme = shot.scheme;
     e.precision = shot.precision;
     e.halos = shot.walls;
-    e.dt_s = kCourant * *std::min_element(shot.spacing_m.begin(), shot.spacing_m.end()) / kVelocity;
+    e.dt_s = shot.courant * *std::min_element(shot.spacing_m.begin(), shot.spacing_m.end()) / kVelocity;
     e.steps = std::int64_t(reach / kVelocity / e.dt_s);
     return e;
 }

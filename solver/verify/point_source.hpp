@@ -11,11 +11,13 @@
 
 namespace onda::verify {
 
-/// Order 8, c dt = 0.2 of the smallest spacing, a Ricker wavelet sampled by `points_per_wavelength` of the largest
+/// A Ricker wavelet sampled by `points_per_wavelength` of the largest
 /// spacing at kRickerBand times its peak frequency.
 struct PointSourceCase {
     int dimensions = 3;
     std::array<double, 3> spacing_m{10., 10., 10.};
+    Scheme scheme = make_scheme(WaveOperator::star, 8);
+    double courant = 0.2;  ///< c dt over the smallest spacing
     double points_per_wavelength = 6.;
     Precision precision = Precision::float32;
     FaceHalos walls{};  ///< each mirror face is the plane through coordinate 0 of its axis, the others are out of reach
