@@ -135,6 +135,7 @@ Reading read_all(Config& config) {
     }
     if (!document.complete) return reading;
     read_rows(config, document.root, reading);
+    if (config.scheme.stencil == "compact27" && !reading.given("scheme.space_order")) config.scheme.space_order = 2;
     check_together(config, reading);
     return reading;
 }

@@ -74,7 +74,8 @@ struct TimeConfig {
 };
 
 struct SchemeConfig {
-    std::int64_t space_order = 8;
+    std::string stencil = "star";           ///< star | compact27
+    std::int64_t space_order = 8;           ///< 2 of compact27
     std::string coefficients = "taylor";    ///< taylor | optimised
     std::string precision = "float";        ///< float | double
     double min_points_per_wavelength = 3.;  ///< refuse below this; warn below what the order needs

@@ -34,6 +34,7 @@ public:
         : config_(config), reading_(reading), axes_(grid_axes(config.grid, reading)) {}
 
     void all() {
+        compact_stencil();
         grid_holds_stencil();
         sponges_fit();
         layers_descend();
@@ -51,6 +52,21 @@ public:
 private:
     static std::string indexed(const std::string& list, std::size_t i) { return list + "[" + std::to_string(i) + "]"; }
     [[nodiscard]] bool usable(const std::string& path) const { return reading_.given(path) && reading_.sound(path); }
+
+    void compact_stencil() {
+        const SchemeConfig& scheme = config_.scheme;
+        if (!reading_.sound("scheme.stencil") || scheme.stencil != "compact27") return;
+        if (reading_.sound("scheme.space_order") && scheme.space_order != 2)
+            reading_.fault("scheme.space_order", "scheme.stencil: compact27 has order 2: use 2, or leave it out");
+        if (reading_.sound("scheme.coefficients") && scheme.coefficients != "taylor")
+            reading_.fault(
+                "scheme.coefficients",
+                "scheme.stencil: compact27 has one set of weights: leave it out, or use scheme.stencil: star");
+        for (const Axis& axis : axes_)
+            if (axis.spacing_m != axes_.front().spacing_m)
+                return reading_.fault("grid.spacing_m",
+                                      "scheme.stencil: compact27 needs the same spacing along every axis");
+    }
 
     void grid_holds_stencil() {
         if (!reading_.sound("scheme.space_order")) return;

@@ -217,9 +217,13 @@ constexpr Parameter kTime[] = {
 };
 
 constexpr Parameter kScheme[] = {
+    {.name = "stencil",
+     .slot = bind<&SchemeConfig::stencil>,
+     .help = "the neighbours of a node that its Laplacian is made from",
+     .values = "scheme.stencil"},
     {.name = "space_order",
      .slot = bind<&SchemeConfig::space_order>,
-     .help = "order of accuracy in space",
+     .help = "order of accuracy in space; compact27 has order 2, which is then the default",
      .range = {.min = 2., .max = 16., .multiple_of = 2}},
     {.name = "coefficients",
      .slot = bind<&SchemeConfig::coefficients>,

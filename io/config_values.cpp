@@ -49,6 +49,11 @@ std::map<std::string, std::vector<AllowedValue>, std::less<>>& value_lists() {
           {"x86-64-v3", "AVX2 and FMA"},
           {"x86-64-v4", "AVX-512"}}},
         {"backend.name", {{"auto", "the best device there is"}, {"cuda", "an NVIDIA GPU"}, {"cpu", "the CPU"}}},
+        {"scheme.stencil",
+         {{"star", "those on the axes"},
+          {"compact27",
+           "the 26 nearest nodes, in 2-D the 8 nearest: order 2, the same error in all directions, longer "
+           "time steps"}}},
         {"scheme.coefficients",
          {{"taylor", "best for long waves and long paths"},
           {"optimised", "phase velocity within 0.01 % over the widest band: fewer points per wavelength"}}},

@@ -11,6 +11,9 @@ void check_scheme(const BackendSetup& setup) {
         throw std::invalid_argument("space order " + std::to_string(scheme.space_order) + " with " +
                                     std::to_string(scheme.weights.size()) + " weights: the order must be even, 2 to " +
                                     std::to_string(kMaxSpaceOrder) + ", with order / 2 + 1 weights");
+    const auto& h = setup.grid.spacing_m;
+    if (scheme.wave_operator == WaveOperator::compact && (h[0] != h[2] || (setup.grid.dimensions == 3 && h[0] != h[1])))
+        throw std::invalid_argument("the compact stencil needs the same spacing along every axis");
     for (const std::int64_t n : setup.grid.n)
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
 }

@@ -162,6 +162,8 @@ std::vector<std::string> isa_names();
 /// What "auto" means for this machine.
 std::string best_isa();
 std::string best_kernel(const BackendSetup& setup);
+/// Whether the kernel that a setup names has its operator.
+bool has_kernel(const BackendSetup& setup);
 /// Bytes the backend will hold for fields and model, before anything is allocated.
 std::int64_t predicted_bytes(const BackendSetup& setup);
 /// \throws SetupFault; std::invalid_argument for an unknown order.

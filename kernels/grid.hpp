@@ -69,7 +69,8 @@ struct Layout {
         if (plane * element_bytes >= 256 * 1024)
             while (plane * element_bytes % 4096 != 640) plane += line;
         origin = round_up(halo[0]) + pitch * halo[1] + plane * halo[2];
-        size = round_up(origin + at_offset(n[0] - 1 + halo[0], n[1] - 1 + halo[1], n[2] - 1 + halo[2]) + 1);
+        // A line more: vectors read on from the last node.
+        size = round_up(origin + at_offset(n[0] - 1 + halo[0], n[1] - 1 + halo[1], n[2] - 1 + halo[2]) + 1) + line;
     }
 
     /// Element of node (x, y, z); halo nodes have indices below 0 or at and above n.

@@ -72,4 +72,8 @@ inline constexpr std::array<LoadStrategy, 4> kLoadStrategies{{
     {"full", "core, halos and corners in one load", {tile_part::frame}, 1},
 }};
 
+/// The one that loads the corners of a tile, which compact stencils need.
+inline constexpr const LoadStrategy& kFullStrategy = kLoadStrategies.back();
+static_assert(kFullStrategy.rectangle_count == 1);
+
 }  // namespace onda

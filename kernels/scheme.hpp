@@ -4,7 +4,11 @@
 #pragma once
 
 #include <array>
+#include <span>
+#include <string_view>
 #include <vector>
+
+#include "kernels/compact.hpp"
 
 namespace onda {
 
@@ -14,6 +18,15 @@ enum class WaveOperator {
     compact,          ///< vp^2 lap p from the 26 (in 2-D 8) nearest nodes, order 2
     variable_density  ///< rho vp^2 div(1/rho grad p), staggered half-step derivatives, orders 2 … 16
 };
+
+/// One row of the list of operators.
+struct WaveOperatorInfo {
+    WaveOperator wave_operator;
+    std::string_view name;  ///< in tables and on the command line
+    std::string_view help;
+};
+std::span<const WaveOperatorInfo> wave_operators();
+std::string_view name(WaveOperator wave_operator);
 
 /// Where the weights of a derivative come from.
 enum class Coefficients {
@@ -27,6 +40,7 @@ struct Scheme {
     std::vector<double> weights;  ///< c_0 … c_r of the second derivative along an axis, unit spacing
 
     Coefficients coefficients = Coefficients::taylor;
+    CompactWeights compact = {};  ///< of the compact operator; weights are those of order 2
 
     [[nodiscard]] int radius() const { return space_order / 2; }
     /// Nodes beyond a face that a step reads.
@@ -46,7 +60,15 @@ struct Scheme {
     [[nodiscard]] double stability_limit_s(const std::vector<double>& spacing_m, double vp_max_m_s) const;
 };
 
-/// \param space_order even, 2 … 16; std::invalid_argument otherwise.
+/// \param space_order even, 2 … 16, and 2 for the compact operator, which has one set of weights;
+///        std::invalid_argument otherwise.
 Scheme make_scheme(WaveOperator wave_operator, int space_order, Coefficients coefficients = Coefficients::taylor);
+/// A compact operator with weights of its own; std::invalid_argument if they are no Laplacian.
+Scheme make_compact_scheme(const CompactWeights& weights);
+
+/// Premultiplied weights for kernels.
+/// \param dimensions 2 (x, z) or 3; the unused axis gets zero weights.
+template <typename T>
+Stencil<T> make_stencil(const Scheme& scheme, const std::array<double, 3>& spacing_m, int dimensions);
 
 }  // namespace onda

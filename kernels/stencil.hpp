@@ -33,6 +33,7 @@ struct Stencil {
     int radius = 0;
     int dimensions = 3;
     T centre = 0;
+    T compact[4] = {};               ///< A, B, C, D over h^2 of kernels/compact.hpp; zeros for other operators
     T axis[3][kMaxRadius + 1] = {};  ///< x, y, z; index 0 unused. Plain arrays: kernel sources call no inline functions
 };
 

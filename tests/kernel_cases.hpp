@@ -45,10 +45,18 @@ inline const std::vector<Case> kCases{
     {"2-D, beyond one tile", {2, {1100, 1, 11}, {10., 10., 10.}, {}}, {kRigid, kFree, kZero, kZero, kFree, kZero}},
 };
 
-inline BackendSetup setup_of(const Case& c, int order, Precision precision) {
+/// The same grid with the spacing of x on every axis.
+inline Case with_equal_spacings(Case c) {
+    c.grid.spacing_m.fill(c.grid.spacing_m[0]);
+    return c;
+}
+
+/// \param order of star operators.
+inline BackendSetup setup_of(const Case& c, int order, Precision precision,
+                             WaveOperator wave_operator = WaveOperator::star) {
     BackendSetup setup;
     setup.grid = c.grid;
-    setup.scheme = make_scheme(WaveOperator::star, order);
+    setup.scheme = make_scheme(wave_operator, order);
     setup.precision = precision;
     setup.halos = c.halos;
     if (c.sponge)

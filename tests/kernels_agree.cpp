@@ -62,6 +62,63 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
     CHECK(compared == kCases.size() * orders * 2 * cpu::kernel_names().size());
 }
 
+TEST_CASE("the compact stencil: every kernel that has it gives the bits of the reference, in any weights") {
+    const Scheme skew =
+        make_compact_scheme({-6. + 12. * 0.1 - 8. * 0.07, 1. - 4. * 0.1 + 4. * 0.07, 0.1 - 2. * 0.07, 0.07});
+    std::size_t compared = 0;
+    for (const Case& unequal : kCases)
+        for (const Precision precision : {Precision::float32, Precision::float64})
+            for (const bool isotropic : {true, false}) {
+                const Case c = with_equal_spacings(unequal);
+                BackendSetup setup = setup_of(c, 2, precision, WaveOperator::compact);
+                if (!isotropic) setup.scheme = skew;
+                setup.kernel = "reference";
+                setup.isa = cpu::isa_names().back();
+                setup.threads = 1;
+                const std::uint64_t expected = hash_of_run(c, setup);
+                for (const std::string& isa : cpu::isa_names())
+                    for (const char* kernel : {"reference", "vectorised", "inplane-full", "auto"}) {
+                        setup.kernel = kernel;
+                        setup.isa = isa;
+                        setup.threads = 1 + static_cast<int>(compared++ % 4);
+                        CHECK_MESSAGE(hash_of_run(c, setup) == expected,
+                                      c.name << ", " << kernel << ", " << isa << ", " << setup.threads << " threads");
+                    }
+            }
+}
+
+TEST_CASE("the compact stencil with the weights of the star is the star, to rounding") {
+    for (const Case& unequal : kCases) {
+        const Case c = with_equal_spacings(unequal);
+        BackendSetup setup = setup_of(c, 2, Precision::float64);
+        const std::vector<double> star = run(c, setup);
+        setup.scheme = make_compact_scheme({-6., 1., 0., 0.});
+        const std::vector<double> compact = run(c, setup);
+        double largest = 0., apart = 0.;
+        for (std::size_t i = 0; i < star.size(); ++i) {
+            largest = std::max(largest, std::abs(star[i]));
+            apart = std::max(apart, std::isfinite(compact[i]) ? std::abs(star[i] - compact[i]) : INFINITY);
+        }
+        CHECK_MESSAGE(apart <= 1e-12 * largest, c.name);
+    }
+}
+
+TEST_CASE("what the compact stencil cannot do is refused") {
+    BackendSetup setup = setup_of(kCases[0], 2, Precision::float32, WaveOperator::compact);
+    setup.kernel = "inplane-classic";
+    CHECK_THROWS_WITH_AS(cpu::make_backend(setup),
+                         "kernel 'inplane-classic' does not compute the compact27 operator: use auto, reference, "
+                         "vectorised, inplane-full",
+                         SetupFault);
+    setup.kernel = "auto";
+    setup.grid.spacing_m[1] = 11.;
+    CHECK_THROWS_AS(cpu::make_backend(setup), std::invalid_argument);
+    CHECK_THROWS_AS(make_scheme(WaveOperator::compact, 4), std::invalid_argument);
+    CHECK_THROWS_AS(make_scheme(WaveOperator::compact, 2, Coefficients::optimised), std::invalid_argument);
+    CHECK_THROWS_AS(make_compact_scheme({1., 2., 3., 4.}), std::invalid_argument);
+    CHECK_THROWS_AS(make_compact_scheme({0., -1., 0.5, 0.}), std::invalid_argument);  // short waves grow
+}
+
 TEST_CASE("denormals: zero in float, kept in double, in fields and traces of every kernel") {
     for (const std::size_t which : {1u, 7u})
         for (const Precision precision : {Precision::float32, Precision::float64}) {

@@ -58,11 +58,17 @@ const Kernel& find_kernel(const InstructionSet& set, const BackendSetup& setup) 
     const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
     for (const Kernel& kernel : set.kernels)
         if (kernel.name == name && kernel.wave_operator == setup.scheme.wave_operator) return kernel;
-    throw SetupFault("kernel", "kernel '" + name + "' is not among the CPU kernels: use auto, " +
-                                   listed(set.kernels, [&setup](const Kernel& kernel) {
-                                       const bool fits = kernel.wave_operator == setup.scheme.wave_operator;
-                                       return kernel.solves && fits ? kernel.name : std::string();
-                                   }));
+    const bool exists = std::ranges::any_of(
+        set.kernels, [&name](const Kernel& kernel) { return kernel.solves && kernel.name == name; });
+    throw SetupFault("kernel",
+                     "kernel '" + name + "' " +
+                         (exists ? "does not compute the " + std::string(onda::name(setup.scheme.wave_operator)) +
+                                       " operator: use auto, "
+                                 : "is not among the CPU kernels: use auto, ") +
+                         listed(set.kernels, [&setup](const Kernel& kernel) {
+                             const bool fits = kernel.wave_operator == setup.scheme.wave_operator;
+                             return kernel.solves && fits ? kernel.name : std::string();
+                         }));
 }
 
 template <typename T>
@@ -96,7 +102,7 @@ public:
         arguments_.k = k_.data() + model_.origin;
         arguments_.k_pitch = model_.pitch;
         arguments_.k_plane = model_.plane;
-        arguments_.stencil = make_stencil<T>(setup.scheme.weights, grid_.spacing_m, grid_.dimensions);
+        arguments_.stencil = make_stencil<T>(setup.scheme, grid_.spacing_m, grid_.dimensions);
         arguments_.strategy = kernel.strategy;
         arguments_.cache_bytes = l2_bytes();
         arguments_.threads = threads_;
@@ -246,21 +252,23 @@ void CpuBackend<T>::set_receivers(const NodeWeights& receivers, std::int64_t sam
 
 template <typename T>
 void CpuBackend<T>::fill_halos() {
+    // x, then y, then z, each with the halos that are already filled: corners come out as images of images.
     T* const p = p_.data();
+    const auto& h = field_.halo;
+    const auto copy_row = [&](std::int64_t to, std::int64_t from, int sign) {
+        for (std::int64_t x = -h[0]; x < grid_.nx() + h[0]; ++x) p[to + x] = static_cast<T>(sign) * p[from + x];
+    };
+    if (!copies_[0].empty() || !copies_[1].empty())
+        for_rows([&](std::int64_t y, std::int64_t z) {
+            for (const HaloCopy& copy : copies_[0])
+                p[field_.at(copy.to, y, z)] = static_cast<T>(copy.sign) * p[field_.at(copy.from, y, z)];
+            for (const HaloCopy& copy : copies_[1])
+                if (copy.from == y) copy_row(field_.at(0, copy.to, z), field_.at(0, y, z), copy.sign);
+        });
     for (const HaloCopy& copy : copies_[2])
 #pragma omp parallel for num_threads(threads_) schedule(static)
-        for (std::int64_t y = 0; y < grid_.ny(); ++y)
-            for (std::int64_t x = 0; x < grid_.nx(); ++x)
-                p[field_.at(x, y, copy.to)] = static_cast<T>(copy.sign) * p[field_.at(x, y, copy.from)];
-    if (copies_[0].empty() && copies_[1].empty()) return;
-    for_rows([&](std::int64_t y, std::int64_t z) {
-        for (const HaloCopy& copy : copies_[0])
-            p[field_.at(copy.to, y, z)] = static_cast<T>(copy.sign) * p[field_.at(copy.from, y, z)];
-        for (const HaloCopy& copy : copies_[1])
-            if (copy.from == y)
-                for (std::int64_t x = 0; x < grid_.nx(); ++x)
-                    p[field_.at(x, copy.to, z)] = static_cast<T>(copy.sign) * p[field_.at(x, y, z)];
-    });
+        for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
+            copy_row(field_.at(0, y, copy.to), field_.at(0, y, copy.from), copy.sign);
 }
 
 template <typename T>

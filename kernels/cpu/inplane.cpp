@@ -6,28 +6,18 @@
 //   2. adds its forward contribution to the r pending Laplacians of the planes before it,
 //   3. completes plane z - r, updates and stores it.
 // The queue of previous planes is the ring of the last r + 1 tile frames.
-#include "kernels/cpu/kernel.hpp"
+#include "kernels/cpu/inplane_tiles.hpp"
 #include "kernels/cpu/simd.hpp"
 
 namespace onda::cpu {
 namespace {
 
-/// Tile and scratch of one thread; order 8 in float takes 170 kB, so that it lives in a 1 MB L2 beside the streams.
+/// Frames and sums of one thread.
 template <typename T, int Dims, int R>
-struct Scratch {
-    static constexpr std::int64_t line = 64 / sizeof(T);
-    static constexpr std::int64_t tile_nx = Dims == 3 ? 128 : 1024, tile_ny = Dims == 3 ? 32 : 1;
-    static constexpr int radius_y = Dims == 3 ? R : 0;
-    static constexpr std::int64_t lead = (R + line - 1) / line * line;  // the core of a frame row starts on a line
-    static constexpr std::int64_t pitch = lead + tile_nx + lead;
-
-    alignas(64) T frames[R + 1][(tile_ny + 2 * radius_y) * pitch];
-    alignas(64) T pending[R][tile_ny * tile_nx];
-};
-
-/// Where a tile stands: its core is [x, x + nx) * [y, y + ny) of the planes [z_begin, z_end).
-struct Tile {
-    std::int64_t x, y, nx, ny, z_begin, z_end;
+struct Scratch : TileShape<T, Dims, R> {
+    using Shape = TileShape<T, Dims, R>;
+    alignas(64) T frames[R + 1][Shape::frame_size];
+    alignas(64) T pending[R][Shape::tile_ny * Shape::tile_nx];
 };
 
 /// The state of a march: frame[k] and pending[k] belong to plane z - k (pending[0] is unused).
@@ -45,24 +35,6 @@ struct Queues {
         pending[1] = oldest_pending;
     }
 };
-
-template <typename T, int Dims, int R>
-void load_tile(const StepArguments<T>& a, const Tile& tile, std::int64_t z, T* frame) {
-    using S = Scratch<T, Dims, R>;
-    const T* source = a.p + tile.x + tile.y * a.pitch + z * a.plane;
-    for (int i = 0; i < a.strategy->rectangle_count; ++i) {
-        const Rectangle& box = a.strategy->rectangle_list[i];
-        const std::int64_t x_begin = position(box.x_begin, tile.nx, R), x_end = position(box.x_end, tile.nx, R);
-        const std::int64_t y_begin = position(box.y_begin, tile.ny, S::radius_y);
-        const std::int64_t y_end = position(box.y_end, tile.ny, S::radius_y);
-        for (std::int64_t y = y_begin; y < y_end; ++y) {
-            const T* __restrict from = source + y * a.pitch;
-            T* __restrict to = frame + y * S::pitch;
-#pragma omp simd
-            for (std::int64_t x = x_begin; x < x_end; ++x) to[x] = from[x];
-        }
-    }
-}
 
 /// One row of a loaded plane. Begins: its own Laplacian starts here. Completes: the row r planes back gets its last
 /// term.
@@ -125,7 +97,7 @@ template <typename T, int Dims, int R>
 void walk(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, Scratch<T, Dims, R>& scratch) {
     using S = Scratch<T, Dims, R>;
     Queues<T, R> queues{};
-    for (int k = 0; k <= R; ++k) queues.frame[k] = scratch.frames[k] + S::radius_y * S::pitch + S::lead;
+    for (int k = 0; k <= R; ++k) queues.frame[k] = scratch.frames[k] + S::core;
     for (int k = 1; k <= R; ++k) queues.pending[k] = scratch.pending[k - 1];
 
     for (std::int64_t z = tile.z_begin - R; z < tile.z_end + R; ++z) {
@@ -145,28 +117,12 @@ void walk(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, Scra
 
 template <typename T, int Dims, int R>
 void step(const StepArguments<T>& a) {
-    using S = Scratch<T, Dims, R>;
-    const std::int64_t tiles_x = (a.nx + S::tile_nx - 1) / S::tile_nx, tiles_y = (a.ny + S::tile_ny - 1) / S::tile_ny;
-    // One chunk of planes a thread, on the memory it touched first; fewer when the 2 R planes read twice would weigh.
-    const std::int64_t most = a.nz / (2 * R) > 1 ? a.nz / (2 * R) : 1;
-    const std::int64_t chunks = a.threads < most ? a.threads : most;
 #pragma omp parallel num_threads(a.threads)
     {
         const FlushDenormals<T> flush;
         const Weights<T> weights(a.stencil);
         Scratch<T, Dims, R> scratch;
-        const RowRange tasks = rows_of_thread(chunks * tiles_y * tiles_x, omp_get_thread_num(), omp_get_num_threads());
-        for (std::int64_t task = tasks.begin; task < tasks.end; ++task) {
-            const std::int64_t chunk = task / (tiles_x * tiles_y);
-            Tile tile;
-            tile.x = task % tiles_x * S::tile_nx;
-            tile.y = task / tiles_x % tiles_y * S::tile_ny;
-            tile.nx = a.nx - tile.x < S::tile_nx ? a.nx - tile.x : S::tile_nx;
-            tile.ny = a.ny - tile.y < S::tile_ny ? a.ny - tile.y : S::tile_ny;
-            tile.z_begin = a.nz * chunk / chunks;
-            tile.z_end = a.nz * (chunk + 1) / chunks;
-            walk<T, Dims, R>(a, weights, tile, scratch);
-        }
+        for_tiles<T, Dims, R>(a, [&](const Tile& tile) { walk<T, Dims, R>(a, weights, tile, scratch); });
     }
 }
 

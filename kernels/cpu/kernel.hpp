@@ -41,6 +41,12 @@ struct x86_64_v4;
 template <typename Isa, typename T>
 void reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
+void reference_compact_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void vectorised_compact_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void inplane_compact_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
 void vectorised_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void inplane_step(const StepArguments<T>& a);

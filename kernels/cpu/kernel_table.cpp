@@ -1,5 +1,7 @@
 #include "kernels/cpu/kernel_table.hpp"
 
+#include <algorithm>
+
 #include "kernels/backend.hpp"
 
 namespace onda::cpu {
@@ -16,6 +18,14 @@ std::vector<Kernel> kernels_of() {
         kernels.push_back({"inplane-" + std::string(strategy.name),
                            "in-plane method; loads " + std::string(strategy.help), inplane_step<Isa, float>,
                            inplane_step<Isa, double>, &strategy});
+    const auto compact = WaveOperator::compact;
+    kernels.push_back({"reference", "plain loops, obviously right", reference_compact_step<Isa, float>,
+                       reference_compact_step<Isa, double>, nullptr, compact});
+    kernels.push_back({"vectorised", "OpenMP and SIMD, blocked for the L2 cache", vectorised_compact_step<Isa, float>,
+                       vectorised_compact_step<Isa, double>, nullptr, compact});
+    kernels.push_back({"inplane-" + std::string(kFullStrategy.name),
+                       "in-plane method; loads " + std::string(kFullStrategy.help), inplane_compact_step<Isa, float>,
+                       inplane_compact_step<Isa, double>, &kFullStrategy, compact});
     kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", twin_step<Isa, float>,
                        twin_step<Isa, double>, nullptr, WaveOperator::star, false});
     return kernels;
@@ -53,6 +63,13 @@ std::span<const KernelInfo> kernel_names() {
         return list;
     }();
     return names;
+}
+
+bool has_kernel(const BackendSetup& setup) {
+    const auto& kernels = instruction_sets().front().kernels;
+    return std::ranges::any_of(kernels, [&setup](const Kernel& kernel) {
+        return kernel.name == setup.kernel && kernel.wave_operator == setup.scheme.wave_operator;
+    });
 }
 
 std::vector<std::string> isa_names() {

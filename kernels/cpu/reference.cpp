@@ -1,4 +1,5 @@
 // The plain triple loop: what every other kernel is compared with.
+#include "kernels/compact.hpp"
 #include "kernels/cpu/kernel.hpp"
 
 namespace onda::cpu {
@@ -17,10 +18,17 @@ T laplacian_of(const T* p, const StepArguments<T>& a) {
     return l;
 }
 
+/// L(p) at *p, in the canonical order of kernels/compact.hpp.
 template <typename T>
-void step(const StepArguments<T>& a) {
+T compact_laplacian_of(const T* p, const StepArguments<T>& a) {
+    const auto laplacian = a.stencil.dimensions == 3 ? compact_laplacian<T, 3> : compact_laplacian<T, 2>;
+    return laplacian(p, a.pitch, a.plane, a.stencil.compact);
+}
+
+template <typename T, typename Laplacian>
+void step(const StepArguments<T>& a, const Laplacian& laplacian_at) {
     for_each_row(a, [&](const T* p, T* q, const T* k) {
-        for (std::int64_t x = 0; x < a.nx; ++x) q[x] = leapfrog(p[x], q[x], k[x], laplacian_of(p + x, a));
+        for (std::int64_t x = 0; x < a.nx; ++x) q[x] = leapfrog(p[x], q[x], k[x], laplacian_at(p + x, a));
     });
 }
 
@@ -28,11 +36,19 @@ void step(const StepArguments<T>& a) {
 
 template <>
 void reference_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step(a);
+    step(a, laplacian_of<float>);
 }
 template <>
 void reference_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step(a);
+    step(a, laplacian_of<double>);
+}
+template <>
+void reference_compact_step<ONDA_ISA, float>(const StepArguments<float>& a) {
+    step(a, compact_laplacian_of<float>);
+}
+template <>
+void reference_compact_step<ONDA_ISA, double>(const StepArguments<double>& a) {
+    step(a, compact_laplacian_of<double>);
 }
 
 }  // namespace onda::cpu

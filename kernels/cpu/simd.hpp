@@ -94,6 +94,14 @@ ONDA_HOST_DEVICE VectorOfDouble fused(VectorOfDouble a, VectorOfDouble b, Vector
 }
 #endif
 
+/// fused() as an object, for templates that know no vectors.
+struct VectorFma {
+    template <typename V>
+    ONDA_HOST_DEVICE V operator()(V a, V b, V c) const {
+        return fused(a, b, c);
+    }
+};
+
 /// Lanes First, First + 1, … of low followed by high. `from` is where lane `First` lies in memory: without a lane shift
 /// across the whole register, an unaligned load is the faster way.
 template <int First>

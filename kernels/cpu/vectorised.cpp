@@ -4,22 +4,10 @@
 // L2 cache, so that each value comes from memory once; along y, its rows stay in the L1. kPlanes planes advance
 // together: they share their z neighbours, and their sums, each one long chain of fma, run side by side. x neighbours
 // are cut out of registers. A vector of results then costs 15 loads instead of 27.
-#include "kernels/cpu/kernel.hpp"
-#include "kernels/cpu/simd.hpp"
+#include "kernels/cpu/blocks.hpp"
 
 namespace onda::cpu {
 namespace {
-
-// As many as the registers hold: 32 of 64 bytes, or 16 of fewer.
-constexpr int kPlanes = kVectorBytes == 64 ? 4 : 2;
-
-/// An address the compiler must take as it is. Otherwise it keeps one address a row of the stencil, more than there are
-/// registers, and reloads each from the stack: twice the loads.
-template <typename T>
-ONDA_HOST_DEVICE const T* opaque(const T* address) {
-    __asm__("" : "+r"(address));
-    return address;
-}
 
 /// Z planes of one vector of points on their way along x.
 template <typename T, int Z>
@@ -119,20 +107,6 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
     if (x < x_end) advance(x, Index<false>{});
 }
 
-struct Block {
-    std::int64_t nx, ny;
-};
-
-// x: 512 bytes of each of the kPlanes (2r + 1) rows, their z neighbours, q and k fit a 48 kB L1 up to order 12.
-// y: the block's 2r + kPlanes planes of p take six tenths of the L2; the rest is for the streams.
-template <typename T>
-Block block_size(const StepArguments<T>& a, int radius, int radius_y) {
-    constexpr std::int64_t nx = 512 / sizeof(T), fewest_rows = 8;
-    const std::int64_t row_bytes = (nx + 2 * kLanes<T>)*static_cast<std::int64_t>(sizeof(T));
-    const std::int64_t ny = a.cache_bytes * 6 / 10 / (row_bytes * (2 * radius + kPlanes)) - 2 * radius_y;
-    return {nx, ny > fewest_rows ? ny : fewest_rows};
-}
-
 template <typename T, int Dims, int R>
 void step(const StepArguments<T>& a) {
     const Block block = block_size(a, R, Dims == 3 ? R : 0);
@@ -140,26 +114,10 @@ void step(const StepArguments<T>& a) {
     {
         const FlushDenormals<T> flush;
         const Weights<T> weights(a.stencil);
-        const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
-        const std::int64_t z_begin = rows.begin / a.ny, z_end = (rows.end + a.ny - 1) / a.ny;
-        for (std::int64_t yb = 0; yb < a.ny; yb += block.ny) {
-            const std::int64_t y_end = yb + block.ny < a.ny ? yb + block.ny : a.ny;
-            for (std::int64_t z = z_begin; z < z_end; z += kPlanes)
-                for (std::int64_t xb = 0; xb < a.nx; xb += block.nx) {
-                    const std::int64_t x_end = xb + block.nx < a.nx ? xb + block.nx : a.nx;
-                    for (std::int64_t y = yb; y < y_end; ++y) {
-                        // A thread's first and last plane may be partial: row (y, z) is number y + ny z.
-                        const std::int64_t first = z * a.ny + y, last = first + (kPlanes - 1) * a.ny;
-                        if (first >= rows.begin && last < rows.end) {
-                            advance_rows<T, Dims, R, kPlanes>(a, weights, xb, x_end, y, z);
-                            continue;
-                        }
-                        for (int j = 0; j < kPlanes; ++j)
-                            if (first + j * a.ny >= rows.begin && first + j * a.ny < rows.end)
-                                advance_rows<T, Dims, R, 1>(a, weights, xb, x_end, y, z + j);
-                    }
-                }
-        }
+        for_blocks(a, block,
+                   [&](auto planes, std::int64_t x_begin, std::int64_t x_end, std::int64_t y, std::int64_t z) {
+                       advance_rows<T, Dims, R, planes.value>(a, weights, x_begin, x_end, y, z);
+                   });
     }
 }
 

@@ -49,8 +49,9 @@ std::int64_t elements_of(const BackendSetup& setup) {
 }
 
 FieldShape shape_of(const Layout& layout) {
-    return {static_cast<int>(layout.n[0]), static_cast<int>(layout.n[1]), static_cast<int>(layout.n[2]), layout.pitch,
-            layout.plane};
+    const auto number = [](std::int64_t n) { return static_cast<int>(n); };
+    return {number(layout.n[0]), number(layout.n[1]),    number(layout.n[2]),    layout.pitch,
+            layout.plane,        number(layout.halo[0]), number(layout.halo[1]), number(layout.halo[2])};
 }
 
 /// Tapers end with whole vectors.
@@ -145,8 +146,7 @@ public:
             copies_[axis] = upload_vector(copies);
         }
         set_sponge(setup.sponge);
-        Fields<T> fields{grid_, field_, model_,
-                         make_stencil<T>(setup.scheme.weights, grid_.spacing_m, grid_.dimensions)};
+        Fields<T> fields{grid_, field_, model_, make_stencil<T>(setup.scheme, grid_.spacing_m, grid_.dimensions)};
         fields.p[0] = p_[0];
         fields.p[1] = p_[1];
         fields.k = k_;

@@ -7,20 +7,22 @@
 
 namespace onda::cuda {
 
-/// Fills the halo layers along y (axis 1) or z (axis 2), a vector a thread. Grid: x covers the vectors of a row, y the
-/// other of z and y, z the copies.
+/// Fills the halo layers along y (axis 1) or z (axis 2), a vector a thread, with the halos that are already filled:
+/// those along x, and for axis 2 along y, so that corners come out as images of images. Grid: x covers the vectors of a
+/// row from its halo on, y the other of z and y, z the copies.
 template <typename T>
 __global__ void fill_halo_rows_kernel(T* p, FieldShape s, int axis, const LayerCopy* copies) {
-    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * Vec<T>::size;
-    const int other = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-    if (x >= s.nx || other >= (axis == 1 ? s.nz : s.ny)) return;
+    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * Vec<T>::size - s.x_halo;
+    const int y_halo = axis == 1 ? 0 : s.y_halo;
+    const int other = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) - y_halo;
+    if (x >= s.nx + s.radius || other >= (axis == 1 ? s.nz : s.ny + y_halo)) return;
     const LayerCopy copy = copies[blockIdx.z];
     const std::int64_t along = axis == 1 ? s.pitch : s.plane, across = axis == 1 ? s.plane : s.pitch;
     T* const node = p + x + other * across;
     Vec<T> value = load_vector(static_cast<const T*>(node + copy.from * along));
     ONDA_UNROLL
     for (int v = 0; v < Vec<T>::size; ++v) value.v[v] = static_cast<T>(copy.sign) * value.v[v];
-    store_inside(node + copy.to * along, value, s.nx - x);
+    store_inside(node + copy.to * along, value, s.nx + s.radius - x);
 }
 
 /// Fills the halo layers along x. Grid: x covers y, y covers z, z the copies.

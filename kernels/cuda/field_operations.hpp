@@ -11,6 +11,7 @@ namespace onda::cuda {
 struct FieldShape {
     int nx = 0, ny = 0, nz = 0;
     std::int64_t pitch = 0, plane = 0;
+    int x_halo = 0, y_halo = 0, radius = 0;  ///< in memory: whole vectors, r or 0 in 2-D, r
 };
 
 /// Layer `to` of an axis takes sign * layer `from` (kernels/halo.hpp).

@@ -130,7 +130,7 @@ std::string best_kernel(const BackendSetup& setup) {
 Resources resources(const BackendSetup& setup) {
     check_setup(setup);
     const auto of = [&setup]<typename T>(const Instance<T>& row) {
-        return row.resources(row, make_stencil<T>(setup.scheme.weights, setup.grid.spacing_m, setup.grid.dimensions));
+        return row.resources(row, make_stencil<T>(setup.scheme, setup.grid.spacing_m, setup.grid.dimensions));
     };
     return setup.precision == Precision::float32 ? of(choose<float>(setup)) : of(choose<double>(setup));
 }

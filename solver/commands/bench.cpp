@@ -12,23 +12,46 @@ namespace {
 
 struct BenchOptions {
     std::vector<std::int64_t> shape;
-    std::vector<int> orders{2, 4, 8, 12, 16};
+    std::vector<int> orders;
     std::vector<std::string> kernels;
     std::string precision = "float", csv;
+    std::string wave_operator = "star";
+    std::vector<double> coefficients;
     std::string isa = "auto", tile = "auto", copy = "auto";
     int threads = 0, rounds = 0;
     bool all_tiles = false, force = false;
 };
 
-BackendSetup bench_setup(const BenchOptions& options, int order, const std::string& kernel) {
+/// \throws Error(usage) for weights that are no Laplacian, or that the operator does not have.
+Scheme bench_scheme(const BenchOptions& options, int order) {
+    const auto row = std::ranges::find(wave_operators(), options.wave_operator, &WaveOperatorInfo::name);
+    if (!options.coefficients.empty() && row->wave_operator != WaveOperator::compact)
+        throw std::invalid_argument("--coefficients A B C D are those of --operator compact27");
+    if (options.coefficients.empty()) return make_scheme(row->wave_operator, order);
+    const auto& w = options.coefficients;
+    return make_compact_scheme({w[0], w[1], w[2], w[3]});
+}
+
+BackendSetup bench_setup(const BenchOptions& options, const Scheme& scheme, const std::string& kernel) {
     BackendSetup setup;
-    setup.grid = {3, {options.shape[0], options.shape[1], options.shape[2]}, {10., 10., 10.}, {}};
-    setup.scheme = make_scheme(WaveOperator::star, order);
+    const auto& shape = options.shape;
+    setup.grid = {static_cast<int>(shape.size()),
+                  {shape[0], shape.size() == 3 ? shape[1] : 1, shape.back()},
+                  {10., 10., 10.},
+                  {}};
+    setup.scheme = scheme;
     setup.precision = options.precision == "double" ? Precision::float64 : Precision::float32;
     setup.kernel = kernel;
     setup.isa = options.isa;
     setup.threads = options.threads;
     return setup;
+}
+
+/// Orders asked for, or those that the operator has.
+std::vector<int> orders_of(const BenchOptions& options) {
+    if (!options.orders.empty()) return options.orders;
+    if (options.wave_operator == name(WaveOperator::compact)) return {2};
+    return {2, 4, 8, 12, 16};
 }
 
 /// What `add_cases` makes of every order and kernel. Refuses what there is not before anything is timed.
@@ -42,10 +65,12 @@ BenchPlan plan_bench(const BenchOptions& options, const Device& device, AddCases
         for (const KernelInfo& kernel : device.kernel_names())
             if (!kernel.name.starts_with("thesis-")) kernels.emplace_back(kernel.name);
     try {
-        plan.twin = bench_setup(options, 2, "twin");
+        plan.twin = bench_setup(options, make_scheme(WaveOperator::star, 2), "twin");
         device.resolve(plan.twin);
-        for (const int order : options.orders)
-            for (const std::string& kernel : kernels) add_cases(plan, bench_setup(options, order, kernel));
+        for (const int order : orders_of(options)) {
+            const Scheme scheme = bench_scheme(options, order);
+            for (const std::string& kernel : kernels) add_cases(plan, bench_setup(options, scheme, kernel));
+        }
     } catch (const std::invalid_argument& fault) {
         throw Error(ExitCode::usage, fault.what());
     }
@@ -61,6 +86,8 @@ int finish(const BenchOptions& options, const BenchPlan& plan) {
 int bench_cpu(const BenchOptions& options) {
     const Device& device = usable_device("cpu");
     return finish(options, plan_bench(options, device, [&](BenchPlan& plan, BackendSetup setup) {
+                      // A kernel that was not asked for by name and does not have the operator is left out.
+                      if (options.kernels.empty() && !cpu::has_kernel(setup)) return;
                       check_setup(device, setup);
                       device.resolve(setup);
                       plan.cases.push_back({std::move(setup), {}, {}});
@@ -110,11 +137,22 @@ int bench_gpu(const BenchOptions& options) {
 }
 
 void add_common_options(CLI::App& command, BenchOptions& options) {
-    command.add_option("--shape", options.shape, "Nodes along x, y, z")
-        ->expected(3)
+    command.add_option("--shape", options.shape, "Nodes along x, y, z, or in 2-D along x, z")
+        ->expected(2, 3)
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
-    command.add_option("--order", options.orders, "Space orders, even, 2 to 16")->capture_default_str();
+    std::vector<std::string> operators;
+    for (const WaveOperatorInfo& row : wave_operators()) operators.emplace_back(row.name);
+    command.add_option("--operator", options.wave_operator, "What is computed")
+        ->check(CLI::IsMember(operators))
+        ->capture_default_str();
+    command
+        .add_option("--coefficients", options.coefficients,
+                    "Weights of compact27: centre, faces, edges, corners (default: the isotropic ones)")
+        ->type_name("A B C D")
+        ->expected(4);
+    command.add_option("--order", options.orders,
+                       "Space orders, even, 2 to 16 (default: 2 4 8 12 16, of compact27 its own, 2)");
     command.add_option("--precision", options.precision, "float or double")
         ->check(CLI::IsMember({"float", "double"}))
         ->capture_default_str();
@@ -135,6 +173,7 @@ std::shared_ptr<BenchOptions> options_of(std::vector<std::int64_t> shape, int ro
 Command add_bench_cpu(CLI::App& bench) {
     CLI::App* command = add_command(bench, "cpu", "Gpt/s of the CPU kernels beside the twin, measured in the same run",
                                     "onda bench cpu --shape 512 512 512\n"
+                                    "onda bench cpu --operator compact27\n"
                                     "onda bench cpu --order 8 --kernel vectorised --threads 1 --rounds 21");
     const auto options = options_of({512, 512, 512}, 9);
     add_common_options(*command, *options);
@@ -147,6 +186,8 @@ Command add_bench_cpu(CLI::App& bench) {
 Command add_bench_gpu(CLI::App& bench) {
     CLI::App* command = add_command(bench, "gpu", "Gpt/s of the CUDA kernels beside the twin, measured in the same run",
                                     "onda bench gpu --shape 1024 1024 768\n"
+                                    "onda bench gpu --order 2 --shape 16384 16384\n"
+                                    "onda bench gpu --operator compact27 --all-tiles\n"
                                     "onda bench gpu --order 8 --kernel inplane-full --all-tiles --csv tiles.csv");
     const auto options = options_of({1024, 1024, 768}, 21);
     add_common_options(*command, *options);

@@ -32,8 +32,10 @@ struct Row {
 double time_step_s(const BackendSetup& setup) {
     constexpr double fastest_m_s = 3000.;
     if (setup.kernel == "twin") return 1e-4 / fastest_m_s;
-    return 0.5 *
-           setup.scheme.stability_limit_s({setup.grid.spacing_m.begin(), setup.grid.spacing_m.end()}, fastest_m_s);
+    std::vector<double> spacing_m;
+    for (int axis = 0; axis < 3; ++axis)
+        if (setup.grid.has_axis(axis)) spacing_m.push_back(setup.grid.spacing_m[static_cast<std::size_t>(axis)]);
+    return 0.5 * setup.scheme.stability_limit_s(spacing_m, fastest_m_s);
 }
 
 /// A backend with a random medium (1500 to 3000 m/s) and a random field, warm, and the number of steps that make a

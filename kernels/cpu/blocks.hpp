@@ -1,0 +1,63 @@
+/// \file
+/// How the vectorised kernels walk the grid: blocks along x and y that march along z, a few planes at once.
+#pragma once
+
+#include "kernels/cpu/kernel.hpp"
+#include "kernels/cpu/simd.hpp"
+
+namespace onda::cpu {
+namespace {
+
+// As many as the registers hold: 32 of 64 bytes, or 16 of fewer.
+constexpr int kPlanes = kVectorBytes == 64 ? 4 : 2;
+
+/// An address the compiler must take as it is. Otherwise it keeps one address a row of the stencil, more than there are
+/// registers, and reloads each from the stack: twice the loads.
+template <typename T>
+ONDA_HOST_DEVICE const T* opaque(const T* address) {
+    __asm__("" : "+r"(address));
+    return address;
+}
+
+struct Block {
+    std::int64_t nx, ny;
+};
+
+// x: 512 bytes of each of the kPlanes (2r + 1) rows, their z neighbours, q and k fit a 48 kB L1 up to order 12.
+// y: the block's 2r + kPlanes planes of p take six tenths of the L2; the rest is for the streams.
+template <typename T>
+Block block_size(const StepArguments<T>& a, int radius, int radius_y) {
+    constexpr std::int64_t nx = 512 / sizeof(T), fewest_rows = 8;
+    const std::int64_t row_bytes = (nx + 2 * kLanes<T>)*static_cast<std::int64_t>(sizeof(T));
+    const std::int64_t ny = a.cache_bytes * 6 / 10 / (row_bytes * (2 * radius + kPlanes)) - 2 * radius_y;
+    return {nx, ny > fewest_rows ? ny : fewest_rows};
+}
+
+/// Calls advance_rows(Index<Z>, x_begin, x_end, y, z) for row y of planes z … z + Z - 1 of every block, Z = kPlanes or
+/// 1; each thread on its own rows. x_begin is a multiple of the vector length.
+template <typename T, typename AdvanceRows>
+void for_blocks(const StepArguments<T>& a, Block block, const AdvanceRows& advance_rows) {
+    const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
+    const std::int64_t z_begin = rows.begin / a.ny, z_end = (rows.end + a.ny - 1) / a.ny;
+    for (std::int64_t yb = 0; yb < a.ny; yb += block.ny) {
+        const std::int64_t y_end = yb + block.ny < a.ny ? yb + block.ny : a.ny;
+        for (std::int64_t z = z_begin; z < z_end; z += kPlanes)
+            for (std::int64_t xb = 0; xb < a.nx; xb += block.nx) {
+                const std::int64_t x_end = xb + block.nx < a.nx ? xb + block.nx : a.nx;
+                for (std::int64_t y = yb; y < y_end; ++y) {
+                    // A thread's first and last plane may be partial: row (y, z) is number y + ny z.
+                    const std::int64_t first = z * a.ny + y, last = first + (kPlanes - 1) * a.ny;
+                    if (first >= rows.begin && last < rows.end) {
+                        advance_rows(Index<kPlanes>{}, xb, x_end, y, z);
+                        continue;
+                    }
+                    for (int j = 0; j < kPlanes; ++j)
+                        if (first + j * a.ny >= rows.begin && first + j * a.ny < rows.end)
+                            advance_rows(Index<1>{}, xb, x_end, y, z + j);
+                }
+            }
+    }
+}
+
+}  // namespace
+}  // namespace onda::cpu
