@@ -214,6 +214,9 @@ constexpr Parameter kTime[] = {
      .help = "time step as a fraction of the stability limit",
      .range = above_up_to(0., 1.),
      .excludes = "dt_s"},
+    {.name = "dispersion_correction",
+     .slot = bind<&TimeConfig::dispersion_correction>,
+     .help = "remove the error of the time step from the seismograms, exactly (docs/theory.md); snapshots keep it"},
 };
 
 constexpr Parameter kScheme[] = {

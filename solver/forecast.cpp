@@ -72,10 +72,10 @@ std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest) {
 /// While the traces of a shot are brought to the user's sampling and written.
 std::int64_t gather_bytes(const Plan& plan) {
     const auto receivers = static_cast<std::int64_t>(plan.most_receivers());
-    const std::int64_t recorded = plan.time.steps + 1, block = std::min<std::int64_t>(receivers, 512);
     const std::int64_t written = receivers * plan.time.output_samples * kFloat;
-    if (plan.time.output_dt_s == plan.time.dt_s) return written + writing_bytes(written, 1 << 20);
-    return receivers * recorded * kFloat + written + block * recorded * kDouble;
+    const bool as_recorded = plan.time.output_dt_s == plan.time.dt_s && !plan.time.correction;
+    const std::int64_t recorded = as_recorded ? 0 : receivers * (plan.time.steps + 1) * kFloat;
+    return written + std::max(recorded, writing_bytes(written, 1 << 20));
 }
 
 std::int64_t frames_alive(const Plan& plan) {

@@ -12,6 +12,8 @@
 #include "io/atomic_file.hpp"
 #include "io/error.hpp"
 #include "solver/hash.hpp"
+#include "solver/resampling.hpp"
+#include "solver/time_dispersion.hpp"
 
 namespace onda {
 namespace {
@@ -162,7 +164,11 @@ ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backen
     const auto traces = static_cast<std::int64_t>(shot.receivers.size());
     gather.pressure.resize(traces * (time.steps + 1));
     backend.download_traces(std::span<float>(gather.pressure));
-    if (time.output_dt_s != time.dt_s)
+    if (time.correction)
+        gather.pressure =
+            weigh_traces<float>(gather.pressure, traces, time.output_samples, Tail::continued,
+                                recording_taps(*time.correction, time.dt_s, time.output_dt_s, time.output_samples));
+    else if (time.output_dt_s != time.dt_s)
         gather.pressure = resample_traces(gather.pressure, traces, time.dt_s, time.output_dt_s, time.output_samples);
     return gather;
 }

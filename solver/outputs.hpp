@@ -77,7 +77,8 @@ private:
     std::optional<SnapshotQueue> queue_;  ///< to snapshots_; last: it stops writing before any file is closed
 };
 
-/// The gather of a shot at the user's sampling.
+/// The gather of a shot at the user's sampling, with the dispersion in time removed where the plan says so: from the
+/// samples that the backend recorded, which stay as they are.
 ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backend);
 /// Of p[n] on the whole grid, in the precision of the run.
 std::string fingerprint_wavefield(const Backend& backend, const Grid& grid, Precision precision);

@@ -51,7 +51,8 @@ std::vector<float> values_at(const Window& window, const Grid& grid, std::span<c
 /// The last snapshots; without snapshots, thirds of the run.
 std::vector<std::int64_t> wavefield_steps(const Plan& plan) {
     const auto& snapshots = plan.snapshots.steps;
-    if (snapshots.empty()) return {plan.time.steps / 3, plan.time.steps * 2 / 3, plan.time.steps};
+    const std::int64_t last = plan.time.steps - plan.time.extra_steps;
+    if (snapshots.empty()) return {last / 3, last * 2 / 3, last};
     return {snapshots.end() - static_cast<std::ptrdiff_t>(std::min(kWavefields, snapshots.size())), snapshots.end()};
 }
 

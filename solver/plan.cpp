@@ -8,6 +8,7 @@
 
 #include "io/error.hpp"
 #include "solver/scheme.hpp"
+#include "solver/time_dispersion.hpp"
 
 namespace onda {
 namespace {
@@ -85,12 +86,12 @@ FileGeometry geometry_of(const Window& window, const Grid& grid) {
 std::vector<std::int64_t> snapshot_steps(const Config& config, const TimeAxis& time) {
     const SnapshotConfig& wanted = config.output.snapshots;
     std::vector<std::int64_t> steps;
+    const std::int64_t last = time.steps - time.extra_steps;
     if (wanted.every_steps)
-        for (std::int64_t step = *wanted.every_steps; step <= time.steps; step += *wanted.every_steps)
-            steps.push_back(step);
+        for (std::int64_t step = *wanted.every_steps; step <= last; step += *wanted.every_steps) steps.push_back(step);
     for (const double t : wanted.times_s) {
         const auto step = static_cast<std::int64_t>(std::llround(t / time.dt_s));
-        if (step < 0 || step > time.steps)
+        if (step < 0 || step > last)
             throw_config_fault(config, "output.snapshots.times_s",
                                fmt::format("{:g} s lies outside the run, 0 to {:g} s", t, config.time.duration_s));
         steps.push_back(step);
@@ -151,8 +152,11 @@ Plan make_plan(const Config& config, const Grid& grid, const VelocityRange& velo
         plan.device = choice.device;
         plan.notes = choice.notes;
     });
-    if (stages.run([&] { plan.survey = make_survey(config, grid); })) stages.run([&] { judge(plan); });
+    const bool has_survey = stages.run([&] { plan.survey = make_survey(config, grid); });
+    if (has_survey) stages.run([&] { judge(plan); });
     if (stages.run([&] { plan.time = make_time_axis(config, grid, velocity.max_m_s); })) {
+        if (has_survey && config.time.dispersion_correction)
+            correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.most_receivers() > 0);
         stages.run([&] { plan.boundary = make_boundary(config, grid, velocity.max_m_s, plan.time.dt_s); });
         stages.run([&] { plan.snapshots = plan_snapshots(config, grid, plan.time); });
     }
@@ -224,6 +228,7 @@ std::string describe(const Plan& plan) {
                         plan.velocity.exact ? "" : " (told without making the model)");
     text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s\n",
                         plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps, plan.config.time.duration_s);
+    text += fmt::format("          dispersion of the time step {}\n", describe_correction(plan.time));
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; order {} needs {:.2g}\n",
                         plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(),
                         plan.setup.scheme.space_order, plan.sampling.needed);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "solver/kaiser_sinc.hpp"
 #include "solver/survey.hpp"
@@ -115,8 +116,11 @@ Sources make_sources(const Shot& shot, const Survey& survey, const Grid& grid, c
     for (const SourcePoint& source : shot.sources) positions.push_back(source.position_m);
     Sources sources;
     sources.nodes = point_weights(positions, grid, halos, PointKind::source);
+    std::map<std::size_t, std::vector<double>> sampled;  // many sources may share a wavelet
     for (const SourcePoint& source : shot.sources) {
-        auto& signal = sources.signal.emplace_back(sample_wavelet(survey.wavelets.at(source.wavelet), time));
+        if (!sampled.contains(source.wavelet))
+            sampled[source.wavelet] = sample_wavelet(survey.wavelets.at(source.wavelet), time);
+        auto& signal = sources.signal.emplace_back(sampled[source.wavelet]);
         for (double& s : signal) s *= source.amplitude;
     }
     return sources;

@@ -4,6 +4,7 @@
 
 #include "solver/build.hpp"
 #include "solver/hash.hpp"
+#include "solver/time_dispersion.hpp"
 
 namespace onda {
 namespace {
@@ -46,6 +47,10 @@ Json describe_numbers(const Plan& plan) {
                        {"cfl_fraction", time.cfl_fraction()},
                        {"seismogram_dt_s", time.output_dt_s},
                        {"seismogram_samples", time.output_samples}};
+    numbers["time"]["dispersion_corrected"] = time.correction.has_value();
+    if (time.correction)
+        numbers["time"].update(
+            {{"dispersion_corrected_to_hz", time.correction->pass_hz}, {"extra_steps", time.extra_steps}});
     numbers["sampling"] = {{"points_per_wavelength", plan.sampling.points_per_wavelength},
                            {"needed", plan.sampling.needed},
                            {"highest_frequency_hz", plan.survey.highest_frequency_hz()}};
@@ -120,6 +125,7 @@ Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
              {"kernel", plan.setup.kernel},
              {"instruction_set", plan.device->instruction_set(plan.setup)},
              {"threads", std::to_string(plan.setup.threads)},
+             {"time_dispersion", describe_correction(plan.time)},
              {"units", "m, s, m/s, Pa; source signatures in Pa m: s(t) gives s(t - r/c) / (4 pi r) at distance r"},
              {"axis_order", "[z][y][x], x fastest, z down; coordinates are (x, y, z)"}}};
 }

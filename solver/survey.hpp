@@ -42,7 +42,9 @@ struct WaveletKind {
 std::span<const WaveletKind> wavelet_kinds();
 /// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet").
 Wavelet make_wavelet(const Config& config, const WaveletConfig& wavelet, const std::string& key);
-/// s(n dt), n = 0 … steps; a wavelet from a file without what lies above the run's Nyquist frequency.
+/// What is injected at n dt, n = 0 … steps, n from 0: s(n dt), a wavelet from a file without what lies above the run's
+/// Nyquist frequency; where the dispersion in time is corrected, its transform (time_dispersion.hpp, eq. 2), which begins
+/// earlier the later the wavelet.
 std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time);
 
 struct SourcePoint {

@@ -2,11 +2,15 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
+#include <ranges>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/error.hpp"
 #include "solver/find_row.hpp"
+#include "solver/fourier.hpp"
+#include "solver/resampling.hpp"
 #include "solver/survey.hpp"
+#include "solver/time_dispersion.hpp"
 
 namespace onda {
 namespace {
@@ -82,24 +86,6 @@ Wavelet make_gaussian(const Config& config, const WaveletConfig& wavelet, const 
     return out;
 }
 
-/// Radix 2, in place; a.size() a power of two.
-void fourier_transform(std::vector<std::complex<double>>& a) {
-    const std::size_t n = a.size();
-    if (n == 1) return;
-    std::vector<std::complex<double>> even(n / 2), odd(n / 2);
-    for (std::size_t i = 0; i < n / 2; ++i) {
-        even[i] = a[2 * i];
-        odd[i] = a[2 * i + 1];
-    }
-    fourier_transform(even);
-    fourier_transform(odd);
-    for (std::size_t i = 0; i < n / 2; ++i) {
-        const auto turned = std::polar(1., -2. * pi * static_cast<double>(i) / static_cast<double>(n)) * odd[i];
-        a[i] = even[i] + turned;
-        a[i + n / 2] = even[i] - turned;
-    }
-}
-
 struct Band {
     double peak_hz = 0., highest_hz = 0.;
     double at_nyquist = 0.;  ///< amplitude there, of the peak
@@ -111,7 +97,7 @@ Band measure_band(std::span<const double> series, double dt_s) {
     while (n < 4 * series.size()) n *= 2;
     std::vector<std::complex<double>> spectrum(n);
     std::copy(series.begin(), series.end(), spectrum.begin());
-    fourier_transform(spectrum);
+    FourierTransform{n}(spectrum);
     std::size_t peak = 0;
     for (std::size_t i = 0; i <= n / 2; ++i)
         if (std::abs(spectrum[i]) > std::abs(spectrum[peak])) peak = i;
@@ -221,7 +207,52 @@ Wavelet make_wavelet(const Config& config, const WaveletConfig& wavelet, const s
     return find_row(config, key + ".type", wavelet_kinds(), wavelet.type).make(config, wavelet, key);
 }
 
+namespace {
+
+/// Samples of a wavelet, the first at first * dt_s.
+struct WaveletSamples {
+    std::int64_t first = 0;
+    double dt_s = 0.;
+    std::vector<double> amplitude;
+};
+
+/// A closed form is sampled from before t = 0, where it may not be quite silent yet: no step is made there.
+WaveletSamples sample_closed_form(const Wavelet& wavelet, double dt_s, std::int64_t first, std::int64_t last) {
+    last = std::min(last, static_cast<std::int64_t>(std::ceil(wavelet.duration_s / dt_s)));
+    WaveletSamples samples{first, dt_s, {}};
+    for (std::int64_t n = first; n <= last; ++n)
+        samples.amplitude.push_back(wavelet.value(static_cast<double>(n) * dt_s));
+    return samples;
+}
+
+std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& time) {
+    const WaveletSeries& series = wavelet.series;
+    const double dt_in = series.amplitude.empty() ? time.dt_s : series.dt_s;
+    const TapsOfSample taps = injection_taps(*time.correction, dt_in, time.dt_s, time.steps + 1);
+    const Taps earliest = taps(0), latest = taps(time.steps);
+    const WaveletSamples samples =
+        series.amplitude.empty()
+            ? sample_closed_form(wavelet, dt_in, earliest.first,
+                                 latest.first + static_cast<std::int64_t>(latest.weight.size()) - 1)
+            : WaveletSamples{0, dt_in, series.amplitude};
+    // Once the weights begin after the wavelet's end, the signal is over.
+    const std::int64_t end = samples.first + static_cast<std::int64_t>(samples.amplitude.size());
+    const auto heard = std::views::iota(std::int64_t{0}, time.steps + 1);
+    const std::int64_t count =
+        *std::ranges::partition_point(heard, [&](std::int64_t n) { return taps(n).first < end; });
+    auto signal = weigh_traces<double>(samples.amplitude, 1, count, Tail::zero, [&](std::int64_t n) {
+        Taps at = taps(n);
+        at.first -= samples.first;
+        return at;
+    });
+    signal.resize(time.steps + 1, 0.);
+    return signal;
+}
+
+}  // namespace
+
 std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time) {
+    if (time.correction) return corrected_signal(wavelet, time);
     if (!wavelet.series.amplitude.empty())
         return resample(wavelet.series.amplitude, wavelet.series.dt_s, time.dt_s, time.steps + 1, Tail::zero);
     std::vector<double> signal;

@@ -1,5 +1,6 @@
 // A run leaves its files, each complete; they agree with the library, and a run of the resolved configuration repeats
 // it.
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -146,7 +147,7 @@ TEST_CASE("a 3-D run leaves sections of every plane and all snapshots") {
     check_seismograms(run.out(), library);
     check_snapshots(run.out(), library);
     CHECK(library.plan.snapshots.steps.front() == 40);
-    CHECK(library.gathers[0].samples == library.plan.time.steps + 1);
+    CHECK(library.gathers[0].samples == library.plan.time.steps - library.plan.time.extra_steps + 1);
 }
 
 TEST_CASE("the summary tells what was run, and the files carry their provenance") {
@@ -167,6 +168,46 @@ TEST_CASE("the summary tells what was run, and the files carry their provenance"
                                 "units", "axis_order", "config_resolved_yaml", "command_line", "flags"})
             CHECK_MESSAGE(!file.text(key).value_or("").empty(), key);
     }
+}
+
+TEST_CASE("the seismograms of a run hardly depend on dt, unless the correction is refused") {
+    offer_names();
+    const auto pressure = [](const std::string& time, bool corrected) {
+        std::string text = kSmall2d;
+        const std::string duration = "duration_s: 0.3";
+        text.replace(text.find(duration), duration.size(),
+                     "duration_s: 0.6, " + time + ", dispersion_correction: " + (corrected ? "true" : "false"));
+        return LibraryRun(text).gathers.at(0).pressure;
+    };
+    const auto difference = [](const std::vector<float>& a, const std::vector<float>& b) {
+        double squares = 0., norm = 0.;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            squares += std::pow(double(a[i]) - double(b[i]), 2);
+            norm += std::pow(double(b[i]), 2);
+        }
+        return std::sqrt(squares / norm);
+    };
+    const auto fine = pressure("cfl_fraction: 0.05", false);
+    const double kept = difference(pressure("cfl_fraction: 0.9", false), fine);
+    const double removed = difference(pressure("cfl_fraction: 0.9", true), fine);
+    MESSAGE("difference from a run of 18 times as many steps: ", kept, ", corrected: ", removed);
+    CHECK(kept >= 0.01);
+    CHECK(removed <= 0.05 * kept);
+}
+
+TEST_CASE("a run says whether the dispersion in time was removed") {
+    const ProgramRun corrected(kSmall2d), raw(kSmall2d, {"--set", "time.dispersion_correction=false"});
+    const auto told = [](const ProgramRun& run) {
+        return hdf5::File::open(run.out() / "seismograms.h5").text("time_dispersion").value_or("");
+    };
+    CHECK(corrected.summary["time"]["dispersion_corrected"] == true);
+    CHECK(corrected.summary["time"]["dispersion_corrected_to_hz"].get<double>() == doctest::Approx(62.1).epsilon(0.01));
+    CHECK(corrected.summary["time"]["extra_steps"].get<int>() > 0);
+    CHECK(contains(told(corrected), "removed from the seismograms, up to 62"));
+    CHECK(contains(text_of(corrected.out() / "onda.log"), "removed from the seismograms, up to 62"));
+    CHECK(raw.summary["time"]["dispersion_corrected"] == false);
+    CHECK(told(raw) == "not removed");
+    CHECK(contains(text_of(raw.out() / "onda.log"), "dispersion of the time step not removed"));
 }
 
 TEST_CASE("the resolved configuration repeats the run bit for bit, for any kernel and number of threads") {

@@ -9,6 +9,7 @@
 #include "files_support.hpp"
 #include "io/error.hpp"
 #include "kernels/stencil.hpp"
+#include "solver/resampling.hpp"
 
 using namespace onda;
 using std::numbers::pi;

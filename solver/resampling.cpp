@@ -1,0 +1,140 @@
+#include "solver/resampling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "solver/kaiser_sinc.hpp"
+
+namespace onda {
+namespace {
+
+// Half-width in zero crossings of the sinc and shape of the Kaiser window: 90 dB, flat to 0.91 of the cut-off.
+constexpr int kZeroCrossings = 32;
+constexpr double kBeta = 9.;
+
+/// \param time in input samples; \param stretch input samples per zero crossing, >= 1.
+Taps sinc_taps(double time, double stretch) {
+    const auto count = 2 * static_cast<std::int64_t>(std::ceil(stretch * kZeroCrossings));
+    Taps taps;
+    taps.first = static_cast<std::int64_t>(std::floor(time)) - count / 2 + 1;
+    taps.weight.resize(count);
+    for (std::int64_t k = 0; k < count; ++k)
+        taps.weight[k] =
+            kaiser_sinc((time - static_cast<double>(taps.first + k)) / stretch, kZeroCrossings, kBeta) / stretch;
+    return taps;
+}
+
+/// The same sum over samples 0 … n - 1 alone: what lies before them is zero, what follows is put back where the tail
+/// takes it from, x[n - 1 + i] = 2 x[n - 1] - x[n - 1 - i].
+Taps fold(const Taps& taps, std::int64_t n, Tail tail) {
+    const std::int64_t last = n - 1, end = taps.first + static_cast<std::int64_t>(taps.weight.size());
+    Taps folded;
+    folded.first = std::clamp<std::int64_t>(taps.first, 0, last);
+    const bool reflects = tail == Tail::continued && end > n;
+    if (reflects) folded.first = std::clamp<std::int64_t>(2 * last - (end - 1), 0, folded.first);
+    folded.weight.resize(std::max<std::int64_t>(0, std::min(end, n) - folded.first));
+    if (reflects) folded.weight.resize(n - folded.first);
+    const auto add = [&folded](std::int64_t j, double w) {
+        if (j >= 0) folded.weight[j - folded.first] += w;
+    };
+    for (std::int64_t j = std::max<std::int64_t>(0, taps.first); j < end; ++j) {
+        const double w = taps.weight[j - taps.first];
+        if (j <= last) {
+            add(j, w);
+        } else if (reflects) {
+            add(last, 2. * w);
+            add(2 * last - j, -w);
+        }
+    }
+    return folded;
+}
+
+/// The taps of neighbouring output samples side by side, [input sample][row]: the sums of the rows, each in the order
+/// of the input, fill a vector register.
+constexpr std::int64_t kRows = 8;
+struct TapBlock {
+    std::int64_t first = 0, count = 0;
+    std::vector<double> weight;
+
+    TapBlock(std::int64_t row, std::int64_t rows, std::int64_t n, Tail tail, const TapsOfSample& taps) {
+        std::vector<Taps> folded;
+        std::int64_t end = 0;
+        first = n;
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const Taps& added = folded.emplace_back(fold(taps(row + r), n, tail));
+            first = std::min(first, added.first);
+            end = std::max(end, added.first + static_cast<std::int64_t>(added.weight.size()));
+        }
+        count = std::max<std::int64_t>(0, end - first);
+        weight.resize(count * kRows);
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::size_t k = 0; k < folded[r].weight.size(); ++k)
+                weight[(folded[r].first - first + static_cast<std::int64_t>(k)) * kRows + r] = folded[r].weight[k];
+    }
+
+    template <typename T>
+    [[nodiscard]] std::array<double, kRows> sums(const T* trace) const {
+        std::array<double, kRows> sum{};
+        for (std::int64_t k = 0; k < count; ++k) {
+            const auto x = static_cast<double>(trace[first + k]);
+            for (std::int64_t r = 0; r < kRows; ++r) sum[r] += weight[k * kRows + r] * x;
+        }
+        return sum;
+    }
+};
+
+}  // namespace
+
+template <typename T>
+std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count, std::int64_t output_samples, Tail tail,
+                            const TapsOfSample& taps) {
+    std::vector<T> output(trace_count * output_samples, T(0));
+    if (traces.empty()) return output;
+    const std::int64_t n = static_cast<std::int64_t>(traces.size()) / trace_count;
+    // Later samples may need more taps.
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::int64_t row = 0; row < output_samples; row += kRows) {
+        const std::int64_t rows = std::min(kRows, output_samples - row);
+        const TapBlock block(row, rows, n, tail, taps);
+        for (std::int64_t trace = 0; trace < trace_count; ++trace) {
+            const auto sums = block.sums(traces.data() + trace * n);
+            for (std::int64_t r = 0; r < rows; ++r) output[trace * output_samples + row + r] = static_cast<T>(sums[r]);
+        }
+    }
+    return output;
+}
+
+template std::vector<float> weigh_traces(std::span<const float>, std::int64_t, std::int64_t, Tail, const TapsOfSample&);
+template std::vector<double> weigh_traces(std::span<const double>, std::int64_t, std::int64_t, Tail,
+                                          const TapsOfSample&);
+
+namespace {
+
+TapsOfSample resampling_taps(double dt_in, double dt_out) {
+    if (dt_in == dt_out) return [](std::int64_t i) { return Taps{i, {1.}}; };
+    return [ratio = dt_out / dt_in](std::int64_t i) {
+        return sinc_taps(static_cast<double>(i) * ratio, std::max(1., ratio));
+    };
+}
+
+}  // namespace
+
+std::vector<double> resample(std::span<const double> input, double dt_in, double dt_out, std::int64_t output_samples,
+                             Tail tail) {
+    return weigh_traces<double>(input, 1, output_samples, tail, resampling_taps(dt_in, dt_out));
+}
+
+std::vector<float> resample_traces(std::span<const float> traces, std::int64_t trace_count, double dt_in, double dt_out,
+                                   std::int64_t output_samples) {
+    return weigh_traces<float>(traces, trace_count, output_samples, Tail::continued, resampling_taps(dt_in, dt_out));
+}
+
+double interpolate(std::span<const double> series, double dt_s, double t_s) {
+    const Taps at = fold(sinc_taps(t_s / dt_s, 1.), static_cast<std::int64_t>(series.size()), Tail::zero);
+    double sum = 0.;
+    for (std::size_t k = 0; k < at.weight.size(); ++k) sum += at.weight[k] * series[at.first + k];
+    return sum;
+}
+
+}  // namespace onda
