@@ -18,6 +18,13 @@ void check_scheme(const BackendSetup& setup) {
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
 }
 
+void check_model(const BackendSetup& setup, bool has_density) {
+    const bool needs_density = setup.scheme.wave_operator == WaveOperator::variable_density;
+    if (has_density != needs_density)
+        throw std::invalid_argument(needs_density ? "the wave operator of variable density needs a density"
+                                                  : "the wave operator of constant density takes no density");
+}
+
 void Backend::advance(std::int64_t first, std::int64_t count) {
     for (std::int64_t n = first; n < first + count; ++n) {
         fill_halos();

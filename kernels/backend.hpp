@@ -56,6 +56,8 @@ struct SetupFault : std::invalid_argument {
 
 /// \throws std::invalid_argument unless order, weights and extents fit each other: what every backend needs.
 void check_scheme(const BackendSetup& setup);
+/// \throws std::invalid_argument unless there is a density where the scheme needs one, and only there.
+void check_model(const BackendSetup& setup, bool has_density);
 
 /// Weighted nodes of all sources or receivers of a shot. Row i owns entries [first[i], first[i+1]).
 struct NodeWeights {
@@ -66,7 +68,7 @@ struct NodeWeights {
     [[nodiscard]] std::int64_t rows() const { return static_cast<std::int64_t>(first.size()) - 1; }
 };
 
-/// Sources of one shot: p[n+1](node) += k(node) / cell_volume * weight * signal[row][n].
+/// Sources of one shot: p[n+1](node) += (vp dt)^2(node) / cell_volume * weight * signal[row][n].
 struct Sources {
     NodeWeights nodes;
     std::vector<std::vector<double>> signal;  ///< one time series a row, sampled at n dt
@@ -88,7 +90,7 @@ public:
     virtual std::span<const float> wait() = 0;
 };
 
-/// One device holding p[n], p[n-1] and k = (vp dt)^2 of one grid.
+/// One device holding p[n], p[n-1], k = (vp dt)^2 and, with variable density, rho of one grid.
 ///
 /// A time step is fill_halos, step, absorb, inject, swap, record, in this order: see advance(). A backend may run them
 /// asynchronously; advance() and calls that return data wait.
@@ -102,10 +104,14 @@ public:
     /// Bytes this backend holds for fields and model.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 
-    /// Stores k = (vp dt)^2, zero on mirror_negative faces so that p stays exactly zero there.
-    /// \param vp_of_row writes the nx velocities [m/s] of row (y, z); called once a row, by several threads at once.
-    using RowReader = std::function<void(std::int64_t y, std::int64_t z, std::span<float> vp_m_s)>;
-    virtual void upload_model(const RowReader& vp_of_row, double dt_s) = 0;
+    /// Writes the nx velocities [m/s] or densities [kg/m3] of row (y, z); called once a row, by several threads at
+    /// once.
+    using RowReader = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
+    /// Stores k = (vp dt)^2, with variable density rho (vp dt)^2 and rho; k is zero on mirror_negative faces so that p
+    /// stays exactly zero there. Beyond a mirror the density is mirrored, beyond a zero face it stays what it is there.
+    /// \param rho_of_row for variable density only, empty otherwise. \throws std::invalid_argument if it does not fit.
+    virtual void upload_model(const RowReader& vp_of_row, const RowReader& rho_of_row, double dt_s) = 0;
+    void upload_model(const RowReader& vp_of_row, double dt_s) { upload_model(vp_of_row, {}, dt_s); }
 
     /// p[n] = p[n-1] = 0, no sources, no receivers: the start of a shot.
     virtual void reset() = 0;
@@ -114,7 +120,7 @@ public:
     virtual void set_receivers(const NodeWeights& receivers, std::int64_t samples) = 0;
 
     virtual void fill_halos() = 0;            ///< of p[n], by the rules of BackendSetup::halos
-    virtual void step() = 0;                  ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]
+    virtual void step() = 0;                  ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: WaveOperator
     virtual void absorb() = 0;                ///< the sponge, on p[n+1] and p[n]
     virtual void inject(std::int64_t n) = 0;  ///< adds signal[n] to p[n+1]
     virtual void swap() = 0;                  ///< p[n+1] becomes p[n]
@@ -157,6 +163,8 @@ namespace cpu {
 
 /// The kernels of the CPU backend, reference first.
 std::span<const KernelInfo> kernel_names();
+/// Those that compute this operator.
+std::vector<std::string> kernels_of(WaveOperator wave_operator);
 /// Instruction sets compiled in and usable on this machine, slowest first ("generic", "x86-64-v3", "x86-64-v4").
 std::vector<std::string> isa_names();
 /// What "auto" means for this machine.

@@ -37,4 +37,18 @@ inline std::vector<HaloCopy> halo_copies(std::int64_t n, std::int64_t halo, Halo
     return copies;
 }
 
+/// The same for a model that a kernel reads beyond the faces: mirrored about a mirror face, constant beyond a zero
+/// face.
+inline std::vector<HaloCopy> model_copies(std::int64_t n, std::int64_t halo, Halo low, Halo high) {
+    std::vector<HaloCopy> copies;
+    for (std::int64_t j = 1; j <= halo; ++j)
+        for (const std::int64_t to : {-j, n - 1 + j}) {
+            std::int64_t from = to;
+            while (n > 1 && ((from < 0 && low != Halo::zero) || (from >= n && high != Halo::zero)))
+                from = from < 0 ? -from : 2 * (n - 1) - from;
+            copies.push_back({to, from < 0 ? 0 : from >= n ? n - 1 : from, 1});
+        }
+    return copies;
+}
+
 }  // namespace onda

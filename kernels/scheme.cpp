@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 
@@ -42,6 +43,7 @@ Extremes extreme_symbols(const CompactWeights& w, std::size_t dimensions) {
 }  // namespace
 
 double Scheme::axis_symbol(double kh) const {
+    if (wave_operator == WaveOperator::variable_density) return staggered_symbol(weights, kh);
     return second_derivative_symbol(weights, kh);
 }
 
@@ -64,8 +66,15 @@ double Scheme::phase_velocity_ratio(const std::vector<double>& k, const std::vec
 }
 
 double Scheme::stability_limit_s(const std::vector<double>& spacing_m, double vp_max_m_s) const {
-    if (wave_operator != WaveOperator::compact) return onda::stability_limit_s(weights, spacing_m, vp_max_m_s);
-    return 2. * spacing_m[0] / (vp_max_m_s * std::sqrt(extreme_symbols(compact, spacing_m.size()).largest));
+    if (wave_operator == WaveOperator::compact)
+        return 2. * spacing_m[0] / (vp_max_m_s * std::sqrt(extreme_symbols(compact, spacing_m.size()).largest));
+    // Taylor weights peak at the Nyquist wavenumber; other weights need not, so the whole band is searched.
+    constexpr int samples = 1024;
+    double largest = 0.;
+    for (int i = 1; i <= samples; ++i) largest = std::max(largest, axis_symbol(std::numbers::pi * i / samples));
+    double sum = 0.;
+    for (const double h : spacing_m) sum += largest / (h * h);
+    return 2. / (vp_max_m_s * std::sqrt(sum));
 }
 
 std::span<const WaveOperatorInfo> wave_operators() {
@@ -77,13 +86,19 @@ std::string_view name(WaveOperator wave_operator) {
 }
 
 Scheme make_scheme(WaveOperator wave_operator, int space_order, Coefficients coefficients) {
+    const bool optimised = coefficients == Coefficients::optimised;
     if (wave_operator == WaveOperator::compact) {
-        if (space_order != 2 || coefficients != Coefficients::taylor)
+        if (space_order != 2 || optimised)
             throw std::invalid_argument("the compact stencil has order 2 and one set of weights");
         return make_compact_scheme(kIsotropic);
     }
-    const auto weights =
-        coefficients == Coefficients::optimised ? optimised_second_derivative_weights : second_derivative_weights;
+    if (wave_operator == WaveOperator::variable_density)
+        return {wave_operator,
+                space_order,
+                optimised ? optimised_staggered_weights(space_order) : staggered_weights(space_order),
+                coefficients,
+                {}};
+    const auto weights = optimised ? optimised_second_derivative_weights : second_derivative_weights;
     return {wave_operator, space_order, weights(space_order), coefficients, {}};
 }
 
@@ -101,7 +116,19 @@ Scheme make_compact_scheme(const CompactWeights& w) {
 
 template <typename T>
 Stencil<T> make_stencil(const Scheme& scheme, const std::array<double, 3>& spacing_m, int dimensions) {
-    Stencil<T> stencil = make_stencil<T>(scheme.weights, spacing_m, dimensions);
+    Stencil<T> stencil;
+    stencil.radius = scheme.radius();
+    stencil.dimensions = dimensions;
+    double centre = 0.;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (dimensions == 2 && axis == 1) continue;
+        const double h = spacing_m[axis], h2 = h * h;
+        const double power = scheme.wave_operator == WaveOperator::variable_density ? h : h2;
+        centre += scheme.weights[0] / power;
+        for (std::size_t k = 1; k < scheme.weights.size(); ++k)
+            stencil.axis[axis][k] = static_cast<T>(scheme.weights[k] / power);
+    }
+    stencil.centre = static_cast<T>(centre);
     const auto& [a, b, c, d] = scheme.compact;
     const std::array<double, 4> in_space{a, b, c, d}, in_a_plane{a + 2. * b, b + 2. * c, c + 2. * d, 0.};
     for (std::size_t i = 0; i < 4; ++i)

@@ -1,5 +1,5 @@
 /// \file
-/// Weights of the second derivative, the stability limit, and the one canonical update every kernel follows.
+/// Weights of derivatives, their symbols, and the one canonical update every kernel follows.
 #pragma once
 
 #include <array>
@@ -19,15 +19,22 @@ inline constexpr int kMaxRadius = kMaxSpaceOrder / 2;
 /// \param space_order even, 2 … 16; std::invalid_argument otherwise.
 std::vector<double> second_derivative_weights(int space_order);
 
+/// Weights d_1 … d_r (d_0 = 0 is unused) of the first derivative halfway between two nodes, of even order 2r on unit
+/// spacing:  df/dx(1/2) ~ sum_k d_k (f(k) - f(1-k)).
+/// Closed form of Fornberg & Ghrist (1999), SIAM J. Numer. Anal. 37:
+///     d_k = (-1)^(k+1) ((2r-1)!!)^2 / (2^(2r-2) (r+k-1)! (r-k)! (2k-1)^2).
+/// \param space_order even, 2 … 16; std::invalid_argument otherwise.
+std::vector<double> staggered_weights(int space_order);
+
+/// The symbol of two such derivatives in a row, (2 sum_k d_k sin((k - 1/2) kh))^2: what -h^2 d2f/dx2 is to waves.
+double staggered_symbol(const std::vector<double>& weights, double kh);
+
 /// -L(k) h^2 for one axis at angular wavenumber k: the exact symbol of the discrete second derivative.
 /// \param weights c_0 … c_r; \param kh wavenumber times spacing [rad].
 double second_derivative_symbol(const std::vector<double>& weights, double kh);
 
-/// Largest stable dt [s] of the leapfrog scheme: 2 / (vp_max sqrt(sum_axis max_k symbol / h_axis^2)).
-/// \param spacing_m of the axes that have a derivative.
-double stability_limit_s(const std::vector<double>& weights, const std::vector<double>& spacing_m, double vp_max_m_s);
-
-/// Premultiplied weights, the same for every kernel and backend: axis[a][k] = c_k / h_a^2, centre = sum of c_0 / h_a^2.
+/// Premultiplied weights, the same for every kernel and backend: axis[a][k] = c_k / h_a^2, centre = sum of c_0 / h_a^2;
+/// for variable density axis[a][k] = d_k / h_a.
 template <typename T>
 struct Stencil {
     int radius = 0;
@@ -36,10 +43,6 @@ struct Stencil {
     T compact[4] = {};               ///< A, B, C, D over h^2 of kernels/compact.hpp; zeros for other operators
     T axis[3][kMaxRadius + 1] = {};  ///< x, y, z; index 0 unused. Plain arrays: kernel sources call no inline functions
 };
-
-/// \param dimensions 2 (x, z) or 3; the unused axis gets zero weights.
-template <typename T>
-Stencil<T> make_stencil(const std::vector<double>& weights, const std::array<double, 3>& spacing_m, int dimensions);
 
 ONDA_HOST_DEVICE float fused(float a, float b, float c) {
     return __builtin_fmaf(a, b, c);

@@ -37,8 +37,8 @@ std::string problem() {
 bool compiled_in() {
     return true;
 }
-std::vector<std::string> values(const BackendSetup&, std::string_view key) {
-    return key == "isa" ? cpu::isa_names() : names_of(cpu::kernel_names());
+std::vector<std::string> values(const BackendSetup& setup, std::string_view key) {
+    return key == "isa" ? cpu::isa_names() : cpu::kernels_of(setup.scheme.wave_operator);
 }
 void resolve(BackendSetup& setup) {
     if (setup.isa == "auto") setup.isa = cpu::best_isa();
@@ -65,11 +65,10 @@ const std::string& setting(const cuda::Variant& variant, std::string_view key) {
     return key == "kernel" ? variant.kernel : key == "tile" ? variant.tile : variant.copy;
 }
 std::vector<std::string> values(const BackendSetup& setup, std::string_view key) {
-    if (key == "kernel") return names_of(cuda::kernel_names());
     std::vector<std::string> names;
     for (const cuda::Variant& variant : cuda::variants(setup)) {
         const std::string& name = setting(variant, key);
-        if (setup.kernel != "auto" && variant.kernel != setup.kernel) continue;
+        if (key == "kernel" ? name == "twin" : setup.kernel != "auto" && variant.kernel != setup.kernel) continue;
         if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
     }
     return names;

@@ -97,7 +97,7 @@ struct World {
           p(field.size),
           q(field.size),
           k(model.size),
-          stencil(make_stencil<T>(second_derivative_weights(order), c.grid.spacing_m, c.grid.dimensions)) {
+          stencil(make_stencil<T>(make_scheme(WaveOperator::star, order), c.grid.spacing_m, c.grid.dimensions)) {
         for (std::int64_t z = 0; z < c.grid.nz(); ++z)
             for (std::int64_t y = 0; y < c.grid.ny(); ++y)
                 for (std::int64_t x = 0; x < c.grid.nx(); ++x) fill(x, y, z);

@@ -2,6 +2,7 @@
 /// Awkward grids with every boundary, sources and receivers, for comparing kernels by their bits.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <memory>
@@ -50,6 +51,9 @@ inline Case with_equal_spacings(Case c) {
     c.grid.spacing_m.fill(c.grid.spacing_m[0]);
     return c;
 }
+
+/// The operators that every order has.
+inline constexpr std::array kOperators{WaveOperator::star, WaveOperator::variable_density};
 
 /// \param order of star operators.
 inline BackendSetup setup_of(const Case& c, int order, Precision precision,
@@ -111,12 +115,14 @@ inline std::vector<double> run_case(const Case& c, const BackendSetup& setup, st
     for (int axis = 0; axis < 3; ++axis)
         if (grid.has_axis(axis)) h2 += 1. / (grid.spacing_m[axis] * grid.spacing_m[axis]);
     const double dt = 0.7 / (3000. * std::sqrt(h2));
-    backend->upload_model(
-        [&](std::int64_t y, std::int64_t z, std::span<float> vp) {
+    const auto noisy = [&grid](double low, double high, std::uint64_t seed) {
+        return [=](std::int64_t y, std::int64_t z, std::span<float> row) {
             for (std::int64_t x = 0; x < grid.nx(); ++x)
-                vp[x] = static_cast<float>(1500. + 1500. * noise(grid.at(x, y, z)));
-        },
-        dt);
+                row[x] = static_cast<float>(low + (high - low) * noise(grid.at(x, y, z), seed));
+        };
+    };
+    const bool has_density = setup.scheme.wave_operator == WaveOperator::variable_density;
+    backend->upload_model(noisy(1500., 3000., 1), has_density ? noisy(1000., 2700., 5) : Backend::RowReader{}, dt);
     backend->reset();
     std::vector<double> p(grid.points()), p_previous(grid.points());
     for (std::int64_t i = 0; i < grid.points(); ++i) {

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "kernels/stencil.hpp"
 #include "tests/kernel_cases.hpp"
 
 using namespace onda;
@@ -32,34 +31,64 @@ std::int64_t denormals(std::span<const double> values, Precision precision) {
     });
 }
 
+/// The plain build emulates fma in software where the baseline has none: one or two orders suffice.
+bool tried_plain(WaveOperator wave_operator, int order) {
+    return order == 4 || (order == 16 && wave_operator == WaveOperator::star);
+}
+
 }  // namespace
 
 TEST_CASE("every kernel, instruction set and thread count gives the bits of the reference") {
-    std::size_t compared = 0;
-    for (const Case& c : kCases)
-        for (int order = 2; order <= 16; order += 2)
-            for (const Precision precision : {Precision::float32, Precision::float64}) {
-                BackendSetup setup = setup_of(c, order, precision);
-                setup.kernel = "reference";
-                setup.isa = cpu::isa_names().back();
-                setup.threads = 1;
-                const std::uint64_t expected = hash_of_run(c, setup);
-                for (const std::string& isa : cpu::isa_names())
-                    for (const KernelInfo& kernel : cpu::kernel_names()) {
-                        // The plain build emulates fma in software where the baseline has none: two orders suffice.
-                        if (isa == "generic" && order != 4 && order != 16) continue;
-                        setup.kernel = kernel.name;
-                        setup.isa = isa;
-                        setup.threads = 1 + static_cast<int>(compared % 4);
-                        ++compared;
-                        CHECK_MESSAGE(hash_of_run(c, setup) == expected, c.name << ", order " << order << ", "
-                                                                                << kernel.name << ", " << isa << ", "
-                                                                                << setup.threads << " threads");
-                    }
-            }
-    // Two orders for the plain build, eight for each instruction set above it; two precisions.
-    const std::size_t orders = 2 + 8 * (cpu::isa_names().size() - 1);
-    CHECK(compared == kCases.size() * orders * 2 * cpu::kernel_names().size());
+    for (const WaveOperator wave_operator : kOperators) {
+        std::size_t compared = 0;
+        const std::vector<std::string> kernels = cpu::kernels_of(wave_operator);
+        for (const Case& c : kCases)
+            for (int order = 2; order <= 16; order += 2)
+                for (const Precision precision : {Precision::float32, Precision::float64}) {
+                    BackendSetup setup = setup_of(c, order, precision, wave_operator);
+                    setup.kernel = "reference";
+                    setup.isa = cpu::isa_names().back();
+                    setup.threads = 1;
+                    const std::uint64_t expected = hash_of_run(c, setup);
+                    for (const std::string& isa : cpu::isa_names())
+                        for (const std::string& kernel : kernels) {
+                            if (isa == "generic" && !tried_plain(wave_operator, order)) continue;
+                            setup.kernel = kernel;
+                            setup.isa = isa;
+                            setup.threads = 1 + static_cast<int>(compared % 4);
+                            ++compared;
+                            CHECK_MESSAGE(hash_of_run(c, setup) == expected,
+                                          c.name << ", " << name(wave_operator) << ", order " << order << ", " << kernel
+                                                 << ", " << isa << ", " << setup.threads << " threads");
+                        }
+                }
+        // One or two orders for the plain build, eight for each instruction set above it; two precisions.
+        const std::size_t plain = 1 + std::size_t(tried_plain(wave_operator, 16));
+        const std::size_t orders = plain + 8 * (cpu::isa_names().size() - 1);
+        CHECK(compared == kCases.size() * orders * 2 * kernels.size());
+    }
+}
+
+/// Checks that values on both sides of the smallest normal number are flushed in float and kept in double.
+void check_denormals(const Case& c, WaveOperator wave_operator, Precision precision) {
+    const bool is_float = precision == Precision::float32;
+    const double scale = is_float ? 1e-37 : 1e-307;  // the smallest normal number is 1.2e-38 or 2.2e-308
+    BackendSetup setup = setup_of(c, 8, precision, wave_operator);
+    setup.kernel = "reference";
+    const std::vector<double> result = run(c, setup, scale);
+    const auto fields = std::span(result).first(2 * c.grid.points());
+    const auto traces = std::span(result).subspan(2 * c.grid.points());
+    for (const auto values : {fields, traces}) {
+        CHECK((denormals(values, precision) == 0) == is_float);
+        CHECK(std::ranges::count(values, 0.) < std::ssize(values));
+    }
+    for (const std::string& isa : cpu::isa_names())
+        for (const std::string& kernel : cpu::kernels_of(wave_operator)) {
+            setup.kernel = kernel;
+            setup.isa = isa;
+            setup.threads = 3;
+            CHECK_MESSAGE(run(c, setup, scale) == result, c.name << ", " << kernel << ", " << isa);
+        }
 }
 
 TEST_CASE("the compact stencil: every kernel that has it gives the bits of the reference, in any weights") {
@@ -121,28 +150,30 @@ TEST_CASE("what the compact stencil cannot do is refused") {
 
 TEST_CASE("denormals: zero in float, kept in double, in fields and traces of every kernel") {
     for (const std::size_t which : {1u, 7u})
-        for (const Precision precision : {Precision::float32, Precision::float64}) {
-            const Case& c = kCases[which];
-            const bool is_float = precision == Precision::float32;
-            // Values on both sides of the smallest normal number, 1.2e-38 or 2.2e-308.
-            const double scale = is_float ? 1e-37 : 1e-307;
-            BackendSetup setup = setup_of(c, 8, precision);
-            setup.kernel = "reference";
-            const std::vector<double> result = run(c, setup, scale);
-            const auto fields = std::span(result).first(2 * c.grid.points());
-            const auto traces = std::span(result).subspan(2 * c.grid.points());
-            for (const auto values : {fields, traces}) {
-                CHECK((denormals(values, precision) == 0) == is_float);
-                CHECK(std::ranges::count(values, 0.) < std::ssize(values));
-            }
-            for (const std::string& isa : cpu::isa_names())
-                for (const KernelInfo& kernel : cpu::kernel_names()) {
-                    setup.kernel = kernel.name;
-                    setup.isa = isa;
-                    setup.threads = 3;
-                    CHECK_MESSAGE(run(c, setup, scale) == result, c.name << ", " << kernel.name << ", " << isa);
-                }
-        }
+        for (const WaveOperator wave_operator : kOperators)
+            for (const Precision precision : {Precision::float32, Precision::float64})
+                check_denormals(kCases[which], wave_operator, precision);
+}
+
+TEST_CASE("a kernel without the wave operator asked for is refused with those that have it") {
+    BackendSetup setup = setup_of(kCases[0], 8, Precision::float32, WaveOperator::variable_density);
+    setup.kernel = "inplane-full";
+    CHECK_THROWS_WITH_AS(cpu::make_backend(setup),
+                         "kernel 'inplane-full' does not compute the variable_density operator: use auto, reference, "
+                         "vectorised",
+                         std::invalid_argument);
+}
+
+TEST_CASE("a density is taken where the wave operator has one, and only there") {
+    const Backend::RowReader row = [](std::int64_t, std::int64_t, std::span<float> values) {
+        std::ranges::fill(values, 2000.f);
+    };
+    for (const WaveOperator wave_operator : kOperators) {
+        const bool needs = wave_operator == WaveOperator::variable_density;
+        const auto backend = cpu::make_backend(setup_of(kCases[0], 4, Precision::float32, wave_operator));
+        CHECK_THROWS_AS(backend->upload_model(row, needs ? Backend::RowReader{} : row, 1e-3), std::invalid_argument);
+        CHECK_NOTHROW(backend->upload_model(row, needs ? row : Backend::RowReader{}, 1e-3));
+    }
 }
 
 TEST_CASE("unknown kernels, instruction sets and orders are refused with the list of what there is") {
@@ -168,10 +199,11 @@ TEST_CASE("the extremum is the largest value, the first of equal ones, and the f
 
 TEST_CASE("what is held is what was predicted") {
     for (const Case& c : kCases)
-        for (const Precision precision : {Precision::float32, Precision::float64}) {
-            const BackendSetup setup = setup_of(c, 8, precision);
-            CHECK(cpu::make_backend(setup)->allocated_bytes() == cpu::predicted_bytes(setup));
-        }
+        for (const Precision precision : {Precision::float32, Precision::float64})
+            for (const WaveOperator wave_operator : kOperators) {
+                const BackendSetup setup = setup_of(c, 8, precision, wave_operator);
+                CHECK(cpu::make_backend(setup)->allocated_bytes() == cpu::predicted_bytes(setup));
+            }
     BackendSetup large;
     large.grid = {3, {1024, 1024, 1024}, {10., 10., 10.}, {}};
     CHECK(static_cast<double>(cpu::predicted_bytes(large)) <= 12.5 * static_cast<double>(large.grid.points()));

@@ -46,7 +46,7 @@ struct FakeBackend final : Backend {
     std::string description() const override { return {}; }
     std::string kernel() const override { return {}; }
     std::int64_t allocated_bytes() const override { return 0; }
-    void upload_model(const RowReader&, double) override {}
+    void upload_model(const RowReader&, const RowReader&, double) override {}
     void reset() override {}
     void set_sources(const Sources&) override {}
     void set_receivers(const NodeWeights&, std::int64_t) override {}

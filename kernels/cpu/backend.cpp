@@ -38,6 +38,15 @@ Layout model_layout(const BackendSetup& setup) {
     return {setup.grid, {0, 0, 0}, sizeof(T)};
 }
 
+bool has_density(const BackendSetup& setup) {
+    return setup.scheme.wave_operator == WaveOperator::variable_density;
+}
+template <typename T>
+Layout density_layout(const BackendSetup& setup) {
+    const std::int64_t r = setup.scheme.radius();
+    return {setup.grid, {r, setup.grid.dimensions == 3 ? r : 0, r}, sizeof(T)};
+}
+
 template <typename Table, typename Name>
 std::string listed(const Table& table, Name name) {
     std::string text;
@@ -75,16 +84,19 @@ template <typename T>
 class CpuBackend final : public Backend {
 public:
     CpuBackend(const BackendSetup& setup, const InstructionSet& isa, const Kernel& kernel)
-        : grid_(setup.grid),
+        : setup_(setup),
+          grid_(setup.grid),
           halos_(setup.halos),
           isa_(isa.name),
           kernel_(kernel),
           threads_(setup.threads > 0 ? setup.threads : omp_get_max_threads()),
           field_(field_layout<T>(setup)),
           model_(model_layout<T>(setup)),
+          density_(density_layout<T>(setup)),
           p_(field_.size),
           q_(field_.size),
-          k_(model_.size) {
+          k_(model_.size),
+          half_rho_(has_density(setup) ? Buffer<T>(density_.size) : Buffer<T>()) {
         for (int axis = 0; axis < 3; ++axis) {
             copies_[axis] = halo_copies(grid_.n[axis], field_.halo[axis], halos_[2 * axis], halos_[2 * axis + 1]);
             taper_[axis].assign(setup.sponge.taper[axis].begin(), setup.sponge.taper[axis].end());
@@ -102,6 +114,11 @@ public:
         arguments_.k = k_.data() + model_.origin;
         arguments_.k_pitch = model_.pitch;
         arguments_.k_plane = model_.plane;
+        if (has_density(setup)) {
+            arguments_.half_rho = half_rho_.data() + density_.origin;
+            arguments_.rho_pitch = density_.pitch;
+            arguments_.rho_plane = density_.plane;
+        }
         arguments_.stencil = make_stencil<T>(setup.scheme, grid_.spacing_m, grid_.dimensions);
         arguments_.strategy = kernel.strategy;
         arguments_.cache_bytes = l2_bytes();
@@ -113,9 +130,9 @@ public:
                (threads_ == 1 ? " thread, " : " threads, ") + (sizeof(T) == 4 ? "float" : "double");
     }
     std::string kernel() const override { return kernel_.name; }
-    std::int64_t allocated_bytes() const override { return p_.bytes() + q_.bytes() + k_.bytes(); }
+    std::int64_t allocated_bytes() const override { return p_.bytes() + q_.bytes() + k_.bytes() + half_rho_.bytes(); }
 
-    void upload_model(const RowReader& vp_of_row, double dt_s) override;
+    void upload_model(const RowReader& vp_of_row, const RowReader& rho_of_row, double dt_s) override;
     void reset() override;
     void set_sources(const Sources& sources) override;
     void set_receivers(const NodeWeights& receivers, std::int64_t samples) override;
@@ -165,6 +182,7 @@ private:
     template <typename U>
     void copy_out(const Buffer<T>& from, const Window& window, std::span<U> values) const;
     void zero(Buffer<T>& field) const;
+    void fill_density_halo();
     [[nodiscard]] bool on_negative_mirror(int axis, std::int64_t index) const {
         return (index == 0 && halos_[2 * axis] == Halo::mirror_negative) ||
                (index == grid_.n[axis] - 1 && halos_[2 * axis + 1] == Halo::mirror_negative);
@@ -176,13 +194,14 @@ private:
         };
     }
 
+    BackendSetup setup_;
     Grid grid_;
     FaceHalos halos_;
     std::string isa_;
     Kernel kernel_;
     int threads_;
-    Layout field_, model_;
-    Buffer<T> p_, q_, k_;
+    Layout field_, model_, density_;
+    Buffer<T> p_, q_, k_, half_rho_;
     StepArguments<T> arguments_;
     std::array<std::vector<HaloCopy>, 3> copies_;
     std::array<std::vector<T>, 3> taper_;
@@ -194,18 +213,43 @@ private:
 };
 
 template <typename T>
-void CpuBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
+void CpuBackend<T>::upload_model(const RowReader& vp_of_row, const RowReader& rho_of_row, double dt_s) {
+    check_model(setup_, bool(rho_of_row));
     for_threads([&](RowRange rows) {
-        std::vector<float> vp(grid_.nx());
+        std::vector<float> vp(grid_.nx()), rho(grid_.nx(), 1.f);
         for_rows(rows, [&](std::int64_t y, std::int64_t z) {
             vp_of_row(y, z, vp);
+            if (rho_of_row) {
+                rho_of_row(y, z, rho);
+                T* const half = half_rho_.data() + density_.at(0, y, z);
+                for (std::int64_t x = 0; x < grid_.nx(); ++x) half[x] = T(0.5) * static_cast<T>(rho[x]);
+            }
             T* const k = k_.data() + model_.at(0, y, z);
             const bool wall = on_negative_mirror(1, y) || on_negative_mirror(2, z);
             for (std::int64_t x = 0; x < grid_.nx(); ++x) {
                 const double v_dt = static_cast<double>(vp[x]) * dt_s;
-                k[x] = wall || on_negative_mirror(0, x) ? T(0) : static_cast<T>(v_dt * v_dt);
+                const double value = v_dt * v_dt * static_cast<double>(rho[x]);
+                k[x] = wall || on_negative_mirror(0, x) ? T(0) : static_cast<T>(value);
             }
         });
+    });
+    if (rho_of_row) fill_density_halo();
+}
+
+template <typename T>
+void CpuBackend<T>::fill_density_halo() {
+    T* const rho = half_rho_.data();
+    const auto copies = [this](int axis) {
+        return model_copies(grid_.n[axis], density_.halo[axis], halos_[2 * axis], halos_[2 * axis + 1]);
+    };
+    const auto copy_row = [&](std::int64_t to, std::int64_t from) { std::copy_n(rho + from, grid_.nx(), rho + to); };
+    const auto along_x = copies(0), along_y = copies(1), along_z = copies(2);
+    for_rows([&](std::int64_t y, std::int64_t z) {
+        for (const HaloCopy& copy : along_x) rho[density_.at(copy.to, y, z)] = rho[density_.at(copy.from, y, z)];
+        for (const HaloCopy& copy : along_y)
+            if (copy.from == y) copy_row(density_.at(0, copy.to, z), density_.at(0, y, z));
+        for (const HaloCopy& copy : along_z)
+            if (copy.from == z) copy_row(density_.at(0, y, copy.to), density_.at(0, y, z));
     });
 }
 
@@ -240,7 +284,9 @@ template <typename T>
 void CpuBackend<T>::set_sources(const Sources& sources) {
     const auto scale = [&](std::int64_t index) {
         const auto [x, y, z] = grid_.node(index);
-        return static_cast<double>(k_.data()[model_.at(x, y, z)]) / grid_.cell_volume();
+        const auto k = static_cast<double>(k_.data()[model_.at(x, y, z)]);
+        if (!has_density(setup_)) return k / grid_.cell_volume();
+        return k / (2. * static_cast<double>(half_rho_.data()[density_.at(x, y, z)])) / grid_.cell_volume();
     };
     injection_ = Injection<T>(sources, scale, element_of());
 }
@@ -363,7 +409,9 @@ void CpuBackend<T>::upload(std::span<const double> p, std::span<const double> p_
 
 template <typename T>
 std::int64_t bytes_of(const BackendSetup& setup) {
-    return 2 * Buffer<T>::bytes_for(field_layout<T>(setup).size) + Buffer<T>::bytes_for(model_layout<T>(setup).size);
+    const std::int64_t density = has_density(setup) ? Buffer<T>::bytes_for(density_layout<T>(setup).size) : 0;
+    return 2 * Buffer<T>::bytes_for(field_layout<T>(setup).size) + Buffer<T>::bytes_for(model_layout<T>(setup).size) +
+           density;
 }
 
 }  // namespace

@@ -15,15 +15,16 @@
 
 namespace onda::cpu {
 
-/// Arrays point at node (0, 0, 0); strides in elements. p and q have halos, k has none.
+/// Arrays point at node (0, 0, 0); strides in elements. p, q and half_rho have halos, k has none.
 template <typename T>
 struct StepArguments {
-    const T* p = nullptr;  ///< p[n]
-    T* q = nullptr;        ///< p[n-1], overwritten with p[n+1]
-    const T* k = nullptr;  ///< (vp dt)^2
+    const T* p = nullptr;         ///< p[n]
+    T* q = nullptr;               ///< p[n-1], overwritten with p[n+1]
+    const T* k = nullptr;         ///< (vp dt)^2; with variable density rho (vp dt)^2
+    const T* half_rho = nullptr;  ///< rho / 2, with variable density
     std::int64_t nx = 0, ny = 0, nz = 0;
     std::int64_t pitch = 0, plane = 0;
-    std::int64_t k_pitch = 0, k_plane = 0;
+    std::int64_t k_pitch = 0, k_plane = 0, rho_pitch = 0, rho_plane = 0;
     Stencil<T> stencil;
     const LoadStrategy* strategy = nullptr;  ///< in-plane kernels
     std::int64_t cache_bytes = 0;            ///< the L2 share of one thread
@@ -54,6 +55,14 @@ void inplane_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void twin_step(const StepArguments<T>& a);
 
+// Of variable density.
+template <typename Isa, typename T>
+void density_reference_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void density_vectorised_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void density_twin_step(const StepArguments<T>& a);
+
 /// Rows (y, z) of the grid, z slowest, in one contiguous range a thread: the partition all kernels and the first touch
 /// share, so that a thread computes on memory of its own NUMA node.
 struct RowRange {
@@ -63,7 +72,7 @@ inline __attribute__((always_inline)) RowRange rows_of_thread(std::int64_t rows,
     return {rows * thread / threads, rows * (thread + 1) / threads};
 }
 
-/// Calls body(p, q, k) with the first node of every row, each thread on its own range.
+/// Calls body(p, q, k, half_rho) with the first node of every row, each thread on its own range.
 template <typename T, typename Body>
 inline __attribute__((always_inline)) void for_each_row(const StepArguments<T>& a, const Body& body) {
 #pragma omp parallel num_threads(a.threads)
@@ -72,7 +81,8 @@ inline __attribute__((always_inline)) void for_each_row(const StepArguments<T>& 
         const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
         for (std::int64_t row = rows.begin; row < rows.end; ++row) {
             const std::int64_t y = row % a.ny, z = row / a.ny;
-            body(a.p + y * a.pitch + z * a.plane, a.q + y * a.pitch + z * a.plane, a.k + y * a.k_pitch + z * a.k_plane);
+            body(a.p + y * a.pitch + z * a.plane, a.q + y * a.pitch + z * a.plane, a.k + y * a.k_pitch + z * a.k_plane,
+                 a.half_rho + y * a.rho_pitch + z * a.rho_plane);
         }
     }
 }

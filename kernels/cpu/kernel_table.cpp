@@ -28,6 +28,13 @@ std::vector<Kernel> kernels_of() {
                        inplane_compact_step<Isa, double>, &kFullStrategy, compact});
     kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", twin_step<Isa, float>,
                        twin_step<Isa, double>, nullptr, WaveOperator::star, false});
+    constexpr auto density = WaveOperator::variable_density;
+    kernels.push_back({"reference", "plain loops, obviously right", density_reference_step<Isa, float>,
+                       density_reference_step<Isa, double>, nullptr, density});
+    kernels.push_back({"vectorised", "OpenMP and SIMD; each flux is computed once", density_vectorised_step<Isa, float>,
+                       density_vectorised_step<Isa, double>, nullptr, density});
+    kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", density_twin_step<Isa, float>,
+                       density_twin_step<Isa, double>, nullptr, density, false});
     return kernels;
 }
 
@@ -70,6 +77,13 @@ bool has_kernel(const BackendSetup& setup) {
     return std::ranges::any_of(kernels, [&setup](const Kernel& kernel) {
         return kernel.name == setup.kernel && kernel.wave_operator == setup.scheme.wave_operator;
     });
+}
+
+std::vector<std::string> kernels_of(WaveOperator wave_operator) {
+    std::vector<std::string> names;
+    for (const Kernel& kernel : instruction_sets().front().kernels)
+        if (kernel.solves && kernel.wave_operator == wave_operator) names.push_back(kernel.name);
+    return names;
 }
 
 std::vector<std::string> isa_names() {

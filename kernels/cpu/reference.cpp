@@ -27,7 +27,7 @@ T compact_laplacian_of(const T* p, const StepArguments<T>& a) {
 
 template <typename T, typename Laplacian>
 void step(const StepArguments<T>& a, const Laplacian& laplacian_at) {
-    for_each_row(a, [&](const T* p, T* q, const T* k) {
+    for_each_row(a, [&](const T* p, T* q, const T* k, const T*) {
         for (std::int64_t x = 0; x < a.nx; ++x) q[x] = leapfrog(p[x], q[x], k[x], laplacian_at(p + x, a));
     });
 }

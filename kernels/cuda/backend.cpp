@@ -34,18 +34,29 @@ Layout model_layout(const BackendSetup& setup) {
     return {setup.grid, {0, 0, 0}, sizeof(T)};
 }
 
+bool has_density(const BackendSetup& setup) {
+    return setup.scheme.wave_operator == WaveOperator::variable_density;
+}
+template <typename T>
+Layout density_layout(const BackendSetup& setup) {
+    const std::int64_t r = setup.scheme.radius(), vector = 16 / sizeof(T);
+    return {setup.grid, {(r + vector - 1) / vector * vector, setup.grid.dimensions == 3 ? r : 0, r}, sizeof(T)};
+}
+
 /// Room for rows of a model or a field in double precision: a piece, and for long rows at least one.
 std::int64_t staging_bytes(const Grid& grid) {
     return std::max(std::min(kPieceBytes, grid.points() * 8), grid.nx() * 8);
 }
-/// Both fields and the model are one allocation, each on a page of its own (2 MiB of floats).
-std::int64_t field_elements(const Layout& field) {
+/// Both fields and the model are one allocation, each array on a page of its own (2 MiB of floats).
+std::int64_t array_elements(const Layout& layout) {
     constexpr std::int64_t page = 1 << 19;
-    return (field.size + page - 1) / page * page;
+    return (layout.size + page - 1) / page * page;
 }
 template <typename T>
 std::int64_t elements_of(const BackendSetup& setup) {
-    return 2 * field_elements(field_layout<T>(setup)) + model_layout<T>(setup).size;
+    const std::int64_t fields = 2 * array_elements(field_layout<T>(setup));
+    const Layout model = model_layout<T>(setup);
+    return has_density(setup) ? fields + array_elements(model) + density_layout<T>(setup).size : fields + model.size;
 }
 
 FieldShape shape_of(const Layout& layout) {
@@ -126,18 +137,22 @@ template <typename T>
 class CudaBackend final : public Backend {
 public:
     CudaBackend(const BackendSetup& setup, const Instance<T>& instance)
-        : grid_(setup.grid),
+        : setup_(setup),
+          grid_(setup.grid),
           halos_(setup.halos),
           instance_(instance),
           field_(field_layout<T>(setup)),
           model_(model_layout<T>(setup)),
+          density_(density_layout<T>(setup)),
           memory_(elements_of<T>(setup)),
           staging_(staging_bytes(setup.grid)),
           counter_(1),
           largest_(kLargestBlocks),
           downloads_(std::make_shared<Downloads>()) {
-        for (int i = 0; i < 2; ++i) p_[i] = memory_.data() + i * field_elements(field_) + field_.origin;
-        k_ = memory_.data() + 2 * field_elements(field_) + model_.origin;
+        for (int i = 0; i < 2; ++i) p_[i] = memory_.data() + i * array_elements(field_) + field_.origin;
+        T* const model = memory_.data() + 2 * array_elements(field_);
+        k_ = model + model_.origin;
+        if (has_density(setup)) half_rho_ = model + array_elements(model_) + density_.origin;
         for (int axis = 0; axis < 3; ++axis) {
             std::vector<LayerCopy> copies;
             const std::int64_t halo = setup.grid.has_axis(axis) ? setup.scheme.halo() : 0;
@@ -146,10 +161,12 @@ public:
             copies_[axis] = upload_vector(copies);
         }
         set_sponge(setup.sponge);
-        Fields<T> fields{grid_, field_, model_, make_stencil<T>(setup.scheme, grid_.spacing_m, grid_.dimensions)};
+        Fields<T> fields{grid_, field_, model_, density_,
+                         make_stencil<T>(setup.scheme, grid_.spacing_m, grid_.dimensions)};
         fields.p[0] = p_[0];
         fields.p[1] = p_[1];
         fields.k = k_;
+        fields.half_rho = half_rho_;
         // The padding, too: vectors at the end of a row read it.
         ONDA_CUDA_TRY(
             cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
@@ -170,7 +187,7 @@ public:
         return bytes;
     }
 
-    void upload_model(const RowReader& vp_of_row, double dt_s) override;
+    void upload_model(const RowReader& vp_of_row, const RowReader& rho_of_row, double dt_s) override;
     void reset() override;
     void set_sources(const Sources& sources) override;
     void set_receivers(const NodeWeights& receivers, std::int64_t samples) override;
@@ -259,16 +276,19 @@ private:
     void set_sponge(const Sponge& sponge);
     std::unique_ptr<Graph> capture_steps();
     void replay(std::int64_t first);
-    std::vector<T> model_at(const std::vector<std::int64_t>& nodes) const;
+    void fill_density_halo();
+    std::vector<T> values_at(const T* array, const Layout& layout, const std::vector<std::int64_t>& nodes) const;
     template <typename U>
     void copy_out(const T* from, const Window& window, std::span<U> values) const;
 
+    BackendSetup setup_;
     Grid grid_;
     FaceHalos halos_;
     Instance<T> instance_;
-    Layout field_, model_;
-    DeviceBuffer<T> memory_;                       ///< of both fields and the model
-    T *p_[2] = {nullptr, nullptr}, *k_ = nullptr;  ///< at node (0, 0, 0)
+    Layout field_, model_, density_;
+    DeviceBuffer<T> memory_;  ///< of both fields and the model
+    /// At node (0, 0, 0); half_rho_ is null at constant density.
+    T *p_[2] = {nullptr, nullptr}, *k_ = nullptr, *half_rho_ = nullptr;
     DeviceBuffer<LayerCopy> copies_[3];
     DeviceBuffer<T> taper_[3];
     SpongeBoxes boxes_;
@@ -299,31 +319,56 @@ void CudaBackend<T>::set_sponge(const Sponge& sponge) {
 }
 
 template <typename T>
-void CudaBackend<T>::upload_model(const RowReader& vp_of_row, double dt_s) {
-    const std::int64_t rows = grid_.ny() * grid_.nz();
-    const std::int64_t piece = rows_of_staging<float>(grid_.nx(), rows);
-    const PinnedBuffer<float> host(piece * grid_.nx());
+void CudaBackend<T>::upload_model(const RowReader& vp_of_row, const RowReader& rho_of_row, double dt_s) {
+    check_model(setup_, bool(rho_of_row));
+    const std::int64_t nx = grid_.nx(), rows = grid_.ny() * grid_.nz();
+    const std::int64_t piece = rows_of_staging<double>(nx, rows);  // a double is as long as vp and rho
+    const PinnedBuffer<float> host(2 * piece * nx);
     auto* const device = reinterpret_cast<float*>(staging_.data());
     const auto negative = [this](int face) { return halos_[face] == Halo::mirror_negative; };
     const Walls walls{{negative(0), negative(2), negative(4)}, {negative(1), negative(3), negative(5)}};
     for (std::int64_t first = 0; first < rows; first += piece) {
         const std::int64_t count = std::min(piece, rows - first);
-        compute_.wait();
+        const auto read = [&](const RowReader& values_of_row, std::int64_t offset) {
 #pragma omp parallel for schedule(static)
-        for (std::int64_t row = 0; row < count; ++row)
-            vp_of_row((first + row) % grid_.ny(), (first + row) / grid_.ny(),
-                      {host.data() + row * grid_.nx(), static_cast<std::size_t>(grid_.nx())});
-        ONDA_CUDA_TRY(cudaMemcpyAsync(device, host.data(), static_cast<std::size_t>(count * grid_.nx()) * 4,
-                                      cudaMemcpyHostToDevice, compute_.get()));
-        square_model(k_, shape_of(model_), first, count, device, dt_s, walls, compute_.get());
+            for (std::int64_t row = 0; row < count; ++row)
+                values_of_row((first + row) % grid_.ny(), (first + row) / grid_.ny(),
+                              {host.data() + offset + row * nx, static_cast<std::size_t>(nx)});
+            ONDA_CUDA_TRY(cudaMemcpyAsync(device + offset, host.data() + offset,
+                                          static_cast<std::size_t>(count * nx) * sizeof(float), cudaMemcpyHostToDevice,
+                                          compute_.get()));
+        };
+        compute_.wait();
+        read(vp_of_row, 0);
+        if (rho_of_row) {
+            read(rho_of_row, piece * nx);
+            halve_density(half_rho_, shape_of(density_), first, count, device + piece * nx, compute_.get());
+        }
+        square_model(k_, shape_of(model_), first, count, device, rho_of_row ? device + piece * nx : nullptr, dt_s,
+                     walls, compute_.get());
     }
+    if (rho_of_row) fill_density_halo();
     compute_.wait();
+}
+
+template <typename T>
+void CudaBackend<T>::fill_density_halo() {
+    for (int axis = 0; axis < 3; ++axis) {
+        std::vector<LayerCopy> copies;
+        const std::int64_t halo = grid_.has_axis(axis) ? setup_.scheme.radius() : 0;
+        for (const HaloCopy& copy : model_copies(grid_.n[axis], halo, halos_[2 * axis], halos_[2 * axis + 1]))
+            copies.push_back({static_cast<int>(copy.to), static_cast<int>(copy.from), copy.sign});
+        const DeviceBuffer<LayerCopy> on_device = upload_vector(copies);
+        fill_halo(half_rho_, shape_of(density_), axis, on_device.data(), static_cast<int>(copies.size()),
+                  compute_.get());
+        compute_.wait();
+    }
 }
 
 template <typename T>
 void CudaBackend<T>::reset() {
     copy_.wait();
-    ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(2 * field_elements(field_)) * sizeof(T),
+    ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(2 * array_elements(field_)) * sizeof(T),
                                   compute_.get()));
     for (auto& graph : graphs_) graph.reset();
     sources_ = {};
@@ -332,13 +377,14 @@ void CudaBackend<T>::reset() {
     compute_.wait();
 }
 
-/// k at nodes, read through the kernel that samples receivers: one entry of weight 1 each.
+/// A model array at nodes, read through the kernel that samples receivers: one entry of weight 1 each.
 template <typename T>
-std::vector<T> CudaBackend<T>::model_at(const std::vector<std::int64_t>& nodes) const {
+std::vector<T> CudaBackend<T>::values_at(const T* array, const Layout& layout,
+                                         const std::vector<std::int64_t>& nodes) const {
     std::vector<std::int64_t> element, first{0};
     for (const std::int64_t node : nodes) {
         const auto [x, y, z] = grid_.node(node);
-        element.push_back(model_.at(x, y, z) - model_.origin);
+        element.push_back(layout.at(x, y, z) - layout.origin);
         first.push_back(static_cast<std::int64_t>(element.size()));
     }
     std::vector<T> values;
@@ -346,7 +392,7 @@ std::vector<T> CudaBackend<T>::model_at(const std::vector<std::int64_t>& nodes) 
     const auto count = static_cast<std::int64_t>(nodes.size());
     const DeviceBuffer<std::int64_t> device_element = upload_vector(element), device_first = upload_vector(first);
     const DeviceBuffer<T> ones = upload_vector(std::vector<T>(nodes.size(), T(1))), sampled(count);
-    sample_receivers<T>(k_, {device_first.data(), device_element.data(), ones.data(), sampled.data(), count, 1},
+    sample_receivers<T>(array, {device_first.data(), device_element.data(), ones.data(), sampled.data(), count, 1},
                         counter_.data(), 0, compute_.get());
     compute_.wait();
     values.resize(nodes.size());
@@ -366,13 +412,16 @@ void CudaBackend<T>::set_sources(const Sources& sources) {
         }
         first.back() = static_cast<std::int64_t>(i) + 1;
     }
-    const std::vector<T> k = model_at(nodes);
+    const std::vector<T> k = values_at(k_, model_, nodes);
+    const std::vector<T> half_rho = half_rho_ != nullptr ? values_at(half_rho_, density_, nodes) : std::vector<T>();
     std::vector<T> amplitude, signal;
     std::vector<std::int32_t> row;
     std::size_t at = 0;
     for (const SourceEntry& entry : entries) {
         if (nodes[at] != entry.node) ++at;
-        amplitude.push_back(static_cast<T>(static_cast<double>(k[at]) / grid_.cell_volume() * entry.weight));
+        auto scale = static_cast<double>(k[at]);
+        if (half_rho_ != nullptr) scale /= 2. * static_cast<double>(half_rho[at]);
+        amplitude.push_back(static_cast<T>(scale / grid_.cell_volume() * entry.weight));
         row.push_back(static_cast<std::int32_t>(entry.row));
     }
     for (const std::vector<double>& series : sources.signal) {

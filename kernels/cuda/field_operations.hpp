@@ -104,9 +104,13 @@ template <typename T, typename U>
 void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream);
 template <typename T>
 void scatter(T* field, const WindowRows& window, const double* values, cudaStream_t stream);
-/// \param vp [m/s] of `rows` rows, compact.
+/// k = rho (vp dt)^2. \param vp [m/s] of `rows` rows, compact; \param rho as vp, or null for (vp dt)^2.
 template <typename T>
-void square_model(T* k, const FieldShape& shape, std::int64_t first_row, std::int64_t rows, const float* vp, double dt,
-                  const Walls& walls, cudaStream_t stream);
+void square_model(T* k, const FieldShape& shape, std::int64_t first_row, std::int64_t rows, const float* vp,
+                  const float* rho, double dt, const Walls& walls, cudaStream_t stream);
+/// \param rho [kg/m3] of `rows` rows, compact.
+template <typename T>
+void halve_density(T* half_rho, const FieldShape& shape, std::int64_t first_row, std::int64_t rows, const float* rho,
+                   cudaStream_t stream);
 
 }  // namespace onda::cuda

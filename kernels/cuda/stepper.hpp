@@ -13,14 +13,16 @@
 
 namespace onda::cuda {
 
-/// The arrays of one backend as its kernels see them. Pointers are at node (0, 0, 0); k has no halo.
+/// The arrays of one backend as its kernels see them. Pointers are at node (0, 0, 0); k has no halo. half_rho, half the
+/// density, is null at constant density.
 template <typename T>
 struct Fields {
     Grid grid;
-    Layout field, model;
+    Layout field, model, density;
     Stencil<T> stencil;
     T* p[2] = {nullptr, nullptr};
     const T* k = nullptr;
+    const T* half_rho = nullptr;
 };
 
 /// Computes p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) with one instance of one kernel.

@@ -65,7 +65,9 @@ BenchPlan plan_bench(const BenchOptions& options, const Device& device, AddCases
         for (const KernelInfo& kernel : device.kernel_names())
             if (!kernel.name.starts_with("thesis-")) kernels.emplace_back(kernel.name);
     try {
-        plan.twin = bench_setup(options, make_scheme(WaveOperator::star, 2), "twin");
+        const bool density = options.wave_operator == name(WaveOperator::variable_density);
+        plan.twin =
+            bench_setup(options, make_scheme(density ? WaveOperator::variable_density : WaveOperator::star, 2), "twin");
         device.resolve(plan.twin);
         for (const int order : orders_of(options)) {
             const Scheme scheme = bench_scheme(options, order);

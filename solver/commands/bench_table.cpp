@@ -38,19 +38,25 @@ double time_step_s(const BackendSetup& setup) {
     return 0.5 * setup.scheme.stability_limit_s(spacing_m, fastest_m_s);
 }
 
-/// A backend with a random medium (1500 to 3000 m/s) and a random field, warm, and the number of steps that make a
-/// round. The values matter: constant data draws less power, and a denormal costs more.
+bool has_density(const BackendSetup& setup) {
+    return setup.scheme.wave_operator == WaveOperator::variable_density;
+}
+
+/// A backend with a random medium (1500 to 3000 m/s, 1500 to 2500 kg/m3) and a random field, warm, and the number of
+/// steps that make a round. The values matter: constant data draws less power, and a denormal costs more.
 class Contender {
 public:
     Contender(const Device& device, const BackendSetup& setup, std::span<const double> field)
         : backend_(device.make(setup)), points_(static_cast<double>(setup.grid.points())) {
         const Grid& grid = setup.grid;
-        backend_->upload_model(
-            [&](std::int64_t y, std::int64_t z, std::span<float> vp) {
+        const auto random = [&](double mean, double spread) -> Backend::RowReader {
+            return [&grid, field, mean, spread](std::int64_t y, std::int64_t z, std::span<float> row) {
                 for (std::int64_t x = 0; x < grid.nx(); ++x)
-                    vp[x] = static_cast<float>(2250. + 1500. * field[grid.at(x, y, z)]);
-            },
-            time_step_s(setup));
+                    row[x] = static_cast<float>(mean + spread * field[grid.at(x, y, z)]);
+            };
+        };
+        backend_->upload_model(random(2250., 1500.), has_density(setup) ? random(2000., 1000.) : Backend::RowReader{},
+                               time_step_s(setup));
         backend_->reset();
         backend_->upload(field, field);
         backend_->advance(0, 1);
@@ -87,9 +93,9 @@ Row measure(const BenchPlan& plan, const BenchCase& timed, Contender& twin, std:
     return {timed, Rates(gpts), Rates(twin_gpts), Rates(ratio)};
 }
 
-/// The traffic that no kernel of one step at a time can avoid: three reads and a write.
+/// The traffic that no kernel of one step at a time can avoid: three reads, with variable density four, and a write.
 double bytes_per_point(const BenchPlan& plan) {
-    return plan.twin.precision == Precision::float64 ? 32. : 16.;
+    return (has_density(plan.twin) ? 5. : 4.) * (plan.twin.precision == Precision::float64 ? 8. : 4.);
 }
 
 std::string heading(const BenchPlan& plan) {
@@ -158,7 +164,8 @@ std::string run_bench(const BenchPlan& plan) {
         field[i] = RandomStream(1, static_cast<std::uint64_t>(i)).uniform(-0.5, 0.5);
     Contender twin(*plan.device, plan.twin, field);
     std::cout << shape_text(grid) << " nodes, " << twin.description() << ", " << plan.rounds
-              << " rounds; the twin reads p[n], p[n-1], k and writes p[n+1], without neighbours\n"
+              << " rounds; the twin reads p[n], p[n-1], k" << (has_density(plan.twin) ? ", rho" : "")
+              << " and writes p[n+1], without neighbours\n"
               << heading(plan) << std::endl;
     std::vector<Row> rows;
     for (const BenchCase& timed : plan.cases) {

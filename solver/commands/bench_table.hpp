@@ -25,7 +25,7 @@ struct BenchCase {
 /// Everything that is to be timed on one grid of one device.
 struct BenchPlan {
     const Device* device = nullptr;
-    BackendSetup twin;  ///< reads p[n], p[n-1], k and writes p[n+1], without neighbours: the memory's ceiling
+    BackendSetup twin;  ///< reads p[n], p[n-1] and the model, writes p[n+1], without neighbours: the memory's ceiling
     std::vector<BenchCase> cases;
     std::vector<BenchColumn> label_columns, remark_columns;  ///< before and after the measured ones
     int rounds = 0;
