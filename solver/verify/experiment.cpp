@@ -14,6 +14,7 @@ TimeAxis Experiment::time_axis() const {
     time.steps = steps;
     time.output_dt_s = dt_s;
     time.output_samples = steps + 1;
+    time.correction = correction;
     return time;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct Experiment {
     Sponge sponge;
     double dt_s = 0.;
     std::int64_t steps = 0;
+    std::optional<FrequencyBand> correction;  ///< of the wavelets; traces stay as recorded
 
     [[nodiscard]] TimeAxis time_axis() const;
 };

@@ -10,8 +10,10 @@ PromiseGroup discrete_modes();
 PromiseGroup order_of_accuracy();
 PromiseGroup greens_functions();
 PromiseGroup wall_images();
+PromiseGroup ghost_reflection();
 PromiseGroup sponge_reflection();
 PromiseGroup energy_conservation();
 PromiseGroup reciprocity();
+PromiseGroup time_dispersion();
 
 }  // namespace onda::verify
