@@ -32,6 +32,8 @@ std::map<std::string, std::vector<AllowedValue>, std::less<>>& value_lists() {
         {"backend.kernel",
          {{"auto", "the fastest"},
           {"direct", ""},
+          {"march-direct", ""},
+          {"march-overlapped", ""},
           {"forward", ""},
           {"inplane-classic", ""},
           {"inplane-vertical", ""},

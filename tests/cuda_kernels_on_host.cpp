@@ -17,6 +17,7 @@
 #include "kernels/cuda/forward.hpp"
 #include "kernels/cuda/inplane.hpp"
 #include "kernels/cuda/inplane_tiles.hpp"
+#include "kernels/cuda/march_tiles.hpp"
 #include "kernels/cuda/thesis.hpp"
 #include "kernels/halo.hpp"
 #include "tests/fields.hpp"
@@ -84,20 +85,22 @@ private:
 template <typename T>
 struct World {
     Case of;
+    WaveOperator wave_operator;
     int radius;
     Layout field, model;
     Array<T> p, q, k;
     Stencil<T> stencil;
 
-    World(const Case& c, int order)
+    World(const Case& c, const Scheme& scheme)
         : of(c),
-          radius(order / 2),
+          wave_operator(scheme.wave_operator),
+          radius(scheme.radius()),
           field(c.grid, {x_halo(radius), y_halo(), radius}, sizeof(T)),
           model(c.grid, {0, 0, 0}, sizeof(T)),
           p(field.size),
           q(field.size),
           k(model.size),
-          stencil(make_stencil<T>(make_scheme(WaveOperator::star, order), c.grid.spacing_m, c.grid.dimensions)) {
+          stencil(make_stencil<T>(scheme, c.grid.spacing_m, c.grid.dimensions)) {
         for (std::int64_t z = 0; z < c.grid.nz(); ++z)
             for (std::int64_t y = 0; y < c.grid.ny(); ++y)
                 for (std::int64_t x = 0; x < c.grid.nx(); ++x) fill(x, y, z);
@@ -131,9 +134,14 @@ private:
         for (const HaloCopy& copy : halo_copies(n, radius, of.halos[2 * axis], of.halos[2 * axis + 1]))
             copies.push_back(copy);
         const int other = axis == 0 ? 1 : 0, third = axis == 2 ? 1 : 2;
+        // Where corners are read, with the halos of the axes that are filled already.
+        const bool corners = wave_operator == WaveOperator::compact;
+        const auto beyond = [&](int of_axis) {
+            return corners && of_axis < axis && of.grid.has_axis(of_axis) ? radius : 0;
+        };
         for (const HaloCopy& copy : copies)
-            for (std::int64_t a = 0; a < of.grid.n[other]; ++a)
-                for (std::int64_t b = 0; b < of.grid.n[third]; ++b) {
+            for (std::int64_t a = -beyond(other); a < of.grid.n[other] + beyond(other); ++a)
+                for (std::int64_t b = -beyond(third); b < of.grid.n[third] + beyond(third); ++b) {
                     std::array<std::int64_t, 3> to{}, from{};
                     to[axis] = copy.to;
                     from[axis] = copy.from;
@@ -182,10 +190,12 @@ World<T> run_reference(const World<T>& start) {
         a.k_pitch = w.model.pitch;
         a.k_plane = w.model.plane;
         a.stencil = w.stencil;
+        const auto kernel = std::ranges::find(set->kernels, w.wave_operator, &cpu::Kernel::wave_operator);
+        REQUIRE(kernel->name == "reference");
         if constexpr (sizeof(T) == 4)
-            set->kernels[0].step_float(a);
+            kernel->step_float(a);
         else
-            set->kernels[0].step_double(a);
+            kernel->step_double(a);
     });
 }
 
@@ -225,7 +235,7 @@ TensorMap map_of(const World<T>& w, const StoredRectangle& r) {
     return map;
 }
 
-template <typename Tile, template <typename> class Engine>
+template <typename Tile, template <typename> class Engine, auto Kernel = inplane_step<Tile, Engine>>
 void inplane(World<typename Tile::T>& w, HostLaunch launch) {
     InPlaneArguments<typename Tile::T> a;
     set_arrays(a, w);
@@ -235,7 +245,7 @@ void inplane(World<typename Tile::T>& w, HostLaunch launch) {
     launch.block = {Tile::block_x, Tile::block_y, 1};
     launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), blocks(a.nz, a.chunk)};
     launch.shared_bytes = Engine<Tile>::shared_bytes;
-    launch_on_host(launch, inplane_step<Tile, Engine>, a);
+    launch_on_host(launch, Kernel, a);
 }
 
 template <typename T, int R>
@@ -251,13 +261,13 @@ void forward(World<T>& w, HostLaunch launch) {
     launch_on_host(launch, forward_step<T, R, 4, 6>, a);
 }
 
-template <typename T, int Dims, int R>
+template <typename T, auto Kernel>
 void direct(World<T>& w, HostLaunch launch) {
     StepArguments<T> a;
     set_arrays(a, w);
     launch.block = {8, 2, 1};
     launch.grid = {blocks(a.nx, 8), blocks(a.ny, 2), static_cast<unsigned>(a.nz)};
-    launch_on_host(launch, direct_step<T, Dims, R>, a);
+    launch_on_host(launch, Kernel, a);
 }
 
 /// The thesis' kernel with the tile it has for one strategy; its order is a run-time number.
@@ -288,13 +298,73 @@ using SmallTile = Tile<T, R, 4, 4, 1 + R % 3, 2 + (R + Strategy) % 3, (R + Strat
 
 template <typename T, int R>
 std::vector<Variant<T>> small_tiles() {
-    std::vector<Variant<T>> list{
-        {"direct", 2, direct<T, 2, R>}, {"direct", 3, direct<T, 3, R>}, {"forward", 0, forward<T, R>}};
+    std::vector<Variant<T>> list{{"direct", 2, direct<T, direct_step<T, 2, R>>},
+                                 {"direct", 3, direct<T, direct_step<T, 3, R>>},
+                                 {"forward", 0, forward<T, R>}};
     unroll<0, 4>([&](auto strategy) {
         constexpr int i = strategy.value;
         list.push_back(inplane_variant<SmallTile<T, R, i>, BulkTensorCopies>(i, "bulk tensor"));
         list.push_back(inplane_variant<SmallTile<T, R, i>, AsyncCopies>(i, "async"));
     });
+    return list;
+}
+
+template <typename Tile, template <typename> class Engine, typename Operator>
+Variant<typename Tile::T> march_variant(const char* engine) {
+    return {std::string("march, ") + engine + ", rim " + std::to_string(Tile::rim) + ", " +
+                std::to_string(Tile::width) + "x" + std::to_string(Tile::height) + "r" + std::to_string(Tile::rows),
+            Tile::dimensions, inplane<Tile, Engine, march_step<Tile, Engine, Operator>>};
+}
+
+/// Every mapping of the compact stencil, with tiles of which small grids have many.
+template <typename T>
+std::vector<Variant<T>> small_compact_tiles() {
+    std::vector<Variant<T>> list{{"direct", 2, direct<T, direct_compact_step<T, 2>>},
+                                 {"direct", 3, direct<T, direct_compact_step<T, 3>>}};
+    const auto add = [&list]<typename Tile, int Dims>() {
+        using Operator = CompactOperator<T, Dims>;
+        list.push_back(march_variant<Tile, MappedCopies, Operator>("mapped"));
+        list.push_back(march_variant<Tile, AsyncCopies, Operator>("async"));
+        if constexpr (Tile::rim == 0) list.push_back(march_variant<Tile, BulkTensorCopies, Operator>("bulk tensor"));
+    };
+    add.template operator()<MarchTile<T, 4, 4, 2, 3, 2, 1, 1, 0>, 3>();
+    add.template operator()<MarchTile<T, 4, 4, 3, 2, 1, 2, 1, 0>, 3>();
+    add.template operator()<MarchTile<T, 6, 6, 1, 2, 1, 3, 1, 1>, 3>();
+    add.template operator()<MarchTile<T, 8, 1, 1, 4, 4, 2, 1, 0>, 2>();
+    add.template operator()<MarchTile<T, 8, 1, 1, 3, 1, 4, 1, 1>, 2>();
+    return list;
+}
+
+/// The tiles that are compiled for GPUs, of the kernels that sum planes.
+template <typename T>
+std::vector<Variant<T>> compiled_compact_tiles() {
+    std::vector<Variant<T>> list;
+    const auto mapped = [&list]<typename Tile>() {
+        list.push_back(march_variant<Tile, MappedCopies, CompactOperator<T, Tile::dimensions>>("mapped"));
+    };
+    for_compact_inplane_tiles<T>([&list]<typename Tile>() {
+        using Operator = CompactOperator<T, Tile::dimensions>;
+        list.push_back(march_variant<Tile, BulkTensorCopies, Operator>("bulk tensor"));
+        list.push_back(march_variant<Tile, AsyncCopies, Operator>("async"));
+    });
+    for_direct_tiles<T>(mapped);
+    for_overlapped_tiles<T>(mapped);
+    for_row_tiles<T, 0>(mapped);
+    for_row_tiles<T, 1>(mapped);
+    return list;
+}
+
+/// The 5-point star in both mappings.
+template <typename T>
+std::vector<Variant<T>> five_point_tiles() {
+    std::vector<Variant<T>> list;
+    const auto add = [&list]<typename Tile>() {
+        list.push_back(march_variant<Tile, MappedCopies, StarOperator<T, 2>>("mapped"));
+    };
+    add.template operator()<MarchTile<T, 4, 1, 1, 3, 2, 2, 1, 0>>();
+    add.template operator()<MarchTile<T, 4, 1, 1, 2, 1, 1, 1, 1>>();
+    for_row_tiles<T, 0>(add);
+    for_row_tiles<T, 1>(add);
     return list;
 }
 
@@ -323,10 +393,10 @@ std::vector<Variant<T>> thesis_variants() {
 
 /// Runs every variant on a case and hands its world to compare(world, expected).
 template <typename T, typename Compare>
-void run_all(const Case& c, int order, const std::vector<Variant<T>>& variants, const Compare& compare) {
-    const World<T> start(c, order);
+void run_all(const Case& c, const Scheme& scheme, const std::vector<Variant<T>>& variants, const Compare& compare) {
+    const World<T> start(c, scheme);
     const World<T> expected = run_reference(start);
-    int schedule = order / 2;
+    int schedule = scheme.radius();
     for (const Variant<T>& variant : variants) {
         if (variant.dimensions != 0 && variant.dimensions != c.grid.dimensions) continue;
         HostLaunch launch;
@@ -334,13 +404,18 @@ void run_all(const Case& c, int order, const std::vector<Variant<T>>& variants, 
         launch.copies = schedule % 2 == 0 ? Copies::early : Copies::late;
         launch.turns = schedule / 2 % 2 == 0 ? Turns::forward : Turns::backward;
         ++schedule;
-        INFO(variant.name << ", " << c.name << ", order " << order << ", " << 8 * sizeof(T) << " bits, "
-                          << (launch.copies == Copies::early ? "early" : "late") << " copies, threads "
-                          << (launch.turns == Turns::forward ? "forward" : "backward"));
+        INFO(variant.name << ", " << c.name << ", " << name(scheme.wave_operator) << ", order " << scheme.space_order
+                          << ", " << 8 * sizeof(T) << " bits, " << (launch.copies == Copies::early ? "early" : "late")
+                          << " copies, threads " << (launch.turns == Turns::forward ? "forward" : "backward"));
         World<T> world = start;
         REQUIRE_NOTHROW(world = run(start, [&](World<T>& w) { variant.step(w, launch); }));
         compare(world, expected);
     }
+}
+
+template <typename T, typename Compare>
+void run_all(const Case& c, int order, const std::vector<Variant<T>>& variants, const Compare& compare) {
+    run_all(c, make_scheme(WaveOperator::star, order), variants, compare);
 }
 
 /// Halos and padding included: a kernel must not write there.
@@ -371,6 +446,26 @@ TEST_CASE_TEMPLATE("CUDA kernels of every order give the bits of the reference",
         if constexpr (kAllOrders || radius.value % 3 == 1)
             for (const Case& c : kCases) run_all(c, 2 * radius.value, small_tiles<T, radius.value>(), compare_bits<T>);
     });
+}
+
+TEST_CASE_TEMPLATE("every mapping of the compact stencil and of the 5-point star gives the bits of the reference", T,
+                   float, double) {
+    for (Case c : kCases) {
+        if (c.grid.dimensions == 2) run_all(c, 2, five_point_tiles<T>(), compare_bits<T>);
+        c.grid.spacing_m.fill(10.);
+        for (const Scheme& scheme :
+             {make_scheme(WaveOperator::compact, 2), make_compact_scheme({-128. / 30., 14. / 30., 3. / 30., 1. / 30.})})
+            run_all(c, scheme, small_compact_tiles<T>(), compare_bits<T>);
+    }
+}
+
+TEST_CASE(
+    "tiles of the compact stencil and the 5-point star as they are compiled for GPUs give the bits of the reference") {
+    const Case wide{"beyond one tile", {3, {270, 37, 3}, {10., 10., 10.}, {}}, {kZero, kRigid, kFree}, 2};
+    const Case line{"2-D, beyond one tile", {2, {1100, 1, 9}, {10., 10., 10.}, {}}, {kZero, kRigid}, 4};
+    for (const Case& c : {wide, line})
+        run_all(c, make_scheme(WaveOperator::compact, 2), compiled_compact_tiles<float>(), compare_bits<float>);
+    run_all(line, 2, five_point_tiles<float>(), compare_bits<float>);
 }
 
 TEST_CASE("tiles as they are compiled for GPUs give the bits of the reference") {

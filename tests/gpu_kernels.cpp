@@ -2,6 +2,7 @@
 // time; the thesis' kernels, which sum in another order, agree to rounding. Skipped where no GPU can compute.
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "tests/gpu_support.hpp"
 #include "tests/kernel_cases.hpp"
@@ -31,8 +32,9 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 /// Checks every instance that can compute the case against the reference; returns how many there are.
-std::size_t compare_instances(const Case& c, int order, Precision precision) {
-    BackendSetup setup = setup_of(c, order, precision);
+std::size_t compare_instances(const Case& c, int order, Precision precision,
+                              WaveOperator wave_operator = WaveOperator::star) {
+    BackendSetup setup = setup_of(c, order, precision, wave_operator);
     const std::vector<double> expected = run_on_cpu(c, setup);
     const double rounding = precision == Precision::float32 ? 1e-5 : 1e-13;
     std::size_t compared = 0;
@@ -45,11 +47,20 @@ std::size_t compare_instances(const Case& c, int order, Precision precision) {
         const std::vector<double> result = run_case(c, setup, cuda::make_backend(setup));
         const bool same = variant.kernel.starts_with("thesis-") ? difference(expected, result) <= rounding
                                                                 : hash_of(result) == hash_of(expected);
-        CHECK_MESSAGE(same, c.name << ", order " << order << ", " << variant.kernel << ", " << variant.tile << ", "
-                                   << variant.copy << ", " << (precision == Precision::float32 ? "float" : "double")
-                                   << ", difference " << difference(expected, result));
+        CHECK_MESSAGE(same, c.name << ", " << name(wave_operator) << ", order " << order << ", " << variant.kernel
+                                   << ", " << variant.tile << ", " << variant.copy << ", "
+                                   << (precision == Precision::float32 ? "float" : "double") << ", difference "
+                                   << difference(expected, result));
     }
     return compared;
+}
+
+/// The kernels that can compute a setup, without the twin and those of the thesis.
+std::set<std::string> kernels_for(const BackendSetup& setup) {
+    std::set<std::string> kernels;
+    for (const cuda::Variant& variant : cuda::variants(setup))
+        if (variant.kernel != "twin" && !variant.kernel.starts_with("thesis-")) kernels.insert(variant.kernel);
+    return kernels;
 }
 
 /// The calls of a time step one by one, as tools may make them: what a backend does not override.
@@ -69,6 +80,13 @@ TEST_CASE("every compiled instance gives the bits of the reference") {
     CHECK(compared > kCases.size() * 8 * 2 * 10);
 }
 
+TEST_CASE("every compiled instance of the compact stencil gives the bits of the reference") {
+    need_gpu();
+    for (const Case& c : kCases)
+        for (const Precision precision : {Precision::float32, Precision::float64})
+            CHECK(compare_instances(with_equal_spacings(c), 2, precision, WaveOperator::compact) >= 10);
+}
+
 // What compute-sanitizer runs (tests/CMakeLists.txt), which takes a thousand times longer.
 TEST_CASE("a few steps of every instance on small grids") {
     need_gpu();
@@ -84,6 +102,11 @@ TEST_CASE("a few steps of every instance on small grids") {
         for (const int order : {4, 16})
             for (const Precision precision : {Precision::float32, Precision::float64})
                 CHECK(compare_instances(c, order, precision) > 0);
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+        CHECK(compare_instances(flat, 2, precision) > 0);
+        for (const Case& c : {small, flat})
+            CHECK(compare_instances(with_equal_spacings(c), 2, precision, WaveOperator::compact) > 0);
+    }
 }
 
 TEST_CASE("520 steps with sources, receivers and every boundary: the bits of the CPU, and the same every time") {
@@ -94,17 +117,20 @@ TEST_CASE("520 steps with sources, receivers and every boundary: the bits of the
         {Halo::zero, Halo::mirror_positive, Halo::zero, Halo::mirror_negative, Halo::mirror_negative, Halo::zero},
         true,
         520};
-    for (const int order : {2, 8, 16}) {
-        BackendSetup setup = setup_of(c, order, Precision::float32);
-        const std::uint64_t expected = hash_of(run_on_cpu(c, setup));
-        for (const KernelInfo& kernel : cuda::kernel_names()) {
-            if (kernel.name.starts_with("thesis-")) continue;
-            setup.kernel = kernel.name;
-            CAPTURE(order);
+    for (const Scheme& scheme : {make_scheme(WaveOperator::star, 2), make_scheme(WaveOperator::star, 8),
+                                 make_scheme(WaveOperator::star, 16), make_scheme(WaveOperator::compact, 2)}) {
+        const bool compact = scheme.wave_operator == WaveOperator::compact;
+        const Case& of = compact ? with_equal_spacings(c) : c;
+        BackendSetup setup = setup_of(of, scheme.space_order, Precision::float32, scheme.wave_operator);
+        const std::uint64_t expected = hash_of(run_on_cpu(of, setup));
+        for (const std::string& kernel : kernels_for(setup)) {
+            setup.kernel = kernel;
+            CAPTURE(name(scheme.wave_operator));
+            CAPTURE(scheme.space_order);
             CAPTURE(setup.kernel);
-            CHECK(hash_of(run_case(c, setup, cuda::make_backend(setup))) == expected);
-            CHECK(hash_of(run_case(c, setup, cuda::make_backend(setup))) == expected);
-            CHECK(hash_of(run_case(c, setup, cuda::make_backend(setup), 1., step_by_step)) == expected);
+            CHECK(hash_of(run_case(of, setup, cuda::make_backend(setup))) == expected);
+            CHECK(hash_of(run_case(of, setup, cuda::make_backend(setup))) == expected);
+            CHECK(hash_of(run_case(of, setup, cuda::make_backend(setup), 1., step_by_step)) == expected);
         }
     }
 }

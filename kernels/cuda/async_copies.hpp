@@ -1,21 +1,23 @@
 /// \file
-/// The copy engine of every GPU from sm_75 on.
+/// The copy engines of every GPU from sm_75 on: 16-byte copies by the threads of a block.
 #pragma once
 
 #include "kernels/cuda/inplane_arguments.hpp"
 
 namespace onda::cuda {
 
-/// Rectangles copied by all threads in pieces of 16 bytes, asynchronously from sm_80 on, `stages` - 1 planes ahead.
-template <typename Tile>
-class AsyncCopies {
+/// A ring of `stages` planes that threads fill, asynchronously from sm_80 on, `stages` - 1 planes ahead.
+/// \tparam Share which pieces a thread copies: share(arguments, march, plane, copy) calls copy(element of the stage, x,
+/// y in nodes of the grid) for each.
+template <typename Tile, typename Share>
+class PipelinedCopies {
 public:
     using T = typename Tile::T;
     static constexpr int stage_size = Tile::layout.size;
     static constexpr int shared_bytes = (stage_size * Tile::stages + Tile::queue_size) * static_cast<int>(sizeof(T));
 
-    __device__ __forceinline__ AsyncCopies(const InPlaneArguments<T>& a, March march, int thread)
-        : a_(a), march_(march), thread_(thread), stages_(reinterpret_cast<T*>(shared_memory())) {
+    __device__ __forceinline__ PipelinedCopies(const InPlaneArguments<T>& a, March march, int)
+        : a_(a), march_(march), stages_(reinterpret_cast<T*>(shared_memory())) {
         for (int s = 0; s < Tile::stages - 1; ++s) start(s, s);
     }
     __device__ __forceinline__ const T* begin(int step) {
@@ -32,31 +34,42 @@ public:
 
 private:
     __device__ __forceinline__ void start(int stage, int step) {
-        constexpr TileLayout layout = Tile::layout;
         if (step < march_.count) {
             const T* const plane = a_.p + (march_.first + step) * a_.plane;
-            ONDA_UNROLL
-            for (int i = 0; i < layout.count; ++i) {
-                const StoredRectangle r = layout.rectangle[i];
-                copy(stages_ + stage * stage_size + r.offset, plane, r);
-            }
+            T* const to = stages_ + stage * stage_size;
+            Share::for_pieces([&](int element, int dx, int dy) {
+                const int x = march_.x + dx, y = march_.y + dy;
+                const bool inside = x < a_.nx + Tile::x_halo && y >= -a_.y_halo && y < a_.ny + a_.y_halo;
+                copy_async16(to + element, inside ? plane + y * a_.pitch + x : plane, inside);
+            });
         }
         copies_commit();
-    }
-    __device__ __forceinline__ void copy(T* to, const T* plane, StoredRectangle r) {
-        const int pieces = r.width / Tile::vector;
-        for (int i = thread_; i < pieces * r.height; i += Tile::threads) {
-            const int x = march_.x + r.x + i % pieces * Tile::vector, y = march_.y + r.y + i / pieces;
-            const bool inside = x < a_.nx + Tile::x_halo && y >= -a_.y_halo && y < a_.ny + a_.y_halo;
-            copy_async16(to + i * Tile::vector, inside ? plane + y * a_.pitch + x : plane, inside);
-        }
     }
 
     const InPlaneArguments<T>& a_;
     March march_;
-    int thread_;
     T* stages_;
     int stage_ = 0;
 };
+
+/// All threads share the pieces of a rectangle, whatever they compute later.
+template <typename Tile>
+struct SharedEvenly {
+    template <typename Copy>
+    static __device__ __forceinline__ void for_pieces(const Copy& copy) {
+        constexpr TileLayout layout = Tile::layout;
+        const int thread = static_cast<int>(threadIdx.y * Tile::block_x + threadIdx.x);
+        ONDA_UNROLL
+        for (int i = 0; i < layout.count; ++i) {
+            const StoredRectangle r = layout.rectangle[i];
+            const int pieces = r.width / Tile::vector;
+            for (int piece = thread; piece < pieces * r.height; piece += Tile::threads)
+                copy(r.offset + piece * Tile::vector, r.x + piece % pieces * Tile::vector, r.y + piece / pieces);
+        }
+    }
+};
+
+template <typename Tile>
+using AsyncCopies = PipelinedCopies<Tile, SharedEvenly<Tile>>;
 
 }  // namespace onda::cuda

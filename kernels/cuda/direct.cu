@@ -9,7 +9,8 @@
 namespace onda::cuda {
 namespace {
 
-template <typename T, int R>
+/// \tparam In2d, In3d the kernels.
+template <typename T, auto In2d, auto In3d>
 class DirectStepper final : public Stepper {
 public:
     DirectStepper(const Fields<T>& fields, dim3 block) : block_(block), dimensions_(fields.stencil.dimensions) {
@@ -18,8 +19,9 @@ public:
         blocks_y_ = static_cast<unsigned>(blocks_for(g.ny(), block.y));
         for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
     }
+    static constexpr auto kernel_for(int dimensions) { return dimensions == 2 ? In2d : In3d; }
     void step(int now, cudaStream_t stream) const override {
-        const auto kernel = dimensions_ == 2 ? direct_step<T, 2, R> : direct_step<T, 3, R>;
+        const auto kernel = kernel_for(dimensions_);
         StepArguments<T> a = arguments_[now];
         // As many planes at a time as a launch can have.
         const int most = static_cast<int>(kMostBlocks * block_.z), planes = a.nz;
@@ -47,25 +49,26 @@ dim3 block_of(const Instance<T>& row) {
             static_cast<unsigned>(row.parameters[2])};
 }
 
-template <typename T, int R>
-void add_direct_blocks(Instances<T>& list) {
+template <typename T, auto In2d, auto In3d>
+void add_direct_blocks(Instances<T>& list, WaveOperator wave_operator, int radius) {
     // x, y, z and the dimensions they are for
     constexpr int blocks[][4] = {{32, 4, 2, 3}, {64, 4, 1, 3}, {128, 1, 2, 2}, {32, 1, 8, 2}};
     for (const auto& [x, y, z, dimensions] : blocks) {
         Instance<T> row;
         row.kernel = "direct";
         row.tile = std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
-        row.radius = R;
+        row.wave_operator = wave_operator;
+        row.radius = radius;
         row.dimensions = dimensions;
         row.architecture = 75;
         row.parameters[0] = x;
         row.parameters[1] = y;
         row.parameters[2] = z;
         row.make = [](const Instance<T>& self, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
-            return std::make_unique<DirectStepper<T, R>>(fields, block_of(self));
+            return std::make_unique<DirectStepper<T, In2d, In3d>>(fields, block_of(self));
         };
         row.resources = [](const Instance<T>& self, const Stencil<T>& stencil) {
-            const auto kernel = stencil.dimensions == 2 ? direct_step<T, 2, R> : direct_step<T, 3, R>;
+            const auto kernel = DirectStepper<T, In2d, In3d>::kernel_for(stencil.dimensions);
             const dim3 block = block_of(self);
             return resources_of(reinterpret_cast<const void*>(kernel), static_cast<int>(block.x * block.y * block.z),
                                 0);
@@ -126,7 +129,9 @@ void add_forward_tile(Instances<T>& list) {
 
 template <typename T, int R>
 void add_all(Instances<T>& list) {
-    add_direct_blocks<T, R>(list);
+    add_direct_blocks<T, direct_step<T, 2, R>, direct_step<T, 3, R>>(list, WaveOperator::star, R);
+    if constexpr (R == 1)
+        add_direct_blocks<T, direct_compact_step<T, 2>, direct_compact_step<T, 3>>(list, WaveOperator::compact, R);
     add_forward_tile<T, R, 32, (R > 4 ? 16 : 8)>(list);
     add_forward_tile<T, R, 64, 1>(list);
 }

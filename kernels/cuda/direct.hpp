@@ -3,6 +3,7 @@
 /// the other kernels are compared with there.
 #pragma once
 
+#include "kernels/compact.hpp"
 #include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {
@@ -29,6 +30,19 @@ __global__ void direct_step(const __grid_constant__ StepArguments<T> a) {
     T* const q = a.q + z * a.plane + y * a.pitch + x;
     *q =
         leapfrog(*p, *q, a.k[z * a.k_plane + y * a.k_pitch + x], laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
+}
+
+/// The same for the compact Laplacian.
+template <typename T, int Dims>
+__global__ void direct_compact_step(const __grid_constant__ StepArguments<T> a) {
+    const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+    const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
+    if (x >= a.nx || y >= a.ny || z >= a.nz) return;
+    const T* const p = a.p + z * a.plane + y * a.pitch + x;
+    T* const q = a.q + z * a.plane + y * a.pitch + x;
+    *q = leapfrog(*p, *q, a.k[z * a.k_plane + y * a.k_pitch + x],
+                  compact_laplacian<T, Dims>(p, a.pitch, a.plane, a.stencil.compact));
 }
 
 /// The twin: the same array streams without neighbours, the ceiling of any one-step kernel. Not a wave equation. The

@@ -15,14 +15,14 @@ __global__ void fill_halo_rows_kernel(T* p, FieldShape s, int axis, const LayerC
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * Vec<T>::size - s.x_halo;
     const int y_halo = axis == 1 ? 0 : s.y_halo;
     const int other = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y) - y_halo;
-    if (x >= s.nx + s.radius || other >= (axis == 1 ? s.nz : s.ny + y_halo)) return;
+    if (x >= s.nx + s.halo || other >= (axis == 1 ? s.nz : s.ny + y_halo)) return;
     const LayerCopy copy = copies[blockIdx.z];
     const std::int64_t along = axis == 1 ? s.pitch : s.plane, across = axis == 1 ? s.plane : s.pitch;
     T* const node = p + x + other * across;
     Vec<T> value = load_vector(static_cast<const T*>(node + copy.from * along));
     ONDA_UNROLL
     for (int v = 0; v < Vec<T>::size; ++v) value.v[v] = static_cast<T>(copy.sign) * value.v[v];
-    store_inside(node + copy.to * along, value, s.nx + s.radius - x);
+    store_inside(node + copy.to * along, value, s.nx + s.halo - x);
 }
 
 /// Fills the halo layers along x. Grid: x covers y, y covers z, z the copies.

@@ -34,7 +34,7 @@ void fill_halo(T* p, const FieldShape& s, int axis, const LayerCopy* copies, int
         const dim3 grid(cover(s.ny, block.x), cover(s.nz, block.y), copied);
         fill_halo_columns_kernel<<<grid, block, 0, stream>>>(p, s, copies);
     } else {
-        const dim3 grid(cover(s.x_halo + s.nx + s.radius, block.x * Vec<T>::size),
+        const dim3 grid(cover(s.x_halo + s.nx + s.halo, block.x * Vec<T>::size),
                         cover(axis == 1 ? s.nz : s.ny + 2 * s.y_halo, block.y), copied);
         fill_halo_rows_kernel<<<grid, block, 0, stream>>>(p, s, axis, copies);
     }

@@ -11,7 +11,8 @@ namespace onda::cuda {
 struct FieldShape {
     int nx = 0, ny = 0, nz = 0;
     std::int64_t pitch = 0, plane = 0;
-    int x_halo = 0, y_halo = 0, radius = 0;  ///< in memory: whole vectors, r or 0 in 2-D, r
+    int x_halo = 0, y_halo = 0;  ///< in memory: whole vectors along x; 0 along y in 2-D
+    int halo = 0;                ///< nodes that a step reads beyond a face
 };
 
 /// Layer `to` of an axis takes sign * layer `from` (kernels/halo.hpp).

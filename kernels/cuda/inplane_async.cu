@@ -2,6 +2,7 @@
 #include "kernels/cuda/async_copies.hpp"
 #include "kernels/cuda/inplane_launch.hpp"
 #include "kernels/cuda/inplane_tiles.hpp"
+#include "kernels/cuda/march_launch.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -12,6 +13,7 @@ void add_all(Instances<T>& list) {
         for_async_tiles<T, ONDA_RADIUS, Strategy>(
             [&list]<typename Tile>() { list.push_back(inplane_instance<Tile, AsyncCopies>(Strategy, "async", 75)); });
     });
+    if constexpr (ONDA_RADIUS == 1) add_compact_inplane<T, AsyncCopies>(list, "async", 75);
 }
 
 }  // namespace

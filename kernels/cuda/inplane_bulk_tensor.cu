@@ -5,6 +5,7 @@
 #include "kernels/cuda/bulk_tensor_copies.hpp"
 #include "kernels/cuda/inplane_launch.hpp"
 #include "kernels/cuda/inplane_tiles.hpp"
+#include "kernels/cuda/march_launch.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -72,6 +73,7 @@ void add_all(Instances<T>& list) {
             list.push_back(inplane_instance<Tile, BulkTensorCopies>(Strategy, "tma", 90));
         });
     });
+    if constexpr (ONDA_RADIUS == 1) add_compact_inplane<T, BulkTensorCopies>(list, "tma", 90);
 }
 
 }  // namespace

@@ -16,11 +16,11 @@ struct EncodeMaps {
     static void encode(InPlaneArguments<typename Tile::T>&, const Fields<typename Tile::T>&, int) {}
 };
 
-template <typename Tile, template <typename> class Copies>
+template <typename Tile, template <typename> class Copies, auto Kernel = inplane_step<Tile, Copies>>
 class InPlaneStepper final : public Stepper {
 public:
     using T = typename Tile::T;
-    static constexpr auto kernel = inplane_step<Tile, Copies>;
+    static constexpr auto kernel = Kernel;
     static constexpr int shared_bytes = Copies<Tile>::shared_bytes;
     /// The longest march of a block: what was fastest on an H200, which grows with the planes that are read twice.
     static constexpr int longest = 96 * Tile::radius;
@@ -52,12 +52,12 @@ private:
     InPlaneArguments<T> arguments_[2];
 };
 
-/// The row of one tile and engine.
-template <typename Tile, template <typename> class Copies>
-Instance<typename Tile::T> inplane_instance(int strategy, const char* copy, int architecture) {
+/// The row of what a stepper launches.
+template <typename Tile, template <typename> class Copies, typename Launched>
+Instance<typename Tile::T> marching_instance(const std::string& kernel, const char* copy, int architecture) {
     using T = typename Tile::T;
     Instance<T> row;
-    row.kernel = "inplane-" + std::string(kLoadStrategies[static_cast<std::size_t>(strategy)].name);
+    row.kernel = kernel;
     row.tile = std::to_string(Tile::width) + "x" + std::to_string(Tile::height) + "r" + std::to_string(Tile::rows);
     row.copy = copy;
     row.radius = Tile::radius;
@@ -65,13 +65,19 @@ Instance<typename Tile::T> inplane_instance(int strategy, const char* copy, int 
     row.architecture = architecture;
     row.shared_bytes = Copies<Tile>::shared_bytes;
     row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
-        return std::make_unique<InPlaneStepper<Tile, Copies>>(fields);
+        return std::make_unique<Launched>(fields);
     };
     row.resources = [](const Instance<T>&, const Stencil<T>&) {
-        using S = InPlaneStepper<Tile, Copies>;
-        return resources_of(reinterpret_cast<const void*>(S::kernel), Tile::threads, S::shared_bytes);
+        return resources_of(reinterpret_cast<const void*>(Launched::kernel), Tile::threads, Launched::shared_bytes);
     };
     return row;
+}
+
+/// The row of one tile and engine.
+template <typename Tile, template <typename> class Copies>
+Instance<typename Tile::T> inplane_instance(int strategy, const char* copy, int architecture) {
+    const std::string kernel = "inplane-" + std::string(kLoadStrategies[static_cast<std::size_t>(strategy)].name);
+    return marching_instance<Tile, Copies, InPlaneStepper<Tile, Copies>>(kernel, copy, architecture);
 }
 
 }  // namespace onda::cuda

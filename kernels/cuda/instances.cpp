@@ -18,6 +18,7 @@ template <typename T>
 Instances<T> make_instances() {
     Instances<T> list;
     add_radius<T, kMaxRadius>(list);
+    add_march(list);
     add_thesis(list);
     add_twin(list);
     return list;

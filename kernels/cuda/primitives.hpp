@@ -11,9 +11,13 @@ namespace onda::cuda {
 
 /// Before a loop that must be unrolled: the arrays indexed in it live in registers.
 #if defined(__CUDACC__)
+#define ONDA_PRAGMA(text) _Pragma(#text)
 #define ONDA_UNROLL _Pragma("unroll")
+/// Before a loop of unknown length: that many rounds become one.
+#define ONDA_UNROLL_BY(rounds) ONDA_PRAGMA(unroll rounds)
 #else
 #define ONDA_UNROLL
+#define ONDA_UNROLL_BY(rounds)
 #endif
 
 /// 16 bytes: the unit in which kernels read and write global and shared memory.

@@ -63,6 +63,8 @@ template <int R>
 void add_direct(Instances<float>& list);
 template <int R>
 void add_direct(Instances<double>& list);
+void add_march(Instances<float>& list);
+void add_march(Instances<double>& list);
 void add_thesis(Instances<float>& list);
 void add_thesis(Instances<double>& list);
 void add_twin(Instances<float>& list);
