@@ -19,19 +19,19 @@ void reverse_bits(std::span<std::complex<double>> a) {
 
 }  // namespace
 
-FourierTransform::FourierTransform(std::size_t largest) : roots_(largest / 2) {
-    for (std::size_t k = 0; k < roots_.size(); ++k)
-        roots_[k] = std::polar(1., -2. * std::numbers::pi * static_cast<double>(k) / static_cast<double>(largest));
+FourierTransform::FourierTransform(std::size_t largest) : roots_(largest) {
+    for (std::size_t half = 1; half < largest; half *= 2)
+        for (std::size_t k = 0; k < half; ++k)
+            roots_[half + k] = std::polar(1., -std::numbers::pi * static_cast<double>(k) / static_cast<double>(half));
 }
 
 void FourierTransform::operator()(std::span<std::complex<double>> a) const {
     reverse_bits(a);
     for (std::size_t half = 1; half < a.size(); half *= 2) {
-        const std::size_t stride = roots_.size() / half;
         for (std::size_t start = 0; start < a.size(); start += 2 * half)
             for (std::size_t k = 0; k < half; ++k) {
                 std::complex<double>&low = a[start + k], &high = a[start + k + half];
-                const std::complex<double> root = roots_[k * stride];
+                const std::complex<double> root = roots_[half + k];
                 // by parts: std::complex asks after NaNs at every product
                 const std::complex<double> turned(root.real() * high.real() - root.imag() * high.imag(),
                                                   root.real() * high.imag() + root.imag() * high.real());

@@ -18,7 +18,7 @@ public:
     void operator()(std::span<std::complex<double>> a) const;
 
 private:
-    std::vector<std::complex<double>> roots_;  ///< exp(-2 pi i k / largest), k < largest / 2
+    std::vector<std::complex<double>> roots_;  ///< [half + k]: exp(-pi i k / half), half = 1, 2, 4 … largest / 2
 };
 
 }  // namespace onda
