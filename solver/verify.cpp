@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::array kGroups{verify::discrete_modes,      verify::order_of_accuracy, verify::greens_functions,
                              verify::wall_images,         verify::ghost_reflection,  verify::sponge_reflection,
-                             verify::energy_conservation, verify::reciprocity,       verify::time_dispersion};
+                             verify::energy_conservation, verify::reciprocity,       verify::isotropy,
+                             verify::time_dispersion};
 
 }  // namespace
 

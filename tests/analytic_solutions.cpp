@@ -104,15 +104,35 @@ TEST_CASE("zero faces have an exact mode at order 2 and refuse others") {
 }
 
 TEST_CASE("the discrete frequency tends to c k and solves the dispersion relation") {
-    const auto c = second_derivative_weights(2);
-    const std::array<double, 2> h{10., 5.};
-    const std::array<double, 2> fine{3e-4, 4e-4};
-    const double k = std::hypot(fine[0] / h[0], fine[1] / h[1]);
-    CHECK(std::abs(discrete_frequency(c, fine, h, kC, 1e-3) / (kC * k) - 1.) <= 1e-7);
-    const std::array<double, 2> coarse{1.1, 0.7};
-    const double omega = discrete_frequency(c, coarse, h, kC, 1e-3);
+    const std::vector<double> h{10., 5.};
+    const std::vector<double> fine{3e-5, 8e-5};
+    const Scheme star = make_scheme(WaveOperator::star, 2);
+    CHECK(std::abs(discrete_frequency(star, fine, h, kC, 1e-3) / (kC * std::hypot(fine[0], fine[1])) - 1.) <= 1e-7);
     const double symbol = (2. - 2. * std::cos(1.1)) / 100. + (2. - 2. * std::cos(0.7)) / 25.;
+    const double omega = discrete_frequency(star, {1.1 / 10., 0.7 / 5.}, h, kC, 1e-3);
     CHECK(std::abs(2. * std::cos(omega * 1e-3) - (2. - kC * kC * 1e-6 * symbol)) <= 1e-14);
+}
+
+TEST_CASE("the symbol of the compact stencil is that of its 27 weights; in 2-D, of the 9 on a field constant along y") {
+    const Scheme compact = make_scheme(WaveOperator::compact, 2);
+    const auto& w = compact.compact;
+    for (const std::array<double, 3>& kh : {std::array{0.3, 0.5, 1.1}, {2.9, 0.1, 1.7}, {1.2, 0., 0.8}}) {
+        double sum = 0.;
+        for (int z = -1; z <= 1; ++z)
+            for (int y = -1; y <= 1; ++y)
+                for (int x = -1; x <= 1; ++x) {
+                    const int steps = std::abs(x) + std::abs(y) + std::abs(z);
+                    const double weight = steps == 0 ? w.centre : steps == 1 ? w.face : steps == 2 ? w.edge : w.corner;
+                    sum -= weight * std::cos(kh[0] * x + kh[1] * y + kh[2] * z);
+                }
+        CHECK(compact.symbol({kh[0] / 10., kh[1] / 10., kh[2] / 10.}, {10., 10., 10.}) ==
+              doctest::Approx(sum / 100.).epsilon(1e-13));
+        if (kh[1] == 0.)
+            CHECK(compact.symbol({kh[0] / 10., kh[2] / 10.}, {10., 10.}) == doctest::Approx(sum / 100.).epsilon(1e-13));
+    }
+    // the largest eigenvalue is 16 / 3: sqrt(3) / 2 cells a step, against 1 / sqrt(3) of the star
+    CHECK(compact.stability_limit_s({10., 10., 10.}, 2000.) == doctest::Approx(std::sqrt(3.) / 2. * 10. / 2000.));
+    CHECK(compact.stability_limit_s({10., 10.}, 2000.) == doctest::Approx(std::sqrt(3.) / 2. * 10. / 2000.));
 }
 
 TEST_CASE("two walls make three images, with the product of their signs") {

@@ -46,12 +46,9 @@ AxisMode axis_mode(Halo low, Halo high, std::int64_t nodes, int half_waves, int 
     return mode;
 }
 
-double discrete_frequency(const std::vector<double>& weights, std::span<const double> kh, std::span<const double> h,
+double discrete_frequency(const Scheme& scheme, const std::vector<double>& k, const std::vector<double>& spacing_m,
                           double c, double dt) {
-    double symbol = 0.;
-    for (std::size_t axis = 0; axis < kh.size(); ++axis)
-        symbol += second_derivative_symbol(weights, kh[axis]) / (h[axis] * h[axis]);
-    return 2. / dt * std::asin(0.5 * c * dt * std::sqrt(symbol));
+    return 2. / dt * std::asin(0.5 * c * dt * std::sqrt(scheme.symbol(k, spacing_m)));
 }
 
 double ricker(double peak_frequency_hz, double t0_s, double t_s) {

@@ -35,8 +35,9 @@ struct AxisMode {
 /// \throws std::invalid_argument for a pair of faces without an exact mode.
 AxisMode axis_mode(Halo low, Halo high, std::int64_t nodes, int half_waves, int radius);
 
-/// omega of the fully discrete scheme: sin(omega dt / 2) = (c dt / 2) sqrt(sum_axis symbol(kh) / h^2).
-double discrete_frequency(const std::vector<double>& weights, std::span<const double> kh, std::span<const double> h,
+/// omega of the fully discrete scheme: sin(omega dt / 2) = (c dt / 2) sqrt(symbol).
+/// \param k wavenumber [rad/m] and \param spacing_m along each axis that has a derivative.
+double discrete_frequency(const Scheme& scheme, const std::vector<double>& k, const std::vector<double>& spacing_m,
                           double c, double dt);
 
 /// (1 - 2 a) exp(-a), a = (pi f0 (t - t0))^2, spectrum 2 f^2 / (sqrt(pi) f0^3) exp(-f^2 / f0^2): used where a promise

@@ -14,6 +14,7 @@ PromiseGroup ghost_reflection();
 PromiseGroup sponge_reflection();
 PromiseGroup energy_conservation();
 PromiseGroup reciprocity();
+PromiseGroup isotropy();
 PromiseGroup time_dispersion();
 
 }  // namespace onda::verify
