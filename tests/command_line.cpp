@@ -40,7 +40,7 @@ void check_help(const std::vector<std::string>& path) {
 TEST_CASE("every --help begins with two examples") {
     check_help({});
     const Outcome help = run_onda({"--help"});
-    for (const char* command : {"run", "check", "init", "schema", "convert", "verify", "bench", "info"})
+    for (const char* command : {"run", "check", "init", "schema", "convert", "verify", "dispersion", "bench", "info"})
         CHECK(contains(help.out, "\n  " + std::string(command) + " "));
 }
 
