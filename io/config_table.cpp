@@ -216,7 +216,8 @@ constexpr Parameter kTime[] = {
      .excludes = "dt_s"},
     {.name = "dispersion_correction",
      .slot = bind<&TimeConfig::dispersion_correction>,
-     .help = "remove the error of the time step from the seismograms, exactly (docs/theory.md); snapshots keep it"},
+     .help = "remove the error of the time step from the seismograms, exactly (docs/theory.md); snapshots keep it. At "
+             "space order 2 the errors of time and space partly cancel: false is better there"},
 };
 
 constexpr Parameter kScheme[] = {

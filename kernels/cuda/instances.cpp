@@ -69,12 +69,17 @@ template <typename T>
         if (!row->copy.empty()) copies.push_back(row->copy);
         tile_exists = tile_exists || matches(setup.tile, row->tile);
     }
-    const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) +
-                                  " at order " + std::to_string(setup.scheme.space_order) + " in " +
-                                  std::to_string(setup.grid.dimensions) + "-D";
+    const std::string of_scheme =
+        " at order " + std::to_string(setup.scheme.space_order) + " in " + std::to_string(setup.grid.dimensions) + "-D";
+    const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) + of_scheme;
+    const bool exists = std::ranges::find(kernel_names(), setup.kernel, &KernelInfo::name) != kernel_names().end();
     if (tiles.empty())
         throw SetupFault("kernel",
-                         "kernel '" + setup.kernel + "' is not among the CUDA kernels: use auto, " + listed(kernels));
+                         "kernel '" + setup.kernel + "'" +
+                             (exists ? " does not compute the " + std::string(name(setup.scheme.wave_operator)) +
+                                           " operator" + of_scheme
+                                     : " is not among the CUDA kernels") +
+                             ": use auto, " + listed(kernels));
     if (!tile_exists)
         throw SetupFault("tile",
                          "tile '" + setup.tile + "'" + of_kernel + " is not compiled in: use auto, " + listed(tiles));
