@@ -87,6 +87,14 @@ TEST_CASE("every compiled instance of the compact stencil gives the bits of the 
             CHECK(compare_instances(with_equal_spacings(c), 2, precision, WaveOperator::compact) >= 10);
 }
 
+TEST_CASE("every compiled instance of variable density gives the bits of the reference") {
+    need_gpu();
+    for (const Case& c : kCases)
+        for (int order = 2; order <= 16; order += 2)
+            for (const Precision precision : {Precision::float32, Precision::float64})
+                CHECK(compare_instances(c, order, precision, WaveOperator::variable_density) >= 2);
+}
+
 // What compute-sanitizer runs (tests/CMakeLists.txt), which takes a thousand times longer.
 TEST_CASE("a few steps of every instance on small grids") {
     need_gpu();
@@ -101,7 +109,8 @@ TEST_CASE("a few steps of every instance on small grids") {
     for (const Case& c : {small, flat})
         for (const int order : {4, 16})
             for (const Precision precision : {Precision::float32, Precision::float64})
-                CHECK(compare_instances(c, order, precision) > 0);
+                for (const WaveOperator wave_operator : kOperators)
+                    CHECK(compare_instances(c, order, precision, wave_operator) > 0);
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         CHECK(compare_instances(flat, 2, precision) > 0);
         for (const Case& c : {small, flat})
@@ -117,8 +126,9 @@ TEST_CASE("520 steps with sources, receivers and every boundary: the bits of the
         {Halo::zero, Halo::mirror_positive, Halo::zero, Halo::mirror_negative, Halo::mirror_negative, Halo::zero},
         true,
         520};
-    for (const Scheme& scheme : {make_scheme(WaveOperator::star, 2), make_scheme(WaveOperator::star, 8),
-                                 make_scheme(WaveOperator::star, 16), make_scheme(WaveOperator::compact, 2)}) {
+    for (const Scheme& scheme :
+         {make_scheme(WaveOperator::star, 2), make_scheme(WaveOperator::star, 8), make_scheme(WaveOperator::star, 16),
+          make_scheme(WaveOperator::compact, 2), make_scheme(WaveOperator::variable_density, 8)}) {
         const bool compact = scheme.wave_operator == WaveOperator::compact;
         const Case& of = compact ? with_equal_spacings(c) : c;
         BackendSetup setup = setup_of(of, scheme.space_order, Precision::float32, scheme.wave_operator);

@@ -11,6 +11,7 @@ void add_radius(Instances<T>& list) {
     add_inplane_bulk_tensor<R>(list);
     add_inplane_async<R>(list);
     add_direct<R>(list);
+    add_density<R>(list);
     if constexpr (R > 1) add_radius<T, R - 1>(list);
 }
 
@@ -47,6 +48,7 @@ std::string listed(const std::vector<std::string>& names) {
 /// march: there the plain kernel fills the GPU best. Forward fits every GPU.
 std::vector<std::string> wanted_kernels(const BackendSetup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
+    if (setup.scheme.wave_operator == WaveOperator::variable_density) return {"forward", "direct"};
     if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "forward"};
     if (setup.scheme.space_order <= 12 && gpu_architecture() >= 90)
         return {"inplane-vertical", "inplane-full", "forward", "direct"};

@@ -67,6 +67,10 @@ void add_march(Instances<float>& list);
 void add_march(Instances<double>& list);
 void add_thesis(Instances<float>& list);
 void add_thesis(Instances<double>& list);
+template <int R>
+void add_density(Instances<float>& list);
+template <int R>
+void add_density(Instances<double>& list);
 void add_twin(Instances<float>& list);
 void add_twin(Instances<double>& list);
 

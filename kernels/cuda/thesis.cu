@@ -1,4 +1,4 @@
-// Launches the thesis kernels, every order and tile with the same code, and the twin.
+// Launches the thesis kernels, every order and tile with the same code.
 #include <algorithm>
 
 #include "kernels/cuda/runtime.hpp"
@@ -52,27 +52,6 @@ private:
 };
 
 template <typename T>
-class TwinStepper final : public Stepper {
-public:
-    explicit TwinStepper(const Fields<T>& fields) {
-        const Grid& g = fields.grid;
-        grid_ = dim3(static_cast<unsigned>(blocks_for(g.nx(), kThreads * Vec<T>::size)),
-                     static_cast<unsigned>(std::min(g.ny(), kMostBlocks)),
-                     static_cast<unsigned>(std::min(g.nz(), kMostBlocks)));
-        for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
-    }
-    void step(int now, cudaStream_t stream) const override {
-        twin_step<T><<<grid_, kThreads, 0, stream>>>(arguments_[now]);
-        ONDA_CUDA_TRY(cudaGetLastError());
-    }
-    static constexpr int kThreads = 256;
-
-private:
-    dim3 grid_;
-    StepArguments<T> arguments_[2];
-};
-
-template <typename T>
 void add_thesis_tiles(Instances<T>& list) {
     // Threads along z and x: the thesis' tx and tz. 8 x 8 was the best there, 4 x 32 is on an H200.
     constexpr int tiles[][2] = {{4, 32}, {8, 8}, {16, 16}};
@@ -97,21 +76,6 @@ void add_thesis_tiles(Instances<T>& list) {
         }
 }
 
-template <typename T>
-void add_the_twin(Instances<T>& list) {
-    Instance<T> row;
-    row.kernel = "twin";
-    row.tile = "rows";
-    row.architecture = 75;
-    row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
-        return std::make_unique<TwinStepper<T>>(fields);
-    };
-    row.resources = [](const Instance<T>&, const Stencil<T>&) {
-        return resources_of(reinterpret_cast<const void*>(twin_step<T>), TwinStepper<T>::kThreads, 0);
-    };
-    list.push_back(row);
-}
-
 }  // namespace
 
 void add_thesis(Instances<float>& list) {
@@ -119,12 +83,6 @@ void add_thesis(Instances<float>& list) {
 }
 void add_thesis(Instances<double>& list) {
     add_thesis_tiles(list);
-}
-void add_twin(Instances<float>& list) {
-    add_the_twin(list);
-}
-void add_twin(Instances<double>& list) {
-    add_the_twin(list);
 }
 
 }  // namespace onda::cuda

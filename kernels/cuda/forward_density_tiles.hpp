@@ -1,0 +1,29 @@
+/// \file
+/// The tiles of the marching kernel of variable density that are compiled. A new one is a line.
+#pragma once
+
+#include "kernels/cuda/forward_density.hpp"
+
+namespace onda::cuda {
+
+/// Calls add.operator()<Tile>() for each, the fastest known first. The last one is for GPUs with 100 KiB of shared
+/// memory a block. What a plane needs grows with the order: above 8 there is room for one row a thread.
+template <typename T, int R, typename Add>
+void for_density_tiles(const Add& add) {
+    if constexpr (sizeof(T) == 4 && R <= 4) {
+        add.template operator()<DensityTile<T, R, 32, 8, 2, 3, 1>>();
+#if !defined(ONDA_CUDA_QUICK)
+        add.template operator()<DensityTile<T, R, 16, 16, 2, 3, 1>>();
+        add.template operator()<DensityTile<T, R, 32, 16, 1, 3, 1>>();
+        add.template operator()<DensityTile<T, R, 32, 8, 1, 2, 2>>();
+#endif
+    } else {
+        add.template operator()<DensityTile<T, R, 32, 8, 1, 2, 1>>();
+#if !defined(ONDA_CUDA_QUICK)
+        if constexpr (sizeof(T) == 4) add.template operator()<DensityTile<T, R, 16, 16, 1, 2, 1>>();
+#endif
+    }
+    add.template operator()<DensityTile<T, R, (R > 4 ? 16 : 32), (R > 4 ? 8 : 4), 1, 2, 1>>();
+}
+
+}  // namespace onda::cuda
