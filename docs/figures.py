@@ -1,0 +1,285 @@
+"""Makes the figures of docs/theory.md from what the program prints and computes.
+
+    python3 docs/figures.py                           # all of them, into docs/figures; a minute or two
+    python3 docs/figures.py --only dispersion_order --onda build/default/onda --output /tmp
+
+No weight, symbol or wave equation is computed here: curves come from `onda dispersion`, errors from `onda verify`,
+traces and wavefields from `onda run`. Only exact solutions are. Needs python3-numpy, python3-h5py, python3-matplotlib.
+"""
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+import numpy as np
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "examples"))
+from onda_results import read_gather, read_snapshot
+
+# The same bytes from the same numbers, text as text.
+plt.rcParams.update({"svg.hashsalt": "onda", "svg.fonttype": "none", "font.size": 9, "axes.grid": True, "grid.alpha": 0.3})
+COLOURS = plt.get_cmap("viridis")
+
+
+class Onda:
+    """The program."""
+
+    def __init__(self, path, folder):
+        self.path, self.folder = path, Path(folder)
+
+    def call(self, *arguments):
+        done = subprocess.run([self.path, *map(str, arguments)], capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"onda {' '.join(map(str, arguments))}: {done.stderr}")
+        return done.stdout
+
+    def dispersion(self, points, angles, **options):
+        """Errors of the phase velocity [points][angles]."""
+        listed = [f"--{name}={value}" for name, value in options.items()]
+        text = self.call("dispersion", "--json", "--points", ",".join(map(str, points)), "--angles",
+                         ",".join(map(str, angles)), *listed)
+        return np.array(json.loads(text)["phase_velocity_ratio"], dtype=float) - 1
+
+    def verify(self, group):
+        return json.loads(self.call("verify", "--json", "--filter", group + " "))
+
+    def run(self, name, config, *overrides):
+        """Runs a configuration; returns the folder of its results."""
+        file, results = self.folder / f"{name}.json", self.folder / name
+        file.write_text(json.dumps({"schema_version": 1, **config}))  # JSON is YAML
+        sets = [part for override in overrides for part in ("--set", override)]
+        self.call("run", file, "--output", results, "--set", "output.pictures=false", *sets)
+        return results
+
+
+def dispersion_order(onda, save):
+    """How many points a wavelength each order needs."""
+    points = np.geomspace(2.05, 40, 120)
+    figure, axes = plt.subplots(figsize=(7, 4.4), constrained_layout=True)
+    for i, order in enumerate((2, 4, 8, 12, 16)):
+        for weights, style in (("taylor", "-"), ("optimised", "--")):
+            error = np.abs(onda.dispersion(points, [0], order=order, coefficients=weights)[:, 0])
+            axes.loglog(points, 100 * np.maximum(error, 1e-12), style, color=COLOURS(i / 4.5),
+                        label=f"order {order}" if style == "-" else None)
+    error = np.abs(onda.dispersion(points, [0], operator="compact27")[:, 0])
+    axes.loglog(points, 100 * error, ":", color="tab:red", label="compact27")
+    axes.plot([], [], "--", color="0.4", label="optimised weights")
+    axes.set(xlabel="points per wavelength", ylabel="error of the phase velocity [%]", ylim=(1e-5, 50), xlim=(2, 40),
+             title="A plane wave along an axis, error of space alone")
+    axes.set_xticks([2, 3, 4, 5, 6, 8, 10, 15, 20, 40], [2, 3, 4, 5, 6, 8, 10, 15, 20, 40])
+    axes.minorticks_off()
+    axes.legend()
+    save(figure)
+
+
+def dispersion_angle(onda, save):
+    """Which way waves are slowed."""
+    angles = np.linspace(0, 90, 91)
+    schemes = [("star, order 2", {"operator": "star", "order": 2}), ("compact27", {"operator": "compact27"}),
+               ("star, order 8", {"operator": "star", "order": 8}),
+               ("star, order 8, optimised", {"operator": "star", "order": 8, "coefficients": "optimised"})]
+    figure, panels = plt.subplots(1, 4, figsize=(10, 3.2), constrained_layout=True)
+    for axes, (name, options) in zip(panels, schemes):
+        points = [6, 8, 10] if "8" not in name else [3, 4, 5]
+        error = 100 * onda.dispersion(points, angles, dimensions=2, **options)
+        for i, count in enumerate(points):
+            axes.plot(angles, error[:, :].T[:, i], color=COLOURS(i / 3), label=f"{count} points")
+        axes.set(title=name, xlabel="angle to the x axis [degrees]", xticks=[0, 45, 90])
+        axes.legend(fontsize=7)
+    panels[0].set_ylabel("error of the phase velocity [%]")
+    save(figure)
+
+
+def order_of_accuracy(onda, save):
+    """R2: the order that is measured on refined grids."""
+    figure, axes = plt.subplots(figsize=(5, 3.6), constrained_layout=True)
+    for row in onda.verify("R2"):
+        found = re.search(r"2-D ([\d.]+), 3-D ([\d.]+)", row["detail"])
+        nominal = int(re.search(r"order (\d+)", row["promise"])[1])
+        colour, marker = ("tab:red", "s") if row["promise"].startswith("time") else ("tab:blue", "o")
+        axes.plot([nominal] * 2, [float(found[1]), float(found[2])], marker, color=colour, fillstyle="none")
+    axes.plot([0, 17], [0, 17], color="0.6", linewidth=0.8)
+    axes.plot([], [], "bo", fillstyle="none", label="space, 2-D and 3-D")
+    axes.plot([], [], "s", color="tab:red", fillstyle="none", label="time")
+    axes.set(xlabel="order", ylabel="measured order", xlim=(0, 17), ylim=(0, 17), xticks=range(0, 17, 2))
+    axes.legend()
+    save(figure)
+
+
+def ricker(f0, t):
+    a = (np.pi * f0 * (t - 1.5 / f0)) ** 2
+    return np.where(t < 0, 0, (1 - 2 * a) * np.exp(-a))
+
+
+def green_2d(f0, r, c, times):
+    """1/(2 pi) int s(t - r/c cosh u) du."""
+    result = np.zeros(len(times))
+    for i, t in enumerate(times):
+        if t > r / c:
+            u, du = np.linspace(0, np.arccosh(t * c / r), 1001, retstep=True)
+            values = ricker(f0, t - r / c * np.cosh(u))
+            result[i] = (values.sum() - 0.5 * (values[0] + values[-1])) * du / (2 * np.pi)
+    return result
+
+
+def time_dispersion(onda, save):
+    """100 wavelengths at 6 points: with and without the correction, and with a small time step."""
+    h, c = 10.0, 2000.0
+    f0 = c / (6 * h) / 2.5
+    source, receiver = [300.0, 1000.0], [6300.0, 1000.0]
+    config = {"grid": {"shape": [661, 201], "spacing_m": h}, "model": {"type": "constant", "vp_m_s": c},
+              "time": {"duration_s": 3.25},
+              "wavelet": {"type": "ricker", "peak_frequency_hz": f0, "t0_s": 1.5 / f0},
+              "sources": [{"position_m": source}], "receivers": [{"position_m": receiver}],
+              "scheme": {"space_order": 16}, "output": {"seismograms": {"dt_s": 0.001}}}
+    figure, axes = plt.subplots(figsize=(7.5, 3.6), constrained_layout=True)
+    for name, style, overrides in (
+            ("0.9 of the limit, not corrected", {"color": "tab:red"}, ["time.dispersion_correction=false"]),
+            ("0.9 of the limit, corrected", {"color": "tab:blue"}, []),
+            ("1/16 of that step", {"color": "k", "linestyle": "", "marker": ".", "markevery": 4, "markersize": 4},
+             ["time.cfl_fraction=0.05625", "time.dispersion_correction=false"])):
+        gather = read_gather(onda.run("time-" + name.replace(" ", "").replace("/", "-"), config, *overrides))
+        axes.plot(gather.time_s, 1e3 * gather.pressure[0], label=name, linewidth=1.2, **style)
+    axes.set(xlim=(2.9, 3.25), xlabel="time [s]", ylabel="pressure [mPa]",
+             title="100 wavelengths from the source, 6 points per wavelength, order 16")
+    axes.legend()
+    save(figure)
+
+
+def free_surface(onda, save):
+    """Ghosts of shallow sources against the source and its negative image."""
+    h, c = 5.0, 2000.0
+    f0 = c / (10 * h) / 2.5
+    depths = [1.0, 2.5, 10.0]
+    x, receiver = 1001.9, [1151.9, 60.0]
+    config = {"grid": {"shape": [421, 221], "spacing_m": h}, "model": {"type": "constant", "vp_m_s": c},
+              "time": {"duration_s": 0.4}, "boundary": {"top": "free_surface"},
+              "wavelet": {"type": "ricker", "peak_frequency_hz": f0, "t0_s": 1.5 / f0},
+              "sources": [{"position_m": [x, z], "shot": i + 1} for i, z in enumerate(depths)],
+              "receivers": [{"position_m": receiver}], "output": {"seismograms": {"dt_s": 0.002}}}
+    results = onda.run("ghosts", config)
+    figure, axes = plt.subplots(figsize=(7.5, 3.6), constrained_layout=True)
+    for i, z in enumerate(depths):
+        gather = read_gather(results, i + 1)
+        exact = sum(sign * green_2d(f0, np.hypot(receiver[0] - x, receiver[1] - sign * z), c, gather.time_s)
+                    for sign in (1, -1))
+        axes.plot(gather.time_s, exact / z, color=COLOURS(i / 3), label=f"source at {z:g} m, exact")
+        axes.plot(gather.time_s, gather.pressure[0] / z, ".", color=COLOURS(i / 3), markersize=4, markevery=(i, 3))
+    axes.plot([], [], "k.", label="Onda, nodes 5 m apart")
+    axes.set(xlim=(0.08, 0.32), xlabel="time [s]", ylabel="pressure over depth [Pa/m]",
+             title="A free surface: source and negative image, receiver at 60 m, 150 m away")
+    axes.legend()
+    save(figure)
+
+
+def boundaries(onda, save):
+    """A free surface above, a rigid wall on the left, absorbing faces on the right and below."""
+    config = {"grid": {"shape": [301, 201], "spacing_m": 10}, "model": {"type": "constant", "vp_m_s": 2000},
+              "time": {"duration_s": 0.9}, "boundary": {"top": "free_surface", "left": "rigid"},
+              "wavelet": {"type": "ricker", "peak_frequency_hz": 12},
+              "sources": [{"position_m": [900, 600]}], "receivers": [{"position_m": [900, 600]}],
+              "output": {"snapshots": {"times_s": [0.35, 0.6, 0.85]}}}
+    results = onda.run("boundaries", config)
+    figure, panels = plt.subplots(1, 3, figsize=(10, 2.9), constrained_layout=True, sharey=True)
+    for i, axes in enumerate(panels):
+        snapshot = read_snapshot(results, 1, i)
+        pressure, x, z = snapshot.slice_through([900, 0, 600], "y")
+        clip = 0.3 * np.abs(pressure).max()
+        axes.imshow(pressure, cmap="RdBu_r", vmin=-clip, vmax=clip, extent=(x[0], x[-1], z[-1], z[0]))
+        axes.set(title=f"{(0.35, 0.6, 0.85)[i]} s", xlabel="x [m]")
+        axes.grid(False)
+    panels[0].set_ylabel("z [m]")
+    save(figure, "png")
+
+
+def promises(onda, save, groups, title):
+    """Measured over limit, a line a promise: what lies left of 1 is kept."""
+    rows = [row for group in groups for row in onda.verify(group)]
+    figure, axes = plt.subplots(figsize=(8.5, 0.9 + 0.16 * len(rows)), constrained_layout=True)
+    for i, row in enumerate(rows):
+        colour = COLOURS(groups.index(row["group"]) / len(groups))
+        axes.plot([max(row["measured"] / row["limit"], 1e-3)], [i], "o", color=colour, markersize=4)
+    axes.axvline(1, color="tab:red", linewidth=1)
+    axes.set(xscale="log", yticks=range(len(rows)), ylim=(len(rows) - 0.5, -0.5), xlabel="measured / limit", title=title)
+    axes.set_yticklabels([f"{row['group']}  {row['promise']}" for row in rows], fontsize=6)
+    save(figure)
+
+
+def absorbing(onda, save):
+    """R6: what comes back from absorbing faces."""
+    rows = [row for row in onda.verify("R6") if row["unit"] == "dB"]
+    figure, axes = plt.subplots(figsize=(8.5, 0.9 + 0.17 * len(rows)), constrained_layout=True)
+    axes.plot([row["measured"] for row in rows], range(len(rows)), "o", markersize=4, label="measured")
+    axes.plot([row["limit"] for row in rows], range(len(rows)), "|", color="tab:red", markersize=8, label="limit")
+    axes.set(yticks=range(len(rows)), ylim=(len(rows) - 0.5, -0.5), xlabel="dB", title="R6: " + rows[0]["title"])
+    axes.set_yticklabels([row["promise"] for row in rows], fontsize=6)
+    axes.legend(fontsize=7)
+    save(figure)
+
+
+def stability(onda, save):
+    """The largest time step of every operator."""
+    figure, axes = plt.subplots(figsize=(6, 3.4), constrained_layout=True)
+    orders = range(2, 17, 2)
+    for operator, colour in (("star", "tab:blue"), ("variable_density", "tab:orange")):
+        for weights, style in (("taylor", "-o"), ("optimised", "--s")):
+            for dimensions in (2, 3):
+                limit = [json.loads(onda.call("dispersion", "--json", "--operator", operator, "--order", order,
+                                              "--coefficients", weights, "--dimensions", dimensions))
+                         ["largest_courant_number"] for order in orders]
+                axes.plot(orders, limit, style, color=colour, markersize=4, fillstyle="none", linewidth=1,
+                          label=f"{operator}, {weights}" if dimensions == 2 else None)
+    for dimensions in (2, 3):
+        compact = json.loads(onda.call("dispersion", "--json", "--operator", "compact27", "--dimensions", dimensions))
+        axes.plot([2], [compact["largest_courant_number"]], "r*", label="compact27, 2-D and 3-D" if dimensions == 2 else None)
+    axes.annotate("2-D", (14.2, 0.535))
+    axes.annotate("3-D", (14.2, 0.435))
+    axes.set(xlabel="order", ylabel="largest vp dt / spacing", xticks=list(orders))
+    axes.legend(fontsize=7)
+    save(figure)
+
+
+FIGURES = {
+    "dispersion_order": dispersion_order,
+    "dispersion_angle": dispersion_angle,
+    "order_of_accuracy": order_of_accuracy,
+    "time_dispersion": time_dispersion,
+    "free_surface": free_surface,
+    "boundaries": boundaries,
+    "absorbing": absorbing,
+    "stability": stability,
+    "exact_solutions": lambda onda, save: promises(onda, save, ["R1", "R3", "R7", "R8"],
+                                                   "Modes, Green's functions, energy, reciprocity"),
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Makes the figures of docs/theory.md.")
+    parser.add_argument("--onda", default=ROOT / "build/default/onda", type=Path, help="the program")
+    parser.add_argument("--output", default=ROOT / "docs/figures", type=Path, help="folder for the figures")
+    parser.add_argument("--only", nargs="+", choices=FIGURES, default=list(FIGURES), help="some of them")
+    args = parser.parse_args()
+    args.output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name in args.only:
+
+            def save(figure, kind="svg", name=name):
+                file = args.output / f"{name}.{kind}"
+                figure.savefig(file, dpi=110, metadata={"Date": None} if kind == "svg" else {"Software": None})
+                plt.close(figure)
+                print(f"{file}  {file.stat().st_size / 1000:.0f} kB")
+
+            FIGURES[name](Onda(args.onda, folder), save)
+
+
+if __name__ == "__main__":
+    main()

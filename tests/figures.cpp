@@ -1,0 +1,59 @@
+// docs/theory.md: its figures are there, small, and made by the script in the repository.
+#include <cstdio>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "files_support.hpp"
+#include "python.hpp"
+
+using namespace onda;
+
+namespace {
+
+std::string text_of_file(const std::filesystem::path& file) {
+    std::ifstream in(file);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+}  // namespace
+
+TEST_CASE("every figure that is shown is there, small, and none is there that is not shown") {
+    const std::filesystem::path docs = ONDA_SOURCE_DIR "/docs";
+    const std::string text = text_of_file(docs / "theory.md"), script = text_of_file(docs / "figures.py");
+    std::set<std::string> shown, there;
+    const std::regex link(R"(\]\(figures/([a-z_]+)\.(svg|png)\))");
+    for (std::sregex_iterator at(text.begin(), text.end(), link), end; at != end; ++at) {
+        shown.insert((*at)[1].str() + "." + (*at)[2].str());
+        CHECK_MESSAGE(script.find("\n    \"" + (*at)[1].str() + "\": ") != std::string::npos, (*at)[1].str());
+    }
+    for (const auto& entry : std::filesystem::directory_iterator(docs / "figures")) {
+        there.insert(entry.path().filename().string());
+        CHECK_MESSAGE(entry.file_size() < 150'000, entry.path().string());
+    }
+    CHECK(shown.size() >= 8u);
+    CHECK(shown == there);
+}
+
+TEST_CASE("the script makes figures from what the program prints and from a run") {
+    const std::string python = python_with("import h5py, numpy, matplotlib");
+    if (python.empty()) {
+        std::puts("skipped: no Python here has h5py, numpy and matplotlib (python3-h5py, python3-matplotlib)");
+        std::exit(kSkipped);
+    }
+    const TemporaryFolder folder;
+    const std::string log = shell_quoted((folder.path() / "log").string());
+    const int status =
+        exit_status(shell_quoted(python) + ' ' + shell_quoted(ONDA_SOURCE_DIR "/docs/figures.py") + " --onda " +
+                    shell_quoted(ONDA_PROGRAM) + " --output " + shell_quoted(folder.path().string()) +
+                    " --only dispersion_order boundaries free_surface >" + log + " 2>&1");
+    if (status != 0) exit_status("cat " + log);
+    REQUIRE(status == 0);
+    for (const char* name : {"dispersion_order.svg", "boundaries.png", "free_surface.svg"})
+        CHECK(std::filesystem::file_size(folder.path() / name) > 10'000);
+}
