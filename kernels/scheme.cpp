@@ -42,6 +42,11 @@ Extremes extreme_symbols(const CompactWeights& w, std::size_t dimensions) {
 
 }  // namespace
 
+std::string Scheme::description() const {
+    return (wave_operator == WaveOperator::star ? std::string() : std::string(name(wave_operator)) + ", ") + "order " +
+           std::to_string(space_order) + (coefficients == Coefficients::optimised ? " with optimised weights" : "");
+}
+
 double Scheme::axis_symbol(double kh) const {
     if (wave_operator == WaveOperator::variable_density) return staggered_symbol(weights, kh);
     return second_derivative_symbol(weights, kh);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,8 @@ struct Scheme {
     Coefficients coefficients = Coefficients::taylor;
     CompactWeights compact = {};  ///< of the compact operator; weights are those of order 2
 
+    /// For messages: "order 8", "order 8 with optimised weights", "compact27, order 2".
+    [[nodiscard]] std::string description() const;
     [[nodiscard]] int radius() const { return space_order / 2; }
     /// Nodes beyond a face that a step reads.
     [[nodiscard]] int halo() const {

@@ -229,9 +229,9 @@ std::string describe(const Plan& plan) {
     text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s\n",
                         plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps, plan.config.time.duration_s);
     text += fmt::format("          dispersion of the time step {}\n", describe_correction(plan.time));
-    text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; order {} needs {:.2g}\n",
+    text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",
                         plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(),
-                        plan.setup.scheme.space_order, plan.sampling.needed);
+                        plan.setup.scheme.description(), plan.sampling.needed);
     text += fmt::format("survey    {}; at most {} and {} a shot\n", counted(plan.survey.shots.size(), "shot"),
                         counted(plan.most_sources(), "source"), counted(plan.most_receivers(), "receiver"));
     text += plan.snapshots.steps.empty() ? "snapshots none"

@@ -56,9 +56,10 @@ SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Sur
         if (grid.has_axis(axis)) coarsest_m = std::max(coarsest_m, grid.spacing_m[axis]);
     const auto& wavelet = *std::ranges::max_element(survey.wavelets, {}, &Wavelet::highest_frequency_hz);
 
+    const Scheme scheme = make_scheme(config);
     SamplingVerdict verdict;
     verdict.points_per_wavelength = vp_min_m_s / (wavelet.highest_frequency_hz * coarsest_m);
-    verdict.needed = needed_points_per_wavelength(make_scheme(config));
+    verdict.needed = needed_points_per_wavelength(scheme);
     verdict.message = fmt::format(
         "{:.3g} points per wavelength at {:.4g} Hz, where the wavelet's spectrum has fallen to 1 %, and {:.6g} m/s",
         verdict.points_per_wavelength, wavelet.highest_frequency_hz, vp_min_m_s);
@@ -69,9 +70,9 @@ SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Sur
                                        advice(verdict, std::max(least, verdict.needed), coarsest_m, wavelet));
     } else if (verdict.points_per_wavelength < verdict.needed) {
         verdict.level = SamplingVerdict::Level::warn;
-        verdict.message += fmt::format(": order {} ({}) needs {:.3g} to keep the phase velocity within {:.1f} %; {}",
-                                       config.scheme.space_order, config.scheme.coefficients, verdict.needed,
-                                       100. * kPhaseError, advice(verdict, verdict.needed, coarsest_m, wavelet));
+        verdict.message +=
+            fmt::format(": {} needs {:.3g} to keep the phase velocity within {:.1f} %; {}", scheme.description(),
+                        verdict.needed, 100. * kPhaseError, advice(verdict, verdict.needed, coarsest_m, wavelet));
     }
     return verdict;
 }

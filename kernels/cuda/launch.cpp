@@ -35,7 +35,9 @@ int planes_a_block(std::int64_t planes, std::int64_t tiles, std::int64_t residen
     std::int64_t best = planes, best_cost = -1;
     const std::int64_t most = std::max<std::int64_t>(1, planes / std::max(1, 2 * radius));
     const std::int64_t fewest = (planes + longest - 1) / longest;
-    for (std::int64_t chunks = fewest; chunks <= std::max(fewest, std::min<std::int64_t>(most, 64)); ++chunks) {
+    // Up to twice as many where there are many anyway: else the last round of blocks would often be a small one.
+    const std::int64_t many = std::max(std::min<std::int64_t>(most, 64), std::min(most, 2 * fewest));
+    for (std::int64_t chunks = fewest; chunks <= std::max(fewest, many); ++chunks) {
         const std::int64_t chunk = (planes + chunks - 1) / chunks;
         const std::int64_t rounds = (tiles * chunks + resident - 1) / resident;
         const std::int64_t cost = rounds * (chunk + radius);  // half of the planes read twice are found in the L2 cache
