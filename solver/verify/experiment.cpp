@@ -62,7 +62,15 @@ BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& optio
 
 std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backend::RowReader& vp,
                                       const VerifyOptions& options) {
-    auto backend = usable_device(options.backend).make(make_setup(experiment, options));
+    const Device& device = usable_device(options.backend);
+    BackendSetup setup = make_setup(experiment, options);
+    try {
+        device.check_setup(setup);
+    } catch (const SetupFault& fault) {
+        if (fault.key != "kernel" || !device.has_kernel(setup.kernel)) throw;
+        setup.kernel = "auto";  // it does not have this operator
+    }
+    auto backend = device.make(setup);
     backend->upload_model(vp, experiment.dt_s);
     return backend;
 }

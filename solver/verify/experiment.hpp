@@ -50,7 +50,8 @@ double scatter(std::int64_t node);
 
 /// What make_backend asks of the device.
 BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& options);
-/// A backend with its model uploaded. Small grids get one thread: a barrier would cost more than the sweep.
+/// A backend with its model uploaded; with kernel "auto" where the one asked for does not have the operator. Small
+/// grids get one thread: a barrier would cost more than the sweep.
 std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backend::RowReader& vp,
                                       const VerifyOptions& options);
 
