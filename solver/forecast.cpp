@@ -12,6 +12,7 @@
 #include "solver/build.hpp"
 #include "solver/outputs.hpp"
 #include "solver/pictures.hpp"
+#include "solver/time_dispersion.hpp"
 
 namespace onda {
 namespace {
@@ -75,7 +76,7 @@ std::int64_t gather_bytes(const Plan& plan) {
     const std::int64_t written = receivers * plan.time.output_samples * kFloat;
     const bool as_recorded = plan.time.output_dt_s == plan.time.dt_s && !plan.time.correction;
     const std::int64_t recorded = as_recorded ? 0 : receivers * (plan.time.steps + 1) * kFloat;
-    return written + std::max(recorded, writing_bytes(written, 1 << 20));
+    return written + std::max(recorded + correction_bytes(plan.time), writing_bytes(written, 1 << 20));
 }
 
 std::int64_t frames_alive(const Plan& plan) {

@@ -165,9 +165,8 @@ ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backen
     gather.pressure.resize(traces * (time.steps + 1));
     backend.download_traces(std::span<float>(gather.pressure));
     if (time.correction)
-        gather.pressure =
-            weigh_traces<float>(gather.pressure, traces, time.output_samples, Tail::continued,
-                                recording_taps(*time.correction, time.dt_s, time.output_dt_s, time.output_samples));
+        gather.pressure = correct_traces<float>(gather.pressure, traces, *time.correction, time.dt_s, time.output_dt_s,
+                                                time.output_samples);
     else if (time.output_dt_s != time.dt_s)
         gather.pressure = resample_traces(gather.pressure, traces, time.dt_s, time.output_dt_s, time.output_samples);
     return gather;

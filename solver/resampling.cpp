@@ -53,9 +53,14 @@ Taps fold(const Taps& taps, std::int64_t n, Tail tail) {
 /// The taps of neighbouring output samples side by side, [input sample][row]: the sums of the rows, each in the order
 /// of the input, fill a vector register.
 constexpr std::int64_t kRows = 8;
+
+}  // namespace
+
 struct TapBlock {
     std::int64_t first = 0, count = 0;
     std::vector<double> weight;
+
+    TapBlock() = default;
 
     TapBlock(std::int64_t row, std::int64_t rows, std::int64_t n, Tail tail, const TapsOfSample& taps) {
         std::vector<Taps> folded;
@@ -82,9 +87,17 @@ struct TapBlock {
         }
         return sum;
     }
+    /// \param traces [trace][n]; \param output [trace][stride], of which `rows` from the block's first row on are
+    /// written.
+    template <typename In, typename Out>
+    void apply(std::span<const In> traces, std::int64_t n, Out* output, std::int64_t stride, std::int64_t rows) const {
+        const std::int64_t trace_count = static_cast<std::int64_t>(traces.size()) / n;
+        for (std::int64_t trace = 0; trace < trace_count; ++trace) {
+            const auto sum = sums(traces.data() + trace * n);
+            for (std::int64_t r = 0; r < rows; ++r) output[trace * stride + r] = static_cast<Out>(sum[r]);
+        }
+    }
 };
-
-}  // namespace
 
 template <typename T>
 std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count, std::int64_t output_samples, Tail tail,
@@ -96,11 +109,7 @@ std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count,
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::int64_t row = 0; row < output_samples; row += kRows) {
         const std::int64_t rows = std::min(kRows, output_samples - row);
-        const TapBlock block(row, rows, n, tail, taps);
-        for (std::int64_t trace = 0; trace < trace_count; ++trace) {
-            const auto sums = block.sums(traces.data() + trace * n);
-            for (std::int64_t r = 0; r < rows; ++r) output[trace * output_samples + row + r] = static_cast<T>(sums[r]);
-        }
+        TapBlock(row, rows, n, tail, taps).apply(traces, n, output.data() + row, output_samples, rows);
     }
     return output;
 }
@@ -108,6 +117,27 @@ std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count,
 template std::vector<float> weigh_traces(std::span<const float>, std::int64_t, std::int64_t, Tail, const TapsOfSample&);
 template std::vector<double> weigh_traces(std::span<const double>, std::int64_t, std::int64_t, Tail,
                                           const TapsOfSample&);
+
+KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps)
+    : input_samples_(input_samples), blocks_((output_samples + kRows - 1) / kRows) {
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        const std::int64_t row = static_cast<std::int64_t>(i) * kRows;
+        blocks_[i] = TapBlock(row, std::min(kRows, output_samples - row), input_samples, Tail::zero, taps);
+    }
+}
+
+KeptWeights::~KeptWeights() = default;
+
+template <typename T>
+void KeptWeights::operator()(std::span<const double> traces, std::int64_t count, std::int64_t stride, T* output) const {
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::int64_t row = 0; row < count; row += kRows)
+        blocks_[row / kRows].apply(traces, input_samples_, output + row, stride, std::min(kRows, count - row));
+}
+
+template void KeptWeights::operator()(std::span<const double>, std::int64_t, std::int64_t, float*) const;
+template void KeptWeights::operator()(std::span<const double>, std::int64_t, std::int64_t, double*) const;
 
 namespace {
 

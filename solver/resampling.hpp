@@ -28,6 +28,20 @@ template <typename T>
 std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count, std::int64_t output_samples, Tail tail,
                             const TapsOfSample& taps);
 
+/// The same with weights that are kept, for traces that come in groups. The tail is zero.
+class KeptWeights {
+public:
+    KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps);
+    ~KeptWeights();
+    /// \param traces [trace][input_samples]; \param output [trace][stride], of which the first `count` are written.
+    template <typename T>
+    void operator()(std::span<const double> traces, std::int64_t count, std::int64_t stride, T* output) const;
+
+private:
+    std::int64_t input_samples_;
+    std::vector<struct TapBlock> blocks_;
+};
+
 /// Kaiser-windowed sinc resampling to output[i] at i * dt_out (both series start at t = 0). The cut-off is the lower
 /// Nyquist frequency of the two; up to 0.9 of it the error is below 1e-4. Equal steps copy the samples.
 std::vector<double> resample(std::span<const double> input, double dt_in, double dt_out, std::int64_t output_samples,

@@ -92,13 +92,14 @@ struct PhaseMap {
 /// error. With L no shorter than the window these are below 1e-6.
 class MappedTaps {
 public:
-    MappedTaps(const PhaseMap& map, std::int64_t samples)
+    /// \param stretches false: without phi', for a series that stays on its time axis.
+    MappedTaps(const PhaseMap& map, std::int64_t samples, bool stretches = true)
         : map_(map), largest_(map.transform_size(std::max<std::int64_t>(0, samples - 1))), transform_(largest_) {
         const double step = 2. * pi / static_cast<double>(largest_), end = map.y(map.band.stop_hz);
         for (double y = 0.; y < end; y = step * static_cast<double>(phi_.size())) {
             phi_.push_back(map.phi(y));
-            amplitude_.push_back((phi_.size() == 1 ? 1. : 2.) * taper(map.band, map.f_hz(y)) * map.slope(y) /
-                                 map.ratio());
+            amplitude_.push_back((phi_.size() == 1 ? 1. : 2.) * taper(map.band, map.f_hz(y)) *
+                                 (stretches ? map.slope(y) / map.ratio() : 1.));
         }
     }
 
@@ -152,8 +153,135 @@ TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, double dt, 
     return make_taps({lowered(band, 0.5 / dt_in), dt_in, dt, true}, samples);
 }
 
-TapsOfSample recording_taps(const FrequencyBand& band, double dt, double dt_out, std::int64_t samples) {
-    return make_taps({lowered(band, 0.5 / dt_out), dt, dt_out, false}, samples);
+namespace {
+
+PhaseMap recording_map(const FrequencyBand& band, double dt, double dt_out) {
+    return {lowered(band, 0.5 / dt_out), dt, dt_out, false};
+}
+
+// The windows of late samples are wide. A long trace is therefore cut into chunks of output samples, and each is moved
+// to the beginning of the time axis, where windows are narrow, by one filter for all its samples. The weights of the
+// first chunk then serve all of them, and the work grows with n log n. Short traces are done sooner without.
+constexpr std::int64_t kLong = 8192, kChunk = 2048;  // output samples
+constexpr std::int64_t kTogether = 64;               // traces that are moved and then weighed: they stay in a cache
+static_assert(kTogether % 2 == 0);
+
+/// Sample `index` of a trace that was cut: zero before it, its point reflection after it (Tail::continued).
+template <typename T>
+double continued(std::span<const T> trace, std::int64_t index) {
+    const auto last = static_cast<std::int64_t>(trace.size()) - 1;
+    const auto at = [trace](std::int64_t i) { return i < 0 ? 0. : static_cast<double>(trace[i]); };
+    return index <= last ? at(index) : 2. * at(last) - at(2 * last - index);
+}
+
+/// Moves traces so that what belongs to output sample `start` comes to 0, for input samples first … first + count - 1:
+/// moved[m] = sum over k of weight[k] u[start's first + k + m], by Fourier transforms of two traces at a time.
+class Mover {
+public:
+    Mover(const PhaseMap& map, std::int64_t start, std::int64_t first, std::int64_t count)
+        : start_(start),
+          first_(first),
+          count_(count),
+          taps_(MappedTaps(map, start + 1, false)(start)),
+          transform_(std::bit_ceil(static_cast<std::size_t>(count) + taps_.weight.size())),
+          filter_(std::bit_ceil(static_cast<std::size_t>(count) + taps_.weight.size())) {
+        std::ranges::copy(taps_.weight, filter_.begin());
+        transform_(filter_);
+    }
+
+    /// \param moved [2][count]; the second trace may be empty.
+    template <typename T>
+    void operator()(std::span<const T> a, std::span<const T> b, double* moved) const {
+        std::vector<std::complex<double>> x(filter_.size());
+        const std::int64_t needed = count_ + static_cast<std::int64_t>(taps_.weight.size()) - 1;
+        const std::int64_t offset = start_ == 0 ? first_ : taps_.first + first_;
+        for (std::int64_t q = 0; q < needed; ++q)
+            x[q] = {continued(a, offset + q), b.empty() ? 0. : continued(b, offset + q)};
+        if (start_ > 0) correlate(x);
+        for (std::int64_t m = 0; m < count_; ++m) {
+            moved[m] = x[m].real();
+            if (!b.empty()) moved[count_ + m] = x[m].imag();
+        }
+    }
+
+private:
+    /// The inverse transform is that of the conjugate: x = conj(F(conj(X conj(W)))) / n.
+    void correlate(std::vector<std::complex<double>>& x) const {
+        transform_(x);
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::conj(x[k]) * filter_[k];
+        transform_(x);
+        for (auto& value : x) value = std::conj(value) / static_cast<double>(x.size());
+    }
+
+    std::int64_t start_, first_, count_;
+    Taps taps_;
+    FourierTransform transform_;
+    std::vector<std::complex<double>> filter_;
+};
+
+/// The input samples that the weights of the first chunk reach.
+struct ChunkWindow {
+    std::int64_t first = 0, count = 0;
+
+    explicit ChunkWindow(const PhaseMap& map) {
+        std::int64_t last = 0;
+        for (std::int64_t i = 0; i < kChunk; ++i) {
+            first = std::min(first, map.window(i).first);
+            last = std::max(last, map.window(i).second);
+        }
+        count = last - first + 1;
+    }
+};
+
+KeptWeights chunk_weights(const PhaseMap& map, const ChunkWindow& window) {
+    const MappedTaps taps(map, kChunk);
+    return {window.count, kChunk, [&](std::int64_t i) {
+                Taps at = taps(i);
+                at.first -= window.first;
+                return at;
+            }};
+}
+
+}  // namespace
+
+template <typename T>
+std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band, double dt,
+                              double dt_out, std::int64_t output_samples) {
+    const PhaseMap map = recording_map(band, dt, dt_out);
+    if (output_samples <= kLong)
+        return weigh_traces(traces, trace_count, output_samples, Tail::continued, make_taps(map, output_samples));
+    const ChunkWindow window(map);
+    const KeptWeights weigh = chunk_weights(map, window);
+    const std::int64_t n = static_cast<std::int64_t>(traces.size()) / trace_count;
+    std::vector<T> output(trace_count * output_samples);
+    for (std::int64_t start = 0; start < output_samples; start += kChunk) {
+        const std::int64_t rows = std::min(kChunk, output_samples - start);
+        const Mover move(map, start, window.first, window.count);
+        for (std::int64_t trace = 0; trace < trace_count; trace += kTogether) {
+            const std::int64_t together = std::min(kTogether, trace_count - trace);
+            std::vector<double> moved(together * window.count);
+#pragma omp parallel for schedule(dynamic)
+            for (std::int64_t i = 0; i < together; i += 2)
+                move(traces.subspan((trace + i) * n, n),
+                     i + 1 < together ? traces.subspan((trace + i + 1) * n, n) : std::span<const T>(),
+                     moved.data() + i * window.count);
+            weigh(moved, rows, output_samples, output.data() + trace * output_samples + start);
+        }
+    }
+    return output;
+}
+
+template std::vector<float> correct_traces(std::span<const float>, std::int64_t, const FrequencyBand&, double, double,
+                                           std::int64_t);
+template std::vector<double> correct_traces(std::span<const double>, std::int64_t, const FrequencyBand&, double, double,
+                                            std::int64_t);
+
+std::int64_t correction_bytes(const TimeAxis& time) {
+    if (!time.correction || time.output_samples <= kLong) return 0;
+    const PhaseMap map = recording_map(*time.correction, time.dt_s, time.output_dt_s);
+    std::int64_t weights = 0;
+    for (std::int64_t i = 0; i < kChunk; ++i) weights += map.window(i).second - map.window(i).first + 1;
+    return static_cast<std::int64_t>(sizeof(double)) * (weights + kTogether * (weights / kChunk + kChunk));
 }
 
 }  // namespace onda

@@ -38,9 +38,13 @@ void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool record
 
 /// (2): weights of the samples of a wavelet, dt_in apart, for the signal that is injected at i * dt.
 TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, double dt, std::int64_t samples);
-/// (3): weights of the samples that were recorded, dt apart, for the trace at i * dt_out; resamples on the way, without
-/// what lies above 1 / (2 dt_out).
-TapsOfSample recording_taps(const FrequencyBand& band, double dt, double dt_out, std::int64_t samples);
+/// (3): traces [trace][sample] recorded dt apart, returned as [trace][output_samples] at i * dt_out, without what lies
+/// above 1 / (2 dt_out).
+template <typename T>
+std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band, double dt,
+                              double dt_out, std::int64_t output_samples);
+/// Host memory that correct_traces needs besides its input and output.
+std::int64_t correction_bytes(const TimeAxis& time);
 
 /// "removed from the seismograms, up to 41.4 Hz; not from snapshots", or "not removed".
 std::string describe_correction(const TimeAxis& time);

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
-#include <ranges>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/error.hpp"
@@ -235,11 +234,13 @@ std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& tim
             ? sample_closed_form(wavelet, dt_in, earliest.first,
                                  latest.first + static_cast<std::int64_t>(latest.weight.size()) - 1)
             : WaveletSamples{0, dt_in, series.amplitude};
-    // Once the weights begin after the wavelet's end, the signal is over.
+    // Once the weights begin after the wavelet's end, the signal is over: the first such sample, by bisection.
     const std::int64_t end = samples.first + static_cast<std::int64_t>(samples.amplitude.size());
-    const auto heard = std::views::iota(std::int64_t{0}, time.steps + 1);
-    const std::int64_t count =
-        *std::ranges::partition_point(heard, [&](std::int64_t n) { return taps(n).first < end; });
+    std::int64_t count = 0;
+    for (std::int64_t over = time.steps + 1; count < over;) {
+        const std::int64_t middle = count + (over - count) / 2;
+        taps(middle).first < end ? void(count = middle + 1) : void(over = middle);
+    }
     auto signal = weigh_traces<double>(samples.amplitude, 1, count, Tail::zero, [&](std::int64_t n) {
         Taps at = taps(n);
         at.first -= samples.first;

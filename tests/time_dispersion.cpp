@@ -51,8 +51,7 @@ std::vector<double> oscillate(double omega, const std::vector<double>& s) {
 }
 
 std::vector<double> returned(const std::vector<double>& p, const TimeAxis& time) {
-    return weigh_traces<double>(p, 1, time.output_samples, Tail::continued,
-                                recording_taps(*time.correction, kDt, time.output_dt_s, time.output_samples));
+    return correct_traces<double>(p, 1, *time.correction, kDt, time.output_dt_s, time.output_samples);
 }
 
 /// p(t) = int s(tau) sin(omega (t - tau)) / omega dtau at i dt_out, by the trapezoidal rule with steps of dt / 32.
@@ -134,6 +133,29 @@ TEST_CASE("a record that is cut while waves still arrive is that of a longer run
     const auto p = returned(cut, half), q = returned(record, whole);
     CHECK(error_between(0., 1.98, p, q, kDt) <= 1e-5);
     CHECK(error_between(0., 2., p, q, kDt) <= 1e-3);
+}
+
+TEST_CASE("long records, which are corrected in chunks, are as good, and do not depend on their neighbours") {
+    const Wavelet wavelet = ricker(60., 0.03);
+    const TimeAxis time = corrected_axis(wavelet, kDt, 9000);
+    const auto record = oscillate(0.5 / kDt, sample_wavelet(wavelet, time));
+    const auto p = returned(record, time), q = exact(0.5 / kDt, wavelet, time);
+    CHECK(error_between(0., 8.95, p, q, kDt) <= 1e-4);
+    CHECK(error_between(8.95, 9., p, q, kDt) <= 1e-3);
+    const std::vector<float> one(record.begin(), record.end());
+    std::vector<float> three = one;
+    for (const float scale : {2.f, -0.5f})
+        for (const float x : one) three.push_back(scale * x);
+    const auto correct = [&](const std::vector<float>& traces, std::int64_t count) {
+        return correct_traces<float>(traces, count, *time.correction, kDt, kDt, time.output_samples);
+    };
+    const auto alone = correct(one, 1), together = correct(three, 3);
+    const float most = *std::max_element(alone.begin(), alone.end());
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+        REQUIRE(std::abs(together[i] - alone[i]) <= 1e-6f * most);
+        REQUIRE(std::abs(together[2 * alone.size() + i] + 0.5f * alone[i]) <= 1e-6f * most);
+    }
+    CHECK(correction_bytes(time) > 1'000'000);
 }
 
 TEST_CASE("a wavelet from a file is injected as its closed form") {

@@ -57,8 +57,8 @@ struct LongWay {
         Experiment longer = e;
         longer.steps = time.steps;
         longer.correction = time.correction;
-        return weigh_traces<double>(trace(longer, angle_deg, options), 1, e.steps + 1, Tail::continued,
-                                    recording_taps(*time.correction, e.dt_s, e.dt_s, e.steps + 1));
+        return correct_traces<double>(trace(longer, angle_deg, options), 1, *time.correction, e.dt_s, e.dt_s,
+                                      e.steps + 1);
     }
 };
 
