@@ -17,6 +17,7 @@ using std::numbers::pi;
 
 constexpr double kPass = 1.5, kStop = 2.25;  // of the highest frequency
 constexpr double kLargestX = 1.9;            // of 2: there theta turns infinitely fast
+constexpr double kLeastStop = 0.5;           // of x: a narrower band would make the weights longer for nothing
 constexpr double kSteepest = 0.9;            // pass over stop where another limit lowers the stop
 constexpr double kBeta = 14.;                // of the taper: its transform falls to exp(-14) = 8e-7
 constexpr double kAiry = 8.;                 // Ai(8) is 1e-6 of the largest Ai
@@ -34,18 +35,21 @@ double theta_of(double x) {
 /// 1 up to the pass frequency, 0 from the stop frequency, between them the integral over a Kaiser window: of all tapers
 /// of that width nearly the one whose transform falls soonest (Kaiser and Schafer 1980).
 double taper(const FrequencyBand& band, double f_hz) {
-    const auto window_up_to = [](double end) {
-        constexpr int intervals = 64;
-        double sum = 0.;
+    constexpr int intervals = 4096;
+    static const std::vector<double> integral = [] {
+        std::vector<double> sum{0.};
         for (int i = 0; i < intervals; ++i) {
-            const double v = -1. + (end + 1.) * (i + 0.5) / intervals;
-            sum += std::cyl_bessel_i(0., kBeta * std::sqrt(1. - v * v));
+            const double v = -1. + 2. * (i + 0.5) / intervals;
+            sum.push_back(sum.back() + std::cyl_bessel_i(0., kBeta * std::sqrt(1. - v * v)));
         }
-        return sum * (end + 1.) / intervals;
-    };
-    const double u = 2. * (f_hz - band.pass_hz) / (band.stop_hz - band.pass_hz) - 1.;
-    if (u <= -1.) return 1.;
-    return u >= 1. ? 0. : 1. - window_up_to(u) / window_up_to(1.);
+        for (double& value : sum) value /= sum.back();
+        return sum;
+    }();
+    const double at = intervals * (f_hz - band.pass_hz) / (band.stop_hz - band.pass_hz);
+    if (at <= 0.) return 1.;
+    if (at >= intervals) return 0.;
+    const auto i = static_cast<std::size_t>(at);
+    return 1. - std::lerp(integral[i], integral[i + 1], at - static_cast<double>(i));
 }
 
 /// A map between two time axes by their phases: y, of a frequency, in radians per input sample, and phi(y) in radians
@@ -133,7 +137,9 @@ TapsOfSample make_taps(const PhaseMap& map, std::int64_t samples) {
 }  // namespace
 
 FrequencyBand correction_band(double highest_frequency_hz, double dt_s) {
-    return lowered({kPass * highest_frequency_hz, kStop * highest_frequency_hz}, kLargestX / (2. * pi * dt_s));
+    const double least = kLeastStop / (2. * pi * dt_s) / kStop;
+    const double highest = std::max(highest_frequency_hz, least);
+    return lowered({kPass * highest, kStop * highest}, kLargestX / (2. * pi * dt_s));
 }
 
 void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool records) {

@@ -30,7 +30,7 @@ namespace onda {
 
 /// What the correction keeps of signals with this highest frequency: unchanged up to 1.5 of it (a Ricker wavelet has
 /// fallen to 1e-6 there), nothing from 2.25 of it. No frequency above 1 / (pi dt) has a theta; where that is too low,
-/// the band ends at 0.95 of it.
+/// the band ends at 0.95 of it; where the signals are sampled very finely, it reaches omega dt = 1/2 all the same.
 FrequencyBand correction_band(double highest_frequency_hz, double dt_s);
 
 /// Asks for the correction of a run; where it records, adds the steps that the end of its seismograms needs.

@@ -106,8 +106,12 @@ TEST_CASE(
     struct Row {
         double f0, omega_dt, t0;
     };
-    for (const Row& row :
-         {Row{60., 0.38, 0.03}, {60., 0.6, 0.03}, {60., 0.38, 1.5}, {20., 0.12, 0.07}, {80., 0.9, 0.02}})
+    for (const Row& row : {Row{60., 0.38, 0.03},
+                           {60., 0.6, 0.03},
+                           {60., 0.38, 1.5},
+                           {20., 0.12, 0.07},
+                           {2., 0.012, 0.7},
+                           {80., 0.9, 0.02}})
         for (const double dt_out : {kDt, 0.0007, 0.0015}) {
             CAPTURE(row.f0);
             CAPTURE(row.omega_dt);
@@ -120,7 +124,7 @@ TEST_CASE(
             CHECK(error_between(0., 1.95, p, q, dt_out) <= 1e-4);
             CHECK(error_between(1.95, 2., p, q, dt_out) <= 1e-3);  // what the extra steps are for
             const auto raw = resample(answer, kDt, dt_out, time.output_samples);
-            CHECK(error_between(0., 2., raw, q, dt_out) >= 0.02);
+            if (row.omega_dt > 0.1) CHECK(error_between(0., 2., raw, q, dt_out) >= 0.02);
         }
 }
 
@@ -198,6 +202,8 @@ TEST_CASE("the band reaches beyond the wavelet's, and never to frequencies that 
     CHECK(wide.stop_hz == doctest::Approx(112.5));
     CHECK(narrow.stop_hz == doctest::Approx(0.95 / (pi * 0.001)));
     CHECK(narrow.pass_hz < narrow.stop_hz);
+    for (const double low : {0., 1e-3, 1.})
+        CHECK(correction_band(low, 0.001).stop_hz == doctest::Approx(0.25 / (pi * 0.001)));
     TimeAxis time;
     CHECK(describe_correction(time) == "not removed");
     time.dt_s = 0.001;
