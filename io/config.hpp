@@ -83,12 +83,16 @@ struct SchemeConfig {
     bool operator==(const SchemeConfig&) const = default;
 };
 
-/// Kinds: zero | free_surface | rigid | sponge. Aliases: top, bottom (z), left, right (x), front, back (y).
+/// Kinds: zero | free_surface | rigid | sponge | cpml. Aliases: top, bottom (z), left, right (x), front, back (y).
 struct BoundaryConfig {
-    std::string x_min = "sponge", x_max = "sponge";
-    std::string y_min = "sponge", y_max = "sponge";
-    std::string z_min = "sponge", z_max = "sponge";
-    std::int64_t sponge_width = 40;  ///< nodes
+    std::string x_min = "cpml", x_max = "cpml";
+    std::string y_min = "cpml", y_max = "cpml";
+    std::string z_min = "cpml", z_max = "cpml";
+    std::int64_t cpml_width = 20;  ///< nodes
+    /// Amplitude that theory leaves of a wave that goes in and out at normal incidence (docs/validation.md, R6).
+    double cpml_reflection = 1e-6;
+    std::optional<double> cpml_frequency_hz;  ///< absent: the lowest peak frequency of the wavelets
+    std::int64_t sponge_width = 40;           ///< nodes
     /// Amplitude left after the way in and out at normal incidence. Smaller is not better: a strong sponge reflects at
     /// its own inner edge. 1e-2 reflects least at 40 nodes (docs/validation.md, R6).
     double sponge_reflection = 1e-2;

@@ -37,7 +37,7 @@ constexpr ForeignWord kForeignKeys[] = {
     {"so order fdorder accuracy spatial_order", "scheme.space_order"},
     {"dtype", "scheme.precision"},
     {"nbl nab abcn npml n_pml pml_width pml_size fw absorb_width absorbing_width damping_width nbpml",
-     "boundary.sponge_width (in nodes)"},
+     "boundary.cpml_width (in nodes)"},
     {"fs freesurface free_surf free_surface", "boundary.z_min: free_surface"},
     {"f0 f fc fm fpeak f_peak freq frequency peak_freq dominant_frequency", "wavelet.peak_frequency_hz"},
     {"t0 peak_time delay", "wavelet.t0_s"},
@@ -56,7 +56,8 @@ constexpr std::string_view kOtherPhysics =
 constexpr ForeignWord kForeignValues[] = {
     {"free freesurface free-surface dirichlet null_dirichlet pressure_free", "free_surface"},
     {"wall hard neumann null_neumann reflecting", "rigid"},
-    {"pml cpml absorbing absorb damping abc cerjan none", "sponge"},
+    {"pml c-pml absorbing absorb abc none", "cpml"},
+    {"damping cerjan taper", "sponge"},
     {"float32 single f32 fp32", "float"},
     {"float64 f64 fp64", "double"},
     {"homogeneous uniform", "constant"},

@@ -28,7 +28,7 @@ std::map<std::string, std::vector<AllowedValue>, std::less<>>& value_lists() {
           {"gaussian_second_derivative", ""},
           {"ormsby", ""},
           {"file", ""}}},
-        {"boundary.kind", {{"zero", ""}, {"free_surface", ""}, {"rigid", ""}, {"sponge", ""}}},
+        {"boundary.kind", {{"zero", ""}, {"free_surface", ""}, {"rigid", ""}, {"sponge", ""}, {"cpml", ""}}},
         {"backend.kernel",
          {{"auto", "the fastest"},
           {"direct", ""},

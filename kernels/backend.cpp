@@ -16,6 +16,7 @@ void check_scheme(const BackendSetup& setup) {
         throw std::invalid_argument("the compact stencil needs the same spacing along every axis");
     for (const std::int64_t n : setup.grid.n)
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
+    check_cpml(setup.cpml, setup.grid);
 }
 
 void check_model(const BackendSetup& setup, bool has_density) {

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/cpml.hpp"
 #include "kernels/grid.hpp"
 #include "kernels/scheme.hpp"
 
@@ -40,6 +41,7 @@ struct BackendSetup {
     Precision precision = Precision::float32;
     FaceHalos halos{};
     Sponge sponge;
+    Cpml cpml;
     std::string kernel = "auto";  ///< a name of kernel_names() or "auto"
     std::string isa = "auto";     ///< CPU: a name of isa_names() or "auto"
     int threads = 0;              ///< CPU: 0 takes what OpenMP offers
@@ -121,7 +123,7 @@ public:
 
     virtual void fill_halos() = 0;            ///< of p[n], by the rules of BackendSetup::halos
     virtual void step() = 0;                  ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: WaveOperator
-    virtual void absorb() = 0;                ///< the sponge, on p[n+1] and p[n]
+    virtual void absorb() = 0;                ///< perfectly matched layers, then the sponge, on p[n+1] and p[n]
     virtual void inject(std::int64_t n) = 0;  ///< adds signal[n] to p[n+1]
     virtual void swap() = 0;                  ///< p[n+1] becomes p[n]
     virtual void record(std::int64_t n) = 0;  ///< trace sample n of p[n]
@@ -139,7 +141,7 @@ public:
     [[nodiscard]] virtual std::unique_ptr<Download> start_download(const Window& window) = 0;
     /// p[n-1], for energy and restart.
     virtual void download_previous(const Window& window, std::span<double> values) const = 0;
-    /// Overwrites p[n] and p[n-1], compact [z][y][x]: initial states, tests, restart.
+    /// Overwrites p[n] and p[n-1], compact [z][y][x]; layers forget what they remember. Initial states, tests.
     virtual void upload(std::span<const double> p, std::span<const double> p_previous) = 0;
     /// [receiver][sample], samples as given to set_receivers.
     virtual void download_traces(std::span<float> values) const = 0;

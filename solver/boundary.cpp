@@ -1,6 +1,8 @@
 #include "solver/boundary.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <spdlog/fmt/fmt.h>
 #include <string>
 
@@ -9,13 +11,15 @@
 namespace onda {
 namespace {
 
-constexpr std::array<BoundaryKind, 4> kKinds{{
-    {"zero", "p = 0 beyond the grid: the rim of the classical scheme; reflects with changed sign", Halo::zero, false},
+constexpr std::array<BoundaryKind, 5> kKinds{{
+    {"zero", "p = 0 beyond the grid: the rim of the classical scheme; reflects with changed sign", Halo::zero,
+     Strip::none},
     {"free_surface", "pressure-free plane through the nodes of the face; reflects with changed sign",
-     Halo::mirror_negative, false},
+     Halo::mirror_negative, Strip::none},
     {"rigid", "immovable wall through the nodes of the face; reflects with the same sign", Halo::mirror_positive,
-     false},
-    {"sponge", "absorbing strip of boundary.sponge_width nodes inside the grid", Halo::zero, true},
+     Strip::none},
+    {"sponge", "absorbing strip of boundary.sponge_width nodes inside the grid", Halo::zero, Strip::sponge},
+    {"cpml", "perfectly matched layer of boundary.cpml_width nodes inside the grid", Halo::zero, Strip::cpml},
 }};
 
 constexpr std::array<std::string BoundaryConfig::*, 6> kFaceMembers{&BoundaryConfig::x_min, &BoundaryConfig::x_max,
@@ -30,15 +34,38 @@ const BoundaryKind& kind_of(const Config& config, int face) {
     return find_row(config, face_key(face), boundary_kinds(), config.boundary.*kFaceMembers[face]);
 }
 
-/// Strips must not overlap: the taper of a node belongs to one face.
-void check_strips(const Config& config, const Grid& grid, int axis, int strips) {
-    const std::int64_t width = config.boundary.sponge_width;
-    if (strips * width <= grid.n[axis]) return;
-    throw_config_fault(config, "boundary.sponge_width",
-                       fmt::format("{}: the sponge on {} of the {} axis needs {} nodes, but the grid has {} there; use "
+/// What a strip is called, and where the configuration says how wide it is.
+struct StripRow {
+    std::string_view noun, width_key;
+    std::int64_t BoundaryConfig::*width;
+};
+const StripRow& row_of(Strip strip) {
+    static constexpr StripRow sponge{"sponge", "boundary.sponge_width", &BoundaryConfig::sponge_width};
+    static constexpr StripRow cpml{"perfectly matched layer", "boundary.cpml_width", &BoundaryConfig::cpml_width};
+    return strip == Strip::sponge ? sponge : cpml;
+}
+
+std::int64_t width_of(const Config& config, Strip strip) {
+    return strip == Strip::none ? 0 : config.boundary.*row_of(strip).width;
+}
+
+/// Strips must not overlap: a node belongs to one face.
+void check_strips(const Config& config, const Grid& grid, int axis) {
+    const Strip low = kind_of(config, 2 * axis).strip, high = kind_of(config, 2 * axis + 1).strip;
+    const std::int64_t needed = width_of(config, low) + width_of(config, high);
+    if (needed <= grid.n[axis]) return;
+    const Strip wider = width_of(config, low) > width_of(config, high) ? low : high;
+    const bool both = low != Strip::none && high != Strip::none;
+    throw_config_fault(config, std::string(row_of(wider).width_key),
+                       fmt::format("{}: the {} on {} of the {} axis needs {} nodes, but the grid has {} there; use "
                                    "{} or less, or a larger grid",
-                                   width, strips == 2 ? "both faces" : "one face", "xyz"[axis], strips * width,
-                                   grid.n[axis], grid.n[axis] / strips));
+                                   width_of(config, wider), row_of(wider).noun, both ? "both faces" : "one face",
+                                   "xyz"[axis], needed, grid.n[axis], grid.n[axis] / (both ? 2 : 1)));
+}
+
+/// A number between 0 and 1.
+void check_reflection(const Config& config, const std::string& key, double value) {
+    if (!(value > 0. && value < 1.)) throw_config_fault(config, key, fmt::format("{}: must be between 0 and 1", value));
 }
 
 /// Taper of Cerjan et al. (1985), Geophysics 50, in the form exp(-sigma dt), sigma = sigma0 (d / W)^2: a wave that
@@ -57,6 +84,45 @@ std::vector<double> sponge_taper(const Config& config, const Grid& grid, int axi
     }
     return taper;
 }
+
+/// Profiles of Collino and Tsogka (2001), Geophysics 66, with the frequency shift of Komatitsch and Martin (2007),
+/// Geophysics 72: damping d = d0 (x / L)^2 such that a wave that crosses the layer and comes back has lost the factor
+/// R, d0 = 3 vp ln(1 / R) / (2 L), and alpha = pi f (1 - x / L); b = exp(-(d + alpha) dt), a = d / (d + alpha) (b - 1).
+class CpmlProfiles {
+public:
+    CpmlProfiles(const Config& config, double spacing_m, const Waves& waves)
+        : width_(config.boundary.cpml_width),
+          d0_(1.5 * waves.vp_max_m_s * std::log(1. / config.boundary.cpml_reflection) /
+              (static_cast<double>(width_) * spacing_m)),
+          alpha0_(std::numbers::pi * config.boundary.cpml_frequency_hz.value_or(waves.frequency_hz)),
+          dt_s_(waves.dt_s) {
+        // A layer of a few nodes that is to absorb all would rather reflect, and no longer be sure to be stable.
+        d0_ = std::min(d0_, kMostDamping * waves.vp_max_m_s / spacing_m);
+    }
+
+    /// \param offset of psi from the nodes (Factor).
+    [[nodiscard]] CpmlFace face(double offset) const {
+        CpmlFace face;
+        for (std::int64_t t = 0; t < width_; ++t) {
+            add(face.a_psi, face.b_psi, static_cast<double>(t) + offset);
+            add(face.a_zeta, face.b_zeta, static_cast<double>(t) + 1.);
+        }
+        return face;
+    }
+
+private:
+    static constexpr double kMostDamping = 1.5;  ///< d0 h / vp
+
+    void add(std::vector<double>& a, std::vector<double>& b, double depth_nodes) const {
+        const double x = depth_nodes / static_cast<double>(width_);
+        const double d = d0_ * x * x, alpha = alpha0_ * (1. - x);
+        b.push_back(std::exp(-(d + alpha) * dt_s_));
+        a.push_back(d / (d + alpha) * (b.back() - 1.));
+    }
+
+    std::int64_t width_;
+    double d0_, alpha0_, dt_s_;
+};
 
 }  // namespace
 
@@ -78,31 +144,37 @@ FaceHalos make_halos(const Config& config, const Grid& grid) {
     return halos;
 }
 
-std::array<std::int64_t, 6> sponge_widths(const Config& config, const Grid& grid) {
+std::array<std::int64_t, 6> strip_widths(const Config& config, const Grid& grid) {
     std::array<std::int64_t, 6> widths{};
-    const std::int64_t width = config.boundary.sponge_width;
     for (int face = 0; face < 6; ++face) {
-        if (!grid.has_axis(face / 2) || !kind_of(config, face).absorbs) continue;
-        if (width < 1)
-            throw_config_fault(config, "boundary.sponge_width", fmt::format("{}: must be at least 1 node", width));
-        widths[face] = width;
+        const Strip strip = grid.has_axis(face / 2) ? kind_of(config, face).strip : Strip::none;
+        widths[face] = width_of(config, strip);
+        if (strip != Strip::none && widths[face] < 1)
+            throw_config_fault(config, std::string(row_of(strip).width_key),
+                               fmt::format("{}: must be at least 1 node", widths[face]));
     }
     return widths;
 }
 
-Boundary make_boundary(const Config& config, const Grid& grid, double vp_max_m_s, double dt_s) {
+Boundary make_boundary(const Config& config, const Grid& grid, const Waves& waves) {
     Boundary boundary;
     boundary.halos = make_halos(config, grid);
-    const auto widths = sponge_widths(config, grid);
-    const double reflection = config.boundary.sponge_reflection;
+    strip_widths(config, grid);
+    const double offset = factor_of(waves.scheme).offset;
     for (int axis = 0; axis < 3; ++axis) {
-        const std::array<bool, 2> absorbs{widths[2 * axis] > 0, widths[2 * axis + 1] > 0};
-        if (!absorbs[0] && !absorbs[1]) continue;
-        check_strips(config, grid, axis, int(absorbs[0]) + int(absorbs[1]));
-        if (!(reflection > 0. && reflection < 1.))
-            throw_config_fault(config, "boundary.sponge_reflection",
-                               fmt::format("{}: must be between 0 and 1", reflection));
-        boundary.sponge.taper[axis] = sponge_taper(config, grid, axis, absorbs, vp_max_m_s * dt_s);
+        if (!grid.has_axis(axis)) continue;
+        check_strips(config, grid, axis);
+        const auto has = [&](int side, Strip strip) { return kind_of(config, 2 * axis + side).strip == strip; };
+        if (has(0, Strip::sponge) || has(1, Strip::sponge)) {
+            check_reflection(config, "boundary.sponge_reflection", config.boundary.sponge_reflection);
+            boundary.sponge.taper[axis] = sponge_taper(
+                config, grid, axis, {has(0, Strip::sponge), has(1, Strip::sponge)}, waves.vp_max_m_s * waves.dt_s);
+        }
+        for (const int side : {0, 1}) {
+            if (!has(side, Strip::cpml)) continue;
+            check_reflection(config, "boundary.cpml_reflection", config.boundary.cpml_reflection);
+            boundary.cpml.face[2 * axis + side] = CpmlProfiles(config, grid.spacing_m[axis], waves).face(offset);
+        }
     }
     return boundary;
 }

@@ -166,10 +166,20 @@ std::int64_t forecast_output_bytes(const Plan& plan) {
 
 namespace {
 
+/// Layers that fill more than the axis lose their inner nodes.
+void cut_layers(Cpml& cpml, std::size_t axis, std::int64_t nodes) {
+    CpmlFace &low = cpml.face[2 * axis], &high = cpml.face[2 * axis + 1];
+    if (low.width() + high.width() <= nodes) return;
+    for (CpmlFace* face : {&low, &high})
+        for (auto* part : {&face->a_zeta, &face->b_zeta, &face->a_psi, &face->b_psi})
+            part->resize(static_cast<std::size_t>(std::min(face->width(), nodes / 2)));
+}
+
 /// Puts a set-up on a grid of other extents: tapers lose or gain nodes in the middle, where they are 1.
 void resize(BackendSetup& setup, const std::array<std::int64_t, 3>& n) {
     setup.grid.n = n;
     for (std::size_t a = 0; a < 3; ++a) {
+        cut_layers(setup.cpml, a, n[a]);
         auto& taper = setup.sponge.taper[a];
         if (taper.empty()) continue;
         const auto nodes = static_cast<std::int64_t>(taper.size());
@@ -194,6 +204,7 @@ void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
         scaled.snapshots.window.count[a] = scale(plan.snapshots.window.count[a], 1);
     }
     scaled.setup.sponge = plan.setup.sponge;
+    scaled.setup.cpml = plan.setup.cpml;
     resize(scaled.setup, scaled.grid.n);
 }
 
@@ -247,14 +258,18 @@ BackendSetup rehearsal_setup(const Plan& plan) {
     return setup;
 }
 
-/// Nodes that the sponge visits.
-double damped_nodes(const BackendSetup& setup) {
-    double untouched = 1.;
+/// What absorb() moves, in nodes of the sponge: those it visits, and twice the nodes of layers, which have memory.
+double absorbing_work(const BackendSetup& setup) {
+    double untouched = 1., layers = 0.;
+    const auto points = static_cast<double>(setup.grid.points());
     for (std::size_t a = 0; a < 3; ++a) {
         const auto& taper = setup.sponge.taper[a];
-        untouched *= static_cast<double>(taper.empty() ? setup.grid.n[a] : std::ranges::count(taper, 1.));
+        const auto nodes = static_cast<double>(setup.grid.n[a]);
+        untouched *= taper.empty() ? nodes : static_cast<double>(std::ranges::count(taper, 1.));
+        for (const std::size_t side : {0, 1})
+            layers += static_cast<double>(setup.cpml.face[2 * a + side].width()) / nodes * points;
     }
-    return static_cast<double>(setup.grid.points()) - untouched;
+    return points - untouched + 2. * layers;
 }
 
 /// Once to touch what is cold, then for a tenth of a second. Backends may compute while the host goes on: whatever
@@ -298,7 +313,7 @@ TimeForecast forecast_time(const Plan& plan) {
     const double absorb = seconds_per_call(*backend, [&backend] { backend->absorb(); });
     const double nodes = static_cast<double>(plan.grid.points()), steps = static_cast<double>(plan.time.steps);
     const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
-                            absorb * damped_nodes(plan.setup) / std::max(1., damped_nodes(setup));
+                            absorb * absorbing_work(plan.setup) / std::max(1., absorbing_work(setup));
     return {nodes / per_step * 1e-9, static_cast<double>(plan.survey.shots.size()) * steps * per_step};
 }
 

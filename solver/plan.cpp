@@ -125,6 +125,7 @@ BackendSetup make_setup(const Config& config, const Grid& grid, const Boundary& 
     setup.precision = config.scheme.precision == "double" ? Precision::float64 : Precision::float32;
     setup.halos = boundary.halos;
     setup.sponge = boundary.sponge;
+    setup.cpml = boundary.cpml;
     setup.threads = config.backend.threads > 0 ? static_cast<int>(config.backend.threads) : omp_get_max_threads();
     setup.kernel = config.backend.kernel;
     setup.isa = config.backend.isa;
@@ -157,7 +158,11 @@ Plan make_plan(const Config& config, const Grid& grid, const VelocityRange& velo
     if (stages.run([&] { plan.time = make_time_axis(config, grid, velocity.max_m_s); })) {
         if (has_survey && config.time.dispersion_correction)
             correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.most_receivers() > 0);
-        stages.run([&] { plan.boundary = make_boundary(config, grid, velocity.max_m_s, plan.time.dt_s); });
+        stages.run([&] {
+            plan.boundary = make_boundary(
+                config, grid,
+                {make_scheme(config), velocity.max_m_s, plan.time.dt_s, plan.survey.lowest_peak_frequency_hz()});
+        });
         stages.run([&] { plan.snapshots = plan_snapshots(config, grid, plan.time); });
     }
     plan.setup = make_setup(config, grid, plan.boundary);

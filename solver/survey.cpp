@@ -188,7 +188,7 @@ bool on_free_surface(const Grid& grid, const FaceHalos& halos, const Position& p
     return false;
 }
 
-bool in_sponge(const Grid& grid, const std::array<std::int64_t, 6>& widths, const Position& p) {
+bool in_strip(const Grid& grid, const std::array<std::int64_t, 6>& widths, const Position& p) {
     for (int face = 0; face < 6; ++face) {
         if (widths[face] == 0) continue;
         const int a = face / 2;
@@ -279,22 +279,22 @@ void add_receivers(const Config& config, const Grid& grid, Shots& shots) {
 /// What runs, but probably not as meant.
 void add_warnings(const Config& config, const Grid& grid, Survey& survey) {
     const FaceHalos halos = make_halos(config, grid);
-    const auto widths = sponge_widths(config, grid);
+    const auto widths = strip_widths(config, grid);
     std::size_t sources = 0, receivers = 0, source_count = 0, receiver_count = 0, silent = 0;
     for (const Shot& shot : survey.shots) {
         source_count += shot.sources.size();
         receiver_count += shot.receivers.size();
-        for (const SourcePoint& source : shot.sources) sources += in_sponge(grid, widths, source.position_m);
+        for (const SourcePoint& source : shot.sources) sources += in_strip(grid, widths, source.position_m);
         for (const Position& p : shot.receivers) {
-            receivers += in_sponge(grid, widths, p);
+            receivers += in_strip(grid, widths, p);
             silent += on_free_surface(grid, halos, p);
         }
     }
     const auto warn = [&](std::size_t count, std::size_t of, std::string_view what) {
         if (count > 0) survey.warnings.push_back(fmt::format("{} of {} {}", count, of, what));
     };
-    warn(sources, source_count, "sources lie in the sponge, which damps what they radiate");
-    warn(receivers, receiver_count, "receivers lie in the sponge, which damps what they record");
+    warn(sources, source_count, "sources lie in an absorbing strip, which damps what they radiate");
+    warn(receivers, receiver_count, "receivers lie in an absorbing strip, which damps what they record");
     warn(silent, receiver_count, "receivers lie on the free surface, where the pressure is zero: they record nothing");
     for (const Wavelet& wavelet : survey.wavelets) {
         survey.warnings.insert(survey.warnings.end(), wavelet.warnings.begin(), wavelet.warnings.end());
@@ -316,6 +316,18 @@ double Survey::highest_frequency_hz() const {
     double highest = 0.;
     for (const Wavelet& wavelet : wavelets) highest = std::max(highest, wavelet.highest_frequency_hz);
     return highest;
+}
+
+double Survey::lowest_peak_frequency_hz() const {
+    double lowest = 0.;
+    for (const Wavelet& wavelet : wavelets) {
+        // A Gaussian has its peak at 0: there, the frequency of which it has as much as a Ricker wavelet of its peak.
+        constexpr double band_edge_over_peak = 2.7;
+        const double peak = wavelet.peak_frequency_hz > 0. ? wavelet.peak_frequency_hz
+                                                           : wavelet.highest_frequency_hz / band_edge_over_peak;
+        lowest = lowest == 0. ? peak : std::min(lowest, peak);
+    }
+    return lowest;
 }
 
 Survey make_survey(const Config& config, const Grid& grid) {

@@ -43,8 +43,8 @@ std::span<const WaveletKind> wavelet_kinds();
 /// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet").
 Wavelet make_wavelet(const Config& config, const WaveletConfig& wavelet, const std::string& key);
 /// What is injected at n dt, n = 0 … steps, n from 0: s(n dt), a wavelet from a file without what lies above the run's
-/// Nyquist frequency; where the dispersion in time is corrected, its transform (time_dispersion.hpp, eq. 2), which begins
-/// earlier the later the wavelet.
+/// Nyquist frequency; where the dispersion in time is corrected, its transform (time_dispersion.hpp, eq. 2), which
+/// begins earlier the later the wavelet.
 std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time);
 
 struct SourcePoint {
@@ -64,6 +64,8 @@ struct Survey {
     std::vector<Shot> shots;  ///< ascending id
     std::vector<std::string> warnings;
     [[nodiscard]] double highest_frequency_hz() const;
+    /// Of all wavelets; 0 if there are none.
+    [[nodiscard]] double lowest_peak_frequency_hz() const;
 };
 
 /// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, …

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
+#include <numbers>
 
 #include "files_support.hpp"
 #include "io/error.hpp"
@@ -21,12 +22,16 @@ Grid grid_of(int dimensions, std::array<std::int64_t, 3> n) {
 
 Config config_of(const std::string& kind) {
     Config config;
-    config.boundary = {kind, kind, kind, kind, kind, kind, 20, 1e-3};
+    config.boundary = {kind, kind, kind, kind, kind, kind, 20, 1e-6, {}, 20, 1e-3};
     return config;
 }
 
+Waves waves(double vp_max_m_s, double dt_s) {
+    return {make_scheme(WaveOperator::star, 8), vp_max_m_s, dt_s, 20.};
+}
+
 std::string boundary_error(const Config& config, const Grid& grid) {
-    return message_of([&] { static_cast<void>(make_boundary(config, grid, 3000., 0.001)); }, ExitCode::config);
+    return message_of([&] { static_cast<void>(make_boundary(config, grid, waves(3000., 0.001))); }, ExitCode::config);
 }
 
 }  // namespace
@@ -41,14 +46,15 @@ TEST_CASE("every kind of the table is accepted on every face, in any combination
             for (int face = 0; face < 6; ++face) {
                 Config config = config_of(std::string(elsewhere.name));
                 config.boundary.*members[face] = on_one.name;
-                const Boundary boundary = make_boundary(config, grid, 3000., 0.001);
+                const Boundary boundary = make_boundary(config, grid, waves(3000., 0.001));
                 for (int f = 0; f < 6; ++f) {
                     const BoundaryKind& expected = f == face ? on_one : elsewhere;
                     CHECK(boundary.halos[f] == expected.halo);
-                    CHECK(sponge_widths(config, grid)[f] == (expected.absorbs ? 20 : 0));
+                    CHECK(strip_widths(config, grid)[f] == (expected.strip != Strip::none ? 20 : 0));
+                    CHECK(boundary.cpml.face[f].width() == (expected.strip == Strip::cpml ? 20 : 0));
                     const auto& taper = boundary.sponge.taper[f / 2];
                     const double at_face = taper.empty() ? 1. : f % 2 == 0 ? taper.front() : taper.back();
-                    CHECK((at_face < 1.) == expected.absorbs);
+                    CHECK((at_face < 1.) == (expected.strip == Strip::sponge));
                 }
                 CHECK(boundary.halos == make_halos(config, grid));
             }
@@ -58,7 +64,7 @@ TEST_CASE("a wave that crosses the strip twice loses the designed factor") {
     const Grid grid = grid_of(3, {100, 100, 100});
     const Config config = config_of("sponge");
     const double dt = 0.0005, vp = 3000.;
-    const Boundary boundary = make_boundary(config, grid, vp, dt);
+    const Boundary boundary = make_boundary(config, grid, waves(vp, dt));
     for (int axis = 0; axis < 3; ++axis) {
         const auto& taper = boundary.sponge.taper[axis];
         REQUIRE(taper.size() == 100u);
@@ -74,9 +80,32 @@ TEST_CASE("a wave that crosses the strip twice loses the designed factor") {
     }
 }
 
+TEST_CASE("a layer leaves of a wave that crosses it twice what was asked for") {
+    const Grid grid = grid_of(3, {100, 100, 100});
+    const double dt = 0.0005, vp = 3000.;
+    const Boundary boundary = make_boundary(config_of("cpml"), grid, waves(vp, dt));
+    const double offset = factor_of(make_scheme(WaveOperator::star, 8)).offset;
+    for (int face = 0; face < 6; ++face) {
+        const CpmlFace& layer = boundary.cpml.face[face];
+        REQUIRE(layer.width() == 20);
+        double sum = 0.;  // of the damping d = -log(b) / dt - alpha, times the spacing
+        for (int t = 0; t < 20; ++t)
+            for (const bool is_psi : {true, false}) {
+                const double x = (t + (is_psi ? offset : 1.)) / 20.;
+                const double b = (is_psi ? layer.b_psi : layer.b_zeta)[t], a = (is_psi ? layer.a_psi : layer.a_zeta)[t];
+                const double alpha = std::numbers::pi * 20. * (1. - x), d = -std::log(b) / dt - alpha;
+                CHECK(d > 0.);
+                CHECK(a == doctest::Approx(d / (d + alpha) * (b - 1.)).epsilon(1e-6));
+                if (!is_psi) sum += d * grid.spacing_m[face / 2];
+            }
+        // a sum over 20 nodes for the integral of x^2, 8 % too large
+        CHECK(2. * sum / vp == doctest::Approx(1.077 * std::log(1e6)).epsilon(0.01));
+    }
+}
+
 TEST_CASE("2-D has no y faces") {
     const Grid grid = grid_of(2, {64, 1, 64});
-    const Boundary sponge = make_boundary(config_of("sponge"), grid, 3000., 0.001);
+    const Boundary sponge = make_boundary(config_of("sponge"), grid, waves(3000., 0.001));
     CHECK(sponge.sponge.taper[1].empty());
     CHECK(sponge.sponge.taper[0].size() == 64u);
     const FaceHalos mirrors = make_halos(config_of("free_surface"), grid);
@@ -93,9 +122,9 @@ TEST_CASE("faults name the key, the value and what to do") {
     CHECK(boundary_error(config_of("sponge"), grid_of(3, {64, 40, 64})) == "no error");
 
     Config config = config_of("rigid");
-    config.boundary.z_max = "cpml";
+    config.boundary.z_max = "cpmll";
     CHECK(contains(boundary_error(config, grid_of(3, {64, 64, 64})),
-                   "boundary.z_max: 'cpml': must be one of zero, free_surface, rigid, sponge"));
+                   "boundary.z_max: 'cpmll': must be one of zero, free_surface, rigid, sponge, cpml"));
     config.scheme.space_order = 16;
     config.boundary.z_max = "rigid";
     CHECK(
@@ -104,6 +133,12 @@ TEST_CASE("faults name the key, the value and what to do") {
     config = config_of("sponge");
     config.boundary.sponge_reflection = 1.;
     CHECK(contains(boundary_error(config, grid_of(3, {64, 64, 64})), "boundary.sponge_reflection"));
+    const std::string thick = boundary_error(config_of("cpml"), grid_of(3, {64, 39, 64}));
+    CHECK(contains(thick, "boundary.cpml_width"));
+    CHECK(contains(thick, "the perfectly matched layer on both faces of the y axis needs 40 nodes"));
+    config = config_of("cpml");
+    config.boundary.cpml_reflection = 0.;
+    CHECK(contains(boundary_error(config, grid_of(3, {64, 64, 64})), "boundary.cpml_reflection"));
     config = config_of("sponge");
     config.boundary.sponge_width = 0;
     CHECK(boundary_error(config, grid_of(3, {64, 64, 64})) != "no error");

@@ -97,7 +97,7 @@ TEST_CASE("the grid that is said to fit fits, and hardly a larger one would") {
 grid: {shape: [300, 200, 100], spacing_m: 10}
 model: {type: constant, vp_m_s: 2000}
 time: {duration_s: 0.1}
-boundary: {sponge_width: 30}
+boundary: {cpml_width: 30}
 wavelet: {type: ricker, peak_frequency_hz: 15}
 sources: [{position_m: [500, 500, 20]}]
 output: {snapshots: {every_steps: 5}}
@@ -114,7 +114,6 @@ backend: {name: cpu}
         CHECK(std::abs(static_cast<double>(ny) / static_cast<double>(nz) - 2.) <= 0.02);
         Plan there = plan;
         there.grid = there.setup.grid = *grid;
-        there.setup.sponge = {};
         there.snapshots.window = Window::whole(*grid);
         const auto needed = static_cast<double>(forecast_memory(there).peak_bytes());
         CHECK(needed <= 1.001 * room);

@@ -79,7 +79,7 @@ TEST_CASE("jsonschema agrees with the reader") {
         {"vp_m_s: 2000", "vp_m_s: 1.5"},
         {"model: {vp_m_s: 2000}\n", ""},
         {"output", "scheme: {space_order: 7}\noutput"},
-        {"output", "boundary: {top: cpml}\noutput"},
+        {"output", "boundary: {top: pml}\noutput"},
         {"output", "receivers: [{type: line, position_m: [1, 1]}]\noutput"},
         {"output", "receivers: [{}]\noutput"},
         {"output", "backend: {threads: 1.5}\noutput"},

@@ -135,7 +135,7 @@ TEST_CASE("69: a GPU that failed is named, and Onda is not blamed") {
 
 TEST_CASE("71: memory is short, and the message says what would fit") {
     const Workplace place;
-    const Outcome outcome = place.run({"--set", "grid.shape=[100001, 100001]", "--set", "boundary.sponge_width=10"});
+    const Outcome outcome = place.run({"--set", "grid.shape=[100001, 100001]", "--set", "boundary.cpml_width=10"});
     CAPTURE(outcome.err);
     CHECK(outcome.code == 71);
     CHECK(contains(outcome.err, " nodes would fit (this grid has 100001 x 100001)"));

@@ -14,12 +14,12 @@ using Json = nlohmann::json;
 
 namespace {
 
-/// Zero, sponge, rigid and free faces; two shots off the nodes, a line of receivers, a window of snapshots.
+/// Layers, sponges, rigid and free faces; two shots off the nodes, a line of receivers, a window of snapshots.
 const std::string kRun2d = R"(schema_version: 1
 grid: {shape: [181, 141], spacing_m: [10, 8], origin_m: [100, -16]}
 model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 400, vp_m_s: 2200}]}
 time: {duration_s: 1.6}
-boundary: {left: sponge, right: rigid, top: free_surface, bottom: zero, sponge_width: 12}
+boundary: {left: cpml, right: rigid, top: free_surface, bottom: sponge, cpml_width: 12, sponge_width: 8}
 wavelet: {type: ricker, peak_frequency_hz: 10}
 sources:
   - {position_m: [400, 24], shot: 1}
@@ -35,7 +35,7 @@ const std::string kRun3d = R"(schema_version: 1
 grid: {shape: [61, 52, 45], spacing_m: [10, 12, 9]}
 model: {type: gradient, vp_m_s: 1500, gradient_per_s: 1}
 time: {duration_s: 1.5}
-boundary: {left: sponge, right: zero, front: rigid, back: free_surface, top: free_surface, bottom: sponge, sponge_width: 8}
+boundary: {left: sponge, right: zero, front: rigid, back: free_surface, top: free_surface, bottom: cpml, sponge_width: 8, cpml_width: 7}
 wavelet: {type: ricker, peak_frequency_hz: 10}
 sources:
   - {position_m: [200, 170, 150], shot: 1}

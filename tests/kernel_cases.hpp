@@ -20,6 +20,7 @@ struct Case {
     FaceHalos halos;
     bool sponge = false;
     int steps = 12;
+    std::array<std::int64_t, 6> layers{};  ///< nodes of the perfectly matched layer of each face
 };
 
 inline constexpr Halo kZero = Halo::zero, kFree = Halo::mirror_negative, kRigid = Halo::mirror_positive;
@@ -43,6 +44,21 @@ inline const std::vector<Case> kCases{
     {"3-D, one node", {3, {1, 1, 1}, {10., 10., 10.}, {}}, {}},
     {"3-D, one plane", {3, {33, 17, 1}, {10., 10., 10.}, {}}, {}},
     {"2-D, free top, sponge", {2, {61, 1, 47}, {10., 10., 6.}, {}}, {kZero, kZero, kZero, kZero, kFree, kZero}, true},
+    {"3-D, layers all around", {3, {47, 29, 31}, {10., 8., 9.}, {}}, {}, false, 40, {9, 9, 9, 9, 9, 9}},
+    {"3-D, layers of every width beside mirrors and a sponge",
+     {3, {41, 23, 37}, {10., 10., 10.}, {}},
+     {kZero, kRigid, kZero, kZero, kFree, kZero},
+     true,
+     40,
+     {5, 0, 1, 7, 0, 2}},
+    {"3-D, layers wider than a warp", {3, {101, 11, 9}, {10., 10., 10.}, {}}, {}, false, 20, {33, 41, 3, 4, 9, 0}},
+    {"3-D, layers that fill the grid", {3, {8, 13, 7}, {10., 10., 10.}, {}}, {}, false, 40, {4, 4, 13, 0, 0, 7}},
+    {"2-D, layers, free top",
+     {2, {61, 1, 47}, {10., 10., 6.}, {}},
+     {kZero, kZero, kZero, kZero, kFree, kZero},
+     false,
+     40,
+     {20, 8, 0, 0, 0, 6}},
     {"2-D, beyond one tile", {2, {1100, 1, 11}, {10., 10., 10.}, {}}, {kRigid, kFree, kZero, kZero, kFree, kZero}},
 };
 
@@ -54,6 +70,17 @@ inline Case with_equal_spacings(Case c) {
 
 /// The operators that every order has.
 inline constexpr std::array kOperators{WaveOperator::star, WaveOperator::variable_density};
+
+/// Decay and strength that differ at every value.
+inline CpmlFace layer_of(std::int64_t width) {
+    CpmlFace face;
+    for (std::int64_t t = 0; t < width; ++t) {
+        const double depth = static_cast<double>(t + 1) / static_cast<double>(width);
+        for (auto* b : {&face.b_psi, &face.b_zeta}) b->push_back(0.9 - 0.3 * depth);
+        for (auto* a : {&face.a_psi, &face.a_zeta}) a->push_back(-0.3 * depth * depth - 1e-3 * static_cast<double>(t));
+    }
+    return face;
+}
 
 /// \param order of star operators.
 inline BackendSetup setup_of(const Case& c, int order, Precision precision,
@@ -69,6 +96,7 @@ inline BackendSetup setup_of(const Case& c, int order, Precision precision,
             for (std::int64_t i = 0; i < 6; ++i)
                 setup.sponge.taper[axis][c.grid.n[axis] - 1 - i] = 1. - 0.01 * static_cast<double>((6 - i) * (6 - i));
         }
+    for (int face = 0; face < 6; ++face) setup.cpml.face[face] = layer_of(c.layers[face]);
     return setup;
 }
 

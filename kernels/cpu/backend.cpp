@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/cpml_layers.hpp"
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/downloads.hpp"
 #include "kernels/cpu/kernel_table.hpp"
@@ -45,6 +46,10 @@ template <typename T>
 Layout density_layout(const BackendSetup& setup) {
     const std::int64_t r = setup.scheme.radius();
     return {setup.grid, {r, setup.grid.dimensions == 3 ? r : 0, r}, sizeof(T)};
+}
+
+int threads_of(const BackendSetup& setup) {
+    return setup.threads > 0 ? setup.threads : omp_get_max_threads();
 }
 
 template <typename Table, typename Name>
@@ -89,14 +94,15 @@ public:
           halos_(setup.halos),
           isa_(isa.name),
           kernel_(kernel),
-          threads_(setup.threads > 0 ? setup.threads : omp_get_max_threads()),
+          threads_(threads_of(setup)),
           field_(field_layout<T>(setup)),
           model_(model_layout<T>(setup)),
           density_(density_layout<T>(setup)),
           p_(field_.size),
           q_(field_.size),
           k_(model_.size),
-          half_rho_(has_density(setup) ? Buffer<T>(density_.size) : Buffer<T>()) {
+          half_rho_(has_density(setup) ? Buffer<T>(density_.size) : Buffer<T>()),
+          layers_(setup, layer_arguments(), isa.cpml<T>()) {
         for (int axis = 0; axis < 3; ++axis) {
             copies_[axis] = halo_copies(grid_.n[axis], field_.halo[axis], halos_[2 * axis], halos_[2 * axis + 1]);
             taper_[axis].assign(setup.sponge.taper[axis].begin(), setup.sponge.taper[axis].end());
@@ -130,7 +136,9 @@ public:
                (threads_ == 1 ? " thread, " : " threads, ") + (sizeof(T) == 4 ? "float" : "double");
     }
     std::string kernel() const override { return kernel_.name; }
-    std::int64_t allocated_bytes() const override { return p_.bytes() + q_.bytes() + k_.bytes() + half_rho_.bytes(); }
+    std::int64_t allocated_bytes() const override {
+        return p_.bytes() + q_.bytes() + k_.bytes() + half_rho_.bytes() + layers_.bytes();
+    }
 
     void upload_model(const RowReader& vp_of_row, const RowReader& rho_of_row, double dt_s) override;
     void reset() override;
@@ -179,6 +187,22 @@ private:
     void for_rows(const Body& body) const {
         for_threads([&](RowRange rows) { for_rows(rows, body); });
     }
+    [[nodiscard]] CpmlArguments<T> layer_arguments() const {
+        CpmlArguments<T> a;
+        a.nx = grid_.nx();
+        a.ny = grid_.ny();
+        a.nz = grid_.nz();
+        a.pitch = field_.pitch;
+        a.plane = field_.plane;
+        a.k = k_.data() + model_.origin;
+        a.k_pitch = model_.pitch;
+        a.k_plane = model_.plane;
+        if (half_rho_.bytes() > 0) a.half_rho = half_rho_.data() + density_.origin;
+        a.rho_pitch = density_.pitch;
+        a.rho_plane = density_.plane;
+        a.threads = threads_;
+        return a;
+    }
     template <typename U>
     void copy_out(const Buffer<T>& from, const Window& window, std::span<U> values) const;
     void zero(Buffer<T>& field) const;
@@ -202,6 +226,7 @@ private:
     int threads_;
     Layout field_, model_, density_;
     Buffer<T> p_, q_, k_, half_rho_;
+    CpmlLayers<T> layers_;
     StepArguments<T> arguments_;
     std::array<std::vector<HaloCopy>, 3> copies_;
     std::array<std::vector<T>, 3> taper_;
@@ -276,6 +301,7 @@ template <typename T>
 void CpuBackend<T>::reset() {
     zero(p_);
     zero(q_);
+    layers_.reset();
     injection_ = {};
     recorder_ = {};
 }
@@ -329,6 +355,7 @@ void CpuBackend<T>::step() {
 
 template <typename T>
 void CpuBackend<T>::absorb() {
+    layers_.apply(p_.data() + field_.origin, q_.data() + field_.origin);
     if (!has_sponge_) return;
     const T* const tx = taper_[0].data();
     for_rows([&](std::int64_t y, std::int64_t z) {
@@ -405,13 +432,14 @@ void CpuBackend<T>::upload(std::span<const double> p, std::span<const double> p_
             q_.data()[field_.at(x, y, z)] = static_cast<T>(p_previous[grid_.at(x, y, z)]);
         }
     });
+    layers_.reset();
 }
 
 template <typename T>
 std::int64_t bytes_of(const BackendSetup& setup) {
     const std::int64_t density = has_density(setup) ? Buffer<T>::bytes_for(density_layout<T>(setup).size) : 0;
     return 2 * Buffer<T>::bytes_for(field_layout<T>(setup).size) + Buffer<T>::bytes_for(model_layout<T>(setup).size) +
-           density;
+           density + CpmlLayers<T>::bytes_for(setup, threads_of(setup));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/cpu/cpml.hpp"
 #include "kernels/cpu/kernel.hpp"
 #include "kernels/scheme.hpp"
 
@@ -25,6 +26,16 @@ struct InstructionSet {
     std::string_view name;
     bool usable;  ///< on this machine
     std::vector<Kernel> kernels;
+    CpmlFunction<float> cpml_float;
+    CpmlFunction<double> cpml_double;
+
+    template <typename T>
+    [[nodiscard]] CpmlFunction<T> cpml() const {
+        if constexpr (sizeof(T) == 4)
+            return cpml_float;
+        else
+            return cpml_double;
+    }
 };
 
 /// Compiled-in instruction sets, slowest first; all have the same kernels in the same order.

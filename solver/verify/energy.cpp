@@ -4,7 +4,7 @@
 
 #include "kernels/stencil.hpp"
 #include "solver/propagator.hpp"
-#include "solver/verify/experiment.hpp"
+#include "solver/verify/field_energy.hpp"
 #include "solver/verify/groups.hpp"
 
 namespace onda::verify {
@@ -30,74 +30,6 @@ Experiment lossless_box(int dimensions, int space_order, Precision precision) {
     e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kLower);
     e.steps = kSteps;
     return e;
-}
-
-/// A field of the box with its faces, read node by node: slow, and nothing like a kernel.
-class BoxField {
-public:
-    BoxField(const Experiment& e, const std::vector<double>& p) : e_(e), p_(p) {}
-
-    double operator()(std::array<std::int64_t, 3> node) const {
-        double sign = 1.;
-        for (std::size_t a = 0; a < 3; ++a) {
-            const std::int64_t last = e_.grid.n[a] - 1;
-            if (node[a] >= 0 && node[a] <= last) continue;
-            const Halo halo = e_.halos[2 * a + (node[a] < 0 ? 0 : 1)];
-            if (halo == Halo::zero) return 0.;
-            node[a] = node[a] < 0 ? -node[a] : 2 * last - node[a];
-            if (halo == Halo::mirror_negative) sign = -sign;
-        }
-        return sign * p_[std::size_t(e_.grid.at(node[0], node[1], node[2]))];
-    }
-
-    [[nodiscard]] double laplacian(const std::array<std::int64_t, 3>& node, const std::vector<double>& c) const {
-        double sum = 0.;
-        for (std::size_t a = 0; a < 3; ++a) {
-            if (!e_.grid.has_axis(int(a))) continue;
-            double axis = c[0] * (*this)(node);
-            for (std::size_t k = 1; k < c.size(); ++k) {
-                auto low = node, high = node;
-                low[a] -= std::int64_t(k);
-                high[a] += std::int64_t(k);
-                axis += c[k] * ((*this)(low) + (*this)(high));
-            }
-            sum += axis / (e_.grid.spacing_m[a] * e_.grid.spacing_m[a]);
-        }
-        return sum;
-    }
-
-private:
-    const Experiment& e_;
-    const std::vector<double>& p_;
-};
-
-/// What a node counts in the inner product that makes L symmetric: a node on a rigid wall stands for half a cell, one
-/// on a free surface holds no pressure.
-double node_share(const Experiment& e, const std::array<std::int64_t, 3>& node) {
-    double share = 1.;
-    for (std::size_t a = 0; a < 3; ++a)
-        for (const std::size_t side : {0, 1}) {
-            if (node[a] != (side == 0 ? 0 : e.grid.n[a] - 1)) continue;
-            if (e.halos[2 * a + side] == Halo::mirror_positive) share *= 0.5;
-            if (e.halos[2 * a + side] == Halo::mirror_negative) share = 0.;
-        }
-    return share;
-}
-
-/// E = 1/2 sum (p+ - p)^2 / (vp dt)^2 - 1/2 sum p+ L(p): what the leapfrog scheme keeps exactly.
-double staggered_energy(const Experiment& e, const std::vector<double>& now, const std::vector<double>& previous) {
-    const auto weights = e.scheme.weights;
-    const BoxField p(e, previous);
-    double energy = 0.;
-    for (std::int64_t z = 0; z < e.grid.nz(); ++z)
-        for (std::int64_t y = 0; y < e.grid.ny(); ++y)
-            for (std::int64_t x = 0; x < e.grid.nx(); ++x) {
-                const auto i = std::size_t(e.grid.at(x, y, z));
-                const double vp_dt = two_layers(e.grid, z) * e.dt_s;
-                const double rate = (now[i] - previous[i]) / vp_dt;
-                energy += 0.5 * node_share(e, {x, y, z}) * (rate * rate - now[i] * p.laplacian({x, y, z}, weights));
-            }
-    return energy;
 }
 
 /// A pulse at rest in the middle of the box, wide enough for order 2 to carry it and not symmetric about anything.
@@ -130,7 +62,8 @@ Measurement energy_drift(const Experiment& e, const VerifyOptions& options) {
     const auto energy = [&] {
         backend->download(Window::whole(e.grid), std::span<double>(now));
         backend->download_previous(Window::whole(e.grid), previous);
-        return staggered_energy(e, now, previous);
+        return staggered_energy(
+            e, [&e](const std::array<std::int64_t, 3>& node) { return two_layers(e.grid, node[2]); }, now, previous);
     };
     const double initial = energy();
     Measurement drift;

@@ -54,6 +54,7 @@ BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& optio
     setup.precision = experiment.precision;
     setup.halos = experiment.halos;
     setup.sponge = experiment.sponge;
+    setup.cpml = experiment.cpml;
     setup.kernel = options.kernel;
     setup.isa = options.isa;
     setup.threads = experiment.grid.points() < 50000 ? 1 : options.threads;

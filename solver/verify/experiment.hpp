@@ -21,6 +21,7 @@ struct Experiment {
     Precision precision = Precision::float64;
     FaceHalos halos{};
     Sponge sponge;
+    Cpml cpml;
     double dt_s = 0.;
     std::int64_t steps = 0;
     std::optional<FrequencyBand> correction;  ///< of the wavelets; traces stay as recorded

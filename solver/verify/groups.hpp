@@ -11,7 +11,7 @@ PromiseGroup order_of_accuracy();
 PromiseGroup greens_functions();
 PromiseGroup wall_images();
 PromiseGroup ghost_reflection();
-PromiseGroup sponge_reflection();
+PromiseGroup absorbing_strips();
 PromiseGroup energy_conservation();
 PromiseGroup reciprocity();
 PromiseGroup isotropy();

@@ -1,0 +1,274 @@
+// Strips of perfectly matched layers: whole rows at a time, SIMD along x.
+//
+// A point of a strip reads p, k and both memory variables, and rewrites these and p[n+1]: 32 bytes in float. Memory
+// decides, so rows that are needed again must stay near.
+#include "kernels/cpu/cpml.hpp"
+
+#include <omp.h>
+
+#include "kernels/cpu/denormals.hpp"
+#include "kernels/cpu/kernel.hpp"
+
+namespace onda::cpu {
+namespace {
+
+/// One strip as a block of rows sees it: arrays at the block's first x, p, q, k and half_rho at node t = 0.
+template <typename T>
+struct Columns {
+    const T* p;
+    T* q;
+    const T* k;
+    const T* half_rho;
+    T *psi, *zeta;                                    ///< of t = 0 and t = 1
+    std::int64_t step, k_step, rho_step, strip_step;  ///< from t to t + 1
+    std::int64_t count;                               ///< of columns
+    const T *profile, *h, *smoothing;
+    PlaneStrides across;  ///< of p
+    int width, first_node;
+};
+
+/// g of value t, and psi if the strip has it there.
+template <typename T, typename F>
+void update_psi(const Columns<T>& c, int t, T* __restrict g) {
+    const T* const p = c.p + (t + F::first) * c.step;
+    [[maybe_unused]] const T* const s = F::has_density ? c.half_rho + t * c.rho_step : nullptr;
+    const auto derivative = [&](std::int64_t x) __attribute__((always_inline)) {
+        const T d = weighted_sum<T, F::count>(
+            c.h, [&](auto j) __attribute__((always_inline)) {
+                return smoothed<T, F>(p + j.value * c.step + x, c.across, c.smoothing);
+            });
+        if constexpr (F::has_density)
+            return buoyancy(s[x], s[c.rho_step + x]) * d;
+        else
+            return d;
+    };
+    if (t < 0 || t >= c.width) {
+#pragma omp simd
+        for (std::int64_t x = 0; x < c.count; ++x) g[x] = derivative(x);
+        return;
+    }
+    T* const __restrict psi = c.psi + t * c.strip_step;
+    const T a = c.profile[t], b = c.profile[c.width + t];
+#pragma omp simd
+    for (std::int64_t x = 0; x < c.count; ++x) {
+        const T value = derivative(x);
+        g[x] = value;
+        psi[x] = remember(a, b, psi[x], value);
+    }
+}
+
+/// zeta and p[n+1] of node t. \param g, psi rows of the values it takes, the nearest to the face first; psi zero where
+/// the strip has none.
+template <typename T, typename F>
+void update_node(const Columns<T>& c, int t, const T* const* g, const T* const* psi) {
+    T* const __restrict q = c.q + t * c.step;
+    const T* const k = c.k + t * c.k_step;
+    const auto sum = [](const T* h, const T* const* of, std::int64_t x) __attribute__((always_inline)) {
+        return weighted_sum<T, F::count>(
+            h, [&](auto j) __attribute__((always_inline)) { return of[j.value][x]; });
+    };
+    if (t <= 0) {
+#pragma omp simd
+        for (std::int64_t x = 0; x < c.count; ++x) q[x] = with_strip(k[x], sum(c.h, psi, x), q[x]);
+        return;
+    }
+    T* const __restrict zeta = c.zeta + (t - 1) * c.strip_step;
+    const T a = c.profile[2 * c.width + t - 1], b = c.profile[3 * c.width + t - 1];
+#pragma omp simd
+    for (std::int64_t x = 0; x < c.count; ++x) {
+        const T of_psi = sum(c.h, psi, x);
+        const T z = remember(a, b, zeta[x], sum(c.h, g, x) + of_psi);
+        zeta[x] = z;
+        q[x] = with_strip(k[x], of_psi + z, q[x]);
+    }
+}
+
+/// A strip across y or z, towards its face. \param scratch count + 1 blocks: g of the values in reach, and zeros.
+template <typename T, typename F>
+void march(const Columns<T>& c, T* scratch) {
+    const T *g[F::count], *psi[F::count];
+    T* const zeros = scratch + F::count * kCpmlBlock;
+    for (std::int64_t x = 0; x < c.count; ++x) zeros[x] = T(0);
+    const auto block_of = [scratch](int t) { return scratch + (t + 2 * F::count) % F::count * kCpmlBlock; };
+    for (int t = c.first_node; t <= c.width; ++t) {
+        const int newest = t - F::first;
+        for (int v = t == c.first_node ? newest - F::count + 1 : newest; v <= newest; ++v)
+            update_psi<T, F>(c, v, block_of(v));
+        for (int j = 0; j < F::count; ++j) {
+            const int from = newest - j;
+            g[j] = block_of(from);
+            psi[j] = from < 0 || from >= c.width ? zeros : c.psi + from * c.strip_step;
+        }
+        update_node<T, F>(c, t, g, psi);
+    }
+}
+
+/// A strip across x in one row: arrays as in Columns, of one column. Step is +1 towards a high face, -1 towards a low
+/// one. \param scratch room for g and psi of all values in reach.
+template <typename T, typename F, int Step>
+void update_row(const Columns<T>& c, T* __restrict scratch) {
+    const int first_value = c.first_node - F::first - F::count + 1, values = c.width - F::first + 1 - first_value;
+    const int width = c.width;
+    T* const g = scratch - first_value;
+    T* const padded = g + values;  // psi, zero beyond the strip
+    const T *const p = c.p, *const k = c.k, *const h = c.h;
+    [[maybe_unused]] const T* const s = c.half_rho;
+    T* const __restrict q = c.q;
+#pragma omp simd
+    for (int t = first_value; t < first_value + values; ++t) {
+        const T d = weighted_sum<T, F::count>(
+            h, [&](auto j) __attribute__((always_inline)) {
+                return smoothed<T, F>(p + Step * (t + F::first + j.value), c.across, c.smoothing);
+            });
+        if constexpr (F::has_density)
+            g[t] = buoyancy(s[Step * t], s[Step * (t + 1)]) * d;
+        else
+            g[t] = d;
+        padded[t] = T(0);
+    }
+    T* const __restrict psi = c.psi;
+    const T* const profile = c.profile;
+#pragma omp simd
+    for (int t = 0; t < width; ++t) padded[t] = psi[t] = remember(profile[t], profile[width + t], psi[t], g[t]);
+    const auto sum = [h](const T* of, int t) __attribute__((always_inline)) {
+        return weighted_sum<T, F::count>(
+            h, [&](auto j) __attribute__((always_inline)) { return of[t - F::first - j.value]; });
+    };
+    for (int t = c.first_node; t <= 0; ++t) q[Step * t] = with_strip(k[Step * t], sum(padded, t), q[Step * t]);
+    T* const __restrict zeta = c.zeta - 1;
+    const T* const a = profile + 2 * width - 1;
+    const T* const b = a + width;
+#pragma omp simd
+    for (int t = c.first_node > 1 ? c.first_node : 1; t <= width; ++t) {
+        const T of_psi = sum(padded, t);
+        const T z = remember(a[t], b[t], zeta[t], sum(g, t) + of_psi);
+        zeta[t] = z;
+        q[Step * t] = with_strip(k[Step * t], of_psi + z, q[Step * t]);
+    }
+}
+
+/// Strides of one array along an axis and across it.
+struct Strides {
+    std::int64_t along, across;
+};
+Strides strides(int axis, std::int64_t pitch, std::int64_t plane) {
+    return axis == 1 ? Strides{pitch, plane} : Strides{plane, pitch};
+}
+
+template <typename T, typename F>
+void across_x(const CpmlArguments<T>& a, RowRange rows, T* scratch) {
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+        const std::int64_t y = row % a.ny, z = row / a.ny;
+        for (const int side : {0, 1}) {
+            const CpmlStrip<T>& s = a.strips[side];
+            if (s.width == 0) continue;
+            const std::int64_t x = node_before_strip(a.nx, s.width, side == 1), entry = y * s.pitch + z * s.plane;
+            const std::int64_t node = x + y * a.pitch + z * a.plane;
+            Columns<T> c{};
+            c.p = a.p + node;
+            c.q = a.q + node;
+            c.k = a.k + x + y * a.k_pitch + z * a.k_plane;
+            if (F::has_density) c.half_rho = a.half_rho + x + y * a.rho_pitch + z * a.rho_plane;
+            c.psi = s.psi + entry;
+            c.zeta = s.zeta + entry;
+            c.profile = s.profile;
+            c.h = a.factor[0];
+            c.smoothing = a.smoothing;
+            c.across = plane_across(0, a.dimensions, a.pitch, a.plane);
+            c.width = s.width;
+            c.first_node = first_strip_node(F::first, a.nx, s.width);
+            if (side == 0)
+                update_row<T, F, -1>(c, scratch);
+            else
+                update_row<T, F, 1>(c, scratch);
+        }
+    }
+}
+
+/// Blocks of rows, numbered along x first. \param axis 1 or 2.
+template <typename T, typename F>
+void across(int axis, const CpmlArguments<T>& a, RowRange blocks, T* scratch) {
+    const std::int64_t n = axis == 1 ? a.ny : a.nz, blocks_a_row = (a.nx + kCpmlBlock - 1) / kCpmlBlock;
+    const Strides p = strides(axis, a.pitch, a.plane), k = strides(axis, a.k_pitch, a.k_plane),
+                  rho = strides(axis, a.rho_pitch, a.rho_plane);
+    for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
+        const std::int64_t x = block % blocks_a_row * kCpmlBlock, other = block / blocks_a_row;
+        for (const int side : {0, 1}) {
+            const CpmlStrip<T>& s = a.strips[2 * axis + side];
+            if (s.width == 0) continue;
+            const Strides own = strides(axis, s.pitch, s.plane);
+            const std::int64_t before = node_before_strip(n, s.width, side == 1), towards_face = side == 0 ? -1 : 1;
+            const std::int64_t node = x + other * p.across + before * p.along, entry = x + other * own.across;
+            Columns<T> c{};
+            c.p = a.p + node;
+            c.q = a.q + node;
+            c.k = a.k + x + other * k.across + before * k.along;
+            if (F::has_density) c.half_rho = a.half_rho + x + other * rho.across + before * rho.along;
+            c.psi = s.psi + entry;
+            c.zeta = s.zeta + entry;
+            c.step = towards_face * p.along;
+            c.k_step = towards_face * k.along;
+            c.rho_step = towards_face * rho.along;
+            c.strip_step = own.along;
+            c.count = a.nx - x < kCpmlBlock ? a.nx - x : kCpmlBlock;
+            c.profile = s.profile;
+            c.h = a.factor[axis];
+            c.smoothing = a.smoothing;
+            c.across = plane_across(axis, a.dimensions, a.pitch, a.plane);
+            c.width = s.width;
+            c.first_node = first_strip_node(F::first, n, s.width);
+            march<T, F>(c, scratch);
+        }
+    }
+}
+
+template <typename T, typename F>
+void step(const CpmlArguments<T>& a) {
+    const auto has_strips = [&a](int axis) { return a.strips[2 * axis].width + a.strips[2 * axis + 1].width > 0; };
+    const std::int64_t blocks_a_row = (a.nx + kCpmlBlock - 1) / kCpmlBlock;
+#pragma omp parallel num_threads(a.threads)
+    {
+        const FlushDenormals<T> flush;
+        const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+        T* const scratch = a.scratch + thread * a.scratch_size;
+        if (has_strips(0)) {
+            across_x<T, F>(a, rows_of_thread(a.ny * a.nz, thread, threads), scratch);
+#pragma omp barrier
+        }
+        if (has_strips(1)) {
+            across<T, F>(1, a, rows_of_thread(a.nz * blocks_a_row, thread, threads), scratch);
+#pragma omp barrier
+        }
+        if (has_strips(2)) across<T, F>(2, a, rows_of_thread(a.ny * blocks_a_row, thread, threads), scratch);
+    }
+}
+
+template <typename T, template <int> typename F>
+void step_of_radius(const CpmlArguments<T>& a) {
+    constexpr CpmlFunction<T> steps[kMaxRadius] = {step<T, F<1>>, step<T, F<2>>, step<T, F<3>>, step<T, F<4>>,
+                                                   step<T, F<5>>, step<T, F<6>>, step<T, F<7>>, step<T, F<8>>};
+    steps[a.radius - 1](a);
+}
+
+template <typename T>
+void step_of_kind(const CpmlArguments<T>& a) {
+    switch (a.kind) {
+        case FactorKind::star: return step_of_radius<T, StarFactor>(a);
+        case FactorKind::density: return step_of_radius<T, DensityFactor>(a);
+        case FactorKind::compact_2d: return step<T, CompactFactor<2>>(a);
+        case FactorKind::compact_3d: return step<T, CompactFactor<3>>(a);
+    }
+}
+
+}  // namespace
+
+template <>
+void cpml_step<ONDA_ISA, float>(const CpmlArguments<float>& a) {
+    step_of_kind(a);
+}
+template <>
+void cpml_step<ONDA_ISA, double>(const CpmlArguments<double>& a) {
+    step_of_kind(a);
+}
+
+}  // namespace onda::cpu

@@ -1,0 +1,56 @@
+/// \file
+/// The strips of perfectly matched layers on the CPU: one function for all of them (kernels/cpml_math.hpp).
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cpml_math.hpp"
+
+namespace onda::cpu {
+
+/// Nodes along x that a strip across y or z takes at a time: the rows it needs again stay in the caches.
+inline constexpr std::int64_t kCpmlBlock = 512;
+
+/// The layer of one face. psi and zeta are [z][y][x], with t instead of the coordinate across the face.
+template <typename T>
+struct CpmlStrip {
+    int width = 0;  ///< 0: none
+    T *psi = nullptr, *zeta = nullptr;
+    std::int64_t pitch = 0, plane = 0;
+    const T* profile = nullptr;  ///< a_psi, b_psi, a_zeta, b_zeta
+};
+
+/// Arrays point at node (0, 0, 0); strides in elements. p and q have halos, k has none.
+template <typename T>
+struct CpmlArguments {
+    const T* p = nullptr;  ///< p[n]
+    T* q = nullptr;        ///< p[n+1]
+    const T* k = nullptr;  ///< (vp dt)^2
+    std::int64_t nx = 0, ny = 0, nz = 0;
+    std::int64_t pitch = 0, plane = 0, k_pitch = 0, k_plane = 0;
+    const T* half_rho = nullptr;  ///< rho / 2, with variable density
+    std::int64_t rho_pitch = 0, rho_plane = 0;
+    FactorKind kind = FactorKind::star;
+    int dimensions = 3, radius = 0;
+    T factor[3][kMaxFactorWeights] = {};  ///< h_j / spacing along x, y, z
+    T smoothing[3] = {};                  ///< compact operator: see smoothed()
+    CpmlStrip<T> strips[6];
+    T* scratch = nullptr;  ///< scratch_size elements a thread
+    std::int64_t scratch_size = 0;
+    int threads = 1;
+};
+
+/// Elements of scratch a thread needs. \param width of the widest strip.
+inline std::int64_t cpml_scratch_size(std::int64_t width, int radius) {
+    const std::int64_t across_x = 2 * (width + 4 * radius), along_x = (2 * radius + 1) * kCpmlBlock;
+    return across_x > along_x ? across_x : along_x;
+}
+
+template <typename T>
+using CpmlFunction = void (*)(const CpmlArguments<T>&);
+
+/// Adds the strips of x, then y, then z to p[n+1]; on each axis the low face comes first.
+template <typename Isa, typename T>
+void cpml_step(const CpmlArguments<T>& a);
+
+}  // namespace onda::cpu

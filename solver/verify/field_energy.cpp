@@ -1,0 +1,100 @@
+#include "solver/verify/field_energy.hpp"
+
+namespace onda::verify {
+namespace {
+
+/// A field of the box with its faces, read node by node: slow, and nothing like a kernel.
+class BoxField {
+public:
+    BoxField(const Experiment& e, std::span<const double> p) : e_(e), p_(p) {}
+
+    double operator()(std::array<std::int64_t, 3> node) const {
+        double sign = 1.;
+        for (std::size_t a = 0; a < 3; ++a) {
+            const std::int64_t last = e_.grid.n[a] - 1;
+            if (node[a] >= 0 && node[a] <= last) continue;
+            const Halo halo = e_.halos[2 * a + (node[a] < 0 ? 0 : 1)];
+            if (halo == Halo::zero) return 0.;
+            node[a] = node[a] < 0 ? -node[a] : 2 * last - node[a];
+            if (halo == Halo::mirror_negative) sign = -sign;
+        }
+        return sign * p_[std::size_t(e_.grid.at(node[0], node[1], node[2]))];
+    }
+
+    [[nodiscard]] double laplacian(const std::array<std::int64_t, 3>& node, const std::vector<double>& c) const {
+        double sum = 0.;
+        for (std::size_t a = 0; a < 3; ++a) {
+            if (!e_.grid.has_axis(int(a))) continue;
+            double axis = c[0] * (*this)(node);
+            for (std::size_t k = 1; k < c.size(); ++k) {
+                auto low = node, high = node;
+                low[a] -= std::int64_t(k);
+                high[a] += std::int64_t(k);
+                axis += c[k] * ((*this)(low) + (*this)(high));
+            }
+            sum += axis / (e_.grid.spacing_m[a] * e_.grid.spacing_m[a]);
+        }
+        return sum;
+    }
+
+    [[nodiscard]] double compact_laplacian(const std::array<std::int64_t, 3>& node) const {
+        const auto& [a, b, c, d] = e_.scheme.compact;
+        const bool flat = e_.grid.dimensions == 2;
+        const std::array<double, 4> weights =
+            flat ? std::array<double, 4>{a + 2. * b, b + 2. * c, c + 2. * d, 0.} : std::array<double, 4>{a, b, c, d};
+        double sum = 0.;
+        for (std::int64_t z = -1; z <= 1; ++z)
+            for (std::int64_t y = flat ? 0 : -1; y <= (flat ? 0 : 1); ++y)
+                for (std::int64_t x = -1; x <= 1; ++x)
+                    sum +=
+                        weights[std::size_t(x * x + y * y + z * z)] * (*this)({node[0] + x, node[1] + y, node[2] + z});
+        return sum / (e_.grid.spacing_m[0] * e_.grid.spacing_m[0]);
+    }
+
+private:
+    const Experiment& e_;
+    std::span<const double> p_;
+};
+
+}  // namespace
+
+std::vector<double> axis_weights(const Scheme& scheme) {
+    if (scheme.wave_operator != WaveOperator::variable_density) return scheme.weights;
+    const std::vector<double> d = factor_of(scheme).weights;
+    std::vector<double> c(d.size(), 0.);
+    for (std::size_t lag = 0; lag < d.size(); ++lag)
+        for (std::size_t i = 0; i + lag < d.size(); ++i) c[lag] -= d[i] * d[i + lag];
+    return c;
+}
+
+double node_share(const Experiment& e, const std::array<std::int64_t, 3>& node) {
+    double share = 1.;
+    for (std::size_t a = 0; a < 3; ++a)
+        for (const std::size_t side : {0, 1}) {
+            if (node[a] != (side == 0 ? 0 : e.grid.n[a] - 1)) continue;
+            if (e.halos[2 * a + side] == Halo::mirror_positive) share *= 0.5;
+            if (e.halos[2 * a + side] == Halo::mirror_negative) share = 0.;
+        }
+    return share;
+}
+
+double staggered_energy(const Experiment& e, const std::function<double(const std::array<std::int64_t, 3>&)>& vp_m_s,
+                        std::span<const double> now, std::span<const double> previous) {
+    const auto weights = axis_weights(e.scheme);
+    const BoxField p(e, previous);
+    const auto l_of = [&](const std::array<std::int64_t, 3>& node) {
+        return e.scheme.wave_operator == WaveOperator::compact ? p.compact_laplacian(node) : p.laplacian(node, weights);
+    };
+    double energy = 0.;
+    for (std::int64_t z = 0; z < e.grid.nz(); ++z)
+        for (std::int64_t y = 0; y < e.grid.ny(); ++y)
+            for (std::int64_t x = 0; x < e.grid.nx(); ++x) {
+                const auto i = std::size_t(e.grid.at(x, y, z));
+                const double vp_dt = vp_m_s({x, y, z}) * e.dt_s;
+                const double rate = (now[i] - previous[i]) / vp_dt;
+                energy += 0.5 * node_share(e, {x, y, z}) * (rate * rate - now[i] * l_of({x, y, z}));
+            }
+    return energy;
+}
+
+}  // namespace onda::verify
