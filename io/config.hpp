@@ -29,6 +29,7 @@ struct GridConfig {
 struct LayerConfig {
     double top_m = 0.;  ///< depth of the layer's top below the grid's origin position (x, y) corner
     double vp_m_s = 0.;
+    std::optional<double> rho_kg_m3;
     bool operator==(const LayerConfig&) const = default;
 };
 
@@ -38,6 +39,7 @@ struct InclusionConfig {
     double radius_m = 0.;        ///< sphere
     std::vector<double> size_m;  ///< box: full edge lengths
     double vp_m_s = 0.;
+    std::optional<double> rho_kg_m3;
     bool operator==(const InclusionConfig&) const = default;
 };
 
@@ -63,6 +65,9 @@ struct ModelConfig {
     double deviation_percent = 5.;  ///< standard deviation of vp
     // von_karman, geology
     std::int64_t seed = 1;
+    // density
+    std::string rho = "auto";         ///< auto | none | gardner
+    std::optional<double> rho_kg_m3;  ///< where no layer or body says otherwise
     bool operator==(const ModelConfig&) const = default;
 };
 

@@ -24,7 +24,8 @@ constexpr Range strictly_between(double min, double max) {
 constexpr Count kPerAxis{.axes = true};
 constexpr Count kOneOrPerAxis{.axes = true, .single = true};
 constexpr Range kVelocity = between(50., 20000.);  // air to the deep mantle; km/s given as m/s falls below
-constexpr Range kNodes = between(2., 200000.);     // the product of three fits 64 bits, in bytes too
+constexpr Range kDensity = {.min = 0., .max = 50000., .open_min = true};
+constexpr Range kNodes = between(2., 200000.);  // the product of three fits 64 bits, in bytes too
 
 constexpr Parameter kGrid[] = {
     {.name = "shape",
@@ -65,6 +66,11 @@ constexpr Parameter kLayer[] = {
      .unit = "m/s",
      .range = kVelocity,
      .required = true},
+    {.name = "rho_kg_m3",
+     .slot = bind<&LayerConfig::rho_kg_m3>,
+     .help = "density of the layer; where absent, that of the model",
+     .unit = "kg/m3",
+     .range = kDensity},
 };
 
 constexpr Parameter kInclusion[] = {
@@ -99,6 +105,11 @@ constexpr Parameter kInclusion[] = {
      .unit = "m/s",
      .range = kVelocity,
      .required = true},
+    {.name = "rho_kg_m3",
+     .slot = bind<&InclusionConfig::rho_kg_m3>,
+     .help = "density of the body; where absent, that of the model",
+     .unit = "kg/m3",
+     .range = kDensity},
 };
 
 constexpr Parameter kModel[] = {
@@ -192,6 +203,17 @@ constexpr Parameter kModel[] = {
      .help = "which of the possible media; the same number gives the same medium everywhere",
      .range = at_least(0.),
      .when = {"type", "von_karman geology"}},
+    {.name = "rho",
+     .slot = bind<&ModelConfig::rho>,
+     .help = "where the density comes from; where it is constant, waves do not feel it, and runs are faster",
+     .values = "model.rho"},
+    {.name = "rho_kg_m3",
+     .slot = bind<&ModelConfig::rho_kg_m3>,
+     .help = "density wherever no layer or body has its own; if none has, the density is constant",
+     .unit = "kg/m3",
+     .range = kDensity,
+     .when = {"type", "layered inclusions"},
+     .example = "2000"},
 };
 
 constexpr Parameter kTime[] = {

@@ -21,6 +21,8 @@ constexpr std::string_view axis_names = "xyz";
 /// No rock, sediment or fluid lies outside; a thousandth or a thousandfold of one nearly always does.
 constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
 constexpr std::array units{VelocityUnit{"m/s", 1.}, VelocityUnit{"km/s", 1000.}};
+/// Densities, in kg/m3.
+constexpr std::array density_units{VelocityUnit{"kg/m3", 1.}, VelocityUnit{"g/cm3", 1000.}};
 constexpr std::int64_t slab_values = std::int64_t{1} << 23;  // 32 MiB read at a time
 
 template <class Values>
@@ -35,7 +37,7 @@ std::size_t volume(const Triple& count) {
 }
 
 /// "vp(ix = 3, iz = 7) at (x = 22.5 m, z = 52.5 m)".
-std::string node(const FileGeometry& geometry, const Triple& index) {
+std::string node(const FileGeometry& geometry, const Triple& index, const std::string& quantity = "vp") {
     std::string indices, position;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (geometry.dimensions == 2 && axis == 1) continue;
@@ -44,7 +46,13 @@ std::string node(const FileGeometry& geometry, const Triple& index) {
         indices += (axis > 0 ? ", i" : "i") + name + " = " + std::to_string(index[axis]);
         position += (axis > 0 ? ", " : "") + name + " = " + shortest(at) + " m";
     }
-    return "vp(" + indices + ") at (" + position + ")";
+    return quantity + "(" + indices + ") at (" + position + ")";
+}
+
+/// The node of the n-th value of a box.
+Triple index_of(std::size_t n, const Triple& first, const Triple& count) {
+    const auto at = static_cast<std::int64_t>(n);
+    return {first[0] + at % count[0], first[1] + at / count[0] % count[1], first[2] + at / (count[0] * count[1])};
 }
 
 /// Why a value is no velocity in this unit, and which unit it may be in.
@@ -107,6 +115,37 @@ FileGeometry read_geometry(const hdf5::Dataset& vp, const Axes& axes) {
     return geometry;
 }
 
+/// /rho, if there is one: of the shape of /vp.
+std::optional<hdf5::Dataset> open_density(const hdf5::File& file, const hdf5::Dataset& vp) {
+    if (!file.contains("rho")) return std::nullopt;
+    auto rho = file.open_dataset("rho");
+    if (rho.extents() != vp.extents()) rho.fail("has another shape than /vp");
+    if (const auto labels = rho.texts("axis_labels"); labels && labels != vp.texts("axis_labels"))
+        rho.fail("attribute axis_labels = " + listed(*labels) + ": must be that of /vp");
+    return rho;
+}
+
+double read_density_unit(const hdf5::Dataset& rho) {
+    const auto unit = rho.text("units");
+    if (!unit) rho.fail("has no attribute units; add one: kg/m3 or g/cm3");
+    for (const auto& known : density_units)
+        if (*unit == known.name) return known.m_s;
+    rho.fail("attribute units = '" + *unit + "': must be kg/m3 or g/cm3");
+}
+
+/// Refuses what is no density and converts the rest to kg/m3 in place.
+void to_kilograms_per_cubic_metre(std::span<float> rho, double unit, const FileGeometry& geometry, Triple first,
+                                  Triple count, const std::string& place) {
+    for (std::size_t n = 0; n < rho.size(); ++n) {
+        const double converted = static_cast<double>(rho[n]) * unit;
+        if (!(converted > 0. && std::isfinite(converted)))
+            throw Error(ExitCode::bad_data, place + ": " + node(geometry, index_of(n, first, count), "rho") + " = " +
+                                                shortest(static_cast<double>(rho[n])) +
+                                                ": must be finite and positive");
+        rho[n] = static_cast<float>(converted);
+    }
+}
+
 const VelocityUnit& read_unit(const hdf5::Dataset& vp) {
     const auto unit = vp.text("units");
     if (!unit) vp.fail("has no attribute units; add one: m/s or km/s");
@@ -160,9 +199,7 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
     for (std::size_t n = 0; n < vp.size(); ++n) {
         const double converted = static_cast<double>(vp[n]) * unit.m_s;
         if (!(converted >= lowest_vp_m_s && converted <= highest_vp_m_s)) {
-            const auto at = static_cast<std::int64_t>(n);
-            const Triple index{first[0] + at % count[0], first[1] + at / count[0] % count[1],
-                               first[2] + at / (count[0] * count[1])};
+            const Triple index = index_of(n, first, count);
             throw Error(ExitCode::bad_data, place + ": " + node(geometry, index) + " = " +
                                                 shortest(static_cast<double>(vp[n])) + " " + std::string(unit.name) +
                                                 ": " + objection(static_cast<double>(vp[n]), remedy));
@@ -179,27 +216,44 @@ struct ModelFile::Impl {
     Axes axes;
     FileGeometry geometry;
     const VelocityUnit& unit;
+    std::optional<hdf5::Dataset> rho;
+    double density_unit = 1.;  ///< in kg/m3
 
     explicit Impl(const std::filesystem::path& path)
         : file(hdf5::File::open(path)),
           vp(open_vp(file)),
           axes(read_axes(vp)),
           geometry(read_geometry(vp, axes)),
-          unit(read_unit(vp)) {}
+          unit(read_unit(vp)),
+          rho(open_density(file, vp)),
+          density_unit(rho ? read_density_unit(*rho) : 1.) {}
 
-    void read_part(const Triple& first, const Triple& count, std::span<float> values) const {
+    /// A box of a dataset, [z][y][x].
+    void read(const hdf5::Dataset& from, const Triple& first, const Triple& count, std::span<float> values) const {
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (first[axis] < 0 || count[axis] < 1 || count[axis] > geometry.shape[axis] ||
+                first[axis] > geometry.shape[axis] - count[axis])
+                throw Error(ExitCode::internal, from.place() + ": box leaves the model along " + axis_names[axis]);
+        if (values.size() != volume(count))
+            throw Error(ExitCode::internal, from.place() + ": box and memory differ in size");
+        const bool as_stored = std::is_sorted(axes.rbegin(), axes.rend());
+        as_stored ? read_part(from, first, count, values) : read_transposed(from, first, count, values);
+    }
+
+    void read_part(const hdf5::Dataset& from, const Triple& first, const Triple& count, std::span<float> values) const {
         hdf5::Extents file_first, file_count;
         for (const auto axis : axes) {
             file_first.push_back(static_cast<hdf5::Extent>(first[axis]));
             file_count.push_back(static_cast<hdf5::Extent>(count[axis]));
         }
-        vp.read(file_first, file_count, values);
+        from.read(file_first, file_count, values);
     }
 
     /// In slabs along the file's slowest axis that end on its chunks, so that each chunk is read once.
-    void read_transposed(const Triple& first, const Triple& count, std::span<float> out) const {
+    void read_transposed(const hdf5::Dataset& from, const Triple& first, const Triple& count,
+                         std::span<float> out) const {
         const auto slow = axes.front();
-        const std::int64_t chunk = vp.chunk().empty() ? 1 : static_cast<std::int64_t>(vp.chunk().front());
+        const std::int64_t chunk = from.chunk().empty() ? 1 : static_cast<std::int64_t>(from.chunk().front());
         const std::int64_t layer = count[0] * count[1] * count[2] / count[slow];
         const std::int64_t thickness = std::max<std::int64_t>(1, slab_values / (layer * chunk)) * chunk;
         const std::int64_t out_stride = slow == 0 ? 1 : slow == 1 ? count[0] : count[0] * count[1];
@@ -209,7 +263,7 @@ struct ModelFile::Impl {
             part_first[slow] = at;
             part[slow] = std::min(end, (at / thickness + 1) * thickness) - at;
             stored.resize(volume(part));
-            read_part(part_first, part, stored);
+            read_part(from, part_first, part, stored);
             transpose(stored, axes, part, count, out.data() + (at - first[slow]) * out_stride);
             at += part[slow];
         }
@@ -233,16 +287,19 @@ std::optional<std::array<double, 2>> ModelFile::stored_range() const {
 }
 
 void ModelFile::read(Triple first, Triple count, std::span<float> vp) const {
-    const auto& shape = impl_->geometry.shape;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        if (first[axis] < 0 || count[axis] < 1 || count[axis] > shape[axis] || first[axis] > shape[axis] - count[axis])
-            throw Error(ExitCode::internal, impl_->vp.place() + ": box leaves the model along " + axis_names[axis]);
-    if (vp.size() != volume(count))
-        throw Error(ExitCode::internal, impl_->vp.place() + ": box and memory differ in size");
-    const bool as_stored = std::is_sorted(impl_->axes.rbegin(), impl_->axes.rend());
-    as_stored ? impl_->read_part(first, count, vp) : impl_->read_transposed(first, count, vp);
+    impl_->read(impl_->vp, first, count, vp);
     to_metres_per_second(vp, impl_->unit, impl_->geometry, first, count, impl_->vp.place(),
                          "if so, set the attribute units to");
+}
+
+bool ModelFile::has_density() const {
+    return impl_->rho.has_value();
+}
+
+void ModelFile::read_density(Triple first, Triple count, std::span<float> rho) const {
+    if (!impl_->rho) throw Error(ExitCode::internal, impl_->vp.place() + ": the file has no /rho");
+    impl_->read(*impl_->rho, first, count, rho);
+    to_kilograms_per_cubic_metre(rho, impl_->density_unit, impl_->geometry, first, count, impl_->rho->place());
 }
 
 // Writing ----------------------------------------------------------------------------------------------------------
@@ -278,12 +335,14 @@ hdf5::DatasetLayout layout_of(const FileGeometry& geometry) {
     return layout;
 }
 
+using Plane = std::function<void(std::int64_t, std::span<float>)>;
+/// Checks a part of a plane in place: its values, its first node and its extents.
+using Check = std::function<void(std::span<float>, const Triple&, const Triple&)>;
+
 /// Writes whole layers of chunks.
-Range write_planes(hdf5::Dataset& vp, const FileGeometry& geometry,
-                   const std::function<void(std::int64_t, std::span<float>)>& plane) {
+Range write_planes(hdf5::Dataset& to, const FileGeometry& geometry, const Plane& plane, const Check& check) {
     const auto [nx, ny, nz] = geometry.shape;
-    const auto thickness = static_cast<std::int64_t>(vp.chunk().front());
-    const VelocityUnit& m_s = units.front();
+    const auto thickness = static_cast<std::int64_t>(to.chunk().front());
     std::vector<float> slab(static_cast<std::size_t>(std::min(thickness, nz) * ny * nx));
     Range range = no_range;
     for (std::int64_t z0 = 0; z0 < nz; z0 += thickness) {
@@ -291,29 +350,45 @@ Range write_planes(hdf5::Dataset& vp, const FileGeometry& geometry,
         const auto values = std::span(slab).first(volume(count));
         for (std::int64_t z = 0; z < count[2]; ++z)
             plane(z0 + z, values.subspan(static_cast<std::size_t>(z * ny * nx), static_cast<std::size_t>(ny * nx)));
-        to_metres_per_second(values, m_s, geometry, {0, 0, z0}, count, vp.place(), "a model file needs m/s, not");
+        check(values, {0, 0, z0}, count);
         widen(range, values);
-        hdf5::Extents first(vp.rank(), 0), extents = vp.extents();
+        hdf5::Extents first(to.rank(), 0), extents = to.extents();
         first.front() = static_cast<hdf5::Extent>(z0);
         extents.front() = static_cast<hdf5::Extent>(count[2]);
-        vp.write<float>(first, extents, values);
+        to.write<float>(first, extents, values);
     }
     return range;
 }
 
-Range write_vp(hdf5::File& file, const FileGeometry& geometry,
-               const std::function<void(std::int64_t, std::span<float>)>& plane) {
+hdf5::Dataset create(hdf5::File& file, const std::string& name, const std::string& unit, const FileGeometry& geometry) {
     const auto layout = layout_of(geometry);
-    auto vp = file.create_dataset("vp", hdf5::Element::float32, layout);
-    vp.set_text("units", "m/s");
-    vp.set_texts("axis_labels", layout.dimension_labels);
-    vp.set_numbers("spacing", slowest_first(geometry, geometry.spacing_m));
-    vp.set_numbers("origin", slowest_first(geometry, geometry.origin_m));
-    const auto range = write_planes(vp, geometry, plane);
+    auto dataset = file.create_dataset(name, hdf5::Element::float32, layout);
+    dataset.set_text("units", unit);
+    dataset.set_texts("axis_labels", layout.dimension_labels);
+    dataset.set_numbers("spacing", slowest_first(geometry, geometry.spacing_m));
+    dataset.set_numbers("origin", slowest_first(geometry, geometry.origin_m));
+    return dataset;
+}
+
+Range write_vp(hdf5::File& file, const FileGeometry& geometry, const Plane& plane) {
+    auto vp = create(file, "vp", "m/s", geometry);
+    const auto range =
+        write_planes(vp, geometry, plane, [&](std::span<float> values, const Triple& first, const Triple& count) {
+            to_metres_per_second(values, units.front(), geometry, first, count, vp.place(),
+                                 "a model file needs m/s, not");
+        });
     vp.set_number("vp_min_m_s", range[0]);
     vp.set_number("vp_max_m_s", range[1]);
     vp.close();
     return range;
+}
+
+void write_density(hdf5::File& file, const FileGeometry& geometry, const Plane& plane) {
+    auto rho = create(file, "rho", "kg/m3", geometry);
+    write_planes(rho, geometry, plane, [&](std::span<float> values, const Triple& first, const Triple& count) {
+        to_kilograms_per_cubic_metre(values, 1., geometry, first, count, rho.place());
+    });
+    rho.close();
 }
 
 /// Every checksum of the file that was written, and the values' range.
@@ -329,6 +404,7 @@ void read_back(const std::filesystem::path& temporary, const std::filesystem::pa
             slab.resize(volume(count));
             model.read({0, 0, z}, count, slab);
             widen(found, slab);
+            if (model.has_density()) model.read_density({0, 0, z}, count, slab);
         }
         if (found != range || model.stored_range() != range)
             throw Error(ExitCode::io_error, "its values differ from what was written");
@@ -341,13 +417,15 @@ void read_back(const std::filesystem::path& temporary, const std::filesystem::pa
 
 std::array<double, 2> write_model_file(const std::filesystem::path& file, const FileGeometry& geometry,
                                        const std::function<void(std::int64_t z, std::span<float>)>& plane,
-                                       const std::string& provenance, bool overwrite) {
+                                       const std::string& provenance, bool overwrite,
+                                       const std::function<void(std::int64_t z, std::span<float>)>& density_plane) {
     AtomicFile target(file, overwrite);
     auto out = hdf5::File::create(target.temporary(), file);
     out.set_text("format", "onda-model");
     out.set_integer("format_version", format_version);
     out.set_text("provenance", provenance);
     const auto range = write_vp(out, geometry, plane);
+    if (density_plane) write_density(out, geometry, density_plane);
     out.close();
     read_back(target.temporary(), file, range);
     target.commit();

@@ -1,5 +1,6 @@
 /// \file
-/// HDF5 models: /vp with units, axis_labels, spacing and origin. Format: docs/file_formats.md.
+/// HDF5 models: /vp with units, axis_labels, spacing and origin, and perhaps /rho of the same shape. Format:
+/// docs/file_formats.md.
 #pragma once
 
 #include <array>
@@ -52,6 +53,11 @@ public:
     /// and values that look like km/s, are refused with index and position.
     /// \throws Error(bad_data).
     void read(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> vp) const;
+    /// Whether there is a /rho.
+    [[nodiscard]] bool has_density() const;
+    /// rho [kg/m3] as read() reads vp. Non-finite and non-positive values are refused with index and position.
+    /// \throws Error(bad_data).
+    void read_density(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> rho) const;
 
 private:
     struct Impl;
@@ -62,10 +68,12 @@ private:
 /// plane(z, values) fills ny * nx values [m/s], z = 0, 1, … in order. Stores their range; reads everything back before
 /// the file gets its name.
 /// \param provenance one text for the root attribute of that name: who made it, from what.
+/// \param density_plane the same for rho [kg/m3]; may be empty: no /rho.
 /// \return lowest and highest vp [m/s].
 /// \throws Error(bad_data) for values that to_metres_per_second refuses, Error(cannot_create | io_error).
 std::array<double, 2> write_model_file(const std::filesystem::path& file, const FileGeometry& geometry,
                                        const std::function<void(std::int64_t z, std::span<float>)>& plane,
-                                       const std::string& provenance, bool overwrite);
+                                       const std::string& provenance, bool overwrite,
+                                       const std::function<void(std::int64_t z, std::span<float>)>& density_plane = {});
 
 }  // namespace onda

@@ -116,7 +116,8 @@ Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& 
 
 /// The host's memory while the model is there: until the backend has it.
 Items while_loading(const Plan& plan, const PictureBytes& pictures) {
-    return {{"velocity of the model, until the backend has it", plan.grid.points() * kFloat},
+    return {{"velocity and density of the model, until the backend has them",
+             plan.grid.points() * (plan.has_density() ? 2 : 1) * kFloat},
             {"slices kept for pictures", pictures.kept}};
 }
 
@@ -300,10 +301,13 @@ double seconds_per_call(const Backend& backend, Work&& work) {
 TimeForecast forecast_time(const Plan& plan) {
     const BackendSetup setup = rehearsal_setup(plan);
     const auto backend = plan.device->make(setup);
-    const auto velocity = static_cast<float>(plan.velocity.min_m_s);
-    backend->upload_model(
-        [velocity](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, velocity); },
-        plan.time.dt_s);
+    const auto filled = [](double value) -> Backend::RowReader {
+        return [value](std::int64_t, std::int64_t, std::span<float> row) {
+            std::ranges::fill(row, static_cast<float>(value));
+        };
+    };
+    backend->upload_model(filled(plan.velocity.min_m_s), plan.has_density() ? filled(2000.) : Backend::RowReader{},
+                          plan.time.dt_s);
     backend->reset();
     const double step = seconds_per_call(*backend, [&backend] {
         backend->fill_halos();

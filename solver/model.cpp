@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
+#include "solver/density.hpp"
 #include "solver/find_row.hpp"
 #include "solver/model_builders.hpp"
 
@@ -20,12 +21,18 @@ using MakeMedium = Medium (*)(const Config&, const Grid&);
 template <MakeMedium make>
 Model build(const Config& config, const Grid& grid) {
     const Medium medium = make(config, grid);
-    Model model{grid, {}, 0.f, 0.f, medium.description, {}};
-    model.vp.resize(grid.points());
+    Model model;
+    model.grid = grid;
+    model.description = medium.description;
     const std::int64_t rows = grid.ny() * grid.nz();
+    const auto fill = [&](std::vector<float>& values, const Medium::Row& fill_row) {
+        values.resize(static_cast<std::size_t>(grid.points()));
 #pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < rows; ++i)
-        medium.row(i % grid.ny(), i / grid.ny(), std::span(model.vp).subspan(i * grid.nx(), grid.nx()));
+        for (std::int64_t i = 0; i < rows; ++i)
+            fill_row(i % grid.ny(), i / grid.ny(), std::span(values).subspan(i * grid.nx(), grid.nx()));
+    };
+    fill(model.vp, medium.row);
+    if (medium.rho && config.model.rho == "auto" && has_density(config)) fill(model.rho, medium.rho);
     return model;
 }
 
@@ -112,6 +119,7 @@ Model make_model(const Config& config, const Grid& grid) {
     }
     model.vp_min = low;
     model.vp_max = high;
+    complete_density(config, model);
     return model;
 }
 

@@ -1,5 +1,5 @@
 /// \file
-/// The medium: vp on a grid, from a file or a named builder.
+/// The medium: vp and perhaps a density on a grid, from a file or a named builder.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,13 @@
 
 namespace onda {
 
-/// vp [m/s] at every node, [z][y][x], x fastest.
+/// vp [m/s] and rho [kg/m3] at every node, [z][y][x], x fastest.
 struct Model {
     Grid grid;
     std::vector<float> vp;
     float vp_min = 0.f, vp_max = 0.f;
+    std::vector<float> rho;  ///< empty: constant density
+    float rho_min = 0.f, rho_max = 0.f;
     std::string description;  ///< for the log: where it came from and what was done to it
     std::vector<std::string> warnings;
 };

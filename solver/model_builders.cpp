@@ -20,6 +20,17 @@ double check_velocity(const Config& config, const std::string& key, double vp_m_
     return vp_m_s;
 }
 
+/// The density of a part, which every part has if one has. 0 if none has. \param key of the part.
+float density_of(const Config& config, const std::string& key, const std::optional<double>& rho_kg_m3) {
+    const auto has_rho = [](const auto& part) { return part.rho_kg_m3.has_value(); };
+    const ModelConfig& m = config.model;
+    const bool some = std::ranges::any_of(m.layers, has_rho) || std::ranges::any_of(m.inclusions, has_rho);
+    if (some && !rho_kg_m3 && !m.rho_kg_m3)
+        throw_config_fault(config, key,
+                           "has no rho_kg_m3, but others have: give it one, or model.rho_kg_m3 for all without");
+    return static_cast<float>(rho_kg_m3.value_or(m.rho_kg_m3.value_or(0.)));
+}
+
 double bottom_m(const Grid& grid) {
     return grid.position_m(0, 0, grid.nz() - 1)[2];
 }
@@ -56,7 +67,7 @@ namespace {
 
 struct Layers {
     std::vector<double> top_m;
-    std::vector<float> vp;
+    std::vector<float> vp, rho;
     double slope_x = 0., slope_y = 0.;  ///< dz/dx and dz/dy of the interfaces
     double slack_m = 0.;
 
@@ -79,6 +90,7 @@ Layers make_layers(const Config& config, const Grid& grid) {
                                            m.layers[i].top_m, m.layers[i - 1].top_m));
         layers.top_m.push_back(m.layers[i].top_m);
         layers.vp.push_back(static_cast<float>(check_velocity(config, key + ".vp_m_s", m.layers[i].vp_m_s)));
+        layers.rho.push_back(density_of(config, key, m.layers[i].rho_kg_m3));
     }
     const double radians = std::numbers::pi / 180., slope = std::tan(m.dip_deg * radians);
     layers.slope_x = slope * std::cos(m.dip_azimuth_deg * radians);
@@ -103,15 +115,17 @@ VelocityRange range_of(const Layers& layers, const Grid& grid) {
 
 Medium layered_medium(const Config& config, const Grid& grid) {
     const Layers layers = make_layers(config, grid);
-    return {[layers, grid](std::int64_t y, std::int64_t z, std::span<float> row) {
-                const double depth =
-                    grid.position_m(0, 0, z)[2] - layers.slope_y * (static_cast<double>(y) * grid.spacing_m[1]);
-                const double step = layers.slope_x * grid.spacing_m[0];
-                for (std::size_t x = 0; x < row.size(); ++x)
-                    row[x] = layers.vp[layers.index(depth - step * static_cast<double>(x))];
-            },
-            range_of(layers, grid),
-            fmt::format("{} layers, dip {:.4g} degrees", layers.vp.size(), config.model.dip_deg)};
+    const auto rule = [&layers, &grid](const std::vector<float>& values) -> Medium::Row {
+        return [layers, grid, values](std::int64_t y, std::int64_t z, std::span<float> row) {
+            const double depth =
+                grid.position_m(0, 0, z)[2] - layers.slope_y * (static_cast<double>(y) * grid.spacing_m[1]);
+            const double step = layers.slope_x * grid.spacing_m[0];
+            for (std::size_t x = 0; x < row.size(); ++x)
+                row[x] = values[layers.index(depth - step * static_cast<double>(x))];
+        };
+    };
+    return {rule(layers.vp), range_of(layers, grid),
+            fmt::format("{} layers, dip {:.4g} degrees", layers.vp.size(), config.model.dip_deg), rule(layers.rho)};
 }
 
 namespace {
@@ -120,7 +134,7 @@ namespace {
 struct Body {
     std::array<double, 3> centre{}, half{};
     bool (*holds)(const std::array<double, 3>& offset, const std::array<double, 3>& half);
-    float vp;
+    float vp, rho;
 };
 
 bool in_sphere(const std::array<double, 3>& d, const std::array<double, 3>& half) {
@@ -156,7 +170,8 @@ Body make_body(const Config& config, const Grid& grid, std::size_t index) {
     Body body{triple(config, grid, key + ".center_m", inclusion.center_m, grid.origin_m[1]),
               {},
               shape.holds,
-              static_cast<float>(check_velocity(config, key + ".vp_m_s", inclusion.vp_m_s))};
+              static_cast<float>(check_velocity(config, key + ".vp_m_s", inclusion.vp_m_s)),
+              density_of(config, key, inclusion.rho_kg_m3)};
     const std::string size_key = key + (shape.has_radius ? ".radius_m" : ".size_m");
     body.half = shape.has_radius ? std::array{inclusion.radius_m, inclusion.radius_m, inclusion.radius_m}
                                  : triple(config, grid, size_key, inclusion.size_m, 1.);
@@ -178,17 +193,20 @@ Medium inclusions_medium(const Config& config, const Grid& grid) {
         bounds.min_m_s = std::min<double>(bounds.min_m_s, body.vp);
         bounds.max_m_s = std::max<double>(bounds.max_m_s, body.vp);
     }
-    return {[bodies, grid, background](std::int64_t y, std::int64_t z, std::span<float> row) {
-                std::ranges::fill(row, background);
-                for (const Body& body : bodies) {
-                    for (std::size_t x = 0; x < row.size(); ++x) {
-                        auto p = grid.position_m(static_cast<std::int64_t>(x), y, z);
-                        for (std::size_t a = 0; a < 3; ++a) p[a] -= body.centre[a];
-                        if (body.holds(p, body.half)) row[x] = body.vp;
-                    }
+    const auto rule = [&bodies, &grid](float outside, float Body::*value) -> Medium::Row {
+        return [bodies, grid, outside, value](std::int64_t y, std::int64_t z, std::span<float> row) {
+            std::ranges::fill(row, outside);
+            for (const Body& body : bodies) {
+                for (std::size_t x = 0; x < row.size(); ++x) {
+                    auto p = grid.position_m(static_cast<std::int64_t>(x), y, z);
+                    for (std::size_t a = 0; a < 3; ++a) p[a] -= body.centre[a];
+                    if (body.holds(p, body.half)) row[x] = body.*value;
                 }
-            },
-            bounds, fmt::format("{} inclusions in {:.6g} m/s", bodies.size(), background)};
+            }
+        };
+    };
+    return {rule(background, &Body::vp), bounds, fmt::format("{} inclusions in {:.6g} m/s", bodies.size(), background),
+            rule(density_of(config, "model.rho_kg_m3", config.model.rho_kg_m3), &Body::rho)};
 }
 
 }  // namespace onda

@@ -11,11 +11,13 @@
 
 namespace onda {
 
-/// A rule for vp. Complete and checked; the same values for any order of the rows.
+/// A rule for vp and one for rho. Complete and checked; the same values for any order of the rows.
 struct Medium {
-    std::function<void(std::int64_t y, std::int64_t z, std::span<float> vp)> row;
+    using Row = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
+    Row row;  ///< of vp
     VelocityRange bounds{};
     std::string description;
+    Row rho = {};  ///< empty: constant
 };
 
 Medium constant_medium(const Config& config, const Grid& grid);

@@ -121,10 +121,10 @@ std::vector<Between> locate(const FileGeometry& file, const Grid& grid, int axis
 /// A box of the file, [z][y][x].
 struct Box {
     std::array<std::int64_t, 3> first{}, count{};
-    std::vector<float> vp;
+    std::vector<float> values;
 
     [[nodiscard]] const float* row(std::int64_t y, std::int64_t z) const {
-        return vp.data() + ((z - first[2]) * count[1] + (y - first[1])) * count[0] - first[0];
+        return values.data() + ((z - first[2]) * count[1] + (y - first[1])) * count[0] - first[0];
     }
 };
 
@@ -154,8 +154,11 @@ std::int64_t end_of(const Between& place) {
     return place.lower + (place.t == 0.f ? 1 : 2);
 }
 
+/// ModelFile::read or ModelFile::read_density.
+using Quantity = void (ModelFile::*)(std::array<std::int64_t, 3>, std::array<std::int64_t, 3>, std::span<float>) const;
+
 /// Slab by slab along z, so that a file much larger than the grid passes through bounded memory.
-void resample(const ModelFile& file, const Grid& grid, std::span<float> vp) {
+void resample(const ModelFile& file, const Quantity read, const Grid& grid, std::span<float> values) {
     Places at;
     Box box;
     for (int a = 0; a < 3; ++a) {
@@ -168,13 +171,13 @@ void resample(const ModelFile& file, const Grid& grid, std::span<float> vp) {
     for (std::int64_t z = 0; z < grid.nz();) {
         box.first[2] = at[2][z].lower;
         box.count[2] = std::min(planes, end - box.first[2]);
-        box.vp.resize(box.count[0] * box.count[1] * box.count[2]);
-        file.read(box.first, box.count, box.vp);
+        box.values.resize(box.count[0] * box.count[1] * box.count[2]);
+        (file.*read)(box.first, box.count, box.values);
         std::int64_t next = z;
         while (next < grid.nz() && end_of(at[2][next]) <= box.first[2] + box.count[2]) ++next;
 #pragma omp parallel for schedule(static)
         for (std::int64_t row = z * grid.ny(); row < next * grid.ny(); ++row)
-            interpolate_row(box, at, row % grid.ny(), row / grid.ny(), vp.subspan(row * grid.nx(), grid.nx()));
+            interpolate_row(box, at, row % grid.ny(), row / grid.ny(), values.subspan(row * grid.nx(), grid.nx()));
         z = next;
     }
 }
@@ -194,12 +197,20 @@ void warn_if_much_finer(const FileGeometry& file, const Grid& grid, Model& model
 Model build_from_file(const Config& config, const Grid& grid) {
     const Fit fit = open_model(config, grid);
     const FileGeometry& geometry = fit.file.geometry();
-    Model model{grid, std::vector<float>(grid.points()), 0.f, 0.f, config.model.file.string(), {}};
-    if (fit.same && geometry.dimensions == grid.dimensions) {
-        fit.file.read({0, 0, 0}, geometry.shape, model.vp);
-        return model;
-    }
-    resample(fit.file, grid, model.vp);
+    Model model;
+    model.grid = grid;
+    model.description = config.model.file.string();
+    const bool as_is = fit.same && geometry.dimensions == grid.dimensions;
+    const auto fill = [&](std::vector<float>& values, Quantity read) {
+        values.resize(static_cast<std::size_t>(grid.points()));
+        if (as_is)
+            (fit.file.*read)({0, 0, 0}, geometry.shape, values);
+        else
+            resample(fit.file, read, grid, values);
+    };
+    fill(model.vp, &ModelFile::read);
+    if (config.model.rho == "auto" && fit.file.has_density()) fill(model.rho, &ModelFile::read_density);
+    if (as_is) return model;
     if (geometry.dimensions != grid.dimensions) model.description += ", extruded along y";
     if (fit.same) return model;
     model.description += ", resampled from " + describe(geometry);

@@ -182,6 +182,8 @@ Plan make_plan(const Config& config) {
 Plan make_plan(const Config& config, const Model& model) {
     Plan plan = make_plan(config, model.grid, VelocityRange{model.vp_min, model.vp_max, true});
     plan.warnings.insert(plan.warnings.begin(), model.warnings.begin(), model.warnings.end());
+    plan.rho_min_kg_m3 = static_cast<double>(model.rho_min);
+    plan.rho_max_kg_m3 = static_cast<double>(model.rho_max);
     return plan;
 }
 
@@ -231,6 +233,10 @@ std::string describe(const Plan& plan) {
                         static_cast<double>(g.points()) * 1e-6, axes_text(g, g.spacing_m));
     text += fmt::format("velocity  {:g} to {:g} m/s{}\n", plan.velocity.min_m_s, plan.velocity.max_m_s,
                         plan.velocity.exact ? "" : " (told without making the model)");
+    if (plan.rho_max_kg_m3 > 0.)
+        text += fmt::format("density   {:g} to {:g} kg/m3\n", plan.rho_min_kg_m3, plan.rho_max_kg_m3);
+    else
+        text += fmt::format("density   {}\n", plan.has_density() ? "variable" : "constant");
     text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s\n",
                         plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps, plan.config.time.duration_s);
     text += fmt::format("          dispersion of the time step {}\n", describe_correction(plan.time));

@@ -28,6 +28,7 @@ struct Plan {
     Config config;
     Grid grid;
     VelocityRange velocity{};
+    double rho_min_kg_m3 = 0., rho_max_kg_m3 = 0.;  ///< 0 at constant density, and before the model is made
     Survey survey;
     TimeAxis time;
     Boundary boundary;
@@ -38,6 +39,8 @@ struct Plan {
     std::vector<std::string> notes;  ///< what a reader of the log should know of the choice of device
     std::vector<std::string> warnings;
 
+    [[nodiscard]] bool has_density() const { return setup.scheme.wave_operator == WaveOperator::variable_density; }
+    [[nodiscard]] double density_contrast() const { return rho_min_kg_m3 > 0. ? rho_max_kg_m3 / rho_min_kg_m3 : 1.; }
     [[nodiscard]] std::size_t most_receivers() const;  ///< of any shot
     [[nodiscard]] std::size_t most_sources() const;
 };

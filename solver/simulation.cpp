@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
@@ -83,7 +84,8 @@ public:
             times_.measure("shot set-up", [&] { return Propagator(backend_, sources, receivers, plan_.time); });
         const StabilityWatch watch(
             plan_.grid, plan_.time, plan_.setup.precision,
-            amplitude_bound(sources, plan_.grid, plan_.time, plan_.velocity.min_m_s, plan_.velocity.max_m_s));
+            amplitude_bound(sources, plan_.grid, plan_.time, plan_.velocity.min_m_s, plan_.velocity.max_m_s) *
+                std::sqrt(plan_.density_contrast()));
         outputs_.begin_shot(shot);
         propagate(propagator, watch, index);
         times_.measure("outputs", [&] { facts_.shots.emplace_back(shot.id, outputs_.end_shot(shot, propagator)); });
@@ -131,17 +133,19 @@ private:
 std::string fingerprint_of(const Model& model) {
     Fingerprint hash;
     hash.add(std::span<const float>(model.vp));
+    if (!model.rho.empty()) hash.add(std::span<const float>(model.rho));
     return hash.hex();
 }
 
 std::unique_ptr<Backend> make_loaded_backend(const Plan& plan, const Model& model) {
     auto backend = plan.device->make(plan.setup);
-    backend->upload_model(
-        [&model](std::int64_t y, std::int64_t z, std::span<float> vp_m_s) {
-            std::copy_n(model.vp.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), vp_m_s.size(),
-                        vp_m_s.begin());
-        },
-        plan.time.dt_s);
+    const auto rows_of = [&model](const std::vector<float>& values) -> Backend::RowReader {
+        if (values.empty()) return {};
+        return [&model, &values](std::int64_t y, std::int64_t z, std::span<float> row) {
+            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), row.size(), row.begin());
+        };
+    };
+    backend->upload_model(rows_of(model.vp), rows_of(model.rho), plan.time.dt_s);
     return backend;
 }
 
