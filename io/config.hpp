@@ -29,7 +29,7 @@ struct GridConfig {
 struct LayerConfig {
     double top_m = 0.;  ///< depth of the layer's top below the grid's origin position (x, y) corner
     double vp_m_s = 0.;
-    std::optional<double> rho_kg_m3;
+    std::optional<double> rho_kg_m3{};
     bool operator==(const LayerConfig&) const = default;
 };
 
@@ -39,7 +39,7 @@ struct InclusionConfig {
     double radius_m = 0.;        ///< sphere
     std::vector<double> size_m;  ///< box: full edge lengths
     double vp_m_s = 0.;
-    std::optional<double> rho_kg_m3;
+    std::optional<double> rho_kg_m3{};
     bool operator==(const InclusionConfig&) const = default;
 };
 

@@ -49,9 +49,10 @@ constexpr ForeignWord kForeignKeys[] = {
     {"seismograms traces gather", "output.seismograms"},
     {"nthreads num_threads n_threads omp_num_threads", "backend.threads"},
     {"device platform", "backend.name"},
+    {"density densities", "model.rho_kg_m3"},
 };
 constexpr std::string_view kOtherPhysics =
-    "rho rho0 density vs qp qs q epsilon delta theta phi alpha alpha_coeff alpha_power attenuation vtt vti tti";
+    "vs qp qs q epsilon delta theta phi alpha alpha_coeff alpha_power attenuation vtt vti tti";
 
 constexpr ForeignWord kForeignValues[] = {
     {"free freesurface free-surface dirichlet null_dirichlet pressure_free", "free_surface"},
@@ -159,7 +160,7 @@ KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows) 
     const auto elsewhere = find_elsewhere(key, config_rows(), "");
     if (!elsewhere.empty()) return {"; it belongs elsewhere: " + elsewhere, {}};
     if (has_word(kOtherPhysics, lower(key)))
-        return {"; the equation solved has constant density and no loss: vp alone", {}};
+        return {"; the equation solved is that of a fluid without loss: vp and rho alone", {}};
     std::string keys;
     for (const Parameter& row : rows) keys += (keys.empty() ? "" : ", ") + std::string(row.name);
     return {"; there are " + keys, {}};

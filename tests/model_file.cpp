@@ -216,3 +216,53 @@ TEST_CASE("km/s called m/s is caught when reading, and m/s called km/s too") {
     CHECK(contains(fault.what(), "vp(ix = 1, iy = 0, iz = 0)"));
     CHECK(contains(fault.what(), "= 1001 km/s: looks like m/s"));
 }
+
+namespace {
+
+/// A 2-D model of 3 x 4 nodes with a density as another program would write it.
+ModelFile with_density(const TemporaryFolder& folder, const std::string& units, const std::vector<std::string>& labels,
+                       hdf5::Extent nx, float value) {
+    const auto path = folder.path() / "rho.h5";
+    std::filesystem::remove(path);
+    auto file = hdf5::File::create(path, path);
+    const auto add = [&](const std::string& name, const std::string& unit, const std::vector<std::string>& axes,
+                         hdf5::Extent columns, float all) {
+        hdf5::DatasetLayout layout;
+        layout.extents = {4, columns};
+        auto dataset = file.create_dataset(name, hdf5::Element::float32, layout);
+        if (!unit.empty()) dataset.set_text("units", unit);
+        dataset.set_texts("axis_labels", axes);
+        dataset.set_numbers("spacing", std::vector{10., 10.});
+        dataset.set_numbers("origin", std::vector{0., 0.});
+        dataset.write_all<float>(std::vector<float>(4 * columns, all));
+        dataset.close();
+    };
+    add("vp", "m/s", {"z", "x"}, 3, 2000.f);
+    add("rho", units, labels, nx, value);
+    file.close();
+    return ModelFile(path);
+}
+
+}  // namespace
+
+TEST_CASE("a density is read in kg/m3; one of another shape, order, unit or value is refused") {
+    const TemporaryFolder folder;
+    const auto read = [](const ModelFile& model) {
+        std::vector<float> rho(12);
+        model.read_density({0, 0, 0}, {3, 1, 4}, rho);
+        return rho;
+    };
+    const std::vector<std::string> zx{"z", "x"};
+    CHECK(read(with_density(folder, "g/cm3", zx, 3, 2.5f)) == std::vector<float>(12, 2500.f));
+    CHECK(read(with_density(folder, "kg/m3", zx, 3, 2500.f)) == std::vector<float>(12, 2500.f));
+    const auto refusal = [&](const std::string& units, const std::vector<std::string>& labels, hdf5::Extent nx,
+                             float value) {
+        return message_of([&] { read(with_density(folder, units, labels, nx, value)); }, ExitCode::bad_data);
+    };
+    CHECK(contains(refusal("", zx, 3, 2500.f), "has no attribute units"));
+    CHECK(contains(refusal("lb/ft3", zx, 3, 2500.f), "must be kg/m3 or g/cm3"));
+    CHECK(contains(refusal("kg/m3", zx, 5, 2500.f), "has another shape than /vp"));
+    CHECK(contains(refusal("kg/m3", {"x", "z"}, 3, 2500.f), "must be that of /vp"));
+    CHECK(contains(refusal("kg/m3", zx, 3, -1.f), "rho(ix = 0, iz = 0)"));
+    CHECK(contains(refusal("kg/m3", zx, 3, std::nanf("")), "must be finite and positive"));
+}

@@ -11,8 +11,10 @@
 #include "files_support.hpp"
 #include "io/error.hpp"
 #include "io/model_file.hpp"
+#include "solver/density.hpp"
 #include "solver/model.hpp"
 #include "solver/model_builders.hpp"
+#include "solver/scheme.hpp"
 
 using namespace onda;
 
@@ -353,4 +355,98 @@ TEST_CASE("2-D files: read into 2-D grids, extruded into 3-D where asked, dimens
     CHECK(contains(build_error(config), "is 3-D but the grid is 2-D"));
     config.model.file = folder.path() / "none.h5";
     CHECK(contains(build_error(config), "none.h5"));
+}
+
+TEST_CASE("layers and bodies have the densities they are given, or that of the model") {
+    Config layered = config_of("layered", {3, 40}, {10.});
+    layered.model.layers = {{0., 1500., 1000.}, {150., 2000., std::nullopt}, {330., 3000., 2400.}};
+    CHECK(contains(build_error(layered), "model.layers[1]: has no rho_kg_m3, but others have"));
+    layered.model.rho_kg_m3 = 2000.;
+    const Model model = build(layered);
+    const auto rho = [&model](std::int64_t z) { return model.rho[static_cast<std::size_t>(model.grid.at(1, 0, z))]; };
+    CHECK(rho(0) == 1000.f);
+    CHECK(rho(15) == 2000.f);
+    CHECK(rho(33) == 2400.f);
+    CHECK(model.rho_min == 1000.f);
+    CHECK(model.rho_max == 2400.f);
+    CHECK(make_scheme(layered).wave_operator == WaveOperator::variable_density);
+
+    Config bodies = example("inclusions", {40, 40});
+    bodies.model.inclusions[0].rho_kg_m3 = 2600.;
+    CHECK(contains(build_error(bodies), "model.rho_kg_m3"));
+    bodies.model.rho_kg_m3 = 2100.;
+    const Model around = build(bodies);
+    CHECK(around.rho[static_cast<std::size_t>(around.grid.at(0, 0, 0))] == 2100.f);
+    CHECK(around.rho[static_cast<std::size_t>(around.grid.at(15, 0, 20))] == 2600.f);
+}
+
+TEST_CASE("a density that is the same everywhere, or not wanted, takes the fast path") {
+    Config config = config_of("layered", {3, 40}, {10.});
+    config.model.layers = {{0., 1500.}, {150., 2000.}};
+    config.model.rho_kg_m3 = 2000.;
+    CHECK(make_scheme(config).wave_operator == WaveOperator::star);
+    CHECK(build(config).rho.empty());
+    config.model.layers[0].rho_kg_m3 = 1000.;
+    CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
+    config.model.rho = "none";
+    CHECK(make_scheme(config).wave_operator == WaveOperator::star);
+    CHECK(build(config).rho.empty());
+}
+
+TEST_CASE("Gardner's relation makes a density of any model, and contradicts a given one") {
+    for (const std::string type : {"constant", "layered", "gradient", "inclusions", "von_karman", "geology"}) {
+        Config config = example(type, {30, 40});
+        config.model.rho = "gardner";
+        CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
+        const Model model = build(config);
+        REQUIRE(model.rho.size() == model.vp.size());
+        for (std::size_t i = 0; i < model.vp.size(); ++i)
+            CHECK(model.rho[i] == doctest::Approx(310. * std::pow(double(model.vp[i]), 0.25)));
+    }
+    CHECK(gardner_density(4000.f) == doctest::Approx(2465.).epsilon(1e-3));
+    Config both = example("layered", {30, 40});
+    both.model.rho = "gardner";
+    both.model.layers[0].rho_kg_m3 = 2000.;
+    CHECK(contains(message_of([&] { static_cast<void>(make_scheme(both)); }), "remove one"));
+    both.model.layers[0].rho_kg_m3.reset();
+    both.scheme.stencil = "compact27";
+    CHECK(contains(message_of([&] { static_cast<void>(make_scheme(both)); }), "compact27 is for constant density"));
+}
+
+TEST_CASE("odd densities are warned of") {
+    Config config = config_of("layered", {3, 40}, {10.});
+    config.model.layers = {{0., 1500., 1.}, {150., 2000., 2.4}};
+    REQUIRE(build(config).warnings.size() == 1);
+    CHECK(contains(build(config).warnings[0], "look like g/cm3"));
+    config.model.layers = {{0., 1500., 1.2}, {150., 2000., 2400.}};
+    REQUIRE(build(config).warnings.size() == 1);
+    CHECK(contains(build(config).warnings[0], "stability limit"));
+}
+
+TEST_CASE("the density of a model file is read, resampled as vp is") {
+    const TemporaryFolder folder;
+    FileGeometry geometry;
+    geometry.dimensions = 2;
+    geometry.shape = {21, 1, 31};
+    geometry.spacing_m = {20., 1., 20.};
+    const auto plane = [&](double low, double slope) {
+        return [=](std::int64_t z, std::span<float> values) {
+            for (std::size_t x = 0; x < values.size(); ++x)
+                values[x] = static_cast<float>(low + slope * (20. * double(x) + 40. * double(z)));
+        };
+    };
+    const auto file = folder.path() / "model.h5";
+    write_model_file(file, geometry, plane(2000., 1.), "test", false, plane(1000., 0.5));
+    CHECK(ModelFile(file).has_density());
+    Config config = config_of("file", {41, 61}, {10.});
+    config.model.file = file;
+    config.model.resample = true;
+    CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
+    const Model model = build(config);
+    REQUIRE(model.rho.size() == model.vp.size());
+    for (std::size_t i = 0; i < model.vp.size(); ++i)
+        CHECK(model.rho[i] == doctest::Approx(1000. + 0.5 * (double(model.vp[i]) - 2000.)));
+    config.model.rho = "none";
+    CHECK(build(config).rho.empty());
+    CHECK(make_scheme(config).wave_operator == WaveOperator::star);
 }

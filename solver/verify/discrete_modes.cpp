@@ -117,6 +117,9 @@ PromiseGroup discrete_modes() {
             add("order " + std::to_string(order), make_scheme(WaveOperator::star, order), precision,
                 order == 2 || order == 8);
         add("order 8 optimised", make_scheme(WaveOperator::star, 8, Coefficients::optimised), precision, false);
+        for (int order = 2; order <= kMaxSpaceOrder; order += 2)
+            add("variable density, order " + std::to_string(order), make_scheme(WaveOperator::variable_density, order),
+                precision, order == 8);
         add("compact27", make_scheme(WaveOperator::compact, 2), precision, true);
     }
     return group;

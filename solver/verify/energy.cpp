@@ -13,16 +13,21 @@ namespace {
 constexpr double kUpper = 1500., kLower = 3000.;
 constexpr std::int64_t kSteps = 1000, kEvery = 50;
 
-double two_layers(const Grid& grid, std::int64_t z) {
-    return z < grid.nz() / 2 ? kUpper : kLower;
+constexpr double kUpperDensity = 1000., kLowerDensity = 2400.;
+
+double two_layers(const Grid& grid, std::int64_t z, double upper = kUpper, double lower = kLower) {
+    return z < grid.nz() / 2 ? upper : lower;
+}
+double density(const Grid& grid, std::int64_t z) {
+    return two_layers(grid, z, kUpperDensity, kLowerDensity);
 }
 
-Experiment lossless_box(int dimensions, int space_order, Precision precision) {
+Experiment lossless_box(int dimensions, const Scheme& scheme, Precision precision) {
     Experiment e;
     e.grid.dimensions = dimensions;
     e.grid.n = dimensions == 3 ? std::array<std::int64_t, 3>{27, 23, 30} : std::array<std::int64_t, 3>{61, 1, 70};
     e.grid.spacing_m = {10., 8., 9.};
-    e.scheme = make_scheme(WaveOperator::star, space_order);
+    e.scheme = scheme;
     e.precision = precision;
     // every kind of lossless face: free surface on top, one rigid wall, zero elsewhere
     e.halos[4] = Halo::mirror_negative;
@@ -49,12 +54,13 @@ std::vector<double> pulse(const Experiment& e) {
 
 /// max_n |E_n / E_0 - 1| over kSteps steps.
 Measurement energy_drift(const Experiment& e, const VerifyOptions& options) {
-    const auto backend = make_backend(
-        e,
-        [&e](std::int64_t, std::int64_t z, std::span<float> row) {
-            for (float& vp : row) vp = float(two_layers(e.grid, z));
-        },
-        options);
+    const auto rows = [&e](double (*value)(const Grid&, std::int64_t)) -> Backend::RowReader {
+        return [&e, value](std::int64_t, std::int64_t z, std::span<float> row) {
+            std::fill(row.begin(), row.end(), float(value(e.grid, z)));
+        };
+    };
+    const auto backend = make_backend(e, rows([](const Grid& grid, std::int64_t z) { return two_layers(grid, z); }),
+                                      options, rows(density));
     Propagator propagator(*backend, Sources{}, NodeWeights{}, e.time_axis());
     std::vector<double> now = pulse(e), previous(now);
     backend->upload(now, previous);
@@ -63,7 +69,8 @@ Measurement energy_drift(const Experiment& e, const VerifyOptions& options) {
         backend->download(Window::whole(e.grid), std::span<double>(now));
         backend->download_previous(Window::whole(e.grid), previous);
         return staggered_energy(
-            e, [&e](const std::array<std::int64_t, 3>& node) { return two_layers(e.grid, node[2]); }, now, previous);
+            e, [&e](const Node& node) { return two_layers(e.grid, node[2]); },
+            [&e](const Node& node) { return density(e.grid, node[2]); }, now, previous);
     };
     const double initial = energy();
     Measurement drift;
@@ -85,16 +92,23 @@ PromiseGroup energy_conservation() {
         "Between steps the leapfrog scheme keeps E = 1/2 sum (p[n+1] - p[n])^2 / (vp dt)^2 - 1/2 sum p[n+1] L(p[n]) "
         "exactly, for any model, as L is symmetric (nodes on a rigid wall count half). Two layers of 1,500 and 3,000 "
         "m/s in a box with a free surface, a rigid wall and zero faces, unequal spacings, a pulse at rest to begin "
-        "with, dt = 0.9 of the stability limit. The energy is summed by a plain loop in double precision.";
-    for (const Precision precision : {Precision::float64, Precision::float32})
-        for (const int dimensions : {2, 3})
-            for (const int order : {2, 8, 16})
-                group.promises.push_back(
-                    {std::to_string(dimensions) + "-D, order " + std::to_string(order) + ", " + name(precision),
-                     precision == Precision::float64 ? 1e-12 : 5e-6, order == 8 && dimensions == 2,
-                     [=](const VerifyOptions& options) {
-                         return energy_drift(lossless_box(dimensions, order, precision), options);
-                     }});
+        "with, dt = 0.9 of the stability limit. With variable density the layers have 1,000 and 2,400 kg/m3, and E = "
+        "1/2 sum "
+        "(p[n+1] - p[n])^2 / (rho (vp dt)^2) - 1/2 sum p[n+1] div(1/rho grad p[n]). The energy is summed by a plain "
+        "loop in double precision.";
+    const auto add = [&group](int dimensions, const Scheme& scheme, Precision precision) {
+        const char* const prefix = scheme.wave_operator == WaveOperator::star ? "" : "variable density, ";
+        group.promises.push_back({prefix + std::to_string(dimensions) + "-D, order " +
+                                      std::to_string(scheme.space_order) + ", " + name(precision),
+                                  precision == Precision::float64 ? 1e-12 : 5e-6,
+                                  scheme.space_order == 8 && dimensions == 2, [=](const VerifyOptions& options) {
+                                      return energy_drift(lossless_box(dimensions, scheme, precision), options);
+                                  }});
+    };
+    for (const WaveOperator wave_operator : {WaveOperator::star, WaveOperator::variable_density})
+        for (const Precision precision : {Precision::float64, Precision::float32})
+            for (const int dimensions : {2, 3})
+                for (const int order : {2, 8, 16}) add(dimensions, make_scheme(wave_operator, order), precision);
     return group;
 }
 

@@ -62,7 +62,7 @@ BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& optio
 }
 
 std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backend::RowReader& vp,
-                                      const VerifyOptions& options) {
+                                      const VerifyOptions& options, const Backend::RowReader& rho) {
     const Device& device = usable_device(options.backend);
     BackendSetup setup = make_setup(experiment, options);
     try {
@@ -72,7 +72,8 @@ std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backen
         setup.kernel = "auto";  // it does not have this operator
     }
     auto backend = device.make(setup);
-    backend->upload_model(vp, experiment.dt_s);
+    const bool has_density = experiment.scheme.wave_operator == WaveOperator::variable_density;
+    backend->upload_model(vp, has_density ? rho : Backend::RowReader{}, experiment.dt_s);
     return backend;
 }
 

@@ -43,7 +43,7 @@ const char* name(Precision precision);
 std::vector<double> derivative_spacings(const Grid& grid);
 /// The largest stable dt [s].
 double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s);
-Backend::RowReader constant_velocity(double vp_m_s);
+Backend::RowReader constant_velocity(double vp_m_s);  ///< or density
 
 /// A number in [0, 1) for a node, unrelated to its neighbours' and the same everywhere: the finaliser of SplitMix64
 /// (Steele, Lea and Flood 2014).
@@ -53,8 +53,10 @@ double scatter(std::int64_t node);
 BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& options);
 /// A backend with its model uploaded; with kernel "auto" where the one asked for does not have the operator. Small
 /// grids get one thread: a barrier would cost more than the sweep.
+/// \param rho where the scheme has a density; by default the same everywhere.
 std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backend::RowReader& vp,
-                                      const VerifyOptions& options);
+                                      const VerifyOptions& options,
+                                      const Backend::RowReader& rho = constant_velocity(2000.));
 
 /// Advances a field without sources from p[0] and p[-1], [z][y][x].
 /// \return p[steps].

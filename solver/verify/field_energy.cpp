@@ -51,21 +51,56 @@ public:
         return sum / (e_.grid.spacing_m[0] * e_.grid.spacing_m[0]);
     }
 
+    /// div(1/rho grad p), from the fluxes between a node and its neighbours.
+    [[nodiscard]] double flux_divergence(const Node& node, const NodeValue& rho) const {
+        const auto& d = e_.scheme.weights;
+        double sum = 0.;
+        for (std::size_t a = 0; a < 3; ++a) {
+            if (!e_.grid.has_axis(int(a))) continue;
+            double axis = 0.;
+            for (std::size_t k = 1; k < d.size(); ++k) {
+                auto ahead = node, behind = node;
+                ahead[a] += std::int64_t(k) - 1;
+                behind[a] -= std::int64_t(k);
+                axis += d[k] * (flux(ahead, a, rho) - flux(behind, a, rho));
+            }
+            sum += axis / (e_.grid.spacing_m[a] * e_.grid.spacing_m[a]);
+        }
+        return sum;
+    }
+
 private:
+    /// Between a node and the next one along an axis, on unit spacing.
+    [[nodiscard]] double flux(const Node& node, std::size_t axis, const NodeValue& rho) const {
+        const auto& d = e_.scheme.weights;
+        double gradient = 0.;
+        for (std::size_t k = 1; k < d.size(); ++k) {
+            auto high = node, low = node;
+            high[axis] += std::int64_t(k);
+            low[axis] += 1 - std::int64_t(k);
+            gradient += d[k] * ((*this)(high) - (*this)(low));
+        }
+        auto next = node;
+        ++next[axis];
+        return gradient * 2. / (rho(inside(node)) + rho(inside(next)));
+    }
+    /// Where the density beyond a face comes from: its mirror image, or the face itself.
+    [[nodiscard]] Node inside(Node node) const {
+        for (std::size_t a = 0; a < 3; ++a) {
+            const std::int64_t last = e_.grid.n[a] - 1;
+            if (node[a] >= 0 && node[a] <= last) continue;
+            const std::size_t side = node[a] < 0 ? 0 : 1;
+            const std::int64_t face = side == 0 ? 0 : last;
+            node[a] = e_.halos[2 * a + side] == Halo::zero ? face : 2 * face - node[a];
+        }
+        return node;
+    }
+
     const Experiment& e_;
     std::span<const double> p_;
 };
 
 }  // namespace
-
-std::vector<double> axis_weights(const Scheme& scheme) {
-    if (scheme.wave_operator != WaveOperator::variable_density) return scheme.weights;
-    const std::vector<double> d = factor_of(scheme).weights;
-    std::vector<double> c(d.size(), 0.);
-    for (std::size_t lag = 0; lag < d.size(); ++lag)
-        for (std::size_t i = 0; i + lag < d.size(); ++i) c[lag] -= d[i] * d[i + lag];
-    return c;
-}
 
 double node_share(const Experiment& e, const std::array<std::int64_t, 3>& node) {
     double share = 1.;
@@ -78,12 +113,14 @@ double node_share(const Experiment& e, const std::array<std::int64_t, 3>& node) 
     return share;
 }
 
-double staggered_energy(const Experiment& e, const std::function<double(const std::array<std::int64_t, 3>&)>& vp_m_s,
+double staggered_energy(const Experiment& e, const NodeValue& vp_m_s, const NodeValue& rho_kg_m3,
                         std::span<const double> now, std::span<const double> previous) {
-    const auto weights = axis_weights(e.scheme);
     const BoxField p(e, previous);
-    const auto l_of = [&](const std::array<std::int64_t, 3>& node) {
-        return e.scheme.wave_operator == WaveOperator::compact ? p.compact_laplacian(node) : p.laplacian(node, weights);
+    const bool has_density = e.scheme.wave_operator == WaveOperator::variable_density;
+    const auto l_of = [&](const Node& node) {
+        if (has_density) return p.flux_divergence(node, rho_kg_m3);
+        return e.scheme.wave_operator == WaveOperator::compact ? p.compact_laplacian(node)
+                                                               : p.laplacian(node, e.scheme.weights);
     };
     double energy = 0.;
     for (std::int64_t z = 0; z < e.grid.nz(); ++z)
@@ -92,7 +129,8 @@ double staggered_energy(const Experiment& e, const std::function<double(const st
                 const auto i = std::size_t(e.grid.at(x, y, z));
                 const double vp_dt = vp_m_s({x, y, z}) * e.dt_s;
                 const double rate = (now[i] - previous[i]) / vp_dt;
-                energy += 0.5 * node_share(e, {x, y, z}) * (rate * rate - now[i] * l_of({x, y, z}));
+                const double kinetic = rate * rate / (has_density ? rho_kg_m3({x, y, z}) : 1.);
+                energy += 0.5 * node_share(e, {x, y, z}) * (kinetic - now[i] * l_of({x, y, z}));
             }
     return energy;
 }

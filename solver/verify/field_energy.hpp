@@ -13,12 +13,13 @@ namespace onda::verify {
 /// on a free surface holds no pressure.
 double node_share(const Experiment& e, const std::array<std::int64_t, 3>& node);
 
-/// c_0, c_1, … of the operator along an axis; with variable density for a density of 1.
-std::vector<double> axis_weights(const Scheme& scheme);
+using Node = std::array<std::int64_t, 3>;
+using NodeValue = std::function<double(const Node&)>;
 
 /// E = 1/2 sum (p+ - p)^2 / (vp dt)^2 - 1/2 sum p+ L(p): what the leapfrog scheme keeps exactly where nothing absorbs.
-/// L is a plain loop; density is constant. \param vp_m_s of a node.
-double staggered_energy(const Experiment& e, const std::function<double(const std::array<std::int64_t, 3>&)>& vp_m_s,
+/// With variable density the first term has rho (vp dt)^2 and L is div(1/rho grad). L is a plain loop.
+/// \param vp_m_s, rho_kg_m3 of a node; the density is used where the scheme has one.
+double staggered_energy(const Experiment& e, const NodeValue& vp_m_s, const NodeValue& rho_kg_m3,
                         std::span<const double> now, std::span<const double> previous);
 
 }  // namespace onda::verify

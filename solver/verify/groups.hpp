@@ -11,6 +11,7 @@ PromiseGroup order_of_accuracy();
 PromiseGroup greens_functions();
 PromiseGroup wall_images();
 PromiseGroup ghost_reflection();
+PromiseGroup layered_media();
 PromiseGroup absorbing_strips();
 PromiseGroup energy_conservation();
 PromiseGroup reciprocity();

@@ -138,6 +138,9 @@ PromiseGroup order_of_accuracy() {
     };
     for (int order = 2; order <= kMaxSpaceOrder; order += 2)
         add("order " + std::to_string(order), make_scheme(WaveOperator::star, order), order == 2 || order == 8);
+    for (int order = 2; order <= kMaxSpaceOrder; order += 2)
+        add("variable density, order " + std::to_string(order), make_scheme(WaveOperator::variable_density, order),
+            order == 8);
     add("compact27, order 2", make_scheme(WaveOperator::compact, 2), true);
     group.promises.push_back({"time, order 2", 0.05, false, time_order_deviation});
     return group;

@@ -1,0 +1,294 @@
+// Plane waves through layers: reflection and transmission coefficients against the exact ones, in one frequency.
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "solver/propagator.hpp"
+#include "solver/verify/experiment.hpp"
+#include "solver/verify/groups.hpp"
+
+namespace onda::verify {
+namespace {
+
+constexpr double kPi = std::numbers::pi, kSpacing = 10.;
+constexpr double kPacket = 7.;       // half the packet in standard deviations: 2e-11 at its ends
+constexpr std::int64_t kApart = 20;  // nodes from source to receiver, and from there to the first interface
+using Complex = std::complex<double>;
+
+struct Layer {
+    double vp, rho;
+    std::int64_t nodes = 0;  ///< between the two half-spaces
+};
+
+struct Stack {
+    const char* name;
+    std::vector<Layer> layers;  ///< the half-space of the source first
+};
+
+/// A duct of rigid walls that carries one mode cos(kx x): a plane wave and its mirror image, at an angle that the
+/// frequency decides.
+struct Incidence {
+    double points_per_wavelength;  ///< in the slowest layer
+    double angle_deg;              ///< aimed at, in the first layer; the width of the duct is whole nodes
+
+    /// Standard deviation of the wave packet's spectrum over its frequency: narrow where the slow waves near the
+    /// cut-off of the duct, cos(theta) = 0, would take long to pass.
+    [[nodiscard]] double bandwidth() const { return angle_deg < 45. ? 0.06 : 0.04; }
+};
+
+struct Duct {
+    Experiment e;
+    double kx = 0.;     ///< [rad/m]
+    double omega = 0.;  ///< [rad/s]
+    double bandwidth = 0.;
+    std::int64_t source = 0, interface = 0;  ///< planes; the interface lies half a spacing above its plane
+};
+
+double slowest(const Stack& stack) {
+    double vp = stack.layers.front().vp;
+    for (const Layer& layer : stack.layers) vp = std::min(vp, layer.vp);
+    return vp;
+}
+double fastest(const Stack& stack) {
+    double vp = 0.;
+    for (const Layer& layer : stack.layers) vp = std::max(vp, layer.vp);
+    return vp;
+}
+
+/// So long that no end is heard while the packet and what it leaves in the layers pass.
+Duct make_duct(const Stack& stack, const Scheme& scheme, const Incidence& wave) {
+    Duct duct;
+    const double omega = 2. * kPi * slowest(stack) / (wave.points_per_wavelength * kSpacing);
+    const double aimed = omega / stack.layers.front().vp * std::sin(wave.angle_deg * kPi / 180.);
+    const std::int64_t intervals = aimed > 0. ? std::llround(kPi / (aimed * kSpacing)) : 1;
+    duct.kx = aimed > 0. ? kPi / (double(intervals) * kSpacing) : 0.;
+    duct.omega = omega;
+    duct.bandwidth = wave.bandwidth();
+    const double duration = (2. * kPacket / duct.bandwidth + 60.) / omega;
+    const auto reach = [&](double vp) { return std::int64_t(0.5 * duration * vp / kSpacing) + 2 * kApart; };
+    Experiment& e = duct.e;
+    e.scheme = scheme;
+    e.grid.dimensions = 2;
+    duct.source = reach(stack.layers.front().vp);
+    duct.interface = duct.source + 2 * kApart;
+    std::int64_t between = 0;
+    for (const Layer& layer : stack.layers) between += layer.nodes;
+    e.grid.n = {intervals + 1, 1, duct.interface + between + reach(fastest(stack))};
+    e.grid.spacing_m = {kSpacing, kSpacing, kSpacing};
+    e.halos[0] = e.halos[1] = Halo::mirror_positive;
+    e.dt_s = 0.9 * stable_dt_s(e.grid, scheme, fastest(stack));
+    e.steps = std::int64_t(duration / e.dt_s);
+    return duct;
+}
+
+/// The layer of plane z.
+const Layer& layer_at(const Duct& duct, const Stack& stack, std::int64_t z) {
+    std::int64_t bottom = duct.interface;
+    std::size_t i = 0;
+    while (i + 1 < stack.layers.size() && z >= bottom) bottom += stack.layers[++i].nodes;
+    return stack.layers[i];
+}
+
+/// The mode of the source, one node wide along z, with the signal of the packet.
+Sources mode_source(const Duct& duct) {
+    Sources sources;
+    const Grid& grid = duct.e.grid;
+    for (std::int64_t x = 0; x < grid.nx(); ++x) {
+        sources.nodes.node.push_back(grid.at(x, 0, duct.source));
+        sources.nodes.weight.push_back(std::cos(duct.kx * double(x) * kSpacing));
+    }
+    sources.nodes.first.push_back(grid.nx());
+    std::vector<double> signal;
+    for (std::int64_t n = 0; n < duct.e.steps; ++n) {
+        const double phase = duct.omega * double(n) * duct.e.dt_s - kPacket / duct.bandwidth;
+        signal.push_back(std::exp(-0.5 * std::pow(phase * duct.bandwidth, 2)) * std::cos(phase));
+    }
+    sources.signal = {signal};
+    return sources;
+}
+
+/// The mode's amplitude at omega, at the receiver before the interface and one spacing and a half behind the last.
+struct Spectra {
+    Complex before, behind;
+};
+
+Spectra shoot(const Duct& duct, const Stack& stack, const VerifyOptions& options) {
+    const auto rows = [&](double Layer::*value) -> Backend::RowReader {
+        return [&duct, &stack, value](std::int64_t, std::int64_t z, std::span<float> row) {
+            std::fill(row.begin(), row.end(), float(layer_at(duct, stack, z).*value));
+        };
+    };
+    const auto backend = make_backend(duct.e, rows(&Layer::vp), options, rows(&Layer::rho));
+    std::int64_t last = duct.interface + 1;
+    for (const Layer& layer : stack.layers) last += layer.nodes;
+    NodeWeights receivers;
+    for (const std::int64_t z : {duct.source + kApart, last}) {
+        receivers.node.push_back(duct.e.grid.at(0, 0, z));
+        receivers.weight.push_back(1.);
+        receivers.first.push_back(std::int64_t(receivers.node.size()));
+    }
+    Propagator propagator(*backend, mode_source(duct), receivers, duct.e.time_axis());
+    propagator.advance(duct.e.steps);
+    const auto samples = std::size_t(duct.e.steps + 1);
+    std::vector<double> traces(2 * samples);
+    backend->download_traces(std::span<double>(traces));
+    Spectra spectra;
+    for (std::size_t n = 0; n < samples; ++n) {
+        const Complex wave = std::polar(1., duct.omega * double(n) * duct.e.dt_s);
+        spectra.before += wave * traces[n];
+        spectra.behind += wave * traces[samples + n];
+    }
+    return spectra;
+}
+
+/// kz of the discrete wave in a layer, for phases over many nodes; imaginary where the wave is evanescent.
+/// \param of_symbol whether kz solves the scheme's own dispersion relation, or is that of the continuum with the same
+/// frequency and the same kx.
+Complex vertical_wavenumber(const Duct& duct, double vp, bool of_symbol) {
+    const double dt = duct.e.dt_s, h = kSpacing;
+    const double slowness_part = std::pow(2. * std::sin(0.5 * duct.omega * dt) / (vp * dt), 2);
+    const double kz2 = slowness_part - duct.e.scheme.axis_symbol(duct.kx * h) / (h * h);
+    if (kz2 <= 0.) return {0., std::sqrt(-kz2)};
+    if (!of_symbol) return std::sqrt(kz2);
+    double low = 0., high = kPi / h;
+    for (int i = 0; i < 80; ++i) {
+        const double middle = 0.5 * (low + high);
+        (duct.e.scheme.axis_symbol(middle * h) < kz2 * h * h ? low : high) = middle;
+    }
+    return low;
+}
+
+/// The exact response of a stack: the continuum at the frequency and horizontal wavenumber of the discrete wave. The
+/// recursion of e.g. Aki & Richards (2002), Quantitative Seismology, ch. 5 and 7, for fluids.
+struct Response {
+    Complex reflection, transmission;  ///< of pressure, at the first interface, and there and at the last
+};
+
+Response exact_response(const Duct& duct, const Stack& stack) {
+    const std::size_t n = stack.layers.size();
+    const auto kz = [&](std::size_t i) { return vertical_wavenumber(duct, stack.layers[i].vp, false); };
+    const auto single = [&](std::size_t i) {
+        const Complex above = kz(i) / stack.layers[i].rho, below = kz(i + 1) / stack.layers[i + 1].rho;
+        return (above - below) / (above + below);
+    };
+    Response r{single(n - 2), 1. + single(n - 2)};
+    for (std::size_t i = n - 2; i-- > 0;) {
+        const Complex way = std::exp(Complex(0., 1.) * kz(i + 1) * (double(stack.layers[i + 1].nodes) * kSpacing));
+        const Complex echo = 1. + single(i) * r.reflection * way * way;
+        r = {(single(i) + r.reflection * way * way) / echo, (1. + single(i)) * way * r.transmission / echo};
+    }
+    return r;
+}
+
+struct Errors {
+    double reflection, transmission, angle_deg, exact;
+};
+
+/// |measured - exact| of both coefficients; the incident wave is that of a duct without layers.
+Errors coefficient_errors(const Stack& stack, const Scheme& scheme, const Incidence& wave,
+                          const VerifyOptions& options) {
+    const Duct duct = make_duct(stack, scheme, wave);
+    const Stack homogeneous{"", {stack.layers.front()}};
+    const Spectra incident = shoot(duct, homogeneous, options), total = shoot(duct, stack, options);
+    const Complex i(0., 1.);
+    const Complex kz = vertical_wavenumber(duct, stack.layers.front().vp, true);
+    const Complex kz_last = vertical_wavenumber(duct, stack.layers.back().vp, true);
+    const Complex there = std::exp(i * kz * ((double(kApart) - 0.5) * kSpacing));
+    const Complex measured = (total.before - incident.before) / incident.before / (there * there);
+    const Complex behind = std::exp(i * kz_last * (1.5 * kSpacing));
+    const Complex passed = total.behind / incident.before / there;
+    const Response exact = exact_response(duct, stack);
+    const double angle = std::asin(std::min(1., duct.kx * stack.layers.front().vp / duct.omega)) * 180. / kPi;
+    return {std::abs(measured - exact.reflection), std::abs(passed - exact.transmission * behind), angle,
+            std::abs(exact.reflection)};
+}
+
+Measurement worst_coefficient(const Stack& stack, const Scheme& scheme, double angle_deg,
+                              const VerifyOptions& options) {
+    const Errors e = coefficient_errors(stack, scheme, {40., angle_deg}, options);
+    char detail[96];
+    std::snprintf(detail, sizeof detail, "%.1f degrees, |R| = %.4f; of R %.1e, of T %.1e", e.angle_deg, e.exact,
+                  e.reflection, e.transmission);
+    return {worse(e.reflection, e.transmission), detail};
+}
+
+/// 2 less the order at which the error of R falls from 20 to 40 points per wavelength.
+Measurement order_shortfall(const Stack& stack, const Scheme& scheme, double angle_deg, const VerifyOptions& options) {
+    const double coarse = coefficient_errors(stack, scheme, {20., angle_deg}, options).reflection;
+    const double fine = coefficient_errors(stack, scheme, {40., angle_deg}, options).reflection;
+    char detail[96];
+    constexpr double rounding = 1e-10;
+    if (coarse < rounding && fine < rounding) {
+        std::snprintf(detail, sizeof detail, "%.1e and %.1e: exact to rounding", coarse, fine);
+        return {0., detail};
+    }
+    const double order = std::log2(coarse / fine);
+    std::snprintf(detail, sizeof detail, "%.1e and %.1e: order %.2f", coarse, fine, order);
+    return {2. - order, detail};
+}
+
+const std::vector<Stack>& stacks(bool with_density) {
+    static const std::vector<Stack> constant{
+        {"vp 2000 over 3000 m/s", {{2000., 1., 0}, {3000., 1., 0}}},
+        {"vp 3000 over 2000 m/s", {{3000., 1., 0}, {2000., 1., 0}}},
+        {"three layers, vp 2000, 2600, 3400 m/s", {{2000., 1., 0}, {2600., 1., 13}, {3400., 1., 0}}}};
+    static const std::vector<Stack> variable{
+        {"vp 2000 over 3000 m/s", {{2000., 2000., 0}, {3000., 2000., 0}}},
+        {"rho 1000 over 2200 kg/m3", {{2000., 1000., 0}, {2000., 2200., 0}}},
+        {"water over rock", {{1500., 1000., 0}, {2300., 2100., 0}}},
+        {"fast light over slow heavy", {{3000., 1500., 0}, {2000., 2500., 0}}},
+        {"three layers, a soft one", {{2000., 2000., 0}, {1500., 1000., 13}, {3000., 2400., 0}}}};
+    return with_density ? variable : constant;
+}
+
+}  // namespace
+
+PromiseGroup layered_media() {
+    PromiseGroup group;
+    group.id = "R5";
+    group.title = "Reflection and transmission of layers";
+    group.quantity = "largest error of the two complex coefficients";
+    group.method =
+        "Between rigid walls a mode cos(kx x) is an exact wave of the scheme, two plane waves at the angle sin(theta) "
+        "= "
+        "kx vp / omega. A narrow-band packet of it meets an interface that lies midway between two planes of nodes; "
+        "the "
+        "spectrum of the difference to a duct without the interface, over that of the incident wave, is the reflection "
+        "coefficient, and that behind the interface the transmission coefficient. Both are compared, with their phase, "
+        "with the exact ones of the continuum, R = (kz1/rho1 - kz2/rho2) / (kz1/rho1 + kz2/rho2), and of three layers "
+        "with all multiples, at the frequency 2 sin(omega dt / 2) / dt and the horizontal wavenumber of the discrete "
+        "wave: what is left is the error of the interface. 40 points per wavelength in the slowest layer; up to 60 "
+        "degrees, beyond the critical angle where there is one. Two orders of the scheme, and the order at which the "
+        "error of R falls from 20 to 40 points per wavelength at normal incidence, which must be 1.8 or more (the "
+        "value is "
+        "2 less the order). At order 2 a jump of the density alone is exact, as its series average is.";
+    for (const bool density : {false, true}) {
+        const auto wave_operator = density ? WaveOperator::variable_density : WaveOperator::star;
+        for (const Stack& stack : stacks(density))
+            for (const int order : {2, 8}) {
+                const Scheme scheme = make_scheme(wave_operator, order);
+                const std::string prefix = std::string(density ? "variable density, " : "constant density, ") +
+                                           stack.name + ", order " + std::to_string(order);
+                const auto add = [&](double angle) {
+                    group.promises.push_back({prefix + ", " + std::to_string(int(angle)) + " degrees", 5e-3,
+                                              angle == 0., [=](const VerifyOptions& options) {
+                                                  return worst_coefficient(stack, scheme, angle, options);
+                                              }});
+                };
+                add(30.);
+                if (order == 8)
+                    for (const double angle : {0., 50., 60.}) add(angle);
+                if (stack.layers.size() == 2)
+                    group.promises.push_back(
+                        {prefix + ", shortfall of order 2", 0.2, false,
+                         [=](const VerifyOptions& options) { return order_shortfall(stack, scheme, 0., options); }});
+            }
+    }
+    return group;
+}
+
+}  // namespace onda::verify
