@@ -74,6 +74,11 @@ static_assert(sizeof(Barrier) == 8);
 
 unsigned char* shared_memory();
 
+/// Waits for the whole block: kernels call it at the same places in all warps.
+inline void warp_sync() {
+    __syncthreads();
+}
+
 void barrier_init(Barrier* barrier, int arrivals);
 inline void barrier_init_fence() {}
 void barrier_expect(Barrier* barrier, int bytes);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "kernels/cuda/choice.hpp"
+#include "kernels/cuda/cpml_layers.hpp"
 #include "kernels/cuda/downloads.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/runtime.hpp"
@@ -171,6 +172,7 @@ public:
         ONDA_CUDA_TRY(
             cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
         stepper_ = instance.make(instance, fields);
+        if (!setup.cpml.empty()) layers_ = std::make_unique<CpmlLayers<T>>(setup, fields);
         CudaBackend::reset();
     }
 
@@ -184,7 +186,7 @@ public:
         std::int64_t bytes = memory_.bytes() + staging_.bytes() + counter_.bytes() + largest_.bytes() +
                              sources_.bytes() + traces_.device_bytes() + downloads_->device_bytes();
         for (int axis = 0; axis < 3; ++axis) bytes += copies_[axis].bytes() + taper_[axis].bytes();
-        return bytes;
+        return bytes + (layers_ ? layers_->bytes() : 0);
     }
 
     void upload_model(const RowReader& vp_of_row, const RowReader& rho_of_row, double dt_s) override;
@@ -199,6 +201,7 @@ public:
     }
     void step() override { stepper_->step(now_, compute_.get()); }
     void absorb() override {
+        if (layers_) layers_->apply(now_, compute_.get());
         if (boxes_.count == 0) return;
         damp<T>(p(), q(), shape_of(field_), boxes_, {taper_[0].data(), taper_[1].data(), taper_[2].data()},
                 compute_.get());
@@ -297,6 +300,7 @@ private:
     DeviceBuffer<Largest> largest_;
     Stream compute_, copy_;
     std::unique_ptr<Stepper> stepper_;
+    std::unique_ptr<CpmlLayers<T>> layers_;  ///< null without
     std::shared_ptr<Downloads> downloads_;
     DeviceSources sources_;
     mutable TraceRecorder<T> traces_;  ///< asking for traces collects what is still on the device
@@ -370,6 +374,7 @@ void CudaBackend<T>::reset() {
     copy_.wait();
     ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(2 * array_elements(field_)) * sizeof(T),
                                   compute_.get()));
+    if (layers_) layers_->reset(compute_.get());
     for (auto& graph : graphs_) graph.reset();
     sources_ = {};
     traces_ = {};
@@ -537,6 +542,7 @@ void CudaBackend<T>::upload(std::span<const double> p_now, std::span<const doubl
             copy_to_device(piece, values.data() + rows.first_row * rows.count_x, rows.rows * rows.count_x);
             scatter(to, rows, piece, compute_.get());
         }
+    if (layers_) layers_->reset(compute_.get());
     compute_.wait();
 }
 
@@ -550,7 +556,7 @@ std::int64_t bytes_of(const BackendSetup& setup) {
         bytes += DeviceBuffer<T>::bytes_for(taper_size(setup.grid.n[axis])) +
                  (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(2 * setup.scheme.halo()) : 0);
     }
-    return bytes;
+    return bytes + (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for(setup));
 }
 
 }  // namespace

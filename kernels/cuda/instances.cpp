@@ -146,7 +146,6 @@ Resources resources(const BackendSetup& setup) {
 void check_setup(const BackendSetup& setup) {
     if (!platform().problem.empty()) throw std::runtime_error(platform().problem);
     check_scheme(setup);
-    if (!setup.cpml.empty()) throw std::invalid_argument("the CUDA backend has no perfectly matched layers yet");
     if (setup.precision == Precision::float32)
         choose<float>(setup);
     else

@@ -53,6 +53,11 @@ __device__ __forceinline__ unsigned char* shared_memory() {
     return onda_shared_memory;
 }
 
+/// Waits for the other threads of this warp, and makes what they wrote to shared memory visible.
+__device__ __forceinline__ void warp_sync() {
+    __syncwarp();
+}
+
 // ---- Global memory that a kernel touches once: past the L1 cache. ----
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

@@ -1,0 +1,62 @@
+/// \file
+/// The perfectly matched layers of one CUDA backend: their memory variables, and the launches of their strips.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cuda/cpml_launches.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/cuda/stepper.hpp"
+
+namespace onda::cuda {
+
+/// Queues one launch, with the p and q of `arguments`. \throws Error.
+template <int R>
+void apply_cpml(const CpmlLaunch<float>& launch, const CpmlArguments<float>& arguments, cudaStream_t stream);
+template <int R>
+void apply_cpml(const CpmlLaunch<double>& launch, const CpmlArguments<double>& arguments, cudaStream_t stream);
+
+template <typename T>
+class CpmlLayers {
+public:
+    /// \param fields arrays that stay where they are.
+    CpmlLayers(const BackendSetup& setup, const Fields<T>& fields)
+        : radius_(setup.scheme.radius()),
+          memory_(cpml::memory_of<T>(setup, 6)),
+          profiles_(upload_vector(cpml::all_profiles<T>(setup))),
+          launches_(cpml_launches<T>(setup, {fields.field, fields.model, fields.density, fields.k, fields.half_rho,
+                                             memory_.data(), profiles_.data()})) {
+        for (int i = 0; i < 2; ++i) p_[i] = fields.p[i];
+    }
+
+    [[nodiscard]] std::int64_t bytes() const { return memory_.bytes() + profiles_.bytes(); }
+    [[nodiscard]] static std::int64_t bytes_for(const BackendSetup& setup) {
+        return DeviceBuffer<T>::bytes_for(cpml::memory_of<T>(setup, 6)) +
+               DeviceBuffer<T>::bytes_for(cpml::profile_of(setup, 6));
+    }
+
+    /// The silence before a shot.
+    void reset(cudaStream_t stream) {
+        ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
+    }
+    /// Adds what the layers change to p[n+1]. Reads p[now].
+    void apply(int now, cudaStream_t stream) const {
+        using Apply = void (*)(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t);
+        constexpr Apply apply_radius[kMaxRadius] = {apply_cpml<1>, apply_cpml<2>, apply_cpml<3>, apply_cpml<4>,
+                                                    apply_cpml<5>, apply_cpml<6>, apply_cpml<7>, apply_cpml<8>};
+        for (const CpmlLaunch<T>& launch : launches_) {
+            CpmlArguments<T> arguments = launch.arguments;
+            arguments.p = p_[now];
+            arguments.q = p_[1 - now];
+            apply_radius[radius_ - 1](launch, arguments, stream);
+        }
+    }
+
+private:
+    int radius_;
+    T* p_[2];
+    DeviceBuffer<T> memory_, profiles_;
+    std::vector<CpmlLaunch<T>> launches_;
+};
+
+}  // namespace onda::cuda
