@@ -11,11 +11,10 @@ namespace onda::cuda {
 template <typename T, int R, typename Add>
 void for_density_tiles(const Add& add) {
     if constexpr (sizeof(T) == 4 && R <= 4) {
-        add.template operator()<DensityTile<T, R, 32, 8, 2, 3, 1>>();
+        add.template operator()<DensityTile<T, R, 16, 16, 1, 2, 2>>();
 #if !defined(ONDA_CUDA_QUICK)
+        add.template operator()<DensityTile<T, R, 8, 32, 1, 2, 2>>();
         add.template operator()<DensityTile<T, R, 16, 16, 2, 3, 1>>();
-        add.template operator()<DensityTile<T, R, 32, 16, 1, 3, 1>>();
-        add.template operator()<DensityTile<T, R, 32, 8, 1, 2, 2>>();
 #endif
     } else {
         add.template operator()<DensityTile<T, R, 32, 8, 1, 2, 1>>();
