@@ -12,6 +12,7 @@ PromiseGroup greens_functions();
 PromiseGroup wall_images();
 PromiseGroup ghost_reflection();
 PromiseGroup layered_media();
+PromiseGroup head_waves();
 PromiseGroup absorbing_strips();
 PromiseGroup energy_conservation();
 PromiseGroup reciprocity();

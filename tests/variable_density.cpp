@@ -1,0 +1,97 @@
+// Promise: half-step weights are what they claim; a density that is the same everywhere changes nothing; jumps of the
+// density do not make waves grow.
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+
+#include "kernels/stencil.hpp"
+#include "solver/verify/analytic.hpp"
+#include "solver/verify/experiment.hpp"
+
+using namespace onda;
+using namespace onda::verify;
+
+namespace {
+
+Experiment box(int order, double cfl_fraction, std::int64_t steps) {
+    Experiment e;
+    e.grid.dimensions = 2;
+    e.grid.n = {43, 1, 38};
+    e.grid.spacing_m = {10., 10., 8.};
+    e.scheme = make_scheme(WaveOperator::variable_density, order);
+    e.halos[4] = Halo::mirror_negative;
+    e.halos[0] = Halo::mirror_positive;
+    e.dt_s = cfl_fraction * stable_dt_s(e.grid, e.scheme, 2000.);
+    e.steps = steps;
+    return e;
+}
+
+/// log10 of the largest |p| after a random field of amplitude 1 at rest, in a medium where every node has one of two
+/// densities by chance. \param pairs whether neighbours along x share theirs, the worst pattern known.
+double growth(const Experiment& e, double ratio, bool pairs) {
+    const auto rho = [&](std::int64_t y, std::int64_t z, std::span<float> row) {
+        for (std::int64_t x = 0; x < std::ssize(row); ++x) {
+            const bool heavy = pairs ? x / 2 % 2 == 0 : scatter(e.grid.at(x, y, z)) < 0.5;
+            row[static_cast<std::size_t>(x)] = static_cast<float>(heavy ? 1000. * ratio : 1000.);
+        }
+    };
+    const auto backend = make_backend(e, constant_velocity(2000.), {}, rho);
+    std::vector<double> p;
+    for (std::int64_t i = 0; i < e.grid.points(); ++i)
+        p.push_back(e.grid.node(i)[2] == 0 ? 0. : 2. * scatter(i + 7) - 1.);
+    double largest = 0.;
+    for (const double value : evolve(*backend, e, p, p)) largest = worse(largest, std::abs(value));
+    return std::log10(largest);
+}
+
+std::vector<double> trace(const Scheme& scheme) {
+    const std::array source{SourcePoint{}};
+    const std::array<Position, 1> receiver{Position{400., 0., 300.}};
+    Experiment e;
+    e.grid = silent_grid(2, {10., 10., 10.}, {}, source, receiver, 1100.);
+    e.scheme = scheme;
+    e.dt_s = 1e-3;
+    e.steps = 540;
+    const auto backend = make_backend(e, constant_velocity(2000.), {});
+    return seismograms(*backend, e, smooth_ricker(8.), source, receiver);
+}
+
+}  // namespace
+
+TEST_CASE("half-step weights differentiate polynomials up to their order exactly") {
+    for (int order = 2; order <= kMaxSpaceOrder; order += 2) {
+        const auto d = staggered_weights(order);
+        REQUIRE(static_cast<int>(d.size()) == order / 2 + 1);
+        for (int power = 1; power <= order - 1; power += 2) {  // even powers cancel
+            double sum = 0.;
+            for (std::size_t k = 1; k < d.size(); ++k) sum += 2. * d[k] * std::pow(double(k) - 0.5, power);
+            CHECK(sum == doctest::Approx(power == 1 ? 1. : 0.).epsilon(1e-9));
+        }
+        CHECK(staggered_symbol(d, 1e-3) == doctest::Approx(1e-6).epsilon(1e-6));
+    }
+    CHECK_THROWS_AS(staggered_weights(3), std::invalid_argument);
+    CHECK_THROWS_AS(staggered_weights(18), std::invalid_argument);
+}
+
+TEST_CASE("the same density everywhere gives the seismogram of constant density") {
+    // Both operators are exact to their order; 9 points per wavelength at the end of the band.
+    CHECK(relative_l2(trace(make_scheme(WaveOperator::variable_density, 16)),
+                      trace(make_scheme(WaveOperator::star, 16))) <= 1e-6);
+    CHECK(relative_l2(trace(make_scheme(WaveOperator::variable_density, 8)),
+                      trace(make_scheme(WaveOperator::star, 8))) <= 2e-3);
+}
+
+TEST_CASE("the stability limit holds for jumps of the density: any at order 2, of ten at all orders") {
+    for (const bool pairs : {false, true}) {
+        for (const double ratio : {3., 1000.}) CHECK(growth(box(2, 0.9999, 3000), ratio, pairs) <= 3.5);
+        for (const int order : {4, 8, 16}) {
+            CAPTURE(order);
+            CHECK(growth(box(order, 0.97, 3000), 10., pairs) <= 3.5);
+            CHECK(growth(box(order, 0.90, 3000), 30., pairs) <= 3.5);
+        }
+    }
+    for (const int order : {2, 8, 16}) {
+        CHECK(growth(box(order, 0.999, 3000), 1., false) <= 3.5);
+        CHECK_FALSE(growth(box(order, 1.01, 3000), 1., false) <= 20.);
+    }
+}
