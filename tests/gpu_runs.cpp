@@ -142,6 +142,14 @@ TEST_CASE("the 5-point star and optimised weights: every kernel gives the files 
     compare(kRun3d, 3, make_scheme(WaveOperator::star, 8, Coefficients::optimised), {"scheme.coefficients=optimised"});
 }
 
+TEST_CASE("variable density: every kernel gives the files of the CPU") {
+    need_gpu();
+    const Scheme scheme = make_scheme(WaveOperator::variable_density, 8);
+    compare(kRun2d, 2, scheme, {"model.rho=gardner"});
+    compare(kRun3d, 3, scheme, {"model.rho=gardner"});
+    compare(kRun3d, 3, scheme, {"model.rho=gardner"}, Precision::float64);
+}
+
 TEST_CASE("double precision: every kernel gives the files of the CPU") {
     need_gpu();
     compare(kRun3d, 3, make_scheme(WaveOperator::star, 8), {}, Precision::float64);

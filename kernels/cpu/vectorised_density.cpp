@@ -15,7 +15,8 @@ struct Scratch {
     static constexpr std::int64_t tile_nx = Dims == 3 ? 512 / sizeof(T) : 4096 / sizeof(T);
     static constexpr std::int64_t tile_ny = Dims == 3 ? (R > 4 ? 16 : 32) : 1;
 
-    alignas(64) T along_z[2 * R][tile_ny * tile_nx];
+    /// Planes a power of two apart would compete for the same lines of the L1.
+    alignas(64) T along_z[2 * R][tile_ny * tile_nx + 5 * line];
     alignas(64) T along_y[(Dims == 3 ? tile_ny + 2 * R - 1 : 1) * tile_nx];
     alignas(64) T along_x[line + tile_nx + 2 * line];
 };
@@ -88,6 +89,12 @@ void fill_along_x(const HalfSteps<T>& w, const Tile& tile, const Row<T>& row, T*
         store(to + x, flux<T, R>(row.p + x, 1, row.s + x, 1, w.x));
 }
 
+/// Asks for a row of a tile before it is needed: rows are too short for the hardware to see them coming.
+template <typename T>
+void prefetch(const T* from, const Tile& tile) {
+    for (std::int64_t x = 0; x < tile.nx; x += 64 / static_cast<std::int64_t>(sizeof(T))) __builtin_prefetch(from + x);
+}
+
 /// Updates one row from its fluxes. \param z[j] is the row of the flux between planes z + j - R and z + j - R + 1.
 template <typename T, int Dims, int R>
 void advance_row(const StepArguments<T>& a, const HalfSteps<T>& w, const Tile& tile, std::int64_t y, std::int64_t z,
@@ -143,6 +150,11 @@ void advance_plane(const StepArguments<T>& a, const HalfSteps<T>& w, const Tile&
         const T* along_z[2 * R];
         for (int j = 0; j < 2 * R; ++j) along_z[j] = scratch.along_z[slot<R>(z + j - R)] + y * nx;
         const std::int64_t last = z + R - 1;
+        // two rows on: what no earlier plane has brought into the cache
+        prefetch(row_of(a, tile, y + 2, z + 2 * R - 1).p, tile);
+        prefetch(row_of(a, tile, y + 2, z + R).s, tile);
+        prefetch(a.q + tile.x + (tile.y + y + 2) * a.pitch + z * a.plane, tile);
+        prefetch(a.k + tile.x + (tile.y + y + 2) * a.k_pitch + z * a.k_plane, tile);
         fill_along_z<T, R>(a, w, tile, row_of(a, tile, y, last), scratch.along_z[slot<R>(last)] + y * nx);
         if constexpr (Dims == 3)
             fill_along_y<T, R>(a, w, tile, row_of(a, tile, y + R - 1, z), along_y + (y + R - 1) * nx);
