@@ -51,10 +51,13 @@ std::array<T, 3> cpml_smoothing(const Scheme& scheme, int dimensions) {
 }
 
 template <typename T>
-std::vector<T> cpml_profile(const CpmlFace& face) {
+std::vector<T> cpml_profile(const CpmlFace& face, std::int64_t length) {
     std::vector<T> profile;
-    for (const std::vector<double>* part : {&face.a_psi, &face.b_psi, &face.a_zeta, &face.b_zeta})
+    for (const std::vector<double>* part : {&face.a_psi, &face.b_psi, &face.a_zeta, &face.b_zeta}) {
         profile.insert(profile.end(), part->begin(), part->end());
+        if (length > face.width())
+            profile.resize(profile.size() + static_cast<std::size_t>(length - face.width()), T(0));
+    }
     return profile;
 }
 
@@ -82,7 +85,7 @@ void check_cpml(const Cpml& cpml, const Grid& grid) {
 
 template std::array<float, 3> cpml_smoothing(const Scheme&, int);
 template std::array<double, 3> cpml_smoothing(const Scheme&, int);
-template std::vector<float> cpml_profile(const CpmlFace&);
-template std::vector<double> cpml_profile(const CpmlFace&);
+template std::vector<float> cpml_profile(const CpmlFace&, std::int64_t);
+template std::vector<double> cpml_profile(const CpmlFace&, std::int64_t);
 
 }  // namespace onda

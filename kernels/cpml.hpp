@@ -52,9 +52,9 @@ Factor factor_of(const std::vector<double>& second_derivative);
 template <typename T>
 std::array<T, 3> cpml_smoothing(const Scheme& scheme, int dimensions);
 
-/// a_psi, b_psi, a_zeta, b_zeta of one face, `width` values each.
+/// a_psi, b_psi, a_zeta, b_zeta of one face, `length` values each, zeros after its width; 0 takes the width.
 template <typename T>
-std::vector<T> cpml_profile(const CpmlFace& face);
+std::vector<T> cpml_profile(const CpmlFace& face, std::int64_t length = 0);
 
 /// The box of nodes that the strip of a face covers, as a grid of its own.
 Grid strip_grid(const Grid& grid, int face, std::int64_t width);

@@ -1,7 +1,7 @@
 // Strips of perfectly matched layers: whole rows at a time, SIMD along x.
 //
-// A point of a strip reads p, k and both memory variables, and rewrites these and p[n+1]: 32 bytes in float. Memory
-// decides, so rows that are needed again must stay near.
+// A point of a strip reads p, k and both memory variables, and rewrites these and p[n+1]: 32 bytes in float, twice those
+// of a point of the step. Memory decides, so rows that are needed again must stay near.
 #include "kernels/cpu/cpml.hpp"
 
 #include <omp.h>
@@ -103,48 +103,107 @@ void march(const Columns<T>& c, T* scratch) {
     }
 }
 
-/// A strip across x in one row: arrays as in Columns, of one column. Step is +1 towards a high face, -1 towards a low
-/// one. \param scratch room for g and psi of all values in reach.
+// Strips across x go row by row, kCpmlRows of them at a time: what one pass over them writes has left the store buffer
+// when the next reads it at other offsets. Their profiles, memory variables and scratch are padded to whole vectors.
+
+/// What a row end takes of scratch, and where value t of g and psi lies there.
+struct RowScratch {
+    int first_value, values;  ///< those that its nodes take
+    int padded;               ///< of g and of psi
+    int stride;               ///< of the profile, and of the memory variables
+
+    template <typename T>
+    RowScratch(const Columns<T>& c, int first, int count)
+        : first_value(c.first_node - first - count + 1),
+          values(c.width - first + 1 - first_value),
+          padded(cpml_padded(values) + kCpmlPadding),
+          stride(cpml_padded(c.width)) {}
+};
+
+/// g, and psi: zero where the strip has none. Arrays as in Columns, of one column; Step is +1 towards a high face, -1
+/// towards a low one.
 template <typename T, typename F, int Step>
-void update_row(const Columns<T>& c, T* __restrict scratch) {
-    const int first_value = c.first_node - F::first - F::count + 1, values = c.width - F::first + 1 - first_value;
-    const int width = c.width;
-    T* const g = scratch - first_value;
-    T* const padded = g + values;  // psi, zero beyond the strip
-    const T *const p = c.p, *const k = c.k, *const h = c.h;
-    [[maybe_unused]] const T* const s = c.half_rho;
-    T* const __restrict q = c.q;
-#pragma omp simd
-    for (int t = first_value; t < first_value + values; ++t) {
+void update_row_psi(const Columns<T>& c, const RowScratch& r, T* __restrict g, T* __restrict psi) {
+    const T *const p = c.p + Step * (r.first_value + F::first), *const h = c.h;
+    [[maybe_unused]] const T* const s = F::has_density ? c.half_rho + Step * r.first_value : nullptr;
+    const auto derivative = [&](int i) __attribute__((always_inline)) {
         const T d = weighted_sum<T, F::count>(
             h, [&](auto j) __attribute__((always_inline)) {
-                return smoothed<T, F>(p + Step * (t + F::first + j.value), c.across, c.smoothing);
+                return smoothed<T, F>(p + Step * (i + j.value), c.across, c.smoothing);
             });
         if constexpr (F::has_density)
-            g[t] = buoyancy(s[Step * t], s[Step * (t + 1)]) * d;
+            return buoyancy(s[Step * i], s[Step * (i + 1)]) * d;
         else
-            g[t] = d;
-        padded[t] = T(0);
-    }
-    T* const __restrict psi = c.psi;
-    const T* const profile = c.profile;
-#pragma omp simd
-    for (int t = 0; t < width; ++t) padded[t] = psi[t] = remember(profile[t], profile[width + t], psi[t], g[t]);
-    const auto sum = [h](const T* of, int t) __attribute__((always_inline)) {
-        return weighted_sum<T, F::count>(
-            h, [&](auto j) __attribute__((always_inline)) { return of[t - F::first - j.value]; });
+            return d;
     };
-    for (int t = c.first_node; t <= 0; ++t) q[Step * t] = with_strip(k[Step * t], sum(padded, t), q[Step * t]);
-    T* const __restrict zeta = c.zeta - 1;
-    const T* const a = profile + 2 * width - 1;
-    const T* const b = a + width;
+    // Whole vectors but for the last values: beyond them p is not of this row.
+    const int whole = r.values / kCpmlPadding * kCpmlPadding;
 #pragma omp simd
-    for (int t = c.first_node > 1 ? c.first_node : 1; t <= width; ++t) {
-        const T of_psi = sum(padded, t);
-        const T z = remember(a[t], b[t], zeta[t], sum(g, t) + of_psi);
-        zeta[t] = z;
-        q[Step * t] = with_strip(k[Step * t], of_psi + z, q[Step * t]);
+    for (int i = 0; i < whole; ++i) g[i] = derivative(i);
+    for (int i = whole; i < r.values; ++i) g[i] = derivative(i);
+    for (int i = r.values; i < r.padded; ++i) g[i] = T(0);
+    for (int i = 0; i < -r.first_value; ++i) psi[i] = T(0);
+    const T *const a = c.profile, *const b = c.profile + r.stride, *const new_g = g - r.first_value;
+    T* const __restrict memory = c.psi;
+    T* const __restrict inside = psi - r.first_value;
+#pragma omp simd
+    for (int t = 0; t < r.stride; ++t) {
+        const T value = remember(a[t], b[t], memory[t], new_g[t]);
+        memory[t] = value;
+        inside[t] = value;
     }
+    for (int i = c.width - r.first_value; i < r.padded; ++i) psi[i] = T(0);
+}
+
+template <typename T, typename F, int Step>
+void update_row_nodes(const Columns<T>& c, const RowScratch& r, const T* g, const T* psi, T* __restrict share) {
+    T* const __restrict q = c.q;
+    const T* const k = c.k;
+    const T* const newest_g = g - r.first_value - F::first;
+    const T* const newest_psi = psi - r.first_value - F::first;
+    const auto sum = [&c](const T* of) __attribute__((always_inline)) {
+        return weighted_sum<T, F::count>(
+            c.h, [&](auto j) __attribute__((always_inline)) { return of[-j.value]; });
+    };
+    for (int t = c.first_node; t <= 0; ++t) q[Step * t] = with_strip(k[Step * t], sum(newest_psi + t), q[Step * t]);
+    T* const __restrict zeta = c.zeta;
+    const T* const a = c.profile + 2 * r.stride;
+    const T* const b = c.profile + 3 * r.stride;
+#pragma omp simd
+    for (int i = 0; i < r.stride; ++i) {
+        const T of_psi = sum(newest_psi + i + 1);
+        const T z = remember(a[i], b[i], zeta[i], sum(newest_g + i + 1) + of_psi);
+        zeta[i] = z;
+        share[i] = of_psi + z;
+    }
+#pragma omp simd
+    for (int t = 1; t <= c.width; ++t) q[Step * t] = with_strip(k[Step * t], share[t - 1], q[Step * t]);
+}
+
+/// Asks for what the same row of the next batch will read: ends of rows lie too far apart for the hardware to see them
+/// coming. \param ahead elements of p, q and k to that row.
+template <typename T, int Step>
+void prefetch_row(const Columns<T>& c, const std::int64_t (&ahead)[2]) {
+    constexpr int line = 64 / sizeof(T);
+    for (int t = c.first_node; t < c.width + line; t += line) {
+        const int node = t < c.width ? t : c.width;
+        __builtin_prefetch(c.p + ahead[0] + Step * node);
+        __builtin_prefetch(c.q + ahead[0] + Step * node, 1);
+        __builtin_prefetch(c.k + ahead[1] + Step * node);
+    }
+}
+
+/// \param columns of `count` rows; \param ahead see prefetch_row.
+template <typename T, typename F, int Step>
+void update_rows(const Columns<T>* columns, int count, const std::int64_t (&ahead)[2], T* scratch) {
+    const RowScratch r(columns[0], F::first, F::count);
+    T* const share = scratch + 2 * count * r.padded;
+    for (int i = 0; i < count; ++i) prefetch_row<T, Step>(columns[i], ahead);
+    for (int i = 0; i < count; ++i)
+        update_row_psi<T, F, Step>(columns[i], r, scratch + 2 * i * r.padded, scratch + (2 * i + 1) * r.padded);
+    for (int i = 0; i < count; ++i)
+        update_row_nodes<T, F, Step>(columns[i], r, scratch + 2 * i * r.padded, scratch + (2 * i + 1) * r.padded,
+                                     share);
 }
 
 /// Strides of one array along an axis and across it.
@@ -155,32 +214,42 @@ Strides strides(int axis, std::int64_t pitch, std::int64_t plane) {
     return axis == 1 ? Strides{pitch, plane} : Strides{plane, pitch};
 }
 
+/// One row (y, z) of a strip across x.
+template <typename T, typename F>
+Columns<T> row_of(const CpmlArguments<T>& a, const CpmlStrip<T>& s, bool high, std::int64_t y, std::int64_t z) {
+    const std::int64_t x = node_before_strip(a.nx, s.width, high), entry = y * s.pitch + z * s.plane;
+    const std::int64_t node = x + y * a.pitch + z * a.plane;
+    Columns<T> c{};
+    c.p = a.p + node;
+    c.q = a.q + node;
+    c.k = a.k + x + y * a.k_pitch + z * a.k_plane;
+    if (F::has_density) c.half_rho = a.half_rho + x + y * a.rho_pitch + z * a.rho_plane;
+    c.psi = s.psi + entry;
+    c.zeta = s.zeta + entry;
+    c.profile = s.profile;
+    c.h = a.factor[0];
+    c.smoothing = a.smoothing;
+    c.across = plane_across(0, a.dimensions, a.pitch, a.plane);
+    c.width = s.width;
+    c.first_node = first_strip_node(F::first, a.nx, s.width);
+    return c;
+}
+
 template <typename T, typename F>
 void across_x(const CpmlArguments<T>& a, RowRange rows, T* scratch) {
-    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-        const std::int64_t y = row % a.ny, z = row / a.ny;
+    Columns<T> columns[kCpmlRows];
+    const std::int64_t ahead[2] = {kCpmlRows * a.pitch, kCpmlRows * a.k_pitch};
+    for (std::int64_t first = rows.begin; first < rows.end; first += kCpmlRows) {
+        const int count = rows.end - first < kCpmlRows ? static_cast<int>(rows.end - first) : kCpmlRows;
         for (const int side : {0, 1}) {
             const CpmlStrip<T>& s = a.strips[side];
             if (s.width == 0) continue;
-            const std::int64_t x = node_before_strip(a.nx, s.width, side == 1), entry = y * s.pitch + z * s.plane;
-            const std::int64_t node = x + y * a.pitch + z * a.plane;
-            Columns<T> c{};
-            c.p = a.p + node;
-            c.q = a.q + node;
-            c.k = a.k + x + y * a.k_pitch + z * a.k_plane;
-            if (F::has_density) c.half_rho = a.half_rho + x + y * a.rho_pitch + z * a.rho_plane;
-            c.psi = s.psi + entry;
-            c.zeta = s.zeta + entry;
-            c.profile = s.profile;
-            c.h = a.factor[0];
-            c.smoothing = a.smoothing;
-            c.across = plane_across(0, a.dimensions, a.pitch, a.plane);
-            c.width = s.width;
-            c.first_node = first_strip_node(F::first, a.nx, s.width);
+            for (int r = 0; r < count; ++r)
+                columns[r] = row_of<T, F>(a, s, side == 1, (first + r) % a.ny, (first + r) / a.ny);
             if (side == 0)
-                update_row<T, F, -1>(c, scratch);
+                update_rows<T, F, -1>(columns, count, ahead, scratch);
             else
-                update_row<T, F, 1>(c, scratch);
+                update_rows<T, F, 1>(columns, count, ahead, scratch);
         }
     }
 }

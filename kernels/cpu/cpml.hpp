@@ -11,13 +11,22 @@ namespace onda::cpu {
 /// Nodes along x that a strip across y or z takes at a time: the rows it needs again stay in the caches.
 inline constexpr std::int64_t kCpmlBlock = 512;
 
+/// Rows that a strip across x takes at a time.
+inline constexpr int kCpmlRows = 16;
+
+/// Profiles and memory variables of strips across x are whole vectors of this many.
+inline constexpr int kCpmlPadding = 8;
+ONDA_HOST_DEVICE int cpml_padded(int width) {
+    return (width + kCpmlPadding - 1) / kCpmlPadding * kCpmlPadding;
+}
+
 /// The layer of one face. psi and zeta are [z][y][x], with t instead of the coordinate across the face.
 template <typename T>
 struct CpmlStrip {
     int width = 0;  ///< 0: none
     T *psi = nullptr, *zeta = nullptr;
     std::int64_t pitch = 0, plane = 0;
-    const T* profile = nullptr;  ///< a_psi, b_psi, a_zeta, b_zeta
+    const T* profile = nullptr;  ///< a_psi, b_psi, a_zeta, b_zeta, each as long as a row of psi is
 };
 
 /// Arrays point at node (0, 0, 0); strides in elements. p and q have halos, k has none.
@@ -42,7 +51,8 @@ struct CpmlArguments {
 
 /// Elements of scratch a thread needs. \param width of the widest strip.
 inline std::int64_t cpml_scratch_size(std::int64_t width, int radius) {
-    const std::int64_t across_x = 2 * (width + 4 * radius), along_x = (2 * radius + 1) * kCpmlBlock;
+    const std::int64_t a_row = width + 4 * radius + 2 * kCpmlPadding;
+    const std::int64_t across_x = (2 * kCpmlRows + 1) * a_row, along_x = (2 * radius + 1) * kCpmlBlock;
     return across_x > along_x ? across_x : along_x;
 }
 

@@ -34,16 +34,12 @@ public:
         for (int face = 0; face < 6; ++face) {
             const CpmlFace& layer = setup.cpml.face[face];
             if (layer.width() == 0) continue;
-            profiles_[face] = cpml_profile<T>(layer);
-            const Layout box = box_of(setup, face);
+            profiles_[face] = cpml_profile<T>(layer, row_length(face, layer.width()));
             CpmlStrip<T>& strip = arguments_.strips[face];
             strip.width = static_cast<int>(layer.width());
-            strip.psi = from;
-            strip.zeta = from + box.size;
-            strip.pitch = box.pitch;
-            strip.plane = box.plane;
+            place(strip, setup, face, from);
             strip.profile = profiles_[face].data();
-            from += 2 * box.size;
+            from += elements(setup, face);
         }
     }
 
@@ -73,10 +69,35 @@ private:
     static Layout box_of(const BackendSetup& setup, int face) {
         return {strip_grid(setup.grid, face, setup.cpml.face[face].width()), {0, 0, 0}, sizeof(T)};
     }
+    /// Across x rows of psi and zeta are whole vectors; across the other axes theirs is the layout of a field.
+    static std::int64_t row_length(int face, std::int64_t width) {
+        return face < 2 ? cpml_padded(static_cast<int>(width)) : width;
+    }
+    /// psi and zeta of a face. Across x the rows of both alternate: they are a few nodes long.
+    static void place(CpmlStrip<T>& strip, const BackendSetup& setup, int face, T* memory) {
+        strip.psi = memory;
+        if (face < 2) {
+            const std::int64_t length = row_length(face, strip.width);
+            strip.zeta = memory + length;
+            strip.pitch = 2 * length;
+            strip.plane = strip.pitch * setup.grid.ny();
+        } else {
+            const Layout box = box_of(setup, face);
+            strip.zeta = memory + box.size;
+            strip.pitch = box.pitch;
+            strip.plane = box.plane;
+        }
+    }
+    static std::int64_t elements(const BackendSetup& setup, int face) {
+        const std::int64_t width = setup.cpml.face[face].width();
+        if (width == 0) return 0;
+        constexpr std::int64_t line = 128 / sizeof(T);
+        if (face >= 2) return 2 * box_of(setup, face).size;
+        return (2 * row_length(face, width) * setup.grid.ny() * setup.grid.nz() + line - 1) / line * line;
+    }
     static std::int64_t elements(const BackendSetup& setup) {
         std::int64_t size = 0;
-        for (int face = 0; face < 6; ++face)
-            if (setup.cpml.face[face].width() > 0) size += 2 * box_of(setup, face).size;
+        for (int face = 0; face < 6; ++face) size += elements(setup, face);
         return size;
     }
     static std::int64_t scratch_size(const BackendSetup& setup) {
