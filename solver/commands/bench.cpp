@@ -4,6 +4,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/error.hpp"
+#include "solver/boundary.hpp"
 #include "solver/commands/bench_table.hpp"
 #include "solver/commands/commands.hpp"
 
@@ -18,6 +19,7 @@ struct BenchOptions {
     std::string wave_operator = "star";
     std::vector<double> coefficients;
     std::string isa = "auto", tile = "auto", copy = "auto";
+    std::string boundary;  ///< empty: bare kernels
     int threads = 0, rounds = 0;
     bool all_tiles = false, force = false;
 };
@@ -47,6 +49,24 @@ BackendSetup bench_setup(const BenchOptions& options, const Scheme& scheme, cons
     return setup;
 }
 
+/// The case with a boundary on every face, beside what it was without.
+BenchCase with_boundary(const BenchOptions& options, BenchCase timed) {
+    if (options.boundary.empty()) return timed;
+    timed.bare = timed.setup;
+    Config config;
+    BoundaryConfig& b = config.boundary;
+    b.x_min = b.x_max = b.y_min = b.y_max = b.z_min = b.z_max = options.boundary;
+    const Grid& grid = timed.setup.grid;
+    const double vp_max = 3000.,
+                 dt = 0.5 * timed.setup.scheme.stability_limit_s(
+                                {grid.spacing_m.begin(), grid.spacing_m.begin() + grid.dimensions}, vp_max);
+    const Boundary boundary = make_boundary(config, grid, {timed.setup.scheme, vp_max, dt, 20.});
+    timed.setup.halos = boundary.halos;
+    timed.setup.sponge = boundary.sponge;
+    timed.setup.cpml = boundary.cpml;
+    return timed;
+}
+
 /// Orders asked for, or those that the operator has.
 std::vector<int> orders_of(const BenchOptions& options) {
     if (!options.orders.empty()) return options.orders;
@@ -60,6 +80,7 @@ BenchPlan plan_bench(const BenchOptions& options, const Device& device, AddCases
     BenchPlan plan;
     plan.device = &device;
     plan.rounds = options.rounds;
+    if (!options.boundary.empty()) plan.rival = "bare";
     std::vector<std::string> kernels = options.kernels;
     if (kernels.empty())
         for (const KernelInfo& kernel : device.kernel_names())
@@ -92,13 +113,14 @@ int bench_cpu(const BenchOptions& options) {
                       if (options.kernels.empty() && !cpu::has_kernel(setup)) return;
                       check_setup(device, setup);
                       device.resolve(setup);
-                      plan.cases.push_back({std::move(setup), {}, {}});
+                      plan.cases.push_back(with_boundary(options, {std::move(setup), {}, {}, {}}));
                   }));
 }
 
 BenchCase gpu_case(const BackendSetup& setup) {
     const cuda::Resources used = cuda::resources(setup);
     return {setup,
+            {},
             {setup.tile, setup.copy.empty() ? "-" : setup.copy},
             {std::to_string(used.threads), std::to_string(used.registers), std::to_string(used.shared_bytes),
              std::to_string(used.spilled_bytes), std::to_string(used.blocks_per_multiprocessor)}};
@@ -116,7 +138,7 @@ void add_gpu_cases(const BenchOptions& options, const Device& device, BenchPlan&
         if (found++ > 0 && !options.all_tiles) return;
         setup.tile = variant.tile;
         setup.copy = variant.copy;
-        plan.cases.push_back(gpu_case(setup));
+        plan.cases.push_back(with_boundary(options, gpu_case(setup)));
     }
     if (found == 0 && !options.kernels.empty()) check_setup(device, asked);
 }
@@ -158,6 +180,12 @@ void add_common_options(CLI::App& command, BenchOptions& options) {
     command.add_option("--precision", options.precision, "float or double")
         ->check(CLI::IsMember({"float", "double"}))
         ->capture_default_str();
+    std::vector<std::string> kinds;
+    for (const BoundaryKind& kind : boundary_kinds()) kinds.emplace_back(kind.name);
+    command
+        .add_option("--boundary", options.boundary,
+                    "Time whole steps with this on every face, beside the bare kernel instead of the twin")
+        ->check(CLI::IsMember(kinds));
     command.add_option("--rounds", options.rounds, "Rounds of each, 10 ms or more; the median is reported")
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();

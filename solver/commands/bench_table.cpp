@@ -81,7 +81,7 @@ private:
     std::int64_t steps_ = 1;
 };
 
-/// Kernel and twin take turns, so that whatever else the machine does meets both.
+/// A case and its rival take turns, so that whatever else the machine does meets both.
 Row measure(const BenchPlan& plan, const BenchCase& timed, Contender& twin, std::span<const double> field) {
     Contender kernel(*plan.device, timed.setup, field);
     std::vector<double> gpts, twin_gpts, ratio;
@@ -101,7 +101,7 @@ double bytes_per_point(const BenchPlan& plan) {
 std::string heading(const BenchPlan& plan) {
     std::string text = fmt::format("{:<19} {:>5}", "kernel", "order");
     for (const BenchColumn& column : plan.label_columns) text += fmt::format(" {:>{}}", column.heading, column.width);
-    text += fmt::format(" {:>8} {:>9} … {:<9} {:>8} {:>7} {:>8}", "Gpt/s", "(min", "max)", "twin", "ratio", "GB/s");
+    text += fmt::format(" {:>8} {:>9} … {:<9} {:>8} {:>7} {:>8}", "Gpt/s", "(min", "max)", plan.rival, "ratio", "GB/s");
     for (const BenchColumn& column : plan.remark_columns) text += fmt::format(" {:>{}}", column.heading, column.width);
     return text;
 }
@@ -122,7 +122,7 @@ std::string csv_of(const BenchPlan& plan, const std::vector<Row>& rows) {
     std::ostringstream text;
     text << "kernel,space_order";
     for (const BenchColumn& column : plan.label_columns) text << ',' << column.csv_name;
-    text << ",gpts_median,gpts_min,gpts_max,twin_gpts_median,ratio_median";
+    text << ",gpts_median,gpts_min,gpts_max," << plan.rival << "_gpts_median,ratio_median";
     for (const BenchColumn& column : plan.remark_columns) text << ',' << column.csv_name;
     text << '\n';
     for (const Row& row : rows) {
@@ -139,8 +139,10 @@ std::string csv_of(const BenchPlan& plan, const std::vector<Row>& rows) {
 /// One kernel and the twin are on the device at a time; the field stays in the host's memory.
 void refuse_if_too_large(const BenchPlan& plan) {
     std::int64_t largest = 0;
-    for (const BenchCase& timed : plan.cases) largest = std::max(largest, plan.device->predicted_bytes(timed.setup));
-    const std::int64_t on_device = largest + plan.device->predicted_bytes(plan.twin);
+    for (const BenchCase& timed : plan.cases)
+        largest = std::max(largest, plan.device->predicted_bytes(timed.setup) +
+                                        plan.device->predicted_bytes(timed.bare.value_or(plan.twin)));
+    const std::int64_t on_device = largest;
     const std::int64_t field = plan.twin.grid.points() * static_cast<std::int64_t>(sizeof(double));
     const auto refuse = [](const char* whose, std::int64_t needed, std::int64_t available) {
         if (needed > available)
@@ -162,14 +164,22 @@ std::string run_bench(const BenchPlan& plan) {
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < grid.points(); ++i)
         field[i] = RandomStream(1, static_cast<std::uint64_t>(i)).uniform(-0.5, 0.5);
-    Contender twin(*plan.device, plan.twin, field);
-    std::cout << shape_text(grid) << " nodes, " << twin.description() << ", " << plan.rounds
-              << " rounds; the twin reads p[n], p[n-1], k" << (has_density(plan.twin) ? ", rho" : "")
-              << " and writes p[n+1], without neighbours\n"
+    const bool against_twin = std::ranges::any_of(plan.cases, [](const BenchCase& c) { return !c.bare; });
+    const auto twin = against_twin ? std::make_unique<Contender>(*plan.device, plan.twin, field) : nullptr;
+    const std::string rival =
+        !against_twin ? "the bare kernel in the same round"
+                      : fmt::format("{}; the twin reads p[n], p[n-1], k{} and writes p[n+1], without neighbours",
+                                    twin->description(), has_density(plan.twin) ? ", rho" : "");
+    std::cout << shape_text(grid) << " nodes, " << plan.rounds << " rounds, " << rival << "\n"
               << heading(plan) << std::endl;
     std::vector<Row> rows;
     for (const BenchCase& timed : plan.cases) {
-        rows.push_back(measure(plan, timed, twin, field));
+        if (timed.bare) {
+            Contender bare(*plan.device, *timed.bare, field);
+            rows.push_back(measure(plan, timed, bare, field));
+        } else {
+            rows.push_back(measure(plan, timed, *twin, field));
+        }
         std::cout << text_of(plan, rows.back()) << std::endl;
     }
     return csv_of(plan, rows);

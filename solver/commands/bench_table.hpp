@@ -2,6 +2,7 @@
 /// Times kernels in turns with the twin, and prints one row each: the part of `onda bench` that knows no device.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct BenchColumn {
 
 /// One row: what is timed, and its cells in the columns of the plan.
 struct BenchCase {
-    BackendSetup setup;  ///< resolved
+    BackendSetup setup;                ///< resolved
+    std::optional<BackendSetup> bare;  ///< what it takes turns with, instead of the twin: resolved
     std::vector<std::string> labels, remarks;
 };
 
@@ -27,6 +29,7 @@ struct BenchPlan {
     const Device* device = nullptr;
     BackendSetup twin;  ///< reads p[n], p[n-1] and the model, writes p[n+1], without neighbours: the memory's ceiling
     std::vector<BenchCase> cases;
+    std::string rival = "twin";                              ///< heads the column of what every case takes turns with
     std::vector<BenchColumn> label_columns, remark_columns;  ///< before and after the measured ones
     int rounds = 0;
 };
