@@ -257,6 +257,7 @@ FIGURES = {
     "boundaries": boundaries,
     "absorbing": absorbing,
     "stability": stability,
+    "layers": lambda onda, save: promises(onda, save, ["R5", "R5h"], "Reflection, transmission and head waves of layers"),
     "exact_solutions": lambda onda, save: promises(onda, save, ["R1", "R3", "R7", "R8"],
                                                    "Modes, Green's functions, energy, reciprocity"),
 }
