@@ -43,7 +43,8 @@ const std::string kSnapshots = "output: {snapshots: {every_steps: 7}}\n";
 
 /// Configurations that use every parameter between them.
 std::vector<std::string> samples() {
-    const std::string layered = "model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 12.3, vp_m_s: 2e3, rho_kg_m3: 2.1e3}], "
+    const std::string layered =
+        "model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 12.3, vp_m_s: 2e3, rho_kg_m3: 2.1e3}], "
         "rho: none, rho_kg_m3: 1000.5";
     const std::string rest2d = kTime + kRicker + kSource2d + kSnapshots;
     const std::string rest3d = kTime + kRicker + kSource3d + kSnapshots;

@@ -1,7 +1,7 @@
 // Strips of perfectly matched layers: whole rows at a time, SIMD along x.
 //
-// A point of a strip reads p, k and both memory variables, and rewrites these and p[n+1]: 32 bytes in float, twice those
-// of a point of the step. Memory decides, so rows that are needed again must stay near.
+// A point of a strip reads p, k and both memory variables, and rewrites these and p[n+1]: 32 bytes in float, twice
+// those of a point of the step. Memory decides, so rows that are needed again must stay near.
 #include "kernels/cpu/cpml.hpp"
 
 #include <omp.h>
