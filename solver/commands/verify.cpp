@@ -12,7 +12,7 @@ namespace onda {
 namespace {
 
 constexpr const char* kExamples =
-    "onda verify                        # every promise, about a minute\n"
+    "onda verify                        # every promise, some minutes\n"
     "onda verify --quick --filter R3    # the fast rows whose name contains R3\n"
     "onda verify --backend cuda         # the same promises, computed on the GPU";
 
