@@ -107,8 +107,8 @@ void run(const CpmlLaunch<T>& l, const T* p, T* q) {
 }
 
 template <typename T>
-cpu::CpmlArguments<T> arguments_of(const Array<T>& k, const Array<T>& half_rho, const Layout& field) {
-    cpu::CpmlArguments<T> a;
+cpu::Arrays<T> arrays_of(const Array<T>& k, const Array<T>& half_rho, const Layout& field) {
+    cpu::Arrays<T> a;
     a.nx = field.n[0];
     a.ny = field.n[1];
     a.nz = field.n[2];
@@ -133,7 +133,7 @@ void compare(const Case& c, const BackendSetup& setup) {
     Array<T> half_rho(padded<T>(c.grid, setup.scheme.radius()), [](std::int64_t) { return 1.; });
     for (std::int64_t i = 0; i < half_rho.layout.size; ++i)
         half_rho.values.data()[i] = static_cast<T>(500. + 1000. * test::noise(i, 7));
-    cpu::CpmlLayers<T> expected_layers(setup, arguments_of(k, half_rho, field),
+    cpu::CpmlLayers<T> expected_layers(setup, arrays_of(k, half_rho, field),
                                        cpu::instruction_sets().front().template cpml<T>());
     expected_layers.reset();
 

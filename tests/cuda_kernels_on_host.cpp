@@ -13,12 +13,6 @@ using namespace onda::cuda::test;
 
 namespace {
 
-#if defined(ONDA_FEW_ORDERS)
-constexpr bool kAllOrders = false;
-#else
-constexpr bool kAllOrders = true;
-#endif
-
 template <typename T, int R>
 void forward(World<T>& w, HostLaunch launch) {
     using Shape = ForwardTile<T, R, 4, 6>;

@@ -72,36 +72,39 @@ private:
     std::int64_t size_;
 };
 
-/// p[n], p[n-1] and k of a case; NaN wherever no kernel has any business.
+/// p[n], p[n-1], k and, with variable density, rho / 2 of a case; NaN wherever no kernel has any business.
 template <typename T>
 struct World {
     Case of;
     WaveOperator wave_operator;
-    int radius;
-    Layout field, model;
-    Array<T> p, q, k;
+    int radius, halo;
+    Layout field, model, density;
+    Array<T> p, q, k, half_rho;
     Stencil<T> stencil;
 
     World(const Case& c, const Scheme& scheme)
         : of(c),
           wave_operator(scheme.wave_operator),
           radius(scheme.radius()),
-          field(c.grid, {x_halo(radius), y_halo(), radius}, sizeof(T)),
-          model(c.grid, {0, 0, 0}, sizeof(T)),
+          halo(scheme.halo()),
+          field(layout(c.grid, halo)),
+          model(layout(c.grid, 0)),
+          density(layout(c.grid, radius)),
           p(field.size),
           q(field.size),
           k(model.size),
+          half_rho(has_density() ? density.size : 0),
           stencil(make_stencil<T>(scheme, c.grid.spacing_m, c.grid.dimensions)) {
         for (std::int64_t z = 0; z < c.grid.nz(); ++z)
             for (std::int64_t y = 0; y < c.grid.ny(); ++y)
                 for (std::int64_t x = 0; x < c.grid.nx(); ++x) fill(x, y, z);
+        for (int axis = 0; has_density() && axis < 3; ++axis)
+            if (c.grid.has_axis(axis))
+                copy_planes(half_rho, density, axis,
+                            model_copies(c.grid.n[axis], radius, c.halos[2 * axis], c.halos[2 * axis + 1]));
     }
-    /// Whole vectors, so that the halo of a tile is.
-    static std::int64_t x_halo(int radius) {
-        constexpr int v = Vec<T>::size;
-        return (radius + v - 1) / v * v;
-    }
-    [[nodiscard]] int y_halo() const { return of.grid.dimensions == 3 ? radius : 0; }
+    [[nodiscard]] bool has_density() const { return wave_operator == WaveOperator::variable_density; }
+    [[nodiscard]] int y_halo() const { return static_cast<int>(field.halo[1]); }
 
     void fill_halos() {
         for (int axis = 0; axis < 3; ++axis)
@@ -109,6 +112,11 @@ struct World {
     }
 
 private:
+    /// Along x whole vectors, so that the halo of a tile is.
+    static Layout layout(const Grid& grid, std::int64_t halo) {
+        constexpr std::int64_t v = Vec<T>::size;
+        return {grid, {(halo + v - 1) / v * v, grid.dimensions == 3 ? halo : 0, halo}, sizeof(T)};
+    }
     void fill(std::int64_t x, std::int64_t y, std::int64_t z) {
         const std::int64_t i = of.grid.at(x, y, z);
         T& now = p.data()[field.at(x, y, z)];
@@ -116,19 +124,24 @@ private:
         now = static_cast<T>(noise(i, 2) - 0.5);
         before = static_cast<T>(static_cast<double>(now) * (1. - 1e-3 * noise(i, 3)));
         if (i % 7 == 0) now = before = static_cast<T>(1e-38 * noise(i, 4));  // denormals are flushed everywhere
-        k.data()[model.at(x, y, z)] = static_cast<T>(4. + 4. * noise(i));
+        const double rho = has_density() ? 1000. + 1700. * noise(i, 5) : 1.;
+        if (has_density()) half_rho.data()[density.at(x, y, z)] = static_cast<T>(0.5 * rho);
+        k.data()[model.at(x, y, z)] = static_cast<T>((4. + 4. * noise(i)) * rho);
     }
     void fill_halo(int axis) {
         const std::int64_t n = of.grid.n[axis];
         std::vector<HaloCopy> copies;
-        for (std::int64_t j = 1; j <= radius; ++j) copies.insert(copies.end(), {{-j, 0, 0}, {n - 1 + j, 0, 0}});
-        for (const HaloCopy& copy : halo_copies(n, radius, of.halos[2 * axis], of.halos[2 * axis + 1]))
+        for (std::int64_t j = 1; j <= halo; ++j) copies.insert(copies.end(), {{-j, 0, 0}, {n - 1 + j, 0, 0}});
+        for (const HaloCopy& copy : halo_copies(n, halo, of.halos[2 * axis], of.halos[2 * axis + 1]))
             copies.push_back(copy);
+        copy_planes(p, field, axis, copies);
+    }
+    void copy_planes(Array<T>& array, const Layout& layout, int axis, const std::vector<HaloCopy>& copies) const {
         const int other = axis == 0 ? 1 : 0, third = axis == 2 ? 1 : 2;
         // Where corners are read, with the halos of the axes that are filled already.
         const bool corners = wave_operator == WaveOperator::compact;
         const auto beyond = [&](int of_axis) {
-            return corners && of_axis < axis && of.grid.has_axis(of_axis) ? radius : 0;
+            return corners && of_axis < axis && of.grid.has_axis(of_axis) ? halo : 0;
         };
         for (const HaloCopy& copy : copies)
             for (std::int64_t a = -beyond(other); a < of.grid.n[other] + beyond(other); ++a)
@@ -138,11 +151,18 @@ private:
                     from[axis] = copy.from;
                     to[other] = from[other] = a;
                     to[third] = from[third] = b;
-                    p.data()[field.at(to[0], to[1], to[2])] =
-                        static_cast<T>(copy.sign) * p.data()[field.at(from[0], from[1], from[2])];
+                    array.data()[layout.at(to[0], to[1], to[2])] =
+                        static_cast<T>(copy.sign) * array.data()[layout.at(from[0], from[1], from[2])];
                 }
     }
 };
+
+/// Sanitizers multiply the time to compile: they get three orders.
+#if defined(ONDA_FEW_ORDERS)
+inline constexpr bool kAllOrders = false;
+#else
+inline constexpr bool kAllOrders = true;
+#endif
 
 /// A way to compute one step of a world.
 template <typename T>
@@ -164,23 +184,36 @@ World<T> run(const World<T>& start, const Step& step) {
     return world;
 }
 
+/// What the arguments of kernels have in common on the CPU and on the device.
+template <typename Arguments, typename T>
+void set_arrays(Arguments& a, const World<T>& w) {
+    a.p = w.p.data() + w.field.origin;
+    a.q = w.q.data() + w.field.origin;
+    a.k = w.k.data() + w.model.origin;
+    a.nx = static_cast<decltype(a.nx)>(w.field.n[0]);
+    a.ny = static_cast<decltype(a.ny)>(w.field.n[1]);
+    a.nz = static_cast<decltype(a.nz)>(w.field.n[2]);
+    a.pitch = w.field.pitch;
+    a.plane = w.field.plane;
+    a.k_pitch = w.model.pitch;
+    a.k_plane = w.model.plane;
+    a.stencil = w.stencil;
+}
+template <typename Arguments, typename T>
+void set_density(Arguments& a, const World<T>& w) {
+    a.half_rho = w.half_rho.data() + w.density.origin;
+    a.rho_pitch = w.density.pitch;
+    a.rho_plane = w.density.plane;
+}
+
 template <typename T>
 World<T> run_reference(const World<T>& start) {
     const auto sets = cpu::instruction_sets();
     const auto set = std::find_if(sets.rbegin(), sets.rend(), [](const auto& s) { return s.usable; });
     return run(start, [&](World<T>& w) {
         cpu::StepArguments<T> a;
-        a.p = w.p.data() + w.field.origin;
-        a.q = w.q.data() + w.field.origin;
-        a.k = w.k.data() + w.model.origin;
-        a.nx = w.field.n[0];
-        a.ny = w.field.n[1];
-        a.nz = w.field.n[2];
-        a.pitch = w.field.pitch;
-        a.plane = w.field.plane;
-        a.k_pitch = w.model.pitch;
-        a.k_plane = w.model.plane;
-        a.stencil = w.stencil;
+        set_arrays(a, w);
+        if (w.has_density()) set_density(a, w);
         const auto kernel = std::ranges::find(set->kernels, w.wave_operator, &cpu::Kernel::wave_operator);
         REQUIRE(kernel->name == "reference");
         if constexpr (sizeof(T) == 4)
@@ -192,21 +225,6 @@ World<T> run_reference(const World<T>& start) {
 
 inline unsigned blocks(std::int64_t nodes, std::int64_t size) {
     return static_cast<unsigned>((nodes + size - 1) / size);
-}
-
-template <typename Arguments, typename T>
-void set_arrays(Arguments& a, const World<T>& w) {
-    a.p = w.p.data() + w.field.origin;
-    a.q = w.q.data() + w.field.origin;
-    a.k = w.k.data() + w.model.origin;
-    a.nx = static_cast<int>(w.field.n[0]);
-    a.ny = static_cast<int>(w.field.n[1]);
-    a.nz = static_cast<int>(w.field.n[2]);
-    a.pitch = w.field.pitch;
-    a.plane = w.field.plane;
-    a.k_pitch = w.model.pitch;
-    a.k_plane = w.model.plane;
-    a.stencil = w.stencil;
 }
 
 /// p with its halo, for boxes of one rectangle.

@@ -102,7 +102,7 @@ public:
           q_(field_.size),
           k_(model_.size),
           half_rho_(has_density(setup) ? Buffer<T>(density_.size) : Buffer<T>()),
-          layers_(setup, layer_arguments(), isa.cpml<T>()) {
+          layers_(setup, arrays(), isa.cpml<T>()) {
         for (int axis = 0; axis < 3; ++axis) {
             copies_[axis] = halo_copies(grid_.n[axis], field_.halo[axis], halos_[2 * axis], halos_[2 * axis + 1]);
             taper_[axis].assign(setup.sponge.taper[axis].begin(), setup.sponge.taper[axis].end());
@@ -112,23 +112,10 @@ public:
         damped_high_ = grid_.nx();
         while (damped_low_ < damped_high_ && taper_[0][damped_low_] != T(1)) ++damped_low_;
         while (damped_high_ > damped_low_ && taper_[0][damped_high_ - 1] != T(1)) --damped_high_;
-        arguments_.nx = grid_.nx();
-        arguments_.ny = grid_.ny();
-        arguments_.nz = grid_.nz();
-        arguments_.pitch = field_.pitch;
-        arguments_.plane = field_.plane;
-        arguments_.k = k_.data() + model_.origin;
-        arguments_.k_pitch = model_.pitch;
-        arguments_.k_plane = model_.plane;
-        if (has_density(setup)) {
-            arguments_.half_rho = half_rho_.data() + density_.origin;
-            arguments_.rho_pitch = density_.pitch;
-            arguments_.rho_plane = density_.plane;
-        }
+        static_cast<Arrays<T>&>(arguments_) = arrays();
         arguments_.stencil = make_stencil<T>(setup.scheme, grid_.spacing_m, grid_.dimensions);
         arguments_.strategy = kernel.strategy;
         arguments_.cache_bytes = l2_bytes();
-        arguments_.threads = threads_;
     }
 
     std::string description() const override {
@@ -187,17 +174,18 @@ private:
     void for_rows(const Body& body) const {
         for_threads([&](RowRange rows) { for_rows(rows, body); });
     }
-    [[nodiscard]] CpmlArguments<T> layer_arguments() const {
-        CpmlArguments<T> a;
+    /// All that kernels work on but p and q, which a step swaps.
+    [[nodiscard]] Arrays<T> arrays() {
+        Arrays<T> a;
+        a.k = k_.data() + model_.origin;
+        if (has_density(setup_)) a.half_rho = half_rho_.data() + density_.origin;
         a.nx = grid_.nx();
         a.ny = grid_.ny();
         a.nz = grid_.nz();
         a.pitch = field_.pitch;
         a.plane = field_.plane;
-        a.k = k_.data() + model_.origin;
         a.k_pitch = model_.pitch;
         a.k_plane = model_.plane;
-        if (half_rho_.bytes() > 0) a.half_rho = half_rho_.data() + density_.origin;
         a.rho_pitch = density_.pitch;
         a.rho_plane = density_.plane;
         a.threads = threads_;

@@ -4,15 +4,10 @@
 // those of a point of the step. Memory decides, so rows that are needed again must stay near.
 #include "kernels/cpu/cpml.hpp"
 
-#include <omp.h>
-
-#include "kernels/cpu/denormals.hpp"
-#include "kernels/cpu/kernel.hpp"
-
 namespace onda::cpu {
 namespace {
 
-/// One strip as a block of rows sees it: arrays at the block's first x, p, q, k and half_rho at node t = 0.
+/// One strip as some of its columns see it: arrays at the first, p, q, k and half_rho at node t = 0.
 template <typename T>
 struct Columns {
     const T* p;
@@ -206,32 +201,45 @@ void update_rows(const Columns<T>* columns, int count, const std::int64_t (&ahea
                                      share);
 }
 
-/// Strides of one array along an axis and across it.
-struct Strides {
-    std::int64_t along, across;
+struct Node {
+    std::int64_t x, y, z;
 };
-Strides strides(int axis, std::int64_t pitch, std::int64_t plane) {
-    return axis == 1 ? Strides{pitch, plane} : Strides{plane, pitch};
-}
 
-/// One row (y, z) of a strip across x.
+/// \param first node of the first column, 0 across the face.
 template <typename T, typename F>
-Columns<T> row_of(const CpmlArguments<T>& a, const CpmlStrip<T>& s, bool high, std::int64_t y, std::int64_t z) {
-    const std::int64_t x = node_before_strip(a.nx, s.width, high), entry = y * s.pitch + z * s.plane;
-    const std::int64_t node = x + y * a.pitch + z * a.plane;
-    Columns<T> c{};
-    c.p = a.p + node;
-    c.q = a.q + node;
-    c.k = a.k + x + y * a.k_pitch + z * a.k_plane;
-    if (F::has_density) c.half_rho = a.half_rho + x + y * a.rho_pitch + z * a.rho_plane;
-    c.psi = s.psi + entry;
-    c.zeta = s.zeta + entry;
+Columns<T> columns_of(const CpmlArguments<T>& a, int face, Node first, std::int64_t count) {
+    const CpmlStrip<T>& s = a.strips[face];
+    const int axis = face / 2;
+    const bool high = face % 2 == 1;
+    const std::int64_t n = axis == 0 ? a.nx : axis == 1 ? a.ny : a.nz;
+    const std::int64_t before = node_before_strip(n, s.width, high), towards_face = high ? 1 : -1;
+    const auto along = [axis](std::int64_t pitch, std::int64_t plane) {
+        return axis == 0 ? 1 : axis == 1 ? pitch : plane;
+    };
+    const auto entry = [&](std::int64_t pitch, std::int64_t plane) {
+        return first.x + first.y * pitch + first.z * plane;
+    };
+    const auto node = [&](std::int64_t pitch, std::int64_t plane) {
+        return entry(pitch, plane) + before * along(pitch, plane);
+    };
+    Columns<T> c;
+    c.p = a.p + node(a.pitch, a.plane);
+    c.q = a.q + node(a.pitch, a.plane);
+    c.k = a.k + node(a.k_pitch, a.k_plane);
+    c.half_rho = F::has_density ? a.half_rho + node(a.rho_pitch, a.rho_plane) : nullptr;
+    c.psi = s.psi + entry(s.pitch, s.plane);
+    c.zeta = s.zeta + entry(s.pitch, s.plane);
+    c.step = towards_face * along(a.pitch, a.plane);
+    c.k_step = towards_face * along(a.k_pitch, a.k_plane);
+    c.rho_step = towards_face * along(a.rho_pitch, a.rho_plane);
+    c.strip_step = along(s.pitch, s.plane);
+    c.count = count;
     c.profile = s.profile;
-    c.h = a.factor[0];
+    c.h = a.factor[axis];
     c.smoothing = a.smoothing;
-    c.across = plane_across(0, a.dimensions, a.pitch, a.plane);
+    c.across = plane_across(axis, a.dimensions, a.pitch, a.plane);
     c.width = s.width;
-    c.first_node = first_strip_node(F::first, a.nx, s.width);
+    c.first_node = first_strip_node(F::first, n, s.width);
     return c;
 }
 
@@ -242,10 +250,9 @@ void across_x(const CpmlArguments<T>& a, RowRange rows, T* scratch) {
     for (std::int64_t first = rows.begin; first < rows.end; first += kCpmlRows) {
         const int count = rows.end - first < kCpmlRows ? static_cast<int>(rows.end - first) : kCpmlRows;
         for (const int side : {0, 1}) {
-            const CpmlStrip<T>& s = a.strips[side];
-            if (s.width == 0) continue;
+            if (a.strips[side].width == 0) continue;
             for (int r = 0; r < count; ++r)
-                columns[r] = row_of<T, F>(a, s, side == 1, (first + r) % a.ny, (first + r) / a.ny);
+                columns[r] = columns_of<T, F>(a, side, {0, (first + r) % a.ny, (first + r) / a.ny}, 1);
             if (side == 0)
                 update_rows<T, F, -1>(columns, count, ahead, scratch);
             else
@@ -257,36 +264,14 @@ void across_x(const CpmlArguments<T>& a, RowRange rows, T* scratch) {
 /// Blocks of rows, numbered along x first. \param axis 1 or 2.
 template <typename T, typename F>
 void across(int axis, const CpmlArguments<T>& a, RowRange blocks, T* scratch) {
-    const std::int64_t n = axis == 1 ? a.ny : a.nz, blocks_a_row = (a.nx + kCpmlBlock - 1) / kCpmlBlock;
-    const Strides p = strides(axis, a.pitch, a.plane), k = strides(axis, a.k_pitch, a.k_plane),
-                  rho = strides(axis, a.rho_pitch, a.rho_plane);
+    const std::int64_t blocks_a_row = (a.nx + kCpmlBlock - 1) / kCpmlBlock;
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
         const std::int64_t x = block % blocks_a_row * kCpmlBlock, other = block / blocks_a_row;
+        const Node first = axis == 1 ? Node{x, 0, other} : Node{x, other, 0};
+        const std::int64_t count = a.nx - x < kCpmlBlock ? a.nx - x : kCpmlBlock;
         for (const int side : {0, 1}) {
-            const CpmlStrip<T>& s = a.strips[2 * axis + side];
-            if (s.width == 0) continue;
-            const Strides own = strides(axis, s.pitch, s.plane);
-            const std::int64_t before = node_before_strip(n, s.width, side == 1), towards_face = side == 0 ? -1 : 1;
-            const std::int64_t node = x + other * p.across + before * p.along, entry = x + other * own.across;
-            Columns<T> c{};
-            c.p = a.p + node;
-            c.q = a.q + node;
-            c.k = a.k + x + other * k.across + before * k.along;
-            if (F::has_density) c.half_rho = a.half_rho + x + other * rho.across + before * rho.along;
-            c.psi = s.psi + entry;
-            c.zeta = s.zeta + entry;
-            c.step = towards_face * p.along;
-            c.k_step = towards_face * k.along;
-            c.rho_step = towards_face * rho.along;
-            c.strip_step = own.along;
-            c.count = a.nx - x < kCpmlBlock ? a.nx - x : kCpmlBlock;
-            c.profile = s.profile;
-            c.h = a.factor[axis];
-            c.smoothing = a.smoothing;
-            c.across = plane_across(axis, a.dimensions, a.pitch, a.plane);
-            c.width = s.width;
-            c.first_node = first_strip_node(F::first, n, s.width);
-            march<T, F>(c, scratch);
+            const int face = 2 * axis + side;
+            if (a.strips[face].width > 0) march<T, F>(columns_of<T, F>(a, face, first, count), scratch);
         }
     }
 }

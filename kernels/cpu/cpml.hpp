@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cpml_math.hpp"
+#include "kernels/cpu/kernel.hpp"
 
 namespace onda::cpu {
 
@@ -29,16 +30,9 @@ struct CpmlStrip {
     const T* profile = nullptr;  ///< a_psi, b_psi, a_zeta, b_zeta, each as long as a row of psi is
 };
 
-/// Arrays point at node (0, 0, 0); strides in elements. p and q have halos, k has none.
+/// The step has overwritten q with the plain operator's p[n+1].
 template <typename T>
-struct CpmlArguments {
-    const T* p = nullptr;  ///< p[n]
-    T* q = nullptr;        ///< p[n+1]
-    const T* k = nullptr;  ///< (vp dt)^2
-    std::int64_t nx = 0, ny = 0, nz = 0;
-    std::int64_t pitch = 0, plane = 0, k_pitch = 0, k_plane = 0;
-    const T* half_rho = nullptr;  ///< rho / 2, with variable density
-    std::int64_t rho_pitch = 0, rho_plane = 0;
+struct CpmlArguments : Arrays<T> {
     FactorKind kind = FactorKind::star;
     int dimensions = 3, radius = 0;
     T factor[3][kMaxFactorWeights] = {};  ///< h_j / spacing along x, y, z
@@ -46,7 +40,6 @@ struct CpmlArguments {
     CpmlStrip<T> strips[6];
     T* scratch = nullptr;  ///< scratch_size elements a thread
     std::int64_t scratch_size = 0;
-    int threads = 1;
 };
 
 /// Elements of scratch a thread needs. \param width of the widest strip.

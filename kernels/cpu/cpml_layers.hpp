@@ -15,9 +15,10 @@ namespace onda::cpu {
 template <typename T>
 class CpmlLayers {
 public:
-    /// \param common arrays, extents and strides that do not change; \param step the strip kernel.
-    CpmlLayers(const BackendSetup& setup, const CpmlArguments<T>& common, CpmlFunction<T> step)
-        : arguments_(common), step_(step), memory_(elements(setup)) {
+    /// \param arrays but p and q, which apply() takes; \param step the strip kernel.
+    CpmlLayers(const BackendSetup& setup, const Arrays<T>& arrays, CpmlFunction<T> step)
+        : step_(step), memory_(elements(setup)) {
+        static_cast<Arrays<T>&>(arguments_) = arrays;
         const Scheme& scheme = setup.scheme;
         const Factor factor = factor_of(scheme);
         arguments_.kind = factor_kind(scheme, setup.grid.dimensions);

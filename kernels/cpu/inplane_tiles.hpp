@@ -3,7 +3,7 @@
 /// the plane's tile and halo copied into scratch memory.
 #pragma once
 
-#include "kernels/cpu/kernel.hpp"
+#include "kernels/cpu/tiles.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -18,11 +18,6 @@ struct TileShape {
     static constexpr std::int64_t lead = (R + line - 1) / line * line;  // the core of a frame row starts on a line
     static constexpr std::int64_t pitch = lead + tile_nx + lead;
     static constexpr std::int64_t frame_size = (tile_ny + 2 * radius_y) * pitch, core = radius_y * pitch + lead;
-};
-
-/// Where a tile stands: its core is [x, x + nx) * [y, y + ny) of the planes [z_begin, z_end).
-struct Tile {
-    std::int64_t x, y, nx, ny, z_begin, z_end;
 };
 
 /// Copies the rectangles of the strategy. \param frame core node (0, 0).
@@ -48,22 +43,7 @@ void load_tile(const StepArguments<T>& a, const Tile& tile, std::int64_t z, T* f
 template <typename T, int Dims, int R, typename Walk>
 void for_tiles(const StepArguments<T>& a, const Walk& walk) {
     using S = TileShape<T, Dims, R>;
-    const std::int64_t tiles_x = (a.nx + S::tile_nx - 1) / S::tile_nx, tiles_y = (a.ny + S::tile_ny - 1) / S::tile_ny;
-    // One chunk of planes a thread, on the memory it touched first; fewer when the 2 R planes read twice would weigh.
-    const std::int64_t most = a.nz / (2 * R) > 1 ? a.nz / (2 * R) : 1;
-    const std::int64_t chunks = a.threads < most ? a.threads : most;
-    const RowRange tasks = rows_of_thread(chunks * tiles_y * tiles_x, omp_get_thread_num(), omp_get_num_threads());
-    for (std::int64_t task = tasks.begin; task < tasks.end; ++task) {
-        const std::int64_t chunk = task / (tiles_x * tiles_y);
-        Tile tile;
-        tile.x = task % tiles_x * S::tile_nx;
-        tile.y = task / tiles_x % tiles_y * S::tile_ny;
-        tile.nx = a.nx - tile.x < S::tile_nx ? a.nx - tile.x : S::tile_nx;
-        tile.ny = a.ny - tile.y < S::tile_ny ? a.ny - tile.y : S::tile_ny;
-        tile.z_begin = a.nz * chunk / chunks;
-        tile.z_end = a.nz * (chunk + 1) / chunks;
-        walk(tile);
-    }
+    for_tiles(a, S::tile_nx, S::tile_ny, 2 * R, walk);
 }
 
 }  // namespace

@@ -15,9 +15,9 @@
 
 namespace onda::cpu {
 
-/// Arrays point at node (0, 0, 0); strides in elements. p, q and half_rho have halos, k has none.
+/// What kernels work on. Arrays point at node (0, 0, 0); strides in elements. p, q and half_rho have halos, k has none.
 template <typename T>
-struct StepArguments {
+struct Arrays {
     const T* p = nullptr;         ///< p[n]
     T* q = nullptr;               ///< p[n-1], overwritten with p[n+1]
     const T* k = nullptr;         ///< (vp dt)^2; with variable density rho (vp dt)^2
@@ -25,10 +25,14 @@ struct StepArguments {
     std::int64_t nx = 0, ny = 0, nz = 0;
     std::int64_t pitch = 0, plane = 0;
     std::int64_t k_pitch = 0, k_plane = 0, rho_pitch = 0, rho_plane = 0;
+    int threads = 1;
+};
+
+template <typename T>
+struct StepArguments : Arrays<T> {
     Stencil<T> stencil;
     const LoadStrategy* strategy = nullptr;  ///< in-plane kernels
     std::int64_t cache_bytes = 0;            ///< the L2 share of one thread
-    int threads = 1;
 };
 
 template <typename T>

@@ -2,8 +2,8 @@
 //
 // A tile marches along z. Its fluxes along z wait in a ring of 2r planes, those along y in the rows of one plane, those
 // along x in one row; a plane of the tile then costs one new plane of each, and the sum over 6r of them.
-#include "kernels/cpu/kernel.hpp"
 #include "kernels/cpu/simd.hpp"
+#include "kernels/cpu/tiles.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -19,11 +19,6 @@ struct Scratch {
     alignas(64) T along_z[2 * R][tile_ny * tile_nx + 5 * line];
     alignas(64) T along_y[(Dims == 3 ? tile_ny + 2 * R - 1 : 1) * tile_nx];
     alignas(64) T along_x[line + tile_nx + 2 * line];
-};
-
-/// Where a tile stands: [x, x + nx) * [y, y + ny) of the planes [z_begin, z_end).
-struct Tile {
-    std::int64_t x, y, nx, ny, z_begin, z_end;
 };
 
 /// One vector of d_1 … d_r an axis.
@@ -176,30 +171,14 @@ template <typename T, int Dims, int R>
 struct Vectorised {
     static void step(const StepArguments<T>& a) {
         using S = Scratch<T, Dims, R>;
-        const std::int64_t tiles_x = (a.nx + S::tile_nx - 1) / S::tile_nx;
-        const std::int64_t tiles_y = (a.ny + S::tile_ny - 1) / S::tile_ny;
-        // One chunk of planes a thread, on the memory it touched first; fewer when the 2 R planes of fluxes that both
-        // sides compute would weigh.
-        const std::int64_t most = a.nz / (4 * R) > 1 ? a.nz / (4 * R) : 1;
-        const std::int64_t chunks = a.threads < most ? a.threads : most;
 #pragma omp parallel num_threads(a.threads)
         {
             const FlushDenormals<T> flush;
             const HalfSteps<T> weights(a.stencil);
             S scratch;
-            const RowRange tasks =
-                rows_of_thread(chunks * tiles_y * tiles_x, omp_get_thread_num(), omp_get_num_threads());
-            for (std::int64_t task = tasks.begin; task < tasks.end; ++task) {
-                const std::int64_t chunk = task / (tiles_x * tiles_y);
-                Tile tile;
-                tile.x = task % tiles_x * S::tile_nx;
-                tile.y = task / tiles_x % tiles_y * S::tile_ny;
-                tile.nx = a.nx - tile.x < S::tile_nx ? a.nx - tile.x : S::tile_nx;
-                tile.ny = a.ny - tile.y < S::tile_ny ? a.ny - tile.y : S::tile_ny;
-                tile.z_begin = a.nz * chunk / chunks;
-                tile.z_end = a.nz * (chunk + 1) / chunks;
-                walk<T, Dims, R>(a, weights, tile, scratch);
-            }
+            // Both sides of a chunk's edge compute 2 R planes of fluxes.
+            for_tiles(a, S::tile_nx, S::tile_ny, 4 * R,
+                      [&](const Tile& tile) { walk<T, Dims, R>(a, weights, tile, scratch); });
         }
     }
 };
