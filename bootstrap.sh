@@ -118,7 +118,7 @@ run_tests() {
     install_packages "${packages[@]}"
     build all
     say "Running the tests"
-    ctest --preset default
+    ctest --preset default --parallel "$(compile_jobs)"
 }
 
 cd "$(dirname "${BASH_SOURCE[0]}")"
