@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "solver/devices.hpp"
 #include "solver/verify/analytic.hpp"
 
 namespace onda::verify {
@@ -89,11 +88,7 @@ Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& gri
 }
 
 std::unique_ptr<Backend> constant_medium(const Experiment& e, double vp_m_s, const VerifyOptions& options) {
-    auto backend = usable_device(options.backend).make(make_setup(e, options));
-    const bool has_density = e.scheme.wave_operator == WaveOperator::variable_density;
-    backend->upload_model(constant_velocity(vp_m_s), has_density ? constant_velocity(1.) : Backend::RowReader{},
-                          e.dt_s);
-    return backend;
+    return make_backend(e, constant_velocity(vp_m_s), options, constant_velocity(1.));
 }
 
 Measurement reflection_db(const Incidence& c, const VerifyOptions& options) {
