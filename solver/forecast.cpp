@@ -76,7 +76,8 @@ std::int64_t gather_bytes(const Plan& plan) {
     const std::int64_t written = receivers * plan.time.output_samples * kFloat;
     const bool as_recorded = plan.time.output_dt_s == plan.time.dt_s && !plan.time.correction;
     const std::int64_t recorded = as_recorded ? 0 : receivers * (plan.time.steps + 1) * kFloat;
-    return written + std::max(recorded + correction_bytes(plan.time), writing_bytes(written, 1 << 20));
+    const std::int64_t correcting = recorded + correction_bytes(plan.time, receivers, plan.setup.threads);
+    return written + std::max(correcting, writing_bytes(written, 1 << 20));
 }
 
 std::int64_t frames_alive(const Plan& plan) {

@@ -129,6 +129,22 @@ KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples
 
 KeptWeights::~KeptWeights() = default;
 
+std::int64_t KeptWeights::bytes(
+    std::int64_t output_samples,
+    const std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t output_sample)>& window) {
+    std::int64_t input_samples = 0;
+    for (std::int64_t row = 0; row < output_samples; row += kRows) {
+        auto [first, last] = window(row);
+        for (std::int64_t r = 1; r < std::min(kRows, output_samples - row); ++r) {
+            const auto next = window(row + r);
+            first = std::min(first, next.first);
+            last = std::max(last, next.second);
+        }
+        input_samples += last - first + 1;
+    }
+    return input_samples * kRows * static_cast<std::int64_t>(sizeof(double));
+}
+
 template <typename T>
 void KeptWeights::operator()(std::span<const double> traces, std::int64_t count, std::int64_t stride, T* output) const {
 #pragma omp parallel for schedule(dynamic, 4)

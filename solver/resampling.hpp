@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace onda {
@@ -33,6 +34,10 @@ class KeptWeights {
 public:
     KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps);
     ~KeptWeights();
+    /// What weights take that lie between the first and the last input sample of a window, for output samples 0 …
+    static std::int64_t bytes(
+        std::int64_t output_samples,
+        const std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t output_sample)>& window);
     /// \param traces [trace][input_samples]; \param output [trace][stride], of which the first `count` are written.
     template <typename T>
     void operator()(std::span<const double> traces, std::int64_t count, std::int64_t stride, T* output) const;

@@ -44,7 +44,7 @@ template <typename T>
 std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band, double dt,
                               double dt_out, std::int64_t output_samples);
 /// Host memory that correct_traces needs besides its input and output.
-std::int64_t correction_bytes(const TimeAxis& time);
+std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads);
 
 /// "removed from the seismograms, up to 41.4 Hz; not from snapshots", or "not removed".
 std::string describe_correction(const TimeAxis& time);

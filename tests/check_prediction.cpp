@@ -90,6 +90,33 @@ output: {snapshots: {every_steps: 3}}
 )");
 }
 
+TEST_CASE("a grid with a density") {
+    compare(R"(schema_version: 1
+grid: {shape: [220, 210, 150], spacing_m: 10}
+model: {type: gradient, vp_m_s: 1500, gradient_per_s: 0.5, rho: gardner}
+time: {duration_s: 0.02}
+wavelet: {type: ricker, peak_frequency_hz: 12}
+sources: [{position_m: [1205, 1105, 705]}]
+receivers: [{type: grid, first_m: [500, 500, 500], last_m: [1500, 1500, 500], count: [20, 20, 1]}]
+)");
+}
+
+TEST_CASE("records so long that they are corrected in chunks") {
+    for (const char* dt_s : {"0.003", "0.009"}) {
+        CAPTURE(dt_s);
+        compare(R"(schema_version: 1
+grid: {shape: [60, 50], spacing_m: 10}
+model: {type: constant, vp_m_s: 1500}
+time: {duration_s: 80}
+wavelet: {type: ricker, peak_frequency_hz: 10}
+sources: [{position_m: [301, 202]}]
+receivers: [{type: line, first_m: [201, 202], last_m: [401, 302], count: 200}]
+backend: {threads: 1}
+output: {seismograms: {dt_s: )" +
+                std::string(dt_s) + "}}\n");
+    }
+}
+
 TEST_CASE("the grid that is said to fit fits, and hardly a larger one would") {
     using namespace onda;
     offer_names();
