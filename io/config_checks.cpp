@@ -36,7 +36,6 @@ public:
     void all() {
         compact_stencil();
         grid_holds_stencil();
-        strips_fit();
         layers_descend();
         wavelet(config_.wavelet, "wavelet");
         for (std::size_t i = 0; i < config_.sources.size(); ++i) source(config_.sources[i], indexed("sources", i));
@@ -85,40 +84,6 @@ private:
         if (axis == 'x') return high ? boundary.x_max : boundary.x_min;
         if (axis == 'y') return high ? boundary.y_max : boundary.y_min;
         return high ? boundary.z_max : boundary.z_min;
-    }
-
-    /// The absorbing strip of a face, if it has one.
-    struct Strip {
-        std::string_view noun, width_key;
-        std::int64_t width = 0;
-    };
-    [[nodiscard]] Strip strip(char axis, bool high) const {
-        const BoundaryConfig& boundary = config_.boundary;
-        if (kind(axis, high) == "sponge") return {"sponge", "boundary.sponge_width", boundary.sponge_width};
-        if (kind(axis, high) == "cpml") return {"perfectly matched layer", "boundary.cpml_width", boundary.cpml_width};
-        return {};
-    }
-
-    void strips_fit() {
-        if (!reading_.sound("boundary")) return;
-        for (const Axis& axis : axes_) {
-            const Strip low = strip(axis.name, false), high = strip(axis.name, true);
-            if (low.width + high.width <= axis.nodes) continue;
-            const Strip& wider = low.width > high.width ? low : high;
-            if (!reading_.sound(std::string(low.width_key)) || !reading_.sound(std::string(high.width_key))) return;
-            const bool both = low.width > 0 && high.width > 0;
-            const auto described = [](const Strip& s) {
-                return "a " + std::string(s.noun) + " of " + std::to_string(s.width) + " nodes";
-            };
-            const std::string what = both && low.noun == high.noun ? "two " + std::string(wider.noun) + "s of " +
-                                                                         std::to_string(wider.width) + " nodes do"
-                                     : both ? described(low) + " and " + described(high) + " do"
-                                            : described(wider) + " does";
-            return reading_.fault(std::string(wider.width_key),
-                                  what + " not fit into the " + std::to_string(axis.nodes) + " nodes along " +
-                                      axis.name + "; use " + std::to_string(axis.nodes / (both ? 2 : 1)) +
-                                      " or less, or a larger grid");
-        }
     }
 
     void layers_descend() {

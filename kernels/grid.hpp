@@ -6,7 +6,7 @@
 
 #include <array>
 #include <cstdint>
-#include <string>
+#include <vector>
 
 namespace onda {
 
@@ -22,6 +22,11 @@ struct Grid {
     [[nodiscard]] std::int64_t nz() const { return n[2]; }
     [[nodiscard]] std::int64_t points() const { return n[0] * n[1] * n[2]; }
     [[nodiscard]] bool has_axis(int axis) const { return dimensions == 3 || axis != 1; }
+    /// Spacings of the axes that have a derivative: what symbols and stability limits are asked with.
+    [[nodiscard]] std::vector<double> derivative_spacings_m() const {
+        if (dimensions == 3) return {spacing_m[0], spacing_m[1], spacing_m[2]};
+        return {spacing_m[0], spacing_m[2]};
+    }
 
     /// hx hy hz in 3-D [m^3], hx hz in 2-D [m^2]: what one node stands for in the source term.
     [[nodiscard]] double cell_volume() const {

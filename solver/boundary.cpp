@@ -34,14 +34,17 @@ const BoundaryKind& kind_of(const Config& config, int face) {
     return find_row(config, face_key(face), boundary_kinds(), config.boundary.*kFaceMembers[face]);
 }
 
-/// What a strip is called, and where the configuration says how wide it is.
+/// What a strip is called, and where the configuration says how wide it is and what it leaves of a wave.
 struct StripRow {
-    std::string_view noun, width_key;
+    std::string_view noun, width_key, reflection_key;
     std::int64_t BoundaryConfig::*width;
+    double BoundaryConfig::*reflection;
 };
 const StripRow& row_of(Strip strip) {
-    static constexpr StripRow sponge{"sponge", "boundary.sponge_width", &BoundaryConfig::sponge_width};
-    static constexpr StripRow cpml{"perfectly matched layer", "boundary.cpml_width", &BoundaryConfig::cpml_width};
+    static constexpr StripRow sponge{"sponge", "boundary.sponge_width", "boundary.sponge_reflection",
+                                     &BoundaryConfig::sponge_width, &BoundaryConfig::sponge_reflection};
+    static constexpr StripRow cpml{"perfectly matched layer", "boundary.cpml_width", "boundary.cpml_reflection",
+                                   &BoundaryConfig::cpml_width, &BoundaryConfig::cpml_reflection};
     return strip == Strip::sponge ? sponge : cpml;
 }
 
@@ -49,23 +52,35 @@ std::int64_t width_of(const Config& config, Strip strip) {
     return strip == Strip::none ? 0 : config.boundary.*row_of(strip).width;
 }
 
+void check_strip(const Config& config, const StripRow& row) {
+    const std::int64_t width = config.boundary.*row.width;
+    if (width < 1)
+        throw_config_fault(config, std::string(row.width_key), fmt::format("{}: must be at least 1 node", width));
+    const double reflection = config.boundary.*row.reflection;
+    if (!(reflection > 0. && reflection < 1.))
+        throw_config_fault(config, std::string(row.reflection_key),
+                           fmt::format("{}: must be between 0 and 1", reflection));
+}
+
 /// Strips must not overlap: a node belongs to one face.
-void check_strips(const Config& config, const Grid& grid, int axis) {
+void check_strips_fit(const Config& config, const Grid& grid, int axis) {
     const Strip low = kind_of(config, 2 * axis).strip, high = kind_of(config, 2 * axis + 1).strip;
     const std::int64_t needed = width_of(config, low) + width_of(config, high);
     if (needed <= grid.n[axis]) return;
-    const Strip wider = width_of(config, low) > width_of(config, high) ? low : high;
+    const auto [narrower, wider] =
+        std::minmax(low, high, [&](Strip a, Strip b) { return width_of(config, a) < width_of(config, b); });
     const bool both = low != Strip::none && high != Strip::none;
+    const auto described = [&](Strip strip) {
+        return fmt::format("a {} of {} nodes", row_of(strip).noun, width_of(config, strip));
+    };
+    const std::string what = !both ? described(wider) + " does"
+                             : low == high
+                                 ? fmt::format("two {}s of {} nodes do", row_of(wider).noun, width_of(config, wider))
+                                 : described(low) + " and " + described(high) + " do";
+    const std::int64_t most = std::max(grid.n[axis] - width_of(config, narrower), grid.n[axis] / 2);
     throw_config_fault(config, std::string(row_of(wider).width_key),
-                       fmt::format("{}: the {} on {} of the {} axis needs {} nodes, but the grid has {} there; use "
-                                   "{} or less, or a larger grid",
-                                   width_of(config, wider), row_of(wider).noun, both ? "both faces" : "one face",
-                                   "xyz"[axis], needed, grid.n[axis], grid.n[axis] / (both ? 2 : 1)));
-}
-
-/// A number between 0 and 1.
-void check_reflection(const Config& config, const std::string& key, double value) {
-    if (!(value > 0. && value < 1.)) throw_config_fault(config, key, fmt::format("{}: must be between 0 and 1", value));
+                       fmt::format("{} not fit into the {} nodes along {}; use {} or less, or a larger grid", what,
+                                   grid.n[axis], "xyz"[axis], most));
 }
 
 /// Taper of Cerjan et al. (1985), Geophysics 50, in the form exp(-sigma dt), sigma = sigma0 (d / W)^2: a wave that
@@ -132,49 +147,41 @@ std::span<const BoundaryKind> boundary_kinds() {
 
 FaceHalos make_halos(const Config& config, const Grid& grid) {
     FaceHalos halos{};
-    for (int face = 0; face < 6; ++face) {
-        if (!grid.has_axis(face / 2)) continue;
-        halos[face] = kind_of(config, face).halo;
-        const std::int64_t needed = config.scheme.space_order / 2 + 1;
-        if (halos[face] != Halo::zero && grid.n[face / 2] < needed)
-            throw_config_fault(config, face_key(face),
-                               fmt::format("a mirror needs {} nodes along {} at space_order {}, but the grid has {}",
-                                           needed, "xyz"[face / 2], config.scheme.space_order, grid.n[face / 2]));
-    }
+    for (int face = 0; face < 6; ++face)
+        if (grid.has_axis(face / 2)) halos[face] = kind_of(config, face).halo;
     return halos;
 }
 
 std::array<std::int64_t, 6> strip_widths(const Config& config, const Grid& grid) {
     std::array<std::int64_t, 6> widths{};
-    for (int face = 0; face < 6; ++face) {
-        const Strip strip = grid.has_axis(face / 2) ? kind_of(config, face).strip : Strip::none;
-        widths[face] = width_of(config, strip);
-        if (strip != Strip::none && widths[face] < 1)
-            throw_config_fault(config, std::string(row_of(strip).width_key),
-                               fmt::format("{}: must be at least 1 node", widths[face]));
-    }
+    for (int face = 0; face < 6; ++face)
+        widths[face] = width_of(config, grid.has_axis(face / 2) ? kind_of(config, face).strip : Strip::none);
     return widths;
 }
 
+void check_boundary(const Config& config, const Grid& grid) {
+    for (int face = 0; face < 6; ++face) {
+        if (!grid.has_axis(face / 2)) continue;
+        const Strip strip = kind_of(config, face).strip;
+        if (strip != Strip::none) check_strip(config, row_of(strip));
+        if (face % 2 == 1) check_strips_fit(config, grid, face / 2);
+    }
+}
+
 Boundary make_boundary(const Config& config, const Grid& grid, const Waves& waves) {
+    check_boundary(config, grid);
     Boundary boundary;
     boundary.halos = make_halos(config, grid);
-    strip_widths(config, grid);
     const double offset = factor_of(waves.scheme).offset;
     for (int axis = 0; axis < 3; ++axis) {
         if (!grid.has_axis(axis)) continue;
-        check_strips(config, grid, axis);
         const auto has = [&](int side, Strip strip) { return kind_of(config, 2 * axis + side).strip == strip; };
-        if (has(0, Strip::sponge) || has(1, Strip::sponge)) {
-            check_reflection(config, "boundary.sponge_reflection", config.boundary.sponge_reflection);
-            boundary.sponge.taper[axis] = sponge_taper(
-                config, grid, axis, {has(0, Strip::sponge), has(1, Strip::sponge)}, waves.vp_max_m_s * waves.dt_s);
-        }
-        for (const int side : {0, 1}) {
-            if (!has(side, Strip::cpml)) continue;
-            check_reflection(config, "boundary.cpml_reflection", config.boundary.cpml_reflection);
-            boundary.cpml.face[2 * axis + side] = CpmlProfiles(config, grid.spacing_m[axis], waves).face(offset);
-        }
+        const std::array sponges{has(0, Strip::sponge), has(1, Strip::sponge)};
+        if (sponges[0] || sponges[1])
+            boundary.sponge.taper[axis] = sponge_taper(config, grid, axis, sponges, waves.vp_max_m_s * waves.dt_s);
+        for (const int side : {0, 1})
+            if (has(side, Strip::cpml))
+                boundary.cpml.face[2 * axis + side] = CpmlProfiles(config, grid.spacing_m[axis], waves).face(offset);
     }
     return boundary;
 }

@@ -40,7 +40,9 @@ struct Waves {
     double frequency_hz = 0.;  ///< of the waves that layers are to absorb best, unless the configuration says
 };
 
-/// \throws Error(config) for unknown kinds, a mirror on an axis shorter than the stencil, or strips that do not fit.
+/// \throws Error(config) for unknown kinds, widths and reflections out of range, and strips that do not fit.
+void check_boundary(const Config& config, const Grid& grid);
+/// \throws as check_boundary().
 Boundary make_boundary(const Config& config, const Grid& grid, const Waves& waves);
 /// The halo rules alone, known before dt is.
 FaceHalos make_halos(const Config& config, const Grid& grid);

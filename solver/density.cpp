@@ -1,6 +1,7 @@
 #include "solver/density.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <spdlog/fmt/fmt.h>
@@ -13,8 +14,14 @@ namespace onda {
 namespace {
 
 constexpr float kLightest = 30.f;  // kg/m3: any rock or liquid in g/cm3 lies below
-/// Ratio of densities from which random media lower the stability limit by 5 %: docs/theory.md.
-constexpr float kStrongContrast = 20.f;
+
+/// The largest dt that was stable in every pattern of two densities of this ratio, as a fraction of the limit of
+/// constant density, rounded down: docs/theory.md, section 3.
+struct SafeFraction {
+    double contrast, cfl_fraction;
+};
+constexpr std::array<SafeFraction, 4> kSafeFractions{{{1., 1.}, {2., 0.995}, {10., 0.97}, {20., 0.93}}};
+constexpr double kStrongFraction = 0.7;  ///< beyond
 
 bool parts_have_density(const ModelConfig& m) {
     const auto has_rho = [](const auto& part) { return part.rho_kg_m3.has_value(); };
@@ -52,6 +59,44 @@ bool has_density(const Config& config) {
     return m.type == "file" ? ModelFile(m.file).has_density() : parts_have_density(m);
 }
 
+DensityRange density_range(const Config& config, const VelocityRange& velocity) {
+    const ModelConfig& m = config.model;
+    if (m.rho == "gardner")
+        return {gardner_density(static_cast<float>(velocity.min_m_s)),
+                gardner_density(static_cast<float>(velocity.max_m_s))};
+    if (m.type == "file") return {};
+    DensityRange range{std::numeric_limits<double>::infinity(), 0.};
+    const auto widen = [&](const std::optional<double>& rho_kg_m3) {
+        if (!rho_kg_m3) return;
+        range = {std::min(range.min_kg_m3, *rho_kg_m3), std::max(range.max_kg_m3, *rho_kg_m3)};
+    };
+    for (const LayerConfig& layer : m.layers) widen(layer.rho_kg_m3 ? layer.rho_kg_m3 : m.rho_kg_m3);
+    for (const InclusionConfig& body : m.inclusions) widen(body.rho_kg_m3 ? body.rho_kg_m3 : m.rho_kg_m3);
+    if (!m.inclusions.empty()) widen(m.rho_kg_m3);
+    return range;
+}
+
+double safe_cfl_fraction(double contrast) {
+    for (const SafeFraction& row : kSafeFractions)
+        if (contrast <= row.contrast) return row.cfl_fraction;
+    return kStrongFraction;
+}
+
+std::string density_remedy(double contrast, const TimeAxis& time) {
+    const bool strong = contrast > kSafeFractions.back().contrast;
+    const double fraction = time.cfl_fraction(), usual = strong ? kStrongFraction : 0.9;
+    const double advised = fraction > usual ? usual : kStrongFraction * fraction;
+    return fmt::format(
+        "the density changes by a factor of {:.3g}, which lowers the stability limit, and dt is {:.3g} of the limit of "
+        "constant density: take time.cfl_fraction: {:.2g} (a dt of {:.4g} s){}",
+        contrast, fraction, advised, advised * time.stability_limit_s,
+        strong ? ", or a free surface in place of air" : "");
+}
+
+bool density_may_destabilise(double contrast, const TimeAxis& time) {
+    return contrast > kSafeFractions.back().contrast || time.cfl_fraction() > safe_cfl_fraction(contrast);
+}
+
 float gardner_density(float vp_m_s) {
     return static_cast<float>(310. * std::pow(static_cast<double>(vp_m_s), 0.25));
 }
@@ -70,11 +115,6 @@ void complete_density(const Config& config, Model& model) {
     if (model.rho_max < kLightest)
         model.warnings.push_back(fmt::format("densities of {:.4g} to {:.4g} kg/m3 look like g/cm3: multiply by 1000",
                                              model.rho_min, model.rho_max));
-    if (model.rho_max > kStrongContrast * model.rho_min)
-        model.warnings.push_back(
-            fmt::format("the density changes by a factor of {:.3g}: beyond {:.3g} it can lower the stability limit by "
-                        "more than 5 %; take time.cfl_fraction: 0.7, or a free surface in place of air",
-                        model.rho_max / model.rho_min, kStrongContrast));
 }
 
 }  // namespace onda

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
 
+#include "solver/density.hpp"
 #include "solver/find_row.hpp"
 
 namespace onda {
@@ -20,15 +21,16 @@ double check_velocity(const Config& config, const std::string& key, double vp_m_
     return vp_m_s;
 }
 
-/// The density of a part, which every part has if one has. 0 if none has. \param key of the part.
-float density_of(const Config& config, const std::string& key, const std::optional<double>& rho_kg_m3) {
-    const auto has_rho = [](const auto& part) { return part.rho_kg_m3.has_value(); };
-    const ModelConfig& m = config.model;
-    const bool some = std::ranges::any_of(m.layers, has_rho) || std::ranges::any_of(m.inclusions, has_rho);
-    if (some && !rho_kg_m3 && !m.rho_kg_m3)
-        throw_config_fault(config, key,
-                           "has no rho_kg_m3, but others have: give it one, or model.rho_kg_m3 for all without");
-    return static_cast<float>(rho_kg_m3.value_or(m.rho_kg_m3.value_or(0.)));
+/// The density of a part, which every part has if one has. 0 if none has, or none is wanted.
+/// \param key of the part; \param remedy where it has none.
+float density_of(const Config& config, const std::string& key, const std::optional<double>& rho_kg_m3,
+                 const char* remedy =
+                     "has no rho_kg_m3, but others have: give it one, or model.rho_kg_m3 for all "
+                     "without") {
+    if (config.model.rho != "auto" || !has_density(config)) return 0.f;
+    const std::optional<double>& rho = rho_kg_m3 ? rho_kg_m3 : config.model.rho_kg_m3;
+    if (!rho) throw_config_fault(config, key, remedy);
+    return static_cast<float>(*rho);
 }
 
 double bottom_m(const Grid& grid) {
@@ -206,7 +208,9 @@ Medium inclusions_medium(const Config& config, const Grid& grid) {
         };
     };
     return {rule(background, &Body::vp), bounds, fmt::format("{} inclusions in {:.6g} m/s", bodies.size(), background),
-            rule(density_of(config, "model.rho_kg_m3", config.model.rho_kg_m3), &Body::rho)};
+            rule(density_of(config, "model.inclusions", config.model.rho_kg_m3,
+                            "some have rho_kg_m3, but what surrounds them has none: give model.rho_kg_m3"),
+                 &Body::rho)};
 }
 
 }  // namespace onda

@@ -101,12 +101,12 @@ std::vector<std::int64_t> snapshot_steps(const Config& config, const TimeAxis& t
     return steps;
 }
 
-SnapshotPlan plan_snapshots(const Config& config, const Grid& grid, const TimeAxis& time) {
+/// Where snapshots are taken; when, is known only with dt.
+SnapshotPlan plan_snapshots(const Config& config, const Grid& grid) {
     if (!config.output.snapshots.enabled()) return {};
     SnapshotPlan plan;
     plan.window = snapshot_window(config, grid);
     plan.geometry = geometry_of(plan.window, grid);
-    plan.steps = snapshot_steps(config, time);
     return plan;
 }
 
@@ -118,57 +118,66 @@ void check_backend(const Config& config, const Device& device, const BackendSetu
     }
 }
 
-BackendSetup make_setup(const Config& config, const Grid& grid, const Boundary& boundary) {
-    BackendSetup setup;
-    setup.grid = grid;
-    setup.scheme = make_scheme(config);
+void complete_setup(Plan& plan) {
+    const Config& config = plan.config;
+    BackendSetup& setup = plan.setup;
+    setup.grid = plan.grid;
     setup.precision = config.scheme.precision == "double" ? Precision::float64 : Precision::float32;
-    setup.halos = boundary.halos;
-    setup.sponge = boundary.sponge;
-    setup.cpml = boundary.cpml;
+    setup.halos = plan.boundary.halos;
+    setup.sponge = plan.boundary.sponge;
+    setup.cpml = plan.boundary.cpml;
     setup.threads = config.backend.threads > 0 ? static_cast<int>(config.backend.threads) : omp_get_max_threads();
     setup.kernel = config.backend.kernel;
     setup.isa = config.backend.isa;
     setup.tile = config.backend.tile;
     setup.copy = config.backend.copy;
-    return setup;
 }
 
 void judge(Plan& plan) {
     plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
-    plan.sampling = judge_sampling(plan.config, plan.grid, plan.survey, plan.velocity.min_m_s);
+    plan.sampling = judge_sampling(plan.config, plan.grid, plan.survey, plan.setup.scheme, plan.velocity.min_m_s);
     if (plan.sampling.level == SamplingVerdict::Level::refuse)
         throw_config_fault(plan.config, "grid.spacing_m", plan.sampling.message);
     if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
 }
 
-Plan make_plan(const Config& config, const Grid& grid, const VelocityRange& velocity) {
+/// A stage runs once those have run whose results it needs, whatever others had against the configuration.
+/// \param find_ranges fills in what is known of velocities and densities; a stage, too.
+template <typename FindRanges>
+Plan make_plan(const Config& config, const Grid& grid, FindRanges&& find_ranges) {
     Plan plan;
     plan.config = config;
     plan.grid = grid;
-    plan.velocity = velocity;
     Stages stages;
     const bool has_device = stages.run([&] {
         const DeviceChoice choice = choose_device(config);
         plan.device = choice.device;
         plan.notes = choice.notes;
     });
+    const bool has_scheme = stages.run([&] { plan.setup.scheme = make_scheme(config); });
+    const bool has_medium = stages.run([&] { find_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { plan.survey = make_survey(config, grid); });
-    if (has_survey) stages.run([&] { judge(plan); });
-    if (stages.run([&] { plan.time = make_time_axis(config, grid, velocity.max_m_s); })) {
-        if (has_survey && config.time.dispersion_correction)
-            correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.most_receivers() > 0);
-        stages.run([&] {
+    if (has_medium && has_survey) stages.run([&] { judge(plan); });
+    const bool has_time = has_medium && stages.run([&] {
+        plan.time = make_time_axis(config, grid, plan.setup.scheme, plan.velocity.max_m_s);
+    });
+    if (has_time && has_survey && config.time.dispersion_correction)
+        correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.most_receivers() > 0);
+    stages.run([&] {
+        check_boundary(config, grid);
+        if (has_time)
             plan.boundary = make_boundary(
                 config, grid,
-                {make_scheme(config), velocity.max_m_s, plan.time.dt_s, plan.survey.lowest_peak_frequency_hz()});
-        });
-        stages.run([&] { plan.snapshots = plan_snapshots(config, grid, plan.time); });
-    }
-    plan.setup = make_setup(config, grid, plan.boundary);
-    if (has_device) stages.run([&] { check_backend(config, *plan.device, plan.setup); });
+                {plan.setup.scheme, plan.velocity.max_m_s, plan.time.dt_s, plan.survey.lowest_peak_frequency_hz()});
+    });
+    stages.run([&] { plan.snapshots = plan_snapshots(config, grid); });
+    if (has_time) stages.run([&] { plan.snapshots.steps = snapshot_steps(config, plan.time); });
+    complete_setup(plan);
+    if (has_device && has_scheme) stages.run([&] { check_backend(config, *plan.device, plan.setup); });
     stages.throw_if_faulty();
     plan.device->resolve(plan.setup);
+    if (const double contrast = plan.density.contrast(); plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
+        plan.warnings.push_back(density_remedy(contrast, plan.time));
     return plan;
 }
 
@@ -176,14 +185,18 @@ Plan make_plan(const Config& config, const Grid& grid, const VelocityRange& velo
 
 Plan make_plan(const Config& config) {
     const Grid grid = make_grid(config);
-    return make_plan(config, grid, velocity_range(config, grid));
+    return make_plan(config, grid, [&](Plan& plan) {
+        plan.velocity = velocity_range(config, grid);
+        if (plan.has_density()) plan.density = density_range(config, plan.velocity);
+    });
 }
 
 Plan make_plan(const Config& config, const Model& model) {
-    Plan plan = make_plan(config, model.grid, VelocityRange{model.vp_min, model.vp_max, true});
+    Plan plan = make_plan(config, model.grid, [&](Plan& unfinished) {
+        unfinished.velocity = {model.vp_min, model.vp_max, true};
+        unfinished.density = {model.rho_min, model.rho_max};
+    });
     plan.warnings.insert(plan.warnings.begin(), model.warnings.begin(), model.warnings.end());
-    plan.rho_min_kg_m3 = static_cast<double>(model.rho_min);
-    plan.rho_max_kg_m3 = static_cast<double>(model.rho_max);
     return plan;
 }
 
@@ -233,12 +246,14 @@ std::string describe(const Plan& plan) {
                         static_cast<double>(g.points()) * 1e-6, axes_text(g, g.spacing_m));
     text += fmt::format("velocity  {:g} to {:g} m/s{}\n", plan.velocity.min_m_s, plan.velocity.max_m_s,
                         plan.velocity.exact ? "" : " (told without making the model)");
-    if (plan.rho_max_kg_m3 > 0.)
-        text += fmt::format("density   {:g} to {:g} kg/m3\n", plan.rho_min_kg_m3, plan.rho_max_kg_m3);
+    if (plan.density.max_kg_m3 > 0.)
+        text += fmt::format("density   {:g} to {:g} kg/m3\n", plan.density.min_kg_m3, plan.density.max_kg_m3);
     else
         text += fmt::format("density   {}\n", plan.has_density() ? "variable" : "constant");
-    text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s\n",
-                        plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps, plan.config.time.duration_s);
+    text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s{}\n",
+                        plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps,
+                        plan.config.time.duration_s,
+                        plan.time.extra_steps > 0 ? fmt::format(", and {} more", plan.time.extra_steps) : "");
     text += fmt::format("          dispersion of the time step {}\n", describe_correction(plan.time));
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",
                         plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(),

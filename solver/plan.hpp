@@ -10,6 +10,7 @@
 #include "io/geometry.hpp"
 #include "kernels/backend.hpp"
 #include "solver/boundary.hpp"
+#include "solver/density.hpp"
 #include "solver/devices.hpp"
 #include "solver/model.hpp"
 #include "solver/survey.hpp"
@@ -28,7 +29,7 @@ struct Plan {
     Config config;
     Grid grid;
     VelocityRange velocity{};
-    double rho_min_kg_m3 = 0., rho_max_kg_m3 = 0.;  ///< 0 at constant density, and before the model is made
+    DensityRange density;
     Survey survey;
     TimeAxis time;
     Boundary boundary;
@@ -40,15 +41,15 @@ struct Plan {
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool has_density() const { return setup.scheme.wave_operator == WaveOperator::variable_density; }
-    [[nodiscard]] double density_contrast() const { return rho_min_kg_m3 > 0. ? rho_max_kg_m3 / rho_min_kg_m3 : 1.; }
     [[nodiscard]] std::size_t most_receivers() const;  ///< of any shot
     [[nodiscard]] std::size_t most_sources() const;
 };
 
-/// Every stage from the grid to the backend's set-up, with the velocities that can be told without making the model.
+/// Every stage from the grid to the backend's set-up, with the velocities and densities that can be told without making
+/// the model.
 /// \throws Error(config) with the faults of all stages together; Error(missing_input | bad_data) for model files.
 Plan make_plan(const Config& config);
-/// The same with the velocities of the model itself.
+/// The same with those of the model itself.
 Plan make_plan(const Config& config, const Model& model);
 
 /// The node nearest to a position, clamped to the grid.

@@ -3,7 +3,6 @@
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
 
-#include "solver/scheme.hpp"
 #include "solver/survey.hpp"
 
 namespace onda {
@@ -50,13 +49,13 @@ std::string advice(const SamplingVerdict& verdict, double wanted, double coarses
 
 }  // namespace
 
-SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, double vp_min_m_s) {
+SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, const Scheme& scheme,
+                               double vp_min_m_s) {
     double coarsest_m = 0.;
     for (int axis = 0; axis < 3; ++axis)
         if (grid.has_axis(axis)) coarsest_m = std::max(coarsest_m, grid.spacing_m[axis]);
     const auto& wavelet = *std::ranges::max_element(survey.wavelets, {}, &Wavelet::highest_frequency_hz);
 
-    const Scheme scheme = make_scheme(config);
     SamplingVerdict verdict;
     verdict.points_per_wavelength = vp_min_m_s / (wavelet.highest_frequency_hz * coarsest_m);
     verdict.needed = needed_points_per_wavelength(scheme);

@@ -85,7 +85,8 @@ public:
         const StabilityWatch watch(
             plan_.grid, plan_.time, plan_.setup.precision,
             amplitude_bound(sources, plan_.grid, plan_.time, plan_.velocity.min_m_s, plan_.velocity.max_m_s) *
-                std::sqrt(plan_.density_contrast()));
+                std::sqrt(plan_.density.contrast()),
+            plan_.density.contrast());
         outputs_.begin_shot(shot);
         propagate(propagator, watch, index);
         times_.measure("outputs", [&] { facts_.shots.emplace_back(shot.id, outputs_.end_shot(shot, propagator)); });
@@ -149,6 +150,14 @@ std::unique_ptr<Backend> make_loaded_backend(const Plan& plan, const Model& mode
     return backend;
 }
 
+void note_model(const Plan& plan, const Model& model, RunFacts& facts) {
+    const MemoryForecast memory = forecast_memory(plan);
+    facts.predicted_memory_bytes = memory.peak_bytes();
+    facts.predicted_device_bytes = memory.device_peak_bytes();
+    facts.model = model.description;
+    facts.model_fingerprint = fingerprint_of(model);
+}
+
 void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     log.info(version_line());
     if (!plan.config.title.empty()) log.info(plan.config.title);
@@ -198,11 +207,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
 
     std::optional<Model> model = times.measure("model", [&] { return make_model(config, draft.grid); });
     const Plan plan = make_plan(config, *model);
-    const MemoryForecast memory = forecast_memory(plan);
-    facts.predicted_memory_bytes = memory.peak_bytes();
-    facts.predicted_device_bytes = memory.device_peak_bytes();
-    facts.model = model->description;
-    facts.model_fingerprint = fingerprint_of(*model);
+    note_model(plan, *model, facts);
     const auto backend = times.measure("backend", [&] { return make_loaded_backend(plan, *model); });
     facts.backend = backend->description();
     RunPictures pictures(plan, *model);

@@ -6,6 +6,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/error.hpp"
+#include "solver/density.hpp"
 
 namespace onda {
 
@@ -25,8 +26,9 @@ double amplitude_bound(const Sources& sources, const Grid& grid, const TimeAxis&
     return margin * static_cast<double>(time.steps) * vp_max_m_s / vp_min_m_s * k_max / grid.cell_volume() * added;
 }
 
-StabilityWatch::StabilityWatch(const Grid& grid, const TimeAxis& time, Precision precision, double bound)
-    : grid_(grid), time_(time), precision_(precision), bound_(bound) {}
+StabilityWatch::StabilityWatch(const Grid& grid, const TimeAxis& time, Precision precision, double bound,
+                               double density_contrast)
+    : grid_(grid), time_(time), precision_(precision), bound_(bound), density_contrast_(density_contrast) {}
 
 std::string StabilityWatch::likely_cause() const {
     if (time_.dt_s > time_.stability_limit_s)
@@ -35,13 +37,12 @@ std::string StabilityWatch::likely_cause() const {
     if (!std::isfinite(bound_)) return "a source amplitude or wavelet is not finite";
     if (precision_ == Precision::float32 && !(bound_ < std::numeric_limits<float>::max()))
         return "the source amplitudes may exceed what single precision holds (3.4e38); lower sources[].amplitude or "
-               "use "
-               "scheme.precision: double";
+               "use scheme.precision: double";
+    if (density_may_destabilise(density_contrast_, time_)) return density_remedy(density_contrast_, time_);
     return fmt::format(
         "dt is {:.3f} of the stability limit and the sources are in range, so neither explains it: the model or memory "
         "was damaged during the run, or this is a fault in Onda; repeat with backend.name: cpu, backend.kernel: "
-        "reference and report it "
-        "with the output of `onda info`",
+        "reference and report it with the output of `onda info`",
         time_.cfl_fraction());
 }
 

@@ -23,8 +23,9 @@ public:
     /// The longest a run goes on unobserved, in steps.
     static constexpr std::int64_t kInterval = 50;
 
-    /// \param bound of |p|, see amplitude_bound().
-    StabilityWatch(const Grid& grid, const TimeAxis& time, Precision precision, double bound);
+    /// \param bound of |p|, see amplitude_bound(). \param density_contrast largest over smallest density.
+    StabilityWatch(const Grid& grid, const TimeAxis& time, Precision precision, double bound,
+                   double density_contrast = 1.);
 
     /// The extremum of p[n]. \throws Error(unstable) naming node, position, time, step and the likely cause.
     Extremum check(const Propagator& propagator) const;
@@ -35,7 +36,7 @@ private:
     Grid grid_;
     TimeAxis time_;
     Precision precision_;
-    double bound_;
+    double bound_, density_contrast_;
 };
 
 }  // namespace onda

@@ -41,7 +41,8 @@ Json describe_numbers(const Plan& plan) {
                        {"origin_m_xyz", plan.grid.origin_m},
                        {"points", plan.grid.points()}};
     numbers["velocity"] = {{"min_m_s", plan.velocity.min_m_s}, {"max_m_s", plan.velocity.max_m_s}};
-    if (plan.has_density()) numbers["density"] = {{"min_kg_m3", plan.rho_min_kg_m3}, {"max_kg_m3", plan.rho_max_kg_m3}};
+    if (plan.has_density())
+        numbers["density"] = {{"min_kg_m3", plan.density.min_kg_m3}, {"max_kg_m3", plan.density.max_kg_m3}};
     numbers["time"] = {{"dt_s", time.dt_s},
                        {"steps", time.steps},
                        {"stability_limit_s", time.stability_limit_s},

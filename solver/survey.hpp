@@ -91,6 +91,7 @@ struct SamplingVerdict {
     enum class Level { good, warn, refuse } level = Level::good;
     std::string message;  ///< names the number to change: spacing or frequency
 };
-SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, double vp_min_m_s);
+SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, const Scheme& scheme,
+                               double vp_min_m_s);
 
 }  // namespace onda

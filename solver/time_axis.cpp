@@ -4,20 +4,11 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
-#include "solver/scheme.hpp"
-
 namespace onda {
 namespace {
 
 constexpr double kRounding = 1e-9;  // of a step: a duration of 100 steps must not become 101 by rounding
 constexpr double kMostSteps = 1e9;
-
-double exact_limit_s(const Config& config, const Grid& grid, double vp_max_m_s) {
-    std::vector<double> spacing_m;
-    for (int axis = 0; axis < 3; ++axis)
-        if (grid.has_axis(axis)) spacing_m.push_back(grid.spacing_m[axis]);
-    return make_scheme(config).stability_limit_s(spacing_m, vp_max_m_s);
-}
 
 void check_given_dt(const Config& config, double limit_s, double vp_max_m_s) {
     if (!(*config.time.dt_s > 0.))
@@ -32,13 +23,13 @@ void check_given_dt(const Config& config, double limit_s, double vp_max_m_s) {
 
 }  // namespace
 
-TimeAxis make_time_axis(const Config& config, const Grid& grid, double vp_max_m_s) {
+TimeAxis make_time_axis(const Config& config, const Grid& grid, const Scheme& scheme, double vp_max_m_s) {
     const double duration_s = config.time.duration_s;
     if (!(duration_s > 0.))
         throw_config_fault(config, "time.duration_s", fmt::format("{:.6g} s: must be positive", duration_s));
 
     TimeAxis time;
-    time.stability_limit_s = exact_limit_s(config, grid, vp_max_m_s);
+    time.stability_limit_s = scheme.stability_limit_s(grid.derivative_spacings_m(), vp_max_m_s);
     if (config.time.dt_s) check_given_dt(config, time.stability_limit_s, vp_max_m_s);
     time.dt_s = config.time.dt_s.value_or(config.time.cfl_fraction * time.stability_limit_s);
     if (!(duration_s / time.dt_s <= kMostSteps))

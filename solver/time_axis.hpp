@@ -7,6 +7,7 @@
 
 #include "io/config.hpp"
 #include "kernels/grid.hpp"
+#include "kernels/scheme.hpp"
 
 namespace onda {
 
@@ -28,6 +29,6 @@ struct TimeAxis {
 };
 
 /// \throws Error(config) if a given dt exceeds the limit (names both numbers) or the duration is not positive.
-TimeAxis make_time_axis(const Config& config, const Grid& grid, double vp_max_m_s);
+TimeAxis make_time_axis(const Config& config, const Grid& grid, const Scheme& scheme, double vp_max_m_s);
 
 }  // namespace onda

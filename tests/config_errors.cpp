@@ -7,6 +7,7 @@
 
 #include "files_support.hpp"
 #include "io/config.hpp"
+#include "solver/plan.hpp"
 
 using namespace onda;
 
@@ -62,12 +63,13 @@ std::string changed(std::string text, const std::string& from, const std::string
 TEST_CASE("golden messages") {
     const Golden golden = read_golden();
     REQUIRE(golden.cases.size() >= 40);
-    REQUIRE_NOTHROW(read_config_text(golden.base, "run.yaml"));
+    REQUIRE_NOTHROW(make_plan(read_config_text(golden.base, "run.yaml")));
     const std::string here = std::filesystem::current_path().string();
     for (const Case& wanted : golden.cases) {
         CAPTURE(wanted.title);
         const std::string text = changed(golden.base, wanted.replace, wanted.with);
-        const Error error = fault_of([&] { read_config_text(text, "run.yaml", wanted.overrides); });
+        const Error error =
+            fault_of([&] { static_cast<void>(make_plan(read_config_text(text, "run.yaml", wanted.overrides))); });
         std::string message = error.what();
         if (const auto at = message.find(here); at != std::string::npos) message.replace(at, here.size(), "@");
         CHECK(message == wanted.expected);

@@ -373,7 +373,7 @@ TEST_CASE("layers and bodies have the densities they are given, or that of the m
 
     Config bodies = example("inclusions", {40, 40});
     bodies.model.inclusions[0].rho_kg_m3 = 2600.;
-    CHECK(contains(build_error(bodies), "model.rho_kg_m3"));
+    CHECK(contains(build_error(bodies), "model.inclusions: some have rho_kg_m3, but what surrounds them has none"));
     bodies.model.rho_kg_m3 = 2100.;
     const Model around = build(bodies);
     CHECK(around.rho[static_cast<std::size_t>(around.grid.at(0, 0, 0))] == 2100.f);
@@ -389,8 +389,15 @@ TEST_CASE("a density that is the same everywhere, or not wanted, takes the fast 
     config.model.layers[0].rho_kg_m3 = 1000.;
     CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
     config.model.rho = "none";
-    CHECK(make_scheme(config).wave_operator == WaveOperator::star);
-    CHECK(build(config).rho.empty());
+    for (const std::optional<double> given : {std::optional(2000.), std::optional<double>()}) {
+        config.model.rho_kg_m3 = given;  // without it, the second layer has no density
+        CHECK(make_scheme(config).wave_operator == WaveOperator::star);
+        CHECK(build(config).rho.empty());
+    }
+    Config bodies = example("inclusions", {40, 40});
+    bodies.model.inclusions[0].rho_kg_m3 = 2600.;
+    bodies.model.rho = "none";
+    CHECK(build(bodies).rho.empty());
 }
 
 TEST_CASE("Gardner's relation makes a density of any model, and contradicts a given one") {
@@ -419,8 +426,7 @@ TEST_CASE("odd densities are warned of") {
     REQUIRE(build(config).warnings.size() == 1);
     CHECK(contains(build(config).warnings[0], "look like g/cm3"));
     config.model.layers = {{0., 1500., 1.2}, {150., 2000., 2400.}};
-    REQUIRE(build(config).warnings.size() == 1);
-    CHECK(contains(build(config).warnings[0], "stability limit"));
+    CHECK(build(config).warnings.empty());  // that dt may be too long is said where dt is chosen: tests/plan.cpp
 }
 
 TEST_CASE("the density of a model file is read, resampled as vp is") {

@@ -18,7 +18,7 @@ struct Case {
     TimeAxis time;
     Sources sources;
     std::unique_ptr<Backend> backend;
-    double vp_min = kVelocity;
+    double vp_min = kVelocity, density_contrast = 1.;
 
     /// \param cfl dt as a fraction of the stability limit. \param slow velocity of the upper half.
     Case(double cfl, std::int64_t steps, double amplitude, Halo halo = Halo::zero, double slow = kVelocity) {
@@ -42,8 +42,12 @@ struct Case {
             sources.signal[0][static_cast<std::size_t>(n)] = (1. - 2. * r * r) * std::exp(-r * r);
         }
     }
-    [[nodiscard]] double bound() const { return amplitude_bound(sources, setup.grid, time, vp_min, kVelocity); }
-    [[nodiscard]] StabilityWatch watch() const { return {setup.grid, time, setup.precision, bound()}; }
+    [[nodiscard]] double bound() const {
+        return amplitude_bound(sources, setup.grid, time, vp_min, kVelocity) * std::sqrt(density_contrast);
+    }
+    [[nodiscard]] StabilityWatch watch() const {
+        return {setup.grid, time, setup.precision, bound(), density_contrast};
+    }
 };
 
 /// The message of the watch, and the step at which it spoke; fails if it kept silent.
@@ -106,6 +110,36 @@ TEST_CASE("amplitudes beyond single precision are named as the cause") {
     Case c(0.9, 200, 1e39);
     std::int64_t step = 0;
     CHECK(contains(alarm_of(c, step), "single precision"));
+}
+
+TEST_CASE("a density whose jumps make dt too long is named as the cause, with what to set") {
+    struct Row {
+        double light, heavy, cfl;
+        const char* advice;
+    };
+    for (const Row& row :
+         {Row{200., 3800., 1., "time.cfl_fraction: 0.9 "}, Row{1.2, 2400., 0.9, "time.cfl_fraction: 0.7 "}}) {
+        CAPTURE(row.light);
+        Case c(row.cfl, 5000, 1.);
+        c.setup.scheme = make_scheme(WaveOperator::variable_density, 16);
+        c.time.stability_limit_s = c.setup.scheme.stability_limit_s(c.setup.grid.derivative_spacings_m(), kVelocity);
+        c.time.dt_s = row.cfl * c.time.stability_limit_s;
+        c.backend = cpu::make_backend(c.setup);
+        c.backend->upload_model([](std::int64_t, std::int64_t,
+                                   std::span<float> vp) { std::ranges::fill(vp, static_cast<float>(kVelocity)); },
+                                [&](std::int64_t, std::int64_t z, std::span<float> rho) {
+                                    std::ranges::fill(rho, static_cast<float>(z < 25 ? row.light : row.heavy));
+                                },
+                                c.time.dt_s);
+        c.density_contrast = row.heavy / row.light;
+        std::int64_t step = 0;
+        const std::string message = alarm_of(c, step);
+        CHECK(contains(message, "the density changes by a factor of "));
+        CHECK(contains(message, row.advice));
+        CHECK(!contains(message, "report"));
+        c.density_contrast = 1.;
+        CHECK(contains(alarm_of(c, step), "a fault in Onda"));
+    }
 }
 
 TEST_CASE("stable runs never reach the bound: mirrors, contrasts and amplitudes of any size") {

@@ -10,6 +10,7 @@
 #include "io/error.hpp"
 #include "kernels/stencil.hpp"
 #include "solver/resampling.hpp"
+#include "solver/scheme.hpp"
 
 using namespace onda;
 using std::numbers::pi;
@@ -59,8 +60,12 @@ double amplitude_after(double dt, double vp, double eigenvalue) {
     return std::abs(p);
 }
 
+TimeAxis time_axis_of(const Config& config, const Grid& grid, double vp) {
+    return make_time_axis(config, grid, make_scheme(config), vp);
+}
+
 std::string time_axis_error(const Config& config, const Grid& grid, double vp) {
-    return message_of([&] { static_cast<void>(make_time_axis(config, grid, vp)); }, ExitCode::config);
+    return message_of([&] { static_cast<void>(time_axis_of(config, grid, vp)); }, ExitCode::config);
 }
 
 /// A packet of sinusoids up to `highest_hz`, smooth at both ends, gone before 0 and after 1 s.
@@ -91,7 +96,7 @@ TEST_CASE("the limit separates bounded from growing modes, for every order, in 2
         for (const Grid& grid : {grid_of(2, {10., 1., 7.}), grid_of(3, {10., 12., 7.})}) {
             CAPTURE(order);
             CAPTURE(grid.dimensions);
-            const TimeAxis time = make_time_axis(config_of(order, 1.), grid, 4500.);
+            const TimeAxis time = time_axis_of(config_of(order, 1.), grid, 4500.);
             const double eigenvalue = largest_eigenvalue(grid, order);
             CHECK(time.dt_s == doctest::Approx(0.9 * time.stability_limit_s).epsilon(1e-12));
             CHECK(time.cfl_fraction() == doctest::Approx(0.9));
@@ -105,7 +110,7 @@ TEST_CASE("a given dt is taken, or refused with both numbers and the change to m
     Config config = config_of(2, 1.);
     const double limit = 10. / (3000. * std::sqrt(3.));  // order 2, three equal spacings
     config.time.dt_s = limit * (1. - 1e-9);
-    CHECK(make_time_axis(config, grid, 3000.).dt_s == *config.time.dt_s);
+    CHECK(time_axis_of(config, grid, 3000.).dt_s == *config.time.dt_s);
 
     config.time.dt_s = 0.002;
     const std::string message = time_axis_error(config, grid, 3000.);
@@ -123,19 +128,19 @@ TEST_CASE("the steps cover the duration and no more") {
     const Grid grid = grid_of(2, {10., 1., 10.});
     Config config = config_of(8, 1.);
     config.time.dt_s = 0.001;
-    CHECK(make_time_axis(config, grid, 2000.).steps == 1000);  // not 1001 by rounding
+    CHECK(time_axis_of(config, grid, 2000.).steps == 1000);  // not 1001 by rounding
     config.time.duration_s = 0.7;
-    CHECK(make_time_axis(config, grid, 2000.).steps == 700);
+    CHECK(time_axis_of(config, grid, 2000.).steps == 700);
     config.time.duration_s = 0.7001;
-    const TimeAxis time = make_time_axis(config, grid, 2000.);
+    const TimeAxis time = time_axis_of(config, grid, 2000.);
     CHECK(time.steps == 701);
     CHECK(time.output_samples == 702);
     CHECK(time.output_dt_s == time.dt_s);
 
     config.output.seismograms.dt_s = 0.002;
     config.time.duration_s = 0.7;
-    CHECK(make_time_axis(config, grid, 2000.).output_dt_s == 0.002);
-    CHECK(make_time_axis(config, grid, 2000.).output_samples == 351);
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.002);
+    CHECK(time_axis_of(config, grid, 2000.).output_samples == 351);
     config.output.seismograms.dt_s = 0.8;
     CHECK(contains(time_axis_error(config, grid, 2000.), "output.seismograms.dt_s"));
     config.time.duration_s = 0.;
