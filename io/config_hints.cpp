@@ -49,7 +49,7 @@ constexpr ForeignWord kForeignKeys[] = {
     {"seismograms traces gather", "output.seismograms"},
     {"nthreads num_threads n_threads omp_num_threads", "backend.threads"},
     {"device platform", "backend.name"},
-    {"density densities", "model.rho_kg_m3"},
+    {"density densities", "rho_kg_m3 (of the model, a layer or a body)"},
 };
 constexpr std::string_view kOtherPhysics =
     "vs qp qs q epsilon delta theta phi alpha alpha_coeff alpha_power attenuation vtt vti tti";
@@ -76,9 +76,10 @@ const ForeignWord* find_foreign(std::span<const ForeignWord> table, std::string_
 
 /// spacing_km -> spacing: the name without its unit.
 std::string_view stem(std::string_view name) {
-    static constexpr std::array<std::string_view, 21> kSuffixes{
-        "_km_s", "_m_s", "_per_s", "_per_m", "_percent", "_degrees", "_khz", "_mhz", "_hz", "_rad",  "_deg",
-        "_km",   "_cm",  "_mm",    "_ft",    "_ms",      "_us",      "_ns",  "_m",   "_s",  "_nodes"};
+    static constexpr std::array<std::string_view, 24> kSuffixes{
+        "_kg_m3",   "_g_cm3", "_g_cc", "_km_s", "_m_s", "_per_s", "_per_m", "_percent",
+        "_degrees", "_khz",   "_mhz",  "_hz",   "_rad", "_deg",   "_km",    "_cm",
+        "_mm",      "_ft",    "_ms",   "_us",   "_ns",  "_m",     "_s",     "_nodes"};
     for (const auto suffix : kSuffixes)
         if (name.size() > suffix.size() && name.ends_with(suffix)) return name.substr(0, name.size() - suffix.size());
     return name;
@@ -101,7 +102,7 @@ std::string find_elsewhere(std::string_view key, std::span<const Parameter> rows
     return {};
 }
 
-/// The row that "grid.spacing_m" or "boundary.sponge_width (in nodes)" ends in; empty if it is not among these.
+/// The row that "grid.spacing_m" or "boundary.cpml_width (in nodes)" ends in; empty if it is not among these.
 std::string_view row_of_path(std::string_view path, std::span<const Parameter> rows) {
     path = path.substr(0, path.find_first_of(": "));
     if (const auto dot = path.rfind('.'); dot != std::string_view::npos) path.remove_prefix(dot + 1);
@@ -115,9 +116,10 @@ struct UnitFactor {
     double factor;
 };
 constexpr UnitFactor kUnits[] = {
-    {"km", "m", 1e3},     {"cm", "m", 1e-2},    {"mm", "m", 1e-3},       {"ft", "m", 0.3048}, {"ms", "s", 1e-3},
-    {"us", "s", 1e-6},    {"ns", "s", 1e-9},    {"min", "s", 60.},       {"khz", "Hz", 1e3},  {"mhz", "Hz", 1e6},
-    {"km/s", "m/s", 1e3}, {"kmps", "m/s", 1e3}, {"ft/s", "m/s", 0.3048},
+    {"km", "m", 1e3},        {"cm", "m", 1e-2},       {"mm", "m", 1e-3},      {"ft", "m", 0.3048},
+    {"ms", "s", 1e-3},       {"us", "s", 1e-6},       {"ns", "s", 1e-9},      {"min", "s", 60.},
+    {"khz", "Hz", 1e3},      {"mhz", "Hz", 1e6},      {"km/s", "m/s", 1e3},   {"kmps", "m/s", 1e3},
+    {"ft/s", "m/s", 0.3048}, {"g/cm3", "kg/m3", 1e3}, {"g/cc", "kg/m3", 1e3}, {"t/m3", "kg/m3", 1e3},
 };
 
 /// A product rounded to 15 digits, so that 1 ms is 0.001 and not 0.0010000000000000002.
@@ -132,14 +134,47 @@ std::string converted(double value, double factor) {
     return number_text(product);
 }
 
-std::string unit_hint(double value, std::string_view typed, std::string_view unit) {
+std::string unit_hint(double value, std::string_view text, std::string_view unit) {
     if (unit.empty()) return "; write the number alone";
+    std::string typed = lower(text);
+    std::erase(typed, '^');  // kg/m^3
     for (const UnitFactor& row : kUnits)
-        if (row.typed == lower(typed) && row.unit == unit)
+        if (row.typed == typed && row.unit == unit)
             return "; write " + converted(value, row.factor) + ": the unit is " + std::string(unit);
-    if (lower(typed) == lower(unit))
+    if (typed == lower(unit))
         return "; write " + number_text(value) + " alone: the unit is always " + std::string(unit);
     return "; write the number alone: the unit is " + std::string(unit);
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether this can be a unit: letters, and behind a slash the powers of what is divided by.
+bool looks_like_unit(std::string_view word) {
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '%'; };
+    const auto slash = std::min(word.find('/'), word.size());
+    const auto power = [](char c) { return (c >= '1' && c <= '9') || c == '^'; };
+    return !word.empty() && std::all_of(word.begin(), word.begin() + slash, letter) &&
+           std::all_of(word.begin() + slash, word.end(), [&](char c) { return letter(c) || power(c); });
+}
+
+/// The parameter with a unit beside `path` whose name, without the unit, is that of `path`: model.rho_kg_m3 for
+/// model.rho; empty if there is none.
+std::string same_with_unit(std::string_view path) {
+    std::span<const Parameter> rows = config_rows();
+    std::string_view name = path;
+    for (auto dot = name.find('.'); dot != std::string_view::npos; dot = name.find('.')) {
+        const auto section = std::find_if(rows.begin(), rows.end(),
+                                          [&](const Parameter& row) { return row.name == name.substr(0, dot); });
+        if (section == rows.end()) return {};
+        rows = section->rows;
+        name.remove_prefix(dot + 1);
+    }
+    for (const Parameter& row : rows)
+        if (!row.unit.empty() && stem(row.name) == name)
+            return std::string(path.substr(0, path.size() - name.size())) + std::string(row.name);
+    return {};
 }
 
 }  // namespace
@@ -173,7 +208,9 @@ std::string unknown_value_hint(std::string_view value, std::string_view values_k
     const auto* foreign = find_foreign(kForeignValues, value);
     if (foreign != nullptr && std::find(names.begin(), names.end(), foreign->meaning) != names.end())
         meant = foreign->meaning;
-    return meant.empty() ? "" : "; did you mean " + in_quotes(meant) + "?";
+    if (!meant.empty()) return "; did you mean " + in_quotes(meant) + "?";
+    const std::string beside = parse_number(value) ? same_with_unit(values_key) : "";
+    return beside.empty() ? "" : "; a number is what " + beside + " takes";
 }
 
 std::string number_hint(std::string_view text, std::string_view unit) {
@@ -183,10 +220,7 @@ std::string number_hint(std::string_view text, std::string_view unit) {
     if (end > 0 && end < text.size()) {
         auto typed = text.substr(end);
         typed.remove_prefix(std::min(typed.find_first_not_of(' '), typed.size()));
-        const bool letters = !typed.empty() && std::all_of(typed.begin(), typed.end(), [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '%';
-        });
-        if (letters) return unit_hint(*parse_number(text.substr(0, end)), typed, unit);
+        if (looks_like_unit(typed)) return unit_hint(*parse_number(text.substr(0, end)), typed, unit);
     }
     const auto digits = text.substr(text.starts_with('-') || text.starts_with('+') ? 1 : 0);
     if (lower(digits).starts_with("0x")) return "; hexadecimal is not accepted";
