@@ -18,11 +18,6 @@ using Triple = std::array<std::int64_t, 3>;
 
 constexpr std::int64_t format_version = 1;
 constexpr std::string_view axis_names = "xyz";
-/// No rock, sediment or fluid lies outside; a thousandth or a thousandfold of one nearly always does.
-constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
-constexpr std::array units{VelocityUnit{"m/s", 1.}, VelocityUnit{"km/s", 1000.}};
-/// Densities, in kg/m3.
-constexpr std::array density_units{VelocityUnit{"kg/m3", 1.}, VelocityUnit{"g/cm3", 1000.}};
 constexpr std::int64_t slab_values = std::int64_t{1} << 23;  // 32 MiB read at a time
 
 template <class Values>
@@ -34,34 +29,6 @@ std::string listed(const Values& values) {
 
 std::size_t volume(const Triple& count) {
     return static_cast<std::size_t>(count[0] * count[1] * count[2]);
-}
-
-/// "vp(ix = 3, iz = 7) at (x = 22.5 m, z = 52.5 m)".
-std::string node(const FileGeometry& geometry, const Triple& index, const std::string& quantity = "vp") {
-    std::string indices, position;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (geometry.dimensions == 2 && axis == 1) continue;
-        const std::string name(1, axis_names[axis]);
-        const double at = geometry.origin_m[axis] + static_cast<double>(index[axis]) * geometry.spacing_m[axis];
-        indices += (axis > 0 ? ", i" : "i") + name + " = " + std::to_string(index[axis]);
-        position += (axis > 0 ? ", " : "") + name + " = " + shortest(at) + " m";
-    }
-    return quantity + "(" + indices + ") at (" + position + ")";
-}
-
-/// The node of the n-th value of a box.
-Triple index_of(std::size_t n, const Triple& first, const Triple& count) {
-    const auto at = static_cast<std::int64_t>(n);
-    return {first[0] + at % count[0], first[1] + at / count[0] % count[1], first[2] + at / (count[0] * count[1])};
-}
-
-/// Why a value is no velocity in this unit, and which unit it may be in.
-std::string objection(double value, const std::string& remedy) {
-    if (!(value > 0.) || !std::isfinite(value)) return "must be finite and positive";
-    for (const auto& other : units)
-        if (value * other.m_s >= lowest_vp_m_s && value * other.m_s <= highest_vp_m_s)
-            return "looks like " + std::string(other.name) + "; " + remedy + " " + std::string(other.name);
-    return "must lie between " + shortest(lowest_vp_m_s) + " and " + shortest(highest_vp_m_s) + " m/s";
 }
 
 /// The axis (0, 1, 2 for x, y, z) of each dimension of the file.
@@ -115,35 +82,44 @@ FileGeometry read_geometry(const hdf5::Dataset& vp, const Axes& axes) {
     return geometry;
 }
 
-/// /rho, if there is one: of the shape of /vp.
-std::optional<hdf5::Dataset> open_density(const hdf5::File& file, const hdf5::Dataset& vp) {
-    if (!file.contains("rho")) return std::nullopt;
+/// Refuses a /rho whose attribute of that name is there and puts its nodes elsewhere than those of /vp.
+void check_same_places(const hdf5::Dataset& rho, const hdf5::Dataset& vp, const std::string& name,
+                       const std::vector<double>& slack) {
+    const auto own = rho.numbers(name), wanted = vp.numbers(name);
+    if (!own) return;
+    bool same = own->size() == wanted->size();
+    for (std::size_t i = 0; same && i < own->size(); ++i)
+        same = std::abs((*own)[i] - (*wanted)[i]) <= slack[i];  // NaN differs, too
+    const auto shown = [](const std::vector<double>& numbers) {
+        std::vector<std::string> texts;
+        for (const double number : numbers) texts.push_back(shortest(number));
+        return listed(texts);
+    };
+    if (!same) rho.fail("attribute " + name + " = " + shown(*own) + ": must be that of /vp, " + shown(*wanted));
+}
+
+/// Densities, and how many kg/m3 a stored 1 is.
+struct Density {
+    hdf5::Dataset rho;
+    double kg_m3;
+};
+
+/// /rho, on the nodes of /vp: what it says of them itself must not differ.
+Density open_density(const hdf5::File& file, const hdf5::Dataset& vp) {
     auto rho = file.open_dataset("rho");
     if (rho.extents() != vp.extents()) rho.fail("has another shape than /vp");
     if (const auto labels = rho.texts("axis_labels"); labels && labels != vp.texts("axis_labels"))
         rho.fail("attribute axis_labels = " + listed(*labels) + ": must be that of /vp");
-    return rho;
-}
-
-double read_density_unit(const hdf5::Dataset& rho) {
+    constexpr double rounding = 1e-3;  // of a spacing, of any node: attributes in single precision differ by less
+    auto slack = vp.numbers("spacing").value();
+    for (double& h : slack) h *= rounding;
+    check_same_places(rho, vp, "origin", slack);
+    for (std::size_t i = 0; i < slack.size(); ++i) slack[i] /= static_cast<double>(vp.extents()[i]);
+    check_same_places(rho, vp, "spacing", slack);
     const auto unit = rho.text("units");
     if (!unit) rho.fail("has no attribute units; add one: kg/m3 or g/cm3");
-    for (const auto& known : density_units)
-        if (*unit == known.name) return known.m_s;
-    rho.fail("attribute units = '" + *unit + "': must be kg/m3 or g/cm3");
-}
-
-/// Refuses what is no density and converts the rest to kg/m3 in place.
-void to_kilograms_per_cubic_metre(std::span<float> rho, double unit, const FileGeometry& geometry, Triple first,
-                                  Triple count, const std::string& place) {
-    for (std::size_t n = 0; n < rho.size(); ++n) {
-        const double converted = static_cast<double>(rho[n]) * unit;
-        if (!(converted > 0. && std::isfinite(converted)))
-            throw Error(ExitCode::bad_data, place + ": " + node(geometry, index_of(n, first, count), "rho") + " = " +
-                                                shortest(static_cast<double>(rho[n])) +
-                                                ": must be finite and positive");
-        rho[n] = static_cast<float>(converted);
-    }
+    const double kg_m3 = density_unit_kg_m3(*unit, rho.place() + ": attribute units");
+    return {std::move(rho), kg_m3};
 }
 
 const VelocityUnit& read_unit(const hdf5::Dataset& vp) {
@@ -188,26 +164,6 @@ void transpose(const std::vector<float>& stored, const Axes& axes, const Triple&
 
 }  // namespace
 
-const VelocityUnit& velocity_unit(const std::string& name, const std::string& place, ExitCode fault) {
-    const auto found = std::find_if(units.begin(), units.end(), [&](const auto& unit) { return unit.name == name; });
-    if (found == units.end()) throw Error(fault, place + " = '" + name + "': must be m/s or km/s");
-    return *found;
-}
-
-void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const FileGeometry& geometry, Triple first,
-                          Triple count, const std::string& place, const std::string& remedy) {
-    for (std::size_t n = 0; n < vp.size(); ++n) {
-        const double converted = static_cast<double>(vp[n]) * unit.m_s;
-        if (!(converted >= lowest_vp_m_s && converted <= highest_vp_m_s)) {
-            const Triple index = index_of(n, first, count);
-            throw Error(ExitCode::bad_data, place + ": " + node(geometry, index) + " = " +
-                                                shortest(static_cast<double>(vp[n])) + " " + std::string(unit.name) +
-                                                ": " + objection(static_cast<double>(vp[n]), remedy));
-        }
-        vp[n] = static_cast<float>(converted);
-    }
-}
-
 // Reading ----------------------------------------------------------------------------------------------------------
 
 struct ModelFile::Impl {
@@ -216,17 +172,14 @@ struct ModelFile::Impl {
     Axes axes;
     FileGeometry geometry;
     const VelocityUnit& unit;
-    std::optional<hdf5::Dataset> rho;
-    double density_unit = 1.;  ///< in kg/m3
+    std::optional<Density> density;  ///< once it was asked for: a run of constant density does not look at it
 
     explicit Impl(const std::filesystem::path& path)
         : file(hdf5::File::open(path)),
           vp(open_vp(file)),
           axes(read_axes(vp)),
           geometry(read_geometry(vp, axes)),
-          unit(read_unit(vp)),
-          rho(open_density(file, vp)),
-          density_unit(rho ? read_density_unit(*rho) : 1.) {}
+          unit(read_unit(vp)) {}
 
     /// A box of a dataset, [z][y][x].
     void read(const hdf5::Dataset& from, const Triple& first, const Triple& count, std::span<float> values) const {
@@ -293,13 +246,15 @@ void ModelFile::read(Triple first, Triple count, std::span<float> vp) const {
 }
 
 bool ModelFile::has_density() const {
-    return impl_->rho.has_value();
+    if (!impl_->density && impl_->file.contains("rho")) impl_->density.emplace(open_density(impl_->file, impl_->vp));
+    return impl_->density.has_value();
 }
 
 void ModelFile::read_density(Triple first, Triple count, std::span<float> rho) const {
-    if (!impl_->rho) throw Error(ExitCode::internal, impl_->vp.place() + ": the file has no /rho");
-    impl_->read(*impl_->rho, first, count, rho);
-    to_kilograms_per_cubic_metre(rho, impl_->density_unit, impl_->geometry, first, count, impl_->rho->place());
+    if (!has_density()) throw Error(ExitCode::internal, impl_->vp.place() + ": the file has no /rho");
+    const auto& [dataset, kg_m3] = *impl_->density;
+    impl_->read(dataset, first, count, rho);
+    to_kilograms_per_cubic_metre(rho, kg_m3, impl_->geometry, first, count, dataset.place());
 }
 
 // Writing ----------------------------------------------------------------------------------------------------------
@@ -374,8 +329,7 @@ Range write_vp(hdf5::File& file, const FileGeometry& geometry, const Plane& plan
     auto vp = create(file, "vp", "m/s", geometry);
     const auto range =
         write_planes(vp, geometry, plane, [&](std::span<float> values, const Triple& first, const Triple& count) {
-            to_metres_per_second(values, units.front(), geometry, first, count, vp.place(),
-                                 "a model file needs m/s, not");
+            to_metres_per_second(values, {"m/s"}, geometry, first, count, vp.place(), "a model file needs m/s, not");
         });
     vp.set_number("vp_min_m_s", range[0]);
     vp.set_number("vp_max_m_s", range[1]);

@@ -18,6 +18,9 @@
 
 namespace onda {
 
+/// No rock, sediment or fluid lies outside; a thousandth or a thousandfold of one nearly always does.
+inline constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
+
 /// A unit that velocities may come in.
 struct VelocityUnit {
     std::string_view name;
@@ -36,6 +39,16 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
                           std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
                           const std::string& place, const std::string& remedy);
 
+/// How many kg/m3 a density of 1 in kg/m3 or g/cm3 is.
+/// \throws Error(bad_data) naming `place` and the units that are read.
+double density_unit_kg_m3(const std::string& name, const std::string& place);
+
+/// Refuses densities that are not finite and positive, converts the others to kg/m3 in place.
+/// \param kg_m3 of a stored 1; the others as above. \throws Error(bad_data).
+void to_kilograms_per_cubic_metre(std::span<float> rho, double kg_m3, const FileGeometry& geometry,
+                                  std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
+                                  const std::string& place);
+
 /// An opened, checked model file: hostile or damaged files are refused here, before anything is allocated.
 /// Any permutation of axis_labels is accepted; values come out as [z][y][x].
 class ModelFile {
@@ -53,7 +66,8 @@ public:
     /// and values that look like km/s, are refused with index and position.
     /// \throws Error(bad_data).
     void read(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> vp) const;
-    /// Whether there is a /rho.
+    /// Whether there is a /rho, which is checked here and not before.
+    /// \throws Error(bad_data), naming dataset and attribute, for one that does not lie on the nodes of /vp.
     [[nodiscard]] bool has_density() const;
     /// rho [kg/m3] as read() reads vp. Non-finite and non-positive values are refused with index and position.
     /// \throws Error(bad_data).

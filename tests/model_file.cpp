@@ -219,26 +219,31 @@ TEST_CASE("km/s called m/s is caught when reading, and m/s called km/s too") {
 
 namespace {
 
+/// Where a density says that its nodes are.
+struct Places {
+    std::vector<double> spacing{10., 10.}, origin{0., 0.};
+};
+
 /// A 2-D model of 3 x 4 nodes with a density as another program would write it.
 ModelFile with_density(const TemporaryFolder& folder, const std::string& units, const std::vector<std::string>& labels,
-                       hdf5::Extent nx, float value) {
+                       hdf5::Extent nx, float value, const Places& places = {}) {
     const auto path = folder.path() / "rho.h5";
     std::filesystem::remove(path);
     auto file = hdf5::File::create(path, path);
     const auto add = [&](const std::string& name, const std::string& unit, const std::vector<std::string>& axes,
-                         hdf5::Extent columns, float all) {
+                         hdf5::Extent columns, float all, const Places& at) {
         hdf5::DatasetLayout layout;
         layout.extents = {4, columns};
         auto dataset = file.create_dataset(name, hdf5::Element::float32, layout);
         if (!unit.empty()) dataset.set_text("units", unit);
         dataset.set_texts("axis_labels", axes);
-        dataset.set_numbers("spacing", std::vector{10., 10.});
-        dataset.set_numbers("origin", std::vector{0., 0.});
+        if (!at.spacing.empty()) dataset.set_numbers("spacing", at.spacing);
+        if (!at.origin.empty()) dataset.set_numbers("origin", at.origin);
         dataset.write_all<float>(std::vector<float>(4 * columns, all));
         dataset.close();
     };
-    add("vp", "m/s", {"z", "x"}, 3, 2000.f);
-    add("rho", units, labels, nx, value);
+    add("vp", "m/s", {"z", "x"}, 3, 2000.f, {});
+    add("rho", units, labels, nx, value, places);
     file.close();
     return ModelFile(path);
 }
@@ -265,4 +270,32 @@ TEST_CASE("a density is read in kg/m3; one of another shape, order, unit or valu
     CHECK(contains(refusal("kg/m3", {"x", "z"}, 3, 2500.f), "must be that of /vp"));
     CHECK(contains(refusal("kg/m3", zx, 3, -1.f), "rho(ix = 0, iz = 0)"));
     CHECK(contains(refusal("kg/m3", zx, 3, std::nanf("")), "must be finite and positive"));
+}
+
+TEST_CASE("a density on other nodes than those of vp is refused; it need not name them") {
+    const TemporaryFolder folder;
+    const auto verdict = [&](const Places& places) {
+        return message_of(
+            [&] {
+                static_cast<void>(with_density(folder, "kg/m3", {"z", "x"}, 3, 2500.f, places).has_density());
+            },
+            ExitCode::bad_data);
+    };
+    for (const Places& same : {Places{}, Places{{}, {}}, Places{{10., 10.0001}, {0., 0.005}}})
+        CHECK(verdict(same) == "no error");
+    CHECK(
+        contains(verdict({{10., 20.}, {0., 0.}}), "/rho: attribute spacing = [10, 20]: must be that of /vp, [10, 10]"));
+    CHECK(
+        contains(verdict({{10., 10.}, {100., 0.}}), "/rho: attribute origin = [100, 0]: must be that of /vp, [0, 0]"));
+    CHECK(contains(verdict({{10.}, {0., 0.}}), "attribute spacing = [10]: must be"));
+    CHECK(contains(verdict({{10., 10.}, {0., std::nan("")}}), "must be that of /vp"));
+}
+
+TEST_CASE("a density is looked at once it is asked for") {
+    const TemporaryFolder folder;
+    const ModelFile model = with_density(folder, "", {"z", "x"}, 5, -1.f);
+    std::vector<float> vp(12);
+    model.read({0, 0, 0}, {3, 1, 4}, vp);
+    CHECK(vp == std::vector<float>(12, 2000.f));
+    CHECK_THROWS_AS(static_cast<void>(model.has_density()), Error);
 }
