@@ -73,19 +73,22 @@ TEST_CASE("0: done") {
 }
 
 TEST_CASE("64: wrong command line") {
-    for (const auto& arguments : std::vector<std::vector<std::string>>{{},
-                                                                       {"rnu"},
-                                                                       {"run"},
-                                                                       {"run", "a.yaml", "--no-such"},
-                                                                       {"run", "a.yaml", "--threads", "many"},
-                                                                       {"run", "a.yaml", "--threads", "0"},
-                                                                       {"run", "a.yaml", "--output", ""},
-                                                                       {"bench", "cpu", "--order", "7"},
-                                                                       {"bench", "cpu", "--kernel", "fastest"},
-                                                                       {"verify", "--quick", "--backend", "gpu"},
-                                                                       {"verify", "--quick", "--kernel", "direct"},
-                                                                       {"verify", "--quick", "--kernel", "twin"},
-                                                                       {"info", "--json", "surplus"}}) {
+    for (const auto& arguments :
+         std::vector<std::vector<std::string>>{{},
+                                               {"rnu"},
+                                               {"run"},
+                                               {"run", "a.yaml", "--no-such"},
+                                               {"run", "a.yaml", "--threads", "many"},
+                                               {"run", "a.yaml", "--threads", "0"},
+                                               {"run", "a.yaml", "--output", ""},
+                                               {"bench", "cpu", "--order", "7"},
+                                               {"bench", "cpu", "--kernel", "fastest"},
+                                               {"bench", "cpu", "--shape", "20", "20", "20", "--operator", "compact27",
+                                                "--order", "8", "--coefficients", "-6", "1", "0", "0"},
+                                               {"verify", "--quick", "--backend", "gpu"},
+                                               {"verify", "--quick", "--kernel", "direct"},
+                                               {"verify", "--quick", "--kernel", "twin"},
+                                               {"info", "--json", "surplus"}}) {
         const Outcome outcome = run_onda(arguments);
         CAPTURE(outcome.err);
         CHECK(outcome.code == 64);

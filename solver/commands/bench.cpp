@@ -24,12 +24,14 @@ struct BenchOptions {
     bool all_tiles = false, force = false;
 };
 
-/// \throws Error(usage) for weights that are no Laplacian, or that the operator does not have.
+/// \throws std::invalid_argument for weights that are no Laplacian, and weights or an order that the operator does not
+/// have.
 Scheme bench_scheme(const BenchOptions& options, int order) {
     const auto row = std::ranges::find(wave_operators(), options.wave_operator, &WaveOperatorInfo::name);
     if (!options.coefficients.empty() && row->wave_operator != WaveOperator::compact)
         throw std::invalid_argument("--coefficients A B C D are those of --operator compact27");
-    if (options.coefficients.empty()) return make_scheme(row->wave_operator, order);
+    const Scheme scheme = make_scheme(row->wave_operator, order);
+    if (options.coefficients.empty()) return scheme;
     const auto& w = options.coefficients;
     return make_compact_scheme({w[0], w[1], w[2], w[3]});
 }
@@ -57,10 +59,8 @@ BenchCase with_boundary(const BenchOptions& options, BenchCase timed) {
     BoundaryConfig& b = config.boundary;
     b.x_min = b.x_max = b.y_min = b.y_max = b.z_min = b.z_max = options.boundary;
     const Grid& grid = timed.setup.grid;
-    const double vp_max = 3000.,
-                 dt = 0.5 * timed.setup.scheme.stability_limit_s(
-                                {grid.spacing_m.begin(), grid.spacing_m.begin() + grid.dimensions}, vp_max);
-    const Boundary boundary = make_boundary(config, grid, {timed.setup.scheme, vp_max, dt, 20.});
+    const Boundary boundary =
+        make_boundary(config, grid, {timed.setup.scheme, kBenchFastest_m_s, bench_time_step_s(timed.setup), 20.});
     timed.setup.halos = boundary.halos;
     timed.setup.sponge = boundary.sponge;
     timed.setup.cpml = boundary.cpml;

@@ -34,6 +34,12 @@ struct BenchPlan {
     int rounds = 0;
 };
 
+/// The fastest velocity of the medium that is timed.
+inline constexpr double kBenchFastest_m_s = 3000.;
+/// Half the stability limit for kernels. The twin is no wave equation and would grow by (v dt)^2 a step: with a tiny
+/// step its values stay what they are.
+double bench_time_step_s(const BackendSetup& setup);
+
 /// Measures every case, printing each row as it is done; rounds take 10 ms and more, so that starting them does not
 /// show. \returns the table as CSV. \throws Error(out_of_memory) before anything is allocated.
 std::string run_bench(const BenchPlan& plan);
