@@ -92,7 +92,7 @@ def dispersion_angle(onda, save):
         points = [6, 8, 10] if "8" not in name else [3, 4, 5]
         error = 100 * onda.dispersion(points, angles, dimensions=2, **options)
         for i, count in enumerate(points):
-            axes.plot(angles, error[:, :].T[:, i], color=COLOURS(i / 3), label=f"{count} points")
+            axes.plot(angles, error[i], color=COLOURS(i / 3), label=f"{count} points")
         axes.set(title=name, xlabel="angle to the x axis [degrees]", xticks=[0, 45, 90])
         axes.legend(fontsize=7)
     panels[0].set_ylabel("error of the phase velocity [%]")

@@ -168,7 +168,8 @@ std::int64_t forecast_output_bytes(const Plan& plan) {
 
 namespace {
 
-/// Layers that fill more than the axis lose their inner nodes.
+/// Layers that fill more than the axis keep at most half of it each. Their profiles lose the end towards the face,
+/// which changes neither memory nor time.
 void cut_layers(Cpml& cpml, std::size_t axis, std::int64_t nodes) {
     CpmlFace &low = cpml.face[2 * axis], &high = cpml.face[2 * axis + 1];
     if (low.width() + high.width() <= nodes) return;
