@@ -16,11 +16,11 @@ void check_scheme(const BackendSetup& setup) {
         throw std::invalid_argument("the compact stencil needs the same spacing along every axis");
     for (const std::int64_t n : setup.grid.n)
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
-    check_cpml(setup.cpml, setup.grid);
+    check_cpml(setup.cpml, setup.grid, setup.halos);
 }
 
 void check_model(const BackendSetup& setup, bool has_density) {
-    const bool needs_density = setup.scheme.wave_operator == WaveOperator::variable_density;
+    const bool needs_density = setup.scheme.has_density();
     if (has_density != needs_density)
         throw std::invalid_argument(needs_density ? "the wave operator of variable density needs a density"
                                                   : "the wave operator of constant density takes no density");

@@ -21,12 +21,6 @@ namespace onda {
 
 enum class Precision { float32, float64 };
 
-/// What fills the halo beyond a face before each step. A mirror has its plane on the first or last node of the axis.
-enum class Halo { zero, mirror_negative, mirror_positive };
-
-/// What a backend must know of a face; `face` indices are 2 * axis + (0 low, 1 high).
-using FaceHalos = std::array<Halo, 6>;
-
 /// Multiplies p[n+1] and p[n] after each step: factor(x, y, z) = (taper[0][x] taper[1][y]) taper[2][z].
 /// Empty tapers mean 1 everywhere on that axis. A taper differs from 1 at the ends of its axis only: the nodes between
 /// are not visited.
@@ -56,7 +50,8 @@ struct SetupFault : std::invalid_argument {
     std::string key;  ///< "kernel", "isa", "tile", "copy"
 };
 
-/// \throws std::invalid_argument unless order, weights and extents fit each other: what every backend needs.
+/// \throws std::invalid_argument unless order, weights, spacings, extents and layers fit each other: what every backend
+/// needs.
 void check_scheme(const BackendSetup& setup);
 /// \throws std::invalid_argument unless there is a density where the scheme needs one, and only there.
 void check_model(const BackendSetup& setup, bool has_density);
@@ -115,7 +110,7 @@ public:
     virtual void upload_model(const RowReader& vp_of_row, const RowReader& rho_of_row, double dt_s) = 0;
     void upload_model(const RowReader& vp_of_row, double dt_s) { upload_model(vp_of_row, {}, dt_s); }
 
-    /// p[n] = p[n-1] = 0, no sources, no receivers: the start of a shot.
+    /// p[n] = p[n-1] = 0, layers that remember nothing, no sources, no receivers: the start of a shot.
     virtual void reset() = 0;
     virtual void set_sources(const Sources& sources) = 0;
     /// \param samples capacity of each trace, sample 0 included.
@@ -139,7 +134,7 @@ public:
     /// same time: another call waits until one of them has been destroyed (by another thread).
     static constexpr int kDownloads = 2;
     [[nodiscard]] virtual std::unique_ptr<Download> start_download(const Window& window) = 0;
-    /// p[n-1], for energy and restart.
+    /// p[n-1], for energies.
     virtual void download_previous(const Window& window, std::span<double> values) const = 0;
     /// Overwrites p[n] and p[n-1], compact [z][y][x]; layers forget what they remember. Initial states, tests.
     virtual void upload(std::span<const double> p, std::span<const double> p_previous) = 0;
@@ -163,7 +158,7 @@ struct ShotSize {
 
 namespace cpu {
 
-/// The kernels of the CPU backend, reference first.
+/// The kernels of the CPU backend, of all operators, reference first.
 std::span<const KernelInfo> kernel_names();
 /// Those that compute this operator.
 std::vector<std::string> kernels_of(WaveOperator wave_operator);
@@ -172,11 +167,9 @@ std::vector<std::string> isa_names();
 /// What "auto" means for this machine.
 std::string best_isa();
 std::string best_kernel(const BackendSetup& setup);
-/// Whether the kernel that a setup names has its operator.
-bool has_kernel(const BackendSetup& setup);
 /// Bytes the backend will hold for fields and model, before anything is allocated.
 std::int64_t predicted_bytes(const BackendSetup& setup);
-/// \throws SetupFault; std::invalid_argument for an unknown order.
+/// \throws SetupFault; what check_scheme throws.
 void check_setup(const BackendSetup& setup);
 /// \throws what check_setup throws; std::bad_alloc.
 std::unique_ptr<Backend> make_backend(const BackendSetup& setup);
@@ -211,7 +204,7 @@ std::string best_kernel(const BackendSetup& setup);
 struct Variant {
     std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
 };
-/// Fastest known first within a kernel: the first is what "auto" takes. The twin is the last.
+/// Fastest known first within a kernel: the first is what "auto" takes. The twin, if the operator has one, is the last.
 std::vector<Variant> variants(const BackendSetup& setup);
 
 /// What the compiler made of the instance that a setup names, for `onda bench gpu`.
@@ -227,7 +220,7 @@ std::int64_t predicted_bytes(const BackendSetup& setup);
 /// Bytes on the GPU for sources, receivers and downloads of a shot; host memory is pinned and comes to the windows.
 std::int64_t predicted_shot_bytes(const BackendSetup& setup, const ShotSize& shot);
 
-/// \throws SetupFault; std::invalid_argument for an unknown order; std::runtime_error if there is no GPU.
+/// \throws SetupFault; what check_scheme throws; std::runtime_error if there is no GPU.
 void check_setup(const BackendSetup& setup);
 /// \throws what check_setup throws; cuda::Error, std::bad_alloc.
 std::unique_ptr<Backend> make_backend(const BackendSetup& setup);

@@ -30,7 +30,7 @@ Factor factor_of(const std::vector<double>& second_derivative) {
 }
 
 Factor factor_of(const Scheme& scheme) {
-    if (scheme.wave_operator != WaveOperator::variable_density) return factor_of(scheme.weights);
+    if (!scheme.has_density()) return factor_of(scheme.weights);
     Factor factor{{}, 0.5};
     for (std::size_t k = scheme.weights.size() - 1; k >= 1; --k) factor.weights.push_back(-scheme.weights[k]);
     for (std::size_t k = 1; k < scheme.weights.size(); ++k) factor.weights.push_back(scheme.weights[k]);
@@ -38,9 +38,21 @@ Factor factor_of(const Scheme& scheme) {
 }
 
 FactorKind factor_kind(const Scheme& scheme, int dimensions) {
-    if (scheme.wave_operator == WaveOperator::variable_density) return FactorKind::density;
+    if (scheme.has_density()) return FactorKind::density;
     if (scheme.wave_operator == WaveOperator::star) return FactorKind::star;
     return dimensions == 3 ? FactorKind::compact_3d : FactorKind::compact_2d;
+}
+
+FactorReach factor_reach(const Scheme& scheme) {
+    const int r = scheme.radius();
+    return scheme.has_density() ? FactorReach{1 - r, 2 * r} : FactorReach{0, r + 1};
+}
+
+template <typename T>
+std::vector<T> cpml_weights(const Scheme& scheme, double spacing_m) {
+    std::vector<T> weights;
+    for (const double h : factor_of(scheme).weights) weights.push_back(static_cast<T>(h / spacing_m));
+    return weights;
 }
 
 template <typename T>
@@ -67,22 +79,27 @@ Grid strip_grid(const Grid& grid, int face, std::int64_t width) {
     return strip;
 }
 
-void check_cpml(const Cpml& cpml, const Grid& grid) {
-    for (int axis = 0; axis < 3; ++axis) {
+void check_cpml(const Cpml& cpml, const Grid& grid, const FaceHalos& halos) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
         std::int64_t width = 0;
-        for (const int side : {0, 1}) {
-            const CpmlFace& face = cpml.face[static_cast<std::size_t>(2 * axis + side)];
+        for (const std::size_t i : {2 * axis, 2 * axis + 1}) {
+            const CpmlFace& face = cpml.face[i];
             width += face.width();
             for (const auto* part : {&face.b_zeta, &face.a_psi, &face.b_psi})
                 if (static_cast<std::int64_t>(part->size()) != face.width())
                     throw std::invalid_argument("the profiles of a perfectly matched layer need one length");
+            if (face.width() > 0 && halos[i] != Halo::zero)
+                throw std::invalid_argument("a face with a perfectly matched layer cannot be a mirror too");
         }
-        if (width > 0 && (!grid.has_axis(axis) || width > grid.n[static_cast<std::size_t>(axis)]))
-            throw std::invalid_argument("the perfectly matched layers along an axis need " + std::to_string(width) +
-                                        " nodes");
+        const std::int64_t nodes = grid.has_axis(static_cast<int>(axis)) ? grid.n[axis] : 0;
+        if (width > nodes)
+            throw std::invalid_argument("the perfectly matched layers along " + std::string(1, "xyz"[axis]) + " need " +
+                                        std::to_string(width) + " nodes; the grid has " + std::to_string(nodes));
     }
 }
 
+template std::vector<float> cpml_weights(const Scheme&, double);
+template std::vector<double> cpml_weights(const Scheme&, double);
 template std::array<float, 3> cpml_smoothing(const Scheme&, int);
 template std::array<double, 3> cpml_smoothing(const Scheme&, int);
 template std::vector<float> cpml_profile(const CpmlFace&, std::int64_t);

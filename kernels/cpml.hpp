@@ -19,7 +19,6 @@ struct CpmlFace {
     std::vector<double> a_zeta, b_zeta;  ///< of zeta: value t is t + 1 nodes beyond the edge
 
     [[nodiscard]] std::int64_t width() const { return static_cast<std::int64_t>(a_zeta.size()); }
-    bool operator==(const CpmlFace&) const = default;
 };
 
 /// Layers of the faces 2 * axis + (0 low, 1 high).
@@ -41,6 +40,16 @@ struct Factor {
 Factor factor_of(const Scheme& scheme);
 FactorKind factor_kind(const Scheme& scheme, int dimensions);
 
+/// Where the factor looks: `first` and `count` of kernels/cpml_math.hpp.
+struct FactorReach {
+    int first, count;
+};
+FactorReach factor_reach(const Scheme& scheme);
+
+/// h_j / spacing of one axis.
+template <typename T>
+std::vector<T> cpml_weights(const Scheme& scheme, double spacing_m);
+
 /// D of a second derivative, one-sided: D f = sum_m h_m f(m).
 ///
 /// Fejer and Riesz: a trigonometric polynomial that is nowhere negative is a square; here the minimum-phase one, by
@@ -59,7 +68,7 @@ std::vector<T> cpml_profile(const CpmlFace& face, std::int64_t length = 0);
 /// The box of nodes that the strip of a face covers, as a grid of its own.
 Grid strip_grid(const Grid& grid, int face, std::int64_t width);
 
-/// \throws std::invalid_argument unless the layers fit the grid.
-void check_cpml(const Cpml& cpml, const Grid& grid);
+/// \throws std::invalid_argument unless the layers fit the grid and have nothing beyond their faces.
+void check_cpml(const Cpml& cpml, const Grid& grid, const FaceHalos& halos);
 
 }  // namespace onda

@@ -97,4 +97,10 @@ struct Window {
     [[nodiscard]] static Window whole(const Grid& grid) { return {{0, 0, 0}, grid.n, {1, 1, 1}}; }
 };
 
+/// What fills the halo beyond a face before each step. A mirror has its plane on the first or last node of the axis.
+enum class Halo { zero, mirror_negative, mirror_positive };
+
+/// What a backend must know of a face; `face` indices are 2 * axis + (0 low, 1 high).
+using FaceHalos = std::array<Halo, 6>;
+
 }  // namespace onda

@@ -73,11 +73,7 @@ inline constexpr std::array<LoadStrategy, 4> kLoadStrategies{{
 }};
 
 /// The one that loads the corners of a tile, which compact stencils need.
-inline constexpr const LoadStrategy& kFullStrategy = []() -> const LoadStrategy& {
-    for (const LoadStrategy& strategy : kLoadStrategies)
-        if (strategy.rectangle_count == 1) return strategy;
-    return kLoadStrategies.front();
-}();
+inline constexpr const LoadStrategy& kFullStrategy = kLoadStrategies.back();
 static_assert(kFullStrategy.name == "full");
 
 }  // namespace onda

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numbers>
 #include <span>
 #include <stdexcept>
@@ -100,8 +99,7 @@ std::vector<double> turning_points(const Derivative& derivative, std::span<const
 /// The exchange of Remez with a given error: weights through ± tolerance at a guess of the extrema; then at the extrema
 /// they have; and so on. It settles in ten rounds.
 std::vector<double> widest_band(const Derivative& derivative, int space_order) {
-    if (space_order < 2 || space_order > kMaxSpaceOrder || space_order % 2 != 0)
-        second_derivative_weights(space_order);  // says what is allowed
+    check_order(space_order);
     const auto r = static_cast<std::size_t>(space_order / 2);
     std::vector<double> extrema(r - 1), weights;
     const double band = std::numbers::pi * (1. - 1.64 / static_cast<double>(r));

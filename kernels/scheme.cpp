@@ -43,12 +43,15 @@ Extremes extreme_symbols(const CompactWeights& w, std::size_t dimensions) {
 }  // namespace
 
 std::string Scheme::description() const {
-    return (wave_operator == WaveOperator::star ? std::string() : std::string(name(wave_operator)) + ", ") + "order " +
-           std::to_string(space_order) + (coefficients == Coefficients::optimised ? " with optimised weights" : "");
+    std::string text;
+    if (has_density()) text = "variable density, ";
+    if (wave_operator == WaveOperator::compact) text = std::string(name(wave_operator)) + ", ";
+    text += "order " + std::to_string(space_order);
+    return coefficients == Coefficients::optimised ? text + " with optimised weights" : text;
 }
 
 double Scheme::axis_symbol(double kh) const {
-    if (wave_operator == WaveOperator::variable_density) return staggered_symbol(weights, kh);
+    if (has_density()) return staggered_symbol(weights, kh);
     return second_derivative_symbol(weights, kh);
 }
 
@@ -128,7 +131,7 @@ Stencil<T> make_stencil(const Scheme& scheme, const std::array<double, 3>& spaci
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (dimensions == 2 && axis == 1) continue;
         const double h = spacing_m[axis], h2 = h * h;
-        const double power = scheme.wave_operator == WaveOperator::variable_density ? h : h2;
+        const double power = scheme.has_density() ? h : h2;
         centre += scheme.weights[0] / power;
         for (std::size_t k = 1; k < scheme.weights.size(); ++k)
             stencil.axis[axis][k] = static_cast<T>(scheme.weights[k] / power);

@@ -47,10 +47,9 @@ struct Scheme {
     /// For messages: "order 8", "order 8 with optimised weights", "compact27, order 2".
     [[nodiscard]] std::string description() const;
     [[nodiscard]] int radius() const { return space_order / 2; }
+    [[nodiscard]] bool has_density() const { return wave_operator == WaveOperator::variable_density; }
     /// Nodes beyond a face that a step reads.
-    [[nodiscard]] int halo() const {
-        return wave_operator == WaveOperator::variable_density ? 2 * radius() - 1 : radius();
-    }
+    [[nodiscard]] int halo() const { return has_density() ? 2 * radius() - 1 : radius(); }
     /// -L(k) h^2 for a wave along an axis, kh [rad] per node.
     [[nodiscard]] double axis_symbol(double kh) const;
     /// -L(k) [1/m^2] for a plane wave; |k|^2 would be exact.

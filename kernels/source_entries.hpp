@@ -17,6 +17,14 @@ struct SourceEntry {
     double weight;
 };
 
+/// What a unit of source adds to p[n+1] at its node: (vp dt)^2 over the volume of a cell.
+/// \param k as kernels have it; \param half_rho rho / 2 with variable density, whose k contains rho, else nullptr.
+template <typename T>
+double source_scale(const T& k, const T* half_rho, double cell_volume) {
+    const auto value = static_cast<double>(k);
+    return (half_rho == nullptr ? value : value / (2. * static_cast<double>(*half_rho))) / cell_volume;
+}
+
 /// All entries by node, and for one node in the order of the source rows: every node has one sum, in one order, however
 /// the nodes are shared out.
 inline std::vector<SourceEntry> source_entries(const NodeWeights& nodes) {

@@ -13,8 +13,7 @@
 namespace onda {
 
 /// 1/x, correctly rounded. On a device these are the operations of CUDA's own division without its way out for
-/// exponents near the ends of the range, where no density is: it takes twice as long, and the fluxes of a step half of
-/// their time.
+/// exponents near the ends of the range, where no density is: with it a division takes twice as long.
 ONDA_HOST_DEVICE float reciprocal(float x) {
 #if defined(__CUDA_ARCH__)
     float y;

@@ -1,21 +1,16 @@
 #include "kernels/stencil.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
 #include <string>
 
 namespace onda {
-namespace {
 
 void check_order(int space_order) {
     if (space_order < 2 || space_order > kMaxSpaceOrder || space_order % 2 != 0)
         throw std::invalid_argument("space order " + std::to_string(space_order) + ": must be even, 2 to " +
                                     std::to_string(kMaxSpaceOrder));
 }
-
-}  // namespace
 
 std::vector<double> second_derivative_weights(int space_order) {
     check_order(space_order);

@@ -2,7 +2,6 @@
 /// Weights of derivatives, their symbols, and the one canonical update every kernel follows.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -12,6 +11,9 @@ namespace onda {
 
 inline constexpr int kMaxSpaceOrder = 16;
 inline constexpr int kMaxRadius = kMaxSpaceOrder / 2;
+
+/// \throws std::invalid_argument unless it is even, 2 … 16.
+void check_order(int space_order);
 
 /// Weights c_0 … c_r of the centred second derivative of even order 2r on unit spacing,
 ///     d2f/dx2 ~ c_0 f(0) + sum_k c_k (f(k) + f(-k)).

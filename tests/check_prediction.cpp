@@ -5,16 +5,12 @@
 #include "program.hpp"
 #include "solver/forecast.hpp"
 #include "solver/names.hpp"
+#include "tests/sanitized.hpp"
 
 using Json = nlohmann::json;
+using onda::test::kSanitized;
 
 namespace {
-
-#if defined(__SANITIZE_ADDRESS__)
-constexpr bool kSanitized = true;
-#else
-constexpr bool kSanitized = false;
-#endif
 
 Json check_of(const std::filesystem::path& config) {
     const Outcome outcome = run_onda({"check", config.string(), "--json", "--set", "backend.name=cpu"});

@@ -116,7 +116,7 @@ TEST_CASE("tiles as they are compiled for GPUs give the bits of the reference") 
     const Case line{"2-D, beyond one tile", {2, {270, 1, 9}, {10., 10., 10.}, {}}, {kZero, kRigid}, 4};
     run_all(wide, 8, compiled_tiles<float, 4>(), compare_bits<float>);
     run_all(line, 8, compiled_tiles<float, 4>(), compare_bits<float>);
-#if !defined(ONDA_FEW_ORDERS)
+#if !defined(ONDA_SANITIZED)
     run_all(wide, 16, compiled_tiles<float, 8>(), compare_bits<float>);
     run_all(wide, 4, compiled_tiles<double, 2>(), compare_bits<double>);
 #endif

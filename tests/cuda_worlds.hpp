@@ -18,6 +18,7 @@
 #include "kernels/cuda/inplane.hpp"
 #include "kernels/halo.hpp"
 #include "tests/fields.hpp"
+#include "tests/sanitized.hpp"
 
 namespace onda::cuda::test {
 
@@ -158,11 +159,7 @@ private:
 };
 
 /// Sanitizers multiply the time to compile: they get three orders.
-#if defined(ONDA_FEW_ORDERS)
-inline constexpr bool kAllOrders = false;
-#else
-inline constexpr bool kAllOrders = true;
-#endif
+inline constexpr bool kAllOrders = !onda::test::kSanitized;
 
 /// A way to compute one step of a world.
 template <typename T>

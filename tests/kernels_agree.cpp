@@ -176,6 +176,21 @@ TEST_CASE("a density is taken where the wave operator has one, and only there") 
     }
 }
 
+TEST_CASE("layers that do not fit the grid, or lie on a mirror, are refused") {
+    const auto refused = [](std::array<std::int64_t, 6> layers, int mirror, const char* message) {
+        Case c = kCases[0];
+        c.layers = layers;
+        if (mirror >= 0) c.halos[mirror] = kRigid;
+        CHECK_THROWS_WITH_AS(cpu::make_backend(setup_of(c, 4, Precision::float32)), message, std::invalid_argument);
+    };
+    refused({0, 0, 10, 10, 0, 0}, -1, "the perfectly matched layers along y need 20 nodes; the grid has 19");
+    refused({0, 0, 0, 0, 0, 4}, 5, "a face with a perfectly matched layer cannot be a mirror too");
+    BackendSetup uneven = setup_of(kCases[0], 4, Precision::float32);
+    uneven.cpml.face[1] = layer_of(4);
+    uneven.cpml.face[1].a_psi.pop_back();
+    CHECK_THROWS_AS(cpu::make_backend(uneven), std::invalid_argument);
+}
+
 TEST_CASE("unknown kernels, instruction sets and orders are refused with the list of what there is") {
     BackendSetup setup = setup_of(kCases[0], 8, Precision::float32);
     setup.kernel = "inplane-fulll";

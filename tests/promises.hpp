@@ -6,22 +6,17 @@
 #include <string>
 
 #include "solver/verify.hpp"
+#include "tests/sanitized.hpp"
 
 namespace onda {
-
-/// Sanitizers slow the measurements down by an order of magnitude: there the quick rows must do.
-#if defined(ONDA_QUICK_PROMISES)
-inline constexpr bool kQuickPromises = true;
-#else
-inline constexpr bool kQuickPromises = false;
-#endif
 
 /// Measures every promise of a group with the kernel a run would take.
 inline void check_promises(const std::string& group_id) {
     const PromiseGroup group = verification_group(group_id);
     REQUIRE(!group.promises.empty());
     for (const Promise& promise : group.promises) {
-        if (kQuickPromises && !promise.quick) continue;
+        // Sanitizers slow the measurements down by an order of magnitude: there the quick rows must do.
+        if (test::kSanitized && !promise.quick) continue;
         const Verdict verdict = check_promise(promise, VerifyOptions{});
         INFO(group.id, " ", group.title, ": ", promise.name, " ", verdict.measured.detail);
         CHECK(verdict.measured.value <= promise.limit);

@@ -39,9 +39,6 @@ Layout model_layout(const BackendSetup& setup) {
     return {setup.grid, {0, 0, 0}, sizeof(T)};
 }
 
-bool has_density(const BackendSetup& setup) {
-    return setup.scheme.wave_operator == WaveOperator::variable_density;
-}
 template <typename T>
 Layout density_layout(const BackendSetup& setup) {
     const std::int64_t r = setup.scheme.radius();
@@ -50,39 +47,6 @@ Layout density_layout(const BackendSetup& setup) {
 
 int threads_of(const BackendSetup& setup) {
     return setup.threads > 0 ? setup.threads : omp_get_max_threads();
-}
-
-template <typename Table, typename Name>
-std::string listed(const Table& table, Name name) {
-    std::string text;
-    for (const auto& row : table)
-        if (const std::string word = name(row); !word.empty()) text += (text.empty() ? "" : ", ") + word;
-    return text;
-}
-
-const InstructionSet& find_isa(const std::string& wanted) {
-    const std::string name = wanted == "auto" ? best_isa() : wanted;
-    for (const InstructionSet& set : instruction_sets())
-        if (set.name == name && set.usable) return set;
-    throw SetupFault("isa", "instruction set '" + name + "' is not available here: use auto, " +
-                                listed(isa_names(), [](const std::string& isa) { return isa; }));
-}
-
-const Kernel& find_kernel(const InstructionSet& set, const BackendSetup& setup) {
-    const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
-    for (const Kernel& kernel : set.kernels)
-        if (kernel.name == name && kernel.wave_operator == setup.scheme.wave_operator) return kernel;
-    const bool exists = std::ranges::any_of(
-        set.kernels, [&name](const Kernel& kernel) { return kernel.solves && kernel.name == name; });
-    throw SetupFault("kernel",
-                     "kernel '" + name + "' " +
-                         (exists ? "does not compute the " + std::string(onda::name(setup.scheme.wave_operator)) +
-                                       " operator: use auto, "
-                                 : "is not among the CPU kernels: use auto, ") +
-                         listed(set.kernels, [&setup](const Kernel& kernel) {
-                             const bool fits = kernel.wave_operator == setup.scheme.wave_operator;
-                             return kernel.solves && fits ? kernel.name : std::string();
-                         }));
 }
 
 template <typename T>
@@ -101,7 +65,7 @@ public:
           p_(field_.size),
           q_(field_.size),
           k_(model_.size),
-          half_rho_(has_density(setup) ? Buffer<T>(density_.size) : Buffer<T>()),
+          half_rho_(setup.scheme.has_density() ? density_.size : 0),
           layers_(setup, arrays(), isa.cpml<T>()) {
         for (int axis = 0; axis < 3; ++axis) {
             copies_[axis] = halo_copies(grid_.n[axis], field_.halo[axis], halos_[2 * axis], halos_[2 * axis + 1]);
@@ -178,7 +142,6 @@ private:
     [[nodiscard]] Arrays<T> arrays() {
         Arrays<T> a;
         a.k = k_.data() + model_.origin;
-        if (has_density(setup_)) a.half_rho = half_rho_.data() + density_.origin;
         a.nx = grid_.nx();
         a.ny = grid_.ny();
         a.nz = grid_.nz();
@@ -186,8 +149,11 @@ private:
         a.plane = field_.plane;
         a.k_pitch = model_.pitch;
         a.k_plane = model_.plane;
-        a.rho_pitch = density_.pitch;
-        a.rho_plane = density_.plane;
+        if (setup_.scheme.has_density()) {
+            a.half_rho = half_rho_.data() + density_.origin;
+            a.rho_pitch = density_.pitch;
+            a.rho_plane = density_.plane;
+        }
         a.threads = threads_;
         return a;
     }
@@ -298,9 +264,8 @@ template <typename T>
 void CpuBackend<T>::set_sources(const Sources& sources) {
     const auto scale = [&](std::int64_t index) {
         const auto [x, y, z] = grid_.node(index);
-        const auto k = static_cast<double>(k_.data()[model_.at(x, y, z)]);
-        if (!has_density(setup_)) return k / grid_.cell_volume();
-        return k / (2. * static_cast<double>(half_rho_.data()[density_.at(x, y, z)])) / grid_.cell_volume();
+        const T* const half_rho = setup_.scheme.has_density() ? half_rho_.data() + density_.at(x, y, z) : nullptr;
+        return source_scale(k_.data()[model_.at(x, y, z)], half_rho, grid_.cell_volume());
     };
     injection_ = Injection<T>(sources, scale, element_of());
 }
@@ -425,7 +390,7 @@ void CpuBackend<T>::upload(std::span<const double> p, std::span<const double> p_
 
 template <typename T>
 std::int64_t bytes_of(const BackendSetup& setup) {
-    const std::int64_t density = has_density(setup) ? Buffer<T>::bytes_for(density_layout<T>(setup).size) : 0;
+    const std::int64_t density = setup.scheme.has_density() ? Buffer<T>::bytes_for(density_layout<T>(setup).size) : 0;
     return 2 * Buffer<T>::bytes_for(field_layout<T>(setup).size) + Buffer<T>::bytes_for(model_layout<T>(setup).size) +
            density + CpmlLayers<T>::bytes_for(setup, threads_of(setup));
 }

@@ -18,6 +18,7 @@ class Buffer {
 public:
     Buffer() = default;
     explicit Buffer(std::int64_t size) : size_(size) {
+        if (size == 0) return;
         const std::size_t bytes = static_cast<std::size_t>(bytes_for(size));
         const std::size_t alignment = bytes >= kHugePage ? kHugePage : kPage;
         memory_.reset(static_cast<T*>(std::aligned_alloc(alignment, bytes)));

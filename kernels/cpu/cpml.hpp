@@ -15,7 +15,7 @@ inline constexpr std::int64_t kCpmlBlock = 512;
 /// Rows that a strip across x takes at a time.
 inline constexpr int kCpmlRows = 16;
 
-/// Profiles and memory variables of strips across x are whole vectors of this many.
+/// Profiles and memory variables of strips across x are padded to a multiple of this many.
 inline constexpr int kCpmlPadding = 8;
 ONDA_HOST_DEVICE int cpml_padded(int width) {
     return (width + kCpmlPadding - 1) / kCpmlPadding * kCpmlPadding;
@@ -43,7 +43,7 @@ struct CpmlArguments : Arrays<T> {
 };
 
 /// Elements of scratch a thread needs. \param width of the widest strip.
-inline std::int64_t cpml_scratch_size(std::int64_t width, int radius) {
+ONDA_HOST_DEVICE std::int64_t cpml_scratch_size(std::int64_t width, int radius) {
     const std::int64_t a_row = width + 4 * radius + 2 * kCpmlPadding;
     const std::int64_t across_x = (2 * kCpmlRows + 1) * a_row, along_x = (2 * radius + 1) * kCpmlBlock;
     return across_x > along_x ? across_x : along_x;

@@ -20,13 +20,11 @@ public:
         : step_(step), memory_(elements(setup)) {
         static_cast<Arrays<T>&>(arguments_) = arrays;
         const Scheme& scheme = setup.scheme;
-        const Factor factor = factor_of(scheme);
         arguments_.kind = factor_kind(scheme, setup.grid.dimensions);
         arguments_.dimensions = setup.grid.dimensions;
         arguments_.radius = scheme.radius();
         for (int axis = 0; axis < 3; ++axis)
-            for (std::size_t j = 0; j < factor.weights.size(); ++j)
-                arguments_.factor[axis][j] = static_cast<T>(factor.weights[j] / setup.grid.spacing_m[axis]);
+            std::ranges::copy(cpml_weights<T>(scheme, setup.grid.spacing_m[axis]), arguments_.factor[axis]);
         std::ranges::copy(cpml_smoothing<T>(scheme, setup.grid.dimensions), arguments_.smoothing);
         arguments_.scratch_size = scratch_size(setup);
         scratch_ = Buffer<T>(arguments_.scratch_size * arguments_.threads);

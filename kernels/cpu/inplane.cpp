@@ -42,7 +42,6 @@ template <typename T, int Dims, int R, bool Begins, bool Completes>
 void march_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, std::int64_t y, std::int64_t z,
                const Queues<T, R>& queues) {
     using S = Scratch<T, Dims, R>;
-    constexpr int lanes = kLanes<T>;
     T* const __restrict q = a.q + tile.x + (tile.y + y) * a.pitch + (z - R) * a.plane;
     const T* const __restrict k_row = a.k + tile.x + (tile.y + y) * a.k_pitch + (z - R) * a.k_plane;
     const T* frame[R + 1];
@@ -56,12 +55,7 @@ void march_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile,
         const Vector<T> centre = load(here);
         if constexpr (Completes) {
             const Vector<T> l = fused(w.z[R], centre, load(pending[R] + x));
-            const Vector<T> base = fused(splat(T(2)), load(frame[R] + x), -load(q + x));
-            const Vector<T> next = fused(load(k_row + x), l, base);
-            if constexpr (whole_vector.value)
-                store(q + x, next);
-            else
-                store_first<T>(q + x, next, tile.nx - x);
+            advance_vector<whole_vector.value>(q + x, k_row + x, load(frame[R] + x), l, tile.nx - x);
         }
         // The slot of the completed plane takes the new one: pending[R] becomes pending[1] when the queues advance.
         if constexpr (Begins) {
@@ -82,9 +76,7 @@ void march_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile,
             store(pending[k.value] + x, fused(w.z[k.value], centre, load(pending[k.value] + x)));
         });
     };
-    std::int64_t x = 0;
-    for (; x + lanes <= tile.nx; x += lanes) advance(x, Index<true>{});
-    if (x < tile.nx) advance(x, Index<false>{});
+    for_vectors<T>(0, tile.nx, advance);
 }
 
 template <typename T, int Dims, int R, bool Begins, bool Completes>

@@ -24,7 +24,6 @@ template <typename T, int Dims, bool Completes>
 void march_row(const StepArguments<T>& a, const Vector<T>* w, const Tile& tile, std::int64_t y, std::int64_t z,
                const T* before, const T* now, Scratch<T, Dims>& scratch) {
     using S = TileShape<T, Dims, 1>;
-    constexpr int lanes = kLanes<T>;
     T* const __restrict q = a.q + tile.x + (tile.y + y) * a.pitch + (z - 1) * a.plane;
     const T* const __restrict k = a.k + tile.x + (tile.y + y) * a.k_pitch + (z - 1) * a.k_plane;
     T* const side = scratch.side + y * S::tile_nx;
@@ -34,19 +33,13 @@ void march_row(const StepArguments<T>& a, const Vector<T>* w, const Tile& tile, 
     const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
         const auto sums = vector_sums<T, Dims>(here + x, S::pitch, w);
         if constexpr (Completes) {
-            const Vector<T> base = fused(splat(T(2)), load(previous + x), -load(q + x));
-            const Vector<T> next = fused(load(k + x), load(pending + x) + sums.side, base);
-            if constexpr (whole_vector.value)
-                store(q + x, next);
-            else
-                store_first<T>(q + x, next, tile.nx - x);
+            const Vector<T> l = load(pending + x) + sums.side;
+            advance_vector<whole_vector.value>(q + x, k + x, load(previous + x), l, tile.nx - x);
         }
         store(pending + x, load(side + x) + sums.own);
         store(side + x, sums.side);
     };
-    std::int64_t x = 0;
-    for (; x + lanes <= tile.nx; x += lanes) advance(x, Index<true>{});
-    if (x < tile.nx) advance(x, Index<false>{});
+    for_vectors<T>(0, tile.nx, advance);
 }
 
 template <typename T, int Dims>

@@ -46,18 +46,20 @@ struct x86_64_v4;
 template <typename Isa, typename T>
 void reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
-void reference_compact_step(const StepArguments<T>& a);
-template <typename Isa, typename T>
-void vectorised_compact_step(const StepArguments<T>& a);
-template <typename Isa, typename T>
-void inplane_compact_step(const StepArguments<T>& a);
-template <typename Isa, typename T>
 void vectorised_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void inplane_step(const StepArguments<T>& a);
 /// The same array streams without neighbours: the ceiling of any one-step kernel. Not a wave equation.
 template <typename Isa, typename T>
 void twin_step(const StepArguments<T>& a);
+
+// Of the compact operator.
+template <typename Isa, typename T>
+void reference_compact_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void vectorised_compact_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void inplane_compact_step(const StepArguments<T>& a);
 
 // Of variable density.
 template <typename Isa, typename T>

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "kernels/backend.hpp"
-
 namespace onda::cpu {
 namespace {
 
@@ -19,7 +17,7 @@ std::vector<Kernel> kernels_of() {
                            "in-plane method; loads " + std::string(strategy.help), inplane_step<Isa, float>,
                            inplane_step<Isa, double>, &strategy});
     const auto compact = WaveOperator::compact;
-    kernels.push_back({"reference", "plain loops, obviously right", reference_compact_step<Isa, float>,
+    kernels.push_back({"reference", "plain loops", reference_compact_step<Isa, float>,
                        reference_compact_step<Isa, double>, nullptr, compact});
     kernels.push_back({"vectorised", "OpenMP and SIMD, blocked for the L2 cache", vectorised_compact_step<Isa, float>,
                        vectorised_compact_step<Isa, double>, nullptr, compact});
@@ -55,6 +53,12 @@ std::vector<InstructionSet> make_instruction_sets() {
     return sets;
 }
 
+std::string listed(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
 }  // namespace
 
 const std::vector<InstructionSet>& instruction_sets() {
@@ -62,21 +66,33 @@ const std::vector<InstructionSet>& instruction_sets() {
     return sets;
 }
 
+const InstructionSet& find_isa(const std::string& wanted) {
+    const std::string name = wanted == "auto" ? best_isa() : wanted;
+    for (const InstructionSet& set : instruction_sets())
+        if (set.name == name && set.usable) return set;
+    throw SetupFault("isa", "instruction set '" + name + "' is not available here: use auto, " + listed(isa_names()));
+}
+
+const Kernel& find_kernel(const InstructionSet& set, const BackendSetup& setup) {
+    const WaveOperator wave_operator = setup.scheme.wave_operator;
+    const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
+    for (const Kernel& kernel : set.kernels)
+        if (kernel.name == name && kernel.wave_operator == wave_operator) return kernel;
+    const bool exists = std::ranges::find(kernel_names(), name, &KernelInfo::name) != kernel_names().end();
+    const std::string fault = exists ? "does not compute the " + std::string(onda::name(wave_operator)) + " operator"
+                                     : "is not among the CPU kernels";
+    throw SetupFault("kernel", "kernel '" + name + "' " + fault + ": use auto, " + listed(kernels_of(wave_operator)));
+}
+
 std::span<const KernelInfo> kernel_names() {
     static const std::vector<KernelInfo> names = [] {
         std::vector<KernelInfo> list;
         for (const Kernel& kernel : instruction_sets().front().kernels)
-            if (kernel.solves && kernel.wave_operator == WaveOperator::star) list.push_back({kernel.name, kernel.help});
+            if (kernel.solves && std::ranges::find(list, kernel.name, &KernelInfo::name) == list.end())
+                list.push_back({kernel.name, kernel.help});
         return list;
     }();
     return names;
-}
-
-bool has_kernel(const BackendSetup& setup) {
-    const auto& kernels = instruction_sets().front().kernels;
-    return std::ranges::any_of(kernels, [&setup](const Kernel& kernel) {
-        return kernel.name == setup.kernel && kernel.wave_operator == setup.scheme.wave_operator;
-    });
 }
 
 std::vector<std::string> kernels_of(WaveOperator wave_operator) {

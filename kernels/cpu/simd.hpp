@@ -131,6 +131,25 @@ ONDA_HOST_DEVICE void store_first(T* to, Vector<T> v, std::int64_t count) {
     __builtin_memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
 }
 
+/// p+ of the first `count` nodes of a vector, all if it is whole: leapfrog() of kernels/stencil.hpp.
+/// \param q p-, overwritten; \param l the Laplacian of p.
+template <bool IsWhole, typename T>
+ONDA_HOST_DEVICE void advance_vector(T* q, const T* k, Vector<T> p, Vector<T> l, std::int64_t count) {
+    const Vector<T> next = fused(load(k), l, fused(splat(T(2)), p, -load(q)));
+    if constexpr (IsWhole)
+        store(q, next);
+    else
+        store_first<T>(q, next, count);
+}
+
+/// Calls advance(x, Index<is whole>) for the vectors of [begin, end).
+template <typename T, typename Advance>
+ONDA_HOST_DEVICE void for_vectors(std::int64_t begin, std::int64_t end, const Advance& advance) {
+    std::int64_t x = begin;
+    for (; x + kLanes<T> <= end; x += kLanes<T>) advance(x, Index<true>{});
+    if (x < end) advance(x, Index<false>{});
+}
+
 /// Premultiplied weights, one vector each.
 template <typename T>
 struct Weights {

@@ -91,20 +91,13 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
         if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, pitch, w.y);
         add_z_halves<T, R, Z>(rows, plane, w.z);
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            T* const to = q + j.value * plane + x;
-            const Vector<T> base = fused(splat(T(2)), rows.at[j.value], -load(to));
-            const Vector<T> next = fused(load(k + j.value * k_plane + x), rows.l[j.value], base);
-            if constexpr (whole_vector.value)
-                store(to, next);
-            else
-                store_first<T>(to, next, x_end - x);
+            advance_vector<whole_vector.value>(q + j.value * plane + x, k + j.value * k_plane + x, rows.at[j.value],
+                                               rows.l[j.value], x_end - x);
             rows.before[j.value] = rows.at[j.value];
             rows.at[j.value] = rows.after[j.value];
         });
     };
-    std::int64_t x = x_begin;
-    for (; x + lanes <= x_end; x += lanes) advance(x, Index<true>{});
-    if (x < x_end) advance(x, Index<false>{});
+    for_vectors<T>(x_begin, x_end, advance);
 }
 
 template <typename T, int Dims, int R>

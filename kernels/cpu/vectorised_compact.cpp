@@ -12,7 +12,6 @@ namespace {
 template <typename T, int Dims, int Z>
 void advance_rows(const StepArguments<T>& a, const Vector<T>* w, std::int64_t x_begin, std::int64_t x_end,
                   std::int64_t y, std::int64_t z) {
-    constexpr int lanes = kLanes<T>;
     const std::int64_t pitch = a.pitch, plane = a.plane, k_plane = a.k_plane;
     const T* const p = a.p + y * pitch + z * plane;
     T* const __restrict q = a.q + y * pitch + z * plane;
@@ -34,18 +33,11 @@ void advance_rows(const StepArguments<T>& a, const Vector<T>* w, std::int64_t x_
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
             __builtin_prefetch(q + j.value * plane + x + ahead);
             __builtin_prefetch(k + j.value * k_plane + x + k_ahead);
-            T* const to = q + j.value * plane + x;
-            const Vector<T> base = fused(splat(T(2)), load(p + j.value * plane + x), -load(to));
-            const Vector<T> next = fused(load(k + j.value * k_plane + x), l[j.value], base);
-            if constexpr (whole_vector.value)
-                store(to, next);
-            else
-                store_first<T>(to, next, x_end - x);
+            advance_vector<whole_vector.value>(q + j.value * plane + x, k + j.value * k_plane + x,
+                                               load(p + j.value * plane + x), l[j.value], x_end - x);
         });
     };
-    std::int64_t x = x_begin;
-    for (; x + lanes <= x_end; x += lanes) advance(x, Index<true>{});
-    if (x < x_end) advance(x, Index<false>{});
+    for_vectors<T>(x_begin, x_end, advance);
 }
 
 template <typename T, int Dims>

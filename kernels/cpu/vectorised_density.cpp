@@ -1,7 +1,8 @@
 // Variable density: OpenMP over tiles, SIMD along x, every flux computed once a tile.
 //
 // A tile marches along z. Its fluxes along z wait in a ring of 2r planes, those along y in the rows of one plane, those
-// along x in one row; a plane of the tile then costs one new plane of each, and the sum over 6r of them.
+// along x in one row; a plane of the tile then costs one new plane of each, and the sum over 6r of them. Weights are
+// d_1 … d_r an axis.
 #include "kernels/cpu/simd.hpp"
 #include "kernels/cpu/tiles.hpp"
 
@@ -20,10 +21,6 @@ struct Scratch {
     alignas(64) T along_y[(Dims == 3 ? tile_ny + 2 * R - 1 : 1) * tile_nx];
     alignas(64) T along_x[line + tile_nx + 2 * line];
 };
-
-/// One vector of d_1 … d_r an axis.
-template <typename T>
-using HalfSteps = Weights<T>;
 
 template <typename T>
 ONDA_HOST_DEVICE Vector<T> buoyancy(const T* s, std::int64_t stride) {
@@ -68,18 +65,18 @@ Row<T> row_of(const StepArguments<T>& a, const Tile& tile, std::int64_t y, std::
 
 /// Fluxes of a whole row along one axis. Rows of scratch end with whole vectors.
 template <typename T, int R>
-void fill_along_z(const StepArguments<T>& a, const HalfSteps<T>& w, const Tile& tile, const Row<T>& row, T* to) {
+void fill_along_z(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, const Row<T>& row, T* to) {
     for (std::int64_t x = 0; x < tile.nx; x += kLanes<T>)
         store(to + x, flux_in_order<T, R>(row.p + x, a.plane, row.s + x, a.rho_plane, w.z));
 }
 template <typename T, int R>
-void fill_along_y(const StepArguments<T>& a, const HalfSteps<T>& w, const Tile& tile, const Row<T>& row, T* to) {
+void fill_along_y(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, const Row<T>& row, T* to) {
     for (std::int64_t x = 0; x < tile.nx; x += kLanes<T>)
         store(to + x, flux<T, R>(row.p + x, a.pitch, row.s + x, a.rho_pitch, w.y));
 }
 /// \param to the flux between nodes 0 and 1.
 template <typename T, int R>
-void fill_along_x(const HalfSteps<T>& w, const Tile& tile, const Row<T>& row, T* to) {
+void fill_along_x(const Weights<T>& w, const Tile& tile, const Row<T>& row, T* to) {
     for (std::int64_t x = -R; x < tile.nx + R - 1; x += kLanes<T>)
         store(to + x, flux<T, R>(row.p + x, 1, row.s + x, 1, w.x));
 }
@@ -92,7 +89,7 @@ void prefetch(const T* from, const Tile& tile) {
 
 /// Updates one row from its fluxes. \param z[j] is the row of the flux between planes z + j - R and z + j - R + 1.
 template <typename T, int Dims, int R>
-void advance_row(const StepArguments<T>& a, const HalfSteps<T>& w, const Tile& tile, std::int64_t y, std::int64_t z,
+void advance_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, std::int64_t y, std::int64_t z,
                  const T* along_x, const T* along_y, const T* const (&along_z)[2 * R]) {
     constexpr std::int64_t y_stride = Scratch<T, Dims, R>::tile_nx;
     const T* const __restrict p = row_of(a, tile, y, z).p;
@@ -114,16 +111,9 @@ void advance_row(const StepArguments<T>& a, const HalfSteps<T>& w, const Tile& t
         unroll<0, R>([&](auto j) __attribute__((always_inline)) {
             l = fused(w.z[j.value + 1], load(along_z[R + j.value] + x), l);
         });
-        const Vector<T> base = fused(splat(T(2)), load(p + x), -load(q + x));
-        const Vector<T> next = fused(load(k_row + x), l, base);
-        if constexpr (whole_vector.value)
-            store(q + x, next);
-        else
-            store_first<T>(q + x, next, tile.nx - x);
+        advance_vector<whole_vector.value>(q + x, k_row + x, load(p + x), l, tile.nx - x);
     };
-    std::int64_t x = 0;
-    for (; x + kLanes<T> <= tile.nx; x += kLanes<T>) advance(x, Index<true>{});
-    if (x < tile.nx) advance(x, Index<false>{});
+    for_vectors<T>(0, tile.nx, advance);
 }
 
 /// The plane of the ring that holds the fluxes between planes h and h + 1; h >= -R.
@@ -133,7 +123,7 @@ ONDA_HOST_DEVICE std::int64_t slot(std::int64_t h) {
 }
 
 template <typename T, int Dims, int R>
-void advance_plane(const StepArguments<T>& a, const HalfSteps<T>& w, const Tile& tile, std::int64_t z,
+void advance_plane(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, std::int64_t z,
                    Scratch<T, Dims, R>& scratch) {
     constexpr std::int64_t nx = Scratch<T, Dims, R>::tile_nx;
     T* const along_x = scratch.along_x + Scratch<T, Dims, R>::line;
@@ -159,7 +149,7 @@ void advance_plane(const StepArguments<T>& a, const HalfSteps<T>& w, const Tile&
 }
 
 template <typename T, int Dims, int R>
-void walk(const StepArguments<T>& a, const HalfSteps<T>& w, const Tile& tile, Scratch<T, Dims, R>& scratch) {
+void walk(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, Scratch<T, Dims, R>& scratch) {
     for (std::int64_t h = tile.z_begin - R; h < tile.z_begin + R - 1; ++h)
         for (std::int64_t y = 0; y < tile.ny; ++y)
             fill_along_z<T, R>(a, w, tile, row_of(a, tile, y, h),
@@ -174,7 +164,7 @@ struct Vectorised {
 #pragma omp parallel num_threads(a.threads)
         {
             const FlushDenormals<T> flush;
-            const HalfSteps<T> weights(a.stencil);
+            const Weights<T> weights(a.stencil);
             S scratch;
             // Both sides of a chunk's edge compute 2 R planes of fluxes.
             for_tiles(a, S::tile_nx, S::tile_ny, 4 * R,

@@ -7,8 +7,8 @@
 namespace onda::cuda {
 
 /// A ring of `stages` planes that threads fill, asynchronously from sm_80 on, `stages` - 1 planes ahead.
-/// \tparam Share which pieces a thread copies: share(arguments, march, plane, copy) calls copy(element of the stage, x,
-/// y in nodes of the grid) for each.
+/// \tparam Share which pieces a thread copies: Share::for_pieces(copy) calls copy(element of the stage, x, y in nodes
+/// from the tile's corner) for each.
 template <typename Tile, typename Share>
 class PipelinedCopies {
 public:

@@ -1,4 +1,5 @@
-// The CUDA backend: one GPU holding p[n], p[n-1] and k of one grid. Everything of a time step runs on the device.
+// The CUDA backend: one GPU holding p[n], p[n-1], k and, where it varies, rho of one grid. Everything of a time step
+// runs on the device.
 #include "kernels/backend.hpp"
 
 #include <algorithm>
@@ -35,9 +36,6 @@ Layout model_layout(const BackendSetup& setup) {
     return {setup.grid, {0, 0, 0}, sizeof(T)};
 }
 
-bool has_density(const BackendSetup& setup) {
-    return setup.scheme.wave_operator == WaveOperator::variable_density;
-}
 template <typename T>
 Layout density_layout(const BackendSetup& setup) {
     const std::int64_t r = setup.scheme.radius(), vector = 16 / sizeof(T);
@@ -48,7 +46,7 @@ Layout density_layout(const BackendSetup& setup) {
 std::int64_t staging_bytes(const Grid& grid) {
     return std::max(std::min(kPieceBytes, grid.points() * 8), grid.nx() * 8);
 }
-/// Both fields and the model are one allocation, each array on a page of its own (2 MiB of floats).
+/// Both fields, the model and the density are one allocation, each array on a page of its own (2 MiB of floats).
 std::int64_t array_elements(const Layout& layout) {
     constexpr std::int64_t page = 1 << 19;
     return (layout.size + page - 1) / page * page;
@@ -57,7 +55,8 @@ template <typename T>
 std::int64_t elements_of(const BackendSetup& setup) {
     const std::int64_t fields = 2 * array_elements(field_layout<T>(setup));
     const Layout model = model_layout<T>(setup);
-    return has_density(setup) ? fields + array_elements(model) + density_layout<T>(setup).size : fields + model.size;
+    return setup.scheme.has_density() ? fields + array_elements(model) + density_layout<T>(setup).size
+                                      : fields + model.size;
 }
 
 FieldShape shape_of(const Layout& layout) {
@@ -153,7 +152,7 @@ public:
         for (int i = 0; i < 2; ++i) p_[i] = memory_.data() + i * array_elements(field_) + field_.origin;
         T* const model = memory_.data() + 2 * array_elements(field_);
         k_ = model + model_.origin;
-        if (has_density(setup)) half_rho_ = model + array_elements(model_) + density_.origin;
+        if (setup.scheme.has_density()) half_rho_ = model + array_elements(model_) + density_.origin;
         for (int axis = 0; axis < 3; ++axis) {
             std::vector<LayerCopy> copies;
             const std::int64_t halo = setup.grid.has_axis(axis) ? setup.scheme.halo() : 0;
@@ -289,7 +288,7 @@ private:
     FaceHalos halos_;
     Instance<T> instance_;
     Layout field_, model_, density_;
-    DeviceBuffer<T> memory_;  ///< of both fields and the model
+    DeviceBuffer<T> memory_;  ///< of both fields, the model and the density
     /// At node (0, 0, 0); half_rho_ is null at constant density.
     T *p_[2] = {nullptr, nullptr}, *k_ = nullptr, *half_rho_ = nullptr;
     DeviceBuffer<LayerCopy> copies_[3];
@@ -424,9 +423,8 @@ void CudaBackend<T>::set_sources(const Sources& sources) {
     std::size_t at = 0;
     for (const SourceEntry& entry : entries) {
         if (nodes[at] != entry.node) ++at;
-        auto scale = static_cast<double>(k[at]);
-        if (half_rho_ != nullptr) scale /= 2. * static_cast<double>(half_rho[at]);
-        amplitude.push_back(static_cast<T>(scale / grid_.cell_volume() * entry.weight));
+        const double scale = source_scale(k[at], half_rho_ != nullptr ? &half_rho[at] : nullptr, grid_.cell_volume());
+        amplitude.push_back(static_cast<T>(scale * entry.weight));
         row.push_back(static_cast<std::int32_t>(entry.row));
     }
     for (const std::vector<double>& series : sources.signal) {

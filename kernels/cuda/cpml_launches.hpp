@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
+#include "kernels/cuda/blocks.hpp"
 #include "kernels/cuda/cpml_arguments.hpp"
 
 namespace onda::cuda {
@@ -100,20 +101,9 @@ CpmlArguments<T> arguments_of(const BackendSetup& setup, const Arrays<T>& arrays
     a.rho_slice = rho[outer];
     a.memory_row = axis == 0 ? row_size(setup) : 0;
     a.across = plane_across(static_cast<int>(axis), g.dimensions, arrays.field.pitch, arrays.field.plane);
-    const Factor factor = factor_of(setup.scheme);
-    for (std::size_t j = 0; j < factor.weights.size(); ++j)
-        a.h[j] = static_cast<T>(factor.weights[j] / g.spacing_m[axis]);
+    std::ranges::copy(cpml_weights<T>(setup.scheme, g.spacing_m[axis]), a.h);
     std::ranges::copy(cpml_smoothing<T>(setup.scheme, g.dimensions), a.smoothing);
     return a;
-}
-
-/// Where the factor of a scheme looks: F::first and F::count of kernels/cpml_math.hpp.
-struct Reach {
-    int first, count;
-};
-inline Reach reach_of(const BackendSetup& setup) {
-    const int r = setup.scheme.radius();
-    return setup.scheme.wave_operator == WaveOperator::variable_density ? Reach{1 - r, 2 * r} : Reach{0, r + 1};
 }
 
 template <typename T>
@@ -127,7 +117,7 @@ CpmlSide<T> side_of(const BackendSetup& setup, const Arrays<T>& arrays, int face
     side.psi = arrays.memory + memory_of<T>(setup, face);
     side.profile = arrays.profiles + profile_of(setup, face);
     side.width = width;
-    side.first_node = first_strip_node(reach_of(setup).first, n, width);
+    side.first_node = first_strip_node(factor_reach(setup.scheme).first, n, width);
     side.edge = edge * p;
     side.k_edge = edge * k;
     side.rho_edge = edge * rho;
@@ -145,31 +135,32 @@ CpmlSide<T> side_of(const BackendSetup& setup, const Arrays<T>& arrays, int face
     return side;
 }
 
-/// CUDA launches no more blocks than this along y and z; kernels go round.
-inline unsigned blocks(std::int64_t nodes, std::int64_t tile) {
-    return static_cast<unsigned>(std::min<std::int64_t>((nodes + tile - 1) / tile, 65535));
+/// Blocks along y or z; kernels go round.
+inline unsigned most_blocks_for(std::int64_t nodes, std::int64_t tile) {
+    return static_cast<unsigned>(std::min<std::int64_t>(blocks_for(nodes, tile), kMostBlocks));
 }
 
 // 64 threads a block: of those tried on an H200 the fastest. 256 threads are a sixth slower.
 template <typename T>
 CpmlLaunch<T> launch_of(const BackendSetup& setup, const CpmlArguments<T>& a, int axis) {
     CpmlLaunch<T> launch{axis, factor_kind(setup.scheme, setup.grid.dimensions), a};
-    const int count = reach_of(setup).count;
+    const int count = factor_reach(setup.scheme).count;
     if (axis == 0) {
-        const int ends = 2 / a.sides * a.sides, groups = 2 / a.sides * kCpmlRows;
+        constexpr int ends = 2;  // of rows: both of each, or one of twice as many
+        const int groups = ends / a.sides * kCpmlRows;
         int values = 0;
         for (const CpmlSide<T>& side : a.side) values = std::max(values, side.width - side.first_node + count);
         launch.arguments.tiles = (values + kCpmlLanes - 1) / kCpmlLanes;
         launch.arguments.reaches_further = values + count - 1 > kCpmlLanes;
         launch.block = {kCpmlLanes, static_cast<unsigned>(ends), 1};
-        launch.grid = {static_cast<unsigned>((a.inner + groups - 1) / groups), blocks(a.outer, 1), 1};
+        launch.grid = {static_cast<unsigned>(blocks_for(a.inner, groups)), most_blocks_for(a.outer, 1), 1};
         launch.shared_bytes = ends * 3 * kCpmlRows * (kCpmlLanes + count - 1) * static_cast<int>(sizeof(T));
         return launch;
     }
     const int columns = cpml_columns(count, sizeof(T));
     launch.block = {a.outer > 1 ? 32U : 64U, a.outer > 1 ? 2U : 1U, 1};
-    launch.grid = {blocks((a.inner + columns - 1) / columns, launch.block[0]), blocks(a.outer, launch.block[1]),
-                   static_cast<unsigned>(a.sides)};
+    launch.grid = {static_cast<unsigned>(blocks_for(blocks_for(a.inner, columns), launch.block[0])),
+                   most_blocks_for(a.outer, launch.block[1]), static_cast<unsigned>(a.sides)};
     return launch;
 }
 
@@ -183,7 +174,7 @@ std::vector<CpmlLaunch<T>> cpml_launches(const BackendSetup& setup, const cpml::
     for (int axis = 0; axis < 3; ++axis) {
         CpmlArguments<T> a = cpml::arguments_of(setup, arrays, static_cast<std::size_t>(axis));
         const std::int64_t n = setup.grid.n[static_cast<std::size_t>(axis)];
-        std::int64_t nodes = -2 * cpml::reach_of(setup).first;  // that the strips reach, but for their nodes 0
+        std::int64_t nodes = -2 * factor_reach(setup.scheme).first;  // that the strips reach, but for their nodes 0
         for (const int face : {2 * axis, 2 * axis + 1}) {
             if (cpml::width_of(setup, face) == 0) continue;
             nodes += cpml::width_of(setup, face);

@@ -1,5 +1,6 @@
 // Launches the kernels of variable density, for one radius (ONDA_RADIUS).
 #include <algorithm>
+#include <utility>
 
 #include "kernels/cuda/density_arguments.hpp"
 #include "kernels/cuda/forward_density_tiles.hpp"

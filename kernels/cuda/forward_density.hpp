@@ -6,7 +6,7 @@
 /// completes the flux r planes behind, from a thread's own values of the last 2r planes, and that adds its share to the
 /// 2r - 1 divergences under way; the one 2r - 1 planes behind is then complete. One barrier a plane.
 ///
-/// Order 8, float, a point of a 128 x 16 tile: 26 bytes from the L2 cache, 33 values through shared memory, 100
+/// Order 8, float, a point of a 64 x 16 tile: 27 bytes from the L2 cache, 33 values through shared memory, 100
 /// operations and three reciprocals; the twin moves 20 bytes.
 #pragma once
 

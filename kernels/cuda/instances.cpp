@@ -45,10 +45,10 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 /// The kernels to try, the fastest first: `onda bench gpu` on an H200, docs/performance.md. 2-D grids have few tiles to
-/// march: there the plain kernel fills the GPU best. Forward fits every GPU.
+/// march: there the plain kernel fills the GPU best. Direct fits every GPU.
 std::vector<std::string> wanted_kernels(const BackendSetup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
-    if (setup.scheme.wave_operator == WaveOperator::variable_density) return {"forward", "direct"};
+    if (setup.scheme.has_density()) return {"forward", "direct"};
     if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "forward"};
     if (setup.scheme.space_order <= 12 && gpu_architecture() >= 90)
         return {"inplane-vertical", "inplane-full", "forward", "direct"};

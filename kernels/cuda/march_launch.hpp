@@ -1,5 +1,5 @@
 /// \file
-/// The tiles of the kernels that march and sum each plane once. A new one is a line.
+/// The rows of the kernels that march and sum each plane once.
 #pragma once
 
 #include "kernels/cuda/inplane_launch.hpp"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
+#include "kernels/cuda/blocks.hpp"
 #include "kernels/stencil.hpp"
 
 namespace onda::cuda {
@@ -90,12 +91,6 @@ int multiprocessors();
 /// that drift apart no longer find their neighbours' halos in the L2 cache.
 /// \param tiles of a plane; \param resident blocks at a time on the whole GPU; \param radius planes read twice.
 int planes_a_block(std::int64_t planes, std::int64_t tiles, std::int64_t resident, int radius, int longest);
-
-inline int blocks_for(std::int64_t nodes, std::int64_t tile) {
-    return static_cast<int>((nodes + tile - 1) / tile);
-}
-/// CUDA launches no more blocks than this along y and z.
-inline constexpr std::int64_t kMostBlocks = 65535;
 
 /// Fills in what the arguments of all kernels have.
 template <template <typename> class Arguments, typename T>

@@ -110,7 +110,8 @@ int bench_cpu(const BenchOptions& options) {
     const Device& device = usable_device("cpu");
     return finish(options, plan_bench(options, device, [&](BenchPlan& plan, BackendSetup setup) {
                       // A kernel that was not asked for by name and does not have the operator is left out.
-                      if (options.kernels.empty() && !cpu::has_kernel(setup)) return;
+                      const auto names = cpu::kernels_of(setup.scheme.wave_operator);
+                      if (options.kernels.empty() && !std::ranges::count(names, setup.kernel)) return;
                       check_setup(device, setup);
                       device.resolve(setup);
                       plan.cases.push_back(with_boundary(options, {std::move(setup), {}, {}, {}}));

@@ -1,0 +1,13 @@
+/// \file
+/// Whether the tests run under sanitizers, which take an order of magnitude more time and memory of their own.
+#pragma once
+
+namespace onda::test {
+
+#if defined(ONDA_SANITIZED)
+inline constexpr bool kSanitized = true;
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace onda::test
