@@ -87,7 +87,7 @@ std::string density_remedy(double contrast, const TimeAxis& time) {
     const double fraction = time.cfl_fraction(), usual = strong ? kStrongFraction : 0.9;
     const double advised = fraction > usual ? usual : kStrongFraction * fraction;
     return fmt::format(
-        "the density changes by a factor of {:.3g}, which lowers the stability limit, and dt is {:.3g} of the limit of "
+        "the density changes by a factor of {:.4g}, which lowers the stability limit, and dt is {:.3g} of the limit of "
         "constant density: take time.cfl_fraction: {:.2g} (a dt of {:.4g} s){}",
         contrast, fraction, advised, advised * time.stability_limit_s,
         strong ? ", or a free surface in place of air" : "");

@@ -40,7 +40,7 @@ struct Plan {
     std::vector<std::string> notes;  ///< what a reader of the log should know of the choice of device
     std::vector<std::string> warnings;
 
-    [[nodiscard]] bool has_density() const { return setup.scheme.wave_operator == WaveOperator::variable_density; }
+    [[nodiscard]] bool has_density() const { return setup.scheme.has_density(); }
     [[nodiscard]] std::size_t most_receivers() const;  ///< of any shot
     [[nodiscard]] std::size_t most_sources() const;
 };

@@ -62,12 +62,9 @@ double largest_after_run(const Scheme& scheme, double cfl, const Grid& grid = {2
     setup.scheme = scheme;
     setup.precision = Precision::float64;
     setup.threads = 1;
-    std::vector<double> spacing_m;
-    for (int axis = 0; axis < 3; ++axis)
-        if (grid.has_axis(axis)) spacing_m.push_back(grid.spacing_m[std::size_t(axis)]);
     const auto backend = cpu::make_backend(setup);
     backend->upload_model([](std::int64_t, std::int64_t, std::span<float> vp) { std::ranges::fill(vp, 2000.f); },
-                          cfl * scheme.stability_limit_s(spacing_m, 2000.));
+                          cfl * scheme.stability_limit_s(grid.derivative_spacings_m(), 2000.));
     backend->reset();
     std::vector<double> p;
     for (std::int64_t i = 0; i < setup.grid.points(); ++i) p.push_back(test::noise(std::uint64_t(i)) - 0.5);

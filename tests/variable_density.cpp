@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "kernels/stencil.hpp"
+#include "solver/density.hpp"
 #include "solver/verify/analytic.hpp"
 #include "solver/verify/experiment.hpp"
 
@@ -94,4 +95,70 @@ TEST_CASE("the stability limit holds for jumps of the density: any at order 2, o
         CHECK(growth(box(order, 0.999, 3000), 1., false) <= 3.5);
         CHECK_FALSE(growth(box(order, 1.01, 3000), 1., false) <= 20.);
     }
+}
+
+namespace {
+
+/// log10 of the largest |p| from a random field where the density changes along x alone, and x alone counts: the nodes
+/// along z are far apart. \param heavy nodes of a period that have `ratio` times the density of the others.
+double growth_along_x(int order, double cfl_fraction, double ratio, const std::vector<bool>& heavy) {
+    Experiment e = box(order, 1., 3000);
+    e.grid.n = {48, 1, 20};
+    e.grid.spacing_m[2] = 1e4;
+    e.halos = {};
+    e.dt_s = cfl_fraction * stable_dt_s(e.grid, e.scheme, 2000.);
+    const auto rho = [&](std::int64_t, std::int64_t, std::span<float> row) {
+        for (std::size_t x = 0; x < row.size(); ++x)
+            row[x] = static_cast<float>(heavy[x % heavy.size()] ? 1000. * ratio : 1000.);
+    };
+    const auto backend = make_backend(e, constant_velocity(2000.), {}, rho);
+    std::vector<double> p;
+    for (std::int64_t i = 0; i < e.grid.points(); ++i) p.push_back(2. * scatter(i + 7) - 1.);
+    double largest = 0.;
+    for (const double value : evolve(*backend, e, p, p)) largest = worse(largest, std::abs(value));
+    return std::log10(largest);
+}
+
+}  // namespace
+
+TEST_CASE("dt is stable up to the fractions that are told to be safe, and not far above them") {
+    std::vector<bool> plane(48, false);
+    std::fill(plane.begin() + 24, plane.end(), true);
+    const std::vector<std::vector<bool>> patterns{
+        {false, true}, {false, false, true}, {false, true, true}, {false, false, true, true}, plane};
+    for (const double ratio : {2., 10., 20., 100.})
+        for (const int order : {2, 8, 16})
+            for (const auto& heavy : patterns) {
+                CAPTURE(ratio);
+                CAPTURE(order);
+                CAPTURE(heavy.size());
+                CHECK(growth_along_x(order, safe_cfl_fraction(ratio), ratio, heavy) <= 4.5);
+            }
+    for (const auto& [ratio, fraction] : {std::pair{2., 1.}, {10., 0.98}, {20., 0.945}, {100., 0.78}}) {
+        CAPTURE(ratio);
+        CHECK_FALSE(growth_along_x(16, fraction, ratio, {false, false, true}) <= 10.);
+    }
+    // Air over rock along one axis alone, and with another axis, which the jump leaves as it is.
+    CHECK_FALSE(growth_along_x(16, safe_cfl_fraction(830.), 830., plane) <= 10.);
+    CHECK(growth_along_x(16, 0.62, 830., plane) <= 5.);
+}
+
+TEST_CASE("a plane below air is stable at the fraction that is told, on equal spacings") {
+    const auto growth_at = [](double cfl_fraction) {
+        Experiment e = box(16, 1., 3000);
+        e.grid.spacing_m = {10., 10., 10.};
+        e.dt_s = cfl_fraction * stable_dt_s(e.grid, e.scheme, 2000.);
+        const auto rho = [](std::int64_t, std::int64_t z, std::span<float> row) {
+            std::fill(row.begin(), row.end(), z < 16 ? 1.2f : 1000.f);
+        };
+        const auto backend = make_backend(e, constant_velocity(2000.), {}, rho);
+        std::vector<double> p;
+        for (std::int64_t i = 0; i < e.grid.points(); ++i)
+            p.push_back(e.grid.node(i)[2] == 0 ? 0. : 2. * scatter(i + 7) - 1.);
+        double largest = 0.;
+        for (const double value : evolve(*backend, e, p, p)) largest = worse(largest, std::abs(value));
+        return std::log10(largest);
+    };
+    CHECK(growth_at(safe_cfl_fraction(1000. / 1.2)) <= 5.);
+    CHECK_FALSE(growth_at(0.8) <= 10.);
 }

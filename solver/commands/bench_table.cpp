@@ -27,10 +27,6 @@ struct Row {
     Rates gpts, twin_gpts, ratio;
 };
 
-bool has_density(const BackendSetup& setup) {
-    return setup.scheme.wave_operator == WaveOperator::variable_density;
-}
-
 /// A backend with a random medium (1500 m/s to kBenchFastest_m_s, 1500 to 2500 kg/m3) and a random field, warm, and the
 /// number of steps that make a round. The values matter: constant data draws less power, and a denormal costs more.
 class Contender {
@@ -45,7 +41,7 @@ public:
             };
         };
         backend_->upload_model(random(0.75 * kBenchFastest_m_s, 0.5 * kBenchFastest_m_s),
-                               has_density(setup) ? random(2000., 1000.) : Backend::RowReader{},
+                               setup.scheme.has_density() ? random(2000., 1000.) : Backend::RowReader{},
                                bench_time_step_s(setup));
         backend_->reset();
         backend_->upload(field, field);
@@ -85,7 +81,7 @@ Row measure(const BenchPlan& plan, const BenchCase& timed, Contender& twin, std:
 
 /// The traffic that no kernel of one step at a time can avoid: three reads, with variable density four, and a write.
 double bytes_per_point(const BenchPlan& plan) {
-    return (has_density(plan.twin) ? 5. : 4.) * (plan.twin.precision == Precision::float64 ? 8. : 4.);
+    return (plan.twin.scheme.has_density() ? 5. : 4.) * (plan.twin.precision == Precision::float64 ? 8. : 4.);
 }
 
 std::string heading(const BenchPlan& plan) {
@@ -164,7 +160,7 @@ std::string run_bench(const BenchPlan& plan) {
     const std::string rival =
         !against_twin ? "the bare kernel in the same round"
                       : fmt::format("{}; the twin reads p[n], p[n-1], k{} and writes p[n+1], without neighbours",
-                                    twin->description(), has_density(plan.twin) ? ", rho" : "");
+                                    twin->description(), plan.twin.scheme.has_density() ? ", rho" : "");
     std::cout << shape_text(grid) << " nodes, " << plan.rounds << " rounds, " << rival << "\n"
               << heading(plan) << std::endl;
     std::vector<Row> rows;

@@ -53,7 +53,7 @@ BoxMode box_mode(const Experiment& e) {
         k.push_back(axis[a].kh / e.grid.spacing_m[a]);
     }
     BoxMode mode;
-    mode.omega = discrete_frequency(e.scheme, k, derivative_spacings(e.grid), kVelocity, e.dt_s);
+    mode.omega = discrete_frequency(e.scheme, k, e.grid.derivative_spacings_m(), kVelocity, e.dt_s);
     for (const double z : axis[2].shape)
         for (const double y : axis[1].shape)
             for (const double x : axis[0].shape) mode.shape.push_back(x * y * z);

@@ -22,15 +22,8 @@ const char* name(Precision precision) {
     return precision == Precision::float32 ? "float" : "double";
 }
 
-std::vector<double> derivative_spacings(const Grid& grid) {
-    std::vector<double> spacings;
-    for (int axis = 0; axis < 3; ++axis)
-        if (grid.has_axis(axis)) spacings.push_back(grid.spacing_m[std::size_t(axis)]);
-    return spacings;
-}
-
 double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s) {
-    return scheme.stability_limit_s(derivative_spacings(grid), vp_max_m_s);
+    return scheme.stability_limit_s(grid.derivative_spacings_m(), vp_max_m_s);
 }
 
 Backend::RowReader constant_velocity(double vp_m_s) {

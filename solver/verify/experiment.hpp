@@ -39,8 +39,6 @@ inline Measurement worse(const Measurement& a, const Measurement& b) {
 
 /// "float" or "double", as in the configuration.
 const char* name(Precision precision);
-/// The spacings of the axes that have a derivative.
-std::vector<double> derivative_spacings(const Grid& grid);
 /// The largest stable dt [s].
 double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s);
 Backend::RowReader constant_velocity(double vp_m_s);  ///< or density
