@@ -12,9 +12,11 @@
 using namespace onda;
 
 TEST_CASE("every promise has its own name, a limit and a method") {
-    std::set<std::string> names, ids;
+    std::set<std::string> names;
+    std::string id_before;
     for (const PromiseGroup& group : verification_table()) {
-        CHECK(ids.insert(group.id).second);
+        CHECK(id_before < group.id);  // in their order, none twice
+        id_before = group.id;
         CHECK(!group.method.empty());
         CHECK(std::any_of(group.promises.begin(), group.promises.end(), [](const Promise& p) { return p.quick; }));
         for (const Promise& promise : group.promises) {
@@ -22,7 +24,6 @@ TEST_CASE("every promise has its own name, a limit and a method") {
             CHECK(std::isfinite(promise.limit));
         }
     }
-    CHECK(std::is_sorted(ids.begin(), ids.end()));
     CHECK_THROWS_AS(verification_group("R99"), std::out_of_range);
 }
 

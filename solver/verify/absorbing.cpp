@@ -168,16 +168,14 @@ PromiseGroup absorbing_strips() {
         "The default layer (cpml, 20 nodes) or sponge (40 nodes) on one face of a 2-D box, source and receiver 30 "
         "nodes before its inner edge. The same shot in a box so large that no face is heard is subtracted; the "
         "largest amplitude of the difference is divided by that of the image source, the reflection of a perfect "
-        "mirror at the inner edge. The wavelength is that of the peak frequency of a Ricker wavelet. Media that "
-        "vary: a box of 121 x 101 nodes with layers all around against one so large that no face is heard, at 21 "
-        "receivers between the layers; the value is the largest difference over the largest amplitude. Interfaces "
-        "and gradients run through the layers. Where the medium changes towards a face, the large box returns waves "
-        "from places that the small one does not have. A sponge is no perfectly matched layer: it sends back "
-        "several per cent of long and of oblique waves. Growth: a field of random signs, amplitude 1 and all "
-        "wavenumbers at once, in a small box at 0.9 of the stability limit; the value is the energy left, or the "
-        "largest ratio of the energies of two looks some thousand steps apart, whichever is larger: below 0 dB nothing "
-        "has "
-        "grown.";
+        "mirror at the inner edge. The wavelength is that of the peak frequency of a Ricker wavelet. Media that vary: "
+        "a box of 121 x 101 nodes with layers all around against one so large that no face is heard, at 21 receivers "
+        "between the layers; the value is the largest difference over the largest amplitude. Interfaces and gradients "
+        "run through the layers. Where the medium changes towards a face, the large box returns waves from places "
+        "that the small one does not have. A sponge is no perfectly matched layer: it sends back several per cent of "
+        "long and of oblique waves. Growth: a field of random signs, amplitude 1 and all wavenumbers at once, in a "
+        "small box at 0.9 of the stability limit; the value is the energy left, or the largest ratio of the energies "
+        "of two looks some thousand steps apart, whichever is larger: below 0 dB nothing has grown.";
     for (const Row& row : kRows)
         group.promises.push_back(
             reflects({row.kind, make_scheme(WaveOperator::star, 8), row.angle_deg, row.wavelength_nodes}, row.limit_db,

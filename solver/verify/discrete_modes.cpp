@@ -100,13 +100,12 @@ PromiseGroup discrete_modes() {
     group.quantity = "largest error, amplitude 1, 1,000 steps";
     group.method =
         "A product of sines (free surface) or cosines (rigid) is an eigenvector of the discrete Laplacian of every "
-        "order, because mirrored halos continue it for ever. It must oscillate as cos(omega t) with "
-        "sin(omega dt / 2) = (c dt / 2) sqrt(symbol(k)), the dispersion relation of the scheme "
-        "itself, so only rounding may differ. Boxes of 2-D and 3-D with unequal spacings, free, rigid and mixed faces "
-        "(and zero faces at order 2, where the mode is exact too), between four and five nodes a wavelength, dt = 0.9 "
-        "of the "
-        "stability limit. The compact stencil has the same modes, on equal spacings, if the edges and corners of the "
-        "halo are mirrored, too.";
+        "order, because mirrored halos continue it for ever. It must oscillate as cos(omega t) with sin(omega dt / 2) "
+        "= (c dt / 2) sqrt(symbol(k)), the dispersion relation of the scheme itself, so only rounding may differ. "
+        "Boxes of 2-D and 3-D with unequal spacings, free, rigid and mixed faces (and zero faces at order 2, where "
+        "the mode is exact too), between four and five nodes a wavelength, dt = 0.9 of the stability limit. The "
+        "compact stencil has the same modes, on equal spacings, if the edges and corners of the halo are mirrored, "
+        "too.";
     const auto add = [&group](const std::string& scheme_name, const Scheme& scheme, Precision precision, bool quick) {
         group.promises.push_back(
             {scheme_name + ", " + name(precision), precision == Precision::float64 ? 1e-12 : 2e-4, quick,

@@ -93,9 +93,8 @@ PromiseGroup energy_conservation() {
         "exactly, for any model, as L is symmetric (nodes on a rigid wall count half). Two layers of 1,500 and 3,000 "
         "m/s in a box with a free surface, a rigid wall and zero faces, unequal spacings, a pulse at rest to begin "
         "with, dt = 0.9 of the stability limit. With variable density the layers have 1,000 and 2,400 kg/m3, and E = "
-        "1/2 sum "
-        "(p[n+1] - p[n])^2 / (rho (vp dt)^2) - 1/2 sum p[n+1] div(1/rho grad p[n]). The energy is summed by a plain "
-        "loop in double precision.";
+        "1/2 sum (p[n+1] - p[n])^2 / (rho (vp dt)^2) - 1/2 sum p[n+1] div(1/rho grad p[n]). The energy is summed by a "
+        "plain loop in double precision.";
     const auto add = [&group](int dimensions, const Scheme& scheme, Precision precision) {
         const char* const prefix = scheme.wave_operator == WaveOperator::star ? "" : "variable density, ";
         group.promises.push_back({prefix + std::to_string(dimensions) + "-D, order " +

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <string>
 
+#include "solver/boundary.hpp"
 #include "solver/verify/experiment.hpp"
 #include "solver/verify/groups.hpp"
 #include "solver/verify/point_source.hpp"
@@ -11,7 +12,6 @@ namespace {
 
 constexpr double kSpacing = 5.;
 constexpr std::array kDepths{1., 2.5, 10.};
-constexpr std::array<const char*, 6> kFaces{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
 /// A source `depth` below a free surface on `face`, and a receiver 30 cells along the surface.
 PointSourceCase make_case(int dimensions, std::size_t face, double depth, double receiver_depth) {
@@ -54,20 +54,19 @@ PromiseGroup ghost_reflection() {
     group.quantity = "relative L2 error, the worst of three depths";
     group.method =
         "A source 1, 2.5 and 10 m below a free surface, on each face in turn, and a receiver 150 m along the surface: "
-        "against the source and its negative image in closed form, relative to their difference, which is small. Nodes "
-        "5 m apart, 10 points per wavelength, order 8 and c dt as in R3; the wavelength of the peak frequency is 125 "
-        "m. "
-        "All positions lie off the nodes along the surface. Source and image 1 m from the surface, a fifth of a "
-        "spacing, leave 4 % of the source's pressure at a receiver 60 m deep, and 0.2 % at one 2.5 m deep. The weights "
-        "of the sinc (Hicks 2002) reproduce that dipole to 1 %; where the depth is a whole or half number of nodes "
-        "there is no more error than in R3. All faces must do equally well.";
+        "against the source and its negative image in closed form, relative to their difference, which is small. "
+        "Nodes 5 m apart, 10 points per wavelength, order 8 and c dt as in R3; the wavelength of the peak frequency "
+        "is 125 m. All positions lie off the nodes along the surface. Source and image 1 m from the surface, a fifth "
+        "of a spacing, leave 4 % of the source's pressure at a receiver 60 m deep, and 0.2 % at one 2.5 m deep. The "
+        "weights of the sinc (Hicks 2002) reproduce that dipole to 1 %; where the depth is a whole or half number of "
+        "nodes there is no more error than in R3. All faces must do equally well.";
     for (const int dimensions : {2, 3})
-        for (std::size_t face = 0; face < kFaces.size(); ++face) {
+        for (std::size_t face = 0; face < kFaceNames.size(); ++face) {
             if (dimensions == 2 && face / 2 == 1) continue;
             for (const double receiver_depth : {2.5, 60.}) {
                 char text[96];
-                std::snprintf(text, sizeof text, "%d-D, free surface on %s, receiver at %g m", dimensions, kFaces[face],
-                              receiver_depth);
+                std::snprintf(text, sizeof text, "%d-D, free surface on %s, receiver at %g m", dimensions,
+                              std::string(kFaceNames[face]).c_str(), receiver_depth);
                 group.promises.push_back({text, 0.015, dimensions == 2, [=](const VerifyOptions& options) {
                                               return worst_error(dimensions, face, receiver_depth, options);
                                           }});

@@ -138,11 +138,9 @@ PromiseGroup head_waves() {
     group.quantity = "largest error in time steps";
     group.method =
         "A line source 105 m above a half-space of 3,000 m/s, in 2,000 m/s; receivers at the same depth, 2,600 to "
-        "3,400 "
-        "m away, where the head wave comes, from x / vp2 + 2 z cos(ic) / vp1 on, 0.35 s before the direct one. In that "
-        "window "
-        "the trace is compared with the exact one, a sum of plane waves times their reflection coefficients (Bouchon & "
-        "Aki 1977): the delay is the slope of the phase of the ratio of their spectra.";
+        "3,400 m away, where the head wave comes, from x / vp2 + 2 z cos(ic) / vp1 on, 0.35 s before the direct one. "
+        "In that window the trace is compared with the exact one, a sum of plane waves times their reflection "
+        "coefficients (Bouchon & Aki 1977): the delay is the slope of the phase of the ratio of their spectra.";
     for (const auto wave_operator : {WaveOperator::star, WaveOperator::variable_density})
         for (const int order : {4, 8}) {
             const Scheme scheme = make_scheme(wave_operator, order);

@@ -92,11 +92,10 @@ PromiseGroup reciprocity() {
     group.title = "Reciprocity";
     group.quantity = "largest difference over largest pressure";
     group.method =
-        "The trace at B of a source at A equals the trace at A of a source at B, in any model. Here every node has its "
-        "own random velocity between 1,500 and 3,000 m/s; 600 steps of order 8, unequal spacings, a free surface, a "
-        "rigid wall and zero faces. Off the nodes it holds because sources and receivers use the same weights. With "
-        "variable "
-        "density, random between 1,000 and 2,700 kg/m3, rho_A p_AB = rho_B p_BA, where both lie on nodes.";
+        "The trace at B of a source at A equals the trace at A of a source at B, in any model. Here every node has "
+        "its own random velocity between 1,500 and 3,000 m/s; 600 steps of order 8, unequal spacings, a free surface, "
+        "a rigid wall and zero faces. Off the nodes it holds because sources and receivers use the same weights. With "
+        "variable density, random between 1,000 and 2,700 kg/m3, rho_A p_AB = rho_B p_BA, where both lie on nodes.";
     const auto add = [&group](int dimensions, const Pair& pair, Precision precision, WaveOperator wave_operator) {
         const char* const prefix = wave_operator == WaveOperator::star ? "" : "variable density, ";
         group.promises.push_back(
