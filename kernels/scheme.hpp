@@ -61,7 +61,7 @@ struct Scheme {
     [[nodiscard]] double phase_velocity_ratio(const std::vector<double>& k, const std::vector<double>& spacing_m,
                                               double vp_dt_m) const;
     /// Largest stable dt [s] of the leapfrog scheme: 2 / (vp_max sqrt(sum_axis max_k symbol / h_axis^2)). Jumps of the
-    /// density lower it by less than 0.4 % up to a factor of 10 at a plane, 3 % in the worst of patterns:
+    /// density lower it by less than 1 % up to a factor of 10 at a plane, 4 % in the worst of patterns:
     /// docs/theory.md. \param spacing_m of the axes that have a derivative.
     [[nodiscard]] double stability_limit_s(const std::vector<double>& spacing_m, double vp_max_m_s) const;
 };

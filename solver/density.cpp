@@ -20,7 +20,7 @@ constexpr float kLightest = 30.f;  // kg/m3: any rock or liquid in g/cm3 lies be
 struct SafeFraction {
     double contrast, cfl_fraction;
 };
-constexpr std::array<SafeFraction, 4> kSafeFractions{{{1., 1.}, {2., 0.995}, {10., 0.97}, {20., 0.93}}};
+constexpr std::array<SafeFraction, 4> kSafeFractions{{{1., 1.}, {2., 0.995}, {10., 0.955}, {20., 0.91}}};
 constexpr double kStrongFraction = 0.7;  ///< beyond
 
 bool parts_have_density(const ModelConfig& m) {
