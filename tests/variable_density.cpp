@@ -139,7 +139,8 @@ TEST_CASE("dt is stable up to the fractions that are told to be safe, and not fa
                     CAPTURE(heavy.size());
                     CHECK(growth_along_x(scheme(order, coefficients), safe_cfl_fraction(ratio), ratio, heavy) <= 4.5);
                 }
-    for (const auto& [ratio, fraction] : {std::pair{10., 0.97}, {20., 0.93}, {100., 0.73}}) {
+    for (const auto& row : {std::pair{10., 0.97}, {20., 0.93}, {100., 0.73}}) {
+        const double ratio = row.first, fraction = row.second;
         CAPTURE(ratio);
         CHECK_FALSE(growth_along_x(scheme(16, Coefficients::optimised), fraction, ratio, {false, true, false}) <= 10.);
     }
