@@ -146,10 +146,6 @@ std::string unit_hint(double value, std::string_view text, std::string_view unit
     return "; write the number alone: the unit is " + std::string(unit);
 }
 
-}  // namespace
-
-namespace {
-
 /// Whether this can be a unit: letters, and behind a slash the powers of what is divided by.
 bool looks_like_unit(std::string_view word) {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '%'; };
