@@ -11,6 +11,7 @@
 #include "kernels/scheme.hpp"
 #include "kernels/stencil.hpp"
 #include "tests/fields.hpp"
+#include "tests/kernel_cases.hpp"
 
 using namespace onda;
 using std::numbers::pi;
@@ -140,6 +141,26 @@ TEST_CASE("the stability limit is that of the weights: 0.99 of it stays bounded,
             CHECK(largest_after_run(scheme, 0.99) <= 20.);
             CHECK(!(largest_after_run(scheme, 1.01) <= 1e6));
         }
+}
+
+TEST_CASE("every kernel steps optimised weights to the bits of the reference, also with a density") {
+    for (const WaveOperator wave_operator : test::kOperators)
+        for (const std::size_t which : {1u, 12u})
+            for (const int order : {4, 8, 16})
+                for (const Precision precision : {Precision::float32, Precision::float64}) {
+                    const test::Case& c = test::kCases[which];
+                    BackendSetup setup = setup_of(c, order, precision, wave_operator);
+                    setup.kernel = "reference";
+                    const std::vector<double> taylor = run_case(c, setup, cpu::make_backend(setup));
+                    setup.scheme = make_scheme(wave_operator, order, Coefficients::optimised);
+                    const std::vector<double> expected = run_case(c, setup, cpu::make_backend(setup));
+                    CHECK(expected != taylor);
+                    for (const std::string& kernel : cpu::kernels_of(wave_operator)) {
+                        setup.kernel = kernel;
+                        CHECK_MESSAGE(run_case(c, setup, cpu::make_backend(setup)) == expected,
+                                      c.name << ", " << name(wave_operator) << ", order " << order << ", " << kernel);
+                    }
+                }
 }
 
 TEST_CASE("the stability limit of the compact stencil is that of its weights") {

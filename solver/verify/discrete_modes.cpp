@@ -107,18 +107,23 @@ PromiseGroup discrete_modes() {
         "compact stencil has the same modes, on equal spacings, if the edges and corners of the halo are mirrored, "
         "too.";
     const auto add = [&group](const std::string& scheme_name, const Scheme& scheme, Precision precision, bool quick) {
+        // optimised weights are larger, and so is what their rounding shifts the frequency by
+        const double in_double = scheme.coefficients == Coefficients::optimised ? 2e-12 : 1e-12;
         group.promises.push_back(
-            {scheme_name + ", " + name(precision), precision == Precision::float64 ? 1e-12 : 2e-4, quick,
+            {scheme_name + ", " + name(precision), precision == Precision::float64 ? in_double : 2e-4, quick,
              [scheme, precision](const VerifyOptions& options) { return worst_box(scheme, precision, options); }});
     };
     for (const Precision precision : {Precision::float64, Precision::float32}) {
-        for (int order = 2; order <= kMaxSpaceOrder; order += 2)
-            add("order " + std::to_string(order), make_scheme(WaveOperator::star, order), precision,
-                order == 2 || order == 8);
-        add("order 8 optimised", make_scheme(WaveOperator::star, 8, Coefficients::optimised), precision, false);
-        for (int order = 2; order <= kMaxSpaceOrder; order += 2)
-            add("variable density, order " + std::to_string(order), make_scheme(WaveOperator::variable_density, order),
-                precision, order == 8);
+        for (const WaveOperator wave_operator : {WaveOperator::star, WaveOperator::variable_density}) {
+            const bool star = wave_operator == WaveOperator::star;
+            const std::string prefix = star ? "order " : "variable density, order ";
+            for (int order = 2; order <= kMaxSpaceOrder; order += 2)
+                add(prefix + std::to_string(order), make_scheme(wave_operator, order), precision,
+                    (star && order == 2) || order == 8);
+            for (int order = 4; order <= kMaxSpaceOrder; order += 2)
+                add(prefix + std::to_string(order) + " optimised",
+                    make_scheme(wave_operator, order, Coefficients::optimised), precision, false);
+        }
         add("compact27", make_scheme(WaveOperator::compact, 2), precision, true);
     }
     return group;
