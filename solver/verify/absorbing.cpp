@@ -37,65 +37,9 @@ Promise reflects(const Incidence& c, double limit_db, bool quick) {
     return {describe(c), limit_db, quick, [c](const VerifyOptions& options) { return reflection_db(c, options); }};
 }
 
-struct Box {
-    int dimensions = 2;
-    Scheme scheme = make_scheme(WaveOperator::star, 8);
-    Precision precision = Precision::float64;
-    std::array<std::string, 6> kinds{"cpml", "cpml", "cpml", "cpml", "cpml", "cpml"};
-    std::int64_t steps = 100000;
-    std::int64_t every = 5000;  ///< steps between looks: longer than waves stay, and than their energy swings
-};
-
-Experiment absorbing_box(const Box& box) {
-    Experiment e;
-    e.grid.dimensions = box.dimensions;
-    // the layers of opposite faces, 20 nodes each, all but meet
-    e.grid.n = box.dimensions == 2 ? std::array<std::int64_t, 3>{44, 1, 41} : std::array<std::int64_t, 3>{41, 42, 40};
-    if (box.kinds[0] == "sponge") e.grid.n = {140, 1, 120};
-    e.grid.spacing_m = {10., 12., 8.};
-    if (box.scheme.wave_operator == WaveOperator::compact) e.grid.spacing_m = {10., 10., 10.};
-    e.scheme = box.scheme;
-    e.precision = box.precision;
-    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, 2000.);
-    e.steps = box.steps;
-    const Boundary boundary = default_strips(box.kinds, e.grid, e.scheme, 2000., e.dt_s, 20.);
-    e.halos = boundary.halos;
-    e.sponge = boundary.sponge;
-    e.cpml = boundary.cpml;
-    return e;
+double same_everywhere(double, double) {
+    return 2000.;
 }
-
-/// 10 log10 of the energy left of a field of random signs, all wavenumbers at once, or of the largest growth from one
-/// look to the next, whichever is larger.
-Measurement growth_db(const Box& box, const VerifyOptions& options) {
-    const Experiment e = absorbing_box(box);
-    const auto backend = constant_medium(e, 2000., options);
-    Propagator propagator(*backend, Sources{}, NodeWeights{}, e.time_axis());
-    std::vector<double> now(std::size_t(e.grid.points())), previous;
-    for (std::size_t i = 0; i < now.size(); ++i) {
-        const bool on_free_surface = node_share(e, e.grid.node(std::int64_t(i))) == 0.;
-        now[i] = on_free_surface ? 0. : scatter(std::int64_t(i)) < 0.5 ? -1. : 1.;
-    }
-    previous = now;
-    backend->upload(now, now);
-    const auto energy = [&] {
-        backend->download(Window::whole(e.grid), std::span<double>(now));
-        backend->download_previous(Window::whole(e.grid), previous);
-        return staggered_energy(
-            e, [](const auto&) { return 2000.; }, [](const auto&) { return 1.; }, now, previous);
-    };
-    propagator.advance(1);
-    const double first = energy();
-    double before = first, growth = 0.;
-    while (propagator.step() + box.every <= box.steps) {
-        propagator.advance(box.every);
-        const double after = energy();
-        if (after != 0. || before != 0.) growth = worse(growth, after / before);
-        before = after;
-    }
-    return {10. * std::log10(worse(growth, before / first)), ""};
-}
-
 double two_layers(double, double z_m) {
     return z_m < 55. ? 1500. : 3000.;
 }
@@ -110,22 +54,98 @@ double gradient_through(double, double z_m) {
 double slant(double x_m, double z_m) {
     return x_m + 2. * z_m < 150. ? 1800. : 2600.;
 }
+double two_densities(double, double z_m) {
+    return z_m < 55. ? 1000. : 2400.;
+}
+
+struct Box {
+    int dimensions = 2;
+    Scheme scheme = make_scheme(WaveOperator::star, 8);
+    Precision precision = Precision::float64;
+    Medium vp_m_s = same_everywhere, rho_kg_m3 = same_everywhere;
+    std::array<std::string, 6> kinds{"cpml", "cpml", "cpml", "cpml", "cpml", "cpml"};
+    std::int64_t steps = 100000;
+    std::int64_t every = 5000;  ///< steps between looks: longer than waves stay, and than their energy swings
+};
+
+double fastest(const Box& box, const Grid& grid) {
+    double vp_max = 0.;
+    for (std::int64_t z = 0; z < grid.nz(); ++z)
+        for (std::int64_t x = 0; x < grid.nx(); ++x) {
+            const Position at = grid.position_m(x, 0, z);
+            vp_max = worse(vp_max, box.vp_m_s(at[0], at[2]));
+        }
+    return vp_max;
+}
+
+Experiment absorbing_box(const Box& box) {
+    Experiment e;
+    e.grid.dimensions = box.dimensions;
+    // the layers of opposite faces, 20 nodes each, all but meet
+    e.grid.n = box.dimensions == 2 ? std::array<std::int64_t, 3>{44, 1, 41} : std::array<std::int64_t, 3>{41, 42, 40};
+    if (box.kinds[0] == "sponge") e.grid.n = {140, 1, 120};
+    e.grid.spacing_m = {10., 12., 8.};
+    if (box.scheme.wave_operator == WaveOperator::compact) e.grid.spacing_m = {10., 10., 10.};
+    for (std::size_t a = 0; a < 3; ++a) e.grid.origin_m[a] = -double(e.grid.n[a] / 2) * e.grid.spacing_m[a];
+    e.scheme = box.scheme;
+    e.precision = box.precision;
+    const double vp_max = fastest(box, e.grid);
+    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, vp_max);
+    e.steps = box.steps;
+    const Boundary boundary = default_strips(box.kinds, e.grid, e.scheme, vp_max, e.dt_s, 20.);
+    e.halos = boundary.halos;
+    e.sponge = boundary.sponge;
+    e.cpml = boundary.cpml;
+    return e;
+}
+
+/// 10 log10 of the energy left of a field of random signs, all wavenumbers at once, or of the largest growth from one
+/// look to the next, whichever is larger.
+Measurement growth_db(const Box& box, const VerifyOptions& options) {
+    const Experiment e = absorbing_box(box);
+    const auto backend = make_backend(e, rows_of(box.vp_m_s, e.grid), options, rows_of(box.rho_kg_m3, e.grid));
+    Propagator propagator(*backend, Sources{}, NodeWeights{}, e.time_axis());
+    std::vector<double> now(std::size_t(e.grid.points())), previous;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        const bool on_free_surface = node_share(e, e.grid.node(std::int64_t(i))) == 0.;
+        now[i] = on_free_surface ? 0. : scatter(std::int64_t(i)) < 0.5 ? -1. : 1.;
+    }
+    previous = now;
+    backend->upload(now, now);
+    const auto at_node = [&e](Medium value) -> NodeValue {
+        return [&e, value](const Node& node) {
+            const Position at = e.grid.position_m(node[0], node[1], node[2]);
+            return value(at[0], at[2]);
+        };
+    };
+    const auto energy = [&] {
+        backend->download(Window::whole(e.grid), std::span<double>(now));
+        backend->download_previous(Window::whole(e.grid), previous);
+        return staggered_energy(e, at_node(box.vp_m_s), at_node(box.rho_kg_m3), now, previous);
+    };
+    propagator.advance(1);
+    const double first = energy();
+    double before = first, growth = 0.;
+    while (propagator.step() + box.every <= box.steps) {
+        propagator.advance(box.every);
+        const double after = energy();
+        if (after != 0. || before != 0.) growth = worse(growth, after / before);
+        before = after;
+    }
+    return {10. * std::log10(worse(growth, before / first)), ""};
+}
 
 void add_media(PromiseGroup& group) {
-    struct Case {
-        const char* name;
-        double (*vp_m_s)(double, double);
-        bool free_surface;
-        double limit_db;
+    const auto add = [&group](const char* what, const SmallBox& box, double limit_db) {
+        group.promises.push_back(
+            {what, limit_db, false, [box](const VerifyOptions& options) { return box_difference_db(box, options); }});
     };
-    for (const Case& c : {Case{"cpml, two layers of 1500 and 3000 m/s", two_layers, false, -80.},
-                          Case{"cpml, two layers under a free surface", two_layers, true, -80.},
-                          Case{"cpml, gradient of 2.5 1/s between the layers", gradient_inside, false, -75.},
-                          Case{"cpml, gradient of 1.5 1/s through all layers", gradient_through, false, -43.},
-                          Case{"cpml, slanting interface through two layers", slant, false, -43.}})
-        group.promises.push_back({c.name, c.limit_db, false, [c](const VerifyOptions& options) {
-                                      return box_difference_db(c.vp_m_s, 3000., c.free_surface, options);
-                                  }});
+    add("cpml, two layers of 1500 and 3000 m/s", {.vp_m_s = two_layers}, -80.);
+    add("cpml, two layers under a free surface", {.vp_m_s = two_layers, .free_surface = true}, -80.);
+    add("cpml, gradient of 2.5 1/s between the layers", {.vp_m_s = gradient_inside}, -75.);
+    add("cpml, gradient of 1.5 1/s through all layers", {.vp_m_s = gradient_through}, -43.);
+    add("cpml, slanting interface through two layers", {.vp_m_s = slant}, -43.);
+    add("cpml, 3-D, 2000 m/s", {.dimensions = 3, .vp_m_s = same_everywhere, .vp_max_m_s = 2000.}, -85.);
 }
 
 void add_growth(PromiseGroup& group) {
@@ -143,6 +163,12 @@ void add_growth(PromiseGroup& group) {
     const Scheme compact = make_scheme(WaveOperator::compact, 2), star = make_scheme(WaveOperator::star, 8);
     add("cpml all around, compact", {.scheme = compact});
     add("cpml all around, optimised weights", {.scheme = make_scheme(WaveOperator::star, 8, Coefficients::optimised)});
+    add("cpml all around, variable density, optimised weights",
+        {.scheme = make_scheme(WaveOperator::variable_density, 8, Coefficients::optimised)});
+    add("cpml all around, two layers", {.vp_m_s = two_layers});
+    add("cpml all around, gradient", {.vp_m_s = gradient_inside});
+    add("cpml all around, variable density, two layers",
+        {.scheme = make_scheme(WaveOperator::variable_density, 8), .vp_m_s = two_layers, .rho_kg_m3 = two_densities});
     add("cpml all around, float", {.precision = Precision::float32});
     add("cpml under a free surface", {.kinds = {"cpml", "cpml", "cpml", "cpml", "free_surface", "cpml"}});
     add("cpml beside free and rigid faces, order 16",
@@ -156,6 +182,21 @@ void add_growth(PromiseGroup& group) {
         {.kinds = {"sponge", "sponge", "zero", "zero", "sponge", "sponge"}, .steps = 5000, .every = 1000});
 }
 
+constexpr const char* kMethod =
+    "The default layer (cpml, 20 nodes) or sponge (40 nodes) on one face of a 2-D box, source and receiver 30 nodes "
+    "before its inner edge. The same shot in a box so large that no face is heard is subtracted; the largest "
+    "amplitude of the difference is divided by that of the image source, the reflection of a perfect mirror at the "
+    "inner edge. The wavelength is that of the peak frequency of a Ricker wavelet. Media that vary: a box of 121 x "
+    "101 nodes with layers all around against one so large that no face is heard, at 21 receivers between the layers; "
+    "in 3-D a box of 57 x 55 x 59 nodes, of one medium, at 27 receivers; the value is the largest difference over the "
+    "largest amplitude. Interfaces and gradients run through the layers. Where the medium changes towards a face, the "
+    "large box returns waves from places that the small one does not have. A sponge is no perfectly matched layer: it "
+    "sends back several per cent of long and of oblique waves. Growth: a field of random signs, amplitude 1 and all "
+    "wavenumbers at once, in a small box of layers that all but meet, at 0.9 of the stability limit, in one medium, "
+    "or in two layers or a gradient of 2.5 1/s that run through the layers; the value is the energy left, or the "
+    "largest ratio of the energies of two looks some thousand steps apart, whichever is larger: below 0 dB nothing "
+    "has grown.";
+
 }  // namespace
 
 PromiseGroup absorbing_strips() {
@@ -164,18 +205,7 @@ PromiseGroup absorbing_strips() {
     group.title = "Absorbing strips";
     group.quantity = "amplitude over that of a perfect mirror";
     group.unit = "dB";
-    group.method =
-        "The default layer (cpml, 20 nodes) or sponge (40 nodes) on one face of a 2-D box, source and receiver 30 "
-        "nodes before its inner edge. The same shot in a box so large that no face is heard is subtracted; the "
-        "largest amplitude of the difference is divided by that of the image source, the reflection of a perfect "
-        "mirror at the inner edge. The wavelength is that of the peak frequency of a Ricker wavelet. Media that vary: "
-        "a box of 121 x 101 nodes with layers all around against one so large that no face is heard, at 21 receivers "
-        "between the layers; the value is the largest difference over the largest amplitude. Interfaces and gradients "
-        "run through the layers. Where the medium changes towards a face, the large box returns waves from places "
-        "that the small one does not have. A sponge is no perfectly matched layer: it sends back several per cent of "
-        "long and of oblique waves. Growth: a field of random signs, amplitude 1 and all wavenumbers at once, in a "
-        "small box at 0.9 of the stability limit; the value is the energy left, or the largest ratio of the energies "
-        "of two looks some thousand steps apart, whichever is larger: below 0 dB nothing has grown.";
+    group.method = kMethod;
     for (const Row& row : kRows)
         group.promises.push_back(
             reflects({row.kind, make_scheme(WaveOperator::star, 8), row.angle_deg, row.wavelength_nodes}, row.limit_db,

@@ -46,34 +46,57 @@ Experiment half_space(const Incidence& c, bool strip) {
 
 std::vector<double> trace(const Incidence& c, const Experiment& e, const VerifyOptions& options) {
     const std::array source{SourcePoint{}};
-    const auto backend = constant_medium(e, kVelocity, options);
+    const auto backend = make_backend(e, constant_velocity(kVelocity), options, constant_velocity(1.));
     return seismograms(*backend, e, smooth_ricker(peak_frequency(c)), source, receiver(c));
 }
 
-/// 121 x 101 nodes about the origin; without layers as many more as are needed for silence.
-Experiment medium_box(bool layers, double vp_max, bool free_surface, double frequency_hz) {
-    constexpr double duration = 0.9;
+/// Nodes about the origin; a large box has as many more as are needed for silence: sources and receivers lie between
+/// the layers of the small one.
+Experiment medium_box(const SmallBox& box, bool layers, double duration_s, double frequency_hz) {
     Experiment e;
-    e.grid.dimensions = 2;
+    e.grid.dimensions = box.dimensions;
     e.grid.spacing_m = {kSpacing, kSpacing, kSpacing};
-    e.grid.n = {121, 1, 101};
-    e.grid.origin_m = {-600., 0., -500.};
-    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, vp_max);
-    e.steps = std::int64_t(duration / e.dt_s);
-    if (free_surface) e.halos[4] = Halo::mirror_negative;
+    e.grid.n = box.dimensions == 2 ? std::array<std::int64_t, 3>{121, 1, 101} : std::array<std::int64_t, 3>{57, 55, 59};
+    for (std::size_t a = 0; a < 3; ++a) e.grid.origin_m[a] = -double(e.grid.n[a] / 2) * kSpacing;
+    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, box.vp_max_m_s);
+    e.steps = std::int64_t(duration_s / e.dt_s);
+    if (box.free_surface) e.halos[4] = Halo::mirror_negative;
     if (layers) {
-        e.cpml = default_strips({"cpml", "cpml", "cpml", "cpml", free_surface ? "free_surface" : "cpml", "cpml"},
-                                e.grid, e.scheme, vp_max, e.dt_s, frequency_hz)
+        e.cpml = default_strips({"cpml", "cpml", "cpml", "cpml", box.free_surface ? "free_surface" : "cpml", "cpml"},
+                                e.grid, e.scheme, box.vp_max_m_s, e.dt_s, frequency_hz)
                      .cpml;
         return e;
     }
-    const auto beyond = std::int64_t(std::ceil(0.5 * kHaste * vp_max * duration / kSpacing));
-    const std::int64_t above = free_surface ? 0 : beyond;
-    e.grid.n[0] += 2 * beyond;
-    e.grid.n[2] += above + beyond;
-    e.grid.origin_m[0] -= double(beyond) * kSpacing;
-    e.grid.origin_m[2] -= double(above) * kSpacing;
+    const double way_nodes = 0.5 * kHaste * box.vp_max_m_s * duration_s / kSpacing;
+    const auto beyond = std::int64_t(std::ceil(way_nodes)) - BoundaryConfig{}.cpml_width;
+    for (std::size_t a = 0; a < 3; ++a) {
+        if (!e.grid.has_axis(int(a))) continue;
+        const std::int64_t below = e.halos[2 * a] == Halo::zero ? beyond : 0;
+        e.grid.n[a] += below + beyond;
+        e.grid.origin_m[a] -= double(below) * kSpacing;
+    }
     return e;
+}
+
+/// A shot and its receivers, between the layers of a small box.
+struct Spread {
+    SourcePoint source;
+    std::vector<Position> receivers;
+    double duration_s, frequency_hz;
+};
+
+Spread spread(int dimensions) {
+    if (dimensions == 2) {
+        Spread s{{{-100., 0., -120.}}, {}, 0.9, 12.};
+        for (double x = -390.; x <= 390.; x += 130.)
+            for (const double z : {-280., 0., 280.}) s.receivers.push_back({x, 0., z});
+        return s;
+    }
+    Spread s{{{-20., 30., 10.}}, {}, 0.5, 15.};
+    for (const double x : {-70., 0., 70.})
+        for (const double y : {-70., 0., 60.})
+            for (const double z : {-80., 0., 80.}) s.receivers.push_back({x, y, z});
+    return s;
 }
 
 }  // namespace
@@ -87,8 +110,13 @@ Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& gri
     return make_boundary(config, grid, {scheme, vp_max_m_s, dt_s, frequency_hz});
 }
 
-std::unique_ptr<Backend> constant_medium(const Experiment& e, double vp_m_s, const VerifyOptions& options) {
-    return make_backend(e, constant_velocity(vp_m_s), options, constant_velocity(1.));
+Backend::RowReader rows_of(const Medium& value, const Grid& grid) {
+    return [value, grid](std::int64_t y, std::int64_t z, std::span<float> row) {
+        for (std::size_t x = 0; x < row.size(); ++x) {
+            const Position at = grid.position_m(std::int64_t(x), y, z);
+            row[x] = float(value(at[0], at[2]));
+        }
+    };
 }
 
 Measurement reflection_db(const Incidence& c, const VerifyOptions& options) {
@@ -106,23 +134,12 @@ Measurement reflection_db(const Incidence& c, const VerifyOptions& options) {
     return {20. * std::log10(reflected / mirrored), ""};
 }
 
-Measurement box_difference_db(const Medium& vp_m_s, double vp_max_m_s, bool free_surface,
-                              const VerifyOptions& options) {
-    constexpr double frequency = 12.;
-    const std::array source{SourcePoint{{-100., 0., -120.}}};
-    std::vector<Position> receivers;
-    for (double x = -390.; x <= 390.; x += 130.)
-        for (const double z : {-280., 0., 280.}) receivers.push_back({x, 0., z});
+Measurement box_difference_db(const SmallBox& box, const VerifyOptions& options) {
+    const Spread s = spread(box.dimensions);
     const auto shoot = [&](bool layers) {
-        const Experiment e = medium_box(layers, vp_max_m_s, free_surface, frequency);
-        const auto row = [&](std::int64_t, std::int64_t z, std::span<float> vp) {
-            for (std::size_t x = 0; x < vp.size(); ++x) {
-                const Position at = e.grid.position_m(std::int64_t(x), 0, z);
-                vp[x] = float(vp_m_s(at[0], at[2]));
-            }
-        };
-        const auto backend = make_backend(e, row, options);
-        return seismograms(*backend, e, smooth_ricker(frequency), source, receivers);
+        const Experiment e = medium_box(box, layers, s.duration_s, s.frequency_hz);
+        const auto backend = make_backend(e, rows_of(box.vp_m_s, e.grid), options);
+        return seismograms(*backend, e, smooth_ricker(s.frequency_hz), std::span(&s.source, 1), s.receivers);
     };
     const std::vector<double> small = shoot(true), large = shoot(false);
     double difference = 0., largest = 0.;

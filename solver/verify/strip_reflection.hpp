@@ -2,7 +2,6 @@
 /// What an absorbing strip sends back, against the same shot in a box so large that no face is heard.
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "solver/boundary.hpp"
@@ -23,16 +22,23 @@ struct Incidence {
 Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& grid, const Scheme& scheme,
                         double vp_max_m_s, double dt_s, double frequency_hz);
 
-/// A backend that holds one medium everywhere, of density 1 kg/m3.
-std::unique_ptr<Backend> constant_medium(const Experiment& e, double vp_m_s, const VerifyOptions& options);
-
 /// 20 log10 of what the strip sends back over what a perfect mirror at its inner edge would.
 Measurement reflection_db(const Incidence& incidence, const VerifyOptions& options);
 
-/// A medium that varies with the position [m] only, so that any box can hold it.
-using Medium = std::function<double(double x_m, double z_m)>;
-/// 20 log10 of the largest difference of seismograms in a small box with layers all around (and a free surface on top)
-/// over the largest amplitude in a box so large that no face is heard.
-Measurement box_difference_db(const Medium& vp_m_s, double vp_max_m_s, bool free_surface, const VerifyOptions& options);
+/// A value that varies with the position [m] only, so that any box can hold it.
+using Medium = double (*)(double x_m, double z_m);
+/// The rows of a grid that hold it.
+Backend::RowReader rows_of(const Medium& value, const Grid& grid);
+
+/// A small box with layers all around, or a free surface on top.
+struct SmallBox {
+    int dimensions = 2;
+    Medium vp_m_s = nullptr;
+    double vp_max_m_s = 3000.;
+    bool free_surface = false;
+};
+/// 20 log10 of the largest difference of seismograms in a small box and in one so large that no face is heard, over the
+/// largest amplitude in that.
+Measurement box_difference_db(const SmallBox& box, const VerifyOptions& options);
 
 }  // namespace onda::verify
