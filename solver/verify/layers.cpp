@@ -70,7 +70,15 @@ Duct make_duct(const Stack& stack, const Scheme& scheme, const Incidence& wave) 
     duct.omega = omega;
     duct.bandwidth = wave.bandwidth();
     const double duration = (2. * kPacket / duct.bandwidth + 60.) / omega;
-    const auto reach = [&](double vp) { return std::int64_t(0.5 * duration * vp / kSpacing) + 2 * kApart; };
+    // Along the duct the packet's highest frequency is the fastest, vp cos(theta); an evanescent wave has fallen to
+    // exp(-12) at the end and to its square when it is back.
+    const auto reach = [&](double vp) {
+        const auto k2 = [&](double w) { return w * w / (vp * vp) - duct.kz * duct.kz; };
+        const double highest = omega * (1. + kPacket * duct.bandwidth);
+        const double way = 0.5 * duration * vp * vp / highest * std::sqrt(std::max(0., k2(highest)));
+        const double decay = k2(omega) < 0. ? 12. / std::sqrt(-k2(omega)) : 0.;
+        return std::int64_t((way + decay) / kSpacing) + 2 * kApart;
+    };
     Experiment& e = duct.e;
     e.scheme = scheme;
     e.grid.dimensions = 2;
