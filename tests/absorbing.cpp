@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "solver/verify/experiment.hpp"
 #include "tests/promises.hpp"
