@@ -7,6 +7,7 @@
 
 #include "kernels/backend.hpp"
 #include "tests/kernel_cases.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -39,11 +40,13 @@ bool tried_plain(WaveOperator wave_operator, int order) {
 }  // namespace
 
 TEST_CASE("every kernel, instruction set and thread count gives the bits of the reference") {
+    // Sanitizers, for which minutes count, see the same source at every order.
+    const std::vector<int> orders = kSanitized ? std::vector{4, 8, 16} : std::vector{2, 4, 6, 8, 10, 12, 14, 16};
     for (const WaveOperator wave_operator : kOperators) {
         std::size_t compared = 0;
         const std::vector<std::string> kernels = cpu::kernels_of(wave_operator);
         for (const Case& c : kCases)
-            for (int order = 2; order <= 16; order += 2)
+            for (const int order : orders)
                 for (const Precision precision : {Precision::float32, Precision::float64}) {
                     BackendSetup setup = setup_of(c, order, precision, wave_operator);
                     setup.kernel = "reference";
@@ -62,10 +65,10 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
                                                  << ", " << isa << ", " << setup.threads << " threads");
                         }
                 }
-        // One or two orders for the plain build, eight for each instruction set above it; two precisions.
+        // One or two orders for the plain build, all for each instruction set above it; two precisions.
         const std::size_t plain = 1 + std::size_t(tried_plain(wave_operator, 16));
-        const std::size_t orders = plain + 8 * (cpu::isa_names().size() - 1);
-        CHECK(compared == kCases.size() * orders * 2 * kernels.size());
+        const std::size_t runs = plain + orders.size() * (cpu::isa_names().size() - 1);
+        CHECK(compared == kCases.size() * runs * 2 * kernels.size());
     }
 }
 
