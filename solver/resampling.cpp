@@ -118,6 +118,11 @@ template std::vector<float> weigh_traces(std::span<const float>, std::int64_t, s
 template std::vector<double> weigh_traces(std::span<const double>, std::int64_t, std::int64_t, Tail,
                                           const TapsOfSample&);
 
+// Those of a block, as they come and side by side.
+std::int64_t weighing_bytes(std::int64_t input_samples) {
+    return 2 * kRows * static_cast<std::int64_t>(sizeof(double)) * input_samples;
+}
+
 KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps)
     : input_samples_(input_samples), blocks_((output_samples + kRows - 1) / kRows) {
 #pragma omp parallel for schedule(dynamic, 4)

@@ -29,7 +29,10 @@ template <typename T>
 std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count, std::int64_t output_samples, Tail tail,
                             const TapsOfSample& taps);
 
-/// The same with weights that are kept, for traces that come in groups. The tail is zero.
+/// What a thread of weigh_traces() holds for weights that reach over so many input samples.
+std::int64_t weighing_bytes(std::int64_t input_samples);
+
+/// weigh_traces() with weights that are kept, for traces that come in groups. The tail is zero.
 class KeptWeights {
 public:
     KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps);

@@ -271,8 +271,9 @@ std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_coun
     const PhaseMap map = recording_map(band, dt, dt_out);
     if (output_samples <= kLong)
         return weigh_traces(traces, trace_count, output_samples, Tail::continued, make_taps(map, output_samples));
-    const ChunkWindow window(chunk_map(map));
-    const KeptWeights weigh = chunk_weights(chunk_map(map), window);
+    const PhaseMap map_of_chunks = chunk_map(map);
+    const ChunkWindow window(map_of_chunks);
+    const KeptWeights weigh = chunk_weights(map_of_chunks, window);
     const std::int64_t n = static_cast<std::int64_t>(traces.size()) / trace_count;
     std::vector<T> output(trace_count * output_samples);
     for (std::int64_t start = 0; start < output_samples; start += kChunk) {
@@ -301,11 +302,11 @@ namespace {
 
 constexpr std::int64_t kDouble = sizeof(double), kComplex = sizeof(std::complex<double>);
 
-/// Roots of unity, and in each thread eight rows of weights, as they come and side by side.
+/// Roots of unity, and what each thread weighs with.
 std::int64_t short_record_bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t threads) {
     const auto [first, last] = map.window(output_samples - 1);
     return kComplex * static_cast<std::int64_t>(map.transform_size(output_samples - 1)) +
-           threads * 2 * 8 * kDouble * (last - first + 1);
+           threads * weighing_bytes(last - first + 1);
 }
 
 /// The weights, the traces that are moved together, and the filter of the last chunk, the longest: its roots of unity,

@@ -149,7 +149,7 @@ inline std::vector<double> run_case(const Case& c, const BackendSetup& setup, st
                 row[x] = static_cast<float>(low + (high - low) * noise(grid.at(x, y, z), seed));
         };
     };
-    const bool has_density = setup.scheme.wave_operator == WaveOperator::variable_density;
+    const bool has_density = setup.scheme.has_density();
     backend->upload_model(noisy(1500., 3000., 1), has_density ? noisy(1000., 2700., 5) : Backend::RowReader{}, dt);
     backend->reset();
     std::vector<double> p(grid.points()), p_previous(grid.points());

@@ -122,13 +122,12 @@ std::string csv_of(const BenchPlan& plan, const std::vector<Row>& rows) {
     return text.str();
 }
 
-/// One kernel and the twin are on the device at a time; the field stays in the host's memory.
+/// A case and its rival are on the device at a time; the field stays in the host's memory.
 void refuse_if_too_large(const BenchPlan& plan) {
-    std::int64_t largest = 0;
+    std::int64_t on_device = 0;
     for (const BenchCase& timed : plan.cases)
-        largest = std::max(largest, plan.device->predicted_bytes(timed.setup) +
-                                        plan.device->predicted_bytes(timed.bare.value_or(plan.twin)));
-    const std::int64_t on_device = largest;
+        on_device = std::max(on_device, plan.device->predicted_bytes(timed.setup) +
+                                            plan.device->predicted_bytes(timed.bare.value_or(plan.twin)));
     const std::int64_t field = plan.twin.grid.points() * static_cast<std::int64_t>(sizeof(double));
     const auto refuse = [](const char* whose, std::int64_t needed, std::int64_t available) {
         if (needed > available)

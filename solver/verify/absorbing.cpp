@@ -73,7 +73,7 @@ double fastest(const Box& box, const Grid& grid) {
     for (std::int64_t z = 0; z < grid.nz(); ++z)
         for (std::int64_t x = 0; x < grid.nx(); ++x) {
             const Position at = grid.position_m(x, 0, z);
-            vp_max = worse(vp_max, box.vp_m_s(at[0], at[2]));
+            vp_max = std::max(vp_max, box.vp_m_s(at[0], at[2]));
         }
     return vp_max;
 }

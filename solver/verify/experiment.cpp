@@ -65,8 +65,7 @@ std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backen
         setup.kernel = "auto";  // it does not have this operator
     }
     auto backend = device.make(setup);
-    const bool has_density = experiment.scheme.wave_operator == WaveOperator::variable_density;
-    backend->upload_model(vp, has_density ? rho : Backend::RowReader{}, experiment.dt_s);
+    backend->upload_model(vp, experiment.scheme.has_density() ? rho : Backend::RowReader{}, experiment.dt_s);
     return backend;
 }
 

@@ -111,7 +111,7 @@ double delay_s(std::span<const double> a, std::span<const double> b, double dt) 
 /// The largest error of the arrival times in time steps.
 Measurement arrival_error(const Scheme& scheme, const VerifyOptions& options) {
     const std::vector<Position> receivers{{2600., 0., 0.}, {3000., 0., 0.}, {3400., 0., 0.}};
-    const bool has_density = scheme.wave_operator == WaveOperator::variable_density;
+    const bool has_density = scheme.has_density();
     Experiment e;
     const auto traces = shoot(scheme, receivers, e, options);
     const auto samples = std::size_t(e.steps + 1);

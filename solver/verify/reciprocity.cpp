@@ -62,7 +62,7 @@ double asymmetry(const Experiment& e, const Pair& pair, const VerifyOptions& opt
     };
     const auto backend = make_backend(e, scattered(scattered_velocity), options, scattered(scattered_density));
     const auto density = [&e](const Position& cells) {
-        if (e.scheme.wave_operator != WaveOperator::variable_density) return 1.;
+        if (!e.scheme.has_density()) return 1.;
         const auto y = e.grid.has_axis(1) ? std::int64_t(cells[1]) : 0;
         return double(scattered_density(e.grid.at(std::int64_t(cells[0]), y, std::int64_t(cells[2]))));
     };
