@@ -108,7 +108,7 @@ struct WaveletConfig {
     std::string type =
         "ricker";  ///< ricker | gaussian | gaussian_first_derivative | gaussian_second_derivative | ormsby | file
     double peak_frequency_hz = 0.;  ///< ricker and the gaussians
-    std::optional<double> t0_s;     ///< absent: 1 / peak_frequency_hz (ormsby: 2 / lowest corner… see docs)
+    std::optional<double> t0_s;     ///< absent: 1.5 / peak_frequency_hz (ormsby: 2 / lowest corner… see docs)
     std::vector<double> corner_frequencies_hz;  ///< ormsby: f1 < f2 < f3 < f4
     std::filesystem::path file;                 ///< CSV (time_s,amplitude) or HDF5 (/wavelet, attribute dt_s)
     bool operator==(const WaveletConfig&) const = default;

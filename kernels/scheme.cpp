@@ -8,6 +8,7 @@
 
 #include "kernels/optimised_weights.hpp"
 #include "kernels/stencil.hpp"
+#include "kernels/zero_sum.hpp"
 
 namespace onda {
 namespace {
@@ -127,21 +128,19 @@ Stencil<T> make_stencil(const Scheme& scheme, const std::array<double, 3>& spaci
     Stencil<T> stencil;
     stencil.radius = scheme.radius();
     stencil.dimensions = dimensions;
-    double centre = 0.;
+    if (scheme.wave_operator == WaveOperator::compact) set_compact(stencil, scheme.compact, spacing_m[0]);
+    AxisWeights axes;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (dimensions == 2 && axis == 1) continue;
-        const double h = spacing_m[axis], h2 = h * h;
-        const double power = scheme.has_density() ? h : h2;
-        centre += scheme.weights[0] / power;
-        for (std::size_t k = 1; k < scheme.weights.size(); ++k)
-            stencil.axis[axis][k] = static_cast<T>(scheme.weights[k] / power);
+        const double h = spacing_m[axis], power = scheme.has_density() ? h : h * h;
+        for (std::size_t k = 1; k < scheme.weights.size(); ++k) axes[axis].push_back(scheme.weights[k] / power);
     }
-    stencil.centre = static_cast<T>(centre);
-    const auto& [a, b, c, d] = scheme.compact;
-    const std::array<double, 4> in_space{a, b, c, d}, in_a_plane{a + 2. * b, b + 2. * c, c + 2. * d, 0.};
-    for (std::size_t i = 0; i < 4; ++i)
-        stencil.compact[i] =
-            static_cast<T>((dimensions == 3 ? in_space : in_a_plane)[i] / (spacing_m[0] * spacing_m[0]));
+    if (scheme.has_density())
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            for (std::size_t k = 0; k < axes[axis].size(); ++k)
+                stencil.axis[axis][k + 1] = static_cast<T>(axes[axis][k]);
+    else
+        set_second_derivatives(stencil, axes);
     return stencil;
 }
 

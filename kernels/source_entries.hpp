@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -17,12 +18,30 @@ struct SourceEntry {
     double weight;
 };
 
+/// The density that each source acts in, one a row: the mean over its nodes, by the magnitude of their weights. All
+/// nodes of a source radiate by this one density. Were it that of each node, a source between nodes would weigh them
+/// otherwise than a receiver at the same place, and reciprocity (rho_A p_AB = rho_B p_BA) would be lost there.
+/// \param rho_at of a node (Grid::at index).
+template <typename RhoAt>
+std::vector<double> source_densities(const NodeWeights& nodes, const RhoAt& rho_at) {
+    std::vector<double> densities;
+    for (std::int64_t row = 0; row < nodes.rows(); ++row) {
+        double sum = 0., weights = 0.;
+        for (std::int64_t i = nodes.first[row]; i < nodes.first[row + 1]; ++i) {
+            const double weight = std::abs(nodes.weight[i]);
+            sum += weight * rho_at(nodes.node[i]);
+            weights += weight;
+        }
+        densities.push_back(sum / weights);
+    }
+    return densities;
+}
+
 /// What a unit of source adds to p[n+1] at its node: (vp dt)^2 over the volume of a cell.
-/// \param k as kernels have it; \param half_rho rho / 2 with variable density, whose k contains rho, else nullptr.
-template <typename T>
-double source_scale(const T& k, const T* half_rho, double cell_volume) {
-    const auto value = static_cast<double>(k);
-    return (half_rho == nullptr ? value : value / (2. * static_cast<double>(*half_rho))) / cell_volume;
+/// \param k of the node as kernels have it; \param rho of source_densities() with variable density, whose k contains
+/// the node's, else 1.
+inline double source_scale(double k, double rho, double cell_volume) {
+    return k / rho / cell_volume;
 }
 
 /// All entries by node, and for one node in the order of the source rows: every node has one sum, in one order, however

@@ -10,7 +10,7 @@ namespace {
 
 // Hicks (2002), table 1: eight nodes, b for wavenumbers up to half of Nyquist (4 points per wavelength).
 constexpr int kRadius = 4;
-constexpr double kB = 6.31;
+constexpr double kB = 6.42;
 constexpr double kOnNode = 1e-6;  // of a spacing: closer than this, a position is its node
 
 /// The weights of one position along one axis, one entry a node.
@@ -61,6 +61,25 @@ struct Mirrors {
     }
 };
 
+/// Of the eight nodes 0 … 7 around position `at`, between nodes 3 and 4.
+///
+/// The windowed sinc sums to 1 within 4e-4 only, and its centre lies up to 2e-4 nodes off: errors that no finer grid
+/// removes. The least change that mends both is a straight line over the nodes. The error then falls with the square of
+/// the spacing for long waves, and is Hicks' own for short ones.
+std::array<double, 2 * kRadius> interpolation_weights(double at) {
+    constexpr double n = 2 * kRadius, middle = kRadius - 0.5, squares = n * (n * n - 1.) / 12.;
+    std::array<double, 2 * kRadius> weight{};
+    double sum = 0., centre = 0.;
+    for (std::size_t i = 0; i < weight.size(); ++i) {
+        weight[i] = kaiser_sinc(at - static_cast<double>(i), kRadius, kB);
+        sum += weight[i];
+        centre += weight[i] * (static_cast<double>(i) - middle);
+    }
+    for (std::size_t i = 0; i < weight.size(); ++i)
+        weight[i] += (1. - sum) / n + (at - middle - centre) * (static_cast<double>(i) - middle) / squares;
+    return weight;
+}
+
 /// \param at position in nodes.
 AxisWeights axis_weights(double at, const Mirrors& mirrors, PointKind kind) {
     AxisWeights out;
@@ -75,8 +94,8 @@ AxisWeights axis_weights(double at, const Mirrors& mirrors, PointKind kind) {
         return out;
     }
     const auto first = static_cast<std::int64_t>(std::floor(at)) - kRadius + 1;
-    for (std::int64_t i = first; i < first + 2 * kRadius; ++i)
-        add(i, kaiser_sinc(at - static_cast<double>(i), kRadius, kB));
+    const auto weight = interpolation_weights(at - static_cast<double>(first));
+    for (std::int64_t i = 0; i < 2 * kRadius; ++i) add(first + i, weight[i]);
     return out;
 }
 

@@ -71,7 +71,8 @@ struct Survey {
 /// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, …
 Survey make_survey(const Config& config, const Grid& grid);
 
-/// Kaiser-windowed sinc weights of Hicks (2002), Geophysics 67(1), radius 4, b = 6.31: exact on nodes (one weight).
+/// Kaiser-windowed sinc weights of Hicks (2002), Geophysics 67(1), radius 4, made exact for fields that are
+/// constant or linear: exact on nodes (one weight).
 /// Weights that fall beyond a mirror face are folded back with its sign; beyond any other face they are dropped.
 /// A source on a rigid wall's node gets both its own weight and its image's (that node stands for half a cell);
 /// a receiver does not, so that reciprocity holds.

@@ -16,9 +16,10 @@ namespace {
 
 using std::numbers::pi;
 
+constexpr double kQuietStart = 1.5;    // periods before its centre, a Ricker wavelet has 1e-8 of its peak
 constexpr double kBandEdge = 0.01;     // of the spectrum's peak: what counts as the highest frequency
 constexpr double kTail = 1e-6;         // of the largest amplitude: what counts as silence
-constexpr double kAbruptStart = 0.01;  // of the largest amplitude: a jump at t = 0 that is worth a warning
+constexpr double kAbruptStart = 1e-4;  // of the largest amplitude: a jump at t = 0 that is worth a warning
 
 /// s(t) = scale d^m/dt^m exp(-a (t - t0)^2) with a peak of one. Its amplitude spectrum is f^m exp(-pi^2 f^2 / a).
 struct GaussianFamily {
@@ -50,13 +51,14 @@ struct GaussianFamily {
     }
 };
 
+/// \param start the largest |s| at t = 0 and before, which the run leaves out.
 void warn_of_abrupt_start(Wavelet& wavelet, const std::string& key, double start, double largest,
                           const std::string& advice) {
     if (start <= kAbruptStart * largest) return;
-    wavelet.warnings.push_back(
-        fmt::format("{}: the wavelet starts at t = 0 with {:.1f} % of its largest amplitude; such a jump radiates all "
-                    "frequencies. {}",
-                    key, 100. * start / largest, advice));
+    wavelet.warnings.push_back(fmt::format(
+        "{}: the wavelet does not begin near zero: at t = 0 or before, where it is cut off, it has {:.2g} % "
+        "of its largest amplitude, and every trace differs from the whole wavelet's by about as much. {}",
+        key, 100. * start / largest, advice));
 }
 
 /// Searches backwards from `from` in small steps.
@@ -66,12 +68,22 @@ double last_time_above(const std::function<double(double)>& value, double level,
     return std::max(0., t + step);
 }
 
+/// The largest |s| at t = 0 and before, for a peak of 1. At t = 0 itself s may happen to cross zero.
+double largest_before_start(const Wavelet& wavelet, double f0) {
+    if (wavelet.t0_s <= 0.) return 1.;
+    double largest = std::abs(wavelet.value(0.));
+    // Five periods before its centre every member of the family is silent.
+    for (double t = wavelet.t0_s - 5. / f0; t < 0.; t += 0.01 / f0)
+        largest = std::max(largest, std::abs(wavelet.value(t)));
+    return largest;
+}
+
 Wavelet make_gaussian(const Config& config, const WaveletConfig& wavelet, const std::string& key,
                       const GaussianFamily& family) {
     const double f0 = wavelet.peak_frequency_hz;
     if (!(f0 > 0.))
         throw_config_fault(config, key + ".peak_frequency_hz", fmt::format("{:.6g} Hz: must be positive", f0));
-    const double root_a = std::sqrt(family.a(f0)), t0 = wavelet.t0_s.value_or(1. / f0);
+    const double root_a = std::sqrt(family.a(f0)), t0 = wavelet.t0_s.value_or(kQuietStart / f0);
     Wavelet out;
     out.value = [family, root_a, t0](double t) { return family.shape(root_a * (t - t0)); };
     out.highest_frequency_hz = family.band_edge() * root_a / pi;
@@ -80,8 +92,9 @@ Wavelet make_gaussian(const Config& config, const WaveletConfig& wavelet, const 
     out.duration_s = last_time_above(out.value, kTail, t0 + 5. / f0, 0.002 / f0);
     out.description =
         fmt::format("{}, {:.6g} Hz, t0 = {:.6g} s{}, 1 % of the spectrum's peak at {:.4g} Hz", family.name, f0, t0,
-                    wavelet.t0_s ? "" : " (1 / frequency)", out.highest_frequency_hz);
-    warn_of_abrupt_start(out, key, std::abs(out.value(0.)), 1., fmt::format("Increase t0_s (now {:.4g} s)", t0));
+                    wavelet.t0_s ? "" : " (1.5 / frequency)", out.highest_frequency_hz);
+    warn_of_abrupt_start(out, key, largest_before_start(out, f0), 1.,
+                         fmt::format("Increase t0_s (now {:.4g} s); {:.4g} s is enough", t0, kQuietStart / f0));
     return out;
 }
 
@@ -175,7 +188,7 @@ Wavelet make_from_file(const Config&, const WaveletConfig& wavelet, const std::s
 }
 
 constexpr std::array<WaveletKind, 6> kKinds{{
-    {"ricker", "(1 - 2 x^2) exp(-x^2), x = pi f0 (t - t0); t0 = 1 / f0 where absent",
+    {"ricker", "(1 - 2 x^2) exp(-x^2), x = pi f0 (t - t0); t0 = 1.5 / f0 where absent",
      [](const Config& c, const WaveletConfig& w, const std::string& key) {
          return make_gaussian(c, w, key, {"ricker", 2, -1.});
      }},

@@ -111,6 +111,56 @@ TEST_CASE("plane waves between nodes are sampled as Hicks says, in every directi
     }
 }
 
+TEST_CASE("between nodes the error falls with the square of the spacing: no floor however fine the grid") {
+    const Grid grid = grid_3d({24, 24, 24});
+    // Up to where the window's own ripple counts, 8 points per wavelength.
+    const auto largest_error = [&](double points_per_wavelength) {
+        double largest = 0.;
+        for (int i = 0; i < 200; ++i) {
+            const double x = 8. + 0.137 * (i % 37), y = 9. + 0.219 * (i % 23), z = 10. + 0.173 * (i % 19);
+            const double theta = 0.4 * i, up = 2. * (i % 50) / 49. - 1., k = 2. * pi / points_per_wavelength;
+            const double across = k * std::sqrt(1. - up * up);
+            const Field wave = [&](double a, double b, double c) {
+                return std::cos(across * std::cos(theta) * a + across * std::sin(theta) * b + k * up * c + 0.3 * i);
+            };
+            const auto weights = one(at(grid, x, y, z), grid, kOpen, PointKind::receiver);
+            largest = std::max(largest, std::abs(sample(weights, grid, wave) - wave(x, y, z)));
+        }
+        return largest;
+    };
+    for (const double points : {20., 40., 100., 1000.}) {
+        CAPTURE(points);
+        CHECK(largest_error(points) <= 5e-4 * std::pow(20. / points, 2));
+    }
+    CHECK(largest_error(1e7) <= 1e-14);
+}
+
+TEST_CASE("weights sum to one and lie where the position is, sources and receivers, folded at mirrors, too") {
+    const Grid grid = grid_3d({24, 24, 24});
+    const FaceHalos rigid{Halo::mirror_positive, Halo::mirror_positive, Halo::mirror_positive,
+                          Halo::mirror_positive, Halo::mirror_positive, Halo::mirror_positive};
+    for (int i = 0; i < 50; ++i) {
+        const double x = 0.3 + 0.45 * i, y = 22.7 - 0.4 * i, z = 0.1 * i + 0.05;
+        const Position position = at(grid, x, y, z);
+        CHECK(sample(one(position, grid, rigid, PointKind::receiver), grid,
+                     [](double, double, double) { return 1.; }) == doctest::Approx(1.).epsilon(1e-14));
+        // A source's weight on a rigid wall counts twice, for half a cell.
+        double total = 0.;
+        const auto source = one(position, grid, rigid, PointKind::source);
+        for (std::size_t k = 0; k < source.node.size(); ++k) {
+            const auto node = grid.node(source.node[k]);
+            double share = 1.;
+            for (const std::int64_t n : node) share *= n == 0 || n == 23 ? 0.5 : 1.;
+            total += share * source.weight[k];
+        }
+        CHECK(total == doctest::Approx(1.).epsilon(1e-14));
+    }
+    const auto inside = one(at(grid, 11.37, 12.81, 10.44), grid, kOpen, PointKind::receiver);
+    CHECK(sample(inside, grid, [](double x, double, double) { return x; }) == doctest::Approx(11.37).epsilon(1e-13));
+    CHECK(sample(inside, grid, [](double, double y, double) { return y; }) == doctest::Approx(12.81).epsilon(1e-13));
+    CHECK(sample(inside, grid, [](double, double, double z) { return z; }) == doctest::Approx(10.44).epsilon(1e-13));
+}
+
 TEST_CASE("near a mirror a receiver samples the mirrored field as if the grid went on") {
     const Grid grid = grid_3d({21, 22, 23});
     const FaceHalos halos{Halo::mirror_positive, Halo::mirror_negative, Halo::mirror_negative,

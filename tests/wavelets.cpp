@@ -82,11 +82,16 @@ TEST_CASE("the closed forms are the textbook's") {
     CHECK(value("gaussian_first_derivative", t0 - 0.01) > 0.);
 }
 
-TEST_CASE("t0 is one over the frequency where absent, and the description says so") {
+TEST_CASE("t0 is 1.5 over the frequency where absent, the description says so, and nothing is cut off") {
     const Wavelet wavelet = make(config_of("ricker", 15.));
-    CHECK(wavelet.t0_s == doctest::Approx(1. / 15.));
-    CHECK(wavelet.description.find("t0 = 0.0666667 s (1 / frequency)") != std::string::npos);
-    CHECK(wavelet.warnings.empty());
+    CHECK(wavelet.t0_s == doctest::Approx(0.1));
+    CHECK(wavelet.description.find("t0 = 0.1 s (1.5 / frequency)") != std::string::npos);
+    for (const std::string& type : kClosedForms) {
+        CAPTURE(type);
+        const Wavelet any = make(config_of(type, 15.));
+        CHECK(any.warnings.empty());
+        for (double t = -0.5; t <= 0.; t += 1e-4) REQUIRE(std::abs(any.value(t)) <= 1e-6);
+    }
 }
 
 TEST_CASE("the highest frequency is where the spectrum has fallen to 1 % of its peak") {
@@ -134,12 +139,19 @@ TEST_CASE("the Ormsby spectrum is the trapezoid of its corners, and the wavelet 
 
 TEST_CASE("a wavelet that begins abruptly is warned about, with the number to change") {
     WaveletConfig config = config_of("ricker", 10.);
-    config.t0_s = 0.05;
+    config.t0_s = 0.03;
     const Wavelet wavelet = make(config);
     REQUIRE(wavelet.warnings.size() == 1u);
-    CHECK(wavelet.warnings[0].find("33.") != std::string::npos);  // (pi^2 / 2 - 1) exp(-pi^2 / 4) = 33.4 %
-    CHECK(wavelet.warnings[0].find("Increase t0_s (now 0.05 s)") != std::string::npos);
-    config.t0_s = 0.1;
+    CHECK(wavelet.warnings[0].find("it has 45 %") != std::string::npos);  // the side lobe, 2 exp(-1.5) = 44.6 %
+    CHECK(wavelet.warnings[0].find("Increase t0_s (now 0.03 s)") != std::string::npos);
+    config.t0_s = 0.1;  // one period: s(0) is 1e-3 of the peak
+    CHECK(make(config).warnings.size() == 1u);
+    config.t0_s = 1. / (std::sqrt(2.) * pi * 10.);  // s(0) is 0, where the first side lobe has been cut off
+    CHECK(std::abs(make(config).value(0.)) <= 1e-12);
+    CHECK(make(config).warnings.size() == 1u);
+    config.t0_s = -1e9;
+    CHECK(make(config).warnings.size() == 1u);
+    config.t0_s = 0.12;
     CHECK(make(config).warnings.empty());
 }
 
@@ -152,7 +164,7 @@ TEST_CASE("a wavelet from a file is the one written, at any time and at any step
     const Wavelet wavelet = make(config);
     CHECK(wavelet.highest_frequency_hz == doctest::Approx(exact.highest_frequency_hz).epsilon(0.02));
     CHECK(wavelet.peak_frequency_hz == doctest::Approx(15.).epsilon(0.05));
-    CHECK(wavelet.t0_s == doctest::Approx(0.068));
+    CHECK(wavelet.t0_s == doctest::Approx(0.1));
     CHECK(wavelet.warnings.empty());
     TimeAxis time;
     for (const double dt : {0.00071, 0.004, 0.0053}) {

@@ -262,10 +262,16 @@ void CpuBackend<T>::reset() {
 
 template <typename T>
 void CpuBackend<T>::set_sources(const Sources& sources) {
-    const auto scale = [&](std::int64_t index) {
+    const auto at = [this](const T* array, const Layout& layout, std::int64_t index) {
         const auto [x, y, z] = grid_.node(index);
-        const T* const half_rho = setup_.scheme.has_density() ? half_rho_.data() + density_.at(x, y, z) : nullptr;
-        return source_scale(k_.data()[model_.at(x, y, z)], half_rho, grid_.cell_volume());
+        return static_cast<double>(array[layout.at(x, y, z)]);
+    };
+    std::vector<double> rho(sources.signal.size(), 1.);
+    if (setup_.scheme.has_density())
+        rho = source_densities(sources.nodes,
+                               [&](std::int64_t index) { return 2. * at(half_rho_.data(), density_, index); });
+    const auto scale = [&](const SourceEntry& entry) {
+        return source_scale(at(k_.data(), model_, entry.node), rho[entry.row], grid_.cell_volume());
     };
     injection_ = Injection<T>(sources, scale, element_of());
 }

@@ -19,13 +19,13 @@ template <typename T>
 class Injection {
 public:
     Injection() = default;
-    /// \param scale k / cell volume of a node (Grid::at index); \param element of a node in the padded array.
+    /// \param scale what a unit of source adds at an entry; \param element of a node in the padded array.
     template <typename Scale, typename Element>
     Injection(const Sources& sources, Scale scale, Element element) {
         for (const SourceEntry& entry : source_entries(sources.nodes)) {
             element_.push_back(element(entry.node));
             row_.push_back(entry.row);
-            amplitude_.push_back(static_cast<T>(scale(entry.node) * entry.weight));
+            amplitude_.push_back(static_cast<T>(scale(entry) * entry.weight));
         }
         for (const std::vector<double>& signal : sources.signal) signal_.emplace_back(signal.begin(), signal.end());
     }

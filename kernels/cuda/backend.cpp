@@ -417,13 +417,17 @@ void CudaBackend<T>::set_sources(const Sources& sources) {
         first.back() = static_cast<std::int64_t>(i) + 1;
     }
     const std::vector<T> k = values_at(k_, model_, nodes);
-    const std::vector<T> half_rho = half_rho_ != nullptr ? values_at(half_rho_, density_, nodes) : std::vector<T>();
+    std::vector<double> rho(sources.signal.size(), 1.);
+    if (half_rho_ != nullptr)
+        rho = source_densities(sources.nodes, [&, half = values_at(half_rho_, density_, nodes)](std::int64_t node) {
+            return 2. * static_cast<double>(half[std::ranges::lower_bound(nodes, node) - nodes.begin()]);
+        });
     std::vector<T> amplitude, signal;
     std::vector<std::int32_t> row;
     std::size_t at = 0;
     for (const SourceEntry& entry : entries) {
         if (nodes[at] != entry.node) ++at;
-        const double scale = source_scale(k[at], half_rho_ != nullptr ? &half_rho[at] : nullptr, grid_.cell_volume());
+        const double scale = source_scale(static_cast<double>(k[at]), rho[entry.row], grid_.cell_volume());
         amplitude.push_back(static_cast<T>(scale * entry.weight));
         row.push_back(static_cast<std::int32_t>(entry.row));
     }

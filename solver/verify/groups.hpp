@@ -6,6 +6,7 @@
 
 namespace onda::verify {
 
+PromiseGroup single_precision();
 PromiseGroup discrete_modes();
 PromiseGroup order_of_accuracy();
 PromiseGroup greens_functions();
