@@ -8,3 +8,7 @@ TEST_CASE("R5: layers reflect and transmit what they must") {
 TEST_CASE("R5h: the head wave arrives when its ray does") {
     onda::check_promises("R5h");
 }
+
+TEST_CASE("R5d: an interface on a node acts half a node above it") {
+    onda::check_promises("R5d");
+}

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <numbers>
 #include <string>
 
 #include "solver/propagator.hpp"
@@ -53,6 +54,16 @@ double gradient_through(double, double z_m) {
 }
 double slant(double x_m, double z_m) {
     return x_m + 2. * z_m < 150. ? 1800. : 2600.;
+}
+/// A body that ends at the inner edge of the layer at x = 400 m, reaches into it, or runs on through it and beyond.
+double body_before(double x_m, double z_m) {
+    return std::hypot(x_m - 250., z_m) < 150. ? 4500. : 2000.;
+}
+double body_across_edge(double x_m, double z_m) {
+    return std::hypot(x_m - 400., z_m) < 150. ? 4500. : 2000.;
+}
+double body_through(double x_m, double z_m) {
+    return x_m > 250. && std::abs(z_m) < 100. ? 4500. : 2000.;
 }
 double two_densities(double, double z_m) {
     return z_m < 55. ? 1000. : 2400.;
@@ -135,6 +146,31 @@ Measurement growth_db(const Box& box, const VerifyOptions& options) {
     return {10. * std::log10(worse(growth, before / first)), ""};
 }
 
+/// Waves that run along a layer, 5 nodes before it, are weak in its stretched coordinate: what comes back grows with
+/// the way.
+void add_grazing(PromiseGroup& group) {
+    struct Grazing {
+        std::int64_t width;
+        double offset_nodes, limit_db;
+    };
+    for (const Grazing& row : {Grazing{20, 50., -85.},
+                               {20, 100., -65.},
+                               {20, 200., -35.},
+                               {20, 400., -15.},
+                               {40, 50., -85.},
+                               {40, 100., -85.},
+                               {40, 200., -50.},
+                               {40, 400., -30.}}) {
+        Incidence c{.kind = "cpml", .distance_nodes = 5., .cpml_width = row.width};
+        c.angle_deg = 180. / std::numbers::pi * std::atan(row.offset_nodes / (2. * c.distance_nodes));
+        char what[96];
+        std::snprintf(what, sizeof what, "cpml of %lld nodes, grazing, %.0f nodes along it",
+                      static_cast<long long>(row.width), row.offset_nodes);
+        group.promises.push_back(
+            {what, row.limit_db, false, [c](const VerifyOptions& options) { return reflection_db(c, options); }});
+    }
+}
+
 void add_media(PromiseGroup& group) {
     const auto add = [&group](const char* what, const SmallBox& box, double limit_db) {
         group.promises.push_back(
@@ -145,6 +181,9 @@ void add_media(PromiseGroup& group) {
     add("cpml, gradient of 2.5 1/s between the layers", {.vp_m_s = gradient_inside}, -75.);
     add("cpml, gradient of 1.5 1/s through all layers", {.vp_m_s = gradient_through}, -43.);
     add("cpml, slanting interface through two layers", {.vp_m_s = slant}, -43.);
+    add("cpml, body of 4500 in 2000 m/s before a layer", {.vp_m_s = body_before, .vp_max_m_s = 4500.}, -80.);
+    add("cpml, body of 4500 in 2000 m/s half inside a layer", {.vp_m_s = body_across_edge, .vp_max_m_s = 4500.}, -15.);
+    add("cpml, body of 4500 in 2000 m/s through a layer", {.vp_m_s = body_through, .vp_max_m_s = 4500.}, -80.);
     add("cpml, 3-D, 2000 m/s", {.dimensions = 3, .vp_m_s = same_everywhere, .vp_max_m_s = 2000.}, -85.);
 }
 
@@ -184,7 +223,8 @@ void add_growth(PromiseGroup& group) {
 
 constexpr const char* kMethod =
     "The default layer (cpml, 20 nodes) or sponge (40 nodes) on one face of a 2-D box, source and receiver 30 nodes "
-    "before its inner edge. The same shot in a box so large that no face is heard is subtracted; the largest "
+    "before its inner edge (5 for grazing waves, which run along it). The same shot in a box so large that no face is "
+    "heard is subtracted; the largest "
     "amplitude of the difference is divided by that of the image source, the reflection of a perfect mirror at the "
     "inner edge. The wavelength is that of the peak frequency of a Ricker wavelet. Media that vary: a box of 121 x "
     "101 nodes with layers all around against one so large that no face is heard, at 21 receivers between the layers; "
@@ -224,6 +264,7 @@ PromiseGroup absorbing_strips() {
         for (const int order : {2, 8, 16})
             other(make_scheme(WaveOperator::variable_density, order), "variable density", angle, -85.);
     }
+    add_grazing(group);
     add_media(group);
     add_growth(group);
     return group;

@@ -13,6 +13,7 @@ PromiseGroup greens_functions();
 PromiseGroup wall_images();
 PromiseGroup ghost_reflection();
 PromiseGroup layered_media();
+PromiseGroup interface_depth();
 PromiseGroup head_waves();
 PromiseGroup absorbing_strips();
 PromiseGroup energy_conservation();

@@ -10,24 +10,27 @@ namespace onda::verify {
 namespace {
 
 constexpr double kVelocity = 2000., kSpacing = 10.;
-constexpr double kDistance = 300.;  // of source and receiver from the strip's inner edge [m]
-constexpr double kHaste = 1.3;      // short waves run ahead: the time step makes them faster
+constexpr double kHaste = 1.3;  // short waves run ahead: the time step makes them faster
 
 double peak_frequency(const Incidence& c) {
     return kVelocity / (c.wavelength_nodes * kSpacing);
 }
 
+double distance_m(const Incidence& c) {
+    return c.distance_nodes * kSpacing;
+}
+
 /// Where the ray that the inner edge reflects at this angle arrives, on the nearest node.
 std::array<Position, 1> receiver(const Incidence& c) {
-    const double offset = 2. * kDistance * std::tan(c.angle_deg * std::numbers::pi / 180.);
+    const double offset = 2. * distance_m(c) * std::tan(c.angle_deg * std::numbers::pi / 180.);
     return {Position{std::round(offset / kSpacing) * kSpacing, 0., 0.}};
 }
 
-/// A source in a 2-D box: the far sides are out of reach; so is z_max, unless a strip begins kDistance away.
+/// A source in a 2-D box: the far sides are out of reach; so is z_max, unless a strip begins distance_m(c) away.
 Experiment half_space(const Incidence& c, bool strip) {
-    const double width = double(c.kind == "sponge" ? BoundaryConfig{}.sponge_width : BoundaryConfig{}.cpml_width);
+    const double width = double(c.kind == "sponge" ? BoundaryConfig{}.sponge_width : c.cpml_width);
     // long enough for a wave to come back from the far side of the strip
-    const double path = std::hypot(receiver(c)[0][0], 2. * (kDistance + width * kSpacing));
+    const double path = std::hypot(receiver(c)[0][0], 2. * (distance_m(c) + width * kSpacing));
     const double duration = path / kVelocity + (kRickerPeriods + 1.) / peak_frequency(c);
     const std::array source{SourcePoint{}};
     Experiment e;
@@ -36,9 +39,9 @@ Experiment half_space(const Incidence& c, bool strip) {
     e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kVelocity);
     e.steps = std::int64_t(duration / e.dt_s);
     if (!strip) return e;
-    e.grid.n[2] = std::int64_t(std::round((kDistance - e.grid.origin_m[2]) / kSpacing + width)) + 1;
+    e.grid.n[2] = std::int64_t(std::round((distance_m(c) - e.grid.origin_m[2]) / kSpacing + width)) + 1;
     const Boundary boundary = default_strips({"zero", "zero", "zero", "zero", "zero", c.kind}, e.grid, e.scheme,
-                                             kVelocity, e.dt_s, peak_frequency(c));
+                                             kVelocity, e.dt_s, peak_frequency(c), c.cpml_width);
     e.sponge = boundary.sponge;
     e.cpml = boundary.cpml;
     return e;
@@ -102,9 +105,10 @@ Spread spread(int dimensions) {
 }  // namespace
 
 Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& grid, const Scheme& scheme,
-                        double vp_max_m_s, double dt_s, double frequency_hz) {
+                        double vp_max_m_s, double dt_s, double frequency_hz, std::int64_t cpml_width) {
     Config config;
     BoundaryConfig& b = config.boundary;
+    b.cpml_width = cpml_width;
     const std::array faces{&b.x_min, &b.x_max, &b.y_min, &b.y_max, &b.z_min, &b.z_max};
     for (std::size_t face = 0; face < faces.size(); ++face) *faces[face] = kinds[face];
     return make_boundary(config, grid, {scheme, vp_max_m_s, dt_s, frequency_hz});
@@ -123,7 +127,7 @@ Measurement reflection_db(const Incidence& c, const VerifyOptions& options) {
     const Experiment with_strip = half_space(c, true);
     const auto absorbed = trace(c, with_strip, options);
     const auto open = trace(c, half_space(c, false), options);
-    const double f0 = peak_frequency(c), image_distance = std::hypot(receiver(c)[0][0], 2. * kDistance);
+    const double f0 = peak_frequency(c), image_distance = std::hypot(receiver(c)[0][0], 2. * distance_m(c));
     const Signature s = [f0](double t) { return t < 0. ? 0. : ricker(f0, 1.5 / f0, t); };
     double reflected = 0., mirrored = 0.;
     for (std::size_t n = 0; n < absorbed.size(); ++n) {

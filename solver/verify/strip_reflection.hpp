@@ -9,18 +9,21 @@
 
 namespace onda::verify {
 
-/// A plane reflection: source and receiver 30 nodes before the strip's inner edge.
+/// A plane reflection: source and receiver some nodes before the strip's inner edge.
 struct Incidence {
     std::string kind;  ///< of the face: "cpml", "sponge"
     Scheme scheme = make_scheme(WaveOperator::star, 8);
     double angle_deg = 0.;
     double wavelength_nodes = 16.;  ///< at the peak frequency
+    double distance_nodes = 30.;    ///< of source and receiver from the edge
+    std::int64_t cpml_width = BoundaryConfig{}.cpml_width;
 };
 
-/// The strips of faces of one kind, as a configuration without settings of its own gives them.
+/// The strips of faces of one kind, as a configuration without settings of its own but the width gives them.
 /// \param kinds of x_min, x_max, y_min, y_max, z_min, z_max.
 Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& grid, const Scheme& scheme,
-                        double vp_max_m_s, double dt_s, double frequency_hz);
+                        double vp_max_m_s, double dt_s, double frequency_hz,
+                        std::int64_t cpml_width = BoundaryConfig{}.cpml_width);
 
 /// 20 log10 of what the strip sends back over what a perfect mirror at its inner edge would.
 Measurement reflection_db(const Incidence& incidence, const VerifyOptions& options);
