@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "io/printable.hpp"
+
 namespace onda {
 namespace {
 
@@ -72,7 +74,7 @@ FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::ve
 void check_axes(const std::string& axes, int dimensions) {
     const std::string wanted = dimensions == 2 ? "xz" : "xyz";
     if (!std::is_permutation(axes.begin(), axes.end(), wanted.begin(), wanted.end()))
-        throw Error(ExitCode::usage, "--axes " + axes + ": must be a permutation of " + wanted +
+        throw Error(ExitCode::usage, "--axes " + printable(axes) + ": must be a permutation of " + wanted +
                                          ", slowest axis first: " +
                                          (dimensions == 2 ? "xz is [x][z], each column of z in a row"
                                                           : "yxz is [y][x][z], each column of z in a row"));

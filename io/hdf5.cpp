@@ -7,6 +7,7 @@
 
 #include "io/hdf5_detail.hpp"
 #include "io/input_file.hpp"
+#include "io/printable.hpp"
 
 namespace onda::hdf5 {
 
@@ -103,7 +104,7 @@ ScopedId access_list(const std::string& file) {
     const bool ok = access.get() >= 0 && H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
                     H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0 &&
                     H5Pset_file_locking(access.get(), true, true) >= 0;
-    if (!ok) throw Error(ExitCode::internal, file + ": cannot set up HDF5 access" + error_stack());
+    if (!ok) throw Error(ExitCode::internal, printable(file) + ": cannot set up HDF5 access" + error_stack());
     return access;
 }
 
@@ -193,12 +194,12 @@ Object::~Object() {
 }
 
 std::string Object::place() const {
-    return name_ == "/" ? file_->name : file_->name + ": " + name_;
+    return printable(name_ == "/" ? file_->name : file_->name + ": " + name_);
 }
 
 void Object::fail(const std::string& message) const {
     file_->abandoned = file_->fault == ExitCode::io_error;
-    throw Error(file_->fault, place() + ": " + message);
+    throw Error(file_->fault, place() + ": " + printable(message));
 }
 
 void Object::close() {
@@ -344,7 +345,7 @@ File File::create(const std::filesystem::path& file, const std::filesystem::path
     detail::prepare_library();
     const auto access = access_list(shown.string());
     const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
-    if (id < 0) throw Error(ExitCode::cannot_create, shown.string() + ": cannot create the file" + error_stack());
+    if (id < 0) throw Error(ExitCode::cannot_create, onda::shown(shown) + ": cannot create the file" + error_stack());
     return File(id, shown.string(), ExitCode::io_error);
 }
 
@@ -353,7 +354,7 @@ File File::open(const std::filesystem::path& file) {
     input_file_size(file);  // refuses what is not there or no plain file
     const auto access = access_list(file.string());
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
-    if (id < 0) throw Error(ExitCode::bad_data, file.string() + ": cannot open it as an HDF5 file" + error_stack());
+    if (id < 0) throw Error(ExitCode::bad_data, shown(file) + ": cannot open it as an HDF5 file" + error_stack());
     return File(id, file.string(), ExitCode::bad_data);
 }
 

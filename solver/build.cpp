@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "build_info.hpp"
+#include "io/printable.hpp"
 #include "io/versions.hpp"
 
 namespace onda {
@@ -132,12 +133,25 @@ std::int64_t resident_memory_bytes() {
     return kilobytes_entry("/proc/self/status", "VmRSS").value_or(0);
 }
 
+namespace {
+/// As bash, zsh and ksh quote what cannot be shown.
+std::string dollar_quoted(const std::string& argument) {
+    std::string escaped;
+    for (const char c : argument) escaped += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    return "$'" + printable(escaped) + "'";
+}
+}  // namespace
+
 std::string command_line() {
     constexpr const char* kSpecial = " \t\n'\"\\$`*?[](){}<>|&;#!~";
     std::ifstream in("/proc/self/cmdline", std::ios::binary);
     std::string line;
     for (std::string argument; std::getline(in, argument, '\0');) {
         if (!line.empty()) line += ' ';
+        if (const std::string clean = printable(argument); clean != argument) {
+            line += dollar_quoted(argument);
+            continue;
+        }
         if (!argument.empty() && argument.find_first_of(kSpecial) == std::string::npos) {
             line += argument;
             continue;

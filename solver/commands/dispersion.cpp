@@ -8,6 +8,7 @@
 #include "io/error.hpp"
 #include "kernels/scheme.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/json_text.hpp"
 
 namespace onda {
 namespace {
@@ -124,7 +125,7 @@ Command add_dispersion(CLI::App& app) {
     return [arguments] {
         try {
             const auto json = measure(*arguments);
-            arguments->json ? void(std::printf("%s\n", json.dump(2).c_str())) : print(json);
+            arguments->json ? void(std::printf("%s\n", json_text(json).c_str())) : print(json);
             return static_cast<int>(ExitCode::ok);
         } catch (const std::invalid_argument& fault) {
             throw Error(ExitCode::usage, fault.what());

@@ -6,7 +6,9 @@
 #include <stdexcept>
 
 #include "io/error.hpp"
+#include "io/printable.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/json_text.hpp"
 
 namespace onda {
 namespace {
@@ -142,9 +144,9 @@ int verify(const Arguments& arguments) {
     });
     if (rows == 0)
         throw Error(ExitCode::usage,
-                    "no promise matches --filter '" + arguments.filter + "'; onda verify --list shows them all");
+                    "no promise matches --filter '" + printable(arguments.filter) + "'; onda verify --list shows them all");
     if (arguments.json)
-        std::printf("%s\n", json.dump(2).c_str());
+        std::printf("%s\n", json_text(json).c_str());
     else
         format.end(rows, broken);
     return int(arguments.list || broken == 0 ? ExitCode::ok : ExitCode::verify_failed);
