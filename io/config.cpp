@@ -17,8 +17,7 @@ std::string read_text(const std::filesystem::path& file) {
         throw Error(ExitCode::missing_input, shown(file) + ": is a folder; a configuration file is needed");
     std::ifstream stream(file, std::ios::binary);
     if (!stream)
-        throw Error(ExitCode::missing_input, shown(file) +
-                                                 ": cannot read the configuration: " + std::strerror(errno) +
+        throw Error(ExitCode::missing_input, shown(file) + ": cannot read the configuration: " + std::strerror(errno) +
                                                  "; `onda init -o FILE` writes one to start from");
     std::string text(kMaxYamlBytes + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));

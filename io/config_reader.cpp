@@ -236,7 +236,8 @@ private:
         const auto written = read_path(node.scalar);
         if (!written)
             return fault(path, node,
-                         "a path that begins with file: is a URI of this machine: file:/folder/name, with %25 for a percent sign");
+                         "a path that begins with file: is a URI of this machine: file:/folder/name, with %25 for a "
+                         "percent sign");
         if (written->native().find('\0') != std::string::npos) return fault(path, node, "a path cannot hold a NUL");
         *target = *written;
         if (!row.input_file) return;

@@ -27,7 +27,8 @@ constexpr std::array formats{NumberFormat{"float32", 4, decode<float, std::uint3
 const NumberFormat& number_format(const std::string& name) {
     if (name.empty()) return formats.front();
     const auto found = std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return f.name == name; });
-    if (found == formats.end()) throw Error(ExitCode::usage, "--dtype " + printable(name) + ": must be float32 or float64");
+    if (found == formats.end())
+        throw Error(ExitCode::usage, "--dtype " + printable(name) + ": must be float32 or float64");
     return *found;
 }
 

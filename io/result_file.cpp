@@ -51,7 +51,8 @@ std::vector<std::int64_t> shots_of(const hdf5::File& file) {
     for (const std::string& name : group.names()) {
         std::int64_t shot = 0;
         const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), shot);
-        if (fault != std::errc{} || end != name.data() + name.size()) group.fail("'" + printable(name) + "' is not a shot number");
+        if (fault != std::errc{} || end != name.data() + name.size())
+            group.fail("'" + printable(name) + "' is not a shot number");
         shots.push_back(shot);
     }
     std::ranges::sort(shots);

@@ -43,9 +43,9 @@ struct Header {
     }
     [[noreturn]] void fail(const std::string& key, const std::string& message) const {
         const auto* entry = find(key);
-        const std::string where =
-            entry == nullptr ? file + ": " + printable(key)
-                             : file + ":" + std::to_string(entry->line) + ": " + printable(key) + " = '" + printable(entry->value) + "'";
+        const std::string where = entry == nullptr ? file + ": " + printable(key)
+                                                   : file + ":" + std::to_string(entry->line) + ": " + printable(key) +
+                                                         " = '" + printable(entry->value) + "'";
         throw Error(ExitCode::bad_data, where + ": " + message);
     }
     template <class Number>
@@ -257,7 +257,8 @@ DataPlace data_place(const Header& header, const std::filesystem::path& file, co
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
     const auto data = folder / in;  // an absolute path replaces the folder
     if (!is_inside(data, folder))
-        header.fail("in", "lies outside the header's folder; if it is the right file, give --data-file " + printable(in));
+        header.fail("in",
+                    "lies outside the header's folder; if it is the right file, give --data-file " + printable(in));
     std::error_code error;
     if (!std::filesystem::exists(data, error)) header.fail("in", "no such file; give --data-file");
     return {data, 0};

@@ -242,7 +242,8 @@ private:
         else if (key.scalar == "<<")
             document_.faults.push_back({key.place, "merge keys (<<) are not accepted: write the keys themselves"});
         else if (const auto [at, fresh] = frame.line_of_key.emplace(key.scalar, key.place.line); !fresh)
-            document_.faults.push_back({key.place, "key '" + printable(key.scalar) + "' is given twice; the first is on line " +
+            document_.faults.push_back({key.place, "key '" + printable(key.scalar) +
+                                                       "' is given twice; the first is on line " +
                                                        std::to_string(at->second)});
         frame.node.keys.push_back({key.scalar, key.place, 0});
     }

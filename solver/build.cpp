@@ -3,14 +3,16 @@
 #include <algorithm>
 #include <charconv>
 #include <ctime>
-#include <filesystem>
+#include <dirent.h>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sched.h>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/version.h>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -64,11 +66,12 @@ std::string distribution() {
 }
 
 int count_numa_nodes() {
+    // std::filesystem::directory_iterator ends the program where it finds no memory for the next entry.
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/sys/devices/system/node"), closedir);
     int nodes = 0;
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/node", ignored)) {
-        const std::string name = entry.path().filename().string();
-        if (name.size() > 4 && name.compare(0, 4, "node") == 0 && leading_integer(name.substr(4))) ++nodes;
+    while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
+        const std::string_view name = entry->d_name;
+        if (name.starts_with("node") && leading_integer(std::string(name.substr(4)))) ++nodes;
     }
     return std::max(1, nodes);
 }

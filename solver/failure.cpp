@@ -69,6 +69,26 @@ void end_out_of_memory() noexcept {
     ::_exit(static_cast<int>(ExitCode::out_of_memory));
 }
 
+namespace {
+std::atomic<bool> exit_is_not_ours{false};
+}
+
+ExitOfLibraries::ExitOfLibraries() {
+    exit_is_not_ours = true;
+    // The first 32 handlers need no memory.
+    std::atexit([] {
+        if (!exit_is_not_ours) return;
+        write_to_stderr(
+            {"error: a library gave up for want of memory or threads\n"
+             "  take fewer --threads, a smaller grid or fewer receivers\n"});
+        ::_exit(static_cast<int>(ExitCode::out_of_memory));
+    });
+}
+
+ExitOfLibraries::~ExitOfLibraries() {
+    exit_is_not_ours = false;
+}
+
 void report_what_nobody_catches() noexcept {
     std::set_terminate(end_uncaught);
 }

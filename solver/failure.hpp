@@ -27,6 +27,16 @@ Failure describe_failure(const std::exception_ptr& exception);
 /// with a message and an exit code of ours, instead of a core dump.
 void report_what_nobody_catches() noexcept;
 
+/// While one lives, exit() is what a library calls that gives up: libgomp without memory or threads, HDF5 without
+/// memory. Their exit codes say nothing; the process then ends as end_out_of_memory() ends it.
+class ExitOfLibraries {
+public:
+    ExitOfLibraries();
+    ~ExitOfLibraries();
+    ExitOfLibraries(const ExitOfLibraries&) = delete;
+    ExitOfLibraries& operator=(const ExitOfLibraries&) = delete;
+};
+
 /// The user asked the run to stop (SIGINT, SIGTERM). Thrown so that temporary files are removed on the way out; main
 /// then dies of the same signal.
 struct Interrupted {

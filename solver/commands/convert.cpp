@@ -73,9 +73,8 @@ std::string joined(const FileGeometry& geometry, const auto& triple, const char*
 void report(const ConvertArguments& arguments, const FileGeometry& geometry, const std::array<double, 2>& range) {
     fmt::print(
         "Wrote {}\n  shape    {} nodes ({})\n  spacing  {} m\n  origin   {} m\n  vp       {:.6g} to {:.6g} m/s\n",
-        shown(arguments.output), joined(geometry, geometry.shape, " x "),
-        geometry.dimensions == 2 ? "x, z" : "x, y, z", joined(geometry, geometry.spacing_m, ", "),
-        joined(geometry, geometry.origin_m, ", "), range[0], range[1]);
+        shown(arguments.output), joined(geometry, geometry.shape, " x "), geometry.dimensions == 2 ? "x, z" : "x, y, z",
+        joined(geometry, geometry.spacing_m, ", "), joined(geometry, geometry.origin_m, ", "), range[0], range[1]);
 }
 
 /// With --force the output would replace what is being read.

@@ -1,7 +1,7 @@
 #include <iostream>
 
-#include "solver/build.hpp"
 #include "io/printable.hpp"
+#include "solver/build.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/failure.hpp"
 #include "solver/outputs.hpp"

@@ -143,8 +143,8 @@ int verify(const Arguments& arguments) {
         std::fflush(stdout);
     });
     if (rows == 0)
-        throw Error(ExitCode::usage,
-                    "no promise matches --filter '" + printable(arguments.filter) + "'; onda verify --list shows them all");
+        throw Error(ExitCode::usage, "no promise matches --filter '" + printable(arguments.filter) +
+                                         "'; onda verify --list shows them all");
     if (arguments.json)
         std::printf("%s\n", json_text(json).c_str());
     else
