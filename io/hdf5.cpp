@@ -1,7 +1,9 @@
 #include "io/hdf5.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <new>
 #include <numeric>
 #include <type_traits>
 
@@ -46,7 +48,19 @@ std::string error_stack() {
     return " (HDF5: " + (first == last ? first : first + " … " + last) + ")";
 }
 
+namespace {
+/// HDF5 1.10 crashes where many of its own allocations fail, those of its start among them. Where there is room for
+/// what a call needs, at least it does not begin in vain.
+void require_room() {
+    constexpr std::size_t room = std::size_t{4} << 20;
+    void* volatile probe = std::malloc(room);  // volatile: a compiler may take for granted that unused memory is there
+    if (probe == nullptr) throw std::bad_alloc();
+    std::free(probe);
+}
+}  // namespace
+
 void prepare_library() {
+    require_room();
     // After a failed write HDF5 1.10 cannot close what it holds, and its clean-up at exit would crash on it. Every
     // object is closed by its owner, so that nothing is left for it to do. Fails, harmlessly, if HDF5 is in use
     // already.

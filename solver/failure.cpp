@@ -44,7 +44,8 @@ void write_to_stderr(std::initializer_list<const char*> parts) noexcept {
     const char* what = "an exception that nobody caught";
     if (abi::__cxa_current_exception_type() == nullptr) {
         // Not even the exception may have found memory.
-        if (void* probe = std::malloc(4096); probe == nullptr) end_out_of_memory();
+        void* volatile probe = std::malloc(4096);
+        if (probe == nullptr) end_out_of_memory();
         what = "terminated without an exception";
     } else {
         try {

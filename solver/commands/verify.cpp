@@ -173,6 +173,9 @@ Command add_verify(CLI::App& app) {
     command->add_flag("--markdown", arguments->markdown, "Print docs/validation.md")->excludes(json)->excludes(list);
     return [arguments] {
         try {
+            // The messages of kernels/ quote these as they are.
+            for (std::string* name : {&arguments->options.backend, &arguments->options.kernel, &arguments->options.isa})
+                *name = printable(*name);
             check_options(arguments->options);
             return verify(*arguments);
         } catch (const std::invalid_argument& fault) {  // a device, kernel or instruction set that does not exist here
