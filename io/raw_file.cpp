@@ -85,9 +85,12 @@ ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOpti
     model.axes = options.axes;
     model.unit = velocity_unit(options.units.empty() ? "m/s" : options.units, "--units", ExitCode::usage);
     model.place = shown(file);
-    model.values = read_numbers(file, static_cast<std::uintmax_t>(options.header_bytes),
-                                count_nodes(options.shape, "--shape", ExitCode::usage), number_format(options.dtype),
-                                is_big(options.endian));
+    const auto offset = static_cast<std::uintmax_t>(options.header_bytes);
+    const auto count = count_nodes(options.shape, "--shape", ExitCode::usage);
+    const NumberFormat& format = number_format(options.dtype);
+    check_size(file, offset, count, format);
+    check_room(file, count, options);
+    model.values = read_numbers(file, offset, count, format, is_big(options.endian));
     return model;
 }
 

@@ -60,6 +60,10 @@ inline const std::vector<Case> kCases{
      40,
      {20, 8, 0, 0, 0, 6}},
     {"2-D, beyond one tile", {2, {1100, 1, 11}, {10., 10., 10.}, {}}, {kRigid, kFree, kZero, kZero, kFree, kZero}},
+    // Fewer planes than the radius, whose mirror images give the halo values that are not zero.
+    {"3-D, two planes between mirrors",
+     {3, {33, 17, 2}, {10., 10., 10.}, {}},
+     {kZero, kZero, kRigid, kZero, kFree, kRigid}},
 };
 
 /// The same grid with the spacing of x on every axis.

@@ -153,7 +153,7 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
             CHECK_MESSAGE(hash_of_run(c, setup) == entry->second,
                           c.name << ", " << name(wave_operator) << ", order " << trial.order << ", " << trial.kernel
                                  << ", " << trial.isa << ", " << trial.threads << " threads, "
-                                 << (trial.precision == Precision::float64 ? "double" : "float"));
+                                 << std::string(trial.precision == Precision::float64 ? "double" : "float"));
         }
     }
 }

@@ -89,7 +89,9 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
     check_options(command, format);
     refuse_same_file(arguments.input, arguments.output);
     refuse_same_file(arguments.options.data_file, arguments.output);
-    const auto model = format.read(arguments.input, arguments.options);
+    ForeignOptions foreign = arguments.options;
+    foreign.available_bytes = static_cast<std::uintmax_t>(available_memory_bytes());
+    const auto model = format.read(arguments.input, foreign);
     const auto range = write_model_file(
         arguments.output, model.geometry, [&](std::int64_t z, std::span<float> vp) { model.plane(z, vp); },
         fmt::format("{}: converted from {} ({}, axes {})", version_line(), shown(arguments.input), format.name,

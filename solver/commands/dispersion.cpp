@@ -43,6 +43,16 @@ std::vector<double> direction(double angle_deg, int dimensions) {
     return {std::cos(angle), across / std::numbers::sqrt2, across / std::numbers::sqrt2};
 }
 
+/// CLI11's ranges let NaN pass, as it compares false with both ends. \throws std::invalid_argument.
+void check_finite(const Arguments& arguments) {
+    constexpr double most_deg = 360.;
+    for (const double points : arguments.points)
+        if (!std::isfinite(points)) throw std::invalid_argument("--points: every number must be finite");
+    for (const double angle : arguments.angles_deg)
+        if (!(std::abs(angle) <= most_deg)) throw std::invalid_argument("--angles: must be -360 to 360 degrees");
+    if (!std::isfinite(arguments.cfl)) throw std::invalid_argument("--cfl: must be a number from 0 to 1");
+}
+
 /// What is printed, on a grid of unit spacing and velocity.
 nlohmann::ordered_json measure(const Arguments& arguments) {
     const Scheme scheme = scheme_of(arguments);
@@ -124,6 +134,7 @@ Command add_dispersion(CLI::App& app) {
     command->add_flag("--json", arguments->json, "Print JSON");
     return [arguments] {
         try {
+            check_finite(*arguments);
             const auto json = measure(*arguments);
             arguments->json ? void(std::printf("%s\n", json_text(json).c_str())) : print(json);
             return static_cast<int>(ExitCode::ok);

@@ -167,7 +167,7 @@ Command add_verify(CLI::App& app) {
         ->capture_default_str();
     command->add_option("--isa", arguments->options.isa, "Instruction set to verify")->capture_default_str();
     command->add_option("--threads", arguments->options.threads, "Threads; 0 takes all")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(0, 4096))
         ->capture_default_str();
     auto* json = command->add_flag("--json", arguments->json, "Print the results as JSON")->excludes(list);
     command->add_flag("--markdown", arguments->markdown, "Print docs/validation.md")->excludes(json)->excludes(list);
