@@ -90,9 +90,9 @@ void check_files(const Work& work, const Outcome& outcome) {
     for (const auto& entry : std::filesystem::recursive_directory_iterator(work.folder.path())) {
         const std::string name = entry.path().filename().string();
         if (contains(name, ".partial-")) CHECK_MESSAGE(!unwound, name);
-        if (name == "seismograms.h5") CHECK_NOTHROW(open_result(entry.path(), "onda-seismograms"));
-        if (name == "snapshots.h5") CHECK_NOTHROW(open_result(entry.path(), "onda-snapshots"));
-        if (name == "vp.h5") CHECK_NOTHROW(hdf5::File::open(entry.path()).open_dataset("vp").read_all<float>());
+        if (name == "seismograms.h5") CHECK_NOTHROW(static_cast<void>(open_result(entry.path(), "onda-seismograms")));
+        if (name == "snapshots.h5") CHECK_NOTHROW(static_cast<void>(open_result(entry.path(), "onda-snapshots")));
+        if (name == "vp.h5") CHECK(hdf5::File::open(entry.path()).open_dataset("vp").read_all<float>().size() == 480);
         if (name == "first.yaml" || name == "config.yaml") CHECK(text_of(entry.path()).ends_with('\n'));
         if (name != "summary.json") continue;
         const auto summary = nlohmann::json::parse(text_of(entry.path()));
