@@ -63,7 +63,7 @@ inline const std::vector<Case> kCases{
     // Fewer planes than the radius, whose mirror images give the halo values that are not zero.
     {"3-D, two planes between mirrors",
      {3, {33, 17, 2}, {10., 10., 10.}, {}},
-     {kZero, kZero, kRigid, kZero, kFree, kRigid}},
+     {kZero, kFree, kZero, kRigid, kRigid, kRigid}},
 };
 
 /// The same grid with the spacing of x on every axis.

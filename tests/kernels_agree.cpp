@@ -65,11 +65,12 @@ std::vector<Trial> trials_of(WaveOperator wave_operator, const std::vector<int>&
     for (std::size_t i = 0; i < kCases.size(); ++i) (is_large(kCases[i]) ? large : small).push_back(i);
     const std::vector<std::string> isas = cpu::isa_names(), kernels = cpu::kernels_of(wave_operator);
     std::vector<Trial> trials;
+    std::vector<std::size_t> met(kCases.size(), 0);  // trials of each grid
     const auto add = [&](std::size_t grid, int order, std::size_t turn, const std::string& isa, std::size_t kernel) {
         const Precision precision = turn % 2 == 0 ? Precision::float32 : Precision::float64;
         // Every other one alone: waking threads takes longer than a small grid.
         constexpr std::array thread_counts{1, 2, 1, 3, 1, 4, 1};
-        const int threads = thread_counts[trials.size() % thread_counts.size()];
+        const int threads = thread_counts[met[grid]++ % thread_counts.size()];
         trials.push_back({grid, order, precision, isa, kernels[kernel], threads});
     };
     for (std::size_t o = 0; o < orders.size(); ++o)
