@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "io/error.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -18,7 +19,7 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
 }
 
 [[noreturn]] void fail(ExitCode code, const std::filesystem::path& path, const std::string& tried, int error) {
-    throw Error(code, path.string() + ": " + tried + ": " + std::strerror(error));
+    throw Error(code, shown(path) + ": " + tried + ": " + std::strerror(error));
 }
 
 /// A descriptor that closes itself; close() is the checked form.
@@ -50,11 +51,11 @@ void refuse_existing(const std::filesystem::path& path, bool overwrite) {
     const auto status = std::filesystem::symlink_status(path, ignored);
     if (!std::filesystem::exists(status)) return;
     if (!overwrite)
-        throw Error(ExitCode::cannot_create, path.string() +
+        throw Error(ExitCode::cannot_create, shown(path) +
                                                  ": exists already; --force overwrites it, or choose "
                                                  "another name");
     if (!std::filesystem::is_regular_file(status) && !std::filesystem::is_symlink(status))
-        throw Error(ExitCode::cannot_create, path.string() + ": exists and is not a plain file; choose another name");
+        throw Error(ExitCode::cannot_create, shown(path) + ": exists and is not a plain file; choose another name");
 }
 
 /// Atomic without overwrite where the file system can (RENAME_NOREPLACE); a check just before where it cannot.
@@ -80,7 +81,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, bool overwrite)
     std::filesystem::remove(temporary_, ignored);  // left by a killed process that had the same number
     Descriptor file(temporary_, O_CREAT | O_EXCL | O_WRONLY);
     if (file.id() < 0)
-        fail(ExitCode::cannot_create, path_, "cannot create a file in folder " + folder_of(path_).string(), errno);
+        fail(ExitCode::cannot_create, path_, "cannot create a file in folder " + shown(folder_of(path_)), errno);
 }
 
 AtomicFile::~AtomicFile() {

@@ -12,6 +12,7 @@
 #include "io/atomic_file.hpp"
 #include "io/error.hpp"
 #include "io/font.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -28,7 +29,7 @@ bool in_polygon(std::span<const PixelPoint> corners, double x, double y) {
 }
 
 [[noreturn]] void throw_write_failure(const std::filesystem::path& file, const std::string& cause) {
-    throw Error(ExitCode::io_error, "cannot write the picture '" + file.string() + "': " + cause);
+    throw Error(ExitCode::io_error, "cannot write the picture '" + shown(file) + "': " + cause);
 }
 
 }  // namespace

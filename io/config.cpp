@@ -6,6 +6,7 @@
 
 #include "io/config_reader.hpp"
 #include "io/error.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -13,16 +14,15 @@ namespace {
 std::string read_text(const std::filesystem::path& file) {
     std::error_code error;
     if (std::filesystem::is_directory(file, error))
-        throw Error(ExitCode::missing_input, file.string() + ": is a folder; a configuration file is needed");
+        throw Error(ExitCode::missing_input, shown(file) + ": is a folder; a configuration file is needed");
     std::ifstream stream(file, std::ios::binary);
     if (!stream)
-        throw Error(ExitCode::missing_input, file.string() +
-                                                 ": cannot read the configuration: " + std::strerror(errno) +
+        throw Error(ExitCode::missing_input, shown(file) + ": cannot read the configuration: " + std::strerror(errno) +
                                                  "; `onda init -o FILE` writes one to start from");
     std::string text(kMaxYamlBytes + 1, '\0');
     stream.read(text.data(), static_cast<std::streamsize>(text.size()));
     if (stream.bad())
-        throw Error(ExitCode::io_error, file.string() + ": cannot read the configuration: " + std::strerror(errno));
+        throw Error(ExitCode::io_error, shown(file) + ": cannot read the configuration: " + std::strerror(errno));
     text.resize(static_cast<std::size_t>(stream.gcount()));
     return text;
 }
@@ -91,14 +91,35 @@ void remove_key(YamlNode& parent, const std::string& key) {
     }
 }
 
+/// Faults in the characters of `key=value`, at their place in it; empty if there are none.
+std::string character_fault(std::string_view text) {
+    std::size_t number = 1;
+    for (std::size_t length = 0; !text.empty(); text.remove_prefix(length), ++number) {
+        length = utf8_length(text);
+        const std::string at = "character " + std::to_string(number) + " ";
+        if (length == 0)
+            return at + "is not valid UTF-8: the byte " + printable(text.substr(0, 1)) + "; write text in UTF-8";
+        if (length == 1 && text[0] != '\t' && is_hidden(text.substr(0, 1)))
+            return at + "is the control character " + printable(text.substr(0, 1)) +
+                   "; an override is plain text on one line";
+    }
+    return "";
+}
+
 /// Puts the value of `key=value` into the tree. \return what is wrong, or empty.
 std::string apply_override(YamlNode& root, const std::string& text, int source) {
+    if (auto fault = character_fault(text); !fault.empty()) return fault;
     const auto equals = text.find('=');
     const std::string path = text.substr(0, equals);
     const auto steps = split_path(path);
     if (equals == std::string::npos || !steps) return "must be key=value, such as time.duration_s=2";
+    if (steps->size() > static_cast<std::size_t>(kMaxYamlDepth))
+        return "the key is nested more than " + std::to_string(kMaxYamlDepth) + " levels deep";
     YamlDocument value = read_strict_yaml(std::string_view(text).substr(equals + 1));
-    if (!value.faults.empty()) return value.faults.front().message;
+    if (!value.faults.empty()) {
+        const TextFault& fault = value.faults.front();
+        return "character " + std::to_string(fault.place.column) + " of the value: " + fault.message;
+    }
     if (equals + 1 == text.size()) return "has no value; null removes a key";
     YamlNode* node = &root;
     YamlNode* parent = nullptr;
@@ -124,7 +145,7 @@ std::string apply_override(YamlNode& root, const std::string& text, int source) 
 
 /// Everything that is known from the text and the overrides; faults are in the result.
 Reading read_all(Config& config) {
-    Reading reading{FaultList(config.file.string(), config.text, config.overrides), {}, {}, {}, {}, {}};
+    Reading reading{FaultList(shown(config.file), config.text, config.overrides), {}, {}, {}, {}, {}};
     reading.folder = std::filesystem::absolute(config.file).parent_path();
     YamlDocument document = read_strict_yaml(config.text);
     for (const TextFault& fault : document.faults) reading.faults.add({0, fault.place}, fault.message);
@@ -163,7 +184,7 @@ void throw_config_fault(const Config& config, const std::string& key, const std:
     again.text = config.text;
     again.overrides = config.overrides;
     const SourcePlace place = again.text.empty() ? SourcePlace{} : read_all(again).place_of(key);
-    FaultList faults(again.file.string(), again.text, again.overrides);
+    FaultList faults(shown(again.file), again.text, again.overrides);
     faults.add(place, key + ": " + message);
     faults.raise();
 }

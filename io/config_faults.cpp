@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "io/error.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -21,23 +22,33 @@ std::string_view line_of(std::string_view text, int number) {
     return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
 }
 
-bool starts_character(char c) {
-    return (static_cast<unsigned char>(c) >> 6) != 2;
+/// Characters [first, first + count) of a line, each as wide as it was: what printable() would escape, and damaged
+/// bytes, are shown as '?'.
+std::string characters(std::string_view line, std::size_t first, std::size_t count) {
+    std::string text;
+    for (std::size_t index = 0; !line.empty() && index < first + count; ++index) {
+        const std::size_t length = utf8_length(line);
+        const std::string_view character = line.substr(0, std::max<std::size_t>(length, 1));
+        if (index >= first) {
+            if (character == "\t")
+                text += ' ';
+            else
+                text += length == 0 || is_hidden(character) ? "?" : character;
+        }
+        line.remove_prefix(character.size());
+    }
+    return text;
 }
 
-/// Characters [first, first + count) of a line, control characters and damaged bytes shown as '?'.
-std::string characters(std::string_view line, std::size_t first, std::size_t count) {
-    std::string shown;
-    std::size_t index = 0;
-    bool valid = true;
-    for (const char c : line) {
-        if (starts_character(c)) ++index;
-        if (index <= first || index > first + count) continue;
-        const auto byte = static_cast<unsigned char>(c);
-        valid = valid && byte != 0xc0 && byte != 0xc1 && byte < 0xf5;
-        shown += (byte < 0x20 && c != '\t') || byte == 0x7f || (byte >= 0x80 && !valid) ? '?' : (c == '\t' ? ' ' : c);
-    }
-    return shown;
+/// `key=value` as it was given, or its beginning and end.
+std::string brief(const std::string& override_text) {
+    constexpr std::size_t most = 160;
+    const std::string text = printable(override_text);
+    if (text.size() <= most) return text;
+    std::size_t head = most / 2, tail = text.size() - most / 4;
+    while ((static_cast<unsigned char>(text[head]) >> 6) == 2) --head;
+    while ((static_cast<unsigned char>(text[tail]) >> 6) == 2) ++tail;
+    return text.substr(0, head) + "..." + text.substr(tail);
 }
 
 /// The line with a caret under the column; of a very long line, the part around it.
@@ -54,7 +65,7 @@ std::string pointed(std::string_view line, const TextPlace& place) {
 
 std::string FaultList::format(const Fault& fault) const {
     if (fault.at.source > 0)
-        return "--set " + overrides_[static_cast<std::size_t>(fault.at.source) - 1] + ": " + fault.message;
+        return "--set " + brief(overrides_[static_cast<std::size_t>(fault.at.source) - 1]) + ": " + fault.message;
     const auto& place = fault.at.place;
     if (place.line == 0) return name_ + ": " + fault.message;
     std::string_view text = text_;

@@ -5,14 +5,15 @@
 #include <system_error>
 
 #include "io/config_hints.hpp"
+#include "io/file_uri.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
 
-std::string clipped(std::string text) {
+std::string clipped(const std::string& shown_text) {
     constexpr std::size_t most = 60;
-    for (char& c : text)
-        if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+    const std::string text = printable(shown_text);
     if (text.size() <= most) return text;
     std::size_t end = most;
     while (end > 0 && (static_cast<unsigned char>(text[end]) >> 6) == 2) --end;
@@ -232,8 +233,13 @@ private:
     }
     void read(std::filesystem::path* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         if (node.kind != YamlNode::Kind::scalar || node.scalar.empty()) return wrong_type(target, row, node, path);
-        if (node.scalar.find('\0') != std::string::npos) return fault(path, node, "a path cannot hold a NUL");
-        *target = node.scalar;
+        const auto written = read_path(node.scalar);
+        if (!written)
+            return fault(path, node,
+                         "a path that begins with file: is a URI of this machine: file:/folder/name, with %25 for a "
+                         "percent sign");
+        if (written->native().find('\0') != std::string::npos) return fault(path, node, "a path cannot hold a NUL");
+        *target = *written;
         if (!row.input_file) return;
         *target = (reading_.folder / *target).lexically_normal();
         std::error_code error;
@@ -242,7 +248,7 @@ private:
         if (std::filesystem::exists(status)) return;
         reading_.faulty.insert(path);
         reading_.faults.add_missing_file(place(node),
-                                         path + " = " + show(node) + ": no such file; looked for " + target->string());
+                                         path + " = " + show(node) + ": no such file; looked for " + shown(*target));
     }
     template <typename Number>
     void read(std::vector<Number>* target, const Parameter& row, const YamlNode& node, const std::string& path) {
@@ -310,8 +316,8 @@ private:
 
 void Reading::fault(const std::string& path, const std::string& message) {
     faulty.insert(path);
-    const auto shown = written.find(path);
-    faults.add(place_of(path), path + (shown == written.end() ? "" : " = " + shown->second) + ": " + message);
+    const auto value = written.find(path);
+    faults.add(place_of(path), path + (value == written.end() ? "" : " = " + value->second) + ": " + message);
 }
 
 SourcePlace Reading::place_of(std::string path) const {

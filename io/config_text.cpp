@@ -235,7 +235,9 @@ std::string config_reference_markdown() {
            "its unit. Booleans are `true` and `false`.\n\n"
            "Positions are (x, y, z) in a 3-D run and (x, z) in a 2-D run, in metres, z positive down. Files are "
            "relative "
-           "to the folder of the configuration.\n\n"
+           "to the folder of the configuration; one whose bytes are no UTF-8 is written as a URI, "
+           "`file:/data/%ff/vp.h5`."
+           "\n\n"
            "`--set key=value` overrides a parameter on the command line: `--set time.duration_s=2`, `--set "
            "sources[0].position_m=[800,20]`; `--set key=null` removes it.\n\n" +
            reference_rows(&defaults, config_rows(), "", "The sections of a configuration.");

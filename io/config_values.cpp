@@ -7,6 +7,8 @@
 #include <type_traits>
 
 #include "io/config_table.hpp"
+#include "io/file_uri.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -92,23 +94,26 @@ std::optional<std::string> list_text(const std::vector<T>& values) {
     return text + "]";
 }
 
+/// \xNN or \uNNNN, as double-quoted YAML escapes characters that are not printable.
+std::string yaml_escape(char32_t code) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string text = code < 0x100 ? "\\x" : "\\u";
+    for (int shift = code < 0x100 ? 4 : 12; shift >= 0; shift -= 4) text += kDigits[code >> shift & 15];
+    return text;
+}
+
 /// Double-quoted YAML; a quoted scalar is never taken for a number, a boolean or null.
-std::optional<std::string> quoted_text(const std::string& value) {
+/// \param value well-formed UTF-8, as all text of a configuration is.
+std::optional<std::string> quoted_text(std::string_view value) {
     if (value.empty()) return std::nullopt;
     std::string text = "\"";
-    for (const char c : value) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\') {
-            text += '\\';
-            text += c;
-        } else if (byte < 0x20 || byte == 0x7f) {
-            static constexpr char kDigits[] = "0123456789abcdef";
-            text += "\\x";
-            text += kDigits[byte >> 4];
-            text += kDigits[byte & 15];
-        } else {
-            text += c;
-        }
+    while (!value.empty()) {
+        const std::string_view character = value.substr(0, std::max<std::size_t>(1, utf8_length(value)));
+        if (character == "\"" || character == "\\")
+            (text += '\\') += character;
+        else
+            text += is_hidden(character) ? yaml_escape(code_point(character)) : std::string(character);
+        value.remove_prefix(character.size());
     }
     return text + "\"";
 }
@@ -126,7 +131,7 @@ struct ToText {
     Result operator()(const std::int64_t* value) const { return std::to_string(*value); }
     Result operator()(const double* value) const { return number_text(*value); }
     Result operator()(const std::string* value) const { return is_word(*value) ? *value : quoted_text(*value); }
-    Result operator()(const std::filesystem::path* value) const { return quoted_text(value->string()); }
+    Result operator()(const std::filesystem::path* value) const { return quoted_text(path_text(*value)); }
     Result operator()(const std::optional<std::int64_t>* value) const {
         return value->has_value() ? Result(std::to_string(**value)) : std::nullopt;
     }

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "io/printable.hpp"
+
 namespace onda {
 namespace {
 
@@ -69,10 +71,18 @@ FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::ve
     return geometry;
 }
 
+void check_room(const std::filesystem::path& file, std::uintmax_t count, const ForeignOptions& options) {
+    if (count <= options.available_bytes / sizeof(float)) return;
+    throw Error(ExitCode::out_of_memory, shown(file) + ": its " + std::to_string(count) + " nodes take " +
+                                             std::to_string(count * sizeof(float)) + " bytes of memory, and " +
+                                             std::to_string(options.available_bytes) +
+                                             " are free; convert a part of it, or on a machine with more memory");
+}
+
 void check_axes(const std::string& axes, int dimensions) {
     const std::string wanted = dimensions == 2 ? "xz" : "xyz";
     if (!std::is_permutation(axes.begin(), axes.end(), wanted.begin(), wanted.end()))
-        throw Error(ExitCode::usage, "--axes " + axes + ": must be a permutation of " + wanted +
+        throw Error(ExitCode::usage, "--axes " + printable(axes) + ": must be a permutation of " + wanted +
                                          ", slowest axis first: " +
                                          (dimensions == 2 ? "xz is [x][z], each column of z in a row"
                                                           : "yxz is [y][x][z], each column of z in a row"));

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct ForeignOptions {
     std::string endian;  ///< little | big
     std::int64_t header_bytes = 0;
     std::filesystem::path data_file;  ///< where the numbers are, instead of where the header says
+    /// Memory that may be taken: a model is held whole, as its axes may be in any order.
+    std::uintmax_t available_bytes = std::numeric_limits<std::uintmax_t>::max();
 };
 
 /// A model as another program stored it.
@@ -46,7 +49,7 @@ struct ForeignFormat {
     std::string_view name, extensions, help;  ///< extensions: ".bin .raw"
     /// Names of the command line's options that the format takes and needs, with blanks around each.
     std::string_view options, required;
-    /// \throws Error(missing_input | bad_data | usage).
+    /// \throws Error(missing_input | bad_data | usage | out_of_memory).
     ForeignModel (*read)(const std::filesystem::path&, const ForeignOptions&);
 };
 std::span<const ForeignFormat> foreign_formats();
@@ -71,6 +74,8 @@ std::vector<float> read_numbers(const std::filesystem::path& file, std::uintmax_
                                 const NumberFormat& format, bool big_endian);
 /// Number of nodes. \throws Error(fault) on overflow or a number below 1, naming `place`.
 std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::string& place, ExitCode fault);
+/// \throws Error(out_of_memory) naming `file` if so many numbers do not fit into options.available_bytes.
+void check_room(const std::filesystem::path& file, std::uintmax_t count, const ForeignOptions& options);
 /// Numbers of nodes, one spacing for all axes or one each, origin (empty: zeros), all (x, y, z) or (x, z).
 /// \throws Error(usage) naming the option that is wrong.
 FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::vector<double>& spacing_m,

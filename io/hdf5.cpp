@@ -1,12 +1,15 @@
 #include "io/hdf5.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
+#include <new>
 #include <numeric>
 #include <type_traits>
 
 #include "io/hdf5_detail.hpp"
 #include "io/input_file.hpp"
+#include "io/printable.hpp"
 
 namespace onda::hdf5 {
 
@@ -45,7 +48,19 @@ std::string error_stack() {
     return " (HDF5: " + (first == last ? first : first + " … " + last) + ")";
 }
 
+namespace {
+/// HDF5 1.10 crashes where many of its own allocations fail, those of its start among them. Where there is room for
+/// what a call needs, at least it does not begin in vain.
+void require_room() {
+    constexpr std::size_t room = std::size_t{4} << 20;
+    void* volatile probe = std::malloc(room);  // volatile: a compiler may take for granted that unused memory is there
+    if (probe == nullptr) throw std::bad_alloc();
+    std::free(probe);
+}
+}  // namespace
+
 void prepare_library() {
+    require_room();
     // After a failed write HDF5 1.10 cannot close what it holds, and its clean-up at exit would crash on it. Every
     // object is closed by its owner, so that nothing is left for it to do. Fails, harmlessly, if HDF5 is in use
     // already.
@@ -103,7 +118,7 @@ ScopedId access_list(const std::string& file) {
     const bool ok = access.get() >= 0 && H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
                     H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0 &&
                     H5Pset_file_locking(access.get(), true, true) >= 0;
-    if (!ok) throw Error(ExitCode::internal, file + ": cannot set up HDF5 access" + error_stack());
+    if (!ok) throw Error(ExitCode::internal, printable(file) + ": cannot set up HDF5 access" + error_stack());
     return access;
 }
 
@@ -193,12 +208,12 @@ Object::~Object() {
 }
 
 std::string Object::place() const {
-    return name_ == "/" ? file_->name : file_->name + ": " + name_;
+    return printable(name_ == "/" ? file_->name : file_->name + ": " + name_);
 }
 
 void Object::fail(const std::string& message) const {
     file_->abandoned = file_->fault == ExitCode::io_error;
-    throw Error(file_->fault, place() + ": " + message);
+    throw Error(file_->fault, place() + ": " + printable(message));
 }
 
 void Object::close() {
@@ -344,7 +359,7 @@ File File::create(const std::filesystem::path& file, const std::filesystem::path
     detail::prepare_library();
     const auto access = access_list(shown.string());
     const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
-    if (id < 0) throw Error(ExitCode::cannot_create, shown.string() + ": cannot create the file" + error_stack());
+    if (id < 0) throw Error(ExitCode::cannot_create, onda::shown(shown) + ": cannot create the file" + error_stack());
     return File(id, shown.string(), ExitCode::io_error);
 }
 
@@ -353,7 +368,7 @@ File File::open(const std::filesystem::path& file) {
     input_file_size(file);  // refuses what is not there or no plain file
     const auto access = access_list(file.string());
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
-    if (id < 0) throw Error(ExitCode::bad_data, file.string() + ": cannot open it as an HDF5 file" + error_stack());
+    if (id < 0) throw Error(ExitCode::bad_data, shown(file) + ": cannot open it as an HDF5 file" + error_stack());
     return File(id, file.string(), ExitCode::bad_data);
 }
 

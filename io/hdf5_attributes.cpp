@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "io/hdf5_detail.hpp"
+#include "io/printable.hpp"
 
 namespace onda::hdf5 {
 
@@ -93,9 +94,9 @@ std::vector<std::string> read_fixed_texts(const OpenAttribute& attribute, const 
 }  // namespace
 
 void Object::set_text(const std::string& name, const std::string& value) {
-    const auto type = text_type(std::max<std::size_t>(1, value.size()), *this);
-    std::string padded = value;
-    padded.resize(std::max<std::size_t>(1, value.size()), '\0');
+    std::string padded = valid_utf8(value);
+    padded.resize(std::max<std::size_t>(1, padded.size()), '\0');
+    const auto type = text_type(padded.size(), *this);
     write_attribute(id_, *this, name, type.get(), type.get(), scalar, padded.data());
 }
 

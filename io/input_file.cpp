@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "io/error.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 
 std::uintmax_t input_file_size(const std::filesystem::path& file) {
     const auto refuse = [&](const std::string& why) -> std::uintmax_t {
-        throw Error(ExitCode::missing_input, file.string() + ": " + why);
+        throw Error(ExitCode::missing_input, shown(file) + ": " + why);
     };
     std::error_code error;
     const auto status = std::filesystem::status(file, error);
@@ -26,7 +27,7 @@ std::uintmax_t input_file_size(const std::filesystem::path& file) {
 std::ifstream open_input_file(const std::filesystem::path& file) {
     input_file_size(file);
     std::ifstream in(file, std::ios::binary);
-    if (!in) throw Error(ExitCode::missing_input, file.string() + ": cannot open it for reading");
+    if (!in) throw Error(ExitCode::missing_input, shown(file) + ": cannot open it for reading");
     return in;
 }
 

@@ -10,6 +10,7 @@
 #include "io/atomic_file.hpp"
 #include "io/hdf5.hpp"
 #include "io/number_text.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -23,7 +24,7 @@ constexpr std::int64_t slab_values = std::int64_t{1} << 23;  // 32 MiB read at a
 template <class Values>
 std::string listed(const Values& values) {
     std::string text;
-    for (const auto& value : values) text += (text.empty() ? "" : ", ") + std::string(value);
+    for (const auto& value : values) text += (text.empty() ? "" : ", ") + printable(value);
     return "[" + text + "]";
 }
 
@@ -363,7 +364,7 @@ void read_back(const std::filesystem::path& temporary, const std::filesystem::pa
         if (found != range || model.stored_range() != range)
             throw Error(ExitCode::io_error, "its values differ from what was written");
     } catch (const Error& error) {
-        throw Error(ExitCode::io_error, file.string() + ": cannot be read back after writing: " + error.what());
+        throw Error(ExitCode::io_error, shown(file) + ": cannot be read back after writing: " + error.what());
     }
 }
 

@@ -5,6 +5,7 @@
 
 #include "io/model_file.hpp"
 #include "io/number_text.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -50,7 +51,7 @@ std::string objection(double value, const std::string& remedy) {
 
 const VelocityUnit& velocity_unit(const std::string& name, const std::string& place, ExitCode fault) {
     const auto found = std::find_if(units.begin(), units.end(), [&](const auto& unit) { return unit.name == name; });
-    if (found == units.end()) throw Error(fault, place + " = '" + name + "': must be m/s or km/s");
+    if (found == units.end()) throw Error(fault, place + " = '" + printable(name) + "': must be m/s or km/s");
     return *found;
 }
 
@@ -71,7 +72,7 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
 double density_unit_kg_m3(const std::string& name, const std::string& place) {
     for (const auto& known : density_units)
         if (name == known.name) return known.kg_m3;
-    throw Error(ExitCode::bad_data, place + " = '" + name + "': must be kg/m3 or g/cm3");
+    throw Error(ExitCode::bad_data, place + " = '" + printable(name) + "': must be kg/m3 or g/cm3");
 }
 
 void to_kilograms_per_cubic_metre(std::span<float> rho, double kg_m3, const FileGeometry& geometry, Triple first,

@@ -14,6 +14,7 @@
 #include "io/input_file.hpp"
 #include "io/nearest_name.hpp"
 #include "io/number_text.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -55,7 +56,7 @@ struct Line {
     int number;
     [[noreturn]] void fail(std::size_t column, const std::string& message) const {
         throw Error(ExitCode::bad_data,
-                    file.string() + ":" + std::to_string(number) + ":" + std::to_string(column) + ": " + message);
+                    shown(file) + ":" + std::to_string(number) + ":" + std::to_string(column) + ": " + message);
     }
 };
 
@@ -102,14 +103,14 @@ std::vector<std::size_t> parse_header(const std::vector<Field>& fields, std::spa
     for (const auto& [text, at] : fields) {
         if (number(text)) line.fail(at, "the first line must name the columns: " + names(columns));
         if (text.find_first_of(";\t ") != std::string_view::npos)
-            line.fail(at, "'" + std::string(text) + "': columns must be separated by commas");
+            line.fail(at, "'" + printable(text) + "': columns must be separated by commas");
         const auto found = std::find_if(columns.begin(), columns.end(), [&, name = text](const Column& column) {
             return column.name == name || column.other_name == name;
         });
         const auto index = static_cast<std::size_t>(found - columns.begin());
         if (found == columns.end()) {
             const auto near = nearest_name(text, known);
-            line.fail(at, "unknown column '" + std::string(text) + "'" +
+            line.fail(at, "unknown column '" + printable(text) + "'" +
                               (near ? "; did you mean " + *near + "?" : "; there are " + names(columns)));
         }
         if (std::find(order.begin(), order.end(), index) != order.end())
@@ -131,7 +132,7 @@ void parse_row(const std::vector<Field>& fields, const std::vector<std::size_t>&
         const auto& column = columns[order[n]];
         const auto parsed = number(fields[n].text);
         if (!parsed || (column.whole && !is_shot(*parsed)))
-            line.fail(fields[n].column, std::string(column.name) + " = '" + std::string(fields[n].text) +
+            line.fail(fields[n].column, std::string(column.name) + " = '" + printable(fields[n].text) +
                                             "': must be a " + (column.whole ? "whole number from 1" : "finite number"));
         table.columns[order[n]].push_back(*parsed);
     }
@@ -154,8 +155,8 @@ Table read_csv(const Path& file, std::span<const Column> columns) {
         else
             parse_row(fields, order, columns, line, table);
     }
-    if (in.bad()) throw Error(ExitCode::io_error, file.string() + ": cannot read it");
-    if (table.lines.empty()) throw Error(ExitCode::bad_data, file.string() + ": has no rows of " + names(columns));
+    if (in.bad()) throw Error(ExitCode::io_error, shown(file) + ": cannot read it");
+    if (table.lines.empty()) throw Error(ExitCode::bad_data, shown(file) + ": has no rows of " + names(columns));
     return table;
 }
 
@@ -176,7 +177,7 @@ void check_values(const hdf5::Dataset& dataset, const std::vector<double>& value
 
 void check_units(const hdf5::Dataset& dataset, const std::string& wanted) {
     const auto units = dataset.text("units");
-    if (units && *units != wanted) dataset.fail("attribute units = '" + *units + "': must be " + wanted);
+    if (units && *units != wanted) dataset.fail("attribute units = '" + printable(*units) + "': must be " + wanted);
 }
 
 /// /coordinates [n][x, z] or [n][x, y, z], and columns of length n where they are there.
@@ -238,7 +239,7 @@ WaveletSeries read_csv_wavelet(const Path& file) {
     const auto table = read_csv(file, wavelet_columns);
     const auto& times = table.columns[time];
     const auto samples = times.size();
-    if (samples < 2) throw Error(ExitCode::bad_data, file.string() + ": has 1 sample; a wavelet has at least 2");
+    if (samples < 2) throw Error(ExitCode::bad_data, shown(file) + ": has 1 sample; a wavelet has at least 2");
     const double dt = times.back() / static_cast<double>(samples - 1);
     if (!(dt > 0.)) Line{file, table.lines.back()}.fail(1, "time_s must increase from 0");
     // Times are often printed with few digits: a hundredth of a step is no unevenness.

@@ -9,6 +9,7 @@
 #include "io/error.hpp"
 #include "io/foreign_model.hpp"
 #include "io/input_file.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -26,13 +27,14 @@ constexpr std::array formats{NumberFormat{"float32", 4, decode<float, std::uint3
 const NumberFormat& number_format(const std::string& name) {
     if (name.empty()) return formats.front();
     const auto found = std::find_if(formats.begin(), formats.end(), [&](const auto& f) { return f.name == name; });
-    if (found == formats.end()) throw Error(ExitCode::usage, "--dtype " + name + ": must be float32 or float64");
+    if (found == formats.end())
+        throw Error(ExitCode::usage, "--dtype " + printable(name) + ": must be float32 or float64");
     return *found;
 }
 
 bool is_big(const std::string& endian) {
     if (endian != "" && endian != "little" && endian != "big")
-        throw Error(ExitCode::usage, "--endian " + endian + ": must be little or big");
+        throw Error(ExitCode::usage, "--endian " + printable(endian) + ": must be little or big");
     return endian == "big";
 }
 
@@ -43,7 +45,7 @@ void check_size(const std::filesystem::path& file, std::uintmax_t offset, std::u
     const bool overflows =
         __builtin_mul_overflow(count, format.bytes, &needed) || __builtin_add_overflow(needed, offset, &needed);
     if (!overflows && size == needed) return;
-    throw Error(ExitCode::bad_data, file.string() + ": has " + std::to_string(size) + " bytes; " +
+    throw Error(ExitCode::bad_data, shown(file) + ": has " + std::to_string(size) + " bytes; " +
                                         (offset > 0 ? std::to_string(offset) + " bytes of header and " : "") +
                                         std::to_string(count) + " nodes of " + std::string(format.name) + " need " +
                                         (overflows ? "more than can be counted" : std::to_string(needed)));
@@ -66,7 +68,7 @@ std::vector<float> read_numbers(const std::filesystem::path& file, std::uintmax_
     for (std::size_t done = 0; done < count;) {
         const std::size_t now = std::min<std::size_t>(block_values, count - done);
         in.read(reinterpret_cast<char*>(block.data()), static_cast<std::streamsize>(now * format.bytes));
-        if (!in) throw Error(ExitCode::io_error, file.string() + ": cannot read it: " + std::strerror(errno));
+        if (!in) throw Error(ExitCode::io_error, shown(file) + ": cannot read it: " + std::strerror(errno));
         for (std::size_t n = 0; n < now; ++n) values[done + n] = format.decode(&block[n * format.bytes], big_endian);
         done += now;
     }
@@ -82,10 +84,13 @@ ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOpti
                     "--header-bytes " + std::to_string(options.header_bytes) + ": must not be negative");
     model.axes = options.axes;
     model.unit = velocity_unit(options.units.empty() ? "m/s" : options.units, "--units", ExitCode::usage);
-    model.place = file.string();
-    model.values = read_numbers(file, static_cast<std::uintmax_t>(options.header_bytes),
-                                count_nodes(options.shape, "--shape", ExitCode::usage), number_format(options.dtype),
-                                is_big(options.endian));
+    model.place = shown(file);
+    const auto offset = static_cast<std::uintmax_t>(options.header_bytes);
+    const auto count = count_nodes(options.shape, "--shape", ExitCode::usage);
+    const NumberFormat& format = number_format(options.dtype);
+    check_size(file, offset, count, format);
+    check_room(file, count, options);
+    model.values = read_numbers(file, offset, count, format, is_big(options.endian));
     return model;
 }
 

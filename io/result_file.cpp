@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "io/printable.hpp"
+
 namespace onda {
 
 ResultFile::ResultFile(const std::filesystem::path& file, const std::string& format, const Provenance& provenance,
@@ -26,7 +28,7 @@ void ResultFile::commit(const std::function<void(const hdf5::File&)>& verify) {
     try {
         verify(hdf5::File::open(output_.temporary()));
     } catch (const Error& error) {
-        throw Error(ExitCode::io_error, path_.string() + ": what was written cannot be read back: " + error.what());
+        throw Error(ExitCode::io_error, shown(path_) + ": what was written cannot be read back: " + error.what());
     }
     output_.commit();
 }
@@ -35,7 +37,7 @@ hdf5::File open_result(const std::filesystem::path& file, const std::string& for
     auto root = hdf5::File::open(file);
     const auto found = root.text("format");
     if (!found) root.fail("has no attribute 'format'; expected " + format);
-    if (*found != format) root.fail("is of format '" + *found + "'; expected " + format);
+    if (*found != format) root.fail("is of format '" + printable(*found) + "'; expected " + format);
     const double version = root.number("format_version").value_or(0.);
     if (!(version >= 1. && version <= kResultFormatVersion))
         root.fail("its format_version is not one that this program reads (1 to " +
@@ -49,7 +51,8 @@ std::vector<std::int64_t> shots_of(const hdf5::File& file) {
     for (const std::string& name : group.names()) {
         std::int64_t shot = 0;
         const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), shot);
-        if (fault != std::errc{} || end != name.data() + name.size()) group.fail("'" + name + "' is not a shot number");
+        if (fault != std::errc{} || end != name.data() + name.size())
+            group.fail("'" + printable(name) + "' is not a shot number");
         shots.push_back(shot);
     }
     std::ranges::sort(shots);

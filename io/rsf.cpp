@@ -14,6 +14,7 @@
 #include "io/error.hpp"
 #include "io/foreign_model.hpp"
 #include "io/input_file.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -42,9 +43,9 @@ struct Header {
     }
     [[noreturn]] void fail(const std::string& key, const std::string& message) const {
         const auto* entry = find(key);
-        const std::string where =
-            entry == nullptr ? file + ": " + key
-                             : file + ":" + std::to_string(entry->line) + ": " + key + " = '" + entry->value + "'";
+        const std::string where = entry == nullptr ? file + ": " + printable(key)
+                                                   : file + ":" + std::to_string(entry->line) + ": " + printable(key) +
+                                                         " = '" + printable(entry->value) + "'";
         throw Error(ExitCode::bad_data, where + ": " + message);
     }
     template <class Number>
@@ -81,7 +82,7 @@ Header parse_header(const std::string& file, std::string_view text) {
         end = std::min(end, text.size());
         if (quoted && (end == text.size() || text[end] == '\n'))
             throw Error(ExitCode::bad_data,
-                        file + ":" + std::to_string(line) + ": " + key + ": its quote is not closed");
+                        file + ":" + std::to_string(line) + ": " + printable(key) + ": its quote is not closed");
         header.entries[key] = {std::string(text.substr(at + quoted, end - at - quoted)), line};
         at = end + quoted;
     }
@@ -95,8 +96,8 @@ Header read_header(const std::filesystem::path& file) {
     text.resize(static_cast<std::size_t>(in.gcount()));
     const auto end = text.find(end_of_header);
     if (end == std::string::npos && text.size() == most_header_bytes)
-        throw Error(ExitCode::bad_data, file.string() + ": not an RSF header: longer than 1 MiB");
-    auto header = parse_header(file.string(), std::string_view(text).substr(0, end));
+        throw Error(ExitCode::bad_data, shown(file) + ": not an RSF header: longer than 1 MiB");
+    auto header = parse_header(shown(file), std::string_view(text).substr(0, end));
     header.bytes = end == std::string::npos ? text.size() : end + end_of_header.size();
     return header;
 }
@@ -256,7 +257,8 @@ DataPlace data_place(const Header& header, const std::filesystem::path& file, co
     const auto folder = file.has_parent_path() ? file.parent_path() : std::filesystem::path(".");
     const auto data = folder / in;  // an absolute path replaces the folder
     if (!is_inside(data, folder))
-        header.fail("in", "lies outside the header's folder; if it is the right file, give --data-file " + in);
+        header.fail("in",
+                    "lies outside the header's folder; if it is the right file, give --data-file " + printable(in));
     std::error_code error;
     if (!std::filesystem::exists(data, error)) header.fail("in", "no such file; give --data-file");
     return {data, 0};
@@ -265,7 +267,7 @@ DataPlace data_place(const Header& header, const std::filesystem::path& file, co
 std::vector<float> read_ascii(const DataPlace& place, std::uintmax_t count) {
     const auto size = input_file_size(place.file);
     if (count > size)
-        throw Error(ExitCode::bad_data, place.file.string() + ": too short for " + std::to_string(count) + " numbers");
+        throw Error(ExitCode::bad_data, shown(place.file) + ": too short for " + std::to_string(count) + " numbers");
     auto in = open_input_file(place.file);
     in.seekg(static_cast<std::streamoff>(place.offset));
     std::vector<float> values;
@@ -274,12 +276,12 @@ std::vector<float> read_ascii(const DataPlace& place, std::uintmax_t count) {
         float value = 0.f;
         const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), value);
         if (fault != std::errc() || end != word.data() + word.size())
-            throw Error(ExitCode::bad_data, place.file.string() + ": number " + std::to_string(values.size() + 1) +
-                                                " is '" + word.substr(0, 40) + "'");
+            throw Error(ExitCode::bad_data, shown(place.file) + ": number " + std::to_string(values.size() + 1) +
+                                                " is '" + printable(word.substr(0, 40)) + "'");
         values.push_back(value);
     }
     if (values.size() != count)
-        throw Error(ExitCode::bad_data, place.file.string() + ": has " + std::to_string(values.size()) +
+        throw Error(ExitCode::bad_data, shown(place.file) + ": has " + std::to_string(values.size()) +
                                             " numbers; the header needs " + std::to_string(count));
     return values;
 }
@@ -296,8 +298,10 @@ ForeignModel read_rsf_model(const std::filesystem::path& file, const ForeignOpti
     const auto& format = data_format(header);
     const auto place = data_place(header, file, options.data_file);
     const auto& shape = model.geometry.shape;
-    const auto count = count_nodes({shape.begin(), shape.end()}, file.string(), ExitCode::bad_data);
-    model.place = place.file.string();
+    const auto count = count_nodes({shape.begin(), shape.end()}, shown(file), ExitCode::bad_data);
+    model.place = shown(place.file);
+    // A header may claim what no file has: read_numbers() compares the size before it takes memory, text is longer.
+    if (count <= input_file_size(place.file)) check_room(place.file, count, options);
     model.values = format.ascii ? read_ascii(place, count)
                                 : read_numbers(place.file, place.offset, count, number_formats()[format.number],
                                                format.big_endian);

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "io/printable.hpp"
 #include "io/result_file.hpp"
 #include "io/xdmf.hpp"
 
@@ -75,7 +76,7 @@ struct SnapshotWriter::Impl {
           overwrite(overwrite_files) {
         // Known now, not after hours of computing.
         if (!overwrite && std::filesystem::exists(xdmf_path))
-            throw Error(ExitCode::cannot_create, xdmf_path.string() + ": exists already; --force overwrites it");
+            throw Error(ExitCode::cannot_create, shown(xdmf_path) + ": exists already; --force overwrites it");
         for (std::size_t axis = 0; axis < 3; ++axis)
             scales.push_back(write_coordinates(file.root(), kCoordinates[axis], "m", coordinates(geometry, axis)));
     }

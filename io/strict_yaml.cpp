@@ -11,6 +11,8 @@
 #include <yaml-cpp/mark.h>
 #include <yaml-cpp/parser.h>
 
+#include "io/printable.hpp"
+
 namespace onda {
 namespace {
 
@@ -51,22 +53,6 @@ private:
     std::string_view text_;
     std::vector<std::size_t> start_{0};
 };
-
-/// Bytes of the well-formed UTF-8 character at the front of `text` (Unicode 15, table 3-7), or 0.
-std::size_t utf8_length(std::string_view text) {
-    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-    const auto tail = [&](std::size_t i, unsigned low = 0x80, unsigned high = 0xbf) {
-        return byte(i) >= low && byte(i) <= high;
-    };
-    const unsigned lead = byte(0);
-    if (lead < 0x80) return 1;
-    if (lead >= 0xc2 && lead <= 0xdf) return tail(1) ? 2 : 0;
-    if (lead >= 0xe0 && lead <= 0xef)
-        return tail(1, lead == 0xe0 ? 0xa0 : 0x80, lead == 0xed ? 0x9f : 0xbf) && tail(2) ? 3 : 0;
-    if (lead >= 0xf0 && lead <= 0xf4)
-        return tail(1, lead == 0xf0 ? 0x90 : 0x80, lead == 0xf4 ? 0x8f : 0xbf) && tail(2) && tail(3) ? 4 : 0;
-    return 0;
-}
 
 /// What must hold before a parser sees the text. The first fault is enough: text that fails here is not a config.
 std::optional<TextFault> check_characters(std::string_view text) {
@@ -256,7 +242,8 @@ private:
         else if (key.scalar == "<<")
             document_.faults.push_back({key.place, "merge keys (<<) are not accepted: write the keys themselves"});
         else if (const auto [at, fresh] = frame.line_of_key.emplace(key.scalar, key.place.line); !fresh)
-            document_.faults.push_back({key.place, "key '" + key.scalar + "' is given twice; the first is on line " +
+            document_.faults.push_back({key.place, "key '" + printable(key.scalar) +
+                                                       "' is given twice; the first is on line " +
                                                        std::to_string(at->second)});
         frame.node.keys.push_back({key.scalar, key.place, 0});
     }
@@ -338,7 +325,7 @@ std::string explain(const std::string& message) {
         {YAML::ErrorMsg::EOF_IN_SCALAR, "a quote is not closed"},
         {YAML::ErrorMsg::UNKNOWN_TOKEN, "text cannot begin with this character: put it in quotes"}};
     const auto found = words.find(message);
-    return "not valid YAML: " + (found == words.end() ? message : found->second);
+    return "not valid YAML: " + (found == words.end() ? printable(message) : found->second);
 }
 
 void parse(std::string_view text, const Lines& lines, YamlDocument& document) {

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "io/number_text.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 namespace {
@@ -14,7 +15,7 @@ std::string z_y_x(const std::array<T, 3>& triple) {
 
 std::string escaped(const std::string& text) {
     std::string result;
-    for (const char c : text) switch (c) {
+    for (const char c : printable(text)) switch (c) {
             case '&': result += "&amp;"; break;
             case '<': result += "&lt;"; break;
             case '>': result += "&gt;"; break;

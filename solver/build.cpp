@@ -3,20 +3,23 @@
 #include <algorithm>
 #include <charconv>
 #include <ctime>
-#include <filesystem>
+#include <dirent.h>
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sched.h>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/version.h>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "build_info.hpp"
+#include "io/printable.hpp"
 #include "io/versions.hpp"
 
 namespace onda {
@@ -63,11 +66,12 @@ std::string distribution() {
 }
 
 int count_numa_nodes() {
+    // std::filesystem::directory_iterator ends the program where it finds no memory for the next entry.
+    const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/sys/devices/system/node"), closedir);
     int nodes = 0;
-    std::error_code ignored;
-    for (const auto& entry : std::filesystem::directory_iterator("/sys/devices/system/node", ignored)) {
-        const std::string name = entry.path().filename().string();
-        if (name.size() > 4 && name.compare(0, 4, "node") == 0 && leading_integer(name.substr(4))) ++nodes;
+    while (const dirent* entry = folder ? readdir(folder.get()) : nullptr) {
+        const std::string_view name = entry->d_name;
+        if (name.starts_with("node") && leading_integer(std::string(name.substr(4)))) ++nodes;
     }
     return std::max(1, nodes);
 }
@@ -132,12 +136,25 @@ std::int64_t resident_memory_bytes() {
     return kilobytes_entry("/proc/self/status", "VmRSS").value_or(0);
 }
 
+namespace {
+/// As bash, zsh and ksh quote what cannot be shown.
+std::string dollar_quoted(const std::string& argument) {
+    std::string escaped;
+    for (const char c : argument) escaped += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    return "$'" + printable(escaped) + "'";
+}
+}  // namespace
+
 std::string command_line() {
     constexpr const char* kSpecial = " \t\n'\"\\$`*?[](){}<>|&;#!~";
     std::ifstream in("/proc/self/cmdline", std::ios::binary);
     std::string line;
     for (std::string argument; std::getline(in, argument, '\0');) {
         if (!line.empty()) line += ' ';
+        if (const std::string clean = printable(argument); clean != argument) {
+            line += dollar_quoted(argument);
+            continue;
+        }
         if (!argument.empty() && argument.find_first_of(kSpecial) == std::string::npos) {
             line += argument;
             continue;

@@ -7,6 +7,7 @@
 
 #include "io/error.hpp"
 #include "io/nearest_name.hpp"
+#include "io/printable.hpp"
 #include "solver/build.hpp"
 
 namespace onda {
@@ -173,7 +174,7 @@ std::span<const Device> devices() {
 const Device& usable_device(const std::string& name) {
     const auto device = std::ranges::find(kDevices, name, &Device::name);
     if (device == kDevices.end())
-        throw std::invalid_argument("there is no backend '" + name + "': use " + name_list(false));
+        throw std::invalid_argument("there is no backend '" + printable(name) + "': use " + name_list(false));
     const std::string problem = device->problem();
     if (!problem.empty())
         throw Error(ExitCode::no_device, fmt::format("backend '{}' cannot be used here: {}\n  there is {}; `onda info` "
@@ -211,7 +212,7 @@ void check_setup(const Device& device, const BackendSetup& setup) {
         const auto other = std::ranges::find_if(kDevices, [key](const Device& row) { return row.understands(key); });
         throw SetupFault(std::string(key), fmt::format("'{}': the {} backend has no {}; leave it out or take "
                                                        "backend.name: {}",
-                                                       value, device.name, key, other->name));
+                                                       printable(value), device.name, key, other->name));
     }
     try {
         device.check_setup(setup);

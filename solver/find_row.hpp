@@ -7,6 +7,7 @@
 #include <string>
 
 #include "io/config.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 
@@ -17,7 +18,7 @@ const Row& find_row(const Config& config, const std::string& key, std::span<cons
     if (row != table.end()) return *row;
     std::string names;
     for (const Row& known : table) names += (names.empty() ? "" : ", ") + std::string(known.name);
-    throw_config_fault(config, key, "'" + name + "': must be one of " + names);
+    throw_config_fault(config, key, "'" + printable(name) + "': must be one of " + names);
 }
 
 }  // namespace onda

@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/error.hpp"
+#include "io/printable.hpp"
 #include "io/seismograms.hpp"
 #include "io/snapshots.hpp"
 #include "solver/build.hpp"
@@ -358,7 +359,7 @@ void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_f
             ExitCode::io_error,
             fmt::format("the results need {} on disk and {} has {} left\n  choose another folder with --output, "
                         "or fewer snapshots (output.snapshots)",
-                        bytes_text(output), existing.string(), bytes_text(static_cast<std::int64_t>(disk))));
+                        bytes_text(output), shown(existing), bytes_text(static_cast<std::int64_t>(disk))));
 }
 
 std::string bytes_text(std::int64_t bytes) {

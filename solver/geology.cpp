@@ -5,6 +5,7 @@
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
 
+#include "solver/loop_failure.hpp"
 #include "solver/model_builders.hpp"
 #include "solver/random_numbers.hpp"
 
@@ -135,10 +136,14 @@ Medium geology_medium(const Config& config, const Grid& grid) {
     for (int a = 0; a < 3; ++a) extent_m[a] = static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a];
     const double x_per_y_extent = grid.dimensions == 3 ? extent_m[0] / extent_m[1] : 1.;
     std::vector<Column> columns(grid.nx() * grid.ny());
+    LoopFailure failure;
 #pragma omp parallel for schedule(static)
     for (std::int64_t y = 0; y < grid.ny(); ++y)
-        for (std::int64_t x = 0; x < grid.nx(); ++x)
-            columns[y * grid.nx() + x] = make_column(*geology, fraction(0, x), fraction(1, y), x_per_y_extent);
+        failure.guard([&] {
+            for (std::int64_t x = 0; x < grid.nx(); ++x)
+                columns[y * grid.nx() + x] = make_column(*geology, fraction(0, x), fraction(1, y), x_per_y_extent);
+        });
+    failure.rethrow();
 
     const auto shared = std::make_shared<const std::vector<Column>>(std::move(columns));
     const double slope_scale = extent_m[2] / extent_m[0];

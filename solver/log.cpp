@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/error.hpp"
+#include "io/printable.hpp"
 
 namespace onda {
 
@@ -51,6 +52,7 @@ struct Log::Impl {
     void write(spdlog::level::level_enum level, const std::string& message, bool to_screen) {
         std::istringstream text(message);
         for (Line line{spdlog::log_clock::now(), level, {}}; std::getline(text, line.message);) {
+            line.message = printable(line.message);
             if (to_screen) put(*screen, line);
             if (opened)
                 put_in_file(line);
@@ -87,7 +89,7 @@ void Log::open_file(const std::filesystem::path& file) {
     try {
         impl_->file = std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string(), false);
     } catch (const spdlog::spdlog_ex& error) {
-        throw Error(ExitCode::cannot_create, "cannot write the log " + file.string() + ": " + error.what());
+        throw Error(ExitCode::cannot_create, "cannot write the log " + shown(file) + ": " + error.what());
     }
     impl_->file->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
     impl_->opened = true;

@@ -9,6 +9,7 @@
 namespace onda {
 
 /// stdout belongs to results; everything said here goes to stderr. Colour only on a terminal and without NO_COLOR.
+/// Messages may have several lines; whatever else a terminal would obey is escaped (io/printable.hpp).
 class Log {
 public:
     Log();

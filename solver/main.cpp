@@ -4,9 +4,11 @@
 #include <cstdlib>
 #include <iostream>
 #include <malloc.h>
+#include <new>
 #include <sstream>
 
 #include "io/nearest_name.hpp"
+#include "io/printable.hpp"
 #include "solver/build.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/failure.hpp"
@@ -34,9 +36,25 @@ public:
     std::string make_footer(const CLI::App*) const override { return {}; }
 };
 
+/// Before any library starts, so that no allocation of theirs or of static objects can fail unreported.
+__attribute__((section(".preinit_array"), used)) void (*const first_of_all)(int, char**, char**) =
+    [](int, char**, char**) { report_what_nobody_catches(); };
+
 void report_error(const std::string& message) {
+    const std::string clean = printable_lines(message);
     const bool colour = stderr_is_terminal() && !colour_refused();
-    std::cerr << (colour ? "\033[1;31merror:\033[0m " : "error: ") << message << '\n';
+    std::cerr << (colour ? "\033[1;31merror:\033[0m " : "error: ") << clean << '\n';
+}
+
+/// \return the exit code of the exception that is being handled.
+int report_failure() {
+    try {
+        const Failure failure = describe_failure(std::current_exception());
+        report_error(failure.message);
+        return static_cast<int>(failure.code);
+    } catch (const std::bad_alloc&) {
+        end_out_of_memory();
+    }
 }
 
 std::vector<std::string> names_known_to(const CLI::App& app) {
@@ -56,7 +74,7 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
         command = command->get_subcommands().front();
         path += " " + command->get_name();
     }
-    std::string message = error.what();
+    std::string message = printable(error.what());
     const std::vector<std::string> unexpected = app.remaining(true);
     if (!unexpected.empty()) {
         const bool option = unexpected.front().starts_with('-');
@@ -64,7 +82,7 @@ int report_usage(const CLI::App& app, const CLI::ParseError& error) {
         message = std::string(option          ? "unknown option '"
                               : wants_command ? "unknown command '"
                                               : "unexpected argument '") +
-                  unexpected.front() + "'";
+                  printable(unexpected.front()) + "'";
         if (const auto name = nearest_name(unexpected.front(), names_known_to(*command)))
             message += "; did you mean '" + *name + "'?";
     }
@@ -104,6 +122,7 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     // Large buffers go back to the system when they are freed: memory is what `onda check` says it is.
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    const ExitOfLibraries libraries;
     // A file size limit must come back as a failed write, which is reported, and not kill the program.
     std::signal(SIGXFSZ, SIG_IGN);
     try {
@@ -117,8 +136,6 @@ int main(int argc, char** argv) {
         std::raise(interrupted.signal);
         return 128 + interrupted.signal;
     } catch (...) {
-        const Failure failure = describe_failure(std::current_exception());
-        report_error(failure.message);
-        return static_cast<int>(failure.code);
+        return report_failure();
     }
 }

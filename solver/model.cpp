@@ -9,6 +9,7 @@
 
 #include "solver/density.hpp"
 #include "solver/find_row.hpp"
+#include "solver/loop_failure.hpp"
 #include "solver/model_builders.hpp"
 
 namespace onda {
@@ -27,9 +28,12 @@ Model build(const Config& config, const Grid& grid) {
     const std::int64_t rows = grid.ny() * grid.nz();
     const auto fill = [&](std::vector<float>& values, const Medium::Row& fill_row) {
         values.resize(static_cast<std::size_t>(grid.points()));
+        LoopFailure failure;
 #pragma omp parallel for schedule(static)
         for (std::int64_t i = 0; i < rows; ++i)
-            fill_row(i % grid.ny(), i / grid.ny(), std::span(values).subspan(i * grid.nx(), grid.nx()));
+            failure.guard(
+                [&] { fill_row(i % grid.ny(), i / grid.ny(), std::span(values).subspan(i * grid.nx(), grid.nx())); });
+        failure.rethrow();
     };
     fill(model.vp, medium.row);
     if (medium.rho && config.model.rho == "auto" && has_density(config)) fill(model.rho, medium.rho);
@@ -42,13 +46,16 @@ VelocityRange range(const Config& config, const Grid& grid) {
     if (medium.bounds.exact || grid.points() > kQuickPoints) return medium.bounds;
     float low = std::numeric_limits<float>::max(), high = 0.f;
     const std::int64_t rows = grid.ny() * grid.nz();
+    LoopFailure failure;
 #pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
-    for (std::int64_t i = 0; i < rows; ++i) {
-        std::vector<float> vp(grid.nx());
-        medium.row(i % grid.ny(), i / grid.ny(), vp);
-        low = std::min(low, *std::ranges::min_element(vp));
-        high = std::max(high, *std::ranges::max_element(vp));
-    }
+    for (std::int64_t i = 0; i < rows; ++i)
+        failure.guard([&] {
+            std::vector<float> vp(grid.nx());
+            medium.row(i % grid.ny(), i / grid.ny(), vp);
+            low = std::min(low, *std::ranges::min_element(vp));
+            high = std::max(high, *std::ranges::max_element(vp));
+        });
+    failure.rethrow();
     return {low, high, true};
 }
 

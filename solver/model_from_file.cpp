@@ -7,6 +7,7 @@
 
 #include "io/error.hpp"
 #include "io/model_file.hpp"
+#include "io/printable.hpp"
 #include "solver/model_builders.hpp"
 
 namespace onda {
@@ -50,7 +51,7 @@ bool same_nodes(const FileGeometry& file, const Grid& grid) {
 }
 
 void check_dimensions(const Config& config, const FileGeometry& file, const Grid& grid) {
-    const std::string name = config.model.file.string();
+    const std::string name = shown(config.model.file);
     if (file.dimensions == 3 && grid.dimensions == 2)
         throw_config_fault(config, "model.file",
                            name + " is 3-D but the grid is 2-D: cut the plane out, or make the grid 3-D");
@@ -75,7 +76,7 @@ void check_cover(const Config& config, const FileGeometry& file, const Grid& gri
         throw_config_fault(config, "model.file",
                            fmt::format("{} covers {} = {:.8g} to {:.8g} m, but the grid reaches from {:.8g} to {:.8g} "
                                        "m: shrink or move the grid",
-                                       config.model.file.string(), "xyz"[a], first, last, low, high));
+                                       shown(config.model.file), "xyz"[a], first, last, low, high));
     }
 }
 
@@ -93,7 +94,7 @@ Fit open_model(const Config& config, const Grid& grid) {
     if (!same && !config.model.resample)
         throw_config_fault(config, "model.file",
                            fmt::format("{} has {}, but the grid has {}: make them equal, or set model.resample: true",
-                                       config.model.file.string(), describe(geometry), describe(grid)));
+                                       shown(config.model.file), describe(geometry), describe(grid)));
     if (!same) check_cover(config, geometry, grid);
     return {std::move(file), same};
 }
@@ -199,7 +200,7 @@ Model build_from_file(const Config& config, const Grid& grid) {
     const FileGeometry& geometry = fit.file.geometry();
     Model model;
     model.grid = grid;
-    model.description = config.model.file.string();
+    model.description = shown(config.model.file);
     const bool as_is = fit.same && geometry.dimensions == grid.dimensions;
     const auto fill = [&](std::vector<float>& values, Quantity read) {
         values.resize(static_cast<std::size_t>(grid.points()));

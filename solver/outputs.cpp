@@ -11,6 +11,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/error.hpp"
+#include "io/printable.hpp"
 #include "solver/hash.hpp"
 #include "solver/resampling.hpp"
 #include "solver/time_dispersion.hpp"
@@ -22,7 +23,7 @@ constexpr const char* kLogName = "onda.log";
 constexpr const char* kSummaryName = "summary.json";
 
 [[noreturn]] void refuse_folder(const std::filesystem::path& folder, const std::string& why) {
-    throw Error(ExitCode::cannot_create, "cannot write results to " + folder.string() + ": " + why);
+    throw Error(ExitCode::cannot_create, "cannot write results to " + shown(folder) + ": " + why);
 }
 
 /// What summary.json of an earlier run lists. Other files in the folder are not ours.
@@ -55,14 +56,14 @@ std::filesystem::path default_folder(const Config& config) {
 
 void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite) {
     const std::filesystem::path existing = nearest_existing(folder);
-    if (!std::filesystem::is_directory(existing)) refuse_folder(folder, existing.string() + " is not a folder");
+    if (!std::filesystem::is_directory(existing)) refuse_folder(folder, shown(existing) + " is not a folder");
     if (access(existing.c_str(), W_OK | X_OK) != 0)
-        refuse_folder(folder, "no permission to write in " + existing.string());
+        refuse_folder(folder, "no permission to write in " + shown(existing));
     if (overwrite || !std::filesystem::exists(folder)) return;
     for (const auto& entry : std::filesystem::directory_iterator(folder))
         if (entry.path().filename() != kLogName)
             refuse_folder(folder,
-                          "it holds " + entry.path().filename().string() +
+                          "it holds " + shown(entry.path().filename()) +
                               "\n  choose another folder with --output, or replace an earlier run with --force");
 }
 

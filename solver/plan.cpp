@@ -7,6 +7,7 @@
 #include <spdlog/fmt/ranges.h>
 
 #include "io/error.hpp"
+#include "io/printable.hpp"
 #include "solver/scheme.hpp"
 #include "solver/time_dispersion.hpp"
 
@@ -129,8 +130,8 @@ void complete_setup(Plan& plan) {
     setup.threads = config.backend.threads > 0 ? static_cast<int>(config.backend.threads) : omp_get_max_threads();
     setup.kernel = config.backend.kernel;
     setup.isa = config.backend.isa;
-    setup.tile = config.backend.tile;
-    setup.copy = config.backend.copy;
+    setup.tile = printable(config.backend.tile);  // kernels/ quotes them as they are
+    setup.copy = printable(config.backend.copy);
 }
 
 void judge(Plan& plan) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "solver/kaiser_sinc.hpp"
+#include "solver/loop_failure.hpp"
 
 namespace onda {
 namespace {
@@ -108,12 +109,15 @@ std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count,
     std::vector<T> output(trace_count * output_samples, T(0));
     if (traces.empty()) return output;
     const std::int64_t n = static_cast<std::int64_t>(traces.size()) / trace_count;
+    LoopFailure failure;
     // Later samples may need more taps.
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::int64_t row = 0; row < output_samples; row += kRows) {
         const std::int64_t rows = std::min(kRows, output_samples - row);
-        TapBlock(row, rows, n, tail, taps).apply(traces, n, output.data() + row, output_samples, rows);
+        failure.guard(
+            [&] { TapBlock(row, rows, n, tail, taps).apply(traces, n, output.data() + row, output_samples, rows); });
     }
+    failure.rethrow();
     return output;
 }
 
@@ -128,11 +132,15 @@ std::int64_t weighing_bytes(std::int64_t input_samples) {
 
 KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps)
     : input_samples_(input_samples), blocks_((output_samples + kRows - 1) / kRows) {
+    LoopFailure failure;
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
         const std::int64_t row = static_cast<std::int64_t>(i) * kRows;
-        blocks_[i] = TapBlock(row, std::min(kRows, output_samples - row), input_samples, Tail::zero, taps);
+        failure.guard([&] {
+            blocks_[i] = TapBlock(row, std::min(kRows, output_samples - row), input_samples, Tail::zero, taps);
+        });
     }
+    failure.rethrow();
 }
 
 KeptWeights::~KeptWeights() = default;

@@ -8,6 +8,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/error.hpp"
+#include "io/printable.hpp"
 #include "solver/build.hpp"
 #include "solver/failure.hpp"
 #include "solver/forecast.hpp"
@@ -160,7 +161,7 @@ void note_model(const Plan& plan, const Model& model, RunFacts& facts) {
 
 void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     log.info(version_line());
-    if (!plan.config.title.empty()) log.info(plan.config.title);
+    if (!plan.config.title.empty()) log.info(printable(plan.config.title));
     log.info("backend   " + facts.backend);
     for (const std::string& note : plan.notes) log.info("note      " + note);
     log.info("model     " + facts.model);

@@ -4,6 +4,7 @@
 
 #include "solver/build.hpp"
 #include "solver/hash.hpp"
+#include "solver/json_text.hpp"
 #include "solver/time_dispersion.hpp"
 
 namespace onda {
@@ -105,7 +106,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts) {
     summary["notes"] = plan.notes;
     summary["warnings"] = plan.warnings;
     summary["files"] = facts.files;
-    return summary.dump(2) + "\n";
+    return json_text(summary) + "\n";
 }
 
 Provenance make_provenance(const Plan& plan, const RunFacts& facts) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/printable.hpp"
 #include "solver/find_row.hpp"
 
 namespace onda {
@@ -114,7 +115,7 @@ SourceEntry read_line(const Config& config, const Grid& grid, const SourceConfig
 SourceEntry read_file(const Config&, const Grid&, const SourceConfig& source, const std::string& key) {
     SourceTable table = read_sources(source.file);
     for (double& amplitude : table.amplitude) amplitude *= source.amplitude;
-    return {{key + ".file", source.file.string() + ", position ", table.position_m}, table.shot, table.amplitude};
+    return {{key + ".file", shown(source.file) + ", position ", table.position_m}, table.shot, table.amplitude};
 }
 
 constexpr std::array<SourceType, 3> kSourceTypes{{{"point", read_point}, {"line", read_line}, {"file", read_file}}};
@@ -167,7 +168,7 @@ ReceiverEntry read_grid(const Config& config, const Grid& grid, const ReceiverCo
 
 ReceiverEntry read_file(const Config&, const Grid&, const ReceiverConfig& receiver, const std::string& key) {
     ReceiverTable table = read_receivers(receiver.file);
-    return {{key + ".file", receiver.file.string() + ", position ", table.position_m}, table.shot};
+    return {{key + ".file", shown(receiver.file) + ", position ", table.position_m}, table.shot};
 }
 
 constexpr std::array<ReceiverType, 4> kReceiverTypes{

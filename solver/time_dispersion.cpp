@@ -9,6 +9,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "solver/fourier.hpp"
+#include "solver/loop_failure.hpp"
 
 namespace onda {
 namespace {
@@ -282,11 +283,15 @@ std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_coun
         for (std::int64_t trace = 0; trace < trace_count; trace += kTogether) {
             const std::int64_t together = std::min(kTogether, trace_count - trace);
             std::vector<double> moved(together * window.count);
+            LoopFailure failure;
 #pragma omp parallel for schedule(dynamic)
             for (std::int64_t i = 0; i < together; i += 2)
-                move(traces.subspan((trace + i) * n, n),
-                     i + 1 < together ? traces.subspan((trace + i + 1) * n, n) : std::span<const T>(),
-                     moved.data() + i * window.count);
+                failure.guard([&] {
+                    move(traces.subspan((trace + i) * n, n),
+                         i + 1 < together ? traces.subspan((trace + i + 1) * n, n) : std::span<const T>(),
+                         moved.data() + i * window.count);
+                });
+            failure.rethrow();
             weigh(moved, rows, output_samples, output.data() + trace * output_samples + start);
         }
     }

@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/error.hpp"
+#include "io/printable.hpp"
 #include "solver/find_row.hpp"
 #include "solver/fourier.hpp"
 #include "solver/resampling.hpp"
@@ -167,7 +168,7 @@ Wavelet make_from_file(const Config&, const WaveletConfig& wavelet, const std::s
     const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
     const auto largest = std::max_element(s.begin(), s.end(), larger);
     if (largest == s.end() || *largest == 0.)
-        throw Error(ExitCode::bad_data, wavelet.file.string() + ": the wavelet is zero everywhere");
+        throw Error(ExitCode::bad_data, shown(wavelet.file) + ": the wavelet is zero everywhere");
     const Band band = measure_band(s, dt);
     out.value = [series = out.series](double t) { return interpolate(series.amplitude, series.dt_s, t); };
     out.highest_frequency_hz = band.highest_hz;
@@ -177,7 +178,7 @@ Wavelet make_from_file(const Config&, const WaveletConfig& wavelet, const std::s
     while (last > 0 && std::abs(s[last]) < kTail * std::abs(*largest)) --last;
     out.duration_s = static_cast<double>(last) * dt;
     out.description = fmt::format("{}, {} samples of {:.6g} s, spectrum's peak at {:.4g} Hz and 1 % of it at {:.4g} Hz",
-                                  wavelet.file.string(), s.size(), dt, band.peak_hz, band.highest_hz);
+                                  shown(wavelet.file), s.size(), dt, band.peak_hz, band.highest_hz);
     if (band.at_nyquist > kBandEdge)
         out.warnings.push_back(
             fmt::format("{}: at the highest frequency its sampling of {:.6g} s can hold, {:.4g} Hz, the wavelet still "

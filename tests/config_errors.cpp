@@ -7,6 +7,7 @@
 
 #include "files_support.hpp"
 #include "io/config.hpp"
+#include "io/strict_yaml.hpp"
 #include "solver/plan.hpp"
 
 using namespace onda;
@@ -92,6 +93,53 @@ TEST_CASE("faults that later stages find are reported at their key") {
     const Error made_in_code = fault_of([] { throw_config_fault({}, "time.dt_s", "is wrong"); });
     CHECK(std::string(made_in_code.what()) == "configuration: time.dt_s: is wrong");
     CHECK(made_in_code.code() == ExitCode::config);
+}
+
+TEST_CASE("every fault of an override says which one it comes from, and where in it") {
+    const std::string base = read_golden().base;
+    const auto message = [&base](const std::vector<std::string>& overrides) {
+        return message_of([&] { read_config_text(base, "run.yaml", overrides); }, ExitCode::config);
+    };
+    struct Row {
+        std::string given, expected;
+    };
+    using namespace std::string_literals;
+    for (const Row& row : std::vector<Row>{
+             {"title=\xff", "--set title=\\xff: character 7 is not valid UTF-8: the byte \\xff; write text in UTF-8"},
+             {"t\xc3\xa4tle=1", "--set tätle=1: unknown key 'tätle'; did you mean 'title'?"},
+             {"tit\xffle=5", "--set tit\\xffle=5: character 4 is not valid UTF-8"},
+             {"title=\xc3\xa4\xed\xa0\x80",
+              "--set title=ä\\xed\\xa0\\x80: character 8 is not valid UTF-8: the byte \\xed"},
+             {"title=a\0b"s, "--set title=a\\x00b: character 8 is the control character \\x00"},
+             {"title=\x1b[31m", "--set title=\\x1b[31m: character 7 is the control character \\x1b"},
+             {"grid.spacing_m=\n5", "--set grid.spacing_m=\\n5: character 16 is the control character \\n"},
+             {"\tgrid.spacing_m=5", "--set \\tgrid.spacing_m=5: unknown key '\\tgrid'"},
+             {"grid.spacing_m=\t5x", "--set grid.spacing_m=\\t5x: character 1 of the value: a tab indents this line"},
+             {"title={a: 1, a: 2}", "--set title={a: 1, a: 2}: character 8 of the value: key 'a' is given twice"},
+             {"title=[1, 2", "--set title=[1, 2: character 5 of the value: a ':' is missing after this key"},
+             {"titel=x", "--set titel=x: unknown key 'titel'; did you mean 'title'?"},
+             {"title", "--set title: must be key=value"},
+             {"", "--set : must be key=value"},
+             {"=", "--set =: must be key=value"},
+             {"grid..shape=1", "--set grid..shape=1: must be key=value"},
+             {"sources[-1]=1", "--set sources[-1]=1: must be key=value"},
+             {"sources[9].amplitude=1", "--set sources[9].amplitude=1: sources has 1 items, counted from 0"},
+             {"sources[0]=null", "--set sources[0]=null: sources[0]: missing key 'position_m'"},
+             {"title.deep=1", "--set title.deep=1: title = {...}: must be text"}})
+        CHECK_MESSAGE(message({row.given}).starts_with(row.expected), message({row.given}));
+    // Of two overrides of a key the last one counts, and the fault is told of it.
+    CHECK(message({"time.duration_s=1", "time.duration_s=-1"}) ==
+          "--set time.duration_s=-1: time.duration_s = -1: must be more than 0 s");
+    CHECK(message({"time.duration_s=-1", "time.duration_s=1"}) == "no error");
+    // Long ones are cut, and deep ones are refused, not followed.
+    const std::string wide = message({"title=[" + std::string(200'000, 'x') + "]"});
+    CHECK(wide.size() < 600);
+    CHECK(wide.starts_with("--set title=[xxx"));
+    CHECK(contains(message({"title=" + std::string(kMaxYamlBytes + 1, 'x')}),
+                   "xxx: character 1 of the value: the text has"));
+    std::string deep = "a";
+    for (int i = 0; i < 50'000; ++i) deep += ".a";
+    CHECK(contains(message({deep + "=1"}), ": the key is nested more than 16 levels deep"));
 }
 
 TEST_CASE("a configuration that cannot be read is named") {

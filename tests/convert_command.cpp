@@ -11,6 +11,7 @@
 #include "io/model_file.hpp"
 #include "tests/file_size_limit.hpp"
 #include "tests/files_support.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace onda;
 
@@ -124,6 +125,31 @@ TEST_CASE("a command line that does not fit is refused") {
         CHECK(contains(said, row.message));
         CHECK_FALSE(std::filesystem::exists(out));
     }
+}
+
+TEST_CASE("a model that does not fit into memory is refused before it is read") {
+    if (test::kSanitized) return;  // the address sanitizer's shadow takes more than any limit
+    const TemporaryFolder folder;
+    const auto numbers = folder.path() / "a.f32", header = folder.path() / "a.rsf";
+    std::ofstream(numbers).flush();
+    std::filesystem::resize_file(numbers, std::uintmax_t{3} << 30);  // beyond 2 GiB, and no block of it stored
+    std::ofstream(header) << "n1=3 n2=268435456 d1=10 d2=10 in=a.f32 data_format=native_float\n";
+    const auto out = (folder.path() / "a.h5").string();
+    const auto run = [&](const std::string& arguments) {
+        const auto log = folder.path() / "log";
+        const int status = std::system(("ulimit -v 2000000; " + std::string(ONDA_PROGRAM) + " convert " + arguments +
+                                        " > " + log.string() + " 2>&1")
+                                           .c_str());
+        CHECK(WIFEXITED(status));
+        CHECK(WEXITSTATUS(status) == 71);
+        std::ifstream in(log);
+        const std::string said{std::istreambuf_iterator<char>(in), {}};
+        CAPTURE(said);
+        CHECK(contains(said, "a.f32: its 805306368 nodes take 3221225472 bytes of memory, and "));
+        CHECK_FALSE(std::filesystem::exists(out));
+    };
+    run(numbers.string() + " " + out + " --shape 268435456 3 --axes xz --spacing-m 10");
+    run(header.string() + " " + out);
 }
 
 TEST_CASE("--help begins with examples") {

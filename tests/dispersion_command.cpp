@@ -55,6 +55,12 @@ TEST_CASE("every operator and order is told; what there is not is refused") {
                                                {"--operator", "compact27", "--order", "8"},
                                                {"--points", "1"},
                                                {"--cfl", "2"},
+                                               {"--cfl", "nan"},
+                                               {"--points", "nan"},
+                                               {"--points", "4,inf"},
+                                               {"--angles", "nan"},
+                                               {"--angles", "0,inf"},
+                                               {"--angles", "1e308"},
                                                {"--dimensions", "1"}}) {
         std::vector<std::string> arguments{"dispersion"};
         arguments.insert(arguments.end(), bad.begin(), bad.end());

@@ -13,8 +13,12 @@ namespace onda::test {
 template <typename T>
 std::uint64_t hash_of(std::span<const T> values) {
     std::uint64_t hash = 14695981039346656037ull;
-    const auto* bytes = reinterpret_cast<const unsigned char*>(values.data());
-    for (std::size_t i = 0; i < values.size_bytes(); ++i) hash = (hash ^ bytes[i]) * 1099511628211ull;
+    for (const T& value : values) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &value, sizeof value);
+        hash = (hash ^ bits) * 1099511628211ull;
+        hash ^= hash >> 32;  // a sign that differs changes the highest bit alone; two of them must not cancel
+    }
     return hash;
 }
 

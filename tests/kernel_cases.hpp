@@ -44,12 +44,12 @@ inline const std::vector<Case> kCases{
     {"3-D, one node", {3, {1, 1, 1}, {10., 10., 10.}, {}}, {}},
     {"3-D, one plane", {3, {33, 17, 1}, {10., 10., 10.}, {}}, {}},
     {"2-D, free top, sponge", {2, {61, 1, 47}, {10., 10., 6.}, {}}, {kZero, kZero, kZero, kZero, kFree, kZero}, true},
-    {"3-D, layers all around", {3, {47, 29, 31}, {10., 8., 9.}, {}}, {}, false, 40, {9, 9, 9, 9, 9, 9}},
+    {"3-D, layers all around", {3, {47, 29, 31}, {10., 8., 9.}, {}}, {}, false, 16, {9, 9, 9, 9, 9, 9}},
     {"3-D, layers of every width beside mirrors and a sponge",
      {3, {41, 23, 37}, {10., 10., 10.}, {}},
      {kZero, kRigid, kZero, kZero, kFree, kZero},
      true,
-     40,
+     16,
      {5, 0, 1, 7, 0, 2}},
     {"3-D, layers wider than a warp", {3, {101, 11, 9}, {10., 10., 10.}, {}}, {}, false, 20, {33, 41, 3, 4, 9, 0}},
     {"3-D, layers that fill the grid", {3, {8, 13, 7}, {10., 10., 10.}, {}}, {}, false, 40, {4, 4, 13, 0, 0, 7}},
@@ -60,6 +60,10 @@ inline const std::vector<Case> kCases{
      40,
      {20, 8, 0, 0, 0, 6}},
     {"2-D, beyond one tile", {2, {1100, 1, 11}, {10., 10., 10.}, {}}, {kRigid, kFree, kZero, kZero, kFree, kZero}},
+    // Fewer planes than the radius, whose mirror images give the halo values that are not zero.
+    {"3-D, two planes between mirrors",
+     {3, {33, 17, 2}, {10., 10., 10.}, {}},
+     {kZero, kFree, kZero, kRigid, kRigid, kRigid}},
 };
 
 /// The same grid with the spacing of x on every axis.

@@ -4,6 +4,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/error.hpp"
+#include "io/printable.hpp"
 #include "solver/boundary.hpp"
 #include "solver/commands/bench_table.hpp"
 #include "solver/commands/commands.hpp"
@@ -45,8 +46,9 @@ BackendSetup bench_setup(const BenchOptions& options, const Scheme& scheme, cons
                   {}};
     setup.scheme = scheme;
     setup.precision = options.precision == "double" ? Precision::float64 : Precision::float32;
-    setup.kernel = kernel;
-    setup.isa = options.isa;
+    // The messages of kernels/ quote these as they are.
+    setup.kernel = printable(kernel);
+    setup.isa = printable(options.isa);
     setup.threads = options.threads;
     return setup;
 }
@@ -130,8 +132,8 @@ BenchCase gpu_case(const BackendSetup& setup) {
 /// The variants of a kernel that --tile and --copy leave: the first is what a run would take. A kernel that was not
 /// asked for by name and has no such variant is left out.
 void add_gpu_cases(const BenchOptions& options, const Device& device, BenchPlan& plan, BackendSetup setup) {
-    setup.tile = options.tile;
-    setup.copy = options.copy;
+    setup.tile = printable(options.tile);
+    setup.copy = printable(options.copy);
     const BackendSetup asked = setup;
     std::size_t found = 0;
     for (const cuda::Variant& variant : cuda::variants(asked)) {
@@ -150,8 +152,8 @@ int bench_gpu(const BenchOptions& options) {
         add_gpu_cases(options, device, unfinished, setup);
     });
     if (plan.cases.empty())
-        throw Error(ExitCode::usage, "no CUDA kernel has tile " + options.tile + " with copy " + options.copy +
-                                         "\n  --all-tiles times every one there is");
+        throw Error(ExitCode::usage, "no CUDA kernel has tile " + printable(options.tile) + " with copy " +
+                                         printable(options.copy) + "\n  --all-tiles times every one there is");
     plan.label_columns = {{"tile", "tile", 9}, {"copy", "copy", 6}};
     plan.remark_columns = {{"threads", "threads", 7},
                            {"registers", "registers", 9},

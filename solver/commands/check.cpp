@@ -2,8 +2,10 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/forecast.hpp"
+#include "solver/json_text.hpp"
 #include "solver/outputs.hpp"
 #include "solver/progress.hpp"
 
@@ -85,8 +87,8 @@ void print(const Verdict& v) {
     std::cout << fmt::format("results   {}, and about 1 MB of pictures and notes\n", bytes_text(v.output_bytes))
               << fmt::format("run time  about {} at {:.3f} Gpt/s, estimated from a fifth of a second on this machine\n",
                              clock_text(v.time.seconds), v.time.gpt_per_s);
-    for (const std::string& note : plan.notes) std::cout << "note      " << note << '\n';
-    for (const std::string& warning : plan.warnings) std::cout << "warning   " << warning << '\n';
+    for (const std::string& note : plan.notes) std::cout << "note      " << printable_lines(note) << '\n';
+    for (const std::string& warning : plan.warnings) std::cout << "warning   " << printable_lines(warning) << '\n';
 }
 
 }  // namespace
@@ -109,7 +111,7 @@ Command add_check(CLI::App& app) {
         verdict.output_bytes = forecast_output_bytes(verdict.plan);
         verdict.time = forecast_time(verdict.plan);
         if (options->json)
-            std::cout << as_json(verdict).dump(2) << '\n';
+            std::cout << json_text(as_json(verdict)) << '\n';
         else
             print(verdict);
         refuse_if_too_large(verdict.plan, default_folder(config));

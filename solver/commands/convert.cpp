@@ -5,6 +5,7 @@
 #include "io/error.hpp"
 #include "io/foreign_model.hpp"
 #include "io/model_file.hpp"
+#include "io/printable.hpp"
 #include "solver/build.hpp"
 #include "solver/commands/commands.hpp"
 
@@ -45,9 +46,9 @@ const ForeignFormat& choose_format(const ConvertArguments& arguments) {
     }
     throw Error(ExitCode::usage,
                 arguments.format.empty()
-                    ? fmt::format("{}: its extension tells no format; give --format: {}", arguments.input.string(),
+                    ? fmt::format("{}: its extension tells no format; give --format: {}", shown(arguments.input),
                                   names_of_formats())
-                    : fmt::format("--format {}: must be one of {}", arguments.format, names_of_formats()));
+                    : fmt::format("--format {}: must be one of {}", printable(arguments.format), names_of_formats()));
 }
 
 /// Every option of the table's rows: refused where it would be ignored, asked for where it is needed.
@@ -72,16 +73,15 @@ std::string joined(const FileGeometry& geometry, const auto& triple, const char*
 void report(const ConvertArguments& arguments, const FileGeometry& geometry, const std::array<double, 2>& range) {
     fmt::print(
         "Wrote {}\n  shape    {} nodes ({})\n  spacing  {} m\n  origin   {} m\n  vp       {:.6g} to {:.6g} m/s\n",
-        arguments.output.string(), joined(geometry, geometry.shape, " x "),
-        geometry.dimensions == 2 ? "x, z" : "x, y, z", joined(geometry, geometry.spacing_m, ", "),
-        joined(geometry, geometry.origin_m, ", "), range[0], range[1]);
+        shown(arguments.output), joined(geometry, geometry.shape, " x "), geometry.dimensions == 2 ? "x, z" : "x, y, z",
+        joined(geometry, geometry.spacing_m, ", "), joined(geometry, geometry.origin_m, ", "), range[0], range[1]);
 }
 
 /// With --force the output would replace what is being read.
 void refuse_same_file(const std::filesystem::path& input, const std::filesystem::path& output) {
     std::error_code unreadable;  // then reading or writing says what is wrong
     if (std::filesystem::equivalent(input, output, unreadable))
-        throw Error(ExitCode::usage, fmt::format("{} would overwrite the input; name another output", output.string()));
+        throw Error(ExitCode::usage, fmt::format("{} would overwrite the input; name another output", shown(output)));
 }
 
 int convert(const CLI::App& command, const ConvertArguments& arguments) {
@@ -89,10 +89,12 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
     check_options(command, format);
     refuse_same_file(arguments.input, arguments.output);
     refuse_same_file(arguments.options.data_file, arguments.output);
-    const auto model = format.read(arguments.input, arguments.options);
+    ForeignOptions foreign = arguments.options;
+    foreign.available_bytes = static_cast<std::uintmax_t>(available_memory_bytes());
+    const auto model = format.read(arguments.input, foreign);
     const auto range = write_model_file(
         arguments.output, model.geometry, [&](std::int64_t z, std::span<float> vp) { model.plane(z, vp); },
-        fmt::format("{}: converted from {} ({}, axes {})", version_line(), arguments.input.string(), format.name,
+        fmt::format("{}: converted from {} ({}, axes {})", version_line(), shown(arguments.input), format.name,
                     model.axes),
         arguments.force);
     report(arguments, model.geometry, range);

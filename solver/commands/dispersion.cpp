@@ -8,6 +8,7 @@
 #include "io/error.hpp"
 #include "kernels/scheme.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/json_text.hpp"
 
 namespace onda {
 namespace {
@@ -40,6 +41,16 @@ std::vector<double> direction(double angle_deg, int dimensions) {
     const double angle = angle_deg * std::numbers::pi / 180., across = std::sin(angle);
     if (dimensions == 2) return {std::cos(angle), across};
     return {std::cos(angle), across / std::numbers::sqrt2, across / std::numbers::sqrt2};
+}
+
+/// CLI11's ranges let NaN pass, as it compares false with both ends. \throws std::invalid_argument.
+void check_finite(const Arguments& arguments) {
+    constexpr double most_deg = 360.;
+    for (const double points : arguments.points)
+        if (!std::isfinite(points)) throw std::invalid_argument("--points: every number must be finite");
+    for (const double angle : arguments.angles_deg)
+        if (!(std::abs(angle) <= most_deg)) throw std::invalid_argument("--angles: must be -360 to 360 degrees");
+    if (!std::isfinite(arguments.cfl)) throw std::invalid_argument("--cfl: must be a number from 0 to 1");
 }
 
 /// What is printed, on a grid of unit spacing and velocity.
@@ -123,8 +134,9 @@ Command add_dispersion(CLI::App& app) {
     command->add_flag("--json", arguments->json, "Print JSON");
     return [arguments] {
         try {
+            check_finite(*arguments);
             const auto json = measure(*arguments);
-            arguments->json ? void(std::printf("%s\n", json.dump(2).c_str())) : print(json);
+            arguments->json ? void(std::printf("%s\n", json_text(json).c_str())) : print(json);
             return static_cast<int>(ExitCode::ok);
         } catch (const std::invalid_argument& fault) {
             throw Error(ExitCode::usage, fault.what());

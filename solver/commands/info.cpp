@@ -4,10 +4,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "io/printable.hpp"
 #include "kernels/backend.hpp"
 #include "solver/build.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/devices.hpp"
+#include "solver/json_text.hpp"
 
 namespace onda {
 namespace {
@@ -63,7 +65,7 @@ void print_value(const nlohmann::ordered_json& value) {
             print_value(value[i]);
         }
     } else {
-        std::cout << (value.is_string() ? value.get<std::string>() : value.dump());
+        std::cout << (value.is_string() ? printable(value.get<std::string>()) : value.dump());
     }
 }
 
@@ -92,7 +94,7 @@ Command add_info(CLI::App& app) {
     return [json] {
         const auto info = describe();
         if (*json)
-            std::cout << info.dump(2) << '\n';
+            std::cout << json_text(info) << '\n';
         else
             print_text(info);
         return 0;

@@ -1,5 +1,6 @@
 #include <iostream>
 
+#include "io/printable.hpp"
 #include "solver/build.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/failure.hpp"
@@ -30,7 +31,7 @@ Command add_run(CLI::App& app) {
             config,
             {options->folder.empty() ? default_folder(config) : options->folder, options->overwrite, command_line()},
             log);
-        std::cout << facts.folder.string() << '\n';
+        std::cout << shown(facts.folder) << '\n';
         for (const std::string& file : facts.files) std::cout << "  " << file << '\n';
         return 0;
     };

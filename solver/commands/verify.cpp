@@ -6,7 +6,9 @@
 #include <stdexcept>
 
 #include "io/error.hpp"
+#include "io/printable.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/json_text.hpp"
 
 namespace onda {
 namespace {
@@ -141,10 +143,10 @@ int verify(const Arguments& arguments) {
         std::fflush(stdout);
     });
     if (rows == 0)
-        throw Error(ExitCode::usage,
-                    "no promise matches --filter '" + arguments.filter + "'; onda verify --list shows them all");
+        throw Error(ExitCode::usage, "no promise matches --filter '" + printable(arguments.filter) +
+                                         "'; onda verify --list shows them all");
     if (arguments.json)
-        std::printf("%s\n", json.dump(2).c_str());
+        std::printf("%s\n", json_text(json).c_str());
     else
         format.end(rows, broken);
     return int(arguments.list || broken == 0 ? ExitCode::ok : ExitCode::verify_failed);
@@ -165,12 +167,15 @@ Command add_verify(CLI::App& app) {
         ->capture_default_str();
     command->add_option("--isa", arguments->options.isa, "Instruction set to verify")->capture_default_str();
     command->add_option("--threads", arguments->options.threads, "Threads; 0 takes all")
-        ->check(CLI::NonNegativeNumber)
+        ->check(CLI::Range(0, 4096))
         ->capture_default_str();
     auto* json = command->add_flag("--json", arguments->json, "Print the results as JSON")->excludes(list);
     command->add_flag("--markdown", arguments->markdown, "Print docs/validation.md")->excludes(json)->excludes(list);
     return [arguments] {
         try {
+            // The messages of kernels/ quote these as they are.
+            for (std::string* name : {&arguments->options.backend, &arguments->options.kernel, &arguments->options.isa})
+                *name = printable(*name);
             check_options(arguments->options);
             return verify(*arguments);
         } catch (const std::invalid_argument& fault) {  // a device, kernel or instruction set that does not exist here
