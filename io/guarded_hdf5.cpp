@@ -19,7 +19,7 @@ using detail::Request;
 namespace {
 
 /// Allowed for what is no value: attributes, the tables of a file. Their size is not known before they are read.
-constexpr double metadata_bytes = 16e6;
+constexpr double metadata_bytes = 1e6;
 
 }  // namespace
 

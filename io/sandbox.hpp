@@ -38,7 +38,7 @@ using Serve = std::function<std::size_t(ConstBytes request, Bytes window)>;
 /// A child process that answers requests, one at a time. Several threads may ask. Ends with the object.
 class Child {
 public:
-    static constexpr std::size_t most_request_bytes = std::size_t{64} << 10;
+    static constexpr std::size_t most_request_bytes = 4096;
 
     /// \param subject the file that is read, for messages; \param worker what reads it ("HDF5").
     /// \throws Error(out_of_memory) if no process can be started.

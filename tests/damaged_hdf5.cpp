@@ -1,5 +1,5 @@
 // Promise: a damaged HDF5 file, from whatever writer, is read or refused: the program neither crashes nor hangs nor
-// grows, whichever bytes changed. ONDA_MUTANTS sets how many files are damaged.
+// grows, whichever bytes changed. ONDA_MUTANTS sets how many files are damaged, ONDA_SEED which.
 #include <array>
 #include <cstdlib>
 #include <doctest/doctest.h>
@@ -12,9 +12,12 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "io/config.hpp"
 #include "io/model_file.hpp"
 #include "io/points_file.hpp"
+#include "solver/plan.hpp"
 #include "tests/files_support.hpp"
+#include "tests/python.hpp"
 #include "tests/sanitized.hpp"
 
 using namespace onda;
@@ -210,9 +213,9 @@ std::string outcome_of(const Seed& seed, const Path& mutant) {
     }
 }
 
-int mutants_wanted() {
-    const char* const text = std::getenv("ONDA_MUTANTS");
-    return text == nullptr ? 3000 : std::atoi(text);
+int setting(const char* name, int otherwise) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? otherwise : std::atoi(text);
 }
 
 std::int64_t peak_kib() {
@@ -229,9 +232,10 @@ TEST_CASE("damaged files of every writer are read or refused") {
     const auto all = seeds(folder.path());
     const auto mutant = folder.path() / "mutant.h5";
     const auto peak_before = peak_kib();
-    Random random(20261121);
+    const int mutants = setting("ONDA_MUTANTS", 1500);
+    Random random(static_cast<std::uint64_t>(setting("ONDA_SEED", 20261121)));
     std::map<std::string, std::map<std::string, int>> outcomes;
-    for (int n = 0; n < mutants_wanted(); ++n) {
+    for (int n = 0; n < mutants; ++n) {
         const auto& seed = all[below(all.size(), random)];
         const auto& damage = damages[below(damages.size(), random)];
         auto bytes = seed.bytes;
@@ -269,4 +273,51 @@ TEST_CASE("what no checksum covers is said once a dataset") {
     CHECK(contains(notes_of({H5F_LIBVER_LATEST, Storage::chunked, false}).at(0), "covers its values, so"));
     CHECK(contains(notes_of({H5F_LIBVER_LATEST, Storage::fletcher32, true}).at(0), "covers its attributes, so"));
     CHECK(contains(notes_of({H5F_LIBVER_EARLIEST, Storage::fletcher32, false}).at(0), "covers its attributes, so"));
+}
+
+TEST_CASE("what no checksum covers is a note of the plan, told before the model is made and after") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "model.h5";
+    write_model(path, {H5F_LIBVER_LATEST, Storage::fletcher32, false});
+    const auto config = read_config_text(R"(schema_version: 1
+grid: {shape: [31, 21], spacing_m: [10, 5], origin_m: [100, 0]}
+model: {type: file, file: model.h5}
+time: {duration_s: 0.01}
+boundary: {cpml_width: 4}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [200, 50]}]
+receivers: [{type: line, first_m: [150, 50], last_m: [350, 50], count: 3}]
+)",
+                                         "run.yaml", {"model.file=" + path.string(), "backend.name=cpu"});
+    const auto plain = make_plan(config).notes;
+    write_model(path, {H5F_LIBVER_EARLIEST, Storage::contiguous, false});
+    const auto told = make_plan(config).notes, made = make_plan(config, make_model(config, make_grid(config))).notes;
+    REQUIRE(told.size() == plain.size() + 2);
+    CHECK(told == made);
+    CHECK(contains(told.back(), "/rho: no checksum covers its values and attributes"));
+}
+
+TEST_CASE("the recipe of docs/file_formats.md makes a file that checksums cover") {
+    const auto python = python_with("import h5py, numpy");
+    if (python.empty()) {
+        MESSAGE("skipped: no Python here has h5py and numpy");
+        return;
+    }
+    std::ifstream in(std::string(ONDA_SOURCE_DIR) + "/docs/file_formats.md");
+    std::string script = "import numpy\narray = numpy.full((7, 5), 2000.0)\ndensity = array\n";
+    bool inside = false;
+    for (std::string line; std::getline(in, line);) {
+        const bool fence = line.starts_with("```");
+        if (inside && !fence) script += line + "\n";
+        inside = fence ? line == "```python" : inside;
+    }
+    REQUIRE(contains(script, "create_dataset(\"rho\""));
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "recipe.py") << script;
+    REQUIRE(exit_status("cd " + shell_quoted(folder.path().string()) + " && " + shell_quoted(python) + " recipe.py") ==
+            0);
+    const ModelFile model(folder.path() / "model.h5");
+    CHECK(model.has_density());
+    CHECK(model.geometry().shape == std::array<std::int64_t, 3>{7, 1, 5});
+    CHECK(model.notes().empty());
 }
