@@ -19,14 +19,6 @@
 #include "io/error.hpp"
 #include "io/sandbox_detail.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ONDA_REPORTS_TO_STDERR 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ONDA_REPORTS_TO_STDERR 1
-#endif
-#endif
-
 namespace onda::sandbox::detail {
 namespace {
 
@@ -58,11 +50,7 @@ Ends keep_only(Ends ends) {
             fcntl(ends.lifeline, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
     if (ends.requests < 0 || ends.lifeline < 0) _exit(1);
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-#if defined(ONDA_REPORTS_TO_STDERR)
-    constexpr int last = STDOUT_FILENO;
-#else
-    constexpr int last = STDERR_FILENO;
-#endif
+    constexpr int last = sanitized ? STDOUT_FILENO : STDERR_FILENO;  // sanitizers report there
     for (int stream = STDIN_FILENO; stream <= last; ++stream)
         if (nowhere < 0 || dup2(nowhere, stream) < 0) close(stream);
     const auto [low, high] = std::minmax({static_cast<unsigned>(ends.requests), static_cast<unsigned>(ends.lifeline)});
