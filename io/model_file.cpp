@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/atomic_file.hpp"
+#include "io/axis_order.hpp"
 #include "io/guarded_hdf5.hpp"
 #include "io/hdf5.hpp"
 #include "io/number_text.hpp"
@@ -31,9 +32,6 @@ std::string listed(const Values& values) {
 std::size_t volume(const Triple& count) {
     return static_cast<std::size_t>(count[0] * count[1] * count[2]);
 }
-
-/// The axis (0, 1, 2 for x, y, z) of each dimension of the file.
-using Axes = std::vector<std::size_t>;
 
 Axes read_axes(const guarded::Dataset& vp) {
     const auto labels = vp.texts("axis_labels");
@@ -88,7 +86,7 @@ void check_same_places(const guarded::Dataset& rho, const guarded::Dataset& vp, 
                        const std::vector<double>& slack) {
     const auto own = rho.numbers(name), wanted = vp.numbers(name);
     if (!own) return;
-    bool same = own->size() == wanted->size();
+    bool same = wanted && own->size() == slack.size() && wanted->size() == slack.size();
     for (std::size_t i = 0; same && i < own->size(); ++i)
         same = std::abs((*own)[i] - (*wanted)[i]) <= slack[i];  // NaN differs, too
     const auto shown = [](const std::vector<double>& numbers) {
@@ -96,7 +94,9 @@ void check_same_places(const guarded::Dataset& rho, const guarded::Dataset& vp, 
         for (const double number : numbers) texts.push_back(shortest(number));
         return listed(texts);
     };
-    if (!same) rho.fail("attribute " + name + " = " + shown(*own) + ": must be that of /vp, " + shown(*wanted));
+    if (!same)
+        rho.fail("attribute " + name + " = " + shown(*own) + ": must be that of /vp, " +
+                 shown(wanted.value_or(std::vector<double>{})));
 }
 
 /// Densities, and how many kg/m3 a stored 1 is.
@@ -112,7 +112,8 @@ Density open_density(const guarded::File& file, const guarded::Dataset& vp) {
     if (const auto labels = rho.texts("axis_labels"); labels && labels != vp.texts("axis_labels"))
         rho.fail("attribute axis_labels = " + listed(*labels) + ": must be that of /vp");
     constexpr double rounding = 1e-3;  // of a spacing, of any node: attributes in single precision differ by less
-    auto slack = vp.numbers("spacing").value();
+    auto slack = vp.numbers("spacing").value_or(std::vector<double>{});
+    slack.resize(vp.rank());  // was so when it was first asked for; a process that was taken over may answer anything
     for (double& h : slack) h *= rounding;
     check_same_places(rho, vp, "origin", slack);
     for (std::size_t i = 0; i < slack.size(); ++i) slack[i] /= static_cast<double>(vp.extents()[i]);
@@ -138,34 +139,6 @@ guarded::Dataset open_vp(const guarded::File& file) {
         vp.fail("has " + std::to_string(vp.rank()) + " dimensions; a model has 2 or 3");
     if (vp.size() == 0) vp.fail("is empty");
     return vp;
-}
-
-/// Copies a part of a box from the order of the file to [z][y][x]. Tiles keep both sides in cache.
-/// \param out the part's first node within the box; \param box extents of the whole box.
-void put_part(std::span<const float> stored, const Axes& axes, const Triple& part, const Triple& box, float* out) {
-    constexpr std::int64_t tile = 32;
-    const Triple out_stride{1, box[0], box[0] * box[1]};
-    Triple in_stride{0, 0, 0};
-    std::int64_t stride = 1;
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-        in_stride[*axis] = stride;
-        stride *= part[*axis];
-    }
-    const bool rows = in_stride[0] == 1;
-    const std::int64_t x_tile = rows ? part[0] : tile;
-    // b is what the file has fastest, apart from x, which comes out fastest.
-    const std::size_t b = axes.back() == 0 ? 1 : axes.back(), a = 3 - b;
-    for (std::int64_t ia = 0; ia < part[a]; ++ia)
-        for (std::int64_t b0 = 0; b0 < part[b]; b0 += tile)
-            for (std::int64_t x0 = 0; x0 < part[0]; x0 += x_tile)
-                for (std::int64_t ib = b0; ib < std::min(b0 + tile, part[b]); ++ib) {
-                    const float* from = stored.data() + ia * in_stride[a] + ib * in_stride[b];
-                    float* to = out + ia * out_stride[a] + ib * out_stride[b];
-                    if (rows)
-                        std::copy_n(from, part[0], to);
-                    else
-                        for (std::int64_t x = x0; x < std::min(x0 + tile, part[0]); ++x) to[x] = from[x * in_stride[0]];
-                }
 }
 
 /// What of a dataset can be damaged unnoticed; empty: nothing that is read.
