@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <poll.h>
+#include <stdexcept>
 #include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -103,6 +104,8 @@ AnswerHeader answer(const Serve& serve, ConstBytes request, Bytes window) {
     } catch (const Error& error) {
         return refuse(error.code(), error.what(), window);
     } catch (const std::bad_alloc&) {
+        return refuse(ExitCode::out_of_memory, "", window);
+    } catch (const std::length_error&) {  // more than any memory has
         return refuse(ExitCode::out_of_memory, "", window);
     } catch (const std::exception& error) {
         return refuse(ExitCode::internal, error.what(), window);
