@@ -132,7 +132,8 @@ ScopedId creation_list(const Group& group, const Extents& chunk) {
     return creation;
 }
 
-/// What H5DSset_label writes: an attribute of variable-length strings.
+/// What H5DSset_label writes, and h5py, netCDF and xarray look for: an attribute of variable-length strings, whose type
+/// H5DSget_label takes for granted. It lies in the global heap without a checksum; nothing of Onda reads it.
 void set_dimension_labels(hid_t dataset, const Object& object, const std::vector<std::string>& labels) {
     const ScopedId type(check(H5Tcopy(H5T_C_S1), object, "make a text type"), H5Tclose);
     check(H5Tset_size(type.get(), H5T_VARIABLE), object, "make a text type");
@@ -324,11 +325,31 @@ Group Group::open_group(const std::string& path) const {
     return Group(open_object(path, H5I_GROUP, "group"), H5Gclose, file_, path_of(path));
 }
 
+namespace {
+
+/// With a cache that holds one chunk: HDF5's own, of 1 MiB, would filter a larger chunk again for every box within it.
+Id reopen_with_cache(Id group, const std::string& path, Extent chunk_bytes, const Dataset& dataset) {
+    const ScopedId access(check(H5Pcreate(H5P_DATASET_ACCESS), dataset, "describe its cache"), H5Pclose);
+    check(H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk_bytes, H5D_CHUNK_CACHE_W0_DEFAULT),
+          dataset, "describe its cache");
+    return check(H5Dopen2(group, path.c_str(), access.get()), dataset, "open it");
+}
+
+}  // namespace
+
 Dataset Group::open_dataset(const std::string& path) const {
+    constexpr Extent usual_cache_bytes = Extent{1} << 20;
     Dataset dataset(open_object(path, H5I_DATASET, "dataset"), file_, path_of(path));
     auto layout = detail::check_layout(dataset.id_, dataset, file_->name);
+    const Extent chunk_bytes = product(layout.chunk) * layout.element_bytes;
+    if (layout.filtered && chunk_bytes > usual_cache_bytes) {
+        check(H5Dclose(std::exchange(dataset.id_, -1)), dataset, "close it");
+        dataset.id_ = reopen_with_cache(id_, path, chunk_bytes, dataset);
+    }
     dataset.extents_ = std::move(layout.extents);
     dataset.chunk_ = std::move(layout.chunk);
+    dataset.element_bytes_ = layout.element_bytes;
+    dataset.checksums_ = layout.checksums;
     return dataset;
 }
 

@@ -4,9 +4,9 @@
 /// Files are written in the 1.10 format (libver LATEST of HDF5 1.10), whose metadata carries checksums; datasets are
 /// chunked with two checksums, Fletcher-32 over zlib's Adler-32 (deflate 0: nothing is compressed), because Fletcher-32
 /// alone cannot tell 0000 from FFFF in 16 bits; text attributes have a fixed length so that the metadata's checksum
-/// covers them too. Whatever is opened for reading is treated as hostile: only hard links are followed, only plain
+/// covers them too. Whatever is opened for reading is distrusted: only hard links are followed, only plain
 /// numbers in ordinary storage are accepted, and extents are checked against what the file holds before anybody
-/// allocates.
+/// allocates. That does not make HDF5 itself safe: files from elsewhere are read through guarded_hdf5.hpp.
 ///
 /// Faults are Error(bad_data) when reading and Error(io_error) when writing; they name the file, the object and quote
 /// HDF5's own error stack. Use from one thread at a time. Destructors close without a check: writers must call close().
@@ -74,6 +74,8 @@ public:
     [[nodiscard]] std::optional<std::vector<std::string>> texts(const std::string& name) const;
     [[nodiscard]] std::optional<double> number(const std::string& name) const;
     [[nodiscard]] std::optional<std::vector<double>> numbers(const std::string& name) const;
+    /// Whether the attribute is there and is text of variable length: it lies in the global heap, without a checksum.
+    [[nodiscard]] bool has_variable_text(const std::string& name) const;
 
     /// "model.h5: /vp".
     [[nodiscard]] std::string place() const;
@@ -100,6 +102,12 @@ protected:
     std::string name_;
 };
 
+/// What of a dataset cannot be damaged unnoticed. Text of variable length is never covered.
+struct Checksums {
+    bool values = false;      ///< fletcher32, or zlib's own
+    bool attributes = false;  ///< the object header's, which the formats before 1.8 do not have
+};
+
 class Dataset : public Object {
 public:
     [[nodiscard]] const Extents& extents() const { return extents_; }
@@ -107,6 +115,9 @@ public:
     [[nodiscard]] Extent size() const;  ///< number of elements
     /// Extents of one chunk; empty for other layouts.
     [[nodiscard]] const Extents& chunk() const { return chunk_; }
+    /// Of datasets that were opened: of one element as the file has it, and what is covered.
+    [[nodiscard]] std::size_t element_bytes() const { return element_bytes_; }
+    [[nodiscard]] Checksums checksums() const { return checksums_; }
 
     /// The box [first, first + count); as many values as the box has. \throws Error.
     template <class T>
@@ -140,6 +151,8 @@ private:
     void write_box(const Extents& first, const Extents& count, Element element, const void* values, std::size_t size);
 
     Extents extents_, chunk_;
+    std::size_t element_bytes_ = 0;
+    Checksums checksums_;
 };
 
 /// How a dataset is laid out when created.

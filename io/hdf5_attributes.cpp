@@ -133,6 +133,12 @@ std::optional<std::vector<std::string>> Object::texts(const std::string& name) c
                : read_fixed_texts(*attribute, *this, name);
 }
 
+bool Object::has_variable_text(const std::string& name) const {
+    const auto attribute = open_attribute(id_, *this, name);
+    return attribute && H5Tget_class(attribute->type.get()) == H5T_STRING &&
+           check(H5Tis_variable_str(attribute->type.get()), *this, "look at an attribute") > 0;
+}
+
 std::optional<std::string> Object::text(const std::string& name) const {
     const auto values = texts(name);
     if (!values) return std::nullopt;

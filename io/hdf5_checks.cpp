@@ -16,10 +16,11 @@ constexpr Extent most_deflation = 1040;
 
 struct KnownFilter {
     H5Z_filter_t id;
-    bool shrinks;
+    bool shrinks, has_checksum;
 };
-constexpr std::array known_filters{KnownFilter{H5Z_FILTER_DEFLATE, true}, KnownFilter{H5Z_FILTER_SHUFFLE, false},
-                                   KnownFilter{H5Z_FILTER_FLETCHER32, false}};
+constexpr std::array known_filters{KnownFilter{H5Z_FILTER_DEFLATE, true, true},
+                                   KnownFilter{H5Z_FILTER_SHUFFLE, false, false},
+                                   KnownFilter{H5Z_FILTER_FLETCHER32, false, true}};
 
 struct TypeClass {
     H5T_class_t id;
@@ -59,9 +60,12 @@ Extents checked_extents(hid_t dataset, const Object& object, std::size_t element
     return extents;
 }
 
-/// Whether any filter makes the stored bytes fewer.
-bool check_filters(hid_t creation, const Object& object) {
-    bool shrinks = false;
+struct Filters {
+    bool any = false, shrink = false, have_checksum = false;
+};
+
+Filters check_filters(hid_t creation, const Object& object) {
+    Filters filters;
     const int count = check(H5Pget_nfilters(creation), object, "count its filters");
     for (int n = 0; n < count; ++n) {
         unsigned flags = 0, config = 0;
@@ -74,9 +78,9 @@ bool check_filters(hid_t creation, const Object& object) {
         if (known == known_filters.end())
             object.fail("is refused: filter " + std::to_string(id) +
                         "; deflate, shuffle and fletcher32 are read (repack it: h5repack -f NONE)");
-        shrinks = shrinks || known->shrinks;
+        filters = {true, filters.shrink || known->shrinks, filters.have_checksum || known->has_checksum};
     }
-    return shrinks;
+    return filters;
 }
 
 Extents checked_chunk(hid_t creation, const Object& object, const Extents& extents, std::size_t element_bytes) {
@@ -108,7 +112,29 @@ void check_storage(hid_t dataset, const Object& object, Extent bytes, Extent mos
                     std::to_string(stored));
 }
 
+/// Version 1, which HDF5 and h5py write unless told otherwise, has none.
+bool header_has_checksum(hid_t dataset, const Object& object) {
+    H5O_info_t info;
+    check(H5Oget_info2(dataset, &info, H5O_INFO_HDR), object, "look at its header");
+    return info.hdr.version > 1;
+}
+
 }  // namespace
+
+bool plausible(const Extents& extents, const Extents& chunk, std::uint64_t element_bytes, std::uintmax_t file_bytes) {
+    const auto rank = extents.size();
+    if (rank < 1 || rank > most_dimensions || (!chunk.empty() && chunk.size() != rank)) return false;
+    if (element_bytes < 1 || element_bytes > 8) return false;
+    Extent bytes = element_bytes, chunk_bytes = element_bytes;
+    for (std::size_t axis = 0; axis < rank; ++axis) {
+        if (__builtin_mul_overflow(bytes, extents[axis], &bytes)) return false;
+        if (chunk.empty()) continue;
+        if (chunk[axis] < 1 || chunk[axis] > extents[axis]) return false;
+        if (__builtin_mul_overflow(chunk_bytes, chunk[axis], &chunk_bytes) || chunk_bytes > most_chunk_bytes)
+            return false;
+    }
+    return bytes / most_deflation <= file_bytes;
+}
 
 bool is_plain_number(hid_t type) {
     const std::array plain{H5T_IEEE_F32LE, H5T_IEEE_F32BE, H5T_IEEE_F64LE, H5T_IEEE_F64BE, H5T_STD_I8LE,
@@ -134,9 +160,12 @@ CheckedLayout check_layout(hid_t dataset, const Object& object, const std::strin
     layout.extents = checked_extents(dataset, object, element_bytes);
     Extent bytes = element_bytes;
     for (const auto extent : layout.extents) bytes *= extent;
-    const bool shrinks = check_filters(creation.get(), object);
+    const auto filters = check_filters(creation.get(), object);
     if (kind == H5D_CHUNKED) layout.chunk = checked_chunk(creation.get(), object, layout.extents, element_bytes);
-    check_storage(dataset, object, bytes, shrinks ? most_deflation : 1, file);
+    check_storage(dataset, object, bytes, filters.shrink ? most_deflation : 1, file);
+    layout.element_bytes = element_bytes;
+    layout.filtered = filters.any;
+    layout.checksums = {filters.have_checksum, header_has_checksum(dataset, object)};
     return layout;
 }
 

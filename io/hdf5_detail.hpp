@@ -51,7 +51,13 @@ bool is_plain_number(hid_t type);
 /// What a dataset opened for reading declares, after every check that keeps a hostile file harmless.
 struct CheckedLayout {
     Extents extents, chunk;
+    std::size_t element_bytes = 0;
+    bool filtered = false;
+    Checksums checksums;
 };
+/// Whether a file of so many bytes can hold such a dataset at all: 1 to 4 dimensions, chunks that fit them, and no more
+/// values than the best compression makes of the file.
+bool plausible(const Extents& extents, const Extents& chunk, std::uint64_t element_bytes, std::uintmax_t file_bytes);
 /// \throws Error(bad_data) naming the reason.
 CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file);
 

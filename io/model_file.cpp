@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "io/atomic_file.hpp"
+#include "io/axis_order.hpp"
+#include "io/guarded_hdf5.hpp"
 #include "io/hdf5.hpp"
 #include "io/number_text.hpp"
 #include "io/printable.hpp"
@@ -19,7 +22,6 @@ using Triple = std::array<std::int64_t, 3>;
 
 constexpr std::int64_t format_version = 1;
 constexpr std::string_view axis_names = "xyz";
-constexpr std::int64_t slab_values = std::int64_t{1} << 23;  // 32 MiB read at a time
 
 template <class Values>
 std::string listed(const Values& values) {
@@ -32,10 +34,7 @@ std::size_t volume(const Triple& count) {
     return static_cast<std::size_t>(count[0] * count[1] * count[2]);
 }
 
-/// The axis (0, 1, 2 for x, y, z) of each dimension of the file.
-using Axes = std::vector<std::size_t>;
-
-Axes read_axes(const hdf5::Dataset& vp) {
+Axes read_axes(const guarded::Dataset& vp) {
     const auto labels = vp.texts("axis_labels");
     const std::string wanted = vp.rank() == 2 ? R"(["z", "x"], in the order of the dimensions)"
                                               : R"(["z", "y", "x"], in the order of the dimensions)";
@@ -55,7 +54,7 @@ Axes read_axes(const hdf5::Dataset& vp) {
 }
 
 /// An attribute with one number per dimension, in the order of axis_labels, put in (x, y, z) order.
-std::array<double, 3> read_triple(const hdf5::Dataset& vp, const std::string& name, const Axes& axes, double absent,
+std::array<double, 3> read_triple(const guarded::Dataset& vp, const std::string& name, const Axes& axes, double absent,
                                   bool positive) {
     const auto values = vp.numbers(name);
     if (!values) vp.fail("has no attribute " + name + "; add one with a number in metres per dimension");
@@ -73,7 +72,7 @@ std::array<double, 3> read_triple(const hdf5::Dataset& vp, const std::string& na
     return triple;
 }
 
-FileGeometry read_geometry(const hdf5::Dataset& vp, const Axes& axes) {
+FileGeometry read_geometry(const guarded::Dataset& vp, const Axes& axes) {
     FileGeometry geometry;
     geometry.dimensions = static_cast<int>(vp.rank());
     for (std::size_t dimension = 0; dimension < axes.size(); ++dimension)
@@ -84,11 +83,11 @@ FileGeometry read_geometry(const hdf5::Dataset& vp, const Axes& axes) {
 }
 
 /// Refuses a /rho whose attribute of that name is there and puts its nodes elsewhere than those of /vp.
-void check_same_places(const hdf5::Dataset& rho, const hdf5::Dataset& vp, const std::string& name,
+void check_same_places(const guarded::Dataset& rho, const guarded::Dataset& vp, const std::string& name,
                        const std::vector<double>& slack) {
     const auto own = rho.numbers(name), wanted = vp.numbers(name);
     if (!own) return;
-    bool same = own->size() == wanted->size();
+    bool same = wanted && own->size() == slack.size() && wanted->size() == slack.size();
     for (std::size_t i = 0; same && i < own->size(); ++i)
         same = std::abs((*own)[i] - (*wanted)[i]) <= slack[i];  // NaN differs, too
     const auto shown = [](const std::vector<double>& numbers) {
@@ -96,23 +95,26 @@ void check_same_places(const hdf5::Dataset& rho, const hdf5::Dataset& vp, const 
         for (const double number : numbers) texts.push_back(shortest(number));
         return listed(texts);
     };
-    if (!same) rho.fail("attribute " + name + " = " + shown(*own) + ": must be that of /vp, " + shown(*wanted));
+    if (!same)
+        rho.fail("attribute " + name + " = " + shown(*own) + ": must be that of /vp, " +
+                 shown(wanted.value_or(std::vector<double>{})));
 }
 
 /// Densities, and how many kg/m3 a stored 1 is.
 struct Density {
-    hdf5::Dataset rho;
+    guarded::Dataset rho;
     double kg_m3;
 };
 
 /// /rho, on the nodes of /vp: what it says of them itself must not differ.
-Density open_density(const hdf5::File& file, const hdf5::Dataset& vp) {
+Density open_density(const guarded::File& file, const guarded::Dataset& vp) {
     auto rho = file.open_dataset("rho");
     if (rho.extents() != vp.extents()) rho.fail("has another shape than /vp");
     if (const auto labels = rho.texts("axis_labels"); labels && labels != vp.texts("axis_labels"))
         rho.fail("attribute axis_labels = " + listed(*labels) + ": must be that of /vp");
     constexpr double rounding = 1e-3;  // of a spacing, of any node: attributes in single precision differ by less
-    auto slack = vp.numbers("spacing").value();
+    auto slack = vp.numbers("spacing").value_or(std::vector<double>{});
+    slack.resize(vp.rank());  // was so when it was first asked for; a process that was taken over may answer anything
     for (double& h : slack) h *= rounding;
     check_same_places(rho, vp, "origin", slack);
     for (std::size_t i = 0; i < slack.size(); ++i) slack[i] /= static_cast<double>(vp.extents()[i]);
@@ -123,13 +125,13 @@ Density open_density(const hdf5::File& file, const hdf5::Dataset& vp) {
     return {std::move(rho), kg_m3};
 }
 
-const VelocityUnit& read_unit(const hdf5::Dataset& vp) {
+const VelocityUnit& read_unit(const guarded::Dataset& vp) {
     const auto unit = vp.text("units");
     if (!unit) vp.fail("has no attribute units; add one: m/s or km/s");
     return velocity_unit(*unit, vp.place() + ": attribute units", ExitCode::bad_data);
 }
 
-hdf5::Dataset open_vp(const hdf5::File& file) {
+guarded::Dataset open_vp(const guarded::File& file) {
     const auto version = file.number("format_version");
     if (version && *version != static_cast<double>(format_version))
         file.fail("attribute format_version = " + shortest(*version) + "; this Onda reads version 1");
@@ -140,27 +142,13 @@ hdf5::Dataset open_vp(const hdf5::File& file) {
     return vp;
 }
 
-/// Copies a part of a box from the order of the file to [z][y][x]. Tiles keep both sides in cache.
-/// \param out the part's first node within the box; \param box extents of the whole box.
-void transpose(const std::vector<float>& stored, const Axes& axes, const Triple& part, const Triple& box, float* out) {
-    constexpr std::int64_t tile = 32;
-    const Triple out_stride{1, box[0], box[0] * box[1]};
-    Triple in_stride{0, 0, 0};
-    std::int64_t stride = 1;
-    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
-        in_stride[*axis] = stride;
-        stride *= part[*axis];
-    }
-    // b is what the file has fastest, apart from x, which comes out fastest.
-    const std::size_t b = axes.back() == 0 ? 1 : axes.back(), a = 3 - b;
-    for (std::int64_t ia = 0; ia < part[a]; ++ia)
-        for (std::int64_t b0 = 0; b0 < part[b]; b0 += tile)
-            for (std::int64_t x0 = 0; x0 < part[0]; x0 += tile)
-                for (std::int64_t ib = b0; ib < std::min(b0 + tile, part[b]); ++ib) {
-                    const float* from = stored.data() + ia * in_stride[a] + ib * in_stride[b];
-                    float* to = out + ia * out_stride[a] + ib * out_stride[b];
-                    for (std::int64_t x = x0; x < std::min(x0 + tile, part[0]); ++x) to[x] = from[x * in_stride[0]];
-                }
+/// What of a dataset can be damaged unnoticed; empty: nothing that is read.
+std::string uncovered(const guarded::Dataset& dataset) {
+    const auto checksums = dataset.checksums();
+    const bool attributes =
+        checksums.attributes && !dataset.has_variable_text("units") && !dataset.has_variable_text("axis_labels");
+    if (checksums.values && attributes) return "";
+    return checksums.values ? "attributes" : attributes ? "values" : "values and attributes";
 }
 
 }  // namespace
@@ -168,63 +156,56 @@ void transpose(const std::vector<float>& stored, const Axes& axes, const Triple&
 // Reading ----------------------------------------------------------------------------------------------------------
 
 struct ModelFile::Impl {
-    hdf5::File file;
-    hdf5::Dataset vp;
+    guarded::File file;
+    guarded::Dataset vp;
     Axes axes;
     FileGeometry geometry;
     const VelocityUnit& unit;
     std::optional<Density> density;  ///< once it was asked for: a run of constant density does not look at it
+    std::mutex density_lock;
 
-    explicit Impl(const std::filesystem::path& path)
-        : file(hdf5::File::open(path)),
+    Impl(const std::filesystem::path& path, const sandbox::Limits& limits)
+        : file(guarded::File::open(path, limits)),
           vp(open_vp(file)),
           axes(read_axes(vp)),
           geometry(read_geometry(vp, axes)),
           unit(read_unit(vp)) {}
 
+    const std::optional<Density>& find_density() {
+        const std::lock_guard lock(density_lock);
+        if (!density && file.contains("rho")) density.emplace(open_density(file, vp));
+        return density;
+    }
+
     /// A box of a dataset, [z][y][x].
-    void read(const hdf5::Dataset& from, const Triple& first, const Triple& count, std::span<float> values) const {
+    void read(const guarded::Dataset& from, const Triple& first, const Triple& count, std::span<float> values) const {
         for (std::size_t axis = 0; axis < 3; ++axis)
             if (first[axis] < 0 || count[axis] < 1 || count[axis] > geometry.shape[axis] ||
                 first[axis] > geometry.shape[axis] - count[axis])
                 throw Error(ExitCode::internal, from.place() + ": box leaves the model along " + axis_names[axis]);
         if (values.size() != volume(count))
             throw Error(ExitCode::internal, from.place() + ": box and memory differ in size");
-        const bool as_stored = std::is_sorted(axes.rbegin(), axes.rend());
-        as_stored ? read_part(from, first, count, values) : read_transposed(from, first, count, values);
-    }
-
-    void read_part(const hdf5::Dataset& from, const Triple& first, const Triple& count, std::span<float> values) const {
-        hdf5::Extents file_first, file_count;
-        for (const auto axis : axes) {
-            file_first.push_back(static_cast<hdf5::Extent>(first[axis]));
-            file_count.push_back(static_cast<hdf5::Extent>(count[axis]));
-        }
-        from.read(file_first, file_count, values);
-    }
-
-    /// In slabs along the file's slowest axis that end on its chunks, so that each chunk is read once.
-    void read_transposed(const hdf5::Dataset& from, const Triple& first, const Triple& count,
-                         std::span<float> out) const {
-        const auto slow = axes.front();
-        const std::int64_t chunk = from.chunk().empty() ? 1 : static_cast<std::int64_t>(from.chunk().front());
-        const std::int64_t layer = count[0] * count[1] * count[2] / count[slow];
-        const std::int64_t thickness = std::max<std::int64_t>(1, slab_values / (layer * chunk)) * chunk;
-        const std::int64_t out_stride = slow == 0 ? 1 : slow == 1 ? count[0] : count[0] * count[1];
-        std::vector<float> stored;
-        for (std::int64_t at = first[slow], end = first[slow] + count[slow]; at < end;) {
-            Triple part_first = first, part = count;
-            part_first[slow] = at;
-            part[slow] = std::min(end, (at / thickness + 1) * thickness) - at;
-            stored.resize(volume(part));
-            read_part(from, part_first, part, stored);
-            transpose(stored, axes, part, count, out.data() + (at - first[slow]) * out_stride);
-            at += part[slow];
-        }
+        const auto in_file_order = [&](const Triple& triple) {
+            hdf5::Extents extents;
+            for (const auto axis : axes) extents.push_back(static_cast<hdf5::Extent>(triple[axis]));
+            return extents;
+        };
+        const auto from_file_order = [&](const hdf5::Extents& extents, std::int64_t absent) {
+            Triple triple{absent, absent, absent};
+            for (std::size_t n = 0; n < axes.size(); ++n) triple[axes[n]] = static_cast<std::int64_t>(extents[n]);
+            return triple;
+        };
+        from.read_parts<float>(in_file_order(first), in_file_order(count),
+                               [&](const hdf5::Extents& at, const hdf5::Extents& extents, std::span<const float> part) {
+                                   const auto [x, y, z] = from_file_order(at, 0);
+                                   float* const out = values.data() + x + count[0] * (y + count[1] * z);
+                                   put_part(part, axes, from_file_order(extents, 1), count, out);
+                               });
     }
 };
 
-ModelFile::ModelFile(const std::filesystem::path& file) : impl_(std::make_unique<Impl>(file)) {}
+ModelFile::ModelFile(const std::filesystem::path& file, const sandbox::Limits& limits)
+    : impl_(std::make_unique<Impl>(file, limits)) {}
 ModelFile::~ModelFile() = default;
 ModelFile::ModelFile(ModelFile&&) noexcept = default;
 ModelFile& ModelFile::operator=(ModelFile&&) noexcept = default;
@@ -247,15 +228,28 @@ void ModelFile::read(Triple first, Triple count, std::span<float> vp) const {
 }
 
 bool ModelFile::has_density() const {
-    if (!impl_->density && impl_->file.contains("rho")) impl_->density.emplace(open_density(impl_->file, impl_->vp));
-    return impl_->density.has_value();
+    return impl_->find_density().has_value();
 }
 
 void ModelFile::read_density(Triple first, Triple count, std::span<float> rho) const {
-    if (!has_density()) throw Error(ExitCode::internal, impl_->vp.place() + ": the file has no /rho");
-    const auto& [dataset, kg_m3] = *impl_->density;
-    impl_->read(dataset, first, count, rho);
-    to_kilograms_per_cubic_metre(rho, kg_m3, impl_->geometry, first, count, dataset.place());
+    const auto& density = impl_->find_density();
+    if (!density) throw Error(ExitCode::internal, impl_->vp.place() + ": the file has no /rho");
+    impl_->read(density->rho, first, count, rho);
+    to_kilograms_per_cubic_metre(rho, density->kg_m3, impl_->geometry, first, count, density->rho.place());
+}
+
+std::vector<std::string> ModelFile::notes() const {
+    std::vector<std::string> notes;
+    const auto look_at = [&](const guarded::Dataset& dataset) {
+        if (const auto parts = uncovered(dataset); !parts.empty())
+            notes.push_back(dataset.place() + ": no checksum covers its " + parts +
+                            ", so that damage to them cannot be noticed; in h5py: libver=\"latest\", fletcher32=True, "
+                            "texts as np.array([...], dtype=\"S\")");
+    };
+    look_at(impl_->vp);
+    const std::lock_guard lock(impl_->density_lock);
+    if (impl_->density) look_at(impl_->density->rho);
+    return notes;
 }
 
 // Writing ----------------------------------------------------------------------------------------------------------

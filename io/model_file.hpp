@@ -12,9 +12,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "io/error.hpp"
 #include "io/geometry.hpp"
+#include "io/sandbox.hpp"
 
 namespace onda {
 
@@ -49,12 +51,15 @@ void to_kilograms_per_cubic_metre(std::span<float> rho, double kg_m3, const File
                                   std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
                                   const std::string& place);
 
-/// An opened, checked model file: hostile or damaged files are refused here, before anything is allocated.
-/// Any permutation of axis_labels is accepted; values come out as [z][y][x].
+/// An opened, checked model file: hostile or damaged files are refused here, before anything is allocated, and are read
+/// in a process of their own (guarded_hdf5.hpp). Any permutation of axis_labels is accepted; values come out as
+/// [z][y][x]. Several threads may read one.
 class ModelFile {
 public:
-    /// \throws Error(missing_input | bad_data), naming file, dataset and attribute.
-    explicit ModelFile(const std::filesystem::path& file);
+    /// \param limits of the process that reads.
+    /// \throws Error(missing_input | bad_data), naming file, dataset and attribute; Error(out_of_memory) if there can
+    /// be no further process.
+    explicit ModelFile(const std::filesystem::path& file, const sandbox::Limits& limits = {});
     ~ModelFile();
     ModelFile(ModelFile&&) noexcept;
     ModelFile& operator=(ModelFile&&) noexcept;
@@ -72,6 +77,8 @@ public:
     /// rho [kg/m3] as read() reads vp. Non-finite and non-positive values are refused with index and position.
     /// \throws Error(bad_data).
     void read_density(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> rho) const;
+    /// What a user should know of the datasets opened so far: one line for each with parts that no checksum covers.
+    [[nodiscard]] std::vector<std::string> notes() const;
 
 private:
     struct Impl;

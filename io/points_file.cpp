@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "io/error.hpp"
-#include "io/hdf5.hpp"
+#include "io/guarded_hdf5.hpp"
 #include "io/input_file.hpp"
 #include "io/nearest_name.hpp"
 #include "io/number_text.hpp"
@@ -167,7 +167,7 @@ bool is_hdf5(const Path& file) {
     return extension == ".h5" || extension == ".hdf5" || extension == ".hdf";
 }
 
-void check_values(const hdf5::Dataset& dataset, const std::vector<double>& values, std::size_t width, bool whole) {
+void check_values(const guarded::Dataset& dataset, const std::vector<double>& values, std::size_t width, bool whole) {
     for (std::size_t n = 0; n < values.size(); ++n)
         if (!std::isfinite(values[n]) || (whole && !is_shot(values[n])))
             dataset.fail("[" + std::to_string(n / width) + "]" +
@@ -175,20 +175,20 @@ void check_values(const hdf5::Dataset& dataset, const std::vector<double>& value
                          ": must be " + (whole ? "a whole number from 1" : "finite"));
 }
 
-void check_units(const hdf5::Dataset& dataset, const std::string& wanted) {
+void check_units(const guarded::Dataset& dataset, const std::string& wanted) {
     const auto units = dataset.text("units");
     if (units && *units != wanted) dataset.fail("attribute units = '" + printable(*units) + "': must be " + wanted);
 }
 
 /// /coordinates [n][x, z] or [n][x, y, z], and columns of length n where they are there.
 Table read_hdf5_points(const Path& path, std::span<const Column> columns) {
-    const auto file = hdf5::File::open(path);
+    const auto file = guarded::File::open(path);
     const auto coordinates = file.open_dataset("coordinates");
     const auto& extents = coordinates.extents();
     if (extents.size() != 2 || (extents[1] != 2 && extents[1] != 3) || extents[0] == 0)
         coordinates.fail("must be [n][2] (x, z) or [n][3] (x, y, z), with n from 1");
     check_units(coordinates, "m");
-    const auto values = coordinates.read_all<double>();
+    const auto values = coordinates.read_all();
     const std::size_t rows = extents[0], width = extents[1];
     check_values(coordinates, values, width, false);
     Table table{std::vector<std::vector<double>>(columns.size()), std::vector<int>(rows)};
@@ -198,22 +198,22 @@ Table read_hdf5_points(const Path& path, std::span<const Column> columns) {
         const std::string name(columns[n].other_name);
         if (!file.contains(name)) continue;
         const auto column = file.open_dataset(name);
-        if (column.extents() != hdf5::Extents{rows})
+        if (column.extents() != guarded::Extents{rows})
             column.fail("must have one value for each of the " + std::to_string(rows) + " coordinates");
-        table.columns[n] = column.read_all<double>();
+        table.columns[n] = column.read_all();
         check_values(column, table.columns[n], 1, columns[n].whole);
     }
     return table;
 }
 
 WaveletSeries read_hdf5_wavelet(const Path& path) {
-    const auto file = hdf5::File::open(path);
+    const auto file = guarded::File::open(path);
     const auto dataset = file.open_dataset("wavelet");
     if (dataset.rank() != 1 || dataset.size() < 2) dataset.fail("must be [samples], at least 2");
     const auto dt = dataset.number("dt_s");
     if (!dt) dataset.fail("has no attribute dt_s, the seconds between samples");
     if (!(*dt > 0.) || !std::isfinite(*dt)) dataset.fail("attribute dt_s = " + shortest(*dt) + ": must be positive");
-    WaveletSeries series{*dt, dataset.read_all<double>()};
+    WaveletSeries series{*dt, dataset.read_all()};
     check_values(dataset, series.amplitude, 1, false);
     return series;
 }

@@ -23,12 +23,14 @@ struct Model {
     float rho_min = 0.f, rho_max = 0.f;
     std::string description;  ///< for the log: where it came from and what was done to it
     std::vector<std::string> warnings;
+    std::vector<std::string> notes;  ///< what a reader of the log should know
 };
 
 /// \param exact of every node of the grid; otherwise bounds that no node exceeds, or the range of a sample.
 struct VelocityRange {
     double min_m_s, max_m_s;
     bool exact;
+    std::vector<std::string> notes = {};  ///< those of the model
 };
 
 /// A named way to make a model: one row of the table in model.cpp.

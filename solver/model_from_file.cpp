@@ -211,6 +211,7 @@ Model build_from_file(const Config& config, const Grid& grid) {
     };
     fill(model.vp, &ModelFile::read);
     if (config.model.rho == "auto" && fit.file.has_density()) fill(model.rho, &ModelFile::read_density);
+    model.notes = fit.file.notes();
     if (as_is) return model;
     if (geometry.dimensions != grid.dimensions) model.description += ", extruded along y";
     if (fit.same) return model;
@@ -221,7 +222,9 @@ Model build_from_file(const Config& config, const Grid& grid) {
 
 VelocityRange range_of_file(const Config& config, const Grid& grid) {
     const Fit fit = open_model(config, grid);
-    if (const auto stored = fit.file.stored_range()) return {(*stored)[0], (*stored)[1], fit.same};
+    if (config.model.rho == "auto") static_cast<void>(fit.file.has_density());  // notes() speaks of what was asked for
+    const auto notes = fit.file.notes();
+    if (const auto stored = fit.file.stored_range()) return {(*stored)[0], (*stored)[1], fit.same, notes};
     const auto [nx, ny, nz] = fit.file.geometry().shape;
     const std::int64_t planes = std::clamp<std::int64_t>(kSampledValues / (nx * ny), 1, nz);
     std::vector<float> plane(nx * ny);
@@ -232,7 +235,7 @@ VelocityRange range_of_file(const Config& config, const Grid& grid) {
         low = std::min(low, *std::ranges::min_element(plane));
         high = std::max(high, *std::ranges::max_element(plane));
     }
-    return {low, high, fit.same && planes == nz};
+    return {low, high, fit.same && planes == nz, notes};
 }
 
 }  // namespace onda

@@ -188,6 +188,7 @@ Plan make_plan(const Config& config) {
     const Grid grid = make_grid(config);
     return make_plan(config, grid, [&](Plan& plan) {
         plan.velocity = velocity_range(config, grid);
+        plan.notes.insert(plan.notes.end(), plan.velocity.notes.begin(), plan.velocity.notes.end());
         if (plan.has_density()) plan.density = density_range(config, plan.velocity);
     });
 }
@@ -197,6 +198,7 @@ Plan make_plan(const Config& config, const Model& model) {
         unfinished.velocity = {model.vp_min, model.vp_max, true};
         unfinished.density = {model.rho_min, model.rho_max};
     });
+    plan.notes.insert(plan.notes.end(), model.notes.begin(), model.notes.end());
     plan.warnings.insert(plan.warnings.begin(), model.warnings.begin(), model.warnings.end());
     return plan;
 }

@@ -36,8 +36,9 @@ struct Plan {
     SamplingVerdict sampling;
     SnapshotPlan snapshots;
     const Device* device = nullptr;
-    BackendSetup setup;              ///< kernel and what goes with it by name, "auto" resolved
-    std::vector<std::string> notes;  ///< what a reader of the log should know of the choice of device
+    BackendSetup setup;  ///< kernel and what goes with it by name, "auto" resolved
+    std::vector<std::string>
+        notes;  ///< what a reader of the log should know of the choice of device, and of the model's file
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool has_density() const { return setup.scheme.has_density(); }

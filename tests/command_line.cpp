@@ -74,6 +74,7 @@ TEST_CASE("info tells version, compiler, libraries, processor and kernels, as te
         CHECK(!version.empty());
         CHECK(std::isdigit(static_cast<unsigned char>(version.front())) != 0);
     }
+    CHECK(!json.at("libraries").at("libseccomp").get<std::string>().empty());  // "none" where it was built without
     CHECK(!json.at("host").at("cpu").get<std::string>().empty());
     CHECK(json.at("host").at("threads").get<int>() >= 1);
     CHECK(json.at("kernels").at("cpu").contains("reference"));

@@ -124,6 +124,23 @@ TEST_CASE("any order of axes, floats, doubles or integers, m/s or km/s") {
     }
 }
 
+TEST_CASE("parts of any size, down to a few values of a chunk, make the same box") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "m.h5";
+    for (const auto& order : orders) {
+        write_foreign<float>(path, order, "m/s", 1.);
+        const auto shape = shape_of(order);
+        for (const std::size_t window_bytes : {256, 1000, 4096, 40'000}) {
+            CAPTURE(window_bytes);
+            sandbox::Limits limits;
+            limits.window_bytes = window_bytes;
+            const ModelFile model(path, limits);
+            CHECK(worst_difference(model, {0, 0, 0}, shape) == 0.);
+            CHECK(worst_difference(model, {5, shape[1] / 2, 11}, {20, shape[1] - shape[1] / 2, 48}) == 0.);
+        }
+    }
+}
+
 TEST_CASE("slabs that end on chunks cover a transposed model larger than one slab") {
     const TemporaryFolder folder;
     const auto path = folder.path() / "large.h5";
