@@ -97,12 +97,13 @@ Extent product(const Extents& extents) {
 }
 
 /// The 1.10 format: checksummed metadata, and the same bytes from every later library.
-ScopedId access_list(const std::string& file) {
+/// \param locked while it is open. A file that is being created is AtomicFile's, which has locked it already.
+ScopedId access_list(const std::string& file, bool locked) {
     ScopedId access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     // Locks are refused by some network file systems: taken where they work, done without where they do not.
     const bool ok = access.get() >= 0 && H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
                     H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0 &&
-                    H5Pset_file_locking(access.get(), true, true) >= 0;
+                    H5Pset_file_locking(access.get(), locked, true) >= 0;
     if (!ok) throw Error(ExitCode::internal, file + ": cannot set up HDF5 access" + error_stack());
     return access;
 }
@@ -342,7 +343,7 @@ File::File(Id id, std::string file, ExitCode fault)
 
 File File::create(const std::filesystem::path& file, const std::filesystem::path& shown) {
     detail::prepare_library();
-    const auto access = access_list(shown.string());
+    const auto access = access_list(shown.string(), false);
     const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
     if (id < 0) throw Error(ExitCode::cannot_create, shown.string() + ": cannot create the file" + error_stack());
     return File(id, shown.string(), ExitCode::io_error);
@@ -351,7 +352,7 @@ File File::create(const std::filesystem::path& file, const std::filesystem::path
 File File::open(const std::filesystem::path& file) {
     detail::prepare_library();
     input_file_size(file);  // refuses what is not there or no plain file
-    const auto access = access_list(file.string());
+    const auto access = access_list(file.string(), true);
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
     if (id < 0) throw Error(ExitCode::bad_data, file.string() + ": cannot open it as an HDF5 file" + error_stack());
     return File(id, file.string(), ExitCode::bad_data);

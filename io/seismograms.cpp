@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "io/interruption.hpp"
 #include "io/result_file.hpp"
 
 namespace onda {
@@ -129,9 +130,12 @@ void SeismogramWriter::write(const ShotGather& gather) {
     impl_->shots.push_back(gather.shot);
 }
 
-void SeismogramWriter::commit() {
-    impl_->file.commit([this](const hdf5::File& file) {
-        for (const std::int64_t shot : impl_->shots) read_back(file, shot);
+AtomicFile SeismogramWriter::finish() {
+    return impl_->file.finish([this](const hdf5::File& file) {
+        for (const std::int64_t shot : impl_->shots) {
+            throw_if_interrupted();
+            read_back(file, shot);
+        }
     });
 }
 

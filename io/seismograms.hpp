@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "io/atomic_file.hpp"
 #include "io/provenance.hpp"
 
 namespace onda {
@@ -28,10 +29,13 @@ public:
     /// \throws Error(cannot_create | io_error).
     SeismogramWriter(const std::filesystem::path& file, const Provenance& provenance, bool overwrite);
     ~SeismogramWriter();
-    /// \throws Error(io_error); Error(internal) for a shot written twice or sizes that do not fit together.
+    /// \throws Error(io_error); Error(unstable) for a sample that is not finite; Error(internal) for a shot written
+    /// twice or sizes that do not fit together.
     void write(const ShotGather& gather);
-    /// Checks every return code, reads the headers and the last traces back, syncs, renames. \throws Error(io_error).
-    void commit();
+    /// Checks every return code, reads the headers and the last traces back, syncs: the file is ready for its name.
+    /// \throws Error(io_error); Interrupted.
+    AtomicFile finish();
+    void commit() { finish().commit(); }
 
 private:
     struct Impl;

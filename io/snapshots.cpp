@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "io/interruption.hpp"
 #include "io/result_file.hpp"
 #include "io/xdmf.hpp"
 
@@ -147,15 +148,24 @@ void SnapshotWriter::write(double time_s, std::span<const float> values) {
     impl_->write(time_s, values);
 }
 
-void SnapshotWriter::commit() {
+std::vector<AtomicFile> SnapshotWriter::finish() {
     Impl& writer = *impl_;
     writer.finish_shot();
     for (hdf5::Dataset& scale : writer.scales) scale.close();
-    writer.file.commit([&](const hdf5::File& file) {
-        for (const XdmfShot& shot : writer.written) read_back(file, shot, writer.geometry);
-    });
-    write_text_file(writer.xdmf_path, snapshots_xdmf(writer.h5_name, writer.geometry, writer.written),
-                    writer.overwrite);
+    std::vector<AtomicFile> files;
+    files.push_back(writer.file.finish([&](const hdf5::File& file) {
+        for (const XdmfShot& shot : writer.written) {
+            throw_if_interrupted();
+            read_back(file, shot, writer.geometry);
+        }
+    }));
+    files.push_back(stage_text_file(writer.xdmf_path, snapshots_xdmf(writer.h5_name, writer.geometry, writer.written),
+                                    writer.overwrite));
+    return files;
+}
+
+void SnapshotWriter::commit() {
+    for (AtomicFile& file : finish()) file.commit();
 }
 
 std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,

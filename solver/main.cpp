@@ -2,10 +2,12 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <malloc.h>
 #include <sstream>
 
+#include "io/interruption.hpp"
 #include "io/nearest_name.hpp"
 #include "solver/build.hpp"
 #include "solver/commands/commands.hpp"
@@ -106,16 +108,18 @@ int main(int argc, char** argv) {
     mallopt(M_MMAP_THRESHOLD, 1 << 20);
     // A file size limit must come back as a failed write, which is reported, and not kill the program.
     std::signal(SIGXFSZ, SIG_IGN);
+    watch_signals();
     try {
         offer_names();
         const int code = run(argc, argv);
-        if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout))
+        if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout)) {
+            throw_if_interrupted();  // SIGPIPE: nobody reads any more
             throw Error(ExitCode::io_error, "cannot write to standard output");
+        }
         return code;
     } catch (const Interrupted& interrupted) {
-        report_error("interrupted; nothing was left half written");
-        std::raise(interrupted.signal);
-        return 128 + interrupted.signal;
+        report_error(std::string("interrupted (") + strsignal(interrupted.signal) + "); nothing was left half written");
+        die_of(interrupted.signal);
     } catch (...) {
         const Failure failure = describe_failure(std::current_exception());
         report_error(failure.message);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/interruption.hpp"
 #include "io/raster.hpp"
 
 namespace onda {
@@ -156,11 +157,11 @@ Picture RunPictures::picture_of(const Section& section) const {
     return picture;
 }
 
-std::vector<std::string> RunPictures::write(const std::filesystem::path& folder, bool overwrite) const {
-    std::vector<std::string> names;
+std::vector<AtomicFile> RunPictures::prepare(const std::filesystem::path& folder, bool overwrite) const {
+    std::vector<AtomicFile> files;
     const auto write = [&](const std::string& name, const Picture& picture) {
-        write_picture(folder / name, picture, overwrite);
-        names.push_back(name);
+        throw_if_interrupted();
+        files.push_back(stage_picture(folder / name, picture, overwrite));
     };
     for (const Section& section : sections_) {
         Picture picture = picture_of(section);
@@ -186,7 +187,7 @@ std::vector<std::string> RunPictures::write(const std::filesystem::path& folder,
         picture.overlay_clip = gather_clip(gather_.pressure);
         write("gather.png", picture);
     }
-    return names;
+    return files;
 }
 
 PictureBytes picture_bytes(const Plan& plan) {

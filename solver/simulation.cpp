@@ -6,8 +6,9 @@
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/atomic_file.hpp"
 #include "io/error.hpp"
+#include "io/interruption.hpp"
+#include "io/random_hex.hpp"
 #include "solver/build.hpp"
 #include "solver/failure.hpp"
 #include "solver/forecast.hpp"
@@ -201,6 +202,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     facts.folder = options.folder;
     facts.command_line = options.command_line;
     facts.started_utc = utc_now();
+    facts.run_id = random_hex(16);
     refuse_taken_folder(options.folder, options.overwrite);
     const Plan draft = times.measure("plan", [&] { return make_plan(config); });
     refuse_if_too_large(draft, options.folder);
@@ -213,16 +215,17 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     RunPictures pictures(plan, *model);
     model.reset();
 
+    notice_signals();  // until now there was nothing to clean up
     const RunFolder folder(options.folder, options.overwrite);
     announce(plan, facts, log);
-    log.open_file(folder.path() / "onda.log");
+    log.open_file(folder.path() / kLogName);
     try {
         Outputs outputs(plan, folder, make_provenance(plan, facts), std::move(pictures));
         run_shots(plan, *backend, outputs, times, facts, log);
-        facts.files = times.measure("outputs", [&] { return outputs.commit(); });
-        facts.files.insert(facts.files.end(), {"onda.log", "summary.json"});
+        std::vector<AtomicFile> files = times.measure("outputs", [&] { return outputs.prepare(); });
         finish(plan, *backend, times, facts, log);
-        write_text_file(folder.path() / "summary.json", summary_json(plan, facts), options.overwrite);
+        facts.files =
+            folder.publish(std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); });
     } catch (const Interrupted&) {
         log.note_error("interrupted");
         throw;

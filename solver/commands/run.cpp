@@ -2,7 +2,6 @@
 
 #include "solver/build.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/failure.hpp"
 #include "solver/outputs.hpp"
 #include "solver/simulation.hpp"
 
@@ -25,13 +24,12 @@ Command add_run(CLI::App& app) {
     return [options] {
         const Config config = read_config(options->config);
         Log log;
-        watch_signals();
         const RunFacts facts = run_simulation(
             config,
             {options->folder.empty() ? default_folder(config) : options->folder, options->overwrite, command_line()},
             log);
         std::cout << facts.folder.string() << '\n';
-        for (const std::string& file : facts.files) std::cout << "  " << file << '\n';
+        for (const FileRecord& file : facts.files) std::cout << "  " << file.name << '\n';
         return 0;
     };
 }
