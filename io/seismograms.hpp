@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "io/atomic_file.hpp"
@@ -22,6 +23,9 @@ struct ShotGather {
     std::int64_t samples = 0;
     std::vector<float> pressure;  ///< [Pa], [receiver][sample]
 };
+
+/// "shot 1, receiver 3 of 7 at (203, 0, 20) m, t = 0.002 s": of value `index` of traces [receiver][sample].
+std::string place_of_sample(const ShotGather& gather, std::size_t index, std::int64_t samples, double dt_s);
 
 /// Collects shots in a temporary file; the file appears under its name at commit() and not before.
 class SeismogramWriter {

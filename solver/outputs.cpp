@@ -5,6 +5,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/interruption.hpp"
+#include "io/stored_pressure.hpp"
 #include "solver/hash.hpp"
 #include "solver/resampling.hpp"
 #include "solver/time_dispersion.hpp"
@@ -67,6 +68,19 @@ std::vector<AtomicFile> Outputs::prepare() {
     return files;
 }
 
+namespace {
+
+void require_storable_traces(const ShotGather& gather, const TimeAxis& time, const Backend& backend) {
+    if (storable(std::span<const float>(gather.pressure))) return;
+    // As the backend has them, for the message: what is beyond single precision is only infinite there.
+    std::vector<double> exact(gather.pressure.size());
+    backend.download_traces(std::span<double>(exact));
+    require_storable(std::span<const double>(exact),
+                     [&](std::size_t index) { return place_of_sample(gather, index, time.steps + 1, time.dt_s); });
+}
+
+}  // namespace
+
 ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backend) {
     const TimeAxis& time = plan.time;
     ShotGather gather;
@@ -78,6 +92,7 @@ ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backen
     const auto traces = static_cast<std::int64_t>(shot.receivers.size());
     gather.pressure.resize(traces * (time.steps + 1));
     backend.download_traces(std::span<float>(gather.pressure));
+    require_storable_traces(gather, time, backend);
     if (time.correction)
         gather.pressure = correct_traces<float>(gather.pressure, traces, *time.correction, time.dt_s, time.output_dt_s,
                                                 time.output_samples);

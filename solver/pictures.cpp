@@ -7,6 +7,7 @@
 
 #include "io/interruption.hpp"
 #include "io/raster.hpp"
+#include "io/stored_pressure.hpp"
 
 namespace onda {
 namespace {
@@ -47,6 +48,17 @@ std::vector<float> values_at(const Window& window, const Grid& grid, std::span<c
                                                                          window.first[1] + y * window.step[1],
                                                                          window.first[2] + z * window.step[2]))]);
     return values;
+}
+
+/// Of value `index` of a window.
+Position position_of(const Window& window, const Grid& grid, std::size_t index) {
+    std::array<std::int64_t, 3> node{};
+    auto left = static_cast<std::int64_t>(index);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        node[axis] = window.first[axis] + left % window.count[axis] * window.step[axis];
+        left /= window.count[axis];
+    }
+    return grid.position_m(node[0], node[1], node[2]);
 }
 
 /// The last snapshots; without snapshots, thirds of the run.
@@ -118,6 +130,10 @@ void RunPictures::take(const Propagator& propagator) {
     for (std::size_t s = 0; s < sections_.size(); ++s) {
         std::vector<float> p(static_cast<std::size_t>(sections_[s].window.points()));
         propagator.backend().download(sections_[s].window, std::span<float>(p));
+        require_storable(std::span<const float>(p), [&](std::size_t index) {
+            return fmt::format("shot {}, picture of the plane {} at t = {:.6g} s, {}", shot_.id, sections_[s].name,
+                               propagator.time_s(), position_text(position_of(sections_[s].window, grid_, index)));
+        });
         wavefields_.push_back({s, propagator.time_s(), std::move(p)});
     }
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
@@ -179,6 +180,16 @@ void run_shots(const Plan& plan, Backend& backend, Outputs& outputs, PhaseTimes&
         simulation.run_shot(static_cast<std::int64_t>(shot));
 }
 
+/// Single precision loses digits below 1.2e-38 and everything below 1.4e-45, without a sign of it in the results.
+void warn_of_faint_pressure(RunFacts& facts, Log& log) {
+    if (facts.max_abs_pressure == 0. || facts.max_abs_pressure >= std::numeric_limits<float>::min()) return;
+    facts.warnings.push_back(
+        fmt::format("the largest |p| is {:.3g} Pa: results are stored in single precision, which loses digits below "
+                    "1.2e-38 Pa; raise sources[].amplitude, with which they scale",
+                    facts.max_abs_pressure));
+    log.warn(facts.warnings.back());
+}
+
 void finish(const Plan& plan, const Backend& backend, const PhaseTimes& times, RunFacts& facts, Log& log) {
     const double work = static_cast<double>(plan.survey.shots.size()) * static_cast<double>(plan.time.steps) *
                         static_cast<double>(plan.grid.points());
@@ -188,6 +199,7 @@ void finish(const Plan& plan, const Backend& backend, const PhaseTimes& times, R
     facts.peak_memory_bytes = peak_memory_bytes();
     facts.device_bytes = backend.allocated_bytes();
     facts.finished_utc = utc_now();
+    warn_of_faint_pressure(facts, log);
     log.info(
         fmt::format("done      {:.3g} s of time steps at {:.3f} Gpt/s; max |p| {:.3e}; peak memory {} ({} predicted)",
                     stepping, facts.gpt_per_s, facts.max_abs_pressure, bytes_text(facts.peak_memory_bytes),

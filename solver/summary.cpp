@@ -93,6 +93,12 @@ Json describe_files(std::span<const FileRecord> files) {
     return list;
 }
 
+std::vector<std::string> all_warnings(const Plan& plan, const RunFacts& facts) {
+    std::vector<std::string> warnings = plan.warnings;
+    warnings.insert(warnings.end(), facts.warnings.begin(), facts.warnings.end());
+    return warnings;
+}
+
 }  // namespace
 
 std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files) {
@@ -114,7 +120,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
     summary["max_abs_pressure"] = facts.max_abs_pressure;
     summary["hashes"] = describe_hashes(facts);
     summary["notes"] = plan.notes;
-    summary["warnings"] = plan.warnings;
+    summary["warnings"] = all_warnings(plan, facts);
     summary["files"] = describe_files(files.files);
     if (!files.replaced.empty()) summary["files_replaced"] = describe_files(files.replaced);
     return summary.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

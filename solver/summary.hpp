@@ -27,6 +27,7 @@ struct RunFacts {
     std::int64_t predicted_device_bytes = 0, device_bytes = 0;       ///< of a device with memory of its own
     std::string model_fingerprint;
     std::vector<std::pair<std::int64_t, ShotFingerprint>> shots;  ///< by shot id
+    std::vector<std::string> warnings;                            ///< of the run; those of the plan are the plan's
     std::vector<FileRecord> files;
 };
 
