@@ -308,14 +308,3 @@ TEST_CASE("70: anything unforeseen asks for a report") {
     CHECK(contains(failure.message, "onda info"));
     CHECK(code_of(std::make_exception_ptr(42)) == ExitCode::internal);
 }
-
-TEST_CASE("a signal ends the run by that signal and leaves only the log, also while snapshots are being written") {
-    for (const std::vector<std::string>& long_run : std::vector<std::vector<std::string>>{
-             {"--set", "time.duration_s=3000"},
-             {"--set", "time.duration_s=100", "--set", "output.snapshots={every_steps: 1}"}}) {
-        const Workplace place;
-        const Outcome outcome = place.run(long_run, "true", "timeout --preserve-status -s TERM 1");
-        CHECK(outcome.code == 128 + 15);
-        place.check_only_the_log();
-    }
-}

@@ -67,6 +67,21 @@ TEST_CASE("every signal that ends a program ends a run by that signal and leaves
     }
 }
 
+TEST_CASE("a signal ends a run while snapshots are being written") {
+    const Workplace place;
+    Process process(
+        place.run({"--set", "time.duration_s=3000", "--set", "output={pictures: false, snapshots: {every_steps: 1}}"}));
+    const auto bytes = [&] {
+        const auto files = partial_files(place.out(), "snapshots.h5");
+        std::error_code gone;
+        return files.empty() ? 0 : std::filesystem::file_size(place.out() / files.front(), gone);
+    };
+    REQUIRE(wait_until([&] { return bytes() > 3'000'000; }));
+    process.send(SIGTERM);
+    CHECK(process.wait() == SIGTERM);
+    CHECK(contents_of(place.out()).empty());
+}
+
 TEST_CASE("a limit on processor time ends a run like a signal") {
     const Workplace place;
     Process process(place.long_run(), -1, [] {
