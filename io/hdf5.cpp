@@ -345,7 +345,11 @@ File File::create(const std::filesystem::path& file, const std::filesystem::path
     detail::prepare_library();
     const auto access = access_list(shown.string(), false);
     const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
-    if (id < 0) throw Error(ExitCode::cannot_create, shown.string() + ": cannot create the file" + error_stack());
+    // What an AtomicFile has created already is not kept from us by its place or name.
+    const bool created = std::filesystem::exists(file);
+    if (id < 0)
+        throw Error(created ? ExitCode::io_error : ExitCode::cannot_create,
+                    shown.string() + ": cannot create the file" + error_stack());
     return File(id, shown.string(), ExitCode::io_error);
 }
 

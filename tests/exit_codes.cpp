@@ -207,6 +207,18 @@ TEST_CASE("73: no permission, in the folder, above it and to list it") {
     std::filesystem::permissions(place.path("locked"), std::filesystem::perms(0755));
 }
 
+TEST_CASE("74: too few files may be open") {
+    const Workplace place;
+    for (const int files : {6, 8, 10, 12}) {
+        CAPTURE(files);
+        const Outcome outcome = place.run({}, "ulimit -n " + std::to_string(files));
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 74);
+        CHECK(contains(outcome.err, "Too many open files"));
+        place.check_only_the_log();
+    }
+}
+
 TEST_CASE("74: a full table of inodes") {
     const TemporaryFolder folder;
     const Workplace place;

@@ -70,7 +70,7 @@ TEST_CASE("every signal that ends a program ends a run by that signal and leaves
 TEST_CASE("a signal ends a run while snapshots are being written") {
     const Workplace place;
     Process process(
-        place.run({"--set", "time.duration_s=3000", "--set", "output={pictures: false, snapshots: {every_steps: 1}}"}));
+        place.run({"--set", "time.duration_s=100", "--set", "output={pictures: false, snapshots: {every_steps: 1}}"}));
     const auto bytes = [&] {
         const auto files = partial_files(place.out(), "snapshots.h5");
         std::error_code gone;
