@@ -1,9 +1,13 @@
 #include "io/hdf5.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <fcntl.h>
 #include <functional>
 #include <numeric>
+#include <sys/file.h>
 #include <type_traits>
+#include <unistd.h>
 
 #include "io/hdf5_detail.hpp"
 #include "io/input_file.hpp"
@@ -106,6 +110,16 @@ ScopedId access_list(const std::string& file, bool locked) {
                     H5Pset_file_locking(access.get(), locked, true) >= 0;
     if (!ok) throw Error(ExitCode::internal, file + ": cannot set up HDF5 access" + error_stack());
     return access;
+}
+
+/// Whether the file system knows locks. HDF5 does without them only where it says so with ENOSYS; others answer ENOLCK
+/// or EOPNOTSUPP.
+bool locks_work(const std::filesystem::path& file) {
+    const int id = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (id < 0) return true;  // HDF5 will say why
+    const bool work = ::flock(id, LOCK_SH | LOCK_NB) == 0 || errno == EWOULDBLOCK;
+    ::close(id);
+    return work;
 }
 
 ScopedId creation_list(const Group& group, const Extents& chunk) {
@@ -356,7 +370,7 @@ File File::create(const std::filesystem::path& file, const std::filesystem::path
 File File::open(const std::filesystem::path& file) {
     detail::prepare_library();
     input_file_size(file);  // refuses what is not there or no plain file
-    const auto access = access_list(file.string(), true);
+    const auto access = access_list(file.string(), locks_work(file));
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
     if (id < 0) throw Error(ExitCode::bad_data, file.string() + ": cannot open it as an HDF5 file" + error_stack());
     return File(id, file.string(), ExitCode::bad_data);
