@@ -9,7 +9,6 @@
 #include <png.h>
 #include <string>
 
-#include "io/atomic_file.hpp"
 #include "io/error.hpp"
 #include "io/font.hpp"
 #include "io/printable.hpp"
@@ -90,7 +89,7 @@ void Canvas::text_upwards(int left, int top, std::string_view line, Rgb colour) 
     }
 }
 
-void Canvas::write_png(const std::filesystem::path& file, bool overwrite) const {
+AtomicFile Canvas::stage_png(const std::filesystem::path& file, bool overwrite) const {
     AtomicFile output(file, overwrite);
     std::unique_ptr<std::FILE, int (*)(std::FILE*)> stream(std::fopen(output.temporary().c_str(), "wb"), &std::fclose);
     if (!stream) throw_write_failure(file, std::strerror(errno));
@@ -105,7 +104,8 @@ void Canvas::write_png(const std::filesystem::path& file, bool overwrite) const 
     png_image_free(&image);
     if (!written) throw_write_failure(file, message);
     if (std::fclose(stream.release()) != 0) throw_write_failure(file, std::strerror(errno));
-    output.commit();
+    output.finish();
+    return output;
 }
 
 }  // namespace onda

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/atomic_file.hpp"
 #include "io/colour_map.hpp"
 
 namespace onda {
@@ -37,8 +38,8 @@ public:
     /// Reads upwards; the top left corner of the turned text is at (left, top).
     void text_upwards(int left, int top, std::string_view line, Rgb colour);
 
-    /// Complete or absent. \throws Error(cannot_create | io_error).
-    void write_png(const std::filesystem::path& file, bool overwrite) const;
+    /// A finished PNG file, ready for its name. \throws Error(cannot_create | io_error).
+    [[nodiscard]] AtomicFile stage_png(const std::filesystem::path& file, bool overwrite) const;
 
 private:
     [[nodiscard]] bool inside(int x, int y) const { return x >= 0 && y >= 0 && x < width_ && y < height_; }

@@ -1,11 +1,15 @@
 #include "io/hdf5.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <functional>
 #include <new>
 #include <numeric>
+#include <sys/file.h>
 #include <type_traits>
+#include <unistd.h>
 
 #include "io/hdf5_detail.hpp"
 #include "io/input_file.hpp"
@@ -112,14 +116,25 @@ Extent product(const Extents& extents) {
 }
 
 /// The 1.10 format: checksummed metadata, and the same bytes from every later library.
-ScopedId access_list(const std::string& file) {
+/// \param locked while it is open. A file that is being created is AtomicFile's, which has locked it already.
+ScopedId access_list(const std::string& file, bool locked) {
     ScopedId access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     // Locks are refused by some network file systems: taken where they work, done without where they do not.
     const bool ok = access.get() >= 0 && H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
                     H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0 &&
-                    H5Pset_file_locking(access.get(), true, true) >= 0;
+                    H5Pset_file_locking(access.get(), locked, true) >= 0;
     if (!ok) throw Error(ExitCode::internal, printable(file) + ": cannot set up HDF5 access" + error_stack());
     return access;
+}
+
+/// Whether the file system knows locks. HDF5 does without them only where it says so with ENOSYS; others answer ENOLCK
+/// or EOPNOTSUPP.
+bool locks_work(const std::filesystem::path& file) {
+    const int id = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (id < 0) return true;  // HDF5 will say why
+    const bool work = ::flock(id, LOCK_SH | LOCK_NB) == 0 || errno == EWOULDBLOCK;
+    ::close(id);
+    return work;
 }
 
 ScopedId creation_list(const Group& group, const Extents& chunk) {
@@ -378,16 +393,20 @@ File::File(Id id, std::string file, ExitCode fault)
 
 File File::create(const std::filesystem::path& file, const std::filesystem::path& shown) {
     detail::prepare_library();
-    const auto access = access_list(shown.string());
+    const auto access = access_list(shown.string(), false);
     const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
-    if (id < 0) throw Error(ExitCode::cannot_create, onda::shown(shown) + ": cannot create the file" + error_stack());
+    // What an AtomicFile has created already is not kept from us by its place or name.
+    const bool created = std::filesystem::exists(file);
+    if (id < 0)
+        throw Error(created ? ExitCode::io_error : ExitCode::cannot_create,
+                    onda::shown(shown) + ": cannot create the file" + error_stack());
     return File(id, shown.string(), ExitCode::io_error);
 }
 
 File File::open(const std::filesystem::path& file) {
     detail::prepare_library();
     input_file_size(file);  // refuses what is not there or no plain file
-    const auto access = access_list(file.string());
+    const auto access = access_list(file.string(), locks_work(file));
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
     if (id < 0) throw Error(ExitCode::bad_data, shown(file) + ": cannot open it as an HDF5 file" + error_stack());
     return File(id, file.string(), ExitCode::bad_data);

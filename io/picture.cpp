@@ -277,7 +277,7 @@ void check_axis(const PictureAxis& axis) {
 
 }  // namespace
 
-void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite) {
+AtomicFile stage_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite) {
     check_axis(picture.horizontal);
     check_axis(picture.vertical);
     std::optional<Scale> background, overlay;
@@ -295,7 +295,11 @@ void write_picture(const std::filesystem::path& file, const Picture& picture, bo
     for (const ColourBar& bar : layout.bars) draw_bar(canvas, layout.plot, bar);
     draw_marks(canvas, layout, picture, PictureMark::Kind::receiver);
     draw_marks(canvas, layout, picture, PictureMark::Kind::source);
-    canvas.write_png(file, overwrite);
+    return canvas.stage_png(file, overwrite);
+}
+
+void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite) {
+    stage_picture(file, picture, overwrite).commit();
 }
 
 }  // namespace onda

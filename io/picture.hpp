@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "io/atomic_file.hpp"
+
 namespace onda {
 
 /// One axis of a picture: the coordinate of the first and last sample, and its title ("x [m]"). It may run backwards.
@@ -43,9 +45,12 @@ struct Picture {
     std::vector<PictureMark> marks;  ///< those outside the axes are not drawn
 };
 
-/// Rasters of any size are fitted to the plot (io/raster.hpp); titles show printable ASCII.
-/// \throws Error(cannot_create | io_error); std::invalid_argument for rasters that are not rows x columns and for axes
+/// A finished PNG file, ready for its name. Rasters of any size are fitted to the plot (io/raster.hpp); titles show
+/// printable ASCII. \throws Error(cannot_create | io_error); std::invalid_argument for rasters that are not rows x
+/// columns and for axes
 ///         that are not finite.
+AtomicFile stage_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);
+/// The same, committed.
 void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);
 
 }  // namespace onda

@@ -22,7 +22,7 @@ hdf5::Group ResultFile::create_shot(std::int64_t shot) {
     return shots_->create_group(name);
 }
 
-void ResultFile::commit(const std::function<void(const hdf5::File&)>& verify) {
+AtomicFile ResultFile::finish(const std::function<void(const hdf5::File&)>& verify) {
     shots_->close();
     root_->close();
     try {
@@ -30,7 +30,8 @@ void ResultFile::commit(const std::function<void(const hdf5::File&)>& verify) {
     } catch (const Error& error) {
         throw Error(ExitCode::io_error, shown(path_) + ": what was written cannot be read back: " + error.what());
     }
-    output_.commit();
+    output_.finish();
+    return std::move(output_);
 }
 
 hdf5::File open_result(const std::filesystem::path& file, const std::string& format) {

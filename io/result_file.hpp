@@ -25,8 +25,9 @@ public:
     [[nodiscard]] hdf5::File& root() { return *root_; }
     /// /shots/<shot>. \throws Error(internal) if it is there already.
     hdf5::Group create_shot(std::int64_t shot);
-    /// Closes, opens again for `verify`, syncs, renames. All other objects must have been closed.
-    void commit(const std::function<void(const hdf5::File&)>& verify);
+    /// Closes, opens again for `verify`, syncs; the file is ready for its name. All other objects must have been
+    /// closed.
+    AtomicFile finish(const std::function<void(const hdf5::File&)>& verify);
 
 private:
     std::filesystem::path path_;

@@ -4,7 +4,10 @@
 #include <cmath>
 #include <optional>
 
+#include "io/interruption.hpp"
+#include "io/number_text.hpp"
 #include "io/result_file.hpp"
+#include "io/stored_pressure.hpp"
 
 namespace onda {
 namespace {
@@ -109,6 +112,13 @@ void read_back(const hdf5::File& file, std::int64_t shot) {
 
 }  // namespace
 
+std::string place_of_sample(const ShotGather& gather, std::size_t index, std::int64_t samples, double dt_s) {
+    const auto receiver = index / static_cast<std::size_t>(samples), sample = index % static_cast<std::size_t>(samples);
+    return "shot " + std::to_string(gather.shot) + ", receiver " + std::to_string(receiver + 1) + " of " +
+           std::to_string(gather.receivers_m.size()) + " at " + position_text(gather.receivers_m[receiver]) +
+           ", t = " + shortest(static_cast<double>(sample) * dt_s) + " s";
+}
+
 struct SeismogramWriter::Impl {
     ResultFile file;
     std::vector<std::int64_t> shots;
@@ -121,6 +131,8 @@ SeismogramWriter::~SeismogramWriter() = default;
 
 void SeismogramWriter::write(const ShotGather& gather) {
     check_gather(gather);
+    require_storable(std::span<const float>(gather.pressure),
+                     [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); });
     auto group = impl_->file.create_shot(gather.shot);
     write_positions(group, "sources", gather.sources_m);
     write_positions(group, "receivers", gather.receivers_m);
@@ -129,9 +141,12 @@ void SeismogramWriter::write(const ShotGather& gather) {
     impl_->shots.push_back(gather.shot);
 }
 
-void SeismogramWriter::commit() {
-    impl_->file.commit([this](const hdf5::File& file) {
-        for (const std::int64_t shot : impl_->shots) read_back(file, shot);
+AtomicFile SeismogramWriter::finish() {
+    return impl_->file.finish([this](const hdf5::File& file) {
+        for (const std::int64_t shot : impl_->shots) {
+            throw_if_interrupted();
+            read_back(file, shot);
+        }
     });
 }
 

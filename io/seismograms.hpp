@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "io/atomic_file.hpp"
 #include "io/provenance.hpp"
 
 namespace onda {
@@ -22,16 +24,22 @@ struct ShotGather {
     std::vector<float> pressure;  ///< [Pa], [receiver][sample]
 };
 
+/// "shot 1, receiver 3 of 7 at (203, 0, 20) m, t = 0.002 s": of value `index` of traces [receiver][sample].
+std::string place_of_sample(const ShotGather& gather, std::size_t index, std::int64_t samples, double dt_s);
+
 /// Collects shots in a temporary file; the file appears under its name at commit() and not before.
 class SeismogramWriter {
 public:
     /// \throws Error(cannot_create | io_error).
     SeismogramWriter(const std::filesystem::path& file, const Provenance& provenance, bool overwrite);
     ~SeismogramWriter();
-    /// \throws Error(io_error); Error(internal) for a shot written twice or sizes that do not fit together.
+    /// \throws Error(io_error); Error(unstable) for a sample that is not finite; Error(internal) for a shot written
+    /// twice or sizes that do not fit together.
     void write(const ShotGather& gather);
-    /// Checks every return code, reads the headers and the last traces back, syncs, renames. \throws Error(io_error).
-    void commit();
+    /// Checks every return code, reads the headers and the last traces back, syncs: the file is ready for its name.
+    /// \throws Error(io_error); Interrupted.
+    AtomicFile finish();
+    void commit() { finish().commit(); }
 
 private:
     struct Impl;

@@ -4,8 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include "io/interruption.hpp"
+#include "io/number_text.hpp"
 #include "io/printable.hpp"
 #include "io/result_file.hpp"
+#include "io/stored_pressure.hpp"
 #include "io/xdmf.hpp"
 
 namespace onda {
@@ -36,6 +39,17 @@ std::vector<double> coordinates(const FileGeometry& geometry, std::size_t axis) 
     for (std::int64_t i = 0; i < geometry.shape[axis]; ++i)
         values.push_back(geometry.origin_m[axis] + static_cast<double>(i) * geometry.spacing_m[axis]);
     return values;
+}
+
+/// Of value `index` of a frame, (x, y, z) [m].
+std::array<double, 3> position_of(const FileGeometry& geometry, std::size_t index) {
+    std::array<double, 3> position_m{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto extent = static_cast<std::size_t>(geometry.shape[axis]);
+        position_m[axis] = geometry.origin_m[axis] + static_cast<double>(index % extent) * geometry.spacing_m[axis];
+        index /= extent;
+    }
+    return position_m;
 }
 
 /// In the order of the axis labels, as in model files.
@@ -113,6 +127,10 @@ void SnapshotWriter::Impl::begin_shot(std::int64_t shot, std::int64_t frames) {
 void SnapshotWriter::Impl::write(double time_s, std::span<const float> values) {
     if (!current || std::ssize(current->header.times_s) == current->frames)
         throw Error(ExitCode::internal, h5_name + ": a snapshot at " + std::to_string(time_s) + " s is one too many");
+    require_storable(values, [&](std::size_t index) {
+        return "shot " + std::to_string(current->header.shot) + ", snapshot at t = " + shortest(time_s) + " s, " +
+               position_text(position_of(geometry, index));
+    });
     hdf5::Extents count = current->pressure.extents();
     count[0] = 1;
     current->pressure.write({current->header.times_s.size(), 0, 0, 0}, count, values);
@@ -148,15 +166,24 @@ void SnapshotWriter::write(double time_s, std::span<const float> values) {
     impl_->write(time_s, values);
 }
 
-void SnapshotWriter::commit() {
+std::vector<AtomicFile> SnapshotWriter::finish() {
     Impl& writer = *impl_;
     writer.finish_shot();
     for (hdf5::Dataset& scale : writer.scales) scale.close();
-    writer.file.commit([&](const hdf5::File& file) {
-        for (const XdmfShot& shot : writer.written) read_back(file, shot, writer.geometry);
-    });
-    write_text_file(writer.xdmf_path, snapshots_xdmf(writer.h5_name, writer.geometry, writer.written),
-                    writer.overwrite);
+    std::vector<AtomicFile> files;
+    files.push_back(writer.file.finish([&](const hdf5::File& file) {
+        for (const XdmfShot& shot : writer.written) {
+            throw_if_interrupted();
+            read_back(file, shot, writer.geometry);
+        }
+    }));
+    files.push_back(stage_text_file(writer.xdmf_path, snapshots_xdmf(writer.h5_name, writer.geometry, writer.written),
+                                    writer.overwrite));
+    return files;
+}
+
+void SnapshotWriter::commit() {
+    for (AtomicFile& file : finish()) file.commit();
 }
 
 std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "io/atomic_file.hpp"
 #include "io/geometry.hpp"
 #include "io/provenance.hpp"
 
@@ -25,9 +26,11 @@ public:
     ~SnapshotWriter();
     /// \param frames how many snapshots follow. \throws Error(io_error), also by the shot before.
     void begin_shot(std::int64_t shot, std::int64_t frames);
-    /// \param values [z][y][x] of the window, pressure [Pa].
+    /// \param values [z][y][x] of the window, pressure [Pa]. \throws Error(unstable) for one that is not finite.
     void write(double time_s, std::span<const float> values);
-    /// Checks every return code, reads headers and last rows back, syncs, renames, and then writes the .xdmf beside it.
+    /// Checks every return code, reads headers and last rows back, syncs: the HDF5 file and the .xdmf beside it are
+    /// ready for their names. \throws Error(io_error); Interrupted.
+    std::vector<AtomicFile> finish();
     void commit();
 
 private:

@@ -118,26 +118,4 @@ Failure describe_failure(const std::exception_ptr& exception) {
     }
 }
 
-namespace {
-std::atomic<int> pending_signal{0};
-static_assert(std::atomic<int>::is_always_lock_free, "a signal handler may only touch lock-free atomics");
-
-std::atomic<int> signals_seen{0};
-
-extern "C" void note_signal(int signal) {
-    pending_signal = signal;
-    // `timeout` and some schedulers send a signal twice, to the program and to its group: the third one ends it at
-    // once.
-    if (++signals_seen == 2) std::signal(signal, SIG_DFL);
-}
-}  // namespace
-
-void watch_signals() {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, note_signal);
-}
-
-void throw_if_interrupted() {
-    if (const int signal = pending_signal) throw Interrupted{signal};
-}
-
 }  // namespace onda

@@ -37,14 +37,4 @@ public:
     ExitOfLibraries& operator=(const ExitOfLibraries&) = delete;
 };
 
-/// The user asked the run to stop (SIGINT, SIGTERM). Thrown so that temporary files are removed on the way out; main
-/// then dies of the same signal.
-struct Interrupted {
-    int signal = 0;
-};
-/// Lets SIGINT and SIGTERM be noticed by throw_if_interrupted() instead of killing the program at once; a third
-/// signal kills.
-void watch_signals();
-void throw_if_interrupted();
-
 }  // namespace onda

@@ -2,11 +2,13 @@
 /// A fingerprint of arrays: equal bits, equal hash.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace onda {
@@ -24,6 +26,17 @@ public:
             std::array<std::uint32_t, sizeof(T) / sizeof(std::uint32_t)> words;
             std::memcpy(words.data(), &value, sizeof value);
             for (const std::uint32_t word : words) state_ = (state_ ^ word) * 0x100000001b3ULL;
+        }
+    }
+
+    /// Bytes as words in memory order, the last word filled up with zeros.
+    void add_bytes(std::string_view bytes) {
+        while (!bytes.empty()) {
+            std::uint32_t word = 0;
+            const std::size_t size = std::min(bytes.size(), sizeof word);
+            std::memcpy(&word, bytes.data(), size);
+            state_ = (state_ ^ word) * 0x100000001b3ULL;
+            bytes.remove_prefix(size);
         }
     }
 

@@ -1,8 +1,11 @@
 #include "solver/log.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
+#include <fcntl.h>
 #include <spdlog/logger.h>
-#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <sstream>
 #include <string_view>
@@ -10,6 +13,7 @@
 #include <vector>
 
 #include "io/error.hpp"
+#include "io/plain_file.hpp"
 #include "io/printable.hpp"
 
 namespace onda {
@@ -24,6 +28,51 @@ bool colour_refused() {
     return value != nullptr && *value != '\0';
 }
 
+namespace {
+
+/// Writes each line as it comes: nothing waits in a buffer when the program is killed.
+class FileSink final : public spdlog::sinks::base_sink<spdlog::details::null_mutex> {
+public:
+    explicit FileSink(Descriptor file) : file_(std::move(file)) {}
+
+private:
+    void sink_it_(const spdlog::details::log_msg& message) override {
+        spdlog::memory_buf_t text;
+        formatter_->format(message, text);
+        if (const int error = write_all(file_, {text.data(), text.size()}))
+            throw spdlog::spdlog_ex("it cannot be written", error);
+    }
+    void flush_() override {}
+
+    Descriptor file_;
+};
+
+/// How every log begins, with 9 for a digit and ~ for a sign: the time, and version_line().
+constexpr std::string_view kFirstLine = "9999-99-99T99:99:99.999~99:99 info onda ";
+
+void refuse_foreign_start(const Descriptor& log, const std::filesystem::path& file) {
+    std::string start;
+    if (const int error = read_some(log, 0, kFirstLine.size(), start))
+        throw_system_fault(ExitCode::io_error, file, "cannot read it", error);
+    const auto as_pattern = [](char c) {
+        return std::isdigit(static_cast<unsigned char>(c)) != 0 ? '9' : c == '+' ? '~' : c;
+    };
+    constexpr std::size_t sign = kFirstLine.find('~');
+    if (start.size() > sign && start[sign] == '-') start[sign] = '+';  // of the time zone
+    if (start.empty() || std::ranges::equal(start, kFirstLine, {}, as_pattern)) return;
+    throw Error(ExitCode::cannot_create, shown(file) +
+                                             ": is not a log of Onda, and is left alone; move it away, or choose "
+                                             "another folder with --output");
+}
+
+}  // namespace
+
+void refuse_foreign_log(const std::filesystem::path& file) {
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::symlink_status(file, ignored)))
+        refuse_foreign_start(open_plain_file(file, O_RDONLY), file);
+}
+
 struct Log::Impl {
     struct Line {
         spdlog::log_clock::time_point time;
@@ -31,7 +80,7 @@ struct Log::Impl {
         std::string message;
     };
     std::shared_ptr<spdlog::sinks::stderr_color_sink_st> screen;
-    std::shared_ptr<spdlog::sinks::basic_file_sink_st> file;
+    std::shared_ptr<FileSink> file;
     bool opened = false;
     std::vector<Line> before_file;
 
@@ -86,11 +135,9 @@ void Log::note_error(const std::string& message) {
 }
 
 void Log::open_file(const std::filesystem::path& file) {
-    try {
-        impl_->file = std::make_shared<spdlog::sinks::basic_file_sink_st>(file.string(), false);
-    } catch (const spdlog::spdlog_ex& error) {
-        throw Error(ExitCode::cannot_create, "cannot write the log " + shown(file) + ": " + error.what());
-    }
+    Descriptor opened = open_plain_file(file, O_RDWR | O_APPEND | O_CREAT);
+    refuse_foreign_start(opened, file);
+    impl_->file = std::make_shared<FileSink>(std::move(opened));
     impl_->file->set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
     impl_->opened = true;
     for (const Impl::Line& line : impl_->before_file) impl_->put_in_file(line);

@@ -22,13 +22,18 @@ public:
     /// To the file alone: progress while stderr stays quiet, and errors that main prints.
     void note(const std::string& message);
     void note_error(const std::string& message);
-    /// Appends to `file`, beginning with everything said so far. \throws Error(cannot_create).
+    /// Appends to `file`, beginning with everything said so far. \throws Error(cannot_create) if it is there and not a
+    /// log of Onda; Error(io_error) if the disk is full.
     void open_file(const std::filesystem::path& file);
 
 private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
+
+/// \throws Error(cannot_create) if `file` is there and is neither empty nor begins as a log of Onda does, or is
+/// no plain file.
+void refuse_foreign_log(const std::filesystem::path& file);
 
 /// True if messages and progress may use colour and move the cursor: stderr is a terminal that can do it.
 bool stderr_is_terminal();

@@ -2,11 +2,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <malloc.h>
 #include <new>
 #include <sstream>
 
+#include "io/interruption.hpp"
 #include "io/nearest_name.hpp"
 #include "io/printable.hpp"
 #include "solver/build.hpp"
@@ -125,16 +127,18 @@ int main(int argc, char** argv) {
     const ExitOfLibraries libraries;
     // A file size limit must come back as a failed write, which is reported, and not kill the program.
     std::signal(SIGXFSZ, SIG_IGN);
+    watch_signals();
     try {
         offer_names();
         const int code = run(argc, argv);
-        if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout))
+        if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout)) {
+            throw_if_interrupted();  // SIGPIPE: nobody reads any more
             throw Error(ExitCode::io_error, "cannot write to standard output");
+        }
         return code;
     } catch (const Interrupted& interrupted) {
-        report_error("interrupted; nothing was left half written");
-        std::raise(interrupted.signal);
-        return 128 + interrupted.signal;
+        report_error(std::string("interrupted (") + strsignal(interrupted.signal) + "); nothing was left half written");
+        die_of(interrupted.signal);
     } catch (...) {
         return report_failure();
     }

@@ -1,90 +1,18 @@
 #include "solver/outputs.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <fcntl.h>
-#include <fstream>
-#include <nlohmann/json.hpp>
-#include <spdlog/fmt/fmt.h>
-#include <sys/file.h>
-#include <unistd.h>
+#include <iterator>
 
 #include "io/atomic_file.hpp"
 #include "io/error.hpp"
+#include "io/interruption.hpp"
 #include "io/printable.hpp"
+#include "io/stored_pressure.hpp"
 #include "solver/hash.hpp"
 #include "solver/resampling.hpp"
 #include "solver/time_dispersion.hpp"
 
 namespace onda {
-namespace {
-
-constexpr const char* kLogName = "onda.log";
-constexpr const char* kSummaryName = "summary.json";
-
-[[noreturn]] void refuse_folder(const std::filesystem::path& folder, const std::string& why) {
-    throw Error(ExitCode::cannot_create, "cannot write results to " + shown(folder) + ": " + why);
-}
-
-/// What summary.json of an earlier run lists. Other files in the folder are not ours.
-std::vector<std::string> earlier_files(const std::filesystem::path& folder) {
-    std::vector<std::string> names;
-    std::ifstream in(folder / kSummaryName);
-    if (!in) return names;
-    const auto summary = nlohmann::json::parse(in, nullptr, false);
-    if (!summary.is_object() || !summary.contains("files") || !summary["files"].is_array()) return names;
-    for (const auto& name : summary["files"]) {
-        if (!name.is_string()) continue;
-        const std::filesystem::path file = name.get<std::string>();
-        if (file == file.filename() && std::filesystem::is_regular_file(folder / file)) names.push_back(file.string());
-    }
-    return names;
-}
-
-}  // namespace
-
-std::filesystem::path nearest_existing(std::filesystem::path path) {
-    path = std::filesystem::absolute(path).lexically_normal();
-    while (!std::filesystem::exists(path) && path.has_relative_path()) path = path.parent_path();
-    return path;
-}
-
-std::filesystem::path default_folder(const Config& config) {
-    if (!config.output.directory.empty()) return config.output.directory;
-    return std::filesystem::path("results") / config.file.stem();
-}
-
-void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite) {
-    const std::filesystem::path existing = nearest_existing(folder);
-    if (!std::filesystem::is_directory(existing)) refuse_folder(folder, shown(existing) + " is not a folder");
-    if (access(existing.c_str(), W_OK | X_OK) != 0)
-        refuse_folder(folder, "no permission to write in " + shown(existing));
-    if (overwrite || !std::filesystem::exists(folder)) return;
-    for (const auto& entry : std::filesystem::directory_iterator(folder))
-        if (entry.path().filename() != kLogName)
-            refuse_folder(folder,
-                          "it holds " + shown(entry.path().filename()) +
-                              "\n  choose another folder with --output, or replace an earlier run with --force");
-}
-
-RunFolder::RunFolder(std::filesystem::path path, bool overwrite) : path_(std::move(path)), overwrite_(overwrite) {
-    refuse_taken_folder(path_, overwrite_);
-    std::error_code fault;
-    std::filesystem::create_directories(path_, fault);
-    if (fault) refuse_folder(path_, fault.message());
-    lock_ = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock_ < 0) refuse_folder(path_, std::strerror(errno));
-    // File systems without locks answer with another error than EWOULDBLOCK; a run goes on there, unprotected.
-    if (flock(lock_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-        close(lock_);
-        refuse_folder(path_, "another run is writing there");
-    }
-}
-
-RunFolder::~RunFolder() {
-    close(lock_);
-}
-
 Outputs::Outputs(const Plan& plan, const RunFolder& folder, const Provenance& provenance, RunPictures pictures)
     : plan_(plan), folder_(folder), pictures_(std::move(pictures)) {
     if (plan.most_receivers() > 0)
@@ -131,28 +59,29 @@ ShotFingerprint Outputs::end_shot(const Shot& shot, const Propagator& propagator
     return fingerprint;
 }
 
-std::vector<std::string> Outputs::commit() {
-    std::vector<std::string> names;
-    const auto earlier = earlier_files(folder_.path());
-    // The summary vouches for the whole folder: it goes first and the new one comes last.
-    if (folder_.overwrite()) std::filesystem::remove(folder_.path() / kSummaryName);
-    if (seismograms_) {
-        seismograms_->commit();
-        names.emplace_back("seismograms.h5");
-    }
-    if (snapshots_) {
-        snapshots_->commit();
-        names.insert(names.end(), {"snapshots.h5", "snapshots.xdmf"});
-    }
-    write_text_file(folder_.path() / "config.yaml", resolved_yaml(plan_.config), folder_.overwrite());
-    names.emplace_back("config.yaml");
-    const auto pictures = pictures_.write(folder_.path(), folder_.overwrite());
-    names.insert(names.end(), pictures.begin(), pictures.end());
-    for (const std::string& name : earlier)
-        if (name != kLogName && std::ranges::find(names, name) == names.end())
-            std::filesystem::remove(folder_.path() / name);
-    return names;
+std::vector<AtomicFile> Outputs::prepare() {
+    std::vector<AtomicFile> files;
+    files.push_back(stage_text_file(folder_.path() / "config.yaml", resolved_yaml(plan_.config), folder_.overwrite()));
+    std::ranges::move(pictures_.prepare(folder_.path(), folder_.overwrite()), std::back_inserter(files));
+    throw_if_interrupted();
+    if (seismograms_) files.push_back(seismograms_->finish());
+    throw_if_interrupted();
+    if (snapshots_) std::ranges::move(snapshots_->finish(), std::back_inserter(files));
+    return files;
 }
+
+namespace {
+
+void require_storable_traces(const ShotGather& gather, const TimeAxis& time, const Backend& backend) {
+    if (storable(std::span<const float>(gather.pressure))) return;
+    // As the backend has them, for the message: what is beyond single precision is only infinite there.
+    std::vector<double> exact(gather.pressure.size());
+    backend.download_traces(std::span<double>(exact));
+    require_storable(std::span<const double>(exact),
+                     [&](std::size_t index) { return place_of_sample(gather, index, time.steps + 1, time.dt_s); });
+}
+
+}  // namespace
 
 ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backend) {
     const TimeAxis& time = plan.time;
@@ -165,6 +94,7 @@ ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backen
     const auto traces = static_cast<std::int64_t>(shot.receivers.size());
     gather.pressure.resize(traces * (time.steps + 1));
     backend.download_traces(std::span<float>(gather.pressure));
+    require_storable_traces(gather, time, backend);
     if (time.correction)
         gather.pressure = correct_traces<float>(gather.pressure, traces, *time.correction, time.dt_s, time.output_dt_s,
                                                 time.output_samples);

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/interruption.hpp"
 #include "io/raster.hpp"
+#include "io/stored_pressure.hpp"
 
 namespace onda {
 namespace {
@@ -46,6 +48,17 @@ std::vector<float> values_at(const Window& window, const Grid& grid, std::span<c
                                                                          window.first[1] + y * window.step[1],
                                                                          window.first[2] + z * window.step[2]))]);
     return values;
+}
+
+/// Of value `index` of a window.
+Position position_of(const Window& window, const Grid& grid, std::size_t index) {
+    std::array<std::int64_t, 3> node{};
+    auto left = static_cast<std::int64_t>(index);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        node[axis] = window.first[axis] + left % window.count[axis] * window.step[axis];
+        left /= window.count[axis];
+    }
+    return grid.position_m(node[0], node[1], node[2]);
 }
 
 /// The last snapshots; without snapshots, thirds of the run.
@@ -117,6 +130,10 @@ void RunPictures::take(const Propagator& propagator) {
     for (std::size_t s = 0; s < sections_.size(); ++s) {
         std::vector<float> p(static_cast<std::size_t>(sections_[s].window.points()));
         propagator.backend().download(sections_[s].window, std::span<float>(p));
+        require_storable(std::span<const float>(p), [&](std::size_t index) {
+            return fmt::format("shot {}, picture of the plane {} at t = {:.6g} s, {}", shot_.id, sections_[s].name,
+                               propagator.time_s(), position_text(position_of(sections_[s].window, grid_, index)));
+        });
         wavefields_.push_back({s, propagator.time_s(), std::move(p)});
     }
 }
@@ -156,11 +173,11 @@ Picture RunPictures::picture_of(const Section& section) const {
     return picture;
 }
 
-std::vector<std::string> RunPictures::write(const std::filesystem::path& folder, bool overwrite) const {
-    std::vector<std::string> names;
+std::vector<AtomicFile> RunPictures::prepare(const std::filesystem::path& folder, bool overwrite) const {
+    std::vector<AtomicFile> files;
     const auto write = [&](const std::string& name, const Picture& picture) {
-        write_picture(folder / name, picture, overwrite);
-        names.push_back(name);
+        throw_if_interrupted();
+        files.push_back(stage_picture(folder / name, picture, overwrite));
     };
     for (const Section& section : sections_) {
         Picture picture = picture_of(section);
@@ -186,7 +203,7 @@ std::vector<std::string> RunPictures::write(const std::filesystem::path& folder,
         picture.overlay_clip = gather_clip(gather_.pressure);
         write("gather.png", picture);
     }
-    return names;
+    return files;
 }
 
 PictureBytes picture_bytes(const Plan& plan) {

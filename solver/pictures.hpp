@@ -30,10 +30,12 @@ public:
 
     /// Steps of the first shot at which take() is wanted, ascending.
     [[nodiscard]] const std::vector<std::int64_t>& steps() const { return steps_; }
+    /// \throws Error(unstable) if the pressure at a node that is shown is not finite in single precision.
     void take(const Propagator& propagator);
     void take(const ShotGather& gather);
-    /// \returns the names of the files written to `folder`. \throws Error(cannot_create | io_error).
-    std::vector<std::string> write(const std::filesystem::path& folder, bool overwrite) const;
+    /// \returns the finished files, ready for their names in `folder`. \throws Error(cannot_create | io_error);
+    /// Interrupted.
+    [[nodiscard]] std::vector<AtomicFile> prepare(const std::filesystem::path& folder, bool overwrite) const;
 
 private:
     struct Wavefield {

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/atomic_file.hpp"
 #include "io/error.hpp"
+#include "io/interruption.hpp"
 #include "io/printable.hpp"
+#include "io/random_hex.hpp"
 #include "solver/build.hpp"
 #include "solver/failure.hpp"
 #include "solver/forecast.hpp"
@@ -179,6 +181,16 @@ void run_shots(const Plan& plan, Backend& backend, Outputs& outputs, PhaseTimes&
         simulation.run_shot(static_cast<std::int64_t>(shot));
 }
 
+/// Single precision loses digits below 1.2e-38 and everything below 1.4e-45, without a sign of it in the results.
+void warn_of_faint_pressure(RunFacts& facts, Log& log) {
+    if (facts.max_abs_pressure == 0. || facts.max_abs_pressure >= std::numeric_limits<float>::min()) return;
+    facts.warnings.push_back(
+        fmt::format("the largest |p| is {:.3g} Pa: results are stored in single precision, which loses digits below "
+                    "1.2e-38 Pa; raise sources[].amplitude, with which they scale",
+                    facts.max_abs_pressure));
+    log.warn(facts.warnings.back());
+}
+
 void finish(const Plan& plan, const Backend& backend, const PhaseTimes& times, RunFacts& facts, Log& log) {
     const double work = static_cast<double>(plan.survey.shots.size()) * static_cast<double>(plan.time.steps) *
                         static_cast<double>(plan.grid.points());
@@ -188,6 +200,7 @@ void finish(const Plan& plan, const Backend& backend, const PhaseTimes& times, R
     facts.peak_memory_bytes = peak_memory_bytes();
     facts.device_bytes = backend.allocated_bytes();
     facts.finished_utc = utc_now();
+    warn_of_faint_pressure(facts, log);
     log.info(
         fmt::format("done      {:.3g} s of time steps at {:.3f} Gpt/s; max |p| {:.3e}; peak memory {} ({} predicted)",
                     stepping, facts.gpt_per_s, facts.max_abs_pressure, bytes_text(facts.peak_memory_bytes),
@@ -202,6 +215,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     facts.folder = options.folder;
     facts.command_line = options.command_line;
     facts.started_utc = utc_now();
+    facts.run_id = random_hex(16);
     refuse_taken_folder(options.folder, options.overwrite);
     const Plan draft = times.measure("plan", [&] { return make_plan(config); });
     refuse_if_too_large(draft, options.folder);
@@ -214,16 +228,17 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     RunPictures pictures(plan, *model);
     model.reset();
 
+    notice_signals();  // until now there was nothing to clean up
     const RunFolder folder(options.folder, options.overwrite);
     announce(plan, facts, log);
-    log.open_file(folder.path() / "onda.log");
+    log.open_file(folder.path() / kLogName);
     try {
         Outputs outputs(plan, folder, make_provenance(plan, facts), std::move(pictures));
         run_shots(plan, *backend, outputs, times, facts, log);
-        facts.files = times.measure("outputs", [&] { return outputs.commit(); });
-        facts.files.insert(facts.files.end(), {"onda.log", "summary.json"});
+        std::vector<AtomicFile> files = times.measure("outputs", [&] { return outputs.prepare(); });
         finish(plan, *backend, times, facts, log);
-        write_text_file(folder.path() / "summary.json", summary_json(plan, facts), options.overwrite);
+        facts.files =
+            folder.publish(std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); });
     } catch (const Interrupted&) {
         log.note_error("interrupted");
         throw;

@@ -21,7 +21,8 @@ struct RunOptions {
 /// Runs every shot and leaves seismograms.h5, snapshots.h5 and .xdmf, pictures, config.yaml, summary.json and onda.log.
 ///
 /// Faults of the configuration, memory and disk are found before the folder is created. A run that fails later leaves
-/// onda.log and no other file; files of an earlier run stay as they were until the new ones are complete.
+/// onda.log and no other file; files of an earlier run stay as they were until the new ones are complete. From when the
+/// folder is created, signals that are watched are only noticed.
 /// \throws Error; std::bad_alloc; Interrupted.
 RunFacts run_simulation(const Config& config, const RunOptions& options, Log& log);
 

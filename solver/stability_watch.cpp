@@ -36,8 +36,8 @@ std::string StabilityWatch::likely_cause() const {
                            time_.dt_s, time_.stability_limit_s);
     if (!std::isfinite(bound_)) return "a source amplitude or wavelet is not finite";
     if (precision_ == Precision::float32 && !(bound_ < std::numeric_limits<float>::max()))
-        return "the source amplitudes may exceed what single precision holds (3.4e38); lower sources[].amplitude or "
-               "use scheme.precision: double";
+        return "the source amplitudes may exceed what single precision holds (3.4e38); lower sources[].amplitude; "
+               "scheme.precision: double does not help, for results are stored in single precision";
     if (density_may_destabilise(density_contrast_, time_)) return density_remedy(density_contrast_, time_);
     return fmt::format(
         "dt is {:.3f} of the stability limit and the sources are in range, so neither explains it: the model or memory "

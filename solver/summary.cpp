@@ -85,10 +85,27 @@ Json describe_hashes(const RunFacts& facts) {
     return hashes;
 }
 
+Json describe_files(std::span<const FileRecord> files) {
+    Json list = Json::array();
+    for (const FileRecord& file : files) {
+        Json& entry = list.emplace_back(Json{{"name", file.name}});
+        if (!file.hash.empty()) entry.update({{"bytes", file.bytes}, {"hash", file.hash}});
+    }
+    return list;
+}
+
+std::vector<std::string> all_warnings(const Plan& plan, const RunFacts& facts) {
+    std::vector<std::string> warnings = plan.warnings;
+    warnings.insert(warnings.end(), facts.warnings.begin(), facts.warnings.end());
+    return warnings;
+}
+
 }  // namespace
 
-std::string summary_json(const Plan& plan, const RunFacts& facts) {
-    Json summary{{"title", plan.config.title},       {"command_line", facts.command_line},
+std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files) {
+    Json summary{{"format", kSummaryFormat},         {"format_version", kSummaryFormatVersion},
+                 {"run_id", facts.run_id},           {"state", files.complete ? "complete" : "incomplete"},
+                 {"title", plan.config.title},       {"command_line", facts.command_line},
                  {"started_utc", facts.started_utc}, {"finished_utc", facts.finished_utc},
                  {"onda", describe_program()},       {"host", describe_host()}};
     summary.update(describe_numbers(plan));
@@ -104,8 +121,9 @@ std::string summary_json(const Plan& plan, const RunFacts& facts) {
     summary["max_abs_pressure"] = facts.max_abs_pressure;
     summary["hashes"] = describe_hashes(facts);
     summary["notes"] = plan.notes;
-    summary["warnings"] = plan.warnings;
-    summary["files"] = facts.files;
+    summary["warnings"] = all_warnings(plan, facts);
+    summary["files"] = describe_files(files.files);
+    if (!files.replaced.empty()) summary["files_replaced"] = describe_files(files.replaced);
     return json_text(summary) + "\n";
 }
 
@@ -114,6 +132,7 @@ Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
     const Host machine = host();
     return {{{"onda_version", b.version},
              {"git_commit", b.git_commit},
+             {"run_id", facts.run_id},
              {"compiler", b.compiler},
              {"flags", b.flags},
              {"command_line", facts.command_line},

@@ -16,6 +16,7 @@ namespace onda {
 
 struct RunFacts {
     std::filesystem::path folder;
+    std::string run_id;  ///< 32 hexadecimal digits; no other run has it
     std::string command_line, started_utc, finished_utc;
     std::string backend;  ///< Backend::description()
     std::string model;    ///< Model::description
@@ -26,11 +27,13 @@ struct RunFacts {
     std::int64_t predicted_device_bytes = 0, device_bytes = 0;       ///< of a device with memory of its own
     std::string model_fingerprint;
     std::vector<std::pair<std::int64_t, ShotFingerprint>> shots;  ///< by shot id
-    std::vector<std::string> files;
+    std::vector<std::string> warnings;                            ///< of the run; those of the plan are the plan's
+    std::vector<FileRecord> files;
 };
 
-/// Pretty-printed JSON with a trailing newline. Format: docs/file_formats.md.
-std::string summary_json(const Plan& plan, const RunFacts& facts);
+/// Pretty-printed JSON with a trailing newline, without the seal. Format: docs/command_line.md. Numbers that are not
+/// finite are null; bytes that are no UTF-8 become U+FFFD.
+std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files);
 
 Provenance make_provenance(const Plan& plan, const RunFacts& facts);
 

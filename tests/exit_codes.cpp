@@ -2,6 +2,7 @@
 #include <map>
 #include <new>
 #include <regex>
+#include <unistd.h>
 
 #include "kernels/backend.hpp"
 #include "program.hpp"
@@ -156,6 +157,91 @@ TEST_CASE("73: results exist, or the folder cannot be made") {
     CHECK(run_onda({"run", place.path("small.yaml"), "--output", place.path("small.yaml") + "/below"}).code == 73);
 }
 
+TEST_CASE("73: places where nothing can be created, also by root") {
+    const Workplace place;
+    const auto run_in = [&place](const std::string& folder) {
+        const Outcome outcome = run_onda({"run", place.path("small.yaml"), "--output", folder, "--force"});
+        CAPTURE(folder);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 73);
+        CHECK(contains(outcome.err, "cannot write results to "));
+    };
+    run_in("/proc/x");
+    run_in("/sys/x");
+    run_in(place.path(std::string(300, 'x')));
+    run_in(place.path("a/" + std::string(5000, 'y')));
+    std::filesystem::create_symlink(place.path("loop"), place.path("loop"));
+    run_in(place.path("loop"));
+    run_in(place.path("loop/below"));
+    std::filesystem::create_symlink(place.path("nowhere"), place.path("link"));
+    run_in(place.path("link"));
+    std::filesystem::create_directories(place.path("out/summary.json"));
+    run_in(place.path("out"));
+}
+
+TEST_CASE("73: no permission, in the folder, above it and to list it") {
+    const Workplace place;
+    std::filesystem::permissions(place.path("."), std::filesystem::perms(0755));
+    const std::string below = place.path("locked/below"),
+                      user = geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups" : "";
+    std::filesystem::create_directories(below);
+    if (std::system((user + " test -x " + quoted(ONDA_PROGRAM)).c_str()) != 0) {
+        MESSAGE("skipped: there is no other user who can run the program");
+        return;
+    }
+    for (const int mode : {0, 0100, 0300, 0400, 0444, 0500, 0555}) {
+        CAPTURE(mode);
+        if (geteuid() == 0) REQUIRE(chown(place.path("locked").c_str(), 65534, 65534) == 0);
+        std::filesystem::permissions(place.path("locked"), std::filesystem::perms(mode));
+        for (const std::string& folder : {place.path("locked"), place.path("locked/new"), place.path("locked/new/new")})
+            for (const bool force : {false, true}) {
+                std::vector<std::string> arguments{"run", place.path("small.yaml"), "--output", folder};
+                if (force) arguments.push_back("--force");
+                if (mode == 0300 && folder != place.path("locked")) continue;  // can be written, only not listed
+                const Outcome outcome = run_onda(arguments, "true", user);
+                CAPTURE(outcome.err);
+                CHECK(outcome.code == 73);
+                CHECK(contains(outcome.err, "cannot write results to "));
+            }
+    }
+    std::filesystem::permissions(place.path("locked"), std::filesystem::perms(0755));
+}
+
+TEST_CASE("74: too few files may be open") {
+    const Workplace place;
+    for (const int files : {6, 8, 10, 12}) {
+        CAPTURE(files);
+        const Outcome outcome = place.run({}, "ulimit -n " + std::to_string(files));
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 74);
+        CHECK(contains(outcome.err, "Too many open files"));
+        place.check_only_the_log();
+    }
+}
+
+TEST_CASE("74: a full table of inodes") {
+    const TemporaryFolder folder;
+    const Workplace place;
+    for (const int inodes : {1, 2, 3, 4, 5, 6, 8}) {
+        CAPTURE(inodes);
+        const std::string mount = "mount -t tmpfs -o nr_inodes=" + std::to_string(inodes) + " tmpfs " +
+                                  quoted(folder.path().string()) + " 2> /dev/null";
+        if (std::system(mount.c_str()) != 0) {
+            MESSAGE("skipped: file systems cannot be mounted here");
+            return;
+        }
+        const Outcome outcome =
+            run_onda({"run", place.path("small.yaml"), "--output", (folder.path() / "out").string()});
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 74);
+        CHECK(contains(outcome.err, "No space left on device"));
+        std::error_code none;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "out", none))
+            CHECK(entry.path().filename() == "onda.log");
+        CHECK(std::system(("umount " + quoted(folder.path().string())).c_str()) == 0);
+    }
+}
+
 TEST_CASE("74: a write fails, and nothing looks complete") {
     const Workplace place;
     // 8 blocks of 512 or 1024 bytes: the log fits, the seismograms do not.
@@ -233,15 +319,4 @@ TEST_CASE("70: anything unforeseen asks for a report") {
     CHECK(failure.code == ExitCode::internal);
     CHECK(contains(failure.message, "onda info"));
     CHECK(code_of(std::make_exception_ptr(42)) == ExitCode::internal);
-}
-
-TEST_CASE("a signal ends the run by that signal and leaves only the log, also while snapshots are being written") {
-    for (const std::vector<std::string>& long_run : std::vector<std::vector<std::string>>{
-             {"--set", "time.duration_s=3000"},
-             {"--set", "time.duration_s=100", "--set", "output.snapshots={every_steps: 1}"}}) {
-        const Workplace place;
-        const Outcome outcome = place.run(long_run, "true", "timeout --preserve-status -s TERM 1");
-        CHECK(outcome.code == 128 + 15);
-        place.check_only_the_log();
-    }
 }

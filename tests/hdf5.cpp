@@ -135,39 +135,3 @@ TEST_CASE("on a full disk writing fails, and leaves neither the file nor its tem
     write_ramp(folder.path() / "p.h5");
     CHECK(hdf5::File::open(folder.path() / "p.h5").open_dataset("shots/pressure").read_all<float>() == ramp());
 }
-
-TEST_CASE("text files are complete or absent, and never overwritten unasked") {
-    const TemporaryFolder folder;
-    const auto path = folder.path() / "a.txt";
-    write_text_file(path, "first", false);
-    const auto taken = fault_of([&] { write_text_file(path, "second", false); });
-    CHECK(taken.code() == ExitCode::cannot_create);
-    CHECK(contains(taken.what(), "--force"));
-    write_text_file(path, "second", true);
-    std::string text;
-    std::getline(std::ifstream(path), text);
-    CHECK(text == "second");
-    {
-        const FileSizeLimit full(1000);
-        const auto fault = fault_of([&] { write_text_file(path, std::string(2000, 'x'), true); });
-        CHECK(fault.code() == ExitCode::io_error);
-        CHECK(contains(fault.what(), "2000 bytes"));
-    }
-    std::getline(std::ifstream(path), text);
-    CHECK(text == "second");
-    CHECK(files_in(folder.path()) == 1);
-    CHECK(fault_of([&] { write_text_file(folder.path() / "no" / "a.txt", "", false); }).code() ==
-          ExitCode::cannot_create);
-    CHECK(fault_of([&] { write_text_file(folder.path(), "", true); }).code() == ExitCode::cannot_create);
-}
-
-TEST_CASE("a name taken while the file was written is not overwritten") {
-    const TemporaryFolder folder;
-    const auto path = folder.path() / "a.txt";
-    AtomicFile file(path, false);
-    std::ofstream(path) << "other";
-    CHECK(fault_of([&] { file.commit(); }).code() == ExitCode::cannot_create);
-    std::string text;
-    std::getline(std::ifstream(path), text);
-    CHECK(text == "other");
-}

@@ -114,7 +114,9 @@ TEST_CASE("a 2-D run of two shots leaves every file, with the library's values")
                                          "summary.json",   "onda.log",     "model_xz.png",   "gather.png"};
     const auto names = names_in(run.out());
     for (const std::string& name : expected) CHECK_MESSAGE(names.contains(name), name);
-    CHECK(names == std::set<std::string>(run.summary["files"].begin(), run.summary["files"].end()));
+    std::set<std::string> listed;
+    for (const Json& file : run.summary["files"]) listed.insert(file["name"]);
+    CHECK(names == listed);
     CHECK(names.size() == expected.size() + 2);  // two snapshots over the model
     check_seismograms(run.out(), library);
     check_snapshots(run.out(), library);
@@ -160,10 +162,22 @@ TEST_CASE("the summary tells what was run, and the files carry their provenance"
     CHECK(s["memory"]["peak_bytes"].get<std::int64_t>() > 1'000'000);
     CHECK(s["hashes"]["shots"].size() == 2);
     CHECK(contains(s["command_line"].get<std::string>(), "small.yaml --output"));
+    CHECK(s["format"] == "onda-summary");
+    CHECK(s["format_version"] == 1);
+    CHECK(s["state"] == "complete");
+    CHECK(s["run_id"].get<std::string>().size() == 32);
+    CHECK(s["run_id"] != ProgramRun(kSmall2d).summary["run_id"]);
+    for (const Json& file : s["files"]) {
+        const std::string name = file["name"];
+        if (name == "onda.log" || name == "summary.json") continue;
+        CHECK(file["bytes"].get<std::uintmax_t>() == std::filesystem::file_size(run.out() / name));
+        CHECK(file["hash"].get<std::string>().size() == 16);
+    }
     CHECK(s["finished_utc"].get<std::string>() >= s["started_utc"].get<std::string>());
     for (const char* name : {"seismograms.h5", "snapshots.h5"}) {
         const auto file = hdf5::File::open(run.out() / name);
         CHECK(file.text("config_yaml") == kSmall2d);
+        CHECK(file.text("run_id") == s["run_id"].get<std::string>());
         for (const char* key : {"onda_version", "git_commit", "host", "cpu", "backend", "kernel", "created_utc",
                                 "units", "axis_order", "config_resolved_yaml", "command_line", "flags"})
             CHECK_MESSAGE(!file.text(key).value_or("").empty(), key);

@@ -3,7 +3,6 @@
 #include "io/printable.hpp"
 #include "solver/build.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/failure.hpp"
 #include "solver/outputs.hpp"
 #include "solver/simulation.hpp"
 
@@ -26,13 +25,12 @@ Command add_run(CLI::App& app) {
     return [options] {
         const Config config = read_config(options->config);
         Log log;
-        watch_signals();
         const RunFacts facts = run_simulation(
             config,
             {options->folder.empty() ? default_folder(config) : options->folder, options->overwrite, command_line()},
             log);
         std::cout << shown(facts.folder) << '\n';
-        for (const std::string& file : facts.files) std::cout << "  " << file << '\n';
+        for (const FileRecord& file : facts.files) std::cout << "  " << file.name << '\n';
         return 0;
     };
 }

@@ -1,0 +1,50 @@
+/// \file
+/// Signals that end the program: temporary files go first, and the program dies of the same signal.
+#pragma once
+
+#include <cstddef>
+
+namespace onda {
+
+/// The program was asked to end while signals were being noticed. Thrown so that everything cleans up on the way out;
+/// main then calls die_of().
+struct Interrupted {
+    int signal = 0;
+};
+
+/// Every signal that ends a program by default and that nobody asked to be ignored (nohup) first removes the files that
+/// RemovedOnSignal names. Faults of the program itself (SIGSEGV, SIGABRT, …) stay as they are.
+void watch_signals();
+/// From now on a signal is only noticed, for throw_if_interrupted() to report: the first one counts. The third one ends
+/// the program at once; those that the system repeats by itself (SIGPIPE, SIGXCPU, timers) are not counted.
+void notice_signals();
+/// \throws Interrupted if a signal has been noticed.
+void throw_if_interrupted();
+/// Ends the program as if the signal had never been caught.
+[[noreturn]] void die_of(int signal);
+
+/// A file that a signal removes, as long as this lives. Beyond kMost of them at a time, files stay behind.
+class RemovedOnSignal {
+public:
+    static constexpr std::size_t kMost = 256;
+    /// \param path must live as long as this.
+    explicit RemovedOnSignal(const char* path);
+    ~RemovedOnSignal();
+    RemovedOnSignal(const RemovedOnSignal&) = delete;
+    RemovedOnSignal& operator=(const RemovedOnSignal&) = delete;
+
+private:
+    std::size_t slot_;
+};
+
+/// While in scope no signal ends the program, however many come: for a few system calls that belong together. Needs
+/// notice_signals().
+class Uninterrupted {
+public:
+    Uninterrupted();
+    ~Uninterrupted();
+    Uninterrupted(const Uninterrupted&) = delete;
+    Uninterrupted& operator=(const Uninterrupted&) = delete;
+};
+
+}  // namespace onda

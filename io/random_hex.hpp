@@ -1,0 +1,13 @@
+/// \file
+/// Random names that nobody else has.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace onda {
+
+/// Two lower-case hexadecimal digits a byte, from the system's generator. \throws Error(internal) if it has none.
+std::string random_hex(std::size_t bytes);
+
+}  // namespace onda

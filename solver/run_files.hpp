@@ -1,0 +1,65 @@
+/// \file
+/// Which files in a folder Onda wrote, and how it proves that.
+///
+/// summary.json lists the files of a run with their sizes and hashes, and ends with a hash of itself. A file is proven
+/// if the summary is, and lists it as it is. Whatever cannot be proven is somebody else's: never replaced or removed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace onda {
+
+inline constexpr const char* kLogName = "onda.log";
+inline constexpr const char* kSummaryName = "summary.json";
+inline constexpr const char* kSummaryFormat = "onda-summary";
+inline constexpr int kSummaryFormatVersion = 1;
+
+/// A file as a summary lists it.
+struct FileRecord {
+    std::string name;
+    std::int64_t bytes = 0;
+    std::string hash;  ///< empty for the log, which grows, and the summary, which has a hash of its own
+
+    bool operator==(const FileRecord&) const = default;
+};
+
+/// Size and hash of the file at `path`: of all of it up to 16 MiB, beyond that of 16 pieces of one MiB, spread evenly
+/// from the first to the last byte. \throws Error(cannot_create) if it is no plain file; Error(io_error).
+FileRecord record_of(const std::filesystem::path& path, std::string name);
+
+/// Names that a run may write: seismograms.h5, snapshot_xz_0.1000s.png, …
+bool is_result_name(std::string_view name);
+
+/// The text of a JSON object with one key more: a hash of everything before it.
+/// \param text ends with "\n}\n".
+std::string sealed(std::string text);
+/// Whether nothing in it has changed since sealed().
+bool seal_holds(std::string_view text);
+
+/// What an earlier run left in a folder.
+class EarlierRun {
+public:
+    /// Proves nothing if the folder has no summary, or one that is not Onda's or was changed.
+    explicit EarlierRun(std::filesystem::path folder);
+
+    /// Everything the summary lists with a hash, in its order; a run that was killed while its files got their names
+    /// lists those of the run before, too.
+    [[nodiscard]] const std::vector<FileRecord>& records() const { return records_; }
+    /// Whether the file of this name is there and is what the summary lists. \throws Error(io_error).
+    [[nodiscard]] bool proves(const std::string& name) const;
+    /// \throws Error(cannot_create) naming the first file in the folder that has the name of a result and is not
+    /// proven: a link, a pipe, another program's, or changed since.
+    void refuse_foreign_files() const;
+
+private:
+    std::filesystem::path folder_;
+    bool found_ = false;
+    std::vector<FileRecord> records_;
+};
+
+}  // namespace onda
