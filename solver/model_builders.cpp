@@ -7,6 +7,7 @@
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/model_file.hpp"
 #include "solver/density.hpp"
 #include "solver/find_row.hpp"
 
@@ -54,12 +55,12 @@ Medium gradient_medium(const Config& config, const Grid& grid) {
         return static_cast<float>(top + slope * (static_cast<double>(z) * grid.spacing_m[2]));
     };
     const float bottom = at(grid.nz() - 1);
-    if (!(bottom > 0.f && std::isfinite(bottom)))
+    if (!(bottom >= lowest_vp_m_s && bottom <= highest_vp_m_s))
         throw_config_fault(
             config, "model.gradient_per_s",
-            fmt::format(
-                "{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities must stay positive",
-                slope, bottom, bottom_m(grid)));
+            fmt::format("{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities "
+                        "must stay within {:g} and {:g} m/s",
+                        slope, bottom, bottom_m(grid), lowest_vp_m_s, highest_vp_m_s));
     return {[at](std::int64_t, std::int64_t z, std::span<float> row) { std::ranges::fill(row, at(z)); },
             {std::min(at(0), bottom), std::max(at(0), bottom), true},
             fmt::format("gradient, {:.6g} m/s at the top and {:.6g} at the bottom", top, bottom)};
