@@ -98,17 +98,44 @@ void AtomicFile::commit() {
     sync(folder_of(path_), O_RDONLY | O_DIRECTORY);
 }
 
-void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite) {
-    AtomicFile target(path, overwrite);
-    const std::string tried = "cannot write its " + std::to_string(text.size()) + " bytes";
-    Descriptor file(target.temporary(), O_WRONLY);
-    if (file.id() < 0) fail(ExitCode::io_error, path, tried, errno);
+namespace {
+
+void write_all(const Descriptor& file, std::string_view text, const std::filesystem::path& path,
+               const std::string& tried) {
     while (!text.empty()) {
         const auto written = ::write(file.id(), text.data(), text.size());
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) fail(ExitCode::io_error, path, tried, errno);
         text.remove_prefix(static_cast<std::size_t>(written));
     }
+}
+
+}  // namespace
+
+void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite) {
+    AtomicFile target(path, overwrite);
+    const std::string tried = "cannot write its " + std::to_string(text.size()) + " bytes";
+    Descriptor file(target.temporary(), O_WRONLY);
+    if (file.id() < 0) fail(ExitCode::io_error, path, tried, errno);
+    write_all(file, text, path, tried);
+    if (!file.close()) fail(ExitCode::io_error, path, tried, errno);
+    target.commit();
+}
+
+void write_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite) {
+    constexpr std::size_t buffered = 1 << 16;
+    AtomicFile target(path, overwrite);
+    const std::string tried = "cannot write it";
+    Descriptor file(target.temporary(), O_WRONLY);
+    if (file.id() < 0) fail(ExitCode::io_error, path, tried, errno);
+    std::string buffer;
+    text([&](std::string_view piece) {
+        buffer += piece;
+        if (buffer.size() < buffered) return;
+        write_all(file, buffer, path, tried);
+        buffer.clear();
+    });
+    write_all(file, buffer, path, tried);
     if (!file.close()) fail(ExitCode::io_error, path, tried, errno);
     target.commit();
 }

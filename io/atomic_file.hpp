@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -30,5 +31,10 @@ private:
 
 /// \throws Error(cannot_create | io_error) naming the path and the bytes needed.
 void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite);
+
+/// A long text, given to `put` piece by piece.
+using TextSource = std::function<void(const std::function<void(std::string_view piece)>& put)>;
+/// The same with a text that is never in memory as a whole. \throws Error(cannot_create | io_error) naming the path.
+void write_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite);
 
 }  // namespace onda
