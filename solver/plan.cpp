@@ -83,12 +83,10 @@ FileGeometry geometry_of(const Window& window, const Grid& grid) {
     return geometry;
 }
 
-std::vector<std::int64_t> snapshot_steps(const Config& config, const TimeAxis& time) {
+StepSet snapshot_steps(const Config& config, const TimeAxis& time) {
     const SnapshotConfig& wanted = config.output.snapshots;
     std::vector<std::int64_t> steps;
     const std::int64_t last = time.steps - time.extra_steps;
-    if (wanted.every_steps)
-        for (std::int64_t step = *wanted.every_steps; step <= last; step += *wanted.every_steps) steps.push_back(step);
     for (const double t : wanted.times_s) {
         const auto step = static_cast<std::int64_t>(std::llround(t / time.dt_s));
         if (step < 0 || step > last)
@@ -96,9 +94,7 @@ std::vector<std::int64_t> snapshot_steps(const Config& config, const TimeAxis& t
                                fmt::format("{:g} s lies outside the run, 0 to {:g} s", t, config.time.duration_s));
         steps.push_back(step);
     }
-    std::ranges::sort(steps);
-    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-    return steps;
+    return {wanted.every_steps.value_or(0), last, std::move(steps)};
 }
 
 /// Where snapshots are taken; when, is known only with dt.
@@ -201,15 +197,11 @@ Plan make_plan(const Config& config, const Model& model) {
 }
 
 std::size_t Plan::most_receivers() const {
-    std::size_t most = 0;
-    for (const Shot& shot : survey.shots) most = std::max(most, shot.receivers.size());
-    return most;
+    return static_cast<std::size_t>(survey.size.most_receivers);
 }
 
 std::size_t Plan::most_sources() const {
-    std::size_t most = 0;
-    for (const Shot& shot : survey.shots) most = std::max(most, shot.sources.size());
-    return most;
+    return static_cast<std::size_t>(survey.size.most_sources);
 }
 
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m) {
