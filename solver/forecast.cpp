@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <omp.h>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/error.hpp"
@@ -124,6 +125,7 @@ std::int64_t device_shot_bytes(const Plan& plan, const ShotSize& shot) {
 Items while_loading(const Plan& plan, const PictureBytes& pictures) {
     return {{"velocity and density of the model, until the backend has them",
              plan.grid.points() * (plan.has_density() ? 2 : 1) * kFloat},
+            {"for a moment, to make the model", plan.model_extra_bytes},
             {"slices kept for pictures", pictures.kept}};
 }
 
@@ -140,10 +142,11 @@ MemoryForecast forecast_memory(const Plan& plan) {
     const PictureBytes pictures = picture_bytes(plan);
     const ShotSize shot = largest_shot(plan);
     // On a device with the host's memory the velocity, 4 bytes a node, has gone when the first shot touches the
-    // wavefields, 8 bytes a node and more. On one with memory of its own it is often the largest of all.
+    // wavefields, 8 bytes a node and more: it is more only where a model takes much to make. On one with memory of its
+    // own it is often the largest of all.
     const Items running = while_running(plan, shot, pictures), loading = while_loading(plan, pictures);
     MemoryForecast forecast;
-    forecast.items = plan.device->has_own_memory() && total(loading) > total(running) ? loading : running;
+    forecast.items = total(loading) > total(running) ? loading : running;
     forecast.items.insert(forecast.items.begin(), {{"program and libraries", kProgramBytes},
                                                    {"driver and libraries of the device", plan.device->host_bytes}});
     if (plan.device->has_own_memory())
@@ -278,6 +281,7 @@ BackendSetup rehearsal_setup(const Plan& plan) {
     BackendSetup setup;
     for (double most = own_memory ? 5e7 : 6e6; most > 1.; most *= 0.7) {
         setup = plan.setup;
+        setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
         resize(setup, rehearsal_grid(plan.grid, most).n);
         if (static_cast<double>(plan.device->predicted_bytes(setup)) <= room) break;
     }

@@ -151,7 +151,10 @@ Plan make_plan(const Config& config, const Grid& grid, FindRanges&& find_ranges)
         plan.notes = choice.notes;
     });
     const bool has_scheme = stages.run([&] { plan.setup.scheme = make_scheme(config); });
-    const bool has_medium = stages.run([&] { find_ranges(plan); }) && has_scheme;
+    const bool has_medium = stages.run([&] {
+        find_ranges(plan);
+        plan.model_extra_bytes = model_extra_bytes(config, grid);
+    }) && has_scheme;
     const bool has_survey = stages.run([&] { plan.survey = make_survey(config, grid); });
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
     const bool has_time = has_medium && stages.run([&] {

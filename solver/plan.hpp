@@ -31,6 +31,7 @@ struct Plan {
     Grid grid;
     VelocityRange velocity{};
     DensityRange density;
+    std::int64_t model_extra_bytes = 0;  ///< that making the model takes beside the model itself
     Survey survey;
     TimeAxis time;
     Boundary boundary;

@@ -129,13 +129,27 @@ public:
         wavelets_.push_back(
             make_wavelet(config_, wanted, source.wavelet ? fmt::format("sources[{}].wavelet", entry) : "wavelet"));
         made_.push_back(&wanted);
+        check_length(fmt::format("sources[{}].wavelet", entry));
         return made_.size() - 1;
     }
 
 private:
+    /// The spectrum of a wavelet is measured: thousands of long ones would take minutes. Files are as long as they are.
+    void check_length(const std::string& key) {
+        constexpr double most = 1e5;
+        const Wavelet& wavelet = wavelets_.back();
+        if (wavelet.series.amplitude.empty()) periods_ += wavelet.duration_s * wavelet.highest_frequency_hz;
+        if (periods_ > most)
+            throw_config_fault(config_, key,
+                               fmt::format("the wavelets up to this one have {:.4g} periods of their highest "
+                                           "frequencies in all; the most is {:.0e}: put them into files",
+                                           periods_, most));
+    }
+
     const Config& config_;
     std::vector<Wavelet>& wavelets_;
     std::vector<const WaveletConfig*> made_;
+    double periods_ = 0.;
 };
 
 void add_sources(const Config& config, const Grid& grid, Survey& survey, Shots::Data& data) {
