@@ -96,25 +96,16 @@ Extent product(const Extents& extents) {
     return std::accumulate(extents.begin(), extents.end(), Extent{1}, std::multiplies<>());
 }
 
-/// HDF5 keeps the metadata of the objects of a file in a cache that grows to 32 MB by itself.
-bool limit_cache(hid_t access) {
-    constexpr std::size_t most = 2 << 20;
-    H5AC_cache_config_t cache{};
-    cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
-    if (H5Pget_mdc_config(access, &cache) < 0) return false;
-    cache.set_initial_size = true;
-    cache.initial_size = cache.max_size = most;
-    cache.min_size = std::min(cache.min_size, most);
-    return H5Pset_mdc_config(access, &cache) >= 0;
-}
-
-/// The 1.10 format: checksummed metadata, and the same bytes from every later library.
+/// The 1.10 format: checksummed metadata, and the same bytes from every later library. What HDF5 knows of an object
+/// goes when the object is closed: the cache for it counts bytes of the file, and those take ten times as many in
+/// memory.
 ScopedId access_list(const std::string& file) {
     ScopedId access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     // Locks are refused by some network file systems: taken where they work, done without where they do not.
     const bool ok = access.get() >= 0 && H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
                     H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0 &&
-                    H5Pset_file_locking(access.get(), true, true) >= 0 && limit_cache(access.get());
+                    H5Pset_file_locking(access.get(), true, true) >= 0 &&
+                    H5Pset_evict_on_close(access.get(), true) >= 0;
     if (!ok) throw Error(ExitCode::internal, file + ": cannot set up HDF5 access" + error_stack());
     return access;
 }
