@@ -7,12 +7,9 @@
 #include <omp.h>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/error.hpp"
 #include "io/saturating.hpp"
 #include "io/seismograms.hpp"
 #include "io/snapshots.hpp"
-#include "solver/build.hpp"
-#include "solver/outputs.hpp"
 #include "solver/pictures.hpp"
 #include "solver/time_dispersion.hpp"
 
@@ -93,6 +90,17 @@ std::int64_t total(const Items& items) {
         [](std::int64_t sum, const MemoryForecast::Item& item) { return saturating_sum(sum, item.bytes); });
 }
 
+/// The survey, and what is kept of every shot and snapshot until the end. Measured: 1,400 bytes a shot for its place in
+/// files and summary; 90 a snapshot in HDF5's cache, which grows to 8 MB, and its time when written and read back.
+std::int64_t notes_bytes(const Plan& plan) {
+    constexpr std::int64_t of_shot = 1400, of_source = 56, of_chunk = 90, most_of_chunks = 8'000'000;
+    const std::int64_t frames = plan.snapshots.steps.size();
+    return saturating_sum(saturating_product(shots_of(plan), of_shot + saturating_product(frames, kDouble)),
+                          saturating_product(plan.survey.size.sources, of_source),
+                          std::min(most_of_chunks, saturating_product(frames, of_chunk)),
+                          saturating_product(frames, kDouble));
+}
+
 /// The host's memory while shots run.
 Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& pictures) {
     const std::int64_t traces = saturating_product(shot.receivers, shot.trace_samples, element_bytes(plan));
@@ -107,6 +115,7 @@ Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& 
                   saturating_sum(shot_bytes(shot), shot_bytes_in_backend(shot, element_bytes(plan)))}};
     }
     items.push_back({"snapshots on their way to disk", frames_alive(plan) * frame_bytes(plan)});
+    items.push_back({"shots, and notes on each and on snapshots", notes_bytes(plan)});
     items.push_back({"slices kept for pictures", pictures.kept});
     items.push_back({"for a moment, to write snapshots or seismograms, or to draw",
                      std::max({writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan), pictures.drawing})});
@@ -348,53 +357,6 @@ TimeForecast forecast_time(const Plan& plan) {
     const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
                             absorb * absorbing_work(plan.setup) / std::max(1., absorbing_work(setup));
     return {nodes / per_step * 1e-9, static_cast<double>(shots_of(plan)) * steps * per_step};
-}
-
-namespace {
-
-std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::int64_t available) {
-    const auto fitting = largest_grid(plan, memory, available);
-    const bool on_device = memory == Memory::device;
-    return fmt::format(
-        "the run needs {} of {}memory and {} are available\n  {} would fit (this grid has {}): increase grid.spacing_m "
-        "or take {} with more memory",
-        bytes_text(needed), on_device ? "GPU " : "", bytes_text(available),
-        fitting ? shape_text(*fitting) + " nodes" : "no grid of these proportions", shape_text(plan.grid),
-        on_device ? "backend.name: cpu, or a GPU" : "a machine");
-}
-
-std::string memory_shortage(const Plan& plan, const MemoryForecast& memory) {
-    std::string text;
-    if (plan.device->has_own_memory())
-        if (const std::int64_t free = plan.device->available_bytes(); memory.device_peak_bytes() > free)
-            text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
-    if (const std::int64_t free = available_memory_bytes(); memory.peak_bytes() > free)
-        text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, memory.peak_bytes(), free);
-    return text;
-}
-
-}  // namespace
-
-void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder) {
-    const std::string fault = memory_shortage(plan, forecast_memory(plan));
-    if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
-    const std::filesystem::path existing = nearest_existing(output_folder);
-    const auto disk = static_cast<double>(std::filesystem::space(existing).available);
-    if (const std::int64_t output = forecast_output_bytes(plan); static_cast<double>(output) > disk)
-        throw Error(
-            ExitCode::io_error,
-            fmt::format("the results need {} on disk and {} has {} left\n  choose another folder with --output, "
-                        "or fewer snapshots (output.snapshots)",
-                        bytes_text(output), existing.string(), bytes_text(static_cast<std::int64_t>(disk))));
-}
-
-std::string bytes_text(std::int64_t bytes) {
-    if (bytes == kTooMany) return "more than 9 EB";
-    const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-    auto value = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1000.;
-    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, units[unit]);
 }
 
 }  // namespace onda
