@@ -51,7 +51,7 @@ bool speaks_of_no_number(const std::string& text) {
 }
 
 struct Demand {
-    const char* title;
+    std::string title;
     std::vector<std::pair<std::string, std::string>> sections;  ///< in place of those below
     std::vector<int> codes;
 };
@@ -191,11 +191,11 @@ TEST_CASE("everything that a configuration can ask for is answered in little mem
         const auto config = folder.path() / "run.yaml";
         write_text(config, config_text(demand));
         const Answer answer = check(config);
+        MESSAGE(demand.title, ": code ", answer.code, ", ", answer.megabytes, " MB");
         CAPTURE(demand.title);
         CAPTURE(answer.text.substr(0, 2000));
         CHECK_MESSAGE(std::ranges::find(demand.codes, answer.code) != demand.codes.end(), answer.code);
         CHECK(!speaks_of_no_number(answer.text));
-        MESSAGE(demand.title, ": code ", answer.code, ", ", answer.megabytes, " MB");
         if (!test::kSanitized) CHECK(answer.megabytes < kMostMegabytes);
     }
 }
@@ -310,7 +310,7 @@ TEST_CASE("threads that the system does not start are refused with place and num
         CAPTURE(outcome.err);
         CHECK(outcome.code == 78);
         CHECK(
-            contains(outcome.err, "run.yaml:8:30: backend.threads: 4096 threads: the system lets this program start"));
+            contains(outcome.err, "run.yaml:8:31: backend.threads: 4096 threads: the system lets this program start"));
     }
     const Outcome set = run_onda({"check", config.string(), "--threads", "3000"}, "ulimit -s 8192; " + room);
     CAPTURE(set.err);

@@ -1,5 +1,5 @@
-// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 33 MB, within 1 MB), disk within 2
-// %.
+// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 33 MB, within 1 MB), disk within 2 %
+// and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot.
 #include <nlohmann/json.hpp>
 
 #include "program.hpp"
@@ -41,7 +41,8 @@ void compare(const std::string& text) {
     if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 1e6));
     const double disk = check["output_bytes"], written = static_cast<double>(size_of(out));
     MESSAGE("disk: predicted ", disk * 1e-6, " MB, written ", written * 1e-6, " MB, ratio ", disk / written);
-    CHECK(std::abs(disk / written - 1.) <= 0.02);
+    const double shots = check["shots"];
+    CHECK(std::abs(disk - written) <= 0.02 * written + 1000. + 400. * shots);
     CHECK(check["time"]["steps"] == summary["time"]["steps"]);
     CHECK(check["backend"]["kernel"] == summary["backend"]["kernel"]);
     CHECK(check["notes"] == summary["notes"]);
