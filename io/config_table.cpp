@@ -601,7 +601,7 @@ constexpr Parameter kConfig[] = {
      .rows = kWavelet},
     {.name = "sources",
      .slot = bind<&Config::sources>,
-     .help = "what fires: any number of shots, and of sources per shot",
+     .help = "what fires: shots of one source or several, a million sources in all at most",
      .rows = kSource,
      .required = true},
     {.name = "receivers", .slot = bind<&Config::receivers>, .help = "where pressure is recorded", .rows = kReceiver},
