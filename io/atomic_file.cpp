@@ -191,6 +191,27 @@ AtomicFile stage_text_file(const std::filesystem::path& path, std::string_view t
     return target;
 }
 
+AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite) {
+    constexpr std::size_t buffered = 1 << 16;
+    AtomicFile target(path, overwrite);
+    const std::string tried = "cannot write it";
+    Descriptor file(::open(target.temporary().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (file.id() < 0) throw_system_fault(ExitCode::io_error, path, tried, errno);
+    std::string buffer;
+    const auto flush = [&] {
+        if (const int error = write_all(file, buffer)) throw_system_fault(ExitCode::io_error, path, tried, error);
+        buffer.clear();
+    };
+    text([&](std::string_view piece) {
+        buffer += piece;
+        if (buffer.size() >= buffered) flush();
+    });
+    flush();
+    if (!file.close()) throw_system_fault(ExitCode::io_error, path, tried, errno);
+    target.finish();
+    return target;
+}
+
 void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite) {
     stage_text_file(path, text, overwrite).commit();
 }

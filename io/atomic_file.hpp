@@ -49,6 +49,11 @@ AtomicFile stage_text_file(const std::filesystem::path& path, std::string_view t
 /// The same, committed.
 void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite);
 
+/// A long text, given to `put` piece by piece.
+using TextSource = std::function<void(const std::function<void(std::string_view piece)>& put)>;
+/// The same with a text that is never in memory as a whole.
+AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite);
+
 /// "a.h5" of "a.h5.partial-0123abcd-4567cdef"; nothing for other names.
 std::optional<std::string_view> final_name_of(std::string_view temporary_name);
 /// Removes temporary files in `folder` whose final name is `wanted` and which no living program owns: those that can be

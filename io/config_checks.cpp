@@ -1,5 +1,7 @@
 // Faults that only several values together show.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "io/config_reader.hpp"
@@ -36,6 +38,7 @@ public:
     void all() {
         compact_stencil();
         grid_holds_stencil();
+        nodes_are_distinct();
         layers_descend();
         wavelet(config_.wavelet, "wavelet");
         for (std::size_t i = 0; i < config_.sources.size(); ++i) source(config_.sources[i], indexed("sources", i));
@@ -76,6 +79,19 @@ private:
                                                         " needs at least " + std::to_string(least) +
                                                         " nodes along each axis; " + axis.name + " has " +
                                                         std::to_string(axis.nodes));
+    }
+
+    /// Positions are compared to a millionth of a spacing: they must be represented that finely.
+    void nodes_are_distinct() {
+        constexpr double most = 1e-6 / std::numeric_limits<double>::epsilon();
+        for (const Axis& axis : axes_) {
+            const double farthest = std::max(std::fabs(axis.first_m), std::fabs(axis.last_m));
+            if (farthest <= most * axis.spacing_m) continue;
+            return reading_.fault(usable("grid.origin_m") ? "grid.origin_m" : "grid.spacing_m",
+                                  std::string(1, axis.name) + " reaches " + number_text(farthest) +
+                                      " m, too far from 0 to tell positions " + number_text(axis.spacing_m) +
+                                      " m apart; choose an origin nearer to 0");
+        }
     }
 
     /// What the face of an axis does.

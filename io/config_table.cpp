@@ -5,17 +5,11 @@
 namespace onda {
 namespace {
 
-constexpr Range more_than(double min) {
-    return {.min = min, .open_min = true};
-}
 constexpr Range at_least(double min) {
     return {.min = min};
 }
 constexpr Range between(double min, double max) {
     return {.min = min, .max = max};
-}
-constexpr Range above_up_to(double min, double max) {
-    return {.min = min, .max = max, .open_min = true};
 }
 constexpr Range strictly_between(double min, double max) {
     return {.min = min, .max = max, .open_min = true, .open_max = true};
@@ -24,8 +18,15 @@ constexpr Range strictly_between(double min, double max) {
 constexpr Count kPerAxis{.axes = true};
 constexpr Count kOneOrPerAxis{.axes = true, .single = true};
 constexpr Range kVelocity = between(50., 20000.);  // air to the deep mantle; km/s given as m/s falls below
-constexpr Range kDensity = {.min = 0., .max = 50000., .open_min = true};
-constexpr Range kNodes = between(2., 200000.);  // the product of three fits 64 bits, in bytes too
+constexpr Range kDensity = between(1e-3, 50000.);  // a thin gas to any solid
+constexpr Range kNodes = between(2., 200000.);     // the product of three fits 64 bits, in bytes too
+// Wide enough for any acoustics, and so narrow that squares, cubes and their inverses hold in single precision.
+constexpr Range kSpacing = between(1e-9, 1e6);
+constexpr Range kPlace = between(-1e9, 1e9);  // a coordinate [m], or a wavelet's time [s]
+constexpr Range kLength = between(1e-9, 1e9);
+constexpr Range kTimeStep = between(1e-18, 1e9);
+constexpr Range kDuration = between(1e-15, 1e9);
+constexpr Range kFrequency = between(1e-9, 1e12);
 
 constexpr Parameter kGrid[] = {
     {.name = "shape",
@@ -41,7 +42,7 @@ constexpr Parameter kGrid[] = {
      .slot = bind<&GridConfig::spacing_m>,
      .help = "distance of neighbouring nodes: one number for all axes, or one per axis",
      .unit = "m",
-     .range = more_than(0.),
+     .range = kSpacing,
      .count = kOneOrPerAxis,
      .required = true,
      .example = "10",
@@ -50,6 +51,7 @@ constexpr Parameter kGrid[] = {
      .slot = bind<&GridConfig::origin_m>,
      .help = "position of the first node; zeros where absent",
      .unit = "m",
+     .range = kPlace,
      .count = kPerAxis,
      .example = "[0, 0]"},
 };
@@ -59,6 +61,7 @@ constexpr Parameter kLayer[] = {
      .slot = bind<&LayerConfig::top_m>,
      .help = "depth (z) of the layer's top; the first layer also fills what lies above its top",
      .unit = "m",
+     .range = kPlace,
      .required = true},
     {.name = "vp_m_s",
      .slot = bind<&LayerConfig::vp_m_s>,
@@ -82,20 +85,21 @@ constexpr Parameter kInclusion[] = {
      .slot = bind<&InclusionConfig::center_m>,
      .help = "centre of the body",
      .unit = "m",
+     .range = kPlace,
      .count = kPerAxis,
      .required = true},
     {.name = "radius_m",
      .slot = bind<&InclusionConfig::radius_m>,
      .help = "radius of the sphere",
      .unit = "m",
-     .range = more_than(0.),
+     .range = kLength,
      .when = {"shape", "sphere"},
      .required = true},
     {.name = "size_m",
      .slot = bind<&InclusionConfig::size_m>,
      .help = "full edge lengths of the box",
      .unit = "m",
-     .range = more_than(0.),
+     .range = kLength,
      .count = kPerAxis,
      .when = {"shape", "box"},
      .required = true},
@@ -169,6 +173,7 @@ constexpr Parameter kModel[] = {
      .slot = bind<&ModelConfig::gradient_per_s>,
      .help = "increase of the velocity with depth, dvp/dz",
      .unit = "1/s",
+     .range = between(-1e12, 1e12),
      .when = {"type", "gradient"},
      .required = true,
      .example = "0.6"},
@@ -183,14 +188,14 @@ constexpr Parameter kModel[] = {
      .slot = bind<&ModelConfig::correlation_length_m>,
      .help = "correlation length of the random medium",
      .unit = "m",
-     .range = more_than(0.),
+     .range = kLength,
      .when = {"type", "von_karman"},
      .required = true,
      .example = "200"},
     {.name = "hurst_exponent",
      .slot = bind<&ModelConfig::hurst_exponent>,
      .help = "roughness of the random medium: near 0 rough, 1 smooth",
-     .range = above_up_to(0., 1.),
+     .range = between(0.01, 1.),
      .when = {"type", "von_karman"}},
     {.name = "deviation_percent",
      .slot = bind<&ModelConfig::deviation_percent>,
@@ -221,7 +226,7 @@ constexpr Parameter kTime[] = {
      .slot = bind<&TimeConfig::duration_s>,
      .help = "simulated time",
      .unit = "s",
-     .range = more_than(0.),
+     .range = kDuration,
      .required = true,
      .example = "1.5",
      .in_template = true},
@@ -229,13 +234,13 @@ constexpr Parameter kTime[] = {
      .slot = bind<&TimeConfig::dt_s>,
      .help = "time step, checked against the stability limit; where absent, cfl_fraction times that limit",
      .unit = "s",
-     .range = more_than(0.),
+     .range = kTimeStep,
      .example = "0.001"},
     {.name = "cfl_fraction",
      .slot = bind<&TimeConfig::cfl_fraction>,
      .help = "time step as a fraction of the stability limit; 0.7 where the density changes by more than a factor of "
              "20 (docs/theory.md)",
-     .range = above_up_to(0., 1.),
+     .range = between(1e-7, 1.),
      .excludes = "dt_s"},
     {.name = "dispersion_correction",
      .slot = bind<&TimeConfig::dispersion_correction>,
@@ -263,7 +268,7 @@ constexpr Parameter kScheme[] = {
     {.name = "min_points_per_wavelength",
      .slot = bind<&SchemeConfig::min_points_per_wavelength>,
      .help = "refuse to run with fewer points per shortest wavelength; what the order needs is warned about",
-     .range = at_least(0.)},
+     .range = between(0., 1000.)},
 };
 
 constexpr Parameter kBoundary[] = {
@@ -316,7 +321,7 @@ constexpr Parameter kBoundary[] = {
      .help = "frequency whose grazing waves the layers absorb best; where absent the lowest peak frequency of the "
              "wavelets",
      .unit = "Hz",
-     .range = more_than(0.)},
+     .range = kFrequency},
     {.name = "sponge_width",
      .slot = bind<&BoundaryConfig::sponge_width>,
      .help = "thickness of the sponge, inside the grid",
@@ -340,7 +345,7 @@ constexpr Parameter kWavelet[] = {
      .slot = bind<&WaveletConfig::peak_frequency_hz>,
      .help = "frequency of the largest amplitude",
      .unit = "Hz",
-     .range = more_than(0.),
+     .range = kFrequency,
      .when = {"type", "ricker gaussian gaussian_first_derivative gaussian_second_derivative"},
      .required = true,
      .example = "12",
@@ -349,13 +354,14 @@ constexpr Parameter kWavelet[] = {
      .slot = bind<&WaveletConfig::t0_s>,
      .help = "time of the wavelet's centre; chosen from the frequency where absent (ricker: 1.5 / peak_frequency_hz)",
      .unit = "s",
+     .range = kPlace,
      .when = {"type", "ricker gaussian gaussian_first_derivative gaussian_second_derivative ormsby"},
      .example = "0.1"},
     {.name = "corner_frequencies_hz",
      .slot = bind<&WaveletConfig::corner_frequencies_hz>,
      .help = "the four corners of the trapezoidal spectrum, ascending",
      .unit = "Hz",
-     .range = at_least(0.),
+     .range = between(0., 1e12),
      .count = {.min = 4, .max = 4},
      .when = {"type", "ormsby"},
      .required = true,
@@ -491,7 +497,7 @@ constexpr Parameter kSeismograms[] = {
      .slot = bind<&SeismogramConfig::dt_s>,
      .help = "sampling of the seismograms, resampled without aliasing; the step of the run where absent",
      .unit = "s",
-     .range = more_than(0.),
+     .range = kTimeStep,
      .example = "0.002"},
 };
 
@@ -595,7 +601,7 @@ constexpr Parameter kConfig[] = {
      .rows = kWavelet},
     {.name = "sources",
      .slot = bind<&Config::sources>,
-     .help = "what fires: any number of shots, and of sources per shot",
+     .help = "what fires: shots of one source or several, a million sources in all at most",
      .rows = kSource,
      .required = true},
     {.name = "receivers", .slot = bind<&Config::receivers>, .help = "where pressure is recorded", .rows = kReceiver},

@@ -216,16 +216,23 @@ std::optional<std::string> value_text(const Slot& slot) {
 }
 
 std::string describe_range(const Range& range) {
+    const auto limit_text = [](double value) {
+        const double size = std::fabs(value);
+        if (value == 0. || (size >= 1e-4 && size < 1e7)) return number_text(value);
+        char digits[32];
+        return std::string(digits,
+                           std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general).ptr);
+    };
     std::string text;
     const bool has_min = range.min > -std::numeric_limits<double>::infinity();
     const bool has_max = range.max < std::numeric_limits<double>::infinity();
     if (range.multiple_of != 1) text = "a multiple of " + std::to_string(range.multiple_of) + " ";
-    if (has_min && range.min == range.max) return text + number_text(range.min);
+    if (has_min && range.min == range.max) return text + limit_text(range.min);
     if (has_min && has_max)
-        return text + "in " + (range.open_min ? "(" : "[") + number_text(range.min) + ", " + number_text(range.max) +
+        return text + "in " + (range.open_min ? "(" : "[") + limit_text(range.min) + ", " + limit_text(range.max) +
                (range.open_max ? ")" : "]");
-    if (has_min) return text + (range.open_min ? "more than " : "at least ") + number_text(range.min);
-    if (has_max) return text + (range.open_max ? "less than " : "at most ") + number_text(range.max);
+    if (has_min) return text + (range.open_min ? "more than " : "at least ") + limit_text(range.min);
+    if (has_max) return text + (range.open_max ? "less than " : "at most ") + limit_text(range.max);
     return text;
 }
 

@@ -22,6 +22,7 @@ namespace onda {
 
 /// No rock, sediment or fluid lies outside; a thousandth or a thousandfold of one nearly always does.
 inline constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
+inline constexpr double lowest_rho_kg_m3 = 1e-3, highest_rho_kg_m3 = 50'000.;
 
 /// A unit that velocities may come in.
 struct VelocityUnit {

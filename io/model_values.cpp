@@ -79,10 +79,11 @@ void to_kilograms_per_cubic_metre(std::span<float> rho, double kg_m3, const File
                                   Triple count, const std::string& place) {
     for (std::size_t n = 0; n < rho.size(); ++n) {
         const double converted = static_cast<double>(rho[n]) * kg_m3;
-        if (!(converted > 0. && std::isfinite(converted)))
+        if (!(converted >= lowest_rho_kg_m3 && converted <= highest_rho_kg_m3))
             throw Error(ExitCode::bad_data, place + ": " + node(geometry, index_of(n, first, count), "rho") + " = " +
-                                                shortest(static_cast<double>(rho[n])) +
-                                                ": must be finite and positive");
+                                                shortest(static_cast<double>(rho[n])) + ": must be finite and " +
+                                                "positive, from " + shortest(lowest_rho_kg_m3) + " to " +
+                                                shortest(highest_rho_kg_m3) + " kg/m3");
         rho[n] = static_cast<float>(converted);
     }
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "io/printable.hpp"
+#include "io/saturating.hpp"
 
 namespace onda {
 
@@ -73,10 +74,10 @@ std::int64_t dataset_bytes(const hdf5::Extents& extents, const hdf5::Extents& ch
     constexpr std::int64_t checksum = 4, index_entry = 17;
     std::int64_t chunks = 1, bytes = static_cast<std::int64_t>(element_bytes);
     for (std::size_t axis = 0; axis < extents.size(); ++axis) {
-        chunks *= static_cast<std::int64_t>((extents[axis] + chunk[axis] - 1) / chunk[axis]);
-        bytes *= static_cast<std::int64_t>(chunk[axis]);
+        chunks = saturating_product(chunks, static_cast<std::int64_t>((extents[axis] + chunk[axis] - 1) / chunk[axis]));
+        bytes = saturating_product(bytes, static_cast<std::int64_t>(chunk[axis]));
     }
-    return chunks * (bytes + checksum + index_entry);
+    return saturating_product(chunks, saturating_sum(bytes, checksum + index_entry));
 }
 
 std::int64_t result_file_bytes(std::int64_t provenance_bytes) {

@@ -7,6 +7,7 @@
 #include "io/interruption.hpp"
 #include "io/number_text.hpp"
 #include "io/result_file.hpp"
+#include "io/saturating.hpp"
 #include "io/stored_pressure.hpp"
 
 namespace onda {
@@ -171,8 +172,8 @@ std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers,
     std::int64_t bytes = result_file_bytes(provenance_bytes);
     for (const std::int64_t count : receivers) {
         const auto nr = static_cast<hdf5::Extent>(count);
-        bytes += dataset_bytes({nr, nt}, pressure_chunk(nr, nt), sizeof(float)) + plain({nr, 3}) + plain({1, 3}) +
-                 plain({nr}) + plain({nt}) + shot_overhead;
+        bytes = saturating_sum(bytes, dataset_bytes({nr, nt}, pressure_chunk(nr, nt), sizeof(float)), plain({nr, 3}),
+                               plain({1, 3}), plain({nr}), plain({nt}), shot_overhead);
     }
     return bytes;
 }

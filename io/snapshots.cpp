@@ -8,6 +8,7 @@
 #include "io/number_text.hpp"
 #include "io/printable.hpp"
 #include "io/result_file.hpp"
+#include "io/saturating.hpp"
 #include "io/stored_pressure.hpp"
 #include "io/xdmf.hpp"
 
@@ -177,8 +178,10 @@ std::vector<AtomicFile> SnapshotWriter::finish() {
             read_back(file, shot, writer.geometry);
         }
     }));
-    files.push_back(stage_text_file(writer.xdmf_path, snapshots_xdmf(writer.h5_name, writer.geometry, writer.written),
-                                    writer.overwrite));
+    const TextSource xdmf = [&writer](const auto& put) {
+        put_snapshots_xdmf(writer.h5_name, writer.geometry, writer.written, put);
+    };
+    files.push_back(stage_text_file(writer.xdmf_path, xdmf, writer.overwrite));
     return files;
 }
 
@@ -191,10 +194,10 @@ std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t
     constexpr std::int64_t shot_overhead = 2000;
     const auto extents = frame_extents(geometry, frames);
     const std::int64_t coordinates = 8 * (geometry.shape[0] + geometry.shape[1] + geometry.shape[2]);
-    const std::int64_t shot = dataset_bytes(extents, frame_chunk(extents), sizeof(float)) + 8 * frames + shot_overhead;
-    const XdmfShot header{1, std::vector<double>(static_cast<std::size_t>(frames), 0.001)};
-    const auto xdmf = static_cast<std::int64_t>(snapshots_xdmf("snapshots.h5", geometry, {&header, 1}).size());
-    return result_file_bytes(provenance_bytes) + coordinates + shots * (shot + xdmf);
+    const std::int64_t shot = saturating_sum(dataset_bytes(extents, frame_chunk(extents), sizeof(float)),
+                                             saturating_product(frames, std::int64_t{8}), shot_overhead,
+                                             predicted_xdmf_bytes(geometry, frames));
+    return saturating_sum(result_file_bytes(provenance_bytes), coordinates, saturating_product(shots, shot));
 }
 
 }  // namespace onda

@@ -31,8 +31,10 @@ std::string_view trimmed(std::string_view line) {
 class Lines {
 public:
     explicit Lines(std::string_view text) : text_(text) {
-        for (std::size_t i = 0; i < text.size(); ++i)
+        for (std::size_t i = 0; i < text.size(); ++i) {
             if (text[i] == '\n') start_.push_back(i + 1);
+            if (i % kStretch == 0) before_.push_back(i == 0 ? 0 : characters_before(i));
+        }
     }
 
     [[nodiscard]] std::size_t count() const { return start_.size(); }
@@ -46,11 +48,22 @@ public:
     }
     /// \param byte offset in the line, 0-based.
     [[nodiscard]] TextPlace place(std::size_t index, std::size_t byte) const {
-        return {static_cast<int>(index) + 1, characters(line(index).substr(0, byte)) + 1};
+        const std::size_t begin = index < start_.size() ? start_[index] : text_.size();
+        const std::size_t end = begin + std::min(byte, line(index).size());
+        return {static_cast<int>(index) + 1, characters_before(end) - characters_before(begin) + 1};
     }
 
 private:
+    /// Lines may be as long as the text: characters are counted from the stretch that a byte is in.
+    static constexpr std::size_t kStretch = 256;
+    [[nodiscard]] int characters_before(std::size_t byte) const {
+        if (before_.empty()) return 0;
+        const std::size_t stretch = std::min(byte / kStretch, before_.size() - 1);
+        return before_[stretch] + characters(text_.substr(stretch * kStretch, byte - stretch * kStretch));
+    }
+
     std::string_view text_;
+    std::vector<int> before_;  ///< characters before each stretch
     std::vector<std::size_t> start_{0};
 };
 

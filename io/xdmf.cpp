@@ -4,6 +4,7 @@
 
 #include "io/number_text.hpp"
 #include "io/printable.hpp"
+#include "io/saturating.hpp"
 
 namespace onda {
 namespace {
@@ -58,17 +59,35 @@ std::string frame_xml(const std::string& dataset, const FileGeometry& geometry, 
 
 }  // namespace
 
-std::string snapshots_xdmf(const std::string& h5_name, const FileGeometry& geometry, std::span<const XdmfShot> shots) {
-    std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n";
+void put_snapshots_xdmf(const std::string& h5_name, const FileGeometry& geometry, std::span<const XdmfShot> shots,
+                        const std::function<void(std::string_view piece)>& put) {
+    put("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Xdmf Version=\"3.0\">\n  <Domain>\n");
     for (const XdmfShot& shot : shots) {
         const std::string number = std::to_string(shot.shot);
         const std::string dataset = escaped(h5_name) + ":/shots/" + number + "/pressure";
-        text += "    <Grid Name=\"shot " + number + "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n";
+        put("    <Grid Name=\"shot " + number + "\" GridType=\"Collection\" CollectionType=\"Temporal\">\n");
         for (std::size_t frame = 0; frame < shot.times_s.size(); ++frame)
-            text += frame_xml(dataset, geometry, shot, frame);
-        text += "    </Grid>\n";
+            put(frame_xml(dataset, geometry, shot, frame));
+        put("    </Grid>\n");
     }
-    return text + "  </Domain>\n</Xdmf>\n";
+    put("  </Domain>\n</Xdmf>\n");
+}
+
+std::string snapshots_xdmf(const std::string& h5_name, const FileGeometry& geometry, std::span<const XdmfShot> shots) {
+    std::string text;
+    put_snapshots_xdmf(h5_name, geometry, shots, [&text](std::string_view piece) { text += piece; });
+    return text;
+}
+
+std::int64_t predicted_xdmf_bytes(const FileGeometry& geometry, std::int64_t frames) {
+    const auto size = [&geometry](std::size_t count) {
+        const XdmfShot shot{1, std::vector<double>(count, 0.001)};
+        return static_cast<std::int64_t>(snapshots_xdmf("snapshots.h5", geometry, {&shot, 1}).size());
+    };
+    // Twice in a frame its index is named, and once how many there are: those of the sample have a digit each.
+    const auto digits = static_cast<std::int64_t>(std::to_string(frames).size());
+    const std::int64_t none = size(0), frame = size(1) - none + 3 * (digits - 1);
+    return saturating_sum(none, saturating_product(frames, frame));
 }
 
 }  // namespace onda

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/geometry.hpp"
@@ -21,5 +23,11 @@ struct XdmfShot {
 /// shows the surface at the bottom until its view-up is set to (0, 0, -1). \param h5_name file name of the HDF5 file,
 /// which lies in the same folder.
 std::string snapshots_xdmf(const std::string& h5_name, const FileGeometry& geometry, std::span<const XdmfShot> shots);
+/// The same, given to `put` piece by piece: the text takes a thousand bytes a frame.
+void put_snapshots_xdmf(const std::string& h5_name, const FileGeometry& geometry, std::span<const XdmfShot> shots,
+                        const std::function<void(std::string_view piece)>& put);
+
+/// About the size of the text of one shot with so many frames.
+std::int64_t predicted_xdmf_bytes(const FileGeometry& geometry, std::int64_t frames);
 
 }  // namespace onda

@@ -13,6 +13,7 @@
 namespace onda {
 namespace {
 
+constexpr auto kThinnest = static_cast<float>(lowest_rho_kg_m3);
 constexpr float kLightest = 30.f;  // kg/m3: any rock or liquid in g/cm3 lies below
 
 /// The largest dt that was stable in every pattern of two densities of this ratio, as a fraction of the limit of
@@ -32,11 +33,12 @@ void check_density(const Config& config, Model& model) {
     float low = std::numeric_limits<float>::max(), high = 0.f;
     for (std::size_t i = 0; i < model.rho.size(); ++i) {
         const float rho = model.rho[i];
-        if (!(rho > 0.f && std::isfinite(rho))) {
+        if (!(rho >= kThinnest && rho <= static_cast<float>(highest_rho_kg_m3))) {
             const auto [x, y, z] = model.grid.node(static_cast<std::int64_t>(i));
-            throw Error(ExitCode::bad_data, fmt::format("{}: rho = {} kg/m3 at node (x {}, y {}, z {}): must be finite "
-                                                        "and positive",
-                                                        config.model.type, rho, x, y, z));
+            throw Error(ExitCode::bad_data,
+                        fmt::format("{}: rho = {} kg/m3 at node (x {}, y {}, z {}): must be finite "
+                                    "and positive, from {:g} to {:g} kg/m3",
+                                    config.model.type, rho, x, y, z, lowest_rho_kg_m3, highest_rho_kg_m3));
         }
         low = std::min(low, rho);
         high = std::max(high, rho);

@@ -4,14 +4,13 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
+#include <omp.h>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/error.hpp"
-#include "io/printable.hpp"
+#include "io/saturating.hpp"
 #include "io/seismograms.hpp"
 #include "io/snapshots.hpp"
-#include "solver/build.hpp"
-#include "solver/outputs.hpp"
 #include "solver/pictures.hpp"
 #include "solver/time_dispersion.hpp"
 
@@ -26,28 +25,14 @@ std::int64_t element_bytes(const Plan& plan) {
     return plan.setup.precision == Precision::float64 ? kDouble : kFloat;
 }
 
-/// How many nodes carry a point: those of the sinc, or one where it lies on a node.
-std::int64_t entries(const Grid& grid, const Position& position) {
-    std::int64_t count = 1;
-    for (std::size_t a = 0; a < 3; ++a) {
-        const double index = (position[a] - grid.origin_m[a]) / grid.spacing_m[a];
-        if (grid.has_axis(static_cast<int>(a)) && std::abs(index - std::round(index)) > 1e-9) count *= 8;
-    }
-    return count;
-}
-
 /// What the shots ask of the backend at most.
 ShotSize largest_shot(const Plan& plan) {
+    const SurveySize& size = plan.survey.size;
     ShotSize most;
-    for (const Shot& shot : plan.survey.shots) {
-        std::int64_t receiver_nodes = 0, source_nodes = 0;
-        for (const Position& position : shot.receivers) receiver_nodes += entries(plan.grid, position);
-        for (const SourcePoint& source : shot.sources) source_nodes += entries(plan.grid, source.position_m);
-        most.receiver_nodes = std::max(most.receiver_nodes, receiver_nodes);
-        most.source_nodes = std::max(most.source_nodes, source_nodes);
-    }
-    most.sources = static_cast<std::int64_t>(plan.most_sources());
-    most.receivers = static_cast<std::int64_t>(plan.most_receivers());
+    most.source_nodes = size.most_source_nodes;
+    most.receiver_nodes = size.most_receiver_nodes;
+    most.sources = size.most_sources;
+    most.receivers = size.most_receivers;
     most.signal_samples = most.trace_samples = plan.time.steps + 1;
     if (!plan.snapshots.steps.empty()) most.download_points = plan.snapshots.window.points();
     return most;
@@ -55,35 +40,43 @@ ShotSize largest_shot(const Plan& plan) {
 
 /// Receivers and sources as weighted nodes, and the signals, as a shot holds them.
 std::int64_t shot_bytes(const ShotSize& shot) {
-    const std::int64_t entry = sizeof(std::int64_t) + kDouble;
-    return (shot.receiver_nodes + shot.source_nodes) * entry + shot.sources * shot.signal_samples * kDouble;
+    constexpr std::int64_t entry = sizeof(std::int64_t) + kDouble, row = sizeof(std::int64_t);
+    return saturating_sum(saturating_product(saturating_sum(shot.receiver_nodes, shot.source_nodes), entry),
+                          saturating_product(saturating_sum(shot.receivers, shot.sources), row),
+                          saturating_product(shot.sources, shot.signal_samples, kDouble));
 }
 
 /// The same in a backend that uses the host's memory.
 std::int64_t shot_bytes_in_backend(const ShotSize& shot, std::int64_t element) {
-    const std::int64_t entry = sizeof(std::int64_t) + element;
-    return (shot.receiver_nodes + shot.source_nodes) * entry + shot.sources * shot.signal_samples * element;
+    constexpr std::int64_t index = sizeof(std::int64_t);
+    return saturating_sum(saturating_product(saturating_sum(shot.receiver_nodes, shot.source_nodes), index + element),
+                          saturating_product(shot.receivers, index),
+                          saturating_product(shot.sources, shot.signal_samples, element));
 }
 
 /// While `bytes` are written in chunks of at most `largest`, HDF5 holds a chunk and a copy with its checksums.
 std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest) {
-    const std::int64_t chunks = std::max<std::int64_t>(1, (bytes + largest - 1) / largest);
-    return 2 * bytes / chunks;
+    const std::int64_t chunks = std::max<std::int64_t>(1, bytes / largest + (bytes % largest > 0 ? 1 : 0));
+    return 2 * (bytes / chunks);
 }
 
 /// While the traces of a shot are brought to the user's sampling and written.
 std::int64_t gather_bytes(const Plan& plan) {
-    const auto receivers = static_cast<std::int64_t>(plan.most_receivers());
-    const std::int64_t written = receivers * plan.time.output_samples * kFloat;
+    const std::int64_t receivers = plan.survey.size.most_receivers;
+    const std::int64_t written = saturating_product(receivers, plan.time.output_samples, kFloat);
     const bool as_recorded = plan.time.output_dt_s == plan.time.dt_s && !plan.time.correction;
-    const std::int64_t recorded = as_recorded ? 0 : receivers * (plan.time.steps + 1) * kFloat;
-    const std::int64_t correcting = recorded + correction_bytes(plan.time, receivers, plan.setup.threads);
-    return written + std::max(correcting, writing_bytes(written, 1 << 20));
+    const std::int64_t recorded = as_recorded ? 0 : saturating_product(receivers, plan.time.steps + 1, kFloat);
+    const std::int64_t correcting =
+        saturating_sum(recorded, correction_bytes(plan.time, receivers, plan.setup.threads));
+    return saturating_sum(written, std::max(correcting, writing_bytes(written, 1 << 20)));
+}
+
+std::int64_t shots_of(const Plan& plan) {
+    return static_cast<std::int64_t>(plan.survey.shots.size());
 }
 
 std::int64_t frames_alive(const Plan& plan) {
-    return std::min(static_cast<std::int64_t>(plan.survey.shots.size() * plan.snapshots.steps.size()),
-                    std::int64_t{Backend::kDownloads});
+    return std::min(saturating_product(shots_of(plan), plan.snapshots.steps.size()), std::int64_t{Backend::kDownloads});
 }
 
 std::int64_t frame_bytes(const Plan& plan) {
@@ -93,13 +86,28 @@ std::int64_t frame_bytes(const Plan& plan) {
 using Items = std::vector<MemoryForecast::Item>;
 
 std::int64_t total(const Items& items) {
-    return std::accumulate(items.begin(), items.end(), std::int64_t{0},
-                           [](std::int64_t sum, const MemoryForecast::Item& item) { return sum + item.bytes; });
+    return std::accumulate(
+        items.begin(), items.end(), std::int64_t{0},
+        [](std::int64_t sum, const MemoryForecast::Item& item) { return saturating_sum(sum, item.bytes); });
+}
+
+/// The survey, and what is kept of every shot and snapshot until the end. Measured: 1,400 bytes a shot for its place in
+/// files and summary, which some 500 shots find among what the program holds anyway; 70 a snapshot in HDF5's cache,
+/// and as many again up to 1 MB, of at most 8 MB; and its time when written and read back.
+std::int64_t notes_bytes(const Plan& plan) {
+    constexpr std::int64_t of_shot = 1400, shots_for_nothing = 500, of_source = 56, of_chunk = 70;
+    constexpr std::int64_t most_of_first = 1'000'000, most_of_chunks = 8'000'000;
+    const std::int64_t frames = plan.snapshots.steps.size(), shots = shots_of(plan);
+    const std::int64_t first_chunks = std::min(most_of_first, saturating_product(frames, of_chunk));
+    return saturating_sum(saturating_product(std::max<std::int64_t>(0, shots - shots_for_nothing), of_shot),
+                          saturating_product(plan.survey.size.sources, of_source),
+                          std::min(most_of_chunks, saturating_sum(saturating_product(frames, of_chunk), first_chunks)),
+                          saturating_product(shots + 1, frames, kDouble));
 }
 
 /// The host's memory while shots run.
 Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& pictures) {
-    const std::int64_t traces = shot.receivers * shot.trace_samples * element_bytes(plan);
+    const std::int64_t traces = saturating_product(shot.receivers, shot.trace_samples, element_bytes(plan));
     Items items;
     if (plan.device->has_own_memory()) {
         items = {{"copy of the traces", traces}, {"sources and receivers", shot_bytes(shot)}};
@@ -107,19 +115,30 @@ Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& 
         items = {{fmt::format("wavefields and model of the {} backend", plan.device->name),
                   plan.device->predicted_bytes(plan.setup)},
                  {"traces in the backend", traces},
-                 {"sources and receivers", shot_bytes(shot) + shot_bytes_in_backend(shot, element_bytes(plan))}};
+                 {"sources and receivers",
+                  saturating_sum(shot_bytes(shot), shot_bytes_in_backend(shot, element_bytes(plan)))}};
     }
     items.push_back({"snapshots on their way to disk", frames_alive(plan) * frame_bytes(plan)});
+    items.push_back({"shots, and notes on each and on snapshots", notes_bytes(plan)});
     items.push_back({"slices kept for pictures", pictures.kept});
     items.push_back({"for a moment, to write snapshots or seismograms, or to draw",
                      std::max({writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan), pictures.drawing})});
     return items;
 }
 
+/// In a device with memory of its own. What fills a petabyte is not asked for: its numbers would wrap there.
+std::int64_t device_shot_bytes(const Plan& plan, const ShotSize& shot) {
+    constexpr std::int64_t most = 1'000'000'000'000'000;
+    if (saturating_sum(shot_bytes(shot), saturating_product(shot.receivers, shot.trace_samples, kDouble)) > most)
+        return kTooMany;
+    return plan.device->predicted_shot_bytes(plan.setup, shot);
+}
+
 /// The host's memory while the model is there: until the backend has it.
 Items while_loading(const Plan& plan, const PictureBytes& pictures) {
     return {{"velocity and density of the model, until the backend has them",
              plan.grid.points() * (plan.has_density() ? 2 : 1) * kFloat},
+            {"for a moment, to make the model", plan.model_extra_bytes},
             {"slices kept for pictures", pictures.kept}};
 }
 
@@ -136,34 +155,47 @@ MemoryForecast forecast_memory(const Plan& plan) {
     const PictureBytes pictures = picture_bytes(plan);
     const ShotSize shot = largest_shot(plan);
     // On a device with the host's memory the velocity, 4 bytes a node, has gone when the first shot touches the
-    // wavefields, 8 bytes a node and more. On one with memory of its own it is often the largest of all.
+    // wavefields, 8 bytes a node and more: it is more only where a model takes much to make. On one with memory of its
+    // own it is often the largest of all.
     const Items running = while_running(plan, shot, pictures), loading = while_loading(plan, pictures);
     MemoryForecast forecast;
-    forecast.items = plan.device->has_own_memory() && total(loading) > total(running) ? loading : running;
+    forecast.items = total(loading) > total(running) ? loading : running;
     forecast.items.insert(forecast.items.begin(), {{"program and libraries", kProgramBytes},
                                                    {"driver and libraries of the device", plan.device->host_bytes}});
     if (plan.device->has_own_memory())
-        forecast.device_items = {
-            {"wavefields, model and boundaries", plan.device->predicted_bytes(plan.setup)},
-            {"sources, traces and downloads", plan.device->predicted_shot_bytes(plan.setup, shot)}};
+        forecast.device_items = {{"wavefields, model and boundaries", plan.device->predicted_bytes(plan.setup)},
+                                 {"sources, traces and downloads", device_shot_bytes(plan, shot)}};
     for (Items* items : {&forecast.items, &forecast.device_items})
         std::erase_if(*items, [](const auto& item) { return item.bytes == 0; });
     return forecast;
 }
+
+namespace {
+
+/// Shots with as many receivers take as many bytes: one of each number of them is asked for.
+std::int64_t seismogram_bytes(const Plan& plan, std::int64_t provenance) {
+    const std::int64_t samples = plan.time.output_samples;
+    const std::int64_t empty_file = predicted_seismogram_bytes({}, samples, provenance);
+    std::int64_t bytes = empty_file;
+    for (const auto& [receivers, shots] : plan.survey.size.shots_of_receivers)
+        if (receivers > 0)
+            bytes = saturating_sum(
+                bytes, saturating_product(
+                           shots, predicted_seismogram_bytes({&receivers, 1}, samples, provenance) - empty_file));
+    return bytes;
+}
+
+}  // namespace
 
 std::int64_t forecast_output_bytes(const Plan& plan) {
     // Host, versions and command line are of about this size, whatever they are.
     constexpr std::int64_t other_provenance = 2000;
     const auto provenance =
         static_cast<std::int64_t>(plan.config.text.size() + resolved_yaml(plan.config).size()) + other_provenance;
-    std::vector<std::int64_t> receivers;
-    for (const Shot& shot : plan.survey.shots)
-        if (!shot.receivers.empty()) receivers.push_back(static_cast<std::int64_t>(shot.receivers.size()));
-    std::int64_t bytes = 0;
-    if (!receivers.empty()) bytes += predicted_seismogram_bytes(receivers, plan.time.output_samples, provenance);
+    std::int64_t bytes = plan.survey.size.most_receivers > 0 ? seismogram_bytes(plan, provenance) : 0;
     if (!plan.snapshots.steps.empty())
-        bytes += predicted_snapshot_bytes(plan.snapshots.geometry, static_cast<std::int64_t>(plan.survey.shots.size()),
-                                          static_cast<std::int64_t>(plan.snapshots.steps.size()), provenance);
+        bytes = saturating_sum(bytes, predicted_snapshot_bytes(plan.snapshots.geometry, shots_of(plan),
+                                                               plan.snapshots.steps.size(), provenance));
     return bytes;
 }
 
@@ -239,6 +271,8 @@ std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t a
 
 namespace {
 
+constexpr double kMostRehearsed = 72e6;  // bytes of the host: 6 M nodes in single precision
+
 /// The grid of the run, shortened to `most` nodes.
 Grid rehearsal_grid(const Grid& grid, double most) {
     Grid small = grid;
@@ -254,11 +288,16 @@ Grid rehearsal_grid(const Grid& grid, double most) {
 
 /// Large enough for the caches of the device to be too small, and quick to fill.
 BackendSetup rehearsal_setup(const Plan& plan) {
-    double most = 6e6;
-    // A tenth of the free memory at most: the wavefields take 24 bytes a node and less.
-    if (plan.device->has_own_memory()) most = std::min(5e7, static_cast<double>(plan.device->available_bytes()) / 240.);
-    BackendSetup setup = plan.setup;
-    resize(setup, rehearsal_grid(plan.grid, most).n);
+    const bool own_memory = plan.device->has_own_memory();
+    // Of the host, so much that `onda check` takes little itself; of a device, a tenth of what is free.
+    const double room = own_memory ? 0.1 * static_cast<double>(plan.device->available_bytes()) : kMostRehearsed;
+    BackendSetup setup;
+    for (double most = own_memory ? 5e7 : 6e6; most > 1.; most *= 0.7) {
+        setup = plan.setup;
+        setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
+        resize(setup, rehearsal_grid(plan.grid, most).n);
+        if (static_cast<double>(plan.device->predicted_bytes(setup)) <= room) break;
+    }
     return setup;
 }
 
@@ -321,53 +360,7 @@ TimeForecast forecast_time(const Plan& plan) {
     const double nodes = static_cast<double>(plan.grid.points()), steps = static_cast<double>(plan.time.steps);
     const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
                             absorb * absorbing_work(plan.setup) / std::max(1., absorbing_work(setup));
-    return {nodes / per_step * 1e-9, static_cast<double>(plan.survey.shots.size()) * steps * per_step};
-}
-
-namespace {
-
-std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::int64_t available) {
-    const auto fitting = largest_grid(plan, memory, available);
-    const bool on_device = memory == Memory::device;
-    return fmt::format(
-        "the run needs {} of {}memory and {} are available\n  {} would fit (this grid has {}): increase grid.spacing_m "
-        "or take {} with more memory",
-        bytes_text(needed), on_device ? "GPU " : "", bytes_text(available),
-        fitting ? shape_text(*fitting) + " nodes" : "no grid of these proportions", shape_text(plan.grid),
-        on_device ? "backend.name: cpu, or a GPU" : "a machine");
-}
-
-std::string memory_shortage(const Plan& plan, const MemoryForecast& memory) {
-    std::string text;
-    if (plan.device->has_own_memory())
-        if (const std::int64_t free = plan.device->available_bytes(); memory.device_peak_bytes() > free)
-            text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
-    if (const std::int64_t free = available_memory_bytes(); memory.peak_bytes() > free)
-        text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, memory.peak_bytes(), free);
-    return text;
-}
-
-}  // namespace
-
-void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder) {
-    const std::string fault = memory_shortage(plan, forecast_memory(plan));
-    if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
-    const std::filesystem::path existing = nearest_existing(output_folder);
-    const auto disk = static_cast<double>(std::filesystem::space(existing).available);
-    if (const std::int64_t output = forecast_output_bytes(plan); static_cast<double>(output) > disk)
-        throw Error(
-            ExitCode::io_error,
-            fmt::format("the results need {} on disk and {} has {} left\n  choose another folder with --output, "
-                        "or fewer snapshots (output.snapshots)",
-                        bytes_text(output), shown(existing), bytes_text(static_cast<std::int64_t>(disk))));
-}
-
-std::string bytes_text(std::int64_t bytes) {
-    const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB"};
-    auto value = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1000.;
-    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, units[unit]);
+    return {nodes / per_step * 1e-9, static_cast<double>(shots_of(plan)) * steps * per_step};
 }
 
 }  // namespace onda

@@ -127,13 +127,13 @@ double velocity(const Geology& g, const Column& c, double z, double slope_scale)
 
 }  // namespace
 
-Medium geology_medium(const Config& config, const Grid& grid) {
-    const auto geology = std::make_shared<const Geology>(static_cast<std::uint64_t>(config.model.seed));
+namespace {
+
+/// The columns of a grid, [y][x].
+std::vector<Column> make_columns(const Geology& geology, const Grid& grid, const std::array<double, 3>& extent_m) {
     const auto fraction = [&](int axis, std::int64_t i) {
-        return grid.has_axis(axis) ? static_cast<double>(i) / static_cast<double>(grid.n[axis] - 1) : geology->salt_y;
+        return grid.has_axis(axis) ? static_cast<double>(i) / static_cast<double>(grid.n[axis] - 1) : geology.salt_y;
     };
-    std::array<double, 3> extent_m{};
-    for (int a = 0; a < 3; ++a) extent_m[a] = static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a];
     const double x_per_y_extent = grid.dimensions == 3 ? extent_m[0] / extent_m[1] : 1.;
     std::vector<Column> columns(grid.nx() * grid.ny());
     LoopFailure failure;
@@ -141,20 +141,33 @@ Medium geology_medium(const Config& config, const Grid& grid) {
     for (std::int64_t y = 0; y < grid.ny(); ++y)
         failure.guard([&] {
             for (std::int64_t x = 0; x < grid.nx(); ++x)
-                columns[y * grid.nx() + x] = make_column(*geology, fraction(0, x), fraction(1, y), x_per_y_extent);
+                columns[y * grid.nx() + x] = make_column(geology, fraction(0, x), fraction(1, y), x_per_y_extent);
         });
     failure.rethrow();
+    return columns;
+}
 
-    const auto shared = std::make_shared<const std::vector<Column>>(std::move(columns));
-    const double slope_scale = extent_m[2] / extent_m[0];
-    return {[geology, shared, grid, slope_scale](std::int64_t y, std::int64_t z, std::span<float> row) {
-                const double depth = static_cast<double>(z) / static_cast<double>(grid.nz() - 1);
-                const Column* const column = shared->data() + y * grid.nx();
-                for (std::size_t x = 0; x < row.size(); ++x)
-                    row[x] = static_cast<float>(velocity(*geology, column[x], depth, slope_scale));
-            },
+}  // namespace
+
+Medium geology_medium(const Config& config, const Grid& grid) {
+    const auto geology = std::make_shared<const Geology>(static_cast<std::uint64_t>(config.model.seed));
+    std::array<double, 3> extent_m{};
+    for (int a = 0; a < 3; ++a) extent_m[a] = static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a];
+    const auto rule = [geology, grid, extent_m]() -> Medium::Row {
+        const auto columns = std::make_shared<const std::vector<Column>>(make_columns(*geology, grid, extent_m));
+        const double slope_scale = extent_m[2] / extent_m[0];
+        return [geology, columns, grid, slope_scale](std::int64_t y, std::int64_t z, std::span<float> row) {
+            const double depth = static_cast<double>(z) / static_cast<double>(grid.nz() - 1);
+            const Column* const column = columns->data() + y * grid.nx();
+            for (std::size_t x = 0; x < row.size(); ++x)
+                row[x] = static_cast<float>(velocity(*geology, column[x], depth, slope_scale));
+        };
+    };
+    return {rule,
             {kWater, kSalt, false},
-            fmt::format("folded and faulted geology with a salt dome, seed {}", config.model.seed)};
+            fmt::format("folded and faulted geology with a salt dome, seed {}", config.model.seed),
+            {},
+            static_cast<std::int64_t>(sizeof(Column)) * grid.nx() * grid.ny()};
 }
 
 }  // namespace onda

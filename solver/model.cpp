@@ -15,7 +15,9 @@
 namespace onda {
 namespace {
 
-constexpr std::int64_t kQuickPoints = 1'000'000;  // evaluated in well under a second whatever the rule
+// Evaluated in a fraction of a second, in little memory.
+constexpr double kQuickPoints = 1e6;
+constexpr std::int64_t kQuickBytes = 48'000'000;
 
 using MakeMedium = Medium (*)(const Config&, const Grid&);
 
@@ -35,15 +37,17 @@ Model build(const Config& config, const Grid& grid) {
                 [&] { fill_row(i % grid.ny(), i / grid.ny(), std::span(values).subspan(i * grid.nx(), grid.nx())); });
         failure.rethrow();
     };
-    fill(model.vp, medium.row);
-    if (medium.rho && config.model.rho == "auto" && has_density(config)) fill(model.rho, medium.rho);
+    fill(model.vp, medium.vp());
+    if (medium.rho && config.model.rho == "auto" && has_density(config)) fill(model.rho, medium.rho());
     return model;
 }
 
 template <MakeMedium make>
 VelocityRange range(const Config& config, const Grid& grid) {
     const Medium medium = make(config, grid);
-    if (medium.bounds.exact || grid.points() > kQuickPoints) return medium.bounds;
+    const bool quick = static_cast<double>(grid.points()) * medium.cost <= kQuickPoints;
+    if (medium.bounds.exact || !quick || medium.preparation_bytes > kQuickBytes) return medium.bounds;
+    const Medium::Row fill_row = medium.vp();
     float low = std::numeric_limits<float>::max(), high = 0.f;
     const std::int64_t rows = grid.ny() * grid.nz();
     LoopFailure failure;
@@ -51,7 +55,7 @@ VelocityRange range(const Config& config, const Grid& grid) {
     for (std::int64_t i = 0; i < rows; ++i)
         failure.guard([&] {
             std::vector<float> vp(grid.nx());
-            medium.row(i % grid.ny(), i / grid.ny(), vp);
+            fill_row(i % grid.ny(), i / grid.ny(), vp);
             low = std::min(low, *std::ranges::min_element(vp));
             high = std::max(high, *std::ranges::max_element(vp));
         });
@@ -60,13 +64,18 @@ VelocityRange range(const Config& config, const Grid& grid) {
 }
 
 template <MakeMedium make>
+std::int64_t extra_bytes(const Config& config, const Grid& grid) {
+    return make(config, grid).preparation_bytes;
+}
+
+template <MakeMedium make>
 constexpr ModelBuilder row(std::string_view name, std::string_view help) {
-    return {name, help, build<make>, range<make>};
+    return {name, help, build<make>, range<make>, extra_bytes<make>};
 }
 
 constexpr std::array<ModelBuilder, 7> kBuilders{{
     {"file", "HDF5 model file, see `onda convert`; cropped, resampled or extruded where the config says so",
-     build_from_file, range_of_file},
+     build_from_file, range_of_file, [](const Config&, const Grid&) -> std::int64_t { return 0; }},
     row<constant_medium>("constant", "one velocity everywhere"),
     row<layered_medium>("layered", "plane layers, dipping where dip_deg is given"),
     row<gradient_medium>("gradient", "velocity that grows linearly with depth"),
@@ -132,6 +141,10 @@ Model make_model(const Config& config, const Grid& grid) {
 
 VelocityRange velocity_range(const Config& config, const Grid& grid) {
     return find_row(config, "model.type", model_builders(), config.model.type).range(config, grid);
+}
+
+std::int64_t model_extra_bytes(const Config& config, const Grid& grid) {
+    return find_row(config, "model.type", model_builders(), config.model.type).extra_bytes(config, grid);
 }
 
 }  // namespace onda

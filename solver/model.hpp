@@ -39,6 +39,8 @@ struct ModelBuilder {
     std::string_view help;
     Model (*build)(const Config&, const Grid&);
     VelocityRange (*range)(const Config&, const Grid&);
+    /// Host memory that building takes beside the model itself.
+    std::int64_t (*extra_bytes)(const Config&, const Grid&);
 };
 std::span<const ModelBuilder> model_builders();
 
@@ -50,5 +52,7 @@ Model make_model(const Config& config, const Grid& grid);
 /// vp range without making the whole model where that can be told cheaply (`onda check` in under a second):
 /// from a file's attributes or a strided sample, from a builder's parameters.
 VelocityRange velocity_range(const Config& config, const Grid& grid);
+/// Host memory that make_model() takes beside the model itself.
+std::int64_t model_extra_bytes(const Config& config, const Grid& grid);
 
 }  // namespace onda

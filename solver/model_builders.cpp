@@ -7,6 +7,7 @@
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/model_file.hpp"
 #include "solver/density.hpp"
 #include "solver/find_row.hpp"
 
@@ -21,13 +22,18 @@ double check_velocity(const Config& config, const std::string& key, double vp_m_
     return vp_m_s;
 }
 
+bool wants_density(const Config& config) {
+    return config.model.rho == "auto" && has_density(config);
+}
+
 /// The density of a part, which every part has if one has. 0 if none has, or none is wanted.
 /// \param key of the part; \param remedy where it has none.
-float density_of(const Config& config, const std::string& key, const std::optional<double>& rho_kg_m3,
+/// \param wanted whether any has one, and it is wanted (wants_density).
+float density_of(const Config& config, bool wanted, const std::string& key, const std::optional<double>& rho_kg_m3,
                  const char* remedy =
                      "has no rho_kg_m3, but others have: give it one, or model.rho_kg_m3 for all "
                      "without") {
-    if (config.model.rho != "auto" || !has_density(config)) return 0.f;
+    if (!wanted) return 0.f;
     const std::optional<double>& rho = rho_kg_m3 ? rho_kg_m3 : config.model.rho_kg_m3;
     if (!rho) throw_config_fault(config, key, remedy);
     return static_cast<float>(*rho);
@@ -42,9 +48,10 @@ double bottom_m(const Grid& grid) {
 Medium constant_medium(const Config& config, const Grid&) {
     const double vp = check_velocity(config, "model.vp_m_s", config.model.vp_m_s);
     const auto value = static_cast<float>(vp);
-    return {[value](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, value); },
-            {value, value, true},
-            fmt::format("constant, {:.6g} m/s", vp)};
+    const Medium::Row row = [value](std::int64_t, std::int64_t, std::span<float> values) {
+        std::ranges::fill(values, value);
+    };
+    return {[row] { return row; }, {value, value, true}, fmt::format("constant, {:.6g} m/s", vp)};
 }
 
 Medium gradient_medium(const Config& config, const Grid& grid) {
@@ -54,13 +61,16 @@ Medium gradient_medium(const Config& config, const Grid& grid) {
         return static_cast<float>(top + slope * (static_cast<double>(z) * grid.spacing_m[2]));
     };
     const float bottom = at(grid.nz() - 1);
-    if (!(bottom > 0.f && std::isfinite(bottom)))
+    if (!(bottom >= lowest_vp_m_s && bottom <= highest_vp_m_s))
         throw_config_fault(
             config, "model.gradient_per_s",
-            fmt::format(
-                "{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities must stay positive",
-                slope, bottom, bottom_m(grid)));
-    return {[at](std::int64_t, std::int64_t z, std::span<float> row) { std::ranges::fill(row, at(z)); },
+            fmt::format("{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities "
+                        "must stay within {:g} and {:g} m/s",
+                        slope, bottom, bottom_m(grid), lowest_vp_m_s, highest_vp_m_s));
+    const Medium::Row row = [at](std::int64_t, std::int64_t z, std::span<float> values) {
+        std::ranges::fill(values, at(z));
+    };
+    return {[row] { return row; },
             {std::min(at(0), bottom), std::max(at(0), bottom), true},
             fmt::format("gradient, {:.6g} m/s at the top and {:.6g} at the bottom", top, bottom)};
 }
@@ -84,6 +94,7 @@ Layers make_layers(const Config& config, const Grid& grid) {
     const ModelConfig& m = config.model;
     if (m.layers.empty()) throw_config_fault(config, "model.layers", "there is no layer");
     Layers layers;
+    const bool wanted = wants_density(config);
     for (std::size_t i = 0; i < m.layers.size(); ++i) {
         const std::string key = fmt::format("model.layers[{}]", i);
         if (i > 0 && !(m.layers[i].top_m > m.layers[i - 1].top_m))
@@ -92,7 +103,7 @@ Layers make_layers(const Config& config, const Grid& grid) {
                                            m.layers[i].top_m, m.layers[i - 1].top_m));
         layers.top_m.push_back(m.layers[i].top_m);
         layers.vp.push_back(static_cast<float>(check_velocity(config, key + ".vp_m_s", m.layers[i].vp_m_s)));
-        layers.rho.push_back(density_of(config, key, m.layers[i].rho_kg_m3));
+        layers.rho.push_back(density_of(config, wanted, key, m.layers[i].rho_kg_m3));
     }
     const double radians = std::numbers::pi / 180., slope = std::tan(m.dip_deg * radians);
     layers.slope_x = slope * std::cos(m.dip_azimuth_deg * radians);
@@ -117,14 +128,15 @@ VelocityRange range_of(const Layers& layers, const Grid& grid) {
 
 Medium layered_medium(const Config& config, const Grid& grid) {
     const Layers layers = make_layers(config, grid);
-    const auto rule = [&layers, &grid](const std::vector<float>& values) -> Medium::Row {
-        return [layers, grid, values](std::int64_t y, std::int64_t z, std::span<float> row) {
+    const auto rule = [&layers, &grid](const std::vector<float>& values) -> Medium::Rule {
+        const Medium::Row fill = [layers, grid, values](std::int64_t y, std::int64_t z, std::span<float> row) {
             const double depth =
                 grid.position_m(0, 0, z)[2] - layers.slope_y * (static_cast<double>(y) * grid.spacing_m[1]);
             const double step = layers.slope_x * grid.spacing_m[0];
             for (std::size_t x = 0; x < row.size(); ++x)
                 row[x] = values[layers.index(depth - step * static_cast<double>(x))];
         };
+        return [fill] { return fill; };
     };
     return {rule(layers.vp), range_of(layers, grid),
             fmt::format("{} layers, dip {:.4g} degrees", layers.vp.size(), config.model.dip_deg), rule(layers.rho)};
@@ -165,7 +177,7 @@ std::array<double, 3> triple(const Config& config, const Grid& grid, const std::
                                 : std::array{values[0], values[1], values[2]};
 }
 
-Body make_body(const Config& config, const Grid& grid, std::size_t index) {
+Body make_body(const Config& config, const Grid& grid, bool wanted, std::size_t index) {
     const InclusionConfig& inclusion = config.model.inclusions[index];
     const std::string key = fmt::format("model.inclusions[{}]", index);
     const Shape& shape = find_row(config, key + ".shape", std::span<const Shape>(kShapes), inclusion.shape);
@@ -173,7 +185,7 @@ Body make_body(const Config& config, const Grid& grid, std::size_t index) {
               {},
               shape.holds,
               static_cast<float>(check_velocity(config, key + ".vp_m_s", inclusion.vp_m_s)),
-              density_of(config, key, inclusion.rho_kg_m3)};
+              density_of(config, wanted, key, inclusion.rho_kg_m3)};
     const std::string size_key = key + (shape.has_radius ? ".radius_m" : ".size_m");
     body.half = shape.has_radius ? std::array{inclusion.radius_m, inclusion.radius_m, inclusion.radius_m}
                                  : triple(config, grid, size_key, inclusion.size_m, 1.);
@@ -188,15 +200,16 @@ Body make_body(const Config& config, const Grid& grid, std::size_t index) {
 
 Medium inclusions_medium(const Config& config, const Grid& grid) {
     const auto background = static_cast<float>(check_velocity(config, "model.vp_m_s", config.model.vp_m_s));
+    const bool wanted = wants_density(config);
     std::vector<Body> bodies;
     VelocityRange bounds{background, background, config.model.inclusions.empty()};
     for (std::size_t i = 0; i < config.model.inclusions.size(); ++i) {
-        const Body& body = bodies.emplace_back(make_body(config, grid, i));
+        const Body& body = bodies.emplace_back(make_body(config, grid, wanted, i));
         bounds.min_m_s = std::min<double>(bounds.min_m_s, body.vp);
         bounds.max_m_s = std::max<double>(bounds.max_m_s, body.vp);
     }
-    const auto rule = [&bodies, &grid](float outside, float Body::*value) -> Medium::Row {
-        return [bodies, grid, outside, value](std::int64_t y, std::int64_t z, std::span<float> row) {
+    const auto rule = [&bodies, &grid](float outside, float Body::*value) -> Medium::Rule {
+        const Medium::Row fill = [bodies, grid, outside, value](std::int64_t y, std::int64_t z, std::span<float> row) {
             std::ranges::fill(row, outside);
             for (const Body& body : bodies) {
                 for (std::size_t x = 0; x < row.size(); ++x) {
@@ -206,11 +219,16 @@ Medium inclusions_medium(const Config& config, const Grid& grid) {
                 }
             }
         };
+        return [fill] { return fill; };
     };
-    return {rule(background, &Body::vp), bounds, fmt::format("{} inclusions in {:.6g} m/s", bodies.size(), background),
-            rule(density_of(config, "model.inclusions", config.model.rho_kg_m3,
+    return {rule(background, &Body::vp),
+            bounds,
+            fmt::format("{} inclusions in {:.6g} m/s", bodies.size(), background),
+            rule(density_of(config, wanted, "model.inclusions", config.model.rho_kg_m3,
                             "some have rho_kg_m3, but what surrounds them has none: give model.rho_kg_m3"),
-                 &Body::rho)};
+                 &Body::rho),
+            0,
+            std::max(1., static_cast<double>(bodies.size()) / 20.)};
 }
 
 }  // namespace onda

@@ -11,13 +11,17 @@
 
 namespace onda {
 
-/// A rule for vp and one for rho. Complete and checked; the same values for any order of the rows.
+/// A rule for vp and one for rho. Checked; the same values for any order of the rows.
 struct Medium {
     using Row = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
-    Row row;  ///< of vp
+    /// Prepares what the rows share, which may be large.
+    using Rule = std::function<Row()>;
+    Rule vp;
     VelocityRange bounds{};
     std::string description;
-    Row rho = {};  ///< empty: constant
+    Rule rho = {};                       ///< empty: constant
+    std::int64_t preparation_bytes = 0;  ///< about what the rows of vp share
+    double cost = 1.;                    ///< of a node, where a lookup among layers costs 1
 };
 
 Medium constant_medium(const Config& config, const Grid& grid);

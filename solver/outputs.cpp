@@ -24,22 +24,18 @@ Outputs::Outputs(const Plan& plan, const RunFolder& folder, const Provenance& pr
 
 void Outputs::begin_shot(const Shot& shot) {
     ++shots_begun_;
-    if (snapshots_) snapshots_->begin_shot(shot.id, static_cast<std::int64_t>(plan_.snapshots.steps.size()));
+    if (snapshots_) snapshots_->begin_shot(shot.id, plan_.snapshots.steps.size());
 }
 
 std::int64_t Outputs::next_step(std::int64_t step) const {
-    std::int64_t next = plan_.time.steps + 1;
-    const auto look_in = [&next, step](const std::vector<std::int64_t>& steps) {
-        const auto later = std::ranges::upper_bound(steps, step);
-        if (later != steps.end()) next = std::min(next, *later);
-    };
-    look_in(plan_.snapshots.steps);
-    if (first_shot()) look_in(pictures_.steps());
-    return next;
+    std::int64_t next = plan_.snapshots.steps.after(step).value_or(plan_.time.steps + 1);
+    if (!first_shot()) return next;
+    const auto picture = std::ranges::upper_bound(pictures_.steps(), step);
+    return picture == pictures_.steps().end() ? next : std::min(next, *picture);
 }
 
 void Outputs::take(Propagator& propagator) {
-    if (std::ranges::binary_search(plan_.snapshots.steps, propagator.step()))
+    if (plan_.snapshots.steps.contains(propagator.step()))
         queue_->take(propagator.backend(), plan_.snapshots.window, propagator.time_s());
     if (first_shot() && std::ranges::binary_search(pictures_.steps(), propagator.step())) pictures_.take(propagator);
 }
@@ -88,7 +84,7 @@ ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backen
     ShotGather gather;
     gather.shot = shot.id;
     for (const SourcePoint& source : shot.sources) gather.sources_m.push_back(source.position_m);
-    gather.receivers_m = shot.receivers;
+    gather.receivers_m = shot.receivers.list();
     gather.dt_s = time.output_dt_s;
     gather.samples = time.output_samples;
     const auto traces = static_cast<std::int64_t>(shot.receivers.size());

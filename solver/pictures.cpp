@@ -63,10 +63,10 @@ Position position_of(const Window& window, const Grid& grid, std::size_t index) 
 
 /// The last snapshots; without snapshots, thirds of the run.
 std::vector<std::int64_t> wavefield_steps(const Plan& plan) {
-    const auto& snapshots = plan.snapshots.steps;
+    const StepSet& snapshots = plan.snapshots.steps;
     const std::int64_t last = plan.time.steps - plan.time.extra_steps;
     if (snapshots.empty()) return {last / 3, last * 2 / 3, last};
-    return {snapshots.end() - static_cast<std::ptrdiff_t>(std::min(kWavefields, snapshots.size())), snapshots.end()};
+    return snapshots.last(kWavefields);
 }
 
 PictureAxis axis_of(const Section& section, std::size_t axis, const Grid& grid) {
@@ -210,7 +210,7 @@ PictureBytes picture_bytes(const Plan& plan) {
     if (!plan.config.output.pictures) return {};
     std::int64_t nodes = 0;
     for (const Section& section : make_sections(plan.grid, plan.grid.origin_m)) nodes += section.window.points();
-    const auto receivers = static_cast<std::int64_t>(plan.most_receivers());
+    const std::int64_t receivers = plan.survey.size.most_receivers;
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
     constexpr std::int64_t drawing = 7'000'000;  // measured: canvas, rasters and the compressed picture
     return {(nodes * static_cast<std::int64_t>(1 + kWavefields) + gather) * static_cast<std::int64_t>(sizeof(float)),

@@ -84,12 +84,10 @@ FileGeometry geometry_of(const Window& window, const Grid& grid) {
     return geometry;
 }
 
-std::vector<std::int64_t> snapshot_steps(const Config& config, const TimeAxis& time) {
+StepSet snapshot_steps(const Config& config, const TimeAxis& time) {
     const SnapshotConfig& wanted = config.output.snapshots;
     std::vector<std::int64_t> steps;
     const std::int64_t last = time.steps - time.extra_steps;
-    if (wanted.every_steps)
-        for (std::int64_t step = *wanted.every_steps; step <= last; step += *wanted.every_steps) steps.push_back(step);
     for (const double t : wanted.times_s) {
         const auto step = static_cast<std::int64_t>(std::llround(t / time.dt_s));
         if (step < 0 || step > last)
@@ -97,9 +95,7 @@ std::vector<std::int64_t> snapshot_steps(const Config& config, const TimeAxis& t
                                fmt::format("{:g} s lies outside the run, 0 to {:g} s", t, config.time.duration_s));
         steps.push_back(step);
     }
-    std::ranges::sort(steps);
-    steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
-    return steps;
+    return {wanted.every_steps.value_or(0), last, std::move(steps)};
 }
 
 /// Where snapshots are taken; when, is known only with dt.
@@ -156,7 +152,10 @@ Plan make_plan(const Config& config, const Grid& grid, FindRanges&& find_ranges)
         plan.notes = choice.notes;
     });
     const bool has_scheme = stages.run([&] { plan.setup.scheme = make_scheme(config); });
-    const bool has_medium = stages.run([&] { find_ranges(plan); }) && has_scheme;
+    const bool has_medium = stages.run([&] {
+        find_ranges(plan);
+        plan.model_extra_bytes = model_extra_bytes(config, grid);
+    }) && has_scheme;
     const bool has_survey = stages.run([&] { plan.survey = make_survey(config, grid); });
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
     const bool has_time = has_medium && stages.run([&] {
@@ -204,15 +203,11 @@ Plan make_plan(const Config& config, const Model& model) {
 }
 
 std::size_t Plan::most_receivers() const {
-    std::size_t most = 0;
-    for (const Shot& shot : survey.shots) most = std::max(most, shot.receivers.size());
-    return most;
+    return static_cast<std::size_t>(survey.size.most_receivers);
 }
 
 std::size_t Plan::most_sources() const {
-    std::size_t most = 0;
-    for (const Shot& shot : survey.shots) most = std::max(most, shot.sources.size());
-    return most;
+    return static_cast<std::size_t>(survey.size.most_sources);
 }
 
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m) {

@@ -13,6 +13,7 @@
 #include "solver/density.hpp"
 #include "solver/devices.hpp"
 #include "solver/model.hpp"
+#include "solver/step_set.hpp"
 #include "solver/survey.hpp"
 #include "solver/time_axis.hpp"
 
@@ -21,8 +22,8 @@ namespace onda {
 /// Which nodes are written, when.
 struct SnapshotPlan {
     Window window;
-    FileGeometry geometry;            ///< of the window as written
-    std::vector<std::int64_t> steps;  ///< ascending; empty: no snapshots
+    FileGeometry geometry;  ///< of the window as written
+    StepSet steps;          ///< empty: no snapshots
 };
 
 struct Plan {
@@ -30,6 +31,7 @@ struct Plan {
     Grid grid;
     VelocityRange velocity{};
     DensityRange density;
+    std::int64_t model_extra_bytes = 0;  ///< that making the model takes beside the model itself
     Survey survey;
     TimeAxis time;
     Boundary boundary;

@@ -84,9 +84,9 @@ void check(const Config& config) {
 Medium von_karman_medium(const Config& config, const Grid& grid) {
     check(config);
     const ModelConfig& m = config.model;
-    const auto waves = std::make_shared<const Waves>(make_waves(m, grid));
     const double mean = m.vp_m_s, deviation = 0.01 * m.deviation_percent;
-    const auto row = [waves, grid, mean, deviation](std::int64_t y, std::int64_t z, std::span<float> vp) {
+    const auto fill = [grid, mean, deviation](const std::shared_ptr<const Waves>& waves, std::int64_t y, std::int64_t z,
+                                              std::span<float> vp) {
         const std::int64_t nx = grid.nx();
         std::ranges::fill(vp, 0.f);
         for (std::int64_t mode = 0; mode < kVonKarmanModes; ++mode) {
@@ -102,11 +102,18 @@ Medium von_karman_medium(const Config& config, const Grid& grid) {
             v = static_cast<float>(mean * (1. + deviation * static_cast<double>(std::clamp(v * unit, -clip, clip))));
     };
     const double reach = kVonKarmanClip * deviation;
-    return {row,
+    const auto rule = [fill, m, grid]() -> Medium::Row {
+        const auto waves = std::make_shared<const Waves>(make_waves(m, grid));
+        return [fill, waves](std::int64_t y, std::int64_t z, std::span<float> vp) { fill(waves, y, z, vp); };
+    };
+    constexpr std::int64_t real = 2 * sizeof(float), complex = sizeof(std::complex<double>);
+    return {rule,
             {static_cast<float>(mean * (1. - reach)), static_cast<float>(mean * (1. + reach)), false},
             fmt::format("von Karman medium, {:.6g} m/s with {:.4g} %, correlation length {:.6g} m, Hurst exponent "
                         "{:.3g}, seed {}, {} waves",
-                        mean, m.deviation_percent, m.correlation_length_m, m.hurst_exponent, m.seed, kVonKarmanModes)};
+                        mean, m.deviation_percent, m.correlation_length_m, m.hurst_exponent, m.seed, kVonKarmanModes),
+            {},
+            kVonKarmanModes * (real * grid.nx() + complex * (grid.ny() + grid.nz()))};
 }
 
 }  // namespace onda

@@ -29,7 +29,7 @@ double needed_points_per_wavelength(const Scheme& scheme) {
     return 2. * std::numbers::pi / good;
 }
 
-/// To three digits, downwards, so that the number named in a message passes.
+/// To three digits, downwards, so that the number named in a message passes. \param x positive, normal.
 double floor3(double x) {
     const double digit = std::pow(10., std::floor(std::log10(x)) - 2.);
     return std::floor(x / digit) * digit;
@@ -38,6 +38,10 @@ double floor3(double x) {
 /// What would give `wanted` points per wavelength instead of the verdict's.
 std::string advice(const SamplingVerdict& verdict, double wanted, double coarsest_m, const Wavelet& wavelet) {
     const double shrink = verdict.points_per_wavelength / wanted;
+    const auto can_be_named = [](double x) { return std::isnormal(x) && x > 1e-300; };
+    if (!can_be_named(coarsest_m * shrink) || !can_be_named(wavelet.highest_frequency_hz * shrink) ||
+        (wavelet.peak_frequency_hz > 0. && !can_be_named(wavelet.peak_frequency_hz * shrink)))
+        return "no spacing and no frequency would do: check both, the velocities, and that number";
     std::string text =
         fmt::format("use a spacing of {:.3g} m or less (now {:.6g} m), or a highest frequency of {:.3g} Hz or less",
                     floor3(coarsest_m * shrink), coarsest_m, floor3(wavelet.highest_frequency_hz * shrink));

@@ -79,10 +79,10 @@ public:
           progress_(static_cast<std::int64_t>(plan.survey.shots.size()), plan.time.steps, plan.grid.points(), log) {}
 
     void run_shot(std::int64_t index) {
-        const Shot& shot = plan_.survey.shots[static_cast<std::size_t>(index)];
+        const Shot shot = plan_.survey.shots[static_cast<std::size_t>(index)];
         const Sources sources = make_sources(shot, plan_.survey, plan_.grid, plan_.boundary.halos, plan_.time);
         const NodeWeights receivers =
-            point_weights(shot.receivers, plan_.grid, plan_.boundary.halos, PointKind::receiver);
+            point_weights(shot.receivers.list(), plan_.grid, plan_.boundary.halos, PointKind::receiver);
         Propagator propagator =
             times_.measure("shot set-up", [&] { return Propagator(backend_, sources, receivers, plan_.time); });
         const StabilityWatch watch(

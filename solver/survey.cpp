@@ -2,301 +2,330 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/printable.hpp"
+#include "io/saturating.hpp"
 #include "solver/find_row.hpp"
+#include "solver/survey_entries.hpp"
 
 namespace onda {
 namespace {
 
-constexpr double kRounding = 1e-6;  // of a spacing: how far outside a position may lie by rounding
+constexpr double kRounding = 1e-6;  // of a spacing
 
-std::string describe(const Grid& grid, const Position& p) {
-    return grid.dimensions == 2 ? fmt::format("({:.8g}, {:.8g}) m", p[0], p[2])
-                                : fmt::format("({:.8g}, {:.8g}, {:.8g}) m", p[0], p[1], p[2]);
-}
+/// Receivers of every shot, or the rows of a list that belong to each of some shots.
+struct ReceiverPart {
+    Positions positions;
+    std::vector<std::int64_t> shot;   ///< ascending ids; empty: every shot records all of them
+    std::vector<std::int64_t> first;  ///< row of each of `shot`, and the end
 
-std::string extent(const Grid& grid) {
-    std::string text;
-    for (int a = 0; a < 3; ++a)
-        if (grid.has_axis(a))
-            text += fmt::format("{}{} {:.8g} to {:.8g} m", text.empty() ? "" : ", ", "xyz"[a], grid.origin_m[a],
-                                grid.origin_m[a] + static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a]);
-    return text;
-}
-
-Position make_position(const Config& config, const Grid& grid, const std::string& key,
-                       const std::vector<double>& values) {
-    if (static_cast<int>(values.size()) != grid.dimensions)
-        throw_config_fault(config, key,
-                           fmt::format("has {} numbers: a {}-D grid needs {}", values.size(), grid.dimensions,
-                                       grid.dimensions == 2 ? "two, [x, z]" : "three, [x, y, z]"));
-    return grid.dimensions == 2 ? Position{values[0], 0., values[1]} : Position{values[0], values[1], values[2]};
-}
-
-/// Positions of one entry of the config, with the words a fault needs.
-struct Places {
-    std::string key;   ///< where in the config, e.g. "sources[2].file"
-    std::string name;  ///< what precedes the number of a position, e.g. "shots.csv, position "; empty: none
-    std::vector<Position> position_m;
-};
-
-/// Inside the grid; what lies outside by rounding is brought to the face.
-void check_inside(const Config& config, const Grid& grid, Places& places) {
-    for (std::size_t i = 0; i < places.position_m.size(); ++i) {
-        Position& p = places.position_m[i];
-        for (int a = 0; a < 3; ++a) {
-            const double low = grid.origin_m[a], h = grid.spacing_m[a];
-            const double high = low + static_cast<double>(grid.n[a] - 1) * h, slack = kRounding * h;
-            const bool inside = grid.has_axis(a) ? p[a] >= low - slack && p[a] <= high + slack : p[a] == 0.;
-            if (!inside) {
-                const std::string name = places.name.empty() ? "" : places.name + std::to_string(i + 1) + ": ";
-                throw_config_fault(
-                    config, places.key,
-                    grid.has_axis(a)
-                        ? fmt::format("{}{} lies outside the grid: {}", name, describe(grid, p), extent(grid))
-                        : fmt::format("{}y = {:.8g} m in a 2-D run: must be 0 or absent", name, p[1]));
-            }
-            p[a] = grid.has_axis(a) ? std::clamp(p[a], low, high) : 0.;
-        }
+    /// Those of one shot.
+    [[nodiscard]] Positions of(std::int64_t id) const {
+        if (shot.empty()) return positions;
+        const auto at = std::ranges::lower_bound(shot, id);
+        if (at == shot.end() || *at != id) return {};
+        const auto i = static_cast<std::size_t>(at - shot.begin());
+        return positions.part(first[i], first[i + 1] - first[i]);
     }
+};
+
+/// Indices that put `keys` in ascending order, equal ones as they are.
+std::vector<std::int64_t> ascending(const std::vector<std::int64_t>& keys) {
+    std::vector<std::int64_t> order(keys.size());
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, {}, [&keys](std::int64_t i) { return keys[static_cast<std::size_t>(i)]; });
+    return order;
 }
 
-/// `count` positions from first to last, both included.
-std::vector<Position> on_line(const Position& first, const Position& last, std::int64_t count) {
-    std::vector<Position> positions;
-    for (std::int64_t i = 0; i < count; ++i) {
-        const double t = count > 1 ? static_cast<double>(i) / static_cast<double>(count - 1) : 0.;
-        Position& p = positions.emplace_back();
-        for (int a = 0; a < 3; ++a) p[a] = (1. - t) * first[a] + t * last[a];
+template <typename T>
+void permute(std::vector<T>& values, const std::vector<std::int64_t>& order) {
+    std::vector<T> permuted;
+    permuted.reserve(values.size());
+    for (const std::int64_t i : order) permuted.push_back(values[static_cast<std::size_t>(i)]);
+    values = std::move(permuted);
+}
+
+/// Leaves every id once; returns where each began, and the end.
+std::vector<std::int64_t> group(std::vector<std::int64_t>& ascending_ids) {
+    std::vector<std::int64_t> first;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < ascending_ids.size(); ++i) {
+        if (kept > 0 && ascending_ids[kept - 1] == ascending_ids[i]) continue;
+        ascending_ids[kept++] = ascending_ids[i];
+        first.push_back(static_cast<std::int64_t>(i));
     }
-    return positions;
+    first.push_back(static_cast<std::int64_t>(ascending_ids.size()));
+    ascending_ids.resize(kept);
+    return first;
 }
 
-std::int64_t check_count(const Config& config, const std::string& key, std::int64_t count) {
-    if (count < 1) throw_config_fault(config, key, fmt::format("{}: must be at least 1", count));
-    return count;
-}
+}  // namespace
 
-// ---- sources -------------------------------------------------------------------------------------------------------
-
-/// The sources of one entry: where, in which shot, how strong.
-struct SourceEntry {
-    Places places;
-    std::vector<std::int64_t> shot;
-    std::vector<double> amplitude;
+struct Shots::Data {
+    std::vector<std::int64_t> id;            ///< ascending
+    std::vector<std::int64_t> first_source;  ///< of each shot, and the end
+    std::vector<SourcePoint> sources;
+    std::vector<ReceiverPart> receivers;
 };
 
-struct SourceType {
-    std::string_view name;
-    SourceEntry (*read)(const Config&, const Grid&, const SourceConfig&, const std::string& key);
-};
+Shots::Shots() : data_(std::make_shared<const Data>()) {}
 
-SourceEntry read_point(const Config& config, const Grid& grid, const SourceConfig& source, const std::string& key) {
-    return {{key + ".position_m", "", {make_position(config, grid, key + ".position_m", source.position_m)}},
-            {source.shot.value_or(1)},
-            {source.amplitude}};
+std::size_t Shots::size() const {
+    return data_->id.size();
 }
 
-SourceEntry read_line(const Config& config, const Grid& grid, const SourceConfig& source, const std::string& key) {
-    const Position first = make_position(config, grid, key + ".first_m", source.first_m);
-    const Position last = make_position(config, grid, key + ".last_m", source.last_m);
-    SourceEntry entry{
-        {key + ".first_m", "shot ", on_line(first, last, check_count(config, key + ".count", source.count))},
-        {},
-        std::vector<double>(source.count, source.amplitude)};
-    for (std::int64_t i = 0; i < source.count; ++i) entry.shot.push_back(i + 1);
-    return entry;
+Shot Shots::operator[](std::size_t i) const {
+    Shot shot{data_->id[i],
+              {data_->sources.begin() + data_->first_source[i], data_->sources.begin() + data_->first_source[i + 1]},
+              {}};
+    for (const ReceiverPart& part : data_->receivers) shot.receivers.append(part.of(shot.id));
+    return shot;
 }
 
-SourceEntry read_file(const Config&, const Grid&, const SourceConfig& source, const std::string& key) {
-    SourceTable table = read_sources(source.file);
-    for (double& amplitude : table.amplitude) amplitude *= source.amplitude;
-    return {{key + ".file", shown(source.file) + ", position ", table.position_m}, table.shot, table.amplitude};
-}
+namespace {
 
-constexpr std::array<SourceType, 3> kSourceTypes{{{"point", read_point}, {"line", read_line}, {"file", read_file}}};
-
-// ---- receivers -----------------------------------------------------------------------------------------------------
-
-/// The receivers of one entry; `shot` as in ReceiverTable.
-struct ReceiverEntry {
-    Places places;
-    std::vector<std::int64_t> shot;
-};
-
-struct ReceiverType {
-    std::string_view name;
-    ReceiverEntry (*read)(const Config&, const Grid&, const ReceiverConfig&, const std::string& key);
-};
-
-ReceiverEntry read_point(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
-                         const std::string& key) {
-    return {{key + ".position_m", "", {make_position(config, grid, key + ".position_m", receiver.position_m)}}, {}};
-}
-
-ReceiverEntry read_line(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
-                        const std::string& key) {
-    if (receiver.count.size() != 1) throw_config_fault(config, key + ".count", "must be one number for a line");
-    const Position first = make_position(config, grid, key + ".first_m", receiver.first_m);
-    const Position last = make_position(config, grid, key + ".last_m", receiver.last_m);
-    const std::int64_t count = check_count(config, key + ".count", receiver.count[0]);
-    return {{key + ".first_m", "receiver ", on_line(first, last, count)}, {}};
-}
-
-/// x fastest, then y, then z.
-ReceiverEntry read_grid(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
-                        const std::string& key) {
-    if (static_cast<int>(receiver.count.size()) != grid.dimensions)
-        throw_config_fault(config, key + ".count",
-                           fmt::format("has {} numbers: a grid of receivers needs {}, one per axis",
-                                       receiver.count.size(), grid.dimensions));
-    const Position first = make_position(config, grid, key + ".first_m", receiver.first_m);
-    const Position last = make_position(config, grid, key + ".last_m", receiver.last_m);
-    std::array<std::vector<Position>, 3> axis;
-    for (int a = 0, i = 0; a < 3; ++a)
-        axis[a] = on_line(first, last, grid.has_axis(a) ? check_count(config, key + ".count", receiver.count[i++]) : 1);
-    ReceiverEntry entry{{key + ".first_m", "receiver ", {}}, {}};
-    for (const Position& z : axis[2])
-        for (const Position& y : axis[1])
-            for (const Position& x : axis[0]) entry.places.position_m.push_back({x[0], y[1], z[2]});
-    return entry;
-}
-
-ReceiverEntry read_file(const Config&, const Grid&, const ReceiverConfig& receiver, const std::string& key) {
-    ReceiverTable table = read_receivers(receiver.file);
-    return {{key + ".file", shown(receiver.file) + ", position ", table.position_m}, table.shot};
-}
-
-constexpr std::array<ReceiverType, 4> kReceiverTypes{
-    {{"point", read_point}, {"line", read_line}, {"grid", read_grid}, {"file", read_file}}};
-
-// ---- the survey ----------------------------------------------------------------------------------------------------
-
-using Shots = std::map<std::int64_t, Shot>;
-
-/// True on a plane where the pressure is zero.
-bool on_free_surface(const Grid& grid, const FaceHalos& halos, const Position& p) {
+/// The layers at the faces that are free surfaces, and those that absorb.
+std::vector<FaceLayer> face_layers(const Grid& grid, const std::array<double, 6>& depth_nodes) {
+    std::vector<FaceLayer> layers;
     for (int face = 0; face < 6; ++face) {
         const int a = face / 2;
-        if (halos[face] != Halo::mirror_negative) continue;
-        const double plane = face % 2 == 0 ? 0. : static_cast<double>(grid.n[a] - 1);
-        if (std::abs((p[a] - grid.origin_m[a]) / grid.spacing_m[a] - plane) <= kRounding) return true;
+        if (depth_nodes[face] > 0.)
+            layers.push_back({a, face % 2 == 1, grid.origin_m[a], grid.spacing_m[a], static_cast<double>(grid.n[a] - 1),
+                              depth_nodes[face]});
     }
-    return false;
+    return layers;
 }
 
-bool in_strip(const Grid& grid, const std::array<std::int64_t, 6>& widths, const Position& p) {
-    for (int face = 0; face < 6; ++face) {
-        if (widths[face] == 0) continue;
-        const int a = face / 2;
-        const double index = (p[a] - grid.origin_m[a]) / grid.spacing_m[a];
-        const double from_face = face % 2 == 0 ? index : static_cast<double>(grid.n[a] - 1) - index;
-        if (from_face < static_cast<double>(widths[face]) - kRounding) return true;
-    }
-    return false;
-}
-
-/// The index of the wavelet of a source entry; the top-level one is made when the first source needs it.
-std::size_t wavelet_of(const Config& config, const SourceConfig& source, const std::string& key, Survey& survey,
-                       std::optional<std::size_t>& top_level) {
-    if (!source.wavelet && top_level) return *top_level;
-    const std::size_t index = survey.wavelets.size();
-    survey.wavelets.push_back(source.wavelet ? make_wavelet(config, *source.wavelet, key + ".wavelet")
-                                             : make_wavelet(config, config.wavelet, "wavelet"));
-    if (!source.wavelet) top_level = index;
-    return index;
-}
-
-Shots make_shots(const Config& config, const Grid& grid, Survey& survey) {
+std::vector<FaceLayer> free_surfaces(const Config& config, const Grid& grid) {
+    std::array<double, 6> depth{};
     const FaceHalos halos = make_halos(config, grid);
-    Shots shots;
-    std::optional<std::size_t> top_level;
+    for (int face = 0; face < 6; ++face)
+        if (halos[face] == Halo::mirror_negative) depth[face] = kRounding;
+    return face_layers(grid, depth);
+}
+
+std::vector<FaceLayer> strips(const Config& config, const Grid& grid) {
+    std::array<double, 6> depth{};
+    const auto widths = strip_widths(config, grid);
+    for (int face = 0; face < 6; ++face) depth[face] = static_cast<double>(widths[face]) - kRounding;
+    return face_layers(grid, depth);
+}
+
+bool in_any(std::span<const FaceLayer> layers, const Position& p) {
+    return std::ranges::any_of(layers, [&p](const FaceLayer& layer) { return layer.holds(p[layer.axis]); });
+}
+
+/// Makes wavelets, each once.
+class Wavelets {
+public:
+    Wavelets(const Config& config, std::vector<Wavelet>& wavelets) : config_(config), wavelets_(wavelets) {}
+
+    /// The index of the wavelet of a source entry.
+    std::size_t of(const SourceConfig& source, std::size_t entry) {
+        const WaveletConfig& wanted = source.wavelet ? *source.wavelet : config_.wavelet;
+        const auto made = std::ranges::find_if(made_, [&](const WaveletConfig* other) { return *other == wanted; });
+        if (made != made_.end()) return static_cast<std::size_t>(made - made_.begin());
+        wavelets_.push_back(
+            make_wavelet(config_, wanted, source.wavelet ? fmt::format("sources[{}].wavelet", entry) : "wavelet"));
+        made_.push_back(&wanted);
+        check_length(fmt::format("sources[{}].wavelet", entry));
+        return made_.size() - 1;
+    }
+
+private:
+    /// The spectrum of a wavelet is measured: thousands of long ones would take minutes. Files are as long as they are.
+    void check_length(const std::string& key) {
+        constexpr double most = 1e5;
+        const Wavelet& wavelet = wavelets_.back();
+        if (wavelet.series.amplitude.empty()) periods_ += wavelet.duration_s * wavelet.highest_frequency_hz;
+        if (periods_ > most)
+            throw_config_fault(config_, key,
+                               fmt::format("the wavelets up to this one have {:.4g} periods of their highest "
+                                           "frequencies in all; the most is {:.0e}: put them into files",
+                                           periods_, most));
+    }
+
+    const Config& config_;
+    std::vector<Wavelet>& wavelets_;
+    std::vector<const WaveletConfig*> made_;
+    double periods_ = 0.;
+};
+
+void add_sources(const Config& config, const Grid& grid, Survey& survey, Shots::Data& data) {
+    const auto surfaces = free_surfaces(config, grid);
+    Wavelets wavelets(config, survey.wavelets);
     for (std::size_t i = 0; i < config.sources.size(); ++i) {
-        const SourceConfig& source = config.sources[i];
-        const std::string key = fmt::format("sources[{}]", i);
-        const auto& type = find_row(config, key + ".type", std::span<const SourceType>(kSourceTypes), source.type);
-        SourceEntry entry = type.read(config, grid, source, key);
-        check_inside(config, grid, entry.places);
-        const std::size_t wavelet = wavelet_of(config, source, key, survey, top_level);
-        for (std::size_t k = 0; k < entry.shot.size(); ++k) {
-            const Position& p = entry.places.position_m[k];
-            if (entry.shot[k] < 0)
-                throw_config_fault(config, key, fmt::format("shot {}: must not be negative", entry.shot[k]));
-            if (on_free_surface(grid, halos, p))
+        const SourceEntry entry =
+            read_source_entry(config, grid, i, kMostSources - static_cast<std::int64_t>(data.sources.size()));
+        const std::size_t wavelet = wavelets.of(config.sources[i], i);
+        const Positions& positions = entry.places.positions;
+        if (positions.size() > 1) {
+            data.id.reserve(data.id.size() + positions.size());
+            data.sources.reserve(data.sources.size() + positions.size());
+        }
+        for (std::int64_t k = 0; k < positions.size(); ++k) {
+            const Position p = positions[k];
+            const std::int64_t shot = entry.shot.empty() ? k + 1 : entry.shot[k];
+            if (shot < 0)
+                throw_config_fault(config, fmt::format("sources[{}]", i),
+                                   fmt::format("shot {}: must not be negative", shot));
+            if (in_any(surfaces, p))
                 throw_config_fault(config, entry.places.key,
                                    fmt::format("{} lies on the free surface, where the pressure is zero: it would "
                                                "radiate nothing; place the source below it",
                                                describe(grid, p)));
-            Shot& shot = shots[entry.shot[k]];
-            shot.id = entry.shot[k];
-            shot.sources.push_back({p, entry.amplitude[k], wavelet});
+            data.id.push_back(shot);
+            data.sources.push_back({p, entry.amplitude.size() == 1 ? entry.amplitude[0] : entry.amplitude[k], wavelet});
         }
     }
-    if (shots.empty()) throw_config_fault(config, "sources", "there is no source: a run needs at least one");
-    return shots;
-}
-
-Shot& find_shot(const Config& config, Shots& shots, std::int64_t id, const std::string& key) {
-    const auto shot = shots.find(id);
-    if (shot == shots.end())
-        throw_config_fault(config, key,
-                           fmt::format("there is no shot {}: the sources make {} from {} to {}", id,
-                                       shots.size() == 1 ? "one shot," : fmt::format("{} shots,", shots.size()),
-                                       shots.begin()->first, shots.rbegin()->first));
-    return shot->second;
-}
-
-void add_receivers(const Config& config, const Grid& grid, Shots& shots) {
-    for (std::size_t i = 0; i < config.receivers.size(); ++i) {
-        const ReceiverConfig& receiver = config.receivers[i];
-        const std::string key = fmt::format("receivers[{}]", i);
-        const auto& type =
-            find_row(config, key + ".type", std::span<const ReceiverType>(kReceiverTypes), receiver.type);
-        ReceiverEntry entry = type.read(config, grid, receiver, key);
-        check_inside(config, grid, entry.places);
-        const auto& positions = entry.places.position_m;
-        if (receiver.shot && !entry.shot.empty())
-            throw_config_fault(config, key + ".shot", "the file names the shots itself: use one or the other");
-        if (receiver.shot) entry.shot.assign(positions.size(), *receiver.shot);
-        const std::string shot_key = receiver.shot ? key + ".shot" : entry.places.key;
-        for (std::size_t k = 0; k < entry.shot.size(); ++k)
-            find_shot(config, shots, entry.shot[k], shot_key).receivers.push_back(positions[k]);
-        if (!entry.shot.empty()) continue;
-        for (auto& [id, shot] : shots) shot.receivers.insert(shot.receivers.end(), positions.begin(), positions.end());
+    if (data.id.empty()) throw_config_fault(config, "sources", "there is no source: a run needs at least one");
+    if (!std::ranges::is_sorted(data.id)) {
+        const auto order = ascending(data.id);
+        permute(data.id, order);
+        permute(data.sources, order);
     }
+    data.first_source = group(data.id);
+}
+
+/// Collects the receivers of the entries in their order; single points that follow one another become one list.
+class ReceiverParts {
+public:
+    ReceiverParts(const Config& config, Shots::Data& data) : config_(config), data_(data) {}
+
+    void add(const ReceiverEntry& entry) {
+        for (const std::int64_t id : entry.shot) check_shot(id, entry.shot_key);
+        const Positions& positions = entry.places.positions;
+        if (positions.size() != 1) {
+            flush();
+            add_part(positions, entry.shot);
+            return;
+        }
+        if (entry.shot.empty() != shot_.empty()) flush();
+        points_.push_back(positions[0]);
+        shot_.insert(shot_.end(), entry.shot.begin(), entry.shot.end());
+    }
+    void flush() {
+        if (!points_.empty()) add_part(Positions(std::exchange(points_, {})), std::exchange(shot_, {}));
+    }
+
+private:
+    void check_shot(std::int64_t id, const std::string& key) const {
+        if (std::ranges::binary_search(data_.id, id)) return;
+        const std::size_t shots = data_.id.size();
+        throw_config_fault(
+            config_, key,
+            fmt::format("there is no shot {}: the sources make {} from {} to {}", id,
+                        shots == 1 ? "one shot," : fmt::format("{} shots,", shots), data_.id.front(), data_.id.back()));
+    }
+
+    void add_part(Positions positions, std::vector<std::int64_t> shot) {
+        if (shot.size() == 1) return data_.receivers.push_back({positions, shot, {0, positions.size()}});
+        if (!std::ranges::is_sorted(shot)) {
+            const auto order = ascending(shot);
+            std::vector<Position> sorted;
+            for (const std::int64_t i : order) sorted.push_back(positions[i]);
+            positions = Positions(std::move(sorted));
+            permute(shot, order);
+        }
+        auto first = shot.empty() ? std::vector<std::int64_t>{} : group(shot);
+        data_.receivers.push_back({std::move(positions), std::move(shot), std::move(first)});
+    }
+
+    const Config& config_;
+    Shots::Data& data_;
+    std::vector<Position> points_;
+    std::vector<std::int64_t> shot_;
+};
+
+/// The receivers of each shot, as positions and as weighted nodes.
+struct ReceiverCounts {
+    std::int64_t common = 0, common_nodes = 0;  ///< of every shot
+    std::vector<std::int64_t> own, own_nodes;   ///< of each; empty: none has any
+
+    [[nodiscard]] std::int64_t of(std::size_t shot) const {
+        return own.empty() ? common : saturating_sum(common, own[shot]);
+    }
+    [[nodiscard]] std::int64_t nodes_of(std::size_t shot) const {
+        return own.empty() ? common_nodes : saturating_sum(common_nodes, own_nodes[shot]);
+    }
+};
+
+ReceiverCounts count_receivers(const Grid& grid, const Shots::Data& data) {
+    constexpr std::int64_t walked_in_all = 1 << 20, walked_at_least = 64;
+    const auto parts = static_cast<std::int64_t>(data.receivers.size());
+    const std::int64_t walked = std::max(walked_at_least, walked_in_all / std::max<std::int64_t>(1, parts));
+    ReceiverCounts counts;
+    for (const ReceiverPart& part : data.receivers) {
+        if (part.shot.empty()) {
+            counts.common = saturating_sum(counts.common, part.positions.size());
+            counts.common_nodes = saturating_sum(counts.common_nodes, part.positions.weighted_nodes(grid, walked));
+            continue;
+        }
+        counts.own.resize(data.id.size());
+        counts.own_nodes.resize(data.id.size());
+        for (const std::int64_t id : part.shot) {
+            const auto shot = std::ranges::lower_bound(data.id, id) - data.id.begin();
+            const Positions positions = part.of(id);
+            counts.own[shot] = saturating_sum(counts.own[shot], positions.size());
+            counts.own_nodes[shot] = saturating_sum(counts.own_nodes[shot], positions.weighted_nodes(grid, walked));
+        }
+    }
+    return counts;
+}
+
+SurveySize size_of(const Grid& grid, const Shots::Data& data, const ReceiverCounts& receivers) {
+    SurveySize size;
+    size.sources = static_cast<std::int64_t>(data.sources.size());
+    for (std::size_t shot = 0; shot < data.id.size(); ++shot) {
+        std::int64_t nodes = 0;
+        for (std::int64_t s = data.first_source[shot]; s < data.first_source[shot + 1]; ++s)
+            nodes += weighted_nodes(grid, data.sources[s].position_m);
+        size.most_source_nodes = std::max(size.most_source_nodes, nodes);
+        size.most_sources = std::max(size.most_sources, data.first_source[shot + 1] - data.first_source[shot]);
+        size.most_receivers = std::max(size.most_receivers, receivers.of(shot));
+        size.most_receiver_nodes = std::max(size.most_receiver_nodes, receivers.nodes_of(shot));
+        size.receivers = saturating_sum(size.receivers, receivers.of(shot));
+        if (!receivers.own.empty()) ++size.shots_of_receivers[receivers.of(shot)];
+    }
+    if (receivers.own.empty()) size.shots_of_receivers[receivers.common] = static_cast<std::int64_t>(data.id.size());
+    return size;
+}
+
+void check_something_is_left(const Config& config, const Shots::Data& data, const ReceiverCounts& receivers) {
     if (config.output.snapshots.enabled()) return;
-    for (const auto& [id, shot] : shots)
-        if (shot.receivers.empty())
+    for (std::size_t shot = 0; shot < data.id.size(); ++shot)
+        if (receivers.of(shot) == 0)
             throw_config_fault(
                 config, "receivers",
                 fmt::format("shot {} has no receivers and no snapshots are asked for: the run would leave nothing",
-                            id));
+                            data.id[shot]));
+}
+
+std::int64_t count_receivers_in(const Shots::Data& data, std::span<const FaceLayer> layers) {
+    std::int64_t count = 0;
+    if (layers.empty()) return count;
+    for (const ReceiverPart& part : data.receivers) {
+        const std::int64_t shots = part.shot.empty() ? static_cast<std::int64_t>(data.id.size()) : 1;
+        count = saturating_sum(count, saturating_product(shots, part.positions.count_in_any(layers)));
+    }
+    return count;
 }
 
 /// What runs, but probably not as meant.
-void add_warnings(const Config& config, const Grid& grid, Survey& survey) {
-    const FaceHalos halos = make_halos(config, grid);
-    const auto widths = strip_widths(config, grid);
-    std::size_t sources = 0, receivers = 0, source_count = 0, receiver_count = 0, silent = 0;
-    for (const Shot& shot : survey.shots) {
-        source_count += shot.sources.size();
-        receiver_count += shot.receivers.size();
-        for (const SourcePoint& source : shot.sources) sources += in_strip(grid, widths, source.position_m);
-        for (const Position& p : shot.receivers) {
-            receivers += in_strip(grid, widths, p);
-            silent += on_free_surface(grid, halos, p);
-        }
-    }
-    const auto warn = [&](std::size_t count, std::size_t of, std::string_view what) {
+void add_warnings(const Config& config, const Grid& grid, const Shots::Data& data, Survey& survey) {
+    const auto absorbing = strips(config, grid);
+    const std::int64_t sources = std::ranges::count_if(
+        data.sources, [&](const SourcePoint& source) { return in_any(absorbing, source.position_m); });
+    const auto warn = [&](std::int64_t count, std::int64_t of, std::string_view what) {
         if (count > 0) survey.warnings.push_back(fmt::format("{} of {} {}", count, of, what));
     };
-    warn(sources, source_count, "sources lie in an absorbing strip, which damps what they radiate");
-    warn(receivers, receiver_count, "receivers lie in an absorbing strip, which damps what they record");
-    warn(silent, receiver_count, "receivers lie on the free surface, where the pressure is zero: they record nothing");
+    warn(sources, survey.size.sources, "sources lie in an absorbing strip, which damps what they radiate");
+    warn(count_receivers_in(data, absorbing), survey.size.receivers,
+         "receivers lie in an absorbing strip, which damps what they record");
+    warn(count_receivers_in(data, free_surfaces(config, grid)), survey.size.receivers,
+         "receivers lie on the free surface, where the pressure is zero: they record nothing");
     for (const Wavelet& wavelet : survey.wavelets) {
         survey.warnings.insert(survey.warnings.end(), wavelet.warnings.begin(), wavelet.warnings.end());
         if (wavelet.t0_s >= config.time.duration_s)
@@ -333,10 +362,16 @@ double Survey::lowest_peak_frequency_hz() const {
 
 Survey make_survey(const Config& config, const Grid& grid) {
     Survey survey;
-    Shots shots = make_shots(config, grid, survey);
-    add_receivers(config, grid, shots);
-    for (auto& [id, shot] : shots) survey.shots.push_back(std::move(shot));
-    add_warnings(config, grid, survey);
+    Shots::Data data;
+    add_sources(config, grid, survey, data);
+    ReceiverParts parts(config, data);
+    for (std::size_t i = 0; i < config.receivers.size(); ++i) parts.add(read_receiver_entry(config, grid, i));
+    parts.flush();
+    const ReceiverCounts receivers = count_receivers(grid, data);
+    check_something_is_left(config, data, receivers);
+    survey.size = size_of(grid, data, receivers);
+    add_warnings(config, grid, data, survey);
+    survey.shots = Shots(std::make_shared<const Shots::Data>(std::move(data)));
     return survey;
 }
 

@@ -2,9 +2,11 @@
 /// Wavelets; sources and receivers as weighted grid nodes; the list of shots.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,11 +17,10 @@
 #include "kernels/backend.hpp"
 #include "kernels/grid.hpp"
 #include "solver/boundary.hpp"
+#include "solver/positions.hpp"
 #include "solver/time_axis.hpp"
 
 namespace onda {
-
-using Position = std::array<double, 3>;  ///< (x, y, z) [m]; y = 0 in 2-D
 
 /// A source signature s(t), zero before t = 0 up to its tail.
 struct Wavelet {
@@ -56,19 +57,67 @@ struct SourcePoint {
 struct Shot {
     std::int64_t id = 1;
     std::vector<SourcePoint> sources;
-    std::vector<Position> receivers;
+    PositionList receivers;
+};
+
+/// The sources that the shots of a run may have together: more are a fault of the configuration.
+inline constexpr std::int64_t kMostSources = 1'000'000;
+
+/// The shots of a survey, ascending id. Receivers that every shot records are kept once, lines and grids of them by
+/// their ends; a shot is made when it is asked for. Copies share all of it.
+class Shots {
+public:
+    struct Data;
+    Shots();
+    explicit Shots(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+
+    [[nodiscard]] std::size_t size() const;
+    [[nodiscard]] bool empty() const { return size() == 0; }
+    [[nodiscard]] Shot operator[](std::size_t i) const;
+    [[nodiscard]] Shot front() const { return (*this)[0]; }
+
+    class Iterator {
+    public:
+        Iterator(const Shots& shots, std::size_t i) : shots_(&shots), i_(i) {}
+        Shot operator*() const { return (*shots_)[i_]; }
+        Iterator& operator++() {
+            ++i_;
+            return *this;
+        }
+        bool operator!=(const Iterator& other) const { return i_ != other.i_; }
+
+    private:
+        const Shots* shots_;
+        std::size_t i_;
+    };
+    [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+    [[nodiscard]] Iterator end() const { return {*this, size()}; }
+
+private:
+    std::shared_ptr<const Data> data_;
+};
+
+/// How much a survey is; no number wraps.
+struct SurveySize {
+    std::int64_t sources = 0, receivers = 0;                      ///< of all shots together
+    std::int64_t most_sources = 0, most_receivers = 0;            ///< of any shot
+    std::int64_t most_source_nodes = 0, most_receiver_nodes = 0;  ///< of any shot, as weighted nodes
+    std::map<std::int64_t, std::int64_t> shots_of_receivers;      ///< how many shots have so many receivers
 };
 
 struct Survey {
     std::vector<Wavelet> wavelets;
-    std::vector<Shot> shots;  ///< ascending id
+    Shots shots;
+    SurveySize size;
     std::vector<std::string> warnings;
     [[nodiscard]] double highest_frequency_hz() const;
     /// Of all wavelets; 0 if there are none.
     [[nodiscard]] double lowest_peak_frequency_hz() const;
 };
 
-/// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, …
+/// Counted before it is built: neither time nor memory grow with the receivers of lines and grids.
+/// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, more than
+/// kMostSources, …
 Survey make_survey(const Config& config, const Grid& grid);
 
 /// Kaiser-windowed sinc weights of Hicks (2002), Geophysics 67(1), radius 4, made exact for fields that are

@@ -116,7 +116,7 @@ Band measure_band(std::span<const double> series, double dt_s) {
         if (std::abs(spectrum[i]) > std::abs(spectrum[peak])) peak = i;
     const double largest = std::abs(spectrum[peak]);
     std::size_t last = n / 2;
-    while (last > peak && std::abs(spectrum[last]) < kBandEdge * largest) --last;
+    while (last > std::max<std::size_t>(peak, 1) && std::abs(spectrum[last]) < kBandEdge * largest) --last;
     const double df = 1. / (static_cast<double>(n) * dt_s);
     return {static_cast<double>(peak) * df, static_cast<double>(last) * df, std::abs(spectrum[n / 2]) / largest};
 }
@@ -149,6 +149,11 @@ Wavelet make_ormsby(const Config& config, const WaveletConfig& wavelet, const st
     out.value = [f, t0](double t) { return ormsby(f, t - t0, t0); };
     std::vector<double> series;
     const double dt = 1. / (16. * f[3]);
+    if (constexpr double most = 1 << 18; !(2. * t0 / dt <= most))
+        throw_config_fault(config, wavelet.t0_s ? key + ".t0_s" : key + ".corner_frequencies_hz",
+                           fmt::format("a wavelet of {:.4g} s with frequencies up to {:.4g} Hz has {:.3g} periods of "
+                                       "them; the most is {:.4g}",
+                                       2. * t0, f[3], 2. * t0 * f[3], most / 16.));
     for (double t = 0.; t <= 2. * t0; t += dt) series.push_back(out.value(t));
     out.highest_frequency_hz = measure_band(series, dt).highest_hz;
     out.peak_frequency_hz = 0.5 * (f[1] + f[2]);

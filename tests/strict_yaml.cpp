@@ -189,3 +189,20 @@ TEST_CASE("20000 mutants: no crash, no hang, nothing ignored") {
     CHECK(accepted > 1000);  // else the mutants test little
     CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(60));
 }
+
+TEST_CASE("places in lines longer than any are counted in characters") {
+    std::string text = "[";
+    std::vector<int> columns;
+    int column = 2;
+    for (int i = 0; i < 2000; ++i) {
+        columns.push_back(column);
+        const std::string item =
+            i % 3 == 0 ? "\"\xc3\xa9\xe2\x82\xac\"" : "ab";  // two characters of two and three bytes
+        text += item + ", ";
+        column += (i % 3 == 0 ? 4 : 2) + 2;
+    }
+    const YamlDocument document = read_strict_yaml(text + "1]\n");
+    REQUIRE(document.faults.empty());
+    REQUIRE(document.root.items.size() == 2001u);
+    for (std::size_t i = 0; i < columns.size(); ++i) CHECK(document.root.items[i].place.column == columns[i]);
+}

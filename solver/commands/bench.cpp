@@ -6,8 +6,10 @@
 #include "io/error.hpp"
 #include "io/printable.hpp"
 #include "solver/boundary.hpp"
+#include "solver/commands/bench_check.hpp"
 #include "solver/commands/bench_table.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/threads.hpp"
 
 namespace onda {
 namespace {
@@ -103,6 +105,7 @@ BenchPlan plan_bench(const BenchOptions& options, const Device& device, AddCases
 }
 
 int finish(const BenchOptions& options, const BenchPlan& plan) {
+    check_threads(options.threads, "--threads");
     const std::string csv = run_bench(plan);
     if (!options.csv.empty()) write_text_file(options.csv, csv, options.force);
     return 0;
@@ -212,7 +215,7 @@ Command add_bench_cpu(CLI::App& bench) {
     add_common_options(*command, *options);
     command->add_option("--kernel", options->kernels, "Kernels (default: all)");
     command->add_option("--isa", options->isa, "Instruction set")->capture_default_str();
-    command->add_option("--threads", options->threads, "Threads (default: all)")->check(CLI::Range(1, 4096));
+    command->add_option("--threads", options->threads, "Threads (default: all)")->check(CLI::Range(1, kMostThreads));
     return [options] { return bench_cpu(*options); };
 }
 
@@ -235,11 +238,13 @@ Command add_bench_gpu(CLI::App& bench) {
 }  // namespace
 
 Command add_bench(CLI::App& app) {
-    CLI::App* bench = add_command(app, "bench", "Measure the kernels against the memory ceiling of this machine",
-                                  "onda bench cpu --order 8 16 --kernel vectorised inplane-full --csv bench.csv\n"
-                                  "onda bench gpu");
+    CLI::App* bench =
+        add_command(app, "bench", "Measure the kernels against the memory ceiling of this machine, and `onda check`",
+                    "onda bench cpu --order 8 16 --kernel vectorised inplane-full --csv bench.csv\n"
+                    "onda bench gpu\n"
+                    "onda bench check");
     bench->require_subcommand(1);
-    const std::vector<Command> actions{add_bench_cpu(*bench), add_bench_gpu(*bench)};
+    const std::vector<Command> actions{add_bench_cpu(*bench), add_bench_gpu(*bench), add_bench_check(*bench)};
     return [bench, actions] {
         const auto commands = bench->get_subcommands([](const CLI::App*) { return true; });
         for (std::size_t i = 0; i < actions.size(); ++i)

@@ -5,6 +5,7 @@
 
 #include "io/atomic_file.hpp"
 #include "io/error.hpp"
+#include "solver/threads.hpp"
 
 namespace onda {
 
@@ -22,13 +23,14 @@ void add_config_options(CLI::App& command, ConfigOptions& options) {
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     command.add_option("--threads", options.threads, "Threads of the processor (default: all)")
-        ->check(CLI::Range(1, 4096));
+        ->check(CLI::Range(1, kMostThreads));
 }
 
 Config read_config(const ConfigOptions& options) {
     std::vector<std::string> overrides = options.overrides;
     if (options.threads > 0) overrides.push_back("backend.threads=" + std::to_string(options.threads));
     Config config = read_config(std::filesystem::path(options.file), overrides);
+    check_threads(config);
     if (config.backend.threads > 0) omp_set_num_threads(static_cast<int>(config.backend.threads));
     return config;
 }

@@ -9,6 +9,7 @@
 #include "io/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/json_text.hpp"
+#include "solver/threads.hpp"
 
 namespace onda {
 namespace {
@@ -167,7 +168,7 @@ Command add_verify(CLI::App& app) {
         ->capture_default_str();
     command->add_option("--isa", arguments->options.isa, "Instruction set to verify")->capture_default_str();
     command->add_option("--threads", arguments->options.threads, "Threads; 0 takes all")
-        ->check(CLI::Range(0, 4096))
+        ->check(CLI::Range(0, kMostThreads))
         ->capture_default_str();
     auto* json = command->add_flag("--json", arguments->json, "Print the results as JSON")->excludes(list);
     command->add_flag("--markdown", arguments->markdown, "Print docs/validation.md")->excludes(json)->excludes(list);
@@ -177,6 +178,7 @@ Command add_verify(CLI::App& app) {
             for (std::string* name : {&arguments->options.backend, &arguments->options.kernel, &arguments->options.isa})
                 *name = printable(*name);
             check_options(arguments->options);
+            if (!arguments->list) check_threads(arguments->options.threads, "--threads");
             return verify(*arguments);
         } catch (const std::invalid_argument& fault) {  // a device, kernel or instruction set that does not exist here
             throw Error(ExitCode::usage, fault.what());

@@ -91,10 +91,8 @@ std::vector<double> seismograms(Backend& backend, const Experiment& experiment, 
                                 std::span<const SourcePoint> sources, std::span<const Position> receivers) {
     Shot shot;
     shot.sources.assign(sources.begin(), sources.end());
-    shot.receivers.assign(receivers.begin(), receivers.end());
     Survey survey;
     survey.wavelets = {wavelet};
-    survey.shots = {shot};
     const TimeAxis time = experiment.time_axis();
     Propagator propagator(backend, make_sources(shot, survey, experiment.grid, experiment.halos, time),
                           point_weights(receivers, experiment.grid, experiment.halos, PointKind::receiver), time);

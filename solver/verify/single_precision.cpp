@@ -34,7 +34,6 @@ Measurement mean_pressure(const Experiment& e, const VerifyOptions& options) {
     shot.sources.push_back({e.grid.position_m(10, e.grid.dimensions == 3 ? 12 : 0, 15), 1., 0});
     Survey survey;
     survey.wavelets = {smooth_ricker(800.)};
-    survey.shots = {shot};
     const TimeAxis time = e.time_axis();
     Propagator propagator(*backend, make_sources(shot, survey, e.grid, e.halos, time), NodeWeights{}, time);
     propagator.advance(e.steps);
