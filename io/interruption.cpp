@@ -32,15 +32,11 @@ bool only_noticed(int signal) {
 
 extern "C" void end_program(int signal) {
     const int error = errno;
-    // A child that has not become another program yet must not remove what its parent is writing.
-    if (getpid() == owner) {
-        if (only_noticed(signal)) {
-            errno = error;
-            return;
-        }
-        for (auto& path : doomed)
-            if (const char* name = path.exchange(nullptr)) unlink(name);
+    if (getpid() == owner && only_noticed(signal)) {
+        errno = error;
+        return;
     }
+    remove_temporary_files();
     die_of(signal);
 }
 
@@ -64,6 +60,12 @@ void watch_signals() {
         if (sigaction(signal, nullptr, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
             sigaction(signal, &action, nullptr);
     }
+}
+
+void remove_temporary_files() noexcept {
+    if (getpid() != owner) return;
+    for (auto& path : doomed)
+        if (const char* name = path.exchange(nullptr)) unlink(name);
 }
 
 void notice_signals() {

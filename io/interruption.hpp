@@ -15,6 +15,10 @@ struct Interrupted {
 /// Every signal that ends a program by default and that nobody asked to be ignored (nohup) first removes the files that
 /// RemovedOnSignal names. Faults of the program itself (SIGSEGV, SIGABRT, …) stay as they are.
 void watch_signals();
+/// Removes the files that RemovedOnSignal names, in the process that called watch_signals(); a child that has not
+/// become another program yet must not remove what its parent is writing. For an end without destructors: touches no
+/// memory but the list, and may be called by a signal handler.
+void remove_temporary_files() noexcept;
 /// From now on a signal is only noticed, for throw_if_interrupted() to report: the first one counts. The third one ends
 /// the program at once; those that the system repeats by itself (SIGPIPE, SIGXCPU, timers) are not counted.
 void notice_signals();

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <unistd.h>
 
+#include "io/interruption.hpp"
 #include "kernels/backend.hpp"
 
 namespace onda {
@@ -60,6 +61,7 @@ void write_to_stderr(std::initializer_list<const char*> parts) noexcept {
     }
     if (*what != '\0') write_to_stderr({"error: internal fault: ", what});
     write_to_stderr({"\n  please report it with the output of `onda info`\n"});
+    remove_temporary_files();
     ::_exit(static_cast<int>(ExitCode::internal));
 }
 
@@ -67,6 +69,7 @@ void write_to_stderr(std::initializer_list<const char*> parts) noexcept {
 
 void end_out_of_memory() noexcept {
     write_to_stderr({"error: ", kOutOfMemory, "\n"});
+    remove_temporary_files();
     ::_exit(static_cast<int>(ExitCode::out_of_memory));
 }
 
@@ -82,6 +85,7 @@ ExitOfLibraries::ExitOfLibraries() {
         write_to_stderr(
             {"error: a library gave up for want of memory or threads\n"
              "  take fewer --threads, a smaller grid or fewer receivers\n"});
+        remove_temporary_files();
         ::_exit(static_cast<int>(ExitCode::out_of_memory));
     });
 }

@@ -268,7 +268,8 @@ TEST_CASE("folders of any name hold a whole run, whose configuration can be run 
         check_clean(outcome.err);
         check_clean(outcome.out);
         const auto summary = nlohmann::json::parse(text_of(folder / "out/summary.json"));
-        for (const std::string name : summary.at("files")) CHECK(std::filesystem::exists(folder / "out" / name));
+        for (const auto& file : summary.at("files"))
+            CHECK(std::filesystem::exists(folder / "out" / file.at("name").get<std::string>()));
         const Config first = read_config(folder / "small.yaml"), again = read_config(folder / "out/config.yaml");
         CHECK(first.receivers == again.receivers);
         check_clean(text_of(folder / "out/onda.log"));
