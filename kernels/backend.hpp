@@ -191,6 +191,7 @@ struct Platform {
     std::string driver_version, runtime_version;  ///< "13.0"; empty where there is none
     std::vector<Gpu> gpus;                        ///< the first one computes
     std::string problem;                          ///< why no GPU can be used, and what to do; empty if one can
+    bool memory_is_short = false;                 ///< that is the problem: others have taken the GPU's memory
 };
 const Platform& platform();
 /// Memory that is free on the GPU that computes.

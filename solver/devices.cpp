@@ -35,6 +35,9 @@ namespace on_cpu {
 std::string problem() {
     return {};
 }
+bool memory_is_short() {
+    return false;
+}
 bool compiled_in() {
     return true;
 }
@@ -58,6 +61,9 @@ namespace on_gpu {
 
 std::string problem() {
     return cuda::platform().problem;
+}
+bool memory_is_short() {
+    return cuda::platform().memory_is_short;
 }
 bool compiled_in() {
     return cuda::platform().compiled_in;
@@ -99,6 +105,7 @@ constexpr std::array kDevices{
            .help = "the first NVIDIA GPU of this machine",
            .own_settings = "tile copy",
            .problem = on_gpu::problem,
+           .memory_is_short = on_gpu::memory_is_short,
            .compiled_in = on_gpu::compiled_in,
            .kernel_names = cuda::kernel_names,
            .values = on_gpu::values,
@@ -115,6 +122,7 @@ constexpr std::array kDevices{
            .help = "all cores of this machine, through OpenMP",
            .own_settings = "isa",
            .problem = on_cpu::problem,
+           .memory_is_short = on_cpu::memory_is_short,
            .compiled_in = on_cpu::compiled_in,
            .kernel_names = cpu::kernel_names,
            .values = on_cpu::values,
@@ -177,9 +185,10 @@ const Device& usable_device(const std::string& name) {
         throw std::invalid_argument("there is no backend '" + printable(name) + "': use " + name_list(false));
     const std::string problem = device->problem();
     if (!problem.empty())
-        throw Error(ExitCode::no_device, fmt::format("backend '{}' cannot be used here: {}\n  there is {}; `onda info` "
-                                                     "lists devices and their kernels",
-                                                     name, problem, name_list(true)));
+        throw Error(device->memory_is_short() ? ExitCode::out_of_memory : ExitCode::no_device,
+                    fmt::format("backend '{}' cannot be used here: {}\n  there is {}; `onda info` lists devices and "
+                                "their kernels",
+                                name, problem, name_list(true)));
     return *device;
 }
 

@@ -21,6 +21,8 @@ struct Device {
     std::string_view own_settings;
     /// Why it cannot be used here, and what to do; empty if it can.
     std::string (*problem)();
+    /// That its memory is short is the problem, and may pass.
+    bool (*memory_is_short)();
     /// True if the program was compiled with it: then a problem is worth a note.
     bool (*compiled_in)();
     std::span<const KernelInfo> (*kernel_names)();

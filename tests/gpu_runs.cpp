@@ -186,7 +186,7 @@ TEST_CASE("kernels, tiles, copies and settings that the GPU does not have are re
 
 TEST_CASE("a run too large for the GPU is refused with the grid that would fit, and nothing is created") {
     need_gpu();
-    const ProgramRun run(kRun3d, {"backend.name=cuda", "grid.shape=[6000, 6000, 6000]"});
+    const ProgramRun run(kRun3d, {"backend.name=cuda", "grid.shape=[6000, 6000, 6000]", "model.gradient_per_s=0.1"});
     CAPTURE(run.outcome.err);
     CHECK(run.outcome.code == 71);
     CHECK(contains(run.outcome.err, "of GPU memory and"));

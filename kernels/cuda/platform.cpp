@@ -51,6 +51,7 @@ Platform look_around() {
     } catch (const Error& error) {
         cudaGetLastError();
         platform.problem = error.what();
+        platform.memory_is_short = error.out_of_memory;
     }
     return platform;
 }
