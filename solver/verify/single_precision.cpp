@@ -11,25 +11,32 @@
 namespace onda::verify {
 namespace {
 
-/// A rigid room of air: every face an echo, and nothing that holds the mean pressure but the weights.
-Experiment rigid_room(int dimensions, int order, Precision precision, double seconds) {
-    constexpr double vp = 343.;
+constexpr double kSoundInAir = 343., kVelocity = 2000.;  // m/s
+
+/// A box with rigid walls all around: every face an echo, and nothing that holds the mean pressure but the weights.
+struct RigidBox {
+    int dimensions, order;
+    std::array<std::int64_t, 3> nodes;  ///< one along y in 2-D
+    double spacing_m, vp_m_s, seconds;
+};
+
+Experiment experiment_in(const RigidBox& box, Precision precision) {
     Experiment e;
-    e.grid.dimensions = dimensions;
-    e.grid.n = {41, dimensions == 3 ? 37 : 1, 33};
-    e.grid.spacing_m.fill(0.04);
-    e.scheme = make_scheme(WaveOperator::star, order);
+    e.grid.dimensions = box.dimensions;
+    e.grid.n = {box.nodes[0], box.dimensions == 3 ? box.nodes[1] : 1, box.nodes[2]};
+    e.grid.spacing_m.fill(box.spacing_m);
+    e.scheme = make_scheme(WaveOperator::star, box.order);
     e.precision = precision;
     for (std::size_t face = 0; face < 6; ++face)
         if (e.grid.has_axis(int(face / 2))) e.halos[face] = Halo::mirror_positive;
-    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, vp);
-    e.steps = std::llround(seconds / e.dt_s);
+    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, box.vp_m_s);
+    e.steps = std::llround(box.seconds / e.dt_s);
     return e;
 }
 
 /// |mean| over rms of the pressure after a burst of 800 Hz, whose own mean is below 1e-5 of its rms.
 Measurement mean_pressure(const Experiment& e, const VerifyOptions& options) {
-    const auto backend = make_backend(e, constant_velocity(343.), options);
+    const auto backend = make_backend(e, constant_velocity(kSoundInAir), options);
     Shot shot;
     shot.sources.push_back({e.grid.position_m(10, e.grid.dimensions == 3 ? 12 : 0, 15), 1., 0});
     Survey survey;
@@ -52,22 +59,12 @@ Measurement mean_pressure(const Experiment& e, const VerifyOptions& options) {
 /// A standing wave of `nodes` nodes a wavelength along x between rigid walls, for 20 s at 2,000 m/s and 10 m: the
 /// largest difference between single and double precision.
 Measurement long_wave(int dimensions, int order, std::int64_t nodes, const VerifyOptions& options) {
-    constexpr double vp = 2000.;
     const auto after_20_s = [&](Precision precision) {
-        Experiment e;
-        e.grid.dimensions = dimensions;
-        e.grid.n = {nodes / 2 + 1, dimensions == 3 ? 9 : 1, 9};
-        e.grid.spacing_m.fill(10.);
-        e.scheme = make_scheme(WaveOperator::star, order);
-        e.precision = precision;
-        for (std::size_t face = 0; face < 6; ++face)
-            if (e.grid.has_axis(int(face / 2))) e.halos[face] = Halo::mirror_positive;
-        e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, vp);
-        e.steps = std::llround(20. / e.dt_s);
+        const Experiment e = experiment_in({dimensions, order, {nodes / 2 + 1, 9, 9}, 10., kVelocity, 20.}, precision);
         std::vector<double> p;
         for (std::int64_t i = 0; i < e.grid.points(); ++i)
             p.push_back(std::cos(2. * std::numbers::pi * double(e.grid.node(i)[0]) / double(nodes)));
-        const auto backend = make_backend(e, constant_velocity(vp), options);
+        const auto backend = make_backend(e, constant_velocity(kVelocity), options);
         return evolve(*backend, e, p, p);
     };
     const std::vector<double> exact = after_20_s(Precision::float64), single = after_20_s(Precision::float32);
@@ -96,7 +93,8 @@ PromiseGroup single_precision() {
         group.promises.push_back({"room, " + std::to_string(dimensions) + "-D, order " + std::to_string(order) + ", " +
                                       std::to_string(int(seconds)) + " s, " + name(precision),
                                   limit, quick, [=](const VerifyOptions& options) {
-                                      return mean_pressure(rigid_room(dimensions, order, precision, seconds), options);
+                                      const RigidBox room{dimensions, order, {41, 37, 33}, 0.04, kSoundInAir, seconds};
+                                      return mean_pressure(experiment_in(room, precision), options);
                                   }});
     };
     add_room(2, 8, Precision::float32, 3., 0.05, true);
