@@ -76,7 +76,7 @@ void rename_into_place(const std::filesystem::path& from, const std::filesystem:
         throw_system_fault(creation_fault(errno), to, "cannot give the file its name", errno);
 }
 
-/// File systems that no other machine writes to at the same time.
+/// File systems of this machine; another one may still write there through it.
 bool on_own_disk(const Descriptor& file) {
     struct statfs system {};
     if (::fstatfs(file.id(), &system) != 0) return false;
@@ -84,6 +84,13 @@ bool on_own_disk(const Descriptor& file) {
     const auto type = static_cast<long>(system.f_type);
     return type == EXT4_SUPER_MAGIC || type == xfs || type == BTRFS_SUPER_MAGIC || type == F2FS_SUPER_MAGIC ||
            type == TMPFS_MAGIC || type == OVERLAYFS_SUPER_MAGIC || type == zfs;
+}
+
+/// Before this start of the machine: whoever wrote it here is gone, and another machine has not touched it since.
+bool last_written_before_boot(const struct stat& status) {
+    timespec now{}, running{};
+    if (::clock_gettime(CLOCK_REALTIME, &now) != 0 || ::clock_gettime(CLOCK_BOOTTIME, &running) != 0) return false;
+    return status.st_mtim.tv_sec < now.tv_sec - running.tv_sec;
 }
 
 void remove_if_abandoned(const std::filesystem::path& path, std::string_view boot) {
@@ -95,7 +102,8 @@ void remove_if_abandoned(const std::filesystem::path& path, std::string_view boo
     }, named{};
     const bool same_file = ::fstat(file.id(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
                            opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
-    if (S_ISREG(opened.st_mode) && same_file && (same_start || on_own_disk(file))) ::unlink(path.c_str());
+    if (S_ISREG(opened.st_mode) && same_file && (same_start || (last_written_before_boot(opened) && on_own_disk(file))))
+        ::unlink(path.c_str());
 }
 
 }  // namespace
@@ -180,21 +188,12 @@ void sync_folder(const std::filesystem::path& folder) {
         throw_system_fault(ExitCode::io_error, folder, "cannot sync it to disk", errno);
 }
 
-AtomicFile stage_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite) {
-    AtomicFile target(path, overwrite);
-    const std::string tried = "cannot write its " + std::to_string(text.size()) + " bytes";
-    Descriptor file(::open(target.temporary().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (file.id() < 0) throw_system_fault(ExitCode::io_error, path, tried, errno);
-    if (const int error = write_all(file, text)) throw_system_fault(ExitCode::io_error, path, tried, error);
-    if (!file.close()) throw_system_fault(ExitCode::io_error, path, tried, errno);
-    target.finish();
-    return target;
-}
+namespace {
 
-AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite) {
+/// \param tried for messages.
+AtomicFile stage(const std::filesystem::path& path, const std::string& tried, const TextSource& text, bool overwrite) {
     constexpr std::size_t buffered = 1 << 16;
     AtomicFile target(path, overwrite);
-    const std::string tried = "cannot write it";
     Descriptor file(::open(target.temporary().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
     if (file.id() < 0) throw_system_fault(ExitCode::io_error, path, tried, errno);
     std::string buffer;
@@ -210,6 +209,18 @@ AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& 
     if (!file.close()) throw_system_fault(ExitCode::io_error, path, tried, errno);
     target.finish();
     return target;
+}
+
+}  // namespace
+
+AtomicFile stage_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite) {
+    return stage(
+        path, "cannot write its " + std::to_string(text.size()) + " bytes", [text](const auto& put) { put(text); },
+        overwrite);
+}
+
+AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite) {
+    return stage(path, "cannot write it", text, overwrite);
 }
 
 void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite) {

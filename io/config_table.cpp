@@ -238,8 +238,8 @@ constexpr Parameter kTime[] = {
      .example = "0.001"},
     {.name = "cfl_fraction",
      .slot = bind<&TimeConfig::cfl_fraction>,
-     .help = "time step as a fraction of the stability limit; 0.7 where the density changes by more than a factor of "
-             "20 (docs/theory.md)",
+     .help = "time step as a fraction of the stability limit, in single precision at least 1e-4; 0.7 where the density "
+             "changes by more than a factor of 20 (docs/theory.md)",
      .range = between(1e-7, 1.),
      .excludes = "dt_s"},
     {.name = "dispersion_correction",

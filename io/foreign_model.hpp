@@ -37,8 +37,9 @@ struct ForeignModel {
     FileGeometry geometry;
     std::string axes;  ///< letters, slowest first
     VelocityUnit unit{};
-    std::string place;          ///< for messages: the file with the numbers
-    std::vector<float> values;  ///< in the file's order and unit
+    std::string place;              ///< for messages: the file with the numbers
+    std::filesystem::path numbers;  ///< that file
+    std::vector<float> values;      ///< in the file's order and unit
 
     /// The ny * nx values [y][x] of one z plane, in m/s.
     /// \throws Error(bad_data) for values that no rock has, with index and position.

@@ -10,6 +10,7 @@
 #include "io/hdf5_detail.hpp"
 #include "io/input_file.hpp"
 #include "io/message.hpp"
+#include "io/printable.hpp"
 #include "io/sandbox.hpp"
 
 namespace onda::guarded {
@@ -101,7 +102,7 @@ bool Object::has_variable_text(const std::string& name) const {
 }
 
 std::string Object::place() const {
-    return name_ == "/" ? connection_->name : connection_->name + ": " + name_;
+    return name_ == "/" ? connection_->name : connection_->name + ": " + printable(name_);
 }
 
 void Object::fail(const std::string& message) const {
@@ -114,7 +115,7 @@ File File::open(const std::filesystem::path& file, const sandbox::Limits& limits
     const auto bytes = input_file_size(file);  // refuses what is not there or no plain file
     hdf5::detail::prepare_library();           // once for all children
     File opened(std::shared_ptr<Connection>(
-        new Connection{file.string(), bytes, {file.string(), "HDF5", detail::serve_file(file), limits}}));
+        new Connection{shown(file), bytes, {shown(file), "HDF5", detail::serve_file(file), limits}}));
     MessageWriter request;
     request.put(Request::open_file).put(std::uint64_t{0});
     opened.connection_->ask(request);
@@ -243,6 +244,9 @@ template void Dataset::read_parts<float>(const Extents&, const Extents&, const P
 template void Dataset::read_parts<double>(const Extents&, const Extents&, const Part<double>&) const;
 
 std::vector<double> Dataset::read_all() const {
+    constexpr Extent most = 50'000'000;  // 400 MB: a deflated file may declare a thousand times its own size
+    if (size() > most)
+        fail("is refused: " + std::to_string(size()) + " values; lists of up to " + std::to_string(most) + " are read");
     std::vector<double> all(size());
     if (all.empty()) return all;
     read_parts<double>(Extents(rank(), 0), extents_, [&](const Extents& at, const Extents& extents, auto values) {

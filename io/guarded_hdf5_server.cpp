@@ -7,6 +7,7 @@
 
 #include "io/hdf5.hpp"
 #include "io/message.hpp"
+#include "io/printable.hpp"
 
 namespace onda::guarded::detail {
 namespace {
@@ -29,7 +30,7 @@ public:
         const auto bytes = out.bytes();
         if (bytes.size() > window.size())
             throw Error(ExitCode::bad_data,
-                        path_.string() + ": is refused: an attribute of " + std::to_string(bytes.size()) + " bytes");
+                        shown(path_) + ": is refused: an attribute of " + std::to_string(bytes.size()) + " bytes");
         std::copy(bytes.begin(), bytes.end(), window.begin());
         return bytes.size();
     }

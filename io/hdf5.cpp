@@ -399,7 +399,8 @@ File File::create(const std::filesystem::path& file, const std::filesystem::path
     const auto access = access_list(shown.string(), false);
     const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
     // What an AtomicFile has created already is not kept from us by its place or name.
-    const bool created = std::filesystem::exists(file);
+    std::error_code unseen;
+    const bool created = std::filesystem::exists(file, unseen);
     if (id < 0)
         throw Error(created ? ExitCode::io_error : ExitCode::cannot_create,
                     onda::shown(shown) + ": cannot create the file" + error_stack());

@@ -242,9 +242,10 @@ std::vector<std::string> ModelFile::notes() const {
     std::vector<std::string> notes;
     const auto look_at = [&](const guarded::Dataset& dataset) {
         if (const auto parts = uncovered(dataset); !parts.empty())
-            notes.push_back(dataset.place() + ": no checksum covers its " + parts +
-                            ", so that damage to them cannot be noticed; in h5py: libver=\"latest\", fletcher32=True, "
-                            "texts as np.array([...], dtype=\"S\")");
+            notes.push_back(
+                dataset.place() + ": no checksum covers its " + parts +
+                ", so that damage to them cannot be noticed; in h5py: libver=(\"v110\", \"v110\"), fletcher32=True, "
+                "texts as np.array([...], dtype=\"S\")");
     };
     look_at(impl_->vp);
     const std::lock_guard lock(impl_->density_lock);
@@ -358,6 +359,7 @@ void read_back(const std::filesystem::path& temporary, const std::filesystem::pa
         if (found != range || model.stored_range() != range)
             throw Error(ExitCode::io_error, "its values differ from what was written");
     } catch (const Error& error) {
+        if (error.code() == ExitCode::out_of_memory) throw;
         throw Error(ExitCode::io_error, shown(file) + ": cannot be read back after writing: " + error.what());
     }
 }

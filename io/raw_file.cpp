@@ -85,6 +85,7 @@ ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOpti
     model.axes = options.axes;
     model.unit = velocity_unit(options.units.empty() ? "m/s" : options.units, "--units", ExitCode::usage);
     model.place = shown(file);
+    model.numbers = file;
     const auto offset = static_cast<std::uintmax_t>(options.header_bytes);
     const auto count = count_nodes(options.shape, "--shape", ExitCode::usage);
     const NumberFormat& format = number_format(options.dtype);

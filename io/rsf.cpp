@@ -300,6 +300,7 @@ ForeignModel read_rsf_model(const std::filesystem::path& file, const ForeignOpti
     const auto& shape = model.geometry.shape;
     const auto count = count_nodes({shape.begin(), shape.end()}, shown(file), ExitCode::bad_data);
     model.place = shown(place.file);
+    model.numbers = place.file;
     // A header may claim what no file has: read_numbers() compares the size before it takes memory, text is longer.
     if (count <= input_file_size(place.file)) check_room(place.file, count, options);
     model.values = format.ascii ? read_ascii(place, count)

@@ -19,6 +19,8 @@
 #include <utility>
 
 #include "io/error.hpp"
+#include "io/plain_file.hpp"
+#include "io/printable.hpp"
 #include "io/sandbox_detail.hpp"
 
 namespace onda::sandbox {
@@ -26,24 +28,6 @@ namespace onda::sandbox {
 using detail::AnswerHeader;
 
 namespace {
-
-class Descriptor {
-public:
-    Descriptor() = default;
-    explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&& other) noexcept {
-        std::swap(number_, other.number_);
-        return *this;
-    }
-    ~Descriptor() {
-        if (number_ >= 0) close(number_);
-    }
-    [[nodiscard]] int get() const { return number_; }
-
-private:
-    int number_ = -1;
-};
 
 /// Memory of both processes. Pages exist once they are touched.
 class Window {
@@ -96,12 +80,10 @@ std::string signal_name(int number) {
 /// The child may say anything: no control characters, no more than a screen.
 std::string message_of(ConstBytes answer) {
     constexpr std::size_t most = 4096;
-    std::string text;
-    for (const auto byte : answer.first(std::min(answer.size(), most))) {
-        const auto c = static_cast<char>(byte);
-        text += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-    }
-    return text;
+    const ConstBytes part = answer.first(std::min(answer.size(), most));
+    std::string text(part.size(), '\0');  // copied first: the child can still write there
+    std::memcpy(text.data(), part.data(), part.size());
+    return printable_lines(text);
 }
 
 }  // namespace
@@ -132,7 +114,7 @@ struct Child::Impl {
         if (watched) {
             const SignalsBlocked blocked;
             process = fork();
-            if (process == 0) detail::live({child_requests.get(), child_lifeline.get()}, window.bytes(), serve, limits);
+            if (process == 0) detail::live({child_requests.id(), child_lifeline.id()}, window.bytes(), serve, limits);
         }
         if (process < 0)
             throw Error(ExitCode::out_of_memory,
@@ -181,7 +163,7 @@ struct Child::Impl {
     void send_request(ConstBytes request) {
         if (request.size() > most_request_bytes) throw Error(ExitCode::internal, subject + ": request too long");
         ssize_t sent = -1;
-        do sent = send(requests.get(), request.data(), request.size(), MSG_NOSIGNAL);
+        do sent = send(requests.id(), request.data(), request.size(), MSG_NOSIGNAL);
         while (sent < 0 && errno == EINTR);
         if (sent < 0) autopsy();
     }
@@ -190,7 +172,7 @@ struct Child::Impl {
         constexpr int look_again_ms = 50;
         const double last = cpu_seconds(process) + allowed_seconds;
         for (;;) {
-            pollfd answer{requests.get(), POLLIN, 0};
+            pollfd answer{requests.id(), POLLIN, 0};
             // A signal's handler has done its part when poll() returns; what it means is for the caller to say.
             if (poll(&answer, 1, look_again_ms) > 0) return;
             if (cpu_seconds(process) > last)
@@ -203,7 +185,7 @@ struct Child::Impl {
     AnswerHeader receive() {
         AnswerHeader header{};
         ssize_t bytes = -1;
-        do bytes = recv(requests.get(), &header, sizeof header, MSG_TRUNC);
+        do bytes = recv(requests.id(), &header, sizeof header, MSG_TRUNC);
         while (bytes < 0 && errno == EINTR);
         if (bytes <= 0) autopsy();
         if (bytes != sizeof header || header.bytes > window.bytes().size())
@@ -214,8 +196,11 @@ struct Child::Impl {
     [[noreturn]] void pass_on(const AnswerHeader& header, ConstBytes answer) const {
         const auto code = static_cast<ExitCode>(header.code);
         if (code == ExitCode::out_of_memory)
-            throw Error(ExitCode::bad_data, subject + ": damaged, or too large a chunk: reading it takes more than " +
-                                                std::to_string(limits.memory_bytes >> 20) + " MiB of memory");
+            throw Error(ExitCode::bad_data,
+                        subject +
+                            ": damaged, or too large a chunk: reading it takes more memory than it may have "
+                            "(at most " +
+                            std::to_string(limits.memory_bytes >> 20) + " MiB)");
         const bool known = code == ExitCode::missing_input || code == ExitCode::internal;
         throw Error(known ? code : ExitCode::bad_data, message_of(answer));
     }

@@ -129,7 +129,7 @@ Stencil<T> make_stencil(const Scheme& scheme, const std::array<double, 3>& spaci
     stencil.radius = scheme.radius();
     stencil.dimensions = dimensions;
     if (scheme.wave_operator == WaveOperator::compact) set_compact(stencil, scheme.compact, spacing_m[0]);
-    AxisWeights axes;
+    SecondDerivativeWeights axes;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         if (dimensions == 2 && axis == 1) continue;
         const double h = spacing_m[axis], power = scheme.has_density() ? h : h * h;

@@ -35,8 +35,8 @@ double staggered_symbol(const std::vector<double>& weights, double kh);
 /// \param weights c_0 … c_r; \param kh wavenumber times spacing [rad].
 double second_derivative_symbol(const std::vector<double>& weights, double kh);
 
-/// Premultiplied weights, the same for every kernel and backend: axis[a][k] = c_k / h_a^2, centre = sum of c_0 / h_a^2;
-/// for variable density axis[a][k] = d_k / h_a.
+/// Premultiplied weights, the same for every kernel and backend: axis[a][k] is c_k / h_a^2, and the centre minus the
+/// sum of all others, to the last bit (kernels/zero_sum.hpp); for variable density axis[a][k] = d_k / h_a.
 template <typename T>
 struct Stencil {
     int radius = 0;

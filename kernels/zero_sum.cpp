@@ -22,8 +22,8 @@ template <typename T, typename Quantize, typename Sum>
 void with_zero_sum(double size, const Quantize& quantize, const Sum& sum) {
     constexpr double largest = std::numeric_limits<T>::max(), smallest = std::numeric_limits<T>::min();
     if (!(size < largest && size * std::numeric_limits<T>::epsilon() > smallest))
-        throw std::invalid_argument("weights of " + std::to_string(size) +
-                                    " / m^2 do not fit the precision: choose another spacing");
+        throw std::invalid_argument(
+            "the weights of second derivatives do not fit the precision: choose another spacing");
     // Twice as coarse where rounding made the centre outgrow its binade, or where one axis outweighs the others so far
     // that a partial sum along it needs another digit.
     double quantum = finest_quantum<T>(size);
@@ -36,6 +36,7 @@ void with_zero_sum(double size, const Quantize& quantize, const Sum& sum) {
 
 /// A function of the wavenumber at samples of theta = kh up to 2.4 rad, 2.6 points per wavelength.
 constexpr std::size_t kSamples = 17;
+constexpr double kTie = 1e-6;  // relative: closer than this, the mathematical library may decide which is less
 using Samples = std::array<double, kSamples>;
 
 double theta_at(std::size_t sample) {
@@ -94,7 +95,10 @@ Rounded nearest_plane(const Lattice& lattice, const std::vector<double>& exact, 
     Samples rest{};
     for (std::size_t k = 0; k < exact.size(); ++k) add(rest, exact[k], lattice.weight[k]);
     for (std::size_t i = order.size(); i-- > 0;) {
-        const double count = std::round(product(rest, orthogonal[i]) / product(orthogonal[i], orthogonal[i]));
+        // Halves are common in double precision. They go down on every machine, whatever the last bit of its sin and
+        // pow.
+        const double count =
+            std::ceil(product(rest, orthogonal[i]) / product(orthogonal[i], orthogonal[i]) - 0.5 - kTie);
         add(rest, -count, lattice.power[order[i]]);
         for (std::size_t k = 0; k < exact.size(); ++k) rounded.integers[k] += count * lattice.integers[order[i]][k];
     }
@@ -115,7 +119,8 @@ std::vector<double> multiples(const std::vector<double>& weights, double quantum
     std::iota(order.begin(), order.end(), std::size_t{0});
     Rounded best{{}, std::numeric_limits<double>::infinity()};
     for (std::size_t turn = 0; turn < 2 * r; ++turn) {
-        if (Rounded found = nearest_plane(lattice, fraction, order); found.error < best.error) best = std::move(found);
+        if (Rounded found = nearest_plane(lattice, fraction, order); found.error < best.error * (1. - kTie))
+            best = std::move(found);
         std::ranges::rotate(order, order.begin() + 1);
         if (turn + 1 == r) std::ranges::reverse(order);
     }
@@ -146,7 +151,7 @@ T compact_laplacian_of_ones(const Stencil<T>& s) {
 }  // namespace
 
 template <typename T>
-void set_second_derivatives(Stencil<T>& stencil, const AxisWeights& weights) {
+void set_second_derivatives(Stencil<T>& stencil, const SecondDerivativeWeights& weights) {
     double size = 0.;
     for (const std::vector<double>& axis : weights)
         for (const double w : axis) size += 2. * w;
@@ -181,8 +186,8 @@ void set_compact(Stencil<T>& stencil, const CompactWeights& w, double spacing_m)
     with_zero_sum<T>(std::abs(w.centre) / h2, quantize, [&] { return compact_laplacian_of_ones(stencil); });
 }
 
-template void set_second_derivatives(Stencil<float>&, const AxisWeights&);
-template void set_second_derivatives(Stencil<double>&, const AxisWeights&);
+template void set_second_derivatives(Stencil<float>&, const SecondDerivativeWeights&);
+template void set_second_derivatives(Stencil<double>&, const SecondDerivativeWeights&);
 template void set_compact(Stencil<float>&, const CompactWeights&, double);
 template void set_compact(Stencil<double>&, const CompactWeights&, double);
 

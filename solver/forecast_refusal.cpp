@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <spdlog/fmt/fmt.h>
@@ -15,12 +16,21 @@ namespace {
 std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::int64_t available) {
     const auto fitting = largest_grid(plan, memory, available);
     const bool on_device = memory == Memory::device;
+    if (!fitting) {
+        const MemoryForecast forecast = forecast_memory(plan);
+        const auto& items = on_device ? forecast.device_items : forecast.items;
+        const auto& most = *std::ranges::max_element(items, {}, &MemoryForecast::Item::bytes);
+        return fmt::format(
+            "the run needs {} of {}memory and {} are available\n  no smaller grid of these proportions would fit "
+            "either: "
+            "{} of it are {}; take fewer shots, receivers or snapshots, or a shorter record",
+            bytes_text(needed), on_device ? "GPU " : "", bytes_text(available), bytes_text(most.bytes), most.what);
+    }
     return fmt::format(
         "the run needs {} of {}memory and {} are available\n  {} would fit (this grid has {}): increase grid.spacing_m "
         "or take {} with more memory",
-        bytes_text(needed), on_device ? "GPU " : "", bytes_text(available),
-        fitting ? shape_text(*fitting) + " nodes" : "no grid of these proportions", shape_text(plan.grid),
-        on_device ? "backend.name: cpu, or a GPU" : "a machine");
+        bytes_text(needed), on_device ? "GPU " : "", bytes_text(available), shape_text(*fitting) + " nodes",
+        shape_text(plan.grid), on_device ? "backend.name: cpu, or a GPU" : "a machine");
 }
 
 std::string memory_shortage(const Plan& plan, const MemoryForecast& memory) {
@@ -44,7 +54,7 @@ void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_f
         throw Error(
             ExitCode::io_error,
             fmt::format("the results need {} on disk and {} has {} left\n  choose another folder with --output, "
-                        "or fewer snapshots (output.snapshots)",
+                        "or take fewer snapshots, receivers or shots",
                         bytes_text(output), shown(existing), bytes_text(static_cast<std::int64_t>(disk))));
 }
 

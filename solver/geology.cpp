@@ -125,10 +125,6 @@ double velocity(const Geology& g, const Column& c, double z, double slope_scale)
     return std::clamp(vp, kSlowest, kFastest);
 }
 
-}  // namespace
-
-namespace {
-
 /// The columns of a grid, [y][x].
 std::vector<Column> make_columns(const Geology& geology, const Grid& grid, const std::array<double, 3>& extent_m) {
     const auto fraction = [&](int axis, std::int64_t i) {

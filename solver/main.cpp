@@ -127,6 +127,8 @@ int main(int argc, char** argv) {
     const ExitOfLibraries libraries;
     // A file size limit must come back as a failed write, which is reported, and not kill the program.
     std::signal(SIGXFSZ, SIG_IGN);
+    // Inherited as ignored, it would hide how the process that reads a foreign file has ended.
+    std::signal(SIGCHLD, SIG_DFL);
     watch_signals();
     try {
         offer_names();

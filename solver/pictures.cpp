@@ -117,7 +117,10 @@ double gather_clip(std::vector<float> pressure) {
 
 }  // namespace
 
-RunPictures::RunPictures(const Plan& plan, const Model& model) : grid_(plan.grid), shot_(plan.survey.shots.front()) {
+RunPictures::RunPictures(const Plan& plan, const Model& model)
+    : grid_(plan.grid),
+      shot_(plan.survey.shots.front()),
+      decimals_(std::max(4, 1 - static_cast<int>(std::floor(std::log10(plan.time.dt_s))))) {
     if (!plan.config.output.pictures) return;
     const Position through = shot_.sources.empty() ? grid_.position_m(grid_.nx() / 2, grid_.ny() / 2, grid_.nz() / 2)
                                                    : shot_.sources.front().position_m;
@@ -187,10 +190,10 @@ std::vector<AtomicFile> RunPictures::prepare(const std::filesystem::path& folder
     for (const Wavefield& wavefield : wavefields_) {
         const Section& section = sections_[wavefield.section];
         Picture picture = picture_of(section);
-        picture.title = fmt::format("Pressure of shot {} at {:.4f} s", shot_.id, wavefield.time_s);
+        picture.title = fmt::format("Pressure of shot {} at {:.{}f} s", shot_.id, wavefield.time_s, decimals_);
         picture.overlay = raster_of(section, wavefield.p);
         picture.overlay_label = "pressure [Pa]";
-        write(fmt::format("snapshot_{}_{:.4f}s.png", section.name, wavefield.time_s), picture);
+        write(fmt::format("snapshot_{}_{:.{}f}s.png", section.name, wavefield.time_s, decimals_), picture);
     }
     if (gather_.traces > 0) {
         Picture picture;

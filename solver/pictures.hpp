@@ -55,6 +55,7 @@ private:
     Shot shot_;
     std::vector<Section> sections_;
     std::vector<std::int64_t> steps_;
+    int decimals_;  ///< of times in seconds: as many as tell two steps apart
     std::vector<Wavefield> wavefields_;
     Gather gather_;
 };

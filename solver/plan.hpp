@@ -38,9 +38,8 @@ struct Plan {
     SamplingVerdict sampling;
     SnapshotPlan snapshots;
     const Device* device = nullptr;
-    BackendSetup setup;  ///< kernel and what goes with it by name, "auto" resolved
-    std::vector<std::string>
-        notes;  ///< what a reader of the log should know of the choice of device, and of the model's file
+    BackendSetup setup;              ///< kernel and what goes with it by name, "auto" resolved
+    std::vector<std::string> notes;  ///< on the choice of device, and on the model's file
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool has_density() const { return setup.scheme.has_density(); }

@@ -127,22 +127,22 @@ public:
         const WaveletConfig& wanted = source.wavelet ? *source.wavelet : config_.wavelet;
         const auto made = std::ranges::find_if(made_, [&](const WaveletConfig* other) { return *other == wanted; });
         if (made != made_.end()) return static_cast<std::size_t>(made - made_.begin());
-        wavelets_.push_back(
-            make_wavelet(config_, wanted, source.wavelet ? fmt::format("sources[{}].wavelet", entry) : "wavelet"));
+        const std::string key = source.wavelet ? fmt::format("sources[{}].wavelet", entry) : "wavelet";
+        wavelets_.push_back(make_wavelet(config_, wanted, key));
         made_.push_back(&wanted);
-        check_length(fmt::format("sources[{}].wavelet", entry));
+        if (wanted.type == "ormsby") check_length(key);
         return made_.size() - 1;
     }
 
 private:
-    /// The spectrum of a wavelet is measured: thousands of long ones would take minutes. Files are as long as they are.
+    /// The spectrum of an Ormsby wavelet is measured: thousands of long ones would take minutes.
     void check_length(const std::string& key) {
         constexpr double most = 1e5;
         const Wavelet& wavelet = wavelets_.back();
-        if (wavelet.series.amplitude.empty()) periods_ += wavelet.duration_s * wavelet.highest_frequency_hz;
+        periods_ += wavelet.duration_s * wavelet.highest_frequency_hz;
         if (periods_ > most)
             throw_config_fault(config_, key,
-                               fmt::format("the wavelets up to this one have {:.4g} periods of their highest "
+                               fmt::format("the Ormsby wavelets up to this one have {:.4g} periods of their highest "
                                            "frequencies in all; the most is {:.0e}: put them into files",
                                            periods_, most));
     }
@@ -157,7 +157,7 @@ void add_sources(const Config& config, const Grid& grid, Survey& survey, Shots::
     const auto surfaces = free_surfaces(config, grid);
     Wavelets wavelets(config, survey.wavelets);
     for (std::size_t i = 0; i < config.sources.size(); ++i) {
-        const SourceEntry entry =
+        const SourceGroup entry =
             read_source_entry(config, grid, i, kMostSources - static_cast<std::int64_t>(data.sources.size()));
         const std::size_t wavelet = wavelets.of(config.sources[i], i);
         const Positions& positions = entry.places.positions;
@@ -194,7 +194,7 @@ class ReceiverParts {
 public:
     ReceiverParts(const Config& config, Shots::Data& data) : config_(config), data_(data) {}
 
-    void add(const ReceiverEntry& entry) {
+    void add(const ReceiverGroup& entry) {
         for (const std::int64_t id : entry.shot) check_shot(id, entry.shot_key);
         const Positions& positions = entry.places.positions;
         if (positions.size() != 1) {

@@ -62,27 +62,27 @@ std::int64_t check_count(const Config& config, const std::string& key, std::int6
 
 struct SourceType {
     std::string_view name;
-    SourceEntry (*read)(const Config&, const Grid&, const SourceConfig&, const std::string& key);
+    SourceGroup (*read)(const Config&, const Grid&, const SourceConfig&, const std::string& key);
 };
 
 Positions point_at(const Config& config, const Grid& grid, const std::string& key, const std::vector<double>& at) {
     return Positions(std::vector{make_position(config, grid, key, at)});
 }
 
-SourceEntry read_point(const Config& config, const Grid& grid, const SourceConfig& source, const std::string& key) {
+SourceGroup read_point(const Config& config, const Grid& grid, const SourceConfig& source, const std::string& key) {
     return {{key + ".position_m", "", point_at(config, grid, key + ".position_m", source.position_m)},
             {source.shot.value_or(1)},
             {source.amplitude}};
 }
 
-SourceEntry read_line(const Config& config, const Grid& grid, const SourceConfig& source, const std::string& key) {
+SourceGroup read_line(const Config& config, const Grid& grid, const SourceConfig& source, const std::string& key) {
     const Position first = make_position(config, grid, key + ".first_m", source.first_m);
     const Position last = make_position(config, grid, key + ".last_m", source.last_m);
     const std::int64_t count = check_count(config, key + ".count", source.count);
     return {{key + ".first_m", "shot ", Positions::line(first, last, count)}, {}, {source.amplitude}};
 }
 
-SourceEntry read_file(const Config&, const Grid&, const SourceConfig& source, const std::string& key) {
+SourceGroup read_file(const Config&, const Grid&, const SourceConfig& source, const std::string& key) {
     SourceTable table = read_sources(source.file);
     for (double& amplitude : table.amplitude) amplitude *= source.amplitude;
     return {{key + ".file", shown(source.file) + ", position ", Positions(std::move(table.position_m))},
@@ -96,15 +96,15 @@ constexpr std::array<SourceType, 3> kSourceTypes{{{"point", read_point}, {"line"
 
 struct ReceiverType {
     std::string_view name;
-    ReceiverEntry (*read)(const Config&, const Grid&, const ReceiverConfig&, const std::string& key);
+    ReceiverGroup (*read)(const Config&, const Grid&, const ReceiverConfig&, const std::string& key);
 };
 
-ReceiverEntry read_point(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
+ReceiverGroup read_point(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
                          const std::string& key) {
     return {{key + ".position_m", "", point_at(config, grid, key + ".position_m", receiver.position_m)}, {}, {}};
 }
 
-ReceiverEntry read_line(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
+ReceiverGroup read_line(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
                         const std::string& key) {
     if (receiver.count.size() != 1) throw_config_fault(config, key + ".count", "must be one number for a line");
     const Position first = make_position(config, grid, key + ".first_m", receiver.first_m);
@@ -113,7 +113,7 @@ ReceiverEntry read_line(const Config& config, const Grid& grid, const ReceiverCo
     return {{key + ".first_m", "receiver ", Positions::line(first, last, count)}, {}, {}};
 }
 
-ReceiverEntry read_grid(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
+ReceiverGroup read_grid(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
                         const std::string& key) {
     if (static_cast<int>(receiver.count.size()) != grid.dimensions)
         throw_config_fault(config, key + ".count",
@@ -127,7 +127,7 @@ ReceiverEntry read_grid(const Config& config, const Grid& grid, const ReceiverCo
     return {{key + ".first_m", "receiver ", Positions::grid(first, last, count)}, {}, {}};
 }
 
-ReceiverEntry read_file(const Config&, const Grid&, const ReceiverConfig& receiver, const std::string& key) {
+ReceiverGroup read_file(const Config&, const Grid&, const ReceiverConfig& receiver, const std::string& key) {
     ReceiverTable table = read_receivers(receiver.file);
     return {{key + ".file", shown(receiver.file) + ", position ", Positions(std::move(table.position_m))},
             std::move(table.shot),
@@ -144,11 +144,11 @@ std::string describe(const Grid& grid, const Position& p) {
                                 : fmt::format("({:.8g}, {:.8g}, {:.8g}) m", p[0], p[1], p[2]);
 }
 
-SourceEntry read_source_entry(const Config& config, const Grid& grid, std::size_t index, std::int64_t room) {
+SourceGroup read_source_entry(const Config& config, const Grid& grid, std::size_t index, std::int64_t room) {
     const SourceConfig& source = config.sources[index];
     const std::string key = fmt::format("sources[{}]", index);
     const auto& type = find_row(config, key + ".type", std::span<const SourceType>(kSourceTypes), source.type);
-    SourceEntry entry = type.read(config, grid, source, key);
+    SourceGroup entry = type.read(config, grid, source, key);
     if (const std::int64_t count = entry.places.positions.size(); count > room)
         throw_config_fault(config, source.type == "line" ? key + ".count" : entry.places.key,
                            fmt::format("{} sources{}: a run takes {} at most; make several runs of it", count,
@@ -158,11 +158,11 @@ SourceEntry read_source_entry(const Config& config, const Grid& grid, std::size_
     return entry;
 }
 
-ReceiverEntry read_receiver_entry(const Config& config, const Grid& grid, std::size_t index) {
+ReceiverGroup read_receiver_entry(const Config& config, const Grid& grid, std::size_t index) {
     const ReceiverConfig& receiver = config.receivers[index];
     const std::string key = fmt::format("receivers[{}]", index);
     const auto& type = find_row(config, key + ".type", std::span<const ReceiverType>(kReceiverTypes), receiver.type);
-    ReceiverEntry entry = type.read(config, grid, receiver, key);
+    ReceiverGroup entry = type.read(config, grid, receiver, key);
     check_inside(config, grid, entry.places);
     if (receiver.shot && !entry.shot.empty())
         throw_config_fault(config, key + ".shot", "the file names the shots itself: use one or the other");

@@ -23,21 +23,21 @@ struct Places {
 std::string describe(const Grid& grid, const Position& position);
 
 /// The sources of one entry: where, in which shot, how strong.
-struct SourceEntry {
+struct SourceGroup {
     Places places;
     std::vector<std::int64_t> shot;  ///< of each; empty: 1, 2, …
     std::vector<double> amplitude;   ///< of each; one for all
 };
 /// \param room how many more sources the run may have. \throws Error(config).
-SourceEntry read_source_entry(const Config& config, const Grid& grid, std::size_t index, std::int64_t room);
+SourceGroup read_source_entry(const Config& config, const Grid& grid, std::size_t index, std::int64_t room);
 
 /// The receivers of one entry.
-struct ReceiverEntry {
+struct ReceiverGroup {
     Places places;
     std::vector<std::int64_t> shot;  ///< of each; one for all; empty: every shot has all of them
     std::string shot_key;            ///< where the shots are named
 };
 /// \throws Error(config).
-ReceiverEntry read_receiver_entry(const Config& config, const Grid& grid, std::size_t index);
+ReceiverGroup read_receiver_entry(const Config& config, const Grid& grid, std::size_t index);
 
 }  // namespace onda

@@ -168,4 +168,9 @@ TEST_CASE("the input is never overwritten, not even with --force") {
     CHECK(convert(raw + " " + raw + layout + " --units km/s --force") == 64);
     CHECK(contains(convert.said(), "would overwrite the input"));
     CHECK(std::filesystem::file_size(raw) == 7 * 5 * sizeof(float));
+    // Nor the one that a header names.
+    std::ofstream(folder.path() / "a.rsf")
+        << "n1=5 d1=10 o1=0 n2=7 d2=10 o2=0 in=\"a.f32\" data_format=\"native_float\"\n";
+    CHECK(convert((folder.path() / "a.rsf").string() + " " + raw + " --units km/s --force") == 64);
+    CHECK(std::filesystem::file_size(raw) == 7 * 5 * sizeof(float));
 }

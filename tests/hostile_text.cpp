@@ -195,6 +195,14 @@ TEST_CASE("names of files: of the configuration, what it reads, and what is writ
         CAPTURE(converted.err);
         CHECK(converted.code == 0);
         check_clean(converted.out);
+        // A file that is HDF5, and a model, whatever else is said of it.
+        const std::filesystem::path model = place.folder.path() / (text + ".out.h5");
+        if (valid_utf8(text) == text || path_text(model).starts_with("file:")) {
+            const Outcome read = place.check("model={type: file, file: " + yaml_quoted(path_text(model)) + "}");
+            check_clean(read.out + read.err);
+            std::filesystem::resize_file(model, std::filesystem::file_size(model) - 100);
+            check_refused(place.check("model={type: file, file: " + yaml_quoted(path_text(model)) + "}"));
+        }
         for (const std::string option : {"--axes", "--units", "--dtype", "--endian", "--format", "--data-file"})
             check_refused(run_onda({"convert", place.path(text + ".f32"), place.path("b.h5"), "--shape", "24", "20",
                                     "--spacing-m", "10", option, text}));

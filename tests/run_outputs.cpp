@@ -153,6 +153,22 @@ TEST_CASE("a 3-D run leaves sections of every plane and all snapshots") {
     CHECK(library.gathers[0].samples == library.plan.time.steps - library.plan.time.extra_steps + 1);
 }
 
+TEST_CASE("pictures of a run of microseconds have names of their own") {
+    const ProgramRun run(
+        "grid: {shape: [81, 61], spacing_m: 1e-3}\n"
+        "model: {type: constant, vp_m_s: 1500}\n"
+        "time: {duration_s: 4e-5}\n"
+        "wavelet: {type: ricker, peak_frequency_hz: 1e5}\n"
+        "sources: [{position_m: [0.04, 0.03]}]\n"
+        "receivers: [{position_m: [0.06, 0.03]}]\n"
+        "output: {pictures: true}\n");
+    std::set<std::string> pictures;
+    for (const Json& file : run.summary["files"])
+        if (file["name"].get<std::string>().starts_with("snapshot_"))
+            CHECK(pictures.insert(file["name"].get<std::string>()).second);
+    CHECK(pictures.size() == 3u);
+}
+
 TEST_CASE("the summary tells what was run, and the files carry their provenance") {
     const ProgramRun run(kSmall2d);
     const Json& s = run.summary;

@@ -92,6 +92,7 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
     ForeignOptions foreign = arguments.options;
     foreign.available_bytes = static_cast<std::uintmax_t>(available_memory_bytes());
     const auto model = format.read(arguments.input, foreign);
+    refuse_same_file(model.numbers, arguments.output);  // the one that a header names
     const auto range = write_model_file(
         arguments.output, model.geometry, [&](std::int64_t z, std::span<float> vp) { model.plane(z, vp); },
         fmt::format("{}: converted from {} ({}, axes {})", version_line(), shown(arguments.input), format.name,
