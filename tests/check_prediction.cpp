@@ -38,7 +38,8 @@ void compare(const std::string& text) {
     const Json summary = Json::parse(text_of(out / "summary.json"));
     const double predicted = check["memory"]["peak_bytes"], peak = summary["memory"]["peak_bytes"];
     MESSAGE("memory: predicted ", predicted * 1e-6, " MB, peak ", peak * 1e-6, " MB, ratio ", predicted / peak);
-    if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 1e6));
+    // By about 2 MB the program and its libraries differ between distributions and numbers of threads.
+    if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 2.5e6));
     const double disk = check["output_bytes"], written = static_cast<double>(size_of(out));
     MESSAGE("disk: predicted ", disk * 1e-6, " MB, written ", written * 1e-6, " MB, ratio ", disk / written);
     const double shots = check["shots"];
