@@ -121,7 +121,7 @@ std::vector<double> multiples(const std::vector<double>& weights, double quantum
     for (std::size_t turn = 0; turn < 2 * r; ++turn) {
         if (Rounded found = nearest_plane(lattice, fraction, order); found.error < best.error * (1. - kTie))
             best = std::move(found);
-        std::ranges::rotate(order, order.begin() + 1);
+        std::rotate(order.begin(), order.begin() + 1, order.end());
         if (turn + 1 == r) std::ranges::reverse(order);
     }
     for (std::size_t k = 0; k < r; ++k) whole[k] += best.integers[k];
