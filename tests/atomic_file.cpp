@@ -3,6 +3,7 @@
 #include "io/atomic_file.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <fstream>
@@ -83,9 +84,13 @@ TEST_CASE("temporary files that no living program owns are removed, of this file
                                            "a.txt.partial-" + boot + "-0123abcg",
                                            "a.txt.partial-" + boot + "-0123abcde",
                                            "xa.txt.partial-" + boot + "-0123abcd",
+                                           "a.txt.partial-11111111-0123abcd",  // another machine may be writing it
                                            "a.txt"};
     for (const auto& names : {abandoned, foreign})
         for (const std::string& name : names) std::ofstream(folder.path() / name) << "text";
+    std::filesystem::last_write_time(
+        folder.path() / abandoned.back(),
+        std::filesystem::file_time_type::clock::now() - std::chrono::hours(24 * 3650));  // long before this start
     std::filesystem::create_directory(folder.path() / ("a.txt.partial-" + boot + "-11111111"));
     std::filesystem::create_symlink(folder.path() / "a.txt", folder.path() / ("a.txt.partial-" + boot + "-22222222"));
     REQUIRE(mkfifo((folder.path() / ("a.txt.partial-" + boot + "-33333333")).c_str(), 0600) == 0);
