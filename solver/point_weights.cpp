@@ -8,9 +8,9 @@
 namespace onda {
 namespace {
 
-// Hicks (2002), table 1: eight nodes, for wavenumbers up to half of Nyquist (4 points per wavelength). His b is 6.31. With
-// the line of interpolation_weights() 6.42, of 6.31, 6.36 and 6.42, was the one that kept the limits of the test of plane
-// waves; it costs at 4 points per wavelength (2.0e-3 for 1.3e-3) what it gains from 6 on.
+// Hicks (2002), table 1: eight nodes, for wavenumbers up to half of Nyquist (4 points per wavelength). His b is 6.31.
+// With the line of interpolation_weights() 6.42, of 6.31, 6.36 and 6.42, was the one that kept the limits of the test
+// of plane waves; it costs at 4 points per wavelength (2.0e-3 for 1.3e-3) what it gains from 6 on.
 constexpr int kRadius = 4;
 constexpr double kB = 6.42;
 constexpr double kOnNode = 1e-6;  // of a spacing: closer than this, a position is its node
