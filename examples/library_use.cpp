@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "solver/propagator.hpp"
-#include "solver/survey.hpp"
+#include "solver/propagation/propagator.hpp"
+#include "solver/survey/survey.hpp"
 
 using namespace onda;
 

@@ -1,6 +1,6 @@
 #include "kernels/backend.hpp"
 
-#include "kernels/stencil.hpp"
+#include "kernels/equations/star/stencil.hpp"
 
 namespace onda {
 

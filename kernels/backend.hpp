@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cpml.hpp"
-#include "kernels/grid.hpp"
-#include "kernels/scheme.hpp"
+#include "kernels/boundaries/cpml.hpp"
+#include "kernels/equations/scheme.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace onda {
 
@@ -28,7 +28,7 @@ struct Sponge {
     std::array<std::vector<double>, 3> taper;
 };
 
-/// Everything a backend needs before it allocates. Complete and checked: see solver/boundary and solver/time_axis.
+/// Everything a backend needs before it allocates. Complete and checked: see solver/discretisation.
 struct BackendSetup {
     Grid grid;
     Scheme scheme = make_scheme(WaveOperator::star, 8);

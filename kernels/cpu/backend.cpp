@@ -15,7 +15,7 @@
 #include "kernels/cpu/downloads.hpp"
 #include "kernels/cpu/kernel_table.hpp"
 #include "kernels/cpu/points.hpp"
-#include "kernels/halo.hpp"
+#include "kernels/grid/halo.hpp"
 
 namespace onda::cpu {
 namespace {

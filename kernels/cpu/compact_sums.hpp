@@ -1,9 +1,9 @@
 /// \file
-/// The plane sums of kernels/compact.hpp for a vector of nodes.
+/// The plane sums of kernels/equations/compact/compact.hpp for a vector of nodes.
 #pragma once
 
-#include "kernels/compact.hpp"
 #include "kernels/cpu/simd.hpp"
+#include "kernels/equations/compact/compact.hpp"
 
 namespace onda::cpu {
 namespace {

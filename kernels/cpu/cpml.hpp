@@ -1,10 +1,10 @@
 /// \file
-/// The strips of perfectly matched layers on the CPU: one function for all of them (kernels/cpml_math.hpp).
+/// The strips of perfectly matched layers on the CPU: one function for all of them (kernels/boundaries/cpml_math.hpp).
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/cpml_math.hpp"
+#include "kernels/boundaries/cpml_math.hpp"
 #include "kernels/cpu/kernel.hpp"
 
 namespace onda::cpu {

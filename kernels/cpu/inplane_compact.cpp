@@ -1,7 +1,7 @@
 // The compact stencil in-plane: each plane's tile is loaded with its corners, summed once, and serves three planes.
 //
 // From the one plane z that is loaded, a tile
-//   1. sums it: own and side of kernels/compact.hpp,
+//   1. sums it: own and side of kernels/equations/compact/compact.hpp,
 //   2. completes the Laplacian of plane z - 1 with its side sums, updates and stores that plane,
 //   3. begins the Laplacian of plane z: the side sums of plane z - 1, and its own.
 #include "kernels/cpu/compact_sums.hpp"

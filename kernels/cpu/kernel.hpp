@@ -10,8 +10,8 @@
 #include <omp.h>
 
 #include "kernels/cpu/denormals.hpp"
+#include "kernels/equations/star/stencil.hpp"
 #include "kernels/load_strategy.hpp"
-#include "kernels/stencil.hpp"
 
 namespace onda::cpu {
 

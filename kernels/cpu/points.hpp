@@ -8,8 +8,8 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/cpu/denormals.hpp"
-#include "kernels/source_entries.hpp"
-#include "kernels/stencil.hpp"
+#include "kernels/equations/star/stencil.hpp"
+#include "kernels/shot/source_entries.hpp"
 
 namespace onda::cpu {
 

@@ -1,11 +1,11 @@
 // The plain triple loop: what every other kernel is compared with.
-#include "kernels/compact.hpp"
 #include "kernels/cpu/kernel.hpp"
+#include "kernels/equations/compact/compact.hpp"
 
 namespace onda::cpu {
 namespace {
 
-// L(p) at *p, in the canonical order of kernels/stencil.hpp, written as plain loops.
+// L(p) at *p, in the canonical order of kernels/equations/star/stencil.hpp, written as plain loops.
 template <typename T>
 T laplacian_of(const T* p, const StepArguments<T>& a) {
     const Stencil<T>& s = a.stencil;
@@ -18,7 +18,7 @@ T laplacian_of(const T* p, const StepArguments<T>& a) {
     return l;
 }
 
-/// L(p) at *p, in the canonical order of kernels/compact.hpp.
+/// L(p) at *p, in the canonical order of kernels/equations/compact/compact.hpp.
 template <typename T>
 T compact_laplacian_of(const T* p, const StepArguments<T>& a) {
     const auto laplacian = a.stencil.dimensions == 3 ? compact_laplacian<T, 3> : compact_laplacian<T, 2>;

@@ -4,8 +4,8 @@
 namespace onda::cpu {
 namespace {
 
-// In the canonical order of kernels/staggered.hpp, written as plain loops. p and s = rho / 2 of one node along one
-// axis.
+// In the canonical order of kernels/equations/density/staggered.hpp, written as plain loops. p and s = rho / 2 of one
+// node along one axis.
 template <typename T>
 struct Line {
     const T* p;

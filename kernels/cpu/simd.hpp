@@ -16,7 +16,7 @@
 #include <arm_neon.h>
 #endif
 
-#include "kernels/stencil.hpp"
+#include "kernels/equations/star/stencil.hpp"
 
 namespace onda::cpu {
 
@@ -131,7 +131,7 @@ ONDA_HOST_DEVICE void store_first(T* to, Vector<T> v, std::int64_t count) {
     __builtin_memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
 }
 
-/// p+ of the first `count` nodes of a vector, all if it is whole: leapfrog() of kernels/stencil.hpp.
+/// p+ of the first `count` nodes of a vector, all if it is whole: leapfrog() of kernels/equations/star/stencil.hpp.
 /// \param q p-, overwritten; \param l the Laplacian of p.
 template <bool IsWhole, typename T>
 ONDA_HOST_DEVICE void advance_vector(T* q, const T* k, Vector<T> p, Vector<T> l, std::int64_t count) {

@@ -14,8 +14,8 @@
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/traces.hpp"
-#include "kernels/halo.hpp"
-#include "kernels/source_entries.hpp"
+#include "kernels/grid/halo.hpp"
+#include "kernels/shot/source_entries.hpp"
 
 namespace onda::cuda {
 namespace {

@@ -1,11 +1,12 @@
 /// \file
-/// Strips of perfectly matched layers (kernels/cpml_math.hpp) on a GPU: one kernel for strips across y or z, one for
-/// those across x. Both read a point's p, k, psi and zeta and rewrite p[n+1], psi and zeta once: 32 bytes in float.
+/// Strips of perfectly matched layers (kernels/boundaries/cpml_math.hpp) on a GPU: one kernel for strips across y or z,
+/// one for those across x. Both read a point's p, k, psi and zeta and rewrite p[n+1], psi and zeta once: 32 bytes in
+/// float.
 ///
 /// Value t of g and psi and node t + first, the last one it reaches, are computed together.
 #pragma once
 
-#include "kernels/cpml_math.hpp"
+#include "kernels/boundaries/cpml_math.hpp"
 #include "kernels/cuda/cpml_arguments.hpp"
 #include "kernels/cuda/vectors.hpp"
 

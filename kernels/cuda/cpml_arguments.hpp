@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "kernels/cpml_math.hpp"
+#include "kernels/boundaries/cpml_math.hpp"
 
 namespace onda::cuda {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/direct.hpp"
-#include "kernels/staggered.hpp"
+#include "kernels/equations/density/staggered.hpp"
 
 namespace onda::cuda {
 

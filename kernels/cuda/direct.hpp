@@ -3,8 +3,8 @@
 /// the other kernels are compared with there.
 #pragma once
 
-#include "kernels/compact.hpp"
 #include "kernels/cuda/vectors.hpp"
+#include "kernels/equations/compact/compact.hpp"
 
 namespace onda::cuda {
 

@@ -15,7 +15,7 @@ struct FieldShape {
     int halo = 0;                ///< nodes that a step reads beyond a face
 };
 
-/// Layer `to` of an axis takes sign * layer `from` (kernels/halo.hpp).
+/// Layer `to` of an axis takes sign * layer `from` (kernels/grid/halo.hpp).
 struct LayerCopy {
     int to, from, sign;
 };

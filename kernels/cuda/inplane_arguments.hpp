@@ -3,7 +3,7 @@
 #pragma once
 
 #include "kernels/cuda/tile.hpp"
-#include "kernels/stencil.hpp"
+#include "kernels/equations/star/stencil.hpp"
 
 namespace onda::cuda {
 

@@ -1,18 +1,19 @@
 /// \file
 /// Stencils of radius 1 that sum each plane once: the compact Laplacian, and the 5-point star in 2-D.
 ///
-/// A block marches along z. Of each plane it loads tile, halo and corners once, sums the plane (kernels/compact.hpp),
-/// and the sums serve the Laplacians of this plane and of those on either side. How threads, loads and nodes correspond
-/// is a matter of the tile and its copy engine; the two mappings of Garcés Chaperó (2011), Operación stencil en CUDA:
+/// A block marches along z. Of each plane it loads tile, halo and corners once, sums the plane
+/// (kernels/equations/compact/compact.hpp), and the sums serve the Laplacians of this plane and of those on either
+/// side. How threads, loads and nodes correspond is a matter of the tile and its copy engine; the two mappings of
+/// Garcés Chaperó (2011), Operación stencil en CUDA:
 ///   direct      threads map to the nodes they compute; those at the rim of the block also fetch the halo;
 ///   overlapped  threads map to all loaded elements, one load each without a branch; those at the rim do nothing else,
 ///               and neighbouring blocks overlap by two;
 /// and the in-plane method's, where all of a tile is one rectangle for the copy engine.
 #pragma once
 
-#include "kernels/compact.hpp"
 #include "kernels/cuda/async_copies.hpp"
 #include "kernels/cuda/vectors.hpp"
+#include "kernels/equations/compact/compact.hpp"
 
 namespace onda::cuda {
 
@@ -70,7 +71,7 @@ struct CompactOperator {
     static __device__ __forceinline__ T complete(const Stencil<T>&, T pending, T, T side) { return pending + side; }
 };
 
-/// The star of order 2 in 2-D, in the order of kernels/stencil.hpp.
+/// The star of order 2 in 2-D, in the order of kernels/equations/star/stencil.hpp.
 template <typename T, int Dims>
 struct StarOperator {
     static_assert(Dims == 2);

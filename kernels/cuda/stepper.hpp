@@ -10,7 +10,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/cuda/blocks.hpp"
-#include "kernels/stencil.hpp"
+#include "kernels/equations/star/stencil.hpp"
 
 namespace onda::cuda {
 

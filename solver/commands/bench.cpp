@@ -2,14 +2,14 @@
 #include <memory>
 #include <stdexcept>
 
-#include "io/atomic_file.hpp"
-#include "io/error.hpp"
-#include "io/printable.hpp"
-#include "solver/boundary.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
 #include "solver/commands/bench_check.hpp"
 #include "solver/commands/bench_table.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/threads.hpp"
+#include "solver/discretisation/boundary.hpp"
+#include "solver/program/threads.hpp"
 
 namespace onda {
 namespace {

@@ -9,10 +9,10 @@
 #include <spdlog/fmt/fmt.h>
 #include <sstream>
 
-#include "io/atomic_file.hpp"
-#include "solver/build.hpp"
-#include "solver/forecast.hpp"
-#include "solver/threads.hpp"
+#include "io/files/atomic_file.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/program/build.hpp"
+#include "solver/program/threads.hpp"
 
 namespace onda {
 namespace {

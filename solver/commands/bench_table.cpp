@@ -7,10 +7,10 @@
 #include <spdlog/fmt/fmt.h>
 #include <sstream>
 
-#include "io/error.hpp"
-#include "solver/build.hpp"
-#include "solver/forecast.hpp"
-#include "solver/random_numbers.hpp"
+#include "io/text/error.hpp"
+#include "solver/model/random_numbers.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/program/build.hpp"
 
 namespace onda {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "solver/devices.hpp"
+#include "solver/propagation/devices.hpp"
 
 namespace onda {
 

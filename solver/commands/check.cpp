@@ -2,12 +2,12 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/printable.hpp"
+#include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/forecast.hpp"
-#include "solver/json_text.hpp"
-#include "solver/outputs.hpp"
-#include "solver/progress.hpp"
+#include "solver/outputs/outputs.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/program/json_text.hpp"
+#include "solver/program/progress.hpp"
 
 namespace onda {
 namespace {

@@ -3,9 +3,9 @@
 #include <iostream>
 #include <omp.h>
 
-#include "io/atomic_file.hpp"
-#include "io/error.hpp"
-#include "solver/threads.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/text/error.hpp"
+#include "solver/program/threads.hpp"
 
 namespace onda {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/config.hpp"
+#include "io/config/config.hpp"
 
 namespace onda {
 

@@ -2,12 +2,12 @@
 #include <memory>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/error.hpp"
-#include "io/foreign_model.hpp"
-#include "io/model_file.hpp"
-#include "io/printable.hpp"
-#include "solver/build.hpp"
+#include "io/models/foreign_model.hpp"
+#include "io/models/model_file.hpp"
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/program/build.hpp"
 
 namespace onda {
 namespace {

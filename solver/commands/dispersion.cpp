@@ -5,10 +5,10 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "io/error.hpp"
-#include "kernels/scheme.hpp"
+#include "io/text/error.hpp"
+#include "kernels/equations/scheme.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/json_text.hpp"
+#include "solver/program/json_text.hpp"
 
 namespace onda {
 namespace {

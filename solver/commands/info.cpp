@@ -4,12 +4,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "io/printable.hpp"
+#include "io/text/printable.hpp"
 #include "kernels/backend.hpp"
-#include "solver/build.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/devices.hpp"
-#include "solver/json_text.hpp"
+#include "solver/program/build.hpp"
+#include "solver/program/json_text.hpp"
+#include "solver/propagation/devices.hpp"
 
 namespace onda {
 namespace {

@@ -1,10 +1,10 @@
 #include <iostream>
 
-#include "io/printable.hpp"
-#include "solver/build.hpp"
+#include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/outputs.hpp"
-#include "solver/simulation.hpp"
+#include "solver/outputs/outputs.hpp"
+#include "solver/program/build.hpp"
+#include "solver/run/simulation.hpp"
 
 namespace onda {
 

@@ -1,15 +1,15 @@
-#include "solver/verify.hpp"
+#include "solver/verify/verify.hpp"
 
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "io/error.hpp"
-#include "io/printable.hpp"
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/json_text.hpp"
-#include "solver/threads.hpp"
+#include "solver/program/json_text.hpp"
+#include "solver/program/threads.hpp"
 
 namespace onda {
 namespace {

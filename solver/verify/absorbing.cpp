@@ -5,7 +5,7 @@
 #include <numbers>
 #include <string>
 
-#include "solver/propagator.hpp"
+#include "solver/propagation/propagator.hpp"
 #include "solver/verify/field_energy.hpp"
 #include "solver/verify/groups.hpp"
 #include "solver/verify/strip_reflection.hpp"

@@ -4,7 +4,7 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "kernels/stencil.hpp"
+#include "kernels/equations/star/stencil.hpp"
 
 namespace onda::verify {
 namespace {

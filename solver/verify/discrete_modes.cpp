@@ -2,7 +2,7 @@
 #include <array>
 #include <cmath>
 
-#include "kernels/stencil.hpp"
+#include "kernels/equations/star/stencil.hpp"
 #include "solver/verify/analytic.hpp"
 #include "solver/verify/experiment.hpp"
 #include "solver/verify/groups.hpp"

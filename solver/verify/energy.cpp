@@ -2,8 +2,8 @@
 #include <cmath>
 #include <string>
 
-#include "kernels/stencil.hpp"
-#include "solver/propagator.hpp"
+#include "kernels/equations/star/stencil.hpp"
+#include "solver/propagation/propagator.hpp"
 #include "solver/verify/field_energy.hpp"
 #include "solver/verify/groups.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solver/devices.hpp"
-#include "solver/propagator.hpp"
+#include "solver/propagation/devices.hpp"
+#include "solver/propagation/propagator.hpp"
 
 namespace onda::verify {
 

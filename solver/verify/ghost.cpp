@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <string>
 
-#include "solver/boundary.hpp"
+#include "solver/discretisation/boundary.hpp"
 #include "solver/verify/experiment.hpp"
 #include "solver/verify/groups.hpp"
 #include "solver/verify/point_source.hpp"

@@ -2,7 +2,7 @@
 /// The groups of the verification table, one source file each.
 #pragma once
 
-#include "solver/verify.hpp"
+#include "solver/verify/verify.hpp"
 
 namespace onda::verify {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/propagator.hpp"
+#include "solver/propagation/propagator.hpp"
 #include "solver/verify/experiment.hpp"
 #include "solver/verify/groups.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <numbers>
 
-#include "kernels/stencil.hpp"
+#include "kernels/equations/star/stencil.hpp"
 #include "solver/verify/analytic.hpp"
 #include "solver/verify/experiment.hpp"
 #include "solver/verify/groups.hpp"

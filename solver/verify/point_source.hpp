@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "kernels/backend.hpp"
-#include "solver/survey.hpp"
-#include "solver/verify.hpp"
+#include "solver/survey/survey.hpp"
+#include "solver/verify/verify.hpp"
 
 namespace onda::verify {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/source_entries.hpp"
+#include "kernels/shot/source_entries.hpp"
 #include "solver/verify/experiment.hpp"
 #include "solver/verify/groups.hpp"
 
@@ -54,7 +54,8 @@ Experiment scattering_box(int dimensions, Precision precision, WaveOperator wave
 
 /// max |p_ab - p_ba| / max |p_ab|, the trace at b of a source at a against the trace at a of a source at b; with
 /// variable density of rho_a p_ab and rho_b p_ba, since a source of s/rho in (1/(rho vp^2)) p_tt - div(1/rho grad p) is
-/// what Green's function is symmetric in; rho_a is the density that the source acts in (kernels/source_entries.hpp).
+/// what Green's function is symmetric in; rho_a is the density that the source acts in
+/// (kernels/shot/source_entries.hpp).
 double asymmetry(const Experiment& e, const Pair& pair, const VerifyOptions& options) {
     const auto scattered = [&e](float (*value)(std::int64_t)) -> Backend::RowReader {
         return [&e, value](std::int64_t y, std::int64_t z, std::span<float> row) {

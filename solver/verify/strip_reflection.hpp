@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "solver/boundary.hpp"
+#include "solver/discretisation/boundary.hpp"
 #include "solver/verify/experiment.hpp"
 
 namespace onda::verify {

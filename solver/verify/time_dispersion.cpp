@@ -1,4 +1,4 @@
-#include "solver/time_dispersion.hpp"
+#include "solver/signal/time_dispersion.hpp"
 
 #include <array>
 #include <cmath>

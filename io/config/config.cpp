@@ -1,0 +1,192 @@
+#include "io/config/config.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "io/config/config_reader.hpp"
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
+
+namespace onda {
+namespace {
+
+std::string read_text(const std::filesystem::path& file) {
+    std::error_code error;
+    if (std::filesystem::is_directory(file, error))
+        throw Error(ExitCode::missing_input, shown(file) + ": is a folder; a configuration file is needed");
+    std::ifstream stream(file, std::ios::binary);
+    if (!stream)
+        throw Error(ExitCode::missing_input, shown(file) + ": cannot read the configuration: " + std::strerror(errno) +
+                                                 "; `onda init -o FILE` writes one to start from");
+    std::string text(kMaxYamlBytes + 1, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (stream.bad())
+        throw Error(ExitCode::io_error, shown(file) + ": cannot read the configuration: " + std::strerror(errno));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+}
+
+/// One step of a dotted path: a key, or an index into a list.
+struct Step {
+    std::string key;
+    std::size_t index = 0;
+};
+
+/// sources[0].position_m[2] -> sources, 0, position_m, 2; nothing if it is not such a path.
+std::optional<std::vector<Step>> split_path(std::string_view path) {
+    std::vector<Step> steps;
+    bool key_follows = true;
+    while (!path.empty() || key_follows) {
+        if (key_follows) {
+            const auto end = std::min(path.find_first_of(".["), path.size());
+            if (end == 0) return std::nullopt;
+            steps.push_back({std::string(path.substr(0, end)), 0});
+            path.remove_prefix(end);
+        } else {
+            const auto end = path.find(']');
+            const auto index = end == std::string_view::npos ? std::nullopt : parse_integer(path.substr(1, end - 1));
+            if (path.front() != '[' || !index || *index < 0) return std::nullopt;
+            steps.push_back({"", static_cast<std::size_t>(*index)});
+            path.remove_prefix(end + 1);
+        }
+        key_follows = path.starts_with('.');
+        if (key_follows) path.remove_prefix(1);
+    }
+    return steps;
+}
+
+void set_source(YamlNode& node, int source) {
+    node.source = source;
+    for (YamlKey& key : node.keys) key.source = source;
+    for (YamlNode& item : node.items) set_source(item, source);
+}
+
+/// Moves `node` to the child a step leads to, made if it is a new key. \return what is wrong, or empty.
+std::string follow(YamlNode*& node, const Step& step, const std::string& walked, int source) {
+    if (step.key.empty()) {
+        if (node->kind != YamlNode::Kind::sequence) return walked + " is not a list";
+        if (step.index >= node->items.size())
+            return walked + " has " + std::to_string(node->items.size()) + " items, counted from 0";
+        node = &node->items[step.index];
+        return "";
+    }
+    if (node->kind == YamlNode::Kind::null) node->kind = YamlNode::Kind::map;
+    if (node->kind != YamlNode::Kind::map) return walked + " is not a section of keys";
+    YamlNode* child = node->find(step.key);
+    if (child == nullptr) {
+        node->keys.push_back({step.key, {}, source});
+        child = &node->items.emplace_back();
+        child->source = source;
+    }
+    node = child;
+    return "";
+}
+
+void remove_key(YamlNode& parent, const std::string& key) {
+    for (std::size_t i = parent.keys.size(); i-- > 0;) {
+        if (parent.keys[i].name != key) continue;
+        parent.keys.erase(parent.keys.begin() + static_cast<std::ptrdiff_t>(i));
+        parent.items.erase(parent.items.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+}
+
+/// Faults in the characters of `key=value`, at their place in it; empty if there are none.
+std::string character_fault(std::string_view text) {
+    std::size_t number = 1;
+    for (std::size_t length = 0; !text.empty(); text.remove_prefix(length), ++number) {
+        length = utf8_length(text);
+        const std::string at = "character " + std::to_string(number) + " ";
+        if (length == 0)
+            return at + "is not valid UTF-8: the byte " + printable(text.substr(0, 1)) + "; write text in UTF-8";
+        if (length == 1 && text[0] != '\t' && is_hidden(text.substr(0, 1)))
+            return at + "is the control character " + printable(text.substr(0, 1)) +
+                   "; an override is plain text on one line";
+    }
+    return "";
+}
+
+/// Puts the value of `key=value` into the tree. \return what is wrong, or empty.
+std::string apply_override(YamlNode& root, const std::string& text, int source) {
+    if (auto fault = character_fault(text); !fault.empty()) return fault;
+    const auto equals = text.find('=');
+    const std::string path = text.substr(0, equals);
+    const auto steps = split_path(path);
+    if (equals == std::string::npos || !steps) return "must be key=value, such as time.duration_s=2";
+    if (steps->size() > static_cast<std::size_t>(kMaxYamlDepth))
+        return "the key is nested more than " + std::to_string(kMaxYamlDepth) + " levels deep";
+    YamlDocument value = read_strict_yaml(std::string_view(text).substr(equals + 1));
+    if (!value.faults.empty()) {
+        const TextFault& fault = value.faults.front();
+        return "character " + std::to_string(fault.place.column) + " of the value: " + fault.message;
+    }
+    if (equals + 1 == text.size()) return "has no value; null removes a key";
+    YamlNode* node = &root;
+    YamlNode* parent = nullptr;
+    std::string walked;
+    for (const Step& step : *steps) {
+        parent = node;
+        if (const auto fault = follow(node, step, walked.empty() ? "the configuration" : walked, source);
+            !fault.empty())
+            return fault;
+        walked += step.key.empty() ? "[" + std::to_string(step.index) + "]" : (walked.empty() ? "" : ".") + step.key;
+    }
+    const std::string& last = steps->back().key;
+    if (value.root.kind == YamlNode::Kind::null && !last.empty()) {
+        remove_key(*parent, last);
+        return "";
+    }
+    set_source(value.root, source);
+    *node = std::move(value.root);
+    for (YamlKey& key : parent->keys)
+        if (key.name == last) key.source = source;
+    return "";
+}
+
+/// Everything that is known from the text and the overrides; faults are in the result.
+Reading read_all(Config& config) {
+    Reading reading{FaultList(shown(config.file), config.text, config.overrides), {}, {}, {}, {}, {}};
+    reading.folder = std::filesystem::absolute(config.file).parent_path();
+    YamlDocument document = read_strict_yaml(config.text);
+    for (const TextFault& fault : document.faults) reading.faults.add({0, fault.place}, fault.message);
+    for (std::size_t i = 0; i < config.overrides.size(); ++i) {
+        const int source = static_cast<int>(i) + 1;
+        const auto fault = apply_override(document.root, config.overrides[i], source);
+        if (!fault.empty()) reading.faults.add({source, {}}, fault);
+    }
+    if (!document.complete) return reading;
+    read_rows(config, document.root, reading);
+    if (config.scheme.stencil == "compact27" && !reading.given("scheme.space_order")) config.scheme.space_order = 2;
+    check_together(config, reading);
+    return reading;
+}
+
+}  // namespace
+
+Config read_config_text(const std::string& text, const std::filesystem::path& name,
+                        const std::vector<std::string>& overrides) {
+    Config config;
+    config.file = name;
+    config.text = text;
+    config.overrides = overrides;
+    const Reading reading = read_all(config);
+    if (!reading.faults.empty()) reading.faults.raise();
+    return config;
+}
+
+Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+    return read_config_text(read_text(file), file, overrides);
+}
+
+void throw_config_fault(const Config& config, const std::string& key, const std::string& message) {
+    Config again;
+    again.file = config.file.empty() ? "configuration" : config.file;
+    again.text = config.text;
+    again.overrides = config.overrides;
+    const SourcePlace place = again.text.empty() ? SourcePlace{} : read_all(again).place_of(key);
+    FaultList faults(shown(again.file), again.text, again.overrides);
+    faults.add(place, key + ": " + message);
+    faults.raise();
+}
+
+}  // namespace onda

@@ -1,0 +1,25 @@
+/// \file
+/// What the user may have meant: nearest names, words of other codes, units.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "io/config/config_table.hpp"
+
+namespace onda {
+
+struct KeyHint {
+    std::string text;        ///< "; did you mean 'spacing_m'? The unit is m", "; here that is time.dt_s", …
+    std::string_view meant;  ///< the row that was meant, if it is one of these
+};
+KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows);
+/// "; did you mean 'sponge'?" or empty.
+std::string unknown_value_hint(std::string_view value, std::string_view values_key);
+/// What is wrong with text that should be a number: a unit, an underscore, a leading zero, … or empty.
+std::string number_hint(std::string_view text, std::string_view unit);
+/// The same for true and false.
+std::string boolean_hint(std::string_view text);
+
+}  // namespace onda

@@ -1,0 +1,352 @@
+#include "io/config/config_reader.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <system_error>
+
+#include "io/config/config_hints.hpp"
+#include "io/files/file_uri.hpp"
+#include "io/text/printable.hpp"
+
+namespace onda {
+namespace {
+
+std::string clipped(const std::string& shown_text) {
+    constexpr std::size_t most = 60;
+    const std::string text = printable(shown_text);
+    if (text.size() <= most) return text;
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) >> 6) == 2) --end;
+    return text.substr(0, end) + "...";
+}
+
+std::string joined(const std::string& path, std::string_view name) {
+    return path.empty() ? std::string(name) : path + "." + std::string(name);
+}
+
+SourcePlace place(const YamlNode& node) {
+    return {node.source, node.place};
+}
+SourcePlace place(const YamlKey& key) {
+    return {key.source, key.place};
+}
+
+bool within(double value, const Range& range) {
+    return (range.open_min ? value > range.min : value >= range.min) &&
+           (range.open_max ? value < range.max : value <= range.max);
+}
+
+bool is_section(const Slot& slot) {
+    const auto* group = std::get_if<Group>(&slot);
+    return group != nullptr && group->kind == Group::Kind::section;
+}
+
+/// Reads the rows of one struct after another, depth first, in the order of the table.
+class Reader {
+public:
+    Reader(const Config& config, Reading& reading) : config_(config), reading_(reading) {}
+
+    void section(void* owner, std::span<const Parameter> rows, const YamlNode& node, const std::string& path,
+                 const SourcePlace& at) {
+        // A key with nothing below it is a section left at its defaults, as the template leaves them.
+        if (node.kind != YamlNode::Kind::map && node.kind != YamlNode::Kind::null)
+            return not_a_section(node, rows, path);
+        const auto given = match(rows, node, path);
+        for (std::size_t i = 0; i < rows.size(); ++i) read_row(owner, rows, rows[i], node, given[i], path, at);
+    }
+
+private:
+    static constexpr std::size_t kAbsent = static_cast<std::size_t>(-1);
+
+    void not_a_section(const YamlNode& node, std::span<const Parameter> rows, const std::string& path) {
+        std::string keys;
+        for (const Parameter& row : rows) keys += (keys.empty() ? "" : ", ") + std::string(row.name);
+        std::string hint = "; its keys are " + keys;
+        if (node.kind == YamlNode::Kind::scalar && node.scalar.find(':') != std::string::npos)
+            hint = "; a space must follow the ':'";
+        reading_.faulty.insert(path);
+        const std::string what = path.empty() ? "a configuration is a map of keys" : "must be a section of keys";
+        reading_.faults.add(place(node), (path.empty() ? "" : path + " = ") + show(node) + ": " + what + hint);
+    }
+
+    /// Index of each row's key in the map, or kAbsent. Keys of no row and keys given under two names are faults.
+    std::vector<std::size_t> match(std::span<const Parameter> rows, const YamlNode& node, const std::string& path) {
+        std::vector<std::size_t> given(rows.size(), kAbsent);
+        for (std::size_t k = 0; k < node.keys.size(); ++k) {
+            const YamlKey& key = node.keys[k];
+            const auto row = std::find_if(rows.begin(), rows.end(), [&](const Parameter& candidate) {
+                return candidate.name == key.name || has_word(candidate.aliases, key.name);
+            });
+            if (row == rows.end()) {
+                const KeyHint hint = unknown_key_hint(key.name, rows);
+                if (!hint.meant.empty()) reading_.faulty.insert(joined(path, hint.meant));
+                reading_.faults.add(place(key), (path.empty() ? "" : path + ": ") + "unknown key '" +
+                                                    clipped(key.name) + "'" + hint.text);
+                continue;
+            }
+            std::size_t& index = given[static_cast<std::size_t>(row - rows.begin())];
+            const bool override_wins = index != kAbsent && key.source > 0 && node.keys[index].source == 0;
+            if (index != kAbsent && !override_wins && node.keys[index].name != key.name)
+                reading_.faults.add(place(key), joined(path, key.name) + " is another name of " +
+                                                    joined(path, node.keys[index].name) + ", which is given too");
+            if (index == kAbsent || override_wins) index = k;
+        }
+        return given;
+    }
+
+    void read_row(void* owner, std::span<const Parameter> rows, const Parameter& row, const YamlNode& node,
+                  std::size_t index, const std::string& path, const SourcePlace& at) {
+        const std::string here = joined(path, row.name);
+        const bool condition_known = row.when.key.empty() || reading_.sound(joined(path, row.when.key));
+        const bool used = !condition_known || applies(row, rows, owner);
+        if (index == kAbsent) {
+            if (row.required && used && condition_known && reading_.sound(here)) missing(row, path, at);
+            return;
+        }
+        const YamlKey& key = node.keys[index];
+        const YamlNode& value = node.items[index];
+        reading_.keys[here] = place(key);
+        reading_.values[here] = place(value);
+        reading_.written[here] = show(value);
+        if (const auto reason = contradiction(owner, rows, row, path, used); !reason.empty()) {
+            reading_.faulty.insert(here);
+            reading_.faults.add(place(key), here + ": " + reason);
+        } else if (value.kind == YamlNode::Kind::null && !is_section(row.slot(owner))) {
+            reading_.faulty.insert(here);
+            reading_.faults.add(place(key),
+                                here + " has no value" + (row.required ? "" : "; delete the line to have the default"));
+        } else {
+            std::visit([&](const auto& target) { read(target, row, value, here); }, row.slot(owner));
+        }
+    }
+
+    void missing(const Parameter& row, const std::string& path, const SourcePlace& at) {
+        reading_.faulty.insert(joined(path, row.name));
+        const std::string unit = row.unit.empty() ? "" : " [" + std::string(row.unit) + "]";
+        reading_.faults.add(at, (path.empty() ? "" : path + ": ") + "missing key '" + std::string(row.name) +
+                                    "': " + std::string(row.help) + unit);
+    }
+
+    /// Why a parameter may not be given here, or empty.
+    std::string contradiction(void* owner, std::span<const Parameter> rows, const Parameter& row,
+                              const std::string& path, bool used) {
+        if (!used) {
+            std::string types;
+            for (const auto word : split_words(row.when.values))
+                types += (types.empty() ? "" : " or ") + std::string(word);
+            const std::string condition = joined(path, row.when.key);
+            return "goes with " + std::string(row.when.key) + " " + types + ", but " + condition + " is " +
+                   condition_value(row, rows, owner) + (reading_.given(condition) ? "" : " (the default)");
+        }
+        if (const auto rival = joined(path, row.excludes); !row.excludes.empty() && reading_.given(rival))
+            return "contradicts " + rival + ": give one of them";
+        if (row.only_3d && config_.grid.dimensions() == 2 && reading_.sound("grid.shape"))
+            return "there is no y axis: grid.shape makes a 2-D run";
+        return "";
+    }
+
+    void fault(const std::string& path, const YamlNode& node, const std::string& message) {
+        reading_.faulty.insert(path);
+        reading_.faults.add(place(node), path + " = " + show(node) + ": " + message);
+    }
+
+    template <typename T>
+    void wrong_type(T* target, const Parameter& row, const YamlNode& node, const std::string& path,
+                    const std::string& hint = "") {
+        fault(path, node, "must be " + describe_type(row, target) + hint);
+    }
+
+    /// Whether the node is an unquoted scalar; a fault has been recorded if not.
+    template <typename T>
+    bool is_plain(T* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        if (node.kind == YamlNode::Kind::scalar && !node.quoted) return true;
+        wrong_type(target, row, node, path, node.quoted ? "; remove the quotes" : "");
+        return false;
+    }
+
+    bool number(double& target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        const auto value = parse_number(node.scalar);
+        if (!value) return false;
+        if (within(*value, row.range))
+            target = *value;
+        else
+            out_of_range(row, node, path);
+        return true;
+    }
+    bool number(std::int64_t& target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        const auto value = parse_integer(node.scalar);
+        if (!value) return false;
+        if (within(static_cast<double>(*value), row.range) && *value % row.range.multiple_of == 0)
+            target = *value;
+        else
+            out_of_range(row, node, path);
+        return true;
+    }
+    void out_of_range(const Parameter& row, const YamlNode& node, const std::string& path) {
+        const auto value = parse_number(node.scalar);
+        const bool like_km_s = row.unit == "m/s" && value && *value > 0. && *value < 20. && row.range.min >= 20.;
+        fault(path, node,
+              "must be " + describe_range(row.range) + (row.unit.empty() ? "" : " " + std::string(row.unit)) +
+                  (like_km_s ? "; it looks like km/s: write " + number_text(std::round(*value * 1e6) / 1e3) : ""));
+    }
+    static std::string whole_number_hint(const double*, const std::string&) { return ""; }
+    static std::string whole_number_hint(const std::int64_t*, const std::string& text) {
+        const auto value = parse_number(text);
+        return value && std::floor(*value) == *value && std::fabs(*value) < 1e15
+                   ? "; write " + std::to_string(static_cast<std::int64_t>(*value))
+                   : "";
+    }
+
+    void read(bool* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        if (!is_plain(target, row, node, path)) return;
+        if (const auto value = parse_boolean(node.scalar))
+            *target = *value;
+        else
+            wrong_type(target, row, node, path, boolean_hint(node.scalar));
+    }
+    template <typename Number>
+    requires std::is_arithmetic_v<Number>
+    void read(Number* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        if (!is_plain(target, row, node, path) || number(*target, row, node, path)) return;
+        std::string hint = number_hint(node.scalar, row.unit);
+        if (hint.empty()) hint = whole_number_hint(target, node.scalar);
+        wrong_type(target, row, node, path, hint);
+    }
+    template <typename Number>
+    void read(std::optional<Number>* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        Number value{};
+        read(&value, row, node, path);
+        if (reading_.sound(path)) *target = value;
+    }
+    void read(std::string* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        if (node.kind != YamlNode::Kind::scalar) return wrong_type(target, row, node, path);
+        if (!row.values.empty()) {
+            const auto& allowed = allowed_values(row.values);
+            const auto matches = [&](const AllowedValue& value) { return value.name == node.scalar; };
+            if (std::none_of(allowed.begin(), allowed.end(), matches)) {
+                std::string names;
+                for (const AllowedValue& value : allowed) names += (names.empty() ? "" : ", ") + value.name;
+                return fault(path, node, "must be one of " + names + unknown_value_hint(node.scalar, row.values));
+            }
+        }
+        *target = node.scalar;
+    }
+    void read(std::filesystem::path* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        if (node.kind != YamlNode::Kind::scalar || node.scalar.empty()) return wrong_type(target, row, node, path);
+        const auto written = read_path(node.scalar);
+        if (!written)
+            return fault(path, node,
+                         "a path that begins with file: is a URI of this machine: file:/folder/name, with %25 for a "
+                         "percent sign");
+        if (written->native().find('\0') != std::string::npos) return fault(path, node, "a path cannot hold a NUL");
+        *target = *written;
+        if (!row.input_file) return;
+        *target = (reading_.folder / *target).lexically_normal();
+        std::error_code error;
+        const auto status = std::filesystem::status(*target, error);
+        if (std::filesystem::is_directory(status)) return fault(path, node, "is a folder; a file is needed");
+        if (std::filesystem::exists(status)) return;
+        reading_.faulty.insert(path);
+        reading_.faults.add_missing_file(place(node),
+                                         path + " = " + show(node) + ": no such file; looked for " + shown(*target));
+    }
+    template <typename Number>
+    void read(std::vector<Number>* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        std::vector<Number> values;
+        if (node.kind == YamlNode::Kind::scalar && row.count.single) {
+            values.resize(1);
+            read_item(values[0], target, row, node, path);
+        } else if (node.kind == YamlNode::Kind::sequence) {
+            values.resize(node.items.size());
+            for (std::size_t i = 0; i < values.size(); ++i)
+                read_item(values[i], target, row, node.items[i], path + "[" + std::to_string(i) + "]");
+        } else {
+            return wrong_type(target, row, node, path);
+        }
+        if (reading_.sound(path)) check_count(values.size(), target, row, node, path);
+        if (reading_.sound(path)) *target = std::move(values);
+    }
+    template <typename Number>
+    void read_item(Number& value, std::vector<Number>* list, const Parameter& row, const YamlNode& node,
+                   const std::string& path) {
+        const bool plain = node.kind == YamlNode::Kind::scalar && !node.quoted;
+        if (!plain || !number(value, row, node, path)) {
+            std::string hint = plain ? number_hint(node.scalar, row.unit) : "";
+            if (plain && hint.empty()) hint = whole_number_hint(&value, node.scalar);
+            const bool item = path.ends_with(']');
+            const std::string one = std::is_floating_point_v<Number> ? "a number" : "an integer";
+            fault(path, node, "must be " + (item ? one : describe_type(row, list)) + hint);
+        }
+        if (!reading_.sound(path)) reading_.faulty.insert(path.substr(0, path.rfind('[')));
+    }
+    template <typename List>
+    void check_count(std::size_t size, List* target, const Parameter& row, const YamlNode& node,
+                     const std::string& path) {
+        const Count& count = row.count;
+        if (count.single && size == 1) return;
+        if (!count.axes) {
+            if (size >= count.min && size <= count.max) return;
+            return fault(path, node, "must be " + describe_type(row, target) + ", not " + std::to_string(size));
+        }
+        const auto axes = static_cast<std::size_t>(config_.grid.dimensions());
+        if (axes == 0 || !reading_.sound("grid.shape") || size == axes) return;
+        fault(path, node,
+              "must have " + std::to_string(axes) + " numbers (" + (axes == 2 ? "x, z" : "x, y, z") +
+                  ") as grid.shape makes a " + std::to_string(axes) + "-D run, not " + std::to_string(size));
+    }
+    void read(const Group& group, const Parameter& row, const YamlNode& node, const std::string& path) {
+        if (group.kind != Group::Kind::list)
+            return section(group.append(group.owner), row.rows, node, path, reading_.keys[path]);
+        if (node.kind != YamlNode::Kind::sequence)
+            return fault(path, node, "must be a list of sections, each beginning with '- '");
+        if (node.items.empty()) return fault(path, node, "must not be empty");
+        for (std::size_t i = 0; i < node.items.size(); ++i) {
+            const std::string here = path + "[" + std::to_string(i) + "]";
+            const SourcePlace at = place(node.items[i]);
+            reading_.keys[here] = reading_.values[here] = at;
+            section(group.append(group.owner), row.rows, node.items[i], here, at);
+        }
+    }
+
+    const Config& config_;
+    Reading& reading_;
+};
+
+}  // namespace
+
+void Reading::fault(const std::string& path, const std::string& message) {
+    faulty.insert(path);
+    const auto value = written.find(path);
+    faults.add(place_of(path), path + (value == written.end() ? "" : " = " + value->second) + ": " + message);
+}
+
+SourcePlace Reading::place_of(std::string path) const {
+    if (const auto value = values.find(path); value != values.end()) return value->second;
+    while (!path.empty()) {
+        const auto end = path.find_last_of(".[");
+        path = end == std::string::npos ? "" : path.substr(0, end);
+        if (const auto key = keys.find(path); key != keys.end()) return key->second;
+    }
+    return {0, {1, 1}};
+}
+
+std::string show(const YamlNode& node) {
+    switch (node.kind) {
+        case YamlNode::Kind::null: return "null";
+        case YamlNode::Kind::scalar: return clipped(node.quoted ? "'" + node.scalar + "'" : node.scalar);
+        case YamlNode::Kind::map: return "{...}";
+        case YamlNode::Kind::sequence: break;
+    }
+    std::string text = "[";
+    for (const YamlNode& item : node.items) {
+        if (text.size() > 80) break;
+        text += (text.size() > 1 ? ", " : "") + show(item);
+    }
+    return clipped(text + "]");
+}
+
+void read_rows(Config& config, const YamlNode& root, Reading& reading) {
+    Reader(config, reading).section(&config, config_rows(), root, "", {0, {1, 1}});
+}
+
+}  // namespace onda

@@ -1,0 +1,42 @@
+/// \file
+/// From a document to a Config, driven by the rows of the table.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <set>
+#include <string>
+
+#include "io/config/config_faults.hpp"
+#include "io/config/config_table.hpp"
+#include "io/config/strict_yaml.hpp"
+
+namespace onda {
+
+/// What the reader learns besides the values: where each was written, and which are already faulty.
+struct Reading {
+    FaultList faults;
+    std::filesystem::path folder;                ///< input files are relative to it
+    std::map<std::string, SourcePlace> keys;     ///< path of a parameter -> its key (list items: the item)
+    std::map<std::string, SourcePlace> values;   ///< path of a parameter -> its value
+    std::map<std::string, std::string> written;  ///< path of a parameter -> its value as written, for messages
+    std::set<std::string> faulty;
+
+    [[nodiscard]] bool given(const std::string& path) const { return values.count(path) != 0; }
+    /// Given or defaulted, and of the right type and range.
+    [[nodiscard]] bool sound(const std::string& path) const { return faulty.count(path) == 0; }
+    /// `path = value: message` at the value.
+    void fault(const std::string& path, const std::string& message);
+    /// The place of a parameter, or of the nearest section around it that was written.
+    [[nodiscard]] SourcePlace place_of(std::string path) const;
+};
+
+/// The value of a node on one line, clipped.
+std::string show(const YamlNode& node);
+
+/// Fills `config` from the document's root, recording faults of keys, types, ranges and names.
+void read_rows(Config& config, const YamlNode& root, Reading& reading);
+/// Faults that only several values together show: positions outside the grid, contradictions between sections, …
+void check_together(const Config& config, Reading& reading);
+
+}  // namespace onda

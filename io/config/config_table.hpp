@@ -1,0 +1,96 @@
+/// \file
+/// The one table of parameters: what reader, schema, template, reference and resolved copy are made from.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "io/config/config.hpp"
+
+namespace onda {
+
+/// The structs behind a section, an optional section (0 or 1) or a list of sections, without their type.
+struct Group {
+    enum class Kind { section, optional_section, list };
+    Kind kind;
+    void* owner;
+    std::size_t (*size)(void* owner);
+    void* (*at)(void* owner, std::size_t index);
+    void* (*append)(void* owner);
+};
+
+/// Where the value of a parameter lives in a Config.
+using Slot =
+    std::variant<bool*, std::int64_t*, double*, std::string*, std::filesystem::path*, std::optional<std::int64_t>*,
+                 std::optional<double>*, std::vector<std::int64_t>*, std::vector<double>*, Group>;
+
+struct Range {
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
+    bool open_min = false, open_max = false;
+    std::int64_t multiple_of = 1;
+};
+
+/// How many numbers a list holds.
+struct Count {
+    std::size_t min = 1, max = 1000000;
+    bool axes = false;    ///< one for each axis of the grid
+    bool single = false;  ///< one number alone will do
+};
+
+/// The parameter is used only when a parameter beside it, listed earlier, has one of these values.
+struct Condition {
+    std::string_view key = {};
+    std::string_view values = {};  ///< separated by spaces
+};
+
+/// One row: a parameter, or a section with rows of its own.
+struct Parameter {
+    std::string_view name;
+    Slot (*slot)(void* owner) = nullptr;
+    std::string_view help;
+    std::string_view unit = {};
+    std::string_view aliases = {};  ///< other spellings, separated by spaces
+    std::string_view values = {};   ///< key of allowed_values()
+    std::span<const Parameter> rows = {};
+    Range range = {};
+    Count count = {};
+    Condition when = {};
+    std::string_view excludes = {};  ///< a parameter beside it that contradicts it
+    bool required = false;           ///< where `when` holds
+    bool only_3d = false;
+    bool input_file = false;        ///< must exist; relative to the folder of the configuration
+    std::string_view example = {};  ///< value in the template; the default where empty
+    bool in_template = false;       ///< written in the template, not commented out
+};
+
+/// The rows of Config.
+std::span<const Parameter> config_rows();
+/// Names a parameter accepts, in the order they are listed to the user.
+const std::vector<AllowedValue>& allowed_values(std::string_view key);
+
+/// The value of the parameter that the condition of a row speaks of.
+std::string condition_value(const Parameter& row, std::span<const Parameter> rows, void* owner);
+/// Whether the condition of a row holds for its owner.
+bool applies(const Parameter& row, std::span<const Parameter> rows, void* owner);
+/// Whether `word` is one of the words of a space-separated list.
+bool has_word(std::string_view words, std::string_view word);
+std::vector<std::string_view> split_words(std::string_view words);
+
+/// What a value must be, for messages and docs: "a number", "a list of 2 or 3 integers".
+std::string describe_type(const Parameter& row, const Slot& slot);
+/// "in (0, 1]", "at least 1"; empty where there is no limit.
+std::string describe_range(const Range& range);
+/// Shortest decimal that reads back to the same number.
+std::string number_text(double value);
+/// The value of a slot as YAML; nullopt where it is unset or empty. Not for groups.
+std::optional<std::string> value_text(const Slot& slot);
+
+}  // namespace onda

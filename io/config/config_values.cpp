@@ -1,0 +1,261 @@
+// Allowed names, and values as text.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <stdexcept>
+#include <type_traits>
+
+#include "io/config/config_table.hpp"
+#include "io/files/file_uri.hpp"
+#include "io/text/printable.hpp"
+
+namespace onda {
+namespace {
+
+std::map<std::string, std::vector<AllowedValue>, std::less<>>& value_lists() {
+    static std::map<std::string, std::vector<AllowedValue>, std::less<>> lists{
+        {"model.type",
+         {{"file", ""},
+          {"constant", ""},
+          {"layered", ""},
+          {"gradient", ""},
+          {"inclusions", ""},
+          {"von_karman", ""},
+          {"geology", ""}}},
+        {"model.rho",
+         {{"auto", "rho_kg_m3 of layers and bodies, /rho of the model's file; constant where there is none"},
+          {"none", "constant, whatever the model gives"},
+          {"gardner", "310 vp^0.25, the mean of sedimentary rocks (Gardner et al. 1974)"}}},
+        {"wavelet.type",
+         {{"ricker", ""},
+          {"gaussian", ""},
+          {"gaussian_first_derivative", ""},
+          {"gaussian_second_derivative", ""},
+          {"ormsby", ""},
+          {"file", ""}}},
+        {"boundary.kind", {{"zero", ""}, {"free_surface", ""}, {"rigid", ""}, {"sponge", ""}, {"cpml", ""}}},
+        {"backend.kernel",
+         {{"auto", "the fastest"},
+          {"direct", ""},
+          {"march-direct", ""},
+          {"march-overlapped", ""},
+          {"forward", ""},
+          {"inplane-classic", ""},
+          {"inplane-vertical", ""},
+          {"inplane-horizontal", ""},
+          {"inplane-full", ""},
+          {"thesis-classic", ""},
+          {"thesis-vertical", ""},
+          {"thesis-horizontal", ""},
+          {"thesis-full", ""},
+          {"reference", ""},
+          {"vectorised", ""}}},
+        {"backend.isa",
+         {{"auto", "the best this machine has"},
+          {"generic", "what every machine of the architecture has"},
+          {"x86-64-v3", "AVX2 and FMA"},
+          {"x86-64-v4", "AVX-512"}}},
+        {"backend.name", {{"auto", "the best device there is"}, {"cuda", "an NVIDIA GPU"}, {"cpu", "the CPU"}}},
+        {"scheme.stencil",
+         {{"star", "those on the axes"},
+          {"compact27",
+           "the 26 nearest nodes, in 2-D the 8 nearest: order 2, the same error in all directions, longer "
+           "time steps"}}},
+        {"scheme.coefficients",
+         {{"taylor", "best for long waves and long paths"},
+          {"optimised", "phase velocity within 0.01 % over the widest band: fewer points per wavelength"}}},
+        {"scheme.precision", {{"float", "32 bits"}, {"double", "64 bits: twice the memory and traffic"}}},
+        {"model.inclusions.shape", {{"sphere", "a circle in 2-D"}, {"box", "a rectangle in 2-D"}}},
+        {"sources.type",
+         {{"point", "one source"}, {"line", "shots with one source each"}, {"file", "a table of sources"}}},
+        {"receivers.type",
+         {{"point", "one receiver"},
+          {"line", "evenly spaced between two ends"},
+          {"grid", "evenly spaced along each axis"},
+          {"file", "a table of receivers"}}},
+    };
+    return lists;
+}
+
+template <typename T>
+std::string plain_text(T value) {
+    if constexpr (std::is_floating_point_v<T>)
+        return number_text(value);
+    else
+        return std::to_string(value);
+}
+
+template <typename T>
+std::optional<std::string> list_text(const std::vector<T>& values) {
+    if (values.empty()) return std::nullopt;
+    std::string text = "[";
+    for (const T value : values) text += (text.size() > 1 ? ", " : "") + plain_text(value);
+    return text + "]";
+}
+
+/// \xNN or \uNNNN, as double-quoted YAML escapes characters that are not printable.
+std::string yaml_escape(char32_t code) {
+    static constexpr char kDigits[] = "0123456789abcdef";
+    std::string text = code < 0x100 ? "\\x" : "\\u";
+    for (int shift = code < 0x100 ? 4 : 12; shift >= 0; shift -= 4) text += kDigits[code >> shift & 15];
+    return text;
+}
+
+/// Double-quoted YAML; a quoted scalar is never taken for a number, a boolean or null.
+/// \param value well-formed UTF-8, as all text of a configuration is.
+std::optional<std::string> quoted_text(std::string_view value) {
+    if (value.empty()) return std::nullopt;
+    std::string text = "\"";
+    while (!value.empty()) {
+        const std::string_view character = value.substr(0, std::max<std::size_t>(1, utf8_length(value)));
+        if (character == "\"" || character == "\\")
+            (text += '\\') += character;
+        else
+            text += is_hidden(character) ? yaml_escape(code_point(character)) : std::string(character);
+        value.remove_prefix(character.size());
+    }
+    return text + "\"";
+}
+
+bool is_word(const std::string& value) {
+    const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
+    return !value.empty() && value.front() >= 'a' && value.front() <= 'z' &&
+           std::all_of(value.begin(), value.end(), plain) && value != "true" && value != "false" && value != "null" &&
+           value != "yes" && value != "no" && value != "on" && value != "off";
+}
+
+struct ToText {
+    using Result = std::optional<std::string>;
+    Result operator()(const bool* value) const { return *value ? "true" : "false"; }
+    Result operator()(const std::int64_t* value) const { return std::to_string(*value); }
+    Result operator()(const double* value) const { return number_text(*value); }
+    Result operator()(const std::string* value) const { return is_word(*value) ? *value : quoted_text(*value); }
+    Result operator()(const std::filesystem::path* value) const { return quoted_text(path_text(*value)); }
+    Result operator()(const std::optional<std::int64_t>* value) const {
+        return value->has_value() ? Result(std::to_string(**value)) : std::nullopt;
+    }
+    Result operator()(const std::optional<double>* value) const {
+        return value->has_value() ? Result(number_text(**value)) : std::nullopt;
+    }
+    Result operator()(const std::vector<std::int64_t>* value) const { return list_text(*value); }
+    Result operator()(const std::vector<double>* value) const { return list_text(*value); }
+    Result operator()(const Group&) const { return std::nullopt; }
+};
+
+/// "a number", "a list of 2 or 3 integers", …
+std::string describe_list(const Parameter& row, const std::string& one, const std::string& many) {
+    const Count& count = row.count;
+    if (count.axes && count.single) return one + ", or a list of one " + one.substr(one.find(' ') + 1) + " per axis";
+    if (count.axes) return "a list of " + many + ", one per axis";
+    if (count.single) return one + " or a list of " + many;
+    if (count.min == count.max) return "a list of " + std::to_string(count.min) + " " + many;
+    if (count.max == count.min + 1)
+        return "a list of " + std::to_string(count.min) + " or " + std::to_string(count.max) + " " + many;
+    return "a list of " + many;
+}
+
+}  // namespace
+
+const std::vector<AllowedValue>& allowed_values(std::string_view key) {
+    static const std::vector<AllowedValue> none;
+    const auto found = value_lists().find(key);
+    return found == value_lists().end() ? none : found->second;
+}
+
+void set_allowed_values(const std::string& key, std::vector<AllowedValue> values) {
+    const auto list = value_lists().find(key);
+    if (list == value_lists().end()) throw std::invalid_argument("no parameter takes its values from '" + key + "'");
+    const auto is_auto = [](const AllowedValue& value) { return value.name == "auto"; };
+    const auto automatic = std::find_if(list->second.begin(), list->second.end(), is_auto);
+    if (automatic != list->second.end() && std::none_of(values.begin(), values.end(), is_auto))
+        values.insert(values.begin(), *automatic);
+    list->second = std::move(values);
+}
+
+std::vector<std::string_view> split_words(std::string_view words) {
+    std::vector<std::string_view> list;
+    while (!words.empty()) {
+        const auto space = std::min(words.find(' '), words.size());
+        if (space > 0) list.push_back(words.substr(0, space));
+        words.remove_prefix(std::min(space + 1, words.size()));
+    }
+    return list;
+}
+
+bool has_word(std::string_view words, std::string_view word) {
+    const auto list = split_words(words);
+    return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::string condition_value(const Parameter& row, std::span<const Parameter> rows, void* owner) {
+    for (const Parameter& other : rows)
+        if (other.name == row.when.key) return *std::get<std::string*>(other.slot(owner));
+    throw std::logic_error(std::string(row.name) + " depends on a parameter that is not there");
+}
+
+bool applies(const Parameter& row, std::span<const Parameter> rows, void* owner) {
+    return row.when.key.empty() || has_word(row.when.values, condition_value(row, rows, owner));
+}
+
+std::string number_text(double value) {
+    char digits[32];
+    const double size = std::fabs(value);
+    const bool plain = value == 0. || (size >= 1e-7 && size < 1e15);
+    const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+    const auto end = std::to_chars(digits, digits + sizeof digits, value, format).ptr;
+    std::string text(digits, end);
+    // Other YAML readers take 1e-9 for text.
+    const auto exponent = text.find('e');
+    if (exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".0");
+    return text;
+}
+
+std::optional<std::string> value_text(const Slot& slot) {
+    return std::visit(ToText{}, slot);
+}
+
+std::string describe_range(const Range& range) {
+    const auto limit_text = [](double value) {
+        const double size = std::fabs(value);
+        if (value == 0. || (size >= 1e-4 && size < 1e7)) return number_text(value);
+        char digits[32];
+        return std::string(digits,
+                           std::to_chars(digits, digits + sizeof digits, value, std::chars_format::general).ptr);
+    };
+    std::string text;
+    const bool has_min = range.min > -std::numeric_limits<double>::infinity();
+    const bool has_max = range.max < std::numeric_limits<double>::infinity();
+    if (range.multiple_of != 1) text = "a multiple of " + std::to_string(range.multiple_of) + " ";
+    if (has_min && range.min == range.max) return text + limit_text(range.min);
+    if (has_min && has_max)
+        return text + "in " + (range.open_min ? "(" : "[") + limit_text(range.min) + ", " + limit_text(range.max) +
+               (range.open_max ? ")" : "]");
+    if (has_min) return text + (range.open_min ? "more than " : "at least ") + limit_text(range.min);
+    if (has_max) return text + (range.open_max ? "less than " : "at most ") + limit_text(range.max);
+    return text;
+}
+
+std::string describe_type(const Parameter& row, const Slot& slot) {
+    struct Describe {
+        const Parameter& row;
+        std::string operator()(const bool*) const { return "true or false"; }
+        std::string operator()(const std::int64_t*) const { return "an integer"; }
+        std::string operator()(const double*) const { return "a number"; }
+        std::string operator()(const std::string*) const { return row.values.empty() ? "text" : "a name"; }
+        std::string operator()(const std::filesystem::path*) const { return "a path"; }
+        std::string operator()(const std::optional<std::int64_t>*) const { return "an integer"; }
+        std::string operator()(const std::optional<double>*) const { return "a number"; }
+        std::string operator()(const std::vector<std::int64_t>*) const {
+            return describe_list(row, "an integer", "integers");
+        }
+        std::string operator()(const std::vector<double>*) const { return describe_list(row, "a number", "numbers"); }
+        std::string operator()(const Group& group) const {
+            return group.kind == Group::Kind::list ? "a list of sections, each beginning with '- '"
+                                                   : "a section of keys";
+        }
+    };
+    return std::visit(Describe{row}, slot);
+}
+
+}  // namespace onda

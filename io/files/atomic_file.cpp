@@ -1,0 +1,251 @@
+#include "io/files/atomic_file.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <fcntl.h>
+#include <fstream>
+#include <linux/magic.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+#include "io/files/interruption.hpp"
+#include "io/files/plain_file.hpp"
+#include "io/files/random_hex.hpp"
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::string_view kMark = ".partial-";
+constexpr std::size_t kTag = 8;  ///< digits of the boot, and of the random part
+constexpr std::string_view kNoBoot = "00000000";
+
+std::filesystem::path folder_of(const std::filesystem::path& path) {
+    return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
+}
+
+/// Tells this start of this machine from all others.
+std::string boot_tag() {
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id.size() < kTag ? std::string(kNoBoot) : id.substr(0, kTag);
+}
+
+bool is_hex(std::string_view text) {
+    return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+/// A lock of the open file, not of the process: it ends with the last descriptor, and differs from the flock that HDF5
+/// takes. \returns 0, EAGAIN if another descriptor has it, or why there are no locks.
+int lock(const Descriptor& file, short type) {
+    struct flock whole {};
+    whole.l_type = type;
+    whole.l_whence = SEEK_SET;
+    if (::fcntl(file.id(), F_OFD_SETLK, &whole) == 0) return 0;
+    return errno == EACCES ? EAGAIN : errno;
+}
+
+void refuse_existing(const std::filesystem::path& path, bool overwrite) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) return;
+    if (!overwrite)
+        throw Error(ExitCode::cannot_create, shown(path) +
+                                                 ": exists already; --force overwrites it, or choose "
+                                                 "another name");
+    if (const std::string kind = special_kind(path); !kind.empty())
+        throw Error(ExitCode::cannot_create,
+                    shown(path) + ": exists and is " + kind + ", not a plain file; choose another name");
+}
+
+/// Atomic without overwrite where the file system can (RENAME_NOREPLACE); a check just before where it cannot.
+void rename_into_place(const std::filesystem::path& from, const std::filesystem::path& to, bool overwrite) {
+    if (!overwrite) {
+        if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
+        const int error = errno;
+        refuse_existing(to, false);
+        if (error != EEXIST && error != EINVAL && error != ENOSYS)
+            throw_system_fault(creation_fault(error), to, "cannot give the file its name", error);
+    }
+    refuse_existing(to, true);
+    if (std::rename(from.c_str(), to.c_str()) != 0)
+        throw_system_fault(creation_fault(errno), to, "cannot give the file its name", errno);
+}
+
+/// File systems of this machine; another one may still write there through it.
+bool on_own_disk(const Descriptor& file) {
+    struct statfs system {};
+    if (::fstatfs(file.id(), &system) != 0) return false;
+    constexpr long xfs = 0x58465342, zfs = 0x2fc12fc1;
+    const auto type = static_cast<long>(system.f_type);
+    return type == EXT4_SUPER_MAGIC || type == xfs || type == BTRFS_SUPER_MAGIC || type == F2FS_SUPER_MAGIC ||
+           type == TMPFS_MAGIC || type == OVERLAYFS_SUPER_MAGIC || type == zfs;
+}
+
+/// Before this start of the machine: whoever wrote it here is gone, and another machine has not touched it since.
+bool last_written_before_boot(const struct stat& status) {
+    timespec now{}, running{};
+    if (::clock_gettime(CLOCK_REALTIME, &now) != 0 || ::clock_gettime(CLOCK_BOOTTIME, &running) != 0) return false;
+    return status.st_mtim.tv_sec < now.tv_sec - running.tv_sec;
+}
+
+void remove_if_abandoned(const std::filesystem::path& path, std::string_view boot) {
+    if (!special_kind(path).empty()) return;
+    const Descriptor file(::open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file.id() < 0 || lock(file, F_WRLCK) != 0) return;
+    const bool same_start = boot != kNoBoot && boot == boot_tag();
+    struct stat opened {
+    }, named{};
+    const bool same_file = ::fstat(file.id(), &opened) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+                           opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
+    if (S_ISREG(opened.st_mode) && same_file && (same_start || (last_written_before_boot(opened) && on_own_disk(file))))
+        ::unlink(path.c_str());
+}
+
+}  // namespace
+
+struct AtomicFile::State {
+    std::filesystem::path path, temporary;
+    bool overwrite = false, renamed = false;
+    std::optional<RemovedOnSignal> doomed;
+    Descriptor file;  ///< holds the lock
+
+    /// \returns whether the file is there, locked and under its name.
+    bool create() {
+        doomed.reset();
+        temporary = path;
+        temporary += std::string(kMark) + boot_tag() + "-" + random_hex(kTag / 2);
+        doomed.emplace(temporary.c_str());
+        file = Descriptor(::open(temporary.c_str(), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0666));
+        if (file.id() < 0 && errno == EEXIST) return false;
+        if (file.id() < 0)
+            throw_system_fault(creation_fault(errno), path, "cannot create a file in folder " + shown(folder_of(path)),
+                               errno);
+        // Shared, for it is read back while it is locked. Somebody who cleans up may have been faster.
+        struct stat status {};
+        if (lock(file, F_RDLCK) != EAGAIN && ::fstat(file.id(), &status) == 0 && status.st_nlink > 0) return true;
+        ::unlink(temporary.c_str());
+        return false;
+    }
+    ~State() {
+        if (renamed || file.id() < 0) return;
+        ::unlink(temporary.c_str());
+        // Gives the space back even while a library that failed to write still holds the file open.
+        [[maybe_unused]] const int ignored = ::ftruncate(file.id(), 0);
+    }
+};
+
+AtomicFile::AtomicFile(std::filesystem::path path, bool overwrite) : state_(std::make_unique<State>()) {
+    refuse_existing(path, overwrite);
+    const std::string own_name = path.filename().string();
+    remove_abandoned_files(folder_of(path), [&](std::string_view name) { return name == own_name; });
+    state_->path = std::move(path);
+    state_->overwrite = overwrite;
+    for (int attempt = 0; attempt < 100; ++attempt)
+        if (state_->create()) return;
+    throw_system_fault(ExitCode::io_error, state_->path, "cannot create a temporary file for it", EBUSY);
+}
+
+AtomicFile::~AtomicFile() = default;
+AtomicFile::AtomicFile(AtomicFile&&) noexcept = default;
+AtomicFile& AtomicFile::operator=(AtomicFile&&) noexcept = default;
+
+const std::filesystem::path& AtomicFile::path() const {
+    return state_->path;
+}
+
+const std::filesystem::path& AtomicFile::temporary() const {
+    return state_->temporary;
+}
+
+void AtomicFile::finish() {
+    // EINVAL: a file system that has nothing to sync.
+    if (::fsync(state_->file.id()) != 0 && errno != EINVAL)
+        throw_system_fault(ExitCode::io_error, state_->path, "cannot sync it to disk", errno);
+}
+
+void AtomicFile::rename() {
+    rename_into_place(state_->temporary, state_->path, state_->overwrite);
+    state_->renamed = true;
+}
+
+void AtomicFile::commit() {
+    finish();
+    rename();
+    sync_folder(folder_of(state_->path));
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+    const Descriptor open_folder(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (open_folder.id() < 0 && errno == EACCES) return;  // may be written, but not looked into: nothing can be synced
+    if (open_folder.id() < 0)
+        throw_system_fault(ExitCode::io_error, folder, "cannot open it to sync it to disk", errno);
+    if (::fsync(open_folder.id()) != 0 && errno != EINVAL)
+        throw_system_fault(ExitCode::io_error, folder, "cannot sync it to disk", errno);
+}
+
+namespace {
+
+/// \param tried for messages.
+AtomicFile stage(const std::filesystem::path& path, const std::string& tried, const TextSource& text, bool overwrite) {
+    constexpr std::size_t buffered = 1 << 16;
+    AtomicFile target(path, overwrite);
+    Descriptor file(::open(target.temporary().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (file.id() < 0) throw_system_fault(ExitCode::io_error, path, tried, errno);
+    std::string buffer;
+    const auto flush = [&] {
+        if (const int error = write_all(file, buffer)) throw_system_fault(ExitCode::io_error, path, tried, error);
+        buffer.clear();
+    };
+    text([&](std::string_view piece) {
+        buffer += piece;
+        if (buffer.size() >= buffered) flush();
+    });
+    flush();
+    if (!file.close()) throw_system_fault(ExitCode::io_error, path, tried, errno);
+    target.finish();
+    return target;
+}
+
+}  // namespace
+
+AtomicFile stage_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite) {
+    return stage(
+        path, "cannot write its " + std::to_string(text.size()) + " bytes", [text](const auto& put) { put(text); },
+        overwrite);
+}
+
+AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite) {
+    return stage(path, "cannot write it", text, overwrite);
+}
+
+void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite) {
+    stage_text_file(path, text, overwrite).commit();
+}
+
+std::optional<std::string_view> final_name_of(std::string_view temporary_name) {
+    const std::size_t mark = temporary_name.rfind(kMark);
+    if (mark == std::string_view::npos || mark == 0) return {};
+    const std::string_view tags = temporary_name.substr(mark + kMark.size());
+    if (tags.size() != 2 * kTag + 1 || tags[kTag] != '-') return {};
+    if (!is_hex(tags.substr(0, kTag)) || !is_hex(tags.substr(kTag + 1))) return {};
+    return temporary_name.substr(0, mark);
+}
+
+void remove_abandoned_files(const std::filesystem::path& folder, const std::function<bool(std::string_view)>& wanted) {
+    std::error_code fault;
+    for (std::filesystem::directory_iterator entry(folder, fault), end; !fault && entry != end;
+         entry.increment(fault)) {
+        const std::string name = entry->path().filename().string();
+        const auto final_name = final_name_of(name);
+        if (!final_name || !wanted(*final_name)) continue;
+        const std::string_view boot = std::string_view(name).substr(final_name->size() + kMark.size(), kTag);
+        remove_if_abandoned(entry->path(), boot);
+    }
+}
+
+}  // namespace onda

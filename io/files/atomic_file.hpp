@@ -1,0 +1,65 @@
+/// \file
+/// Files that are complete or absent: written under a temporary name, synced, then renamed.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace onda {
+
+/// Owns `<path>.partial-<boot>-<random>`, eight hexadecimal digits each, until rename() or commit(); removed if
+/// destroyed before, and by signals once signals are watched (io/files/interruption.hpp).
+///
+/// The temporary file is locked as long as this lives. A file of such a name that can be locked belongs to nobody any
+/// more: see remove_abandoned_files().
+class AtomicFile {
+public:
+    /// Removes what killed programs left of the same file first.
+    /// \throws Error(cannot_create) if the folder cannot be written, the file exists and overwrite is false, or the
+    /// name is that of anything but a plain file; Error(io_error) if the disk is full.
+    AtomicFile(std::filesystem::path path, bool overwrite);
+    ~AtomicFile();
+    AtomicFile(AtomicFile&&) noexcept;
+    AtomicFile& operator=(AtomicFile&&) noexcept;
+
+    [[nodiscard]] const std::filesystem::path& path() const;
+    [[nodiscard]] const std::filesystem::path& temporary() const;
+    /// fsync: nothing is written after it. \throws Error(io_error).
+    void finish();
+    /// Of a finished file; the folder is not synced. \throws Error(io_error), or Error(cannot_create) if the name was
+    /// taken meanwhile and overwrite is false, or is that of no plain file.
+    void rename();
+    /// finish(), rename(), sync_folder().
+    void commit();
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+/// Makes renames in the folder last. \throws Error(io_error).
+void sync_folder(const std::filesystem::path& folder);
+
+/// A finished file that holds the text. \throws Error(cannot_create | io_error) naming the path and the bytes needed.
+AtomicFile stage_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite);
+/// The same, committed.
+void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite);
+
+/// A long text, given to `put` piece by piece.
+using TextSource = std::function<void(const std::function<void(std::string_view piece)>& put)>;
+/// The same with a text that is never in memory as a whole.
+AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite);
+
+/// "a.h5" of "a.h5.partial-0123abcd-4567cdef"; nothing for other names.
+std::optional<std::string_view> final_name_of(std::string_view temporary_name);
+/// Removes temporary files in `folder` whose final name is `wanted` and which no living program owns: those that can be
+/// locked, and were made since this machine was started or lie on a disk of its own. Where locks do not work, and for
+/// network file systems that another machine wrote to, files stay. Faults are ignored.
+void remove_abandoned_files(const std::filesystem::path& folder,
+                            const std::function<bool(std::string_view final_name)>& wanted);
+
+}  // namespace onda

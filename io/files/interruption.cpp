@@ -1,0 +1,110 @@
+#include "io/files/interruption.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <unistd.h>
+#include <vector>
+
+namespace onda {
+namespace {
+
+std::atomic<int> pending_signal{0}, signals_counted{0}, scopes_uninterrupted{0};
+std::atomic<bool> noticing{false};
+std::atomic<pid_t> owner{0};
+std::array<std::atomic<const char*>, RemovedOnSignal::kMost> doomed{};
+static_assert(std::atomic<int>::is_always_lock_free && std::atomic<const char*>::is_always_lock_free,
+              "a signal handler may only touch lock-free atomics");
+
+bool repeats_by_itself(int signal) {
+    return signal == SIGPIPE || signal == SIGXCPU || signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF;
+}
+
+/// \returns whether the program may go on.
+bool only_noticed(int signal) {
+    if (!noticing) return false;
+    int none = 0;
+    pending_signal.compare_exchange_strong(none, signal);
+    return repeats_by_itself(signal) || ++signals_counted < 3 || scopes_uninterrupted > 0;
+}
+
+extern "C" void end_program(int signal) {
+    const int error = errno;
+    if (getpid() == owner && only_noticed(signal)) {
+        errno = error;
+        return;
+    }
+    remove_temporary_files();
+    die_of(signal);
+}
+
+std::vector<int> ending_signals() {
+    std::vector<int> signals{SIGHUP,  SIGINT,  SIGQUIT,   SIGTERM, SIGPIPE,   SIGALRM, SIGUSR1,
+                             SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGSTKFLT, SIGPOLL, SIGPWR};
+    for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) signals.push_back(signal);
+    return signals;
+}
+
+}  // namespace
+
+void watch_signals() {
+    owner = getpid();
+    struct sigaction action {};
+    action.sa_handler = end_program;
+    action.sa_flags = SA_RESTART;  // libraries take an interrupted write for a failed one
+    sigfillset(&action.sa_mask);
+    for (const int signal : ending_signals()) {
+        struct sigaction inherited {};
+        if (sigaction(signal, nullptr, &inherited) == 0 && inherited.sa_handler != SIG_IGN)
+            sigaction(signal, &action, nullptr);
+    }
+}
+
+void remove_temporary_files() noexcept {
+    if (getpid() != owner) return;
+    for (auto& path : doomed)
+        if (const char* name = path.exchange(nullptr)) unlink(name);
+}
+
+void notice_signals() {
+    noticing = true;
+}
+
+void throw_if_interrupted() {
+    if (const int signal = pending_signal) throw Interrupted{signal};
+}
+
+void die_of(int signal) {
+    struct sigaction action {};
+    action.sa_handler = SIG_DFL;
+    sigaction(signal, &action, nullptr);
+    sigset_t only;
+    sigemptyset(&only);
+    sigaddset(&only, signal);
+    pthread_sigmask(SIG_UNBLOCK, &only, nullptr);
+    raise(signal);
+    _exit(128 + signal);
+}
+
+RemovedOnSignal::RemovedOnSignal(const char* path) : slot_(0) {
+    for (const char* free = nullptr; slot_ < kMost && !doomed[slot_].compare_exchange_strong(free, path); ++slot_)
+        free = nullptr;
+}
+
+RemovedOnSignal::~RemovedOnSignal() {
+    // A handler that has taken the path still reads it: the program is about to end, in another thread.
+    if (slot_ < kMost && doomed[slot_].exchange(nullptr) == nullptr)
+        for (;;) pause();
+}
+
+Uninterrupted::Uninterrupted() {
+    ++scopes_uninterrupted;
+}
+
+Uninterrupted::~Uninterrupted() {
+    --scopes_uninterrupted;
+}
+
+}  // namespace onda

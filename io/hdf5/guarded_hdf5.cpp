@@ -1,0 +1,268 @@
+#include "io/hdf5/guarded_hdf5.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <type_traits>
+
+#include "io/files/input_file.hpp"
+#include "io/hdf5/guarded_hdf5_server.hpp"
+#include "io/hdf5/hdf5_detail.hpp"
+#include "io/hdf5/sandbox.hpp"
+#include "io/text/message.hpp"
+#include "io/text/printable.hpp"
+
+namespace onda::guarded {
+
+using detail::Request;
+
+namespace {
+
+/// Allowed for what is no value: attributes, the tables of a file. Their size is not known before they are read.
+constexpr double metadata_bytes = 1e6;
+
+}  // namespace
+
+struct Connection {
+    std::string name;  ///< as messages show it
+    std::uintmax_t file_bytes;
+    sandbox::Child child;
+
+    /// A copy of the answer, of which nothing but its size is known.
+    std::vector<std::byte> ask(const MessageWriter& request) {
+        std::vector<std::byte> copy;
+        child.ask(request.bytes(), metadata_bytes,
+                  [&](sandbox::ConstBytes answer) { copy.assign(answer.begin(), answer.end()); });
+        return copy;
+    }
+    [[noreturn]] void astray() const {
+        throw Error(ExitCode::bad_data, name + ": damaged: HDF5 went astray while reading it");
+    }
+};
+
+// Object -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+MessageWriter request_for(Request kind, std::uint64_t object, const std::string& name) {
+    MessageWriter request;
+    request.put(kind).put(object).put(name);
+    return request;
+}
+
+/// \param take turns a MessageReader into the result.
+template <class Take>
+auto ask(Connection& connection, Request kind, std::uint64_t object, const std::string& name, const Take& take) {
+    const auto answer = connection.ask(request_for(kind, object, name));
+    MessageReader in(answer);
+    try {
+        return take(in);
+    } catch (const Error&) {
+        connection.astray();
+    }
+}
+
+template <class Take>
+auto ask_optional(Connection& connection, Request kind, std::uint64_t object, const std::string& name,
+                  const Take& take) {
+    using Value = std::invoke_result_t<Take, MessageReader&>;
+    return ask(connection, kind, object, name, [&](MessageReader& in) {
+        return in.take<std::uint8_t>() != 0 ? std::optional<Value>(take(in)) : std::nullopt;
+    });
+}
+
+}  // namespace
+
+Object::Object(std::shared_ptr<Connection> connection, std::uint64_t number, std::string name)
+    : connection_(std::move(connection)), number_(number), name_(std::move(name)) {}
+
+std::optional<std::string> Object::text(const std::string& name) const {
+    return ask_optional(*connection_, Request::text, number_, name, [](MessageReader& in) { return in.take_text(); });
+}
+
+std::optional<std::vector<std::string>> Object::texts(const std::string& name) const {
+    return ask_optional(*connection_, Request::texts, number_, name,
+                        [](MessageReader& in) { return in.take_all<std::string>(); });
+}
+
+std::optional<double> Object::number(const std::string& name) const {
+    return ask_optional(*connection_, Request::number, number_, name,
+                        [](MessageReader& in) { return in.take<double>(); });
+}
+
+std::optional<std::vector<double>> Object::numbers(const std::string& name) const {
+    return ask_optional(*connection_, Request::numbers, number_, name,
+                        [](MessageReader& in) { return in.take_all<double>(); });
+}
+
+bool Object::has_variable_text(const std::string& name) const {
+    return ask(*connection_, Request::variable_text, number_, name,
+               [](MessageReader& in) { return in.take<std::uint8_t>() != 0; });
+}
+
+std::string Object::place() const {
+    return name_ == "/" ? connection_->name : connection_->name + ": " + printable(name_);
+}
+
+void Object::fail(const std::string& message) const {
+    throw Error(ExitCode::bad_data, place() + ": " + message);
+}
+
+// File -------------------------------------------------------------------------------------------------------------
+
+File File::open(const std::filesystem::path& file, const sandbox::Limits& limits) {
+    const auto bytes = input_file_size(file);  // refuses what is not there or no plain file
+    hdf5::detail::prepare_library();           // once for all children
+    File opened(std::shared_ptr<Connection>(
+        new Connection{shown(file), bytes, {shown(file), "HDF5", detail::serve_file(file), limits}}));
+    MessageWriter request;
+    request.put(Request::open_file).put(std::uint64_t{0});
+    opened.connection_->ask(request);
+    return opened;
+}
+
+bool File::contains(const std::string& name) const {
+    return ask(*connection_, Request::contains, 0, name,
+               [](MessageReader& in) { return in.take<std::uint8_t>() != 0; });
+}
+
+Dataset File::open_dataset(const std::string& name) const {
+    Dataset dataset(connection_, 0, "/" + name);
+    ask(*connection_, Request::open_dataset, 0, name, [&](MessageReader& in) {
+        dataset.number_ = in.take<std::uint64_t>();
+        dataset.element_bytes_ = in.take<std::uint64_t>();
+        dataset.checksums_.values = in.take<std::uint8_t>() != 0;
+        dataset.checksums_.attributes = in.take<std::uint8_t>() != 0;
+        dataset.extents_ = in.take_all<Extent>();
+        dataset.chunk_ = in.take_all<Extent>();
+        return true;
+    });
+    if (!hdf5::detail::plausible(dataset.extents_, dataset.chunk_, dataset.element_bytes_, connection_->file_bytes))
+        connection_->astray();
+    return dataset;
+}
+
+// Dataset ----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Extent product(const Extents& extents) {
+    return std::accumulate(extents.begin(), extents.end(), Extent{1}, std::multiplies<>());
+}
+
+/// Calls f(first, extents) for each tile of [begin, end), the tiles' borders being multiples of `tile`; slowest first.
+template <class F>
+void for_each_tile(const Extents& begin, const Extents& end, const Extents& tile, const F& f) {
+    const auto rank = begin.size();
+    Extents at = begin, extents(rank);
+    for (;;) {
+        for (std::size_t axis = 0; axis < rank; ++axis)
+            extents[axis] = std::min(end[axis], (at[axis] / tile[axis] + 1) * tile[axis]) - at[axis];
+        f(at, extents);
+        std::size_t axis = rank;
+        while (axis > 0 && (at[axis - 1] += extents[axis - 1]) >= end[axis - 1]) {
+            at[axis - 1] = begin[axis - 1];
+            --axis;
+        }
+        if (axis == 0) return;
+    }
+}
+
+Extents sum(const Extents& a, const Extents& b) {
+    Extents result(a.size());
+    std::transform(a.begin(), a.end(), b.begin(), result.begin(), std::plus<>());
+    return result;
+}
+
+}  // namespace
+
+Extent Dataset::size() const {
+    return product(extents_);
+}
+
+void Dataset::check_box(const Extents& first, const Extents& count) const {
+    bool inside = first.size() == rank() && count.size() == rank();
+    for (std::size_t axis = 0; inside && axis < rank(); ++axis)
+        inside = count[axis] >= 1 && count[axis] <= extents_[axis] && first[axis] <= extents_[axis] - count[axis];
+    if (!inside) throw Error(ExitCode::internal, place() + ": a box leaves the dataset");
+}
+
+/// The extents of parts that end on chunks and are as large as a window of so many values allows; grown along the
+/// fastest axis first, where values lie together. Chunks larger than that are parts of their own, whatever their size.
+Extents Dataset::whole_chunks(const Extents& count, Extent most_values) const {
+    Extents part = chunk_.empty() ? Extents(rank(), 1) : chunk_;
+    Extent room = most_values;
+    for (std::size_t axis = 0; axis < rank(); ++axis) room /= std::min(part[axis], count[axis]);
+    for (std::size_t axis = rank(); axis-- > 0 && room > 1;) {
+        const Extent wanted = (extents_[axis] + part[axis] - 1) / part[axis], chunks = std::min(room, wanted);
+        part[axis] *= chunks;
+        room = chunks == wanted ? room / chunks : 1;
+    }
+    return part;
+}
+
+/// What of the file HDF5 must look at for a box, in bytes: whole chunks.
+double Dataset::touched_bytes(const Extents& first, const Extents& count) const {
+    auto bytes = static_cast<double>(element_bytes_);
+    for (std::size_t axis = 0; axis < rank(); ++axis) {
+        const Extent chunk = chunk_.empty() ? 1 : chunk_[axis];
+        const Extent chunks = (first[axis] + count[axis] - 1) / chunk - first[axis] / chunk + 1;
+        bytes *= static_cast<double>(chunks * chunk);
+    }
+    return bytes;
+}
+
+template <class T>
+void Dataset::read_parts(const Extents& first, const Extents& count, const Part<T>& part) const {
+    check_box(first, count);
+    const Extent most_values = connection_->child.window_bytes() / sizeof(T);
+    const auto chunks = whole_chunks(count, most_values);
+    Extents piece(rank());  // of a chunk that is too large for the window
+    Extent room = most_values;
+    for (std::size_t axis = rank(); axis-- > 0;) {
+        piece[axis] = std::clamp<Extent>(std::min(chunks[axis], count[axis]), 1, room);
+        room /= piece[axis];
+        if (piece[axis] < std::min(chunks[axis], count[axis])) room = 1;
+    }
+    const auto read = [&](const Extents& at, const Extents& extents) {
+        Extents within(rank());
+        std::transform(at.begin(), at.end(), first.begin(), within.begin(), std::minus<>());
+        const auto values = static_cast<std::size_t>(product(extents));
+        MessageWriter request;
+        request.put(Request::values).put(number_).put(hdf5::element_of<T>()).put(at).put(extents);
+        connection_->child.ask(request.bytes(), touched_bytes(at, extents), [&](sandbox::ConstBytes answer) {
+            if (answer.size() != values * sizeof(T)) connection_->astray();
+            part(within, extents, std::span(reinterpret_cast<const T*>(answer.data()), values));
+        });
+    };
+    for_each_tile(first, sum(first, count), chunks,
+                  [&](const Extents& at, const Extents& extents) { for_each_tile(at, sum(at, extents), piece, read); });
+}
+
+template void Dataset::read_parts<float>(const Extents&, const Extents&, const Part<float>&) const;
+template void Dataset::read_parts<double>(const Extents&, const Extents&, const Part<double>&) const;
+
+std::vector<double> Dataset::read_all() const {
+    constexpr Extent most = 50'000'000;  // 400 MB: a deflated file may declare a thousand times its own size
+    if (size() > most)
+        fail("is refused: " + std::to_string(size()) + " values; lists of up to " + std::to_string(most) + " are read");
+    std::vector<double> all(size());
+    if (all.empty()) return all;
+    read_parts<double>(Extents(rank(), 0), extents_, [&](const Extents& at, const Extents& extents, auto values) {
+        const Extent length = extents.back();
+        Extents row(rank(), 1);
+        row.back() = length;
+        std::size_t taken = 0;
+        for_each_tile(Extents(rank(), 0), extents, row, [&](const Extents& start, const Extents&) {
+            Extent offset = 0;
+            for (std::size_t axis = 0; axis < rank(); ++axis) offset = offset * extents_[axis] + at[axis] + start[axis];
+            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(taken), length,
+                        all.begin() + static_cast<std::ptrdiff_t>(offset));
+            taken += length;
+        });
+    });
+    return all;
+}
+
+}  // namespace onda::guarded

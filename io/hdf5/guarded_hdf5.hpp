@@ -1,0 +1,97 @@
+/// \file
+/// HDF5 files from elsewhere. HDF5 trusts what it reads (its global heap, where text of variable length lies, and all
+/// metadata of the older formats have no checksum), so that one byte can make it crash or loop. A child process with
+/// limits (sandbox.hpp) opens and reads the file; what it answers is checked here once more before anything is
+/// allocated.
+///
+/// The names are those of hdf5.hpp, of which these classes are the part that reading foreign files takes, with the same
+/// messages. Error(bad_data) where HDF5 crashed, computed without end or took too much memory. Several threads may
+/// read.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/hdf5/hdf5.hpp"
+#include "io/hdf5/sandbox.hpp"
+
+namespace onda::guarded {
+
+using hdf5::Extent;
+using hdf5::Extents;
+
+struct Connection;
+
+/// A file or dataset in the child.
+class Object {
+public:
+    /// Absent attribute: no value; as hdf5::Object has them.
+    [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
+    [[nodiscard]] std::optional<std::vector<std::string>> texts(const std::string& name) const;
+    [[nodiscard]] std::optional<double> number(const std::string& name) const;
+    [[nodiscard]] std::optional<std::vector<double>> numbers(const std::string& name) const;
+    /// Whether the attribute is there and is text of variable length, which no checksum ever covers.
+    [[nodiscard]] bool has_variable_text(const std::string& name) const;
+
+    /// "model.h5: /vp".
+    [[nodiscard]] std::string place() const;
+    /// \throws Error(bad_data): place and message.
+    [[noreturn]] void fail(const std::string& message) const;
+
+protected:
+    Object(std::shared_ptr<Connection> connection, std::uint64_t number, std::string name);
+
+    std::shared_ptr<Connection> connection_;
+    std::uint64_t number_;  ///< the child's, 0 is the file
+    std::string name_;
+};
+
+class Dataset : public Object {
+public:
+    [[nodiscard]] const Extents& extents() const { return extents_; }
+    [[nodiscard]] std::size_t rank() const { return extents_.size(); }
+    [[nodiscard]] Extent size() const;  ///< number of elements
+    [[nodiscard]] hdf5::Checksums checksums() const { return checksums_; }
+
+    /// Takes a part of a box: where it begins within the box, its extents, its values in the order of the file.
+    template <class T>
+    using Part = std::function<void(const Extents& at, const Extents& extents, std::span<const T> values)>;
+    /// Reads the box [first, first + count) in parts of at most 32 MiB which touch each chunk of the file in one
+    /// go. Values may change under the hand that takes them: copy, then check. T is float or double. \throws Error.
+    template <class T>
+    void read_parts(const Extents& first, const Extents& count, const Part<T>& part) const;
+    /// All values in the order of the file.
+    [[nodiscard]] std::vector<double> read_all() const;
+
+private:
+    friend class File;
+    Dataset(std::shared_ptr<Connection> connection, std::uint64_t number, std::string name)
+        : Object(std::move(connection), number, std::move(name)) {}
+    void check_box(const Extents& first, const Extents& count) const;
+    [[nodiscard]] Extents whole_chunks(const Extents& count, Extent most_values) const;
+    [[nodiscard]] double touched_bytes(const Extents& first, const Extents& count) const;
+
+    Extents extents_, chunk_;
+    std::uint64_t element_bytes_ = 0;
+    hdf5::Checksums checksums_;
+};
+
+class File : public Object {
+public:
+    /// \throws Error(missing_input | bad_data), Error(out_of_memory) if no process can be started.
+    [[nodiscard]] static File open(const std::filesystem::path& file, const sandbox::Limits& limits = {});
+    [[nodiscard]] bool contains(const std::string& name) const;
+    /// What hdf5::Group::open_dataset accepts.
+    [[nodiscard]] Dataset open_dataset(const std::string& name) const;
+
+private:
+    explicit File(std::shared_ptr<Connection> connection) : Object(std::move(connection), 0, "/") {}
+};
+
+}  // namespace onda::guarded

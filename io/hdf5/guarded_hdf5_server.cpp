@@ -1,0 +1,94 @@
+// The child's side: hdf5.hpp behind messages.
+#include "io/hdf5/guarded_hdf5_server.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "io/hdf5/hdf5.hpp"
+#include "io/text/message.hpp"
+#include "io/text/printable.hpp"
+
+namespace onda::guarded::detail {
+namespace {
+
+using sandbox::Bytes;
+using sandbox::ConstBytes;
+
+class Server {
+public:
+    explicit Server(std::filesystem::path file) : path_(std::move(file)) {}
+
+    std::size_t answer(ConstBytes request, Bytes window) {
+        MessageReader in(request);
+        const auto kind = in.take<Request>();
+        const auto object = in.take<std::uint64_t>();
+        if (kind == Request::values) return read(datasets_.at(object - 1), in, window);
+        if (kind == Request::open_file) file_.emplace(hdf5::File::open(path_));
+        MessageWriter out;
+        if (kind != Request::open_file) answer(kind, object, in.take_text(), out);
+        const auto bytes = out.bytes();
+        if (bytes.size() > window.size())
+            throw Error(ExitCode::bad_data,
+                        shown(path_) + ": is refused: an attribute of " + std::to_string(bytes.size()) + " bytes");
+        std::copy(bytes.begin(), bytes.end(), window.begin());
+        return bytes.size();
+    }
+
+private:
+    void answer(Request kind, std::uint64_t object, const std::string& name, MessageWriter& out) {
+        const hdf5::Object& from =
+            object == 0 ? static_cast<const hdf5::Object&>(file_.value()) : datasets_.at(object - 1);
+        const auto put = [&](const auto& value) {
+            out.put(value.has_value());
+            if (value) out.put(*value);
+        };
+        switch (kind) {
+            case Request::contains: out.put(file_->contains(name)); break;
+            case Request::open_dataset: open(name, out); break;
+            case Request::text: put(from.text(name)); break;
+            case Request::texts: put(from.texts(name)); break;
+            case Request::number: put(from.number(name)); break;
+            case Request::numbers: put(from.numbers(name)); break;
+            case Request::variable_text: out.put(from.has_variable_text(name)); break;
+            case Request::open_file:
+            case Request::values: break;
+        }
+    }
+
+    void open(const std::string& name, MessageWriter& out) {
+        const auto& dataset = datasets_.emplace_back(file_->open_dataset(name));
+        out.put(std::uint64_t{datasets_.size()}).put(std::uint64_t{dataset.element_bytes()});
+        out.put(dataset.checksums().values).put(dataset.checksums().attributes);
+        out.put(dataset.extents()).put(dataset.chunk());
+    }
+
+    static std::size_t read(const hdf5::Dataset& dataset, MessageReader& in, Bytes window) {
+        const auto element = in.take<hdf5::Element>();
+        const auto first = in.take_all<hdf5::Extent>(), count = in.take_all<hdf5::Extent>();
+        std::size_t values = 1;
+        for (const auto extent : count) values *= extent;
+        const auto fill = [&]<class T>(T) {
+            // The parent asks for no more than the window holds.
+            const std::span all(reinterpret_cast<T*>(window.data()), window.size() / sizeof(T));
+            dataset.read(first, count, all.first(values));
+            return values * sizeof(T);
+        };
+        return element == hdf5::Element::float32 ? fill(float{}) : fill(double{});
+    }
+
+    std::filesystem::path path_;
+    std::optional<hdf5::File> file_;
+    std::vector<hdf5::Dataset> datasets_;
+};
+
+}  // namespace
+
+sandbox::Serve serve_file(const std::filesystem::path& file) {
+    // Made in the parent, opened in the child.
+    return [server = std::make_shared<Server>(file)](ConstBytes request, Bytes window) {
+        return server->answer(request, window);
+    };
+}
+
+}  // namespace onda::guarded::detail

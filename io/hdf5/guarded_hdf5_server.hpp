@@ -1,0 +1,27 @@
+/// \file
+/// Shared by the guarded_hdf5*.cpp files only: what is asked for, and who answers.
+#pragma once
+
+#include <filesystem>
+
+#include "io/hdf5/sandbox.hpp"
+
+namespace onda::guarded::detail {
+
+/// A request: kind, number of the object (0 is the file), then what the line says.
+enum class Request : std::uint8_t {
+    open_file,      ///< -> nothing
+    contains,       ///< name -> bool
+    open_dataset,   ///< name -> number, element bytes, checksums, extents, chunk
+    text,           ///< name -> count (0 or 1), text
+    texts,          ///< name -> bool, texts
+    number,         ///< name -> count (0 or 1), number
+    numbers,        ///< name -> bool, numbers
+    variable_text,  ///< name -> bool
+    values,         ///< hdf5::Element, first, count -> the values
+};
+
+/// Opens the file at the first request and answers.
+sandbox::Serve serve_file(const std::filesystem::path& file);
+
+}  // namespace onda::guarded::detail

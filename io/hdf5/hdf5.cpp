@@ -1,0 +1,428 @@
+#include "io/hdf5/hdf5.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fcntl.h>
+#include <functional>
+#include <new>
+#include <numeric>
+#include <sys/file.h>
+#include <type_traits>
+#include <unistd.h>
+
+#include "io/files/input_file.hpp"
+#include "io/hdf5/hdf5_detail.hpp"
+#include "io/text/printable.hpp"
+
+namespace onda::hdf5 {
+
+using detail::check;
+using detail::error_stack;
+using detail::ScopedId;
+
+static_assert(std::is_same_v<Id, hid_t> && std::is_same_v<Extent, hsize_t>);
+
+namespace detail {
+
+namespace {
+herr_t collect(unsigned, const H5E_error2_t* error, void* descriptions) {
+    if (error->desc != nullptr && error->desc[0] != '\0')
+        static_cast<std::vector<std::string>*>(descriptions)->emplace_back(error->desc);
+    return 0;
+}
+
+/// Without the time, buffer and descriptor that the POSIX driver adds; with the system's own words.
+std::string brief(const std::string& description) {
+    constexpr std::string_view label = "error message = '";
+    const auto at = description.find(label);
+    if (at == std::string::npos) return description;
+    const auto begin = at + label.size();
+    return description.substr(0, description.find(": time")) + ": " +
+           description.substr(begin, description.find('\'', begin) - begin);
+}
+}  // namespace
+
+std::string error_stack() {
+    std::vector<std::string> descriptions;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &descriptions);
+    if (descriptions.empty()) return "";
+    // What was asked for, and the cause; the calls between tell a user nothing.
+    const auto first = brief(descriptions.front()), last = brief(descriptions.back());
+    return " (HDF5: " + (first == last ? first : first + " … " + last) + ")";
+}
+
+namespace {
+/// HDF5 1.10 crashes where many of its own allocations fail, those of its start among them. Where there is room for
+/// what a call needs, at least it does not begin in vain.
+void require_room() {
+    constexpr std::size_t room = std::size_t{4} << 20;
+    void* volatile probe = std::malloc(room);  // volatile: a compiler may take for granted that unused memory is there
+    if (probe == nullptr) throw std::bad_alloc();
+    std::free(probe);
+}
+}  // namespace
+
+void prepare_library() {
+    require_room();
+    // After a failed write HDF5 1.10 cannot close what it holds, and its clean-up at exit would crash on it. Every
+    // object is closed by its owner, so that nothing is left for it to do. Fails, harmlessly, if HDF5 is in use
+    // already.
+    static const herr_t no_exit_handler = H5dont_atexit();
+    static_cast<void>(no_exit_handler);
+    // The error stack and its printing are a thread's own; the rest is the process's.
+    thread_local const herr_t quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    static const bool closed_doors = [] {
+        const bool no_plugins = H5PLset_loading_state(0) >= 0;
+        return H5Lunregister(H5L_TYPE_EXTERNAL) >= 0 && no_plugins;
+    }();
+    if (quiet < 0 || !closed_doors) throw Error(ExitCode::internal, "cannot set up the HDF5 library" + error_stack());
+}
+
+hid_t memory_type(Element element) {
+    switch (element) {
+        case Element::float32: return H5T_NATIVE_FLOAT;
+        case Element::float64: return H5T_NATIVE_DOUBLE;
+        case Element::int32: return H5T_NATIVE_INT32;
+        case Element::int64: return H5T_NATIVE_INT64;
+        case Element::uint8: return H5T_NATIVE_UINT8;
+    }
+    return H5I_INVALID_HID;
+}
+
+hid_t file_type(Element element) {
+    switch (element) {
+        case Element::float32: return H5T_IEEE_F32LE;
+        case Element::float64: return H5T_IEEE_F64LE;
+        case Element::int32: return H5T_STD_I32LE;
+        case Element::int64: return H5T_STD_I64LE;
+        case Element::uint8: return H5T_STD_U8LE;
+    }
+    return H5I_INVALID_HID;
+}
+
+}  // namespace detail
+
+namespace {
+
+std::string listed(const Extents& extents) {
+    std::string text;
+    for (const auto extent : extents) text += (text.empty() ? "" : ", ") + std::to_string(extent);
+    return "[" + text + "]";
+}
+
+Extent product(const Extents& extents) {
+    return std::accumulate(extents.begin(), extents.end(), Extent{1}, std::multiplies<>());
+}
+
+/// The 1.10 format: checksummed metadata, and the same bytes from every later library. What HDF5 knows of an object
+/// goes when the object is closed: the cache for it counts bytes of the file, and those take ten times as many in
+/// memory.
+/// \param locked while it is open. A file that is being created is AtomicFile's, which has locked it already.
+ScopedId access_list(const std::string& file, bool locked) {
+    ScopedId access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    // Locks are refused by some network file systems: taken where they work, done without where they do not.
+    const bool ok = access.get() >= 0 && H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
+                    H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0 &&
+                    H5Pset_file_locking(access.get(), locked, true) >= 0 &&
+                    H5Pset_evict_on_close(access.get(), true) >= 0;
+    if (!ok) throw Error(ExitCode::internal, printable(file) + ": cannot set up HDF5 access" + error_stack());
+    return access;
+}
+
+/// Whether the file system knows locks. HDF5 does without them only where it says so with ENOSYS; others answer ENOLCK
+/// or EOPNOTSUPP.
+bool locks_work(const std::filesystem::path& file) {
+    const int id = ::open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (id < 0) return true;  // HDF5 will say why
+    const bool work = ::flock(id, LOCK_SH | LOCK_NB) == 0 || errno == EWOULDBLOCK;
+    ::close(id);
+    return work;
+}
+
+ScopedId creation_list(const Group& group, const Extents& chunk) {
+    ScopedId creation(check(H5Pcreate(H5P_DATASET_CREATE), group, "describe a dataset"), H5Pclose);
+    if (chunk.empty()) return creation;
+    check(H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data()), group, "set the chunk");
+    // Fletcher-32 cannot tell 0000 from FFFF in 16 bits; the Adler-32 that zlib adds, even without compressing, can.
+    check(H5Pset_deflate(creation.get(), 0), group, "set the inner checksum");
+    check(H5Pset_fletcher32(creation.get()), group, "set the outer checksum");
+    return creation;
+}
+
+/// What H5DSset_label writes, and h5py, netCDF and xarray look for: an attribute of variable-length strings, whose type
+/// H5DSget_label takes for granted. It lies in the global heap without a checksum; nothing of Onda reads it.
+void set_dimension_labels(hid_t dataset, const Object& object, const std::vector<std::string>& labels) {
+    const ScopedId type(check(H5Tcopy(H5T_C_S1), object, "make a text type"), H5Tclose);
+    check(H5Tset_size(type.get(), H5T_VARIABLE), object, "make a text type");
+    const hsize_t count = labels.size();
+    const ScopedId space(check(H5Screate_simple(1, &count, nullptr), object, "make a dataspace"), H5Sclose);
+    const ScopedId attribute(
+        check(H5Acreate2(dataset, "DIMENSION_LABELS", type.get(), space.get(), H5P_DEFAULT, H5P_DEFAULT), object,
+              "create the dimension labels"),
+        H5Aclose);
+    std::vector<const char*> texts;
+    for (const auto& label : labels) texts.push_back(label.c_str());
+    check(H5Awrite(attribute.get(), type.get(), texts.data()), object, "write the dimension labels");
+}
+
+ScopedId select_box(hid_t dataset, const Dataset& object, const Extents& first, const Extents& count,
+                    std::size_t size) {
+    if (first.size() != object.rank() || count.size() != object.rank() || product(count) != size)
+        throw Error(ExitCode::internal, object.place() + ": box " + listed(first) + " + " + listed(count) +
+                                            " does not fit " + std::to_string(size) + " values of rank " +
+                                            std::to_string(object.rank()));
+    for (std::size_t axis = 0; axis < first.size(); ++axis)
+        if (count[axis] > object.extents()[axis] || first[axis] > object.extents()[axis] - count[axis])
+            throw Error(ExitCode::internal, object.place() + ": box " + listed(first) + " + " + listed(count) +
+                                                " leaves the extents " + listed(object.extents()));
+    ScopedId space(check(H5Dget_space(dataset), object, "get the extents"), H5Sclose);
+    check(H5Sselect_hyperslab(space.get(), H5S_SELECT_SET, first.data(), nullptr, count.data(), nullptr), object,
+          "select a box");
+    return space;
+}
+
+}  // namespace
+
+std::string library_version() {
+    unsigned major = 0, minor = 0, release = 0;
+    if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
+    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+Extent even_chunk(Extent extent, Extent most) {
+    const Extent chunks = (extent + most - 1) / std::max<Extent>(most, 1);
+    return chunks == 0 ? 1 : (extent + chunks - 1) / chunks;
+}
+
+Extents default_chunk(const Extents& extents, std::size_t element_bytes) {
+    Extent room = std::max<Extent>(1, (Extent{1} << 20) / element_bytes);
+    Extents chunk(extents.size(), 1);
+    for (std::size_t axis = extents.size(); axis-- > 0;) {
+        chunk[axis] = std::clamp<Extent>(extents[axis], 1, room);
+        room /= chunk[axis];
+        if (room == 0) break;
+    }
+    return chunk;
+}
+
+// Object -----------------------------------------------------------------------------------------------------------
+
+Object::Object(Id id, Closer closer, std::shared_ptr<FileState> file, std::string name)
+    : id_(id), closer_(closer), file_(std::move(file)), name_(std::move(name)) {}
+
+Object::Object(Object&& other) noexcept
+    : id_(std::exchange(other.id_, -1)), closer_(other.closer_), file_(other.file_), name_(std::move(other.name_)) {}
+
+Object& Object::operator=(Object&& other) noexcept {
+    std::swap(id_, other.id_);
+    std::swap(closer_, other.closer_);
+    std::swap(file_, other.file_);
+    std::swap(name_, other.name_);
+    return *this;
+}
+
+Object::~Object() {
+    if (id_ >= 0 && !file_->abandoned && closer_(id_) < 0) file_->abandoned = true;
+}
+
+std::string Object::place() const {
+    return printable(name_ == "/" ? file_->name : file_->name + ": " + name_);
+}
+
+void Object::fail(const std::string& message) const {
+    file_->abandoned = file_->fault == ExitCode::io_error;
+    throw Error(file_->fault, place() + ": " + printable(message));
+}
+
+void Object::close() {
+    if (id_ < 0) return;
+    check(closer_(std::exchange(id_, -1)), *this, "finish writing it");
+}
+
+// Dataset ----------------------------------------------------------------------------------------------------------
+
+Dataset::Dataset(Id id, std::shared_ptr<FileState> file, std::string name)
+    : Object(id, H5Dclose, std::move(file), std::move(name)) {}
+
+Extent Dataset::size() const {
+    return product(extents_);
+}
+
+namespace {
+
+/// Memory of the shape of the box: between shapes of different rank HDF5 walks element by element, 20 times slower.
+ScopedId memory_space(const Extents& count, const Object& object) {
+    const std::vector<hsize_t> extents(count.begin(), count.end());
+    const hid_t id = extents.empty() ? H5Screate(H5S_SCALAR)
+                                     : H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr);
+    return {check(id, object, "describe memory"), H5Sclose};
+}
+
+}  // namespace
+
+void Dataset::read_box(const Extents& first, const Extents& count, Element element, void* values,
+                       std::size_t size) const {
+    detail::prepare_library();  // of this thread: it need not be the one that opened the file
+    const auto space = select_box(id_, *this, first, count, size);
+    if (size == 0) return;
+    const auto memory = memory_space(count, *this);
+    check(H5Dread(id_, detail::memory_type(element), memory.get(), space.get(), H5P_DEFAULT, values), *this,
+          "read its values");
+}
+
+void Dataset::write_box(const Extents& first, const Extents& count, Element element, const void* values,
+                        std::size_t size) {
+    detail::prepare_library();
+    const auto space = select_box(id_, *this, first, count, size);
+    if (size == 0) return;
+    const auto memory = memory_space(count, *this);
+    check(H5Dwrite(id_, detail::memory_type(element), memory.get(), space.get(), H5P_DEFAULT, values), *this,
+          "write its values");
+}
+
+// Group ------------------------------------------------------------------------------------------------------------
+
+Group::Group(Id id, Closer closer, std::shared_ptr<FileState> file, std::string name)
+    : Object(id, closer, std::move(file), std::move(name)) {}
+
+std::string Group::path_of(const std::string& name) const {
+    return name_ == "/" ? "/" + name : name_ + "/" + name;
+}
+
+Group Group::create_group(const std::string& name) {
+    const Id id = check(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), *this,
+                        ("create the group " + name).c_str());
+    return Group(id, H5Gclose, file_, path_of(name));
+}
+
+Dataset Group::create_dataset(const std::string& name, Element element, const DatasetLayout& layout) {
+    const auto& extents = layout.extents;
+    const hid_t type = detail::file_type(element);
+    Extents chunk = layout.chunk.empty() ? default_chunk(extents, H5Tget_size(type)) : layout.chunk;
+    if (extents.empty() || chunk.size() != extents.size())
+        throw Error(ExitCode::internal, place() + ": " + name + ": chunk and extents differ in rank");
+    for (std::size_t axis = 0; axis < chunk.size(); ++axis) chunk[axis] = std::min(chunk[axis], extents[axis]);
+    if (product(extents) == 0) chunk.clear();
+    const auto creation = creation_list(*this, chunk);
+    const ScopedId space(
+        check(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), *this, "describe extents"),
+        H5Sclose);
+    const Id id = check(H5Dcreate2(id_, name.c_str(), type, space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT),
+                        *this, ("create the dataset " + name).c_str());
+    Dataset dataset(id, file_, path_of(name));
+    dataset.extents_ = extents;
+    dataset.chunk_ = std::move(chunk);
+    if (!layout.dimension_labels.empty()) set_dimension_labels(id, dataset, layout.dimension_labels);
+    return dataset;
+}
+
+bool Group::contains(const std::string& name) const {
+    return check(H5Lexists(id_, name.c_str(), H5P_DEFAULT), *this, "look for a name in it") > 0;
+}
+
+Id Group::open_object(const std::string& path, int kind, const char* kind_name) const {
+    for (std::size_t end = 0; end != std::string::npos;) {
+        end = path.find('/', end + 1);
+        const auto part = path.substr(0, end);
+        H5L_info_t link;
+        if (!contains(part)) fail("has no " + std::string(kind_name) + " " + part);
+        check(H5Lget_info(id_, part.c_str(), &link, H5P_DEFAULT), *this, "look at a link");
+        if (link.type != H5L_TYPE_HARD)
+            fail(part + " is refused: " +
+                 (link.type == H5L_TYPE_SOFT       ? "a soft link"
+                  : link.type == H5L_TYPE_EXTERNAL ? "an external link, to another file"
+                                                   : "a user-defined link"));
+    }
+    ScopedId object(check(H5Oopen(id_, path.c_str(), H5P_DEFAULT), *this, ("open " + path).c_str()), H5Oclose);
+    if (H5Iget_type(object.get()) != kind) fail(path + " is not a " + kind_name);
+    return object.release();
+}
+
+Group Group::open_group(const std::string& path) const {
+    return Group(open_object(path, H5I_GROUP, "group"), H5Gclose, file_, path_of(path));
+}
+
+namespace {
+
+/// With a cache that holds one chunk: HDF5's own, of 1 MiB, would filter a larger chunk again for every box within it.
+Id reopen_with_cache(Id group, const std::string& path, Extent chunk_bytes, const Dataset& dataset) {
+    const ScopedId access(check(H5Pcreate(H5P_DATASET_ACCESS), dataset, "describe its cache"), H5Pclose);
+    check(H5Pset_chunk_cache(access.get(), H5D_CHUNK_CACHE_NSLOTS_DEFAULT, chunk_bytes, H5D_CHUNK_CACHE_W0_DEFAULT),
+          dataset, "describe its cache");
+    return check(H5Dopen2(group, path.c_str(), access.get()), dataset, "open it");
+}
+
+}  // namespace
+
+Dataset Group::open_dataset(const std::string& path) const {
+    constexpr Extent usual_cache_bytes = Extent{1} << 20;
+    Dataset dataset(open_object(path, H5I_DATASET, "dataset"), file_, path_of(path));
+    auto layout = detail::check_layout(dataset.id_, dataset, file_->name);
+    const Extent chunk_bytes = product(layout.chunk) * layout.element_bytes;
+    if (layout.filtered && chunk_bytes > usual_cache_bytes) {
+        check(H5Dclose(std::exchange(dataset.id_, -1)), dataset, "close it");
+        dataset.id_ = reopen_with_cache(id_, path, chunk_bytes, dataset);
+    }
+    dataset.extents_ = std::move(layout.extents);
+    dataset.chunk_ = std::move(layout.chunk);
+    dataset.element_bytes_ = layout.element_bytes;
+    dataset.checksums_ = layout.checksums;
+    return dataset;
+}
+
+std::vector<std::string> Group::names() const {
+    constexpr hsize_t most_links = 1'000'000;
+    H5G_info_t info;
+    check(H5Gget_info(id_, &info), *this, "count its links");
+    if (info.nlinks > most_links) fail("is refused: " + std::to_string(info.nlinks) + " links");
+    std::vector<std::string> names;
+    const auto name_of = [&](hsize_t n, char* text, std::size_t size) {
+        return check(H5Lget_name_by_idx(id_, ".", H5_INDEX_NAME, H5_ITER_INC, n, text, size, H5P_DEFAULT), *this,
+                     "list its links");
+    };
+    for (hsize_t n = 0; n < info.nlinks; ++n) {
+        std::string name(static_cast<std::size_t>(name_of(n, nullptr, 0)), '\0');
+        name_of(n, name.data(), name.size() + 1);
+        names.push_back(std::move(name));
+    }
+    return names;
+}
+
+// File -------------------------------------------------------------------------------------------------------------
+
+File::File(Id id, std::string file, ExitCode fault)
+    : Group(id, H5Fclose, std::make_shared<FileState>(FileState{std::move(file), fault}), "/") {}
+
+File File::create(const std::filesystem::path& file, const std::filesystem::path& shown) {
+    detail::prepare_library();
+    const auto access = access_list(shown.string(), false);
+    const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
+    // What an AtomicFile has created already is not kept from us by its place or name.
+    std::error_code unseen;
+    const bool created = std::filesystem::exists(file, unseen);
+    if (id < 0)
+        throw Error(created ? ExitCode::io_error : ExitCode::cannot_create,
+                    onda::shown(shown) + ": cannot create the file" + error_stack());
+    return File(id, shown.string(), ExitCode::io_error);
+}
+
+File File::open(const std::filesystem::path& file) {
+    detail::prepare_library();
+    input_file_size(file);  // refuses what is not there or no plain file
+    const auto access = access_list(file.string(), locks_work(file));
+    const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
+    if (id < 0) throw Error(ExitCode::bad_data, shown(file) + ": cannot open it as an HDF5 file" + error_stack());
+    return File(id, file.string(), ExitCode::bad_data);
+}
+
+void File::close() {
+    if (id_ < 0) return;
+    check(H5Fflush(id_, H5F_SCOPE_GLOBAL), *this, "write it");
+    // An object left open would be closed by H5Fclose, and its write errors lost.
+    if (check(H5Fget_obj_count(id_, H5F_OBJ_ALL), *this, "count open objects") != 1)
+        throw Error(ExitCode::internal, place() + ": closed while datasets or groups of it are open");
+    Object::close();
+}
+
+}  // namespace onda::hdf5

@@ -1,0 +1,208 @@
+/// \file
+/// A small RAII layer over the HDF5 C API; every return code checked. Nothing of <hdf5.h> leaks out of it.
+///
+/// Files are written in the 1.10 format (libver LATEST of HDF5 1.10), whose metadata carries checksums; datasets are
+/// chunked with two checksums, Fletcher-32 over zlib's Adler-32 (deflate 0: nothing is compressed), because Fletcher-32
+/// alone cannot tell 0000 from FFFF in 16 bits; text attributes have a fixed length so that the metadata's checksum
+/// covers them too. Whatever is opened for reading is distrusted: only hard links are followed, only plain
+/// numbers in ordinary storage are accepted, and extents are checked against what the file holds before anybody
+/// allocates. That does not make HDF5 itself safe: files from elsewhere are read through guarded_hdf5.hpp.
+///
+/// Faults are Error(bad_data) when reading and Error(io_error) when writing; they name the file, the object and quote
+/// HDF5's own error stack. Use from one thread at a time. Destructors close without a check: writers must call close().
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/text/error.hpp"
+
+namespace onda::hdf5 {
+
+using Id = std::int64_t;              ///< hid_t
+using Extent = unsigned long long;    ///< hsize_t
+using Extents = std::vector<Extent>;  ///< one per dimension, slowest first
+
+/// "1.10.8": the library linked at run time.
+std::string library_version();
+
+/// Elements of a dataset in memory; HDF5 converts from and to what the file has.
+enum class Element { float32, float64, int32, int64, uint8 };
+template <class T>
+constexpr Element element_of();
+template <>
+constexpr Element element_of<float>() {
+    return Element::float32;
+}
+template <>
+constexpr Element element_of<double>() {
+    return Element::float64;
+}
+template <>
+constexpr Element element_of<std::int32_t>() {
+    return Element::int32;
+}
+template <>
+constexpr Element element_of<std::int64_t>() {
+    return Element::int64;
+}
+template <>
+constexpr Element element_of<std::uint8_t>() {
+    return Element::uint8;
+}
+
+/// A file, group or dataset: owns its identifier, knows its place for messages, carries attributes.
+class Object {
+public:
+    Object(Object&& other) noexcept;
+    Object& operator=(Object&& other) noexcept;
+    ~Object();
+
+    void set_text(const std::string& name, const std::string& value);
+    void set_texts(const std::string& name, const std::vector<std::string>& values);
+    void set_number(const std::string& name, double value);
+    void set_numbers(const std::string& name, std::span<const double> values);
+    void set_integer(const std::string& name, std::int64_t value);
+
+    /// Absent attribute: no value. An attribute of another class, or of an implausible size: Error(bad_data).
+    [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
+    [[nodiscard]] std::optional<std::vector<std::string>> texts(const std::string& name) const;
+    [[nodiscard]] std::optional<double> number(const std::string& name) const;
+    [[nodiscard]] std::optional<std::vector<double>> numbers(const std::string& name) const;
+    /// Whether the attribute is there and is text of variable length: it lies in the global heap, without a checksum.
+    [[nodiscard]] bool has_variable_text(const std::string& name) const;
+
+    /// "model.h5: /vp".
+    [[nodiscard]] std::string place() const;
+    /// \throws Error(bad_data or io_error, by how the file was opened): place and message.
+    [[noreturn]] void fail(const std::string& message) const;
+    /// Writes what is cached, closes, and checks; writers close every object before the file. \throws Error.
+    void close();
+
+protected:
+    using Closer = int (*)(Id);
+    /// Shared by all objects of one open file.
+    struct FileState {
+        std::string name;  ///< as messages show it
+        ExitCode fault;    ///< bad_data when opened for reading, io_error when created
+        /// Set by the first fault while writing: from then on nothing of the file is closed any more, for HDF5 1.10
+        /// keeps dangling objects after a failed close and crashes on them later.
+        bool abandoned = false;
+    };
+    Object(Id id, Closer closer, std::shared_ptr<FileState> file, std::string name);
+
+    Id id_ = -1;
+    Closer closer_ = nullptr;
+    std::shared_ptr<FileState> file_;
+    std::string name_;
+};
+
+/// What of a dataset cannot be damaged unnoticed. Text of variable length is never covered.
+struct Checksums {
+    bool values = false;      ///< fletcher32, or zlib's own
+    bool attributes = false;  ///< the object header's, which the formats before 1.8 do not have
+};
+
+class Dataset : public Object {
+public:
+    [[nodiscard]] const Extents& extents() const { return extents_; }
+    [[nodiscard]] std::size_t rank() const { return extents_.size(); }
+    [[nodiscard]] Extent size() const;  ///< number of elements
+    /// Extents of one chunk; empty for other layouts.
+    [[nodiscard]] const Extents& chunk() const { return chunk_; }
+    /// Of datasets that were opened: of one element as the file has it, and what is covered.
+    [[nodiscard]] std::size_t element_bytes() const { return element_bytes_; }
+    [[nodiscard]] Checksums checksums() const { return checksums_; }
+
+    /// The box [first, first + count); as many values as the box has. \throws Error.
+    template <class T>
+    void read(const Extents& first, const Extents& count, std::span<T> values) const {
+        read_box(first, count, element_of<T>(), values.data(), values.size());
+    }
+    template <class T>
+    [[nodiscard]] std::vector<T> read_all() const {
+        std::vector<T> values(size());
+        read(Extents(rank(), 0), extents_, std::span<T>(values));
+        return values;
+    }
+    template <class T>
+    void write(const Extents& first, const Extents& count, std::span<const T> values) {
+        write_box(first, count, element_of<T>(), values.data(), values.size());
+    }
+    template <class T>
+    void write_all(std::span<const T> values) {
+        write(Extents(rank(), 0), extents_, values);
+    }
+
+    /// Makes this one-dimensional dataset a dimension scale (H5DS): the coordinates of an axis, which xarray and netCDF
+    /// readers then find by themselves. It stays open while it is attached to the datasets of its file.
+    void make_scale(const std::string& name);
+    void attach_scale(std::size_t dimension, const Dataset& scale);
+
+private:
+    friend class Group;
+    Dataset(Id id, std::shared_ptr<FileState> file, std::string name);
+    void read_box(const Extents& first, const Extents& count, Element element, void* values, std::size_t size) const;
+    void write_box(const Extents& first, const Extents& count, Element element, const void* values, std::size_t size);
+
+    Extents extents_, chunk_;
+    std::size_t element_bytes_ = 0;
+    Checksums checksums_;
+};
+
+/// How a dataset is laid out when created.
+struct DatasetLayout {
+    Extents extents;
+    Extents chunk;                              ///< empty: chosen by default_chunk; cut to the extents
+    std::vector<std::string> dimension_labels;  ///< empty, or one per dimension ("z", "y", "x"): H5DS labels
+};
+
+class Group : public Object {
+public:
+    [[nodiscard]] Group create_group(const std::string& name);
+    /// Chunked, with checksums (a dataset without elements: contiguous). The file's numbers are little-endian IEEE.
+    [[nodiscard]] Dataset create_dataset(const std::string& name, Element element, const DatasetLayout& layout);
+
+    /// Path of hard links ("shots/1"); anything else, or nothing there, is Error(bad_data).
+    [[nodiscard]] Group open_group(const std::string& path) const;
+    /// \throws Error(bad_data) for external, soft or user-defined links, external or virtual storage, filters other
+    /// than deflate, shuffle and Fletcher-32, elements that are not plain numbers, rank 0 or above 4, chunks larger
+    /// than the dataset, and more values than the file can hold.
+    [[nodiscard]] Dataset open_dataset(const std::string& path) const;
+    [[nodiscard]] bool contains(const std::string& name) const;
+    /// Names of the links, sorted by name.
+    [[nodiscard]] std::vector<std::string> names() const;
+
+protected:
+    Group(Id id, Closer closer, std::shared_ptr<FileState> file, std::string name);
+
+private:
+    [[nodiscard]] Id open_object(const std::string& path, int kind, const char* kind_name) const;
+    [[nodiscard]] std::string path_of(const std::string& name) const;
+};
+
+class File : public Group {
+public:
+    /// Makes or truncates the file: give it the temporary name of an AtomicFile.
+    /// \param shown the name that messages use, normally the final one.
+    [[nodiscard]] static File create(const std::filesystem::path& file, const std::filesystem::path& shown);
+    /// \throws Error(missing_input | bad_data).
+    [[nodiscard]] static File open(const std::filesystem::path& file);
+    /// Flushes, closes, checks both; every dataset and group must have been closed. \throws Error(io_error).
+    void close();
+
+private:
+    File(Id id, std::string file, ExitCode fault);
+};
+
+/// Splits an extent into equal chunks of at most `most`, so that the last chunk is not mostly padding.
+Extent even_chunk(Extent extent, Extent most);
+/// Chunk of about a MiB: whole rows of the fastest dimensions first.
+Extents default_chunk(const Extents& extents, std::size_t element_bytes);
+
+}  // namespace onda::hdf5

@@ -1,0 +1,64 @@
+/// \file
+/// Shared by the hdf5*.cpp files only: identifiers that close themselves and HDF5's error stack as text.
+#pragma once
+
+// The 1.10 meaning of unversioned names, whatever the library's default.
+#define H5_USE_110_API
+#include <hdf5.h>
+#include <string>
+#include <utility>
+
+#include "io/hdf5/hdf5.hpp"
+
+namespace onda::hdf5::detail {
+
+/// Quotes both ends of HDF5's error stack, what failed and why; call directly after the call that failed.
+std::string error_stack();
+/// Silences HDF5's own printing in this thread and, once, forbids plugins and external links.
+void prepare_library();
+
+/// An identifier of a helper object (space, type, property list): closed at the end of the scope.
+class ScopedId {
+public:
+    using Closer = herr_t (*)(hid_t);
+    ScopedId(hid_t id, Closer closer) : id_(id), closer_(closer) {}
+    ~ScopedId() {
+        if (id_ >= 0) closer_(id_);
+    }
+    ScopedId(ScopedId&& other) noexcept : id_(std::exchange(other.id_, -1)), closer_(other.closer_) {}
+    ScopedId& operator=(ScopedId&&) = delete;
+    [[nodiscard]] hid_t get() const { return id_; }
+    [[nodiscard]] hid_t release() { return std::exchange(id_, -1); }
+
+private:
+    hid_t id_;
+    Closer closer_;
+};
+
+/// `value` unless HDF5 says that it failed (negative).
+template <class T>
+T check(T value, const Object& object, const char* tried) {
+    if (value < 0) object.fail(std::string("cannot ") + tried + error_stack());
+    return value;
+}
+
+hid_t memory_type(Element element);
+/// Little-endian IEEE or two's complement.
+hid_t file_type(Element element);
+/// Integers and IEEE floats of 4 and 8 bytes, either endianness: what is converted safely.
+bool is_plain_number(hid_t type);
+
+/// What a dataset opened for reading declares, after every check that keeps a hostile file harmless.
+struct CheckedLayout {
+    Extents extents, chunk;
+    std::size_t element_bytes = 0;
+    bool filtered = false;
+    Checksums checksums;
+};
+/// Whether a file of so many bytes can hold such a dataset at all: 1 to 4 dimensions, chunks that fit them, and no more
+/// values than the best compression makes of the file.
+bool plausible(const Extents& extents, const Extents& chunk, std::uint64_t element_bytes, std::uintmax_t file_bytes);
+/// \throws Error(bad_data) naming the reason.
+CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file);
+
+}  // namespace onda::hdf5::detail

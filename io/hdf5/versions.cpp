@@ -1,0 +1,36 @@
+#include "io/hdf5/versions.hpp"
+
+#include <H5public.h>
+#include <png.h>
+#if defined(ONDA_HAVE_SECCOMP)
+#include <seccomp.h>
+#endif
+
+namespace onda {
+
+namespace {
+
+/// "none": built without it, so that the process that reads foreign files may make any system call.
+std::string seccomp_text() {
+#if defined(ONDA_HAVE_SECCOMP)
+    const auto* const version = seccomp_version();
+    return std::to_string(version->major) + "." + std::to_string(version->minor) + "." + std::to_string(version->micro);
+#else
+    return "none";
+#endif
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> io_library_versions() {
+    unsigned major = 0, minor = 0, release = 0;
+    const bool known = H5get_libversion(&major, &minor, &release) >= 0;
+    const std::string hdf5 =
+        known ? std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release) : "unknown";
+    return {{"HDF5", hdf5},
+            {"libpng", png_get_libpng_ver(nullptr)},
+            {"libseccomp", seccomp_text()},
+            {"yaml-cpp", ONDA_YAML_CPP_VERSION}};
+}
+
+}  // namespace onda

@@ -1,0 +1,107 @@
+#include "io/models/foreign_model.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "io/text/printable.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::array formats{
+    ForeignFormat{"raw", ".bin .raw .dat .f32 .f64 ",
+                  "numbers in a row after an optional header; you give shape, axes and spacing",
+                  " --shape --axes --spacing-m --origin-m --units --dtype --endian --header-bytes ",
+                  " --shape --axes --spacing-m ", read_raw_model},
+    ForeignFormat{"rsf", ".rsf ", "Madagascar RSF; axes, spacing, origin and units come from its header",
+                  " --axes --spacing-m --origin-m --units --data-file ", "", read_rsf_model},
+};
+
+std::string shape_text(int dimensions) {
+    return dimensions == 2 ? "2 (x, z)" : "3 (x, y, z)";
+}
+
+/// One number for all axes, or one each, put into (x, y, z).
+std::array<double, 3> triple(const std::vector<double>& values, int dimensions, double absent, bool one_for_all,
+                             const std::string& option) {
+    const auto wanted = static_cast<std::size_t>(dimensions);
+    if (values.size() != wanted && !(one_for_all && values.size() == 1))
+        throw Error(ExitCode::usage, option + ": " + std::to_string(values.size()) + " numbers given; a model of " +
+                                         shape_text(dimensions) + " axes needs " + (one_for_all ? "1 or " : "") +
+                                         std::to_string(wanted));
+    const auto at = [&](std::size_t n) { return values.size() == 1 ? values.front() : values[n]; };
+    if (dimensions == 2) return {at(0), absent, at(1)};
+    return {at(0), at(1), at(2)};
+}
+
+}  // namespace
+
+std::span<const ForeignFormat> foreign_formats() {
+    return formats;
+}
+
+std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::string& place, ExitCode fault) {
+    std::int64_t count = 1;
+    for (const auto extent : shape) {
+        if (extent < 1)
+            throw Error(fault, place + ": " + std::to_string(extent) + " nodes along an axis: must be at least 1");
+        if (__builtin_mul_overflow(count, extent, &count))
+            throw Error(fault, place + ": the number of nodes overflows");
+    }
+    return static_cast<std::uintmax_t>(count);
+}
+
+FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::vector<double>& spacing_m,
+                           const std::vector<double>& origin_m) {
+    if (shape.size() != 2 && shape.size() != 3)
+        throw Error(ExitCode::usage,
+                    "--shape: " + std::to_string(shape.size()) + " numbers given; give nx nz or nx ny nz");
+    count_nodes(shape, "--shape", ExitCode::usage);
+    FileGeometry geometry;
+    geometry.dimensions = static_cast<int>(shape.size());
+    geometry.shape = {shape.front(), shape.size() == 3 ? shape[1] : 1, shape.back()};
+    geometry.spacing_m = triple(spacing_m, geometry.dimensions, 1., true, "--spacing-m");
+    if (!origin_m.empty()) geometry.origin_m = triple(origin_m, geometry.dimensions, 0., false, "--origin-m");
+    for (const double spacing : geometry.spacing_m)
+        if (!(spacing > 0.) || !std::isfinite(spacing))
+            throw Error(ExitCode::usage, "--spacing-m: every spacing must be positive");
+    for (const double origin : geometry.origin_m)
+        if (!std::isfinite(origin)) throw Error(ExitCode::usage, "--origin-m: every coordinate must be finite");
+    return geometry;
+}
+
+void check_room(const std::filesystem::path& file, std::uintmax_t count, const ForeignOptions& options) {
+    if (count <= options.available_bytes / sizeof(float)) return;
+    throw Error(ExitCode::out_of_memory, shown(file) + ": its " + std::to_string(count) + " nodes take " +
+                                             std::to_string(count * sizeof(float)) + " bytes of memory, and " +
+                                             std::to_string(options.available_bytes) +
+                                             " are free; convert a part of it, or on a machine with more memory");
+}
+
+void check_axes(const std::string& axes, int dimensions) {
+    const std::string wanted = dimensions == 2 ? "xz" : "xyz";
+    if (!std::is_permutation(axes.begin(), axes.end(), wanted.begin(), wanted.end()))
+        throw Error(ExitCode::usage, "--axes " + printable(axes) + ": must be a permutation of " + wanted +
+                                         ", slowest axis first: " +
+                                         (dimensions == 2 ? "xz is [x][z], each column of z in a row"
+                                                          : "yxz is [y][x][z], each column of z in a row"));
+}
+
+void ForeignModel::plane(std::int64_t z, std::span<float> vp) const {
+    const auto [nx, ny, nz] = geometry.shape;
+    std::array<std::int64_t, 3> strides{0, 0, 0};
+    std::int64_t stride = 1;
+    for (auto letter = axes.rbegin(); letter != axes.rend(); ++letter) {
+        const auto axis = static_cast<std::size_t>(*letter - 'x');
+        strides[axis] = stride;
+        stride *= geometry.shape[axis];
+    }
+    std::size_t n = 0;
+    for (std::int64_t y = 0; y < ny; ++y)
+        for (std::int64_t x = 0; x < nx; ++x)
+            vp[n++] = values[static_cast<std::size_t>(x * strides[0] + y * strides[1] + z * strides[2])];
+    to_metres_per_second(vp, unit, geometry, {0, 0, z}, {nx, ny, 1}, place, "if so, give --units");
+}
+
+}  // namespace onda

@@ -1,0 +1,87 @@
+/// \file
+/// Velocity models in other programs' formats, for `onda convert`. One row of the table is one format; each reader is
+/// a file of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/models/geometry.hpp"
+#include "io/models/model_file.hpp"
+#include "io/text/error.hpp"
+
+namespace onda {
+
+/// What the user says about a file, where the file does not; empty: not said. Triples are (x, y, z), pairs (x, z).
+struct ForeignOptions {
+    std::vector<std::int64_t> shape;
+    std::string axes;  ///< letters, slowest first: "xz" is [x][z] with z fastest
+    std::vector<double> spacing_m, origin_m;
+    std::string units;   ///< of the velocities: m/s or km/s
+    std::string dtype;   ///< float32 | float64
+    std::string endian;  ///< little | big
+    std::int64_t header_bytes = 0;
+    std::filesystem::path data_file;  ///< where the numbers are, instead of where the header says
+    /// Memory that may be taken: a model is held whole, as its axes may be in any order.
+    std::uintmax_t available_bytes = std::numeric_limits<std::uintmax_t>::max();
+};
+
+/// A model as another program stored it.
+struct ForeignModel {
+    FileGeometry geometry;
+    std::string axes;  ///< letters, slowest first
+    VelocityUnit unit{};
+    std::string place;              ///< for messages: the file with the numbers
+    std::filesystem::path numbers;  ///< that file
+    std::vector<float> values;      ///< in the file's order and unit
+
+    /// The ny * nx values [y][x] of one z plane, in m/s.
+    /// \throws Error(bad_data) for values that no rock has, with index and position.
+    void plane(std::int64_t z, std::span<float> vp) const;
+};
+
+struct ForeignFormat {
+    std::string_view name, extensions, help;  ///< extensions: ".bin .raw"
+    /// Names of the command line's options that the format takes and needs, with blanks around each.
+    std::string_view options, required;
+    /// \throws Error(missing_input | bad_data | usage | out_of_memory).
+    ForeignModel (*read)(const std::filesystem::path&, const ForeignOptions&);
+};
+std::span<const ForeignFormat> foreign_formats();
+
+/// Raw binary: numbers in a row after an optional header. The file's size must be exactly what shape and type say.
+ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOptions& options);
+/// Madagascar RSF (ahay.org, Guide to RSF file format): n#, d#, o#, label#, unit#, in, data_format, esize; the last
+/// value of a key wins; data inline after the bytes 0C 0C 04 where in="stdin". A data file outside the header's folder
+/// is read only if options.data_file names it.
+ForeignModel read_rsf_model(const std::filesystem::path& file, const ForeignOptions& options);
+
+/// How numbers are stored.
+struct NumberFormat {
+    std::string_view name;  ///< float32 | float64
+    std::size_t bytes;
+    float (*decode)(const unsigned char*, bool big_endian);
+};
+std::span<const NumberFormat> number_formats();
+/// `count` numbers from byte `offset` to the end of the file.
+/// \throws Error(bad_data) if the file is not exactly that long.
+std::vector<float> read_numbers(const std::filesystem::path& file, std::uintmax_t offset, std::uintmax_t count,
+                                const NumberFormat& format, bool big_endian);
+/// Number of nodes. \throws Error(fault) on overflow or a number below 1, naming `place`.
+std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::string& place, ExitCode fault);
+/// \throws Error(out_of_memory) naming `file` if so many numbers do not fit into options.available_bytes.
+void check_room(const std::filesystem::path& file, std::uintmax_t count, const ForeignOptions& options);
+/// Numbers of nodes, one spacing for all axes or one each, origin (empty: zeros), all (x, y, z) or (x, z).
+/// \throws Error(usage) naming the option that is wrong.
+FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::vector<double>& spacing_m,
+                           const std::vector<double>& origin_m);
+/// \throws Error(usage) unless axes is a permutation of "xz" or "xyz".
+void check_axes(const std::string& axes, int dimensions);
+
+}  // namespace onda

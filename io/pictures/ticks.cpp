@@ -1,0 +1,59 @@
+#include "io/pictures/ticks.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace onda {
+namespace {
+
+double round_step(double least) {
+    const double power = std::pow(10., std::floor(std::log10(least)));
+    for (const double factor : {1., 2., 5.})
+        if (factor * power >= least * (1. - 1e-9)) return factor * power;
+    return 10. * power;
+}
+
+int exponent_for(double largest) {
+    if (largest == 0. || (largest >= 1e-2 && largest < 1e6)) return 0;
+    return 3 * static_cast<int>(std::floor(std::log10(largest) / 3.));
+}
+
+}  // namespace
+
+std::string fixed_number(double value, int decimals) {
+    std::array<char, 400> text{};
+    const auto end = std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed, decimals);
+    return {text.data(), end.ptr};
+}
+
+Ticks make_ticks(double first, double last, int most) {
+    const double low = std::min(first, last), high = std::max(first, last);
+    Ticks result;
+    result.exponent = exponent_for(std::max(std::abs(low), std::abs(high)));
+    const double unit = std::pow(10., result.exponent);
+    // A range lost in the rounding of its ends has no round numbers inside.
+    if (!(high - low > 1e-12 * std::max(std::abs(low), std::abs(high)))) {
+        result.ticks.push_back({low, fixed_number(low / unit, 3)});
+        return result;
+    }
+    result.step = round_step((high - low) / std::max(1, most));
+    const int decimals = std::clamp(static_cast<int>(-std::floor(std::log10(result.step / unit * (1. + 1e-9)))), 0, 12);
+    const double slack = 1e-6;
+    for (double k = std::ceil(low / result.step - slack); k <= high / result.step + slack; ++k) {
+        const double value = k * result.step;
+        result.ticks.push_back({value, fixed_number(k == 0. ? 0. : value / unit, decimals)});
+    }
+    return result;
+}
+
+std::string scaled_title(const std::string& title, int exponent) {
+    if (exponent == 0) return title;
+    const std::string factor = "1e" + std::to_string(exponent);
+    const auto bracket = title.find('[');
+    if (bracket == std::string::npos) return title + " [" + factor + "]";
+    return title.substr(0, bracket + 1) + factor + " " + title.substr(bracket + 1);
+}
+
+}  // namespace onda

@@ -1,0 +1,181 @@
+#include "io/results/seismograms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "io/files/interruption.hpp"
+#include "io/text/number_text.hpp"
+#include "io/results/result_file.hpp"
+#include "io/text/saturating.hpp"
+#include "io/results/stored_pressure.hpp"
+
+namespace onda {
+namespace {
+
+using Position = std::array<double, 3>;
+
+const std::string kFormat = "onda-seismograms";
+constexpr hdf5::Extent kChunkBytes = 1u << 20;
+
+/// Whole traces, about a MiB of them; a trace longer than that is cut.
+hdf5::Extents pressure_chunk(hdf5::Extent receivers, hdf5::Extent samples) {
+    const hdf5::Extent most = kChunkBytes / sizeof(float);
+    const hdf5::Extent chunk_samples = hdf5::even_chunk(samples, most);
+    return {hdf5::even_chunk(receivers, std::max<hdf5::Extent>(1, most / chunk_samples)), chunk_samples};
+}
+
+void write_positions(hdf5::Group& group, const std::string& name, std::span<const Position> positions) {
+    auto dataset = group.create_dataset(name, hdf5::Element::float64, {{positions.size(), 3}, {}, {}});
+    std::vector<double> values;
+    for (const Position& position : positions) values.insert(values.end(), position.begin(), position.end());
+    dataset.write_all(std::span<const double>(values));
+    dataset.set_text("units", "m");
+    dataset.set_texts("columns", {"x", "y", "z"});
+    dataset.close();
+}
+
+std::vector<Position> read_positions(const hdf5::Group& group, const std::string& name) {
+    const auto dataset = group.open_dataset(name);
+    if (dataset.rank() != 2 || dataset.extents()[1] != 3) dataset.fail("must have the shape [n][3]");
+    const auto values = dataset.read_all<double>();
+    std::vector<Position> positions(values.size() / 3);
+    for (std::size_t i = 0; i < values.size(); ++i) positions[i / 3][i % 3] = values[i];
+    return positions;
+}
+
+void write_pressure(hdf5::Group& group, const ShotGather& gather) {
+    const auto receivers = gather.receivers_m.size();
+    const auto samples = static_cast<std::size_t>(gather.samples);
+    std::vector<double> numbers(receivers), times(samples);
+    for (std::size_t i = 0; i < receivers; ++i) numbers[i] = static_cast<double>(i + 1);
+    for (std::size_t n = 0; n < samples; ++n) times[n] = static_cast<double>(n) * gather.dt_s;
+    auto receiver = write_coordinates(group, "receiver", "1", numbers);
+    auto time = write_coordinates(group, "time_s", "s", times);
+
+    auto pressure = group.create_dataset("pressure", hdf5::Element::float32,
+                                         {{receivers, samples}, pressure_chunk(receivers, samples), {}});
+    pressure.write_all(std::span<const float>(gather.pressure));
+    pressure.set_text("units", "Pa");
+    pressure.set_text("long_name", "pressure");
+    pressure.set_texts("axis_labels", {"receiver", "time"});
+    pressure.set_number("dt_s", gather.dt_s);
+    pressure.set_number("time0_s", 0.);
+    pressure.attach_scale(0, receiver);
+    pressure.attach_scale(1, time);
+    pressure.close();
+    receiver.close();
+    time.close();
+}
+
+void check_gather(const ShotGather& gather) {
+    const bool fits = gather.samples > 0 &&
+                      gather.pressure.size() == gather.receivers_m.size() * static_cast<std::size_t>(gather.samples);
+    if (!fits || !(gather.dt_s > 0.) || gather.receivers_m.empty())
+        throw Error(ExitCode::internal, "gather of shot " + std::to_string(gather.shot) + ": " +
+                                            std::to_string(gather.receivers_m.size()) + " receivers, " +
+                                            std::to_string(gather.samples) + " samples, " +
+                                            std::to_string(gather.pressure.size()) + " values, dt " +
+                                            std::to_string(gather.dt_s) + " s do not fit together");
+}
+
+/// Everything of a gather but its samples.
+struct OpenedGather {
+    hdf5::Dataset pressure;
+    ShotGather header;
+};
+
+OpenedGather open_gather(const hdf5::File& file, std::int64_t shot) {
+    const auto group = file.open_group("shots/" + std::to_string(shot));
+    OpenedGather opened{group.open_dataset("pressure"), {}};
+    ShotGather& header = opened.header;
+    header.shot = shot;
+    header.sources_m = read_positions(group, "sources");
+    header.receivers_m = read_positions(group, "receivers");
+    const auto& extents = opened.pressure.extents();
+    if (extents.size() != 2 || extents[0] != header.receivers_m.size())
+        opened.pressure.fail("must have the shape [receiver][time] with one row for each of the " +
+                             std::to_string(header.receivers_m.size()) + " receivers");
+    header.samples = static_cast<std::int64_t>(extents[1]);
+    header.dt_s = opened.pressure.number("dt_s").value_or(0.);
+    if (!(header.dt_s > 0.) || !std::isfinite(header.dt_s))
+        opened.pressure.fail("attribute dt_s must be a positive number of seconds");
+    return opened;
+}
+
+/// Reads the header and the last trace: what a truncated or failed write would have lost.
+void read_back(const hdf5::File& file, std::int64_t shot) {
+    const auto opened = open_gather(file, shot);
+    const auto samples = static_cast<hdf5::Extent>(opened.header.samples);
+    std::vector<float> trace(samples);
+    opened.pressure.read({opened.header.receivers_m.size() - 1, 0}, {1, samples}, std::span<float>(trace));
+}
+
+}  // namespace
+
+std::string place_of_sample(const ShotGather& gather, std::size_t index, std::int64_t samples, double dt_s) {
+    const auto receiver = index / static_cast<std::size_t>(samples), sample = index % static_cast<std::size_t>(samples);
+    return "shot " + std::to_string(gather.shot) + ", receiver " + std::to_string(receiver + 1) + " of " +
+           std::to_string(gather.receivers_m.size()) + " at " + position_text(gather.receivers_m[receiver]) +
+           ", t = " + shortest(static_cast<double>(sample) * dt_s) + " s";
+}
+
+struct SeismogramWriter::Impl {
+    ResultFile file;
+    std::vector<std::int64_t> shots;
+};
+
+SeismogramWriter::SeismogramWriter(const std::filesystem::path& file, const Provenance& provenance, bool overwrite)
+    : impl_(new Impl{{file, kFormat, provenance, overwrite}, {}}) {}
+
+SeismogramWriter::~SeismogramWriter() = default;
+
+void SeismogramWriter::write(const ShotGather& gather) {
+    check_gather(gather);
+    require_storable(std::span<const float>(gather.pressure),
+                     [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); });
+    auto group = impl_->file.create_shot(gather.shot);
+    write_positions(group, "sources", gather.sources_m);
+    write_positions(group, "receivers", gather.receivers_m);
+    write_pressure(group, gather);
+    group.close();
+    impl_->shots.push_back(gather.shot);
+}
+
+AtomicFile SeismogramWriter::finish() {
+    return impl_->file.finish([this](const hdf5::File& file) {
+        for (const std::int64_t shot : impl_->shots) {
+            throw_if_interrupted();
+            read_back(file, shot);
+        }
+    });
+}
+
+std::vector<std::int64_t> list_shots(const std::filesystem::path& file) {
+    return shots_of(open_result(file, kFormat));
+}
+
+ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
+    const auto root = open_result(file, kFormat);
+    auto opened = open_gather(root, shot);
+    opened.header.pressure = opened.pressure.read_all<float>();
+    return std::move(opened.header);
+}
+
+std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
+                                        std::int64_t provenance_bytes) {
+    constexpr std::int64_t shot_overhead = 2600;
+    const auto nt = static_cast<hdf5::Extent>(samples);
+    const auto plain = [](const hdf5::Extents& extents) {
+        return dataset_bytes(extents, hdf5::default_chunk(extents, sizeof(double)), sizeof(double));
+    };
+    std::int64_t bytes = result_file_bytes(provenance_bytes);
+    for (const std::int64_t count : receivers) {
+        const auto nr = static_cast<hdf5::Extent>(count);
+        bytes = saturating_sum(bytes, dataset_bytes({nr, nt}, pressure_chunk(nr, nt), sizeof(float)), plain({nr, 3}),
+                               plain({1, 3}), plain({nr}), plain({nt}), shot_overhead);
+    }
+    return bytes;
+}
+
+}  // namespace onda

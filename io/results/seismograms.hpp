@@ -1,0 +1,59 @@
+/// \file
+/// seismograms.h5: /shots/<id>/pressure [receiver][time]. Format: docs/outputs.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/files/atomic_file.hpp"
+#include "io/results/provenance.hpp"
+
+namespace onda {
+
+/// What one shot recorded; sample n is at n * dt_s.
+struct ShotGather {
+    std::int64_t shot = 1;
+    std::vector<std::array<double, 3>> sources_m, receivers_m;  ///< (x, y, z)
+    double dt_s = 0.;
+    std::int64_t samples = 0;
+    std::vector<float> pressure;  ///< [Pa], [receiver][sample]
+};
+
+/// "shot 1, receiver 3 of 7 at (203, 0, 20) m, t = 0.002 s": of value `index` of traces [receiver][sample].
+std::string place_of_sample(const ShotGather& gather, std::size_t index, std::int64_t samples, double dt_s);
+
+/// Collects shots in a temporary file; the file appears under its name at commit() and not before.
+class SeismogramWriter {
+public:
+    /// \throws Error(cannot_create | io_error).
+    SeismogramWriter(const std::filesystem::path& file, const Provenance& provenance, bool overwrite);
+    ~SeismogramWriter();
+    /// \throws Error(io_error); Error(unstable) for a sample that is not finite; Error(internal) for a shot written
+    /// twice or sizes that do not fit together.
+    void write(const ShotGather& gather);
+    /// Checks every return code, reads the headers and the last traces back, syncs: the file is ready for its name.
+    /// \throws Error(io_error); Interrupted.
+    AtomicFile finish();
+    void commit() { finish().commit(); }
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Shot numbers, ascending. \throws Error(missing_input | bad_data).
+std::vector<std::int64_t> list_shots(const std::filesystem::path& file);
+/// \throws Error(missing_input | bad_data) naming file and dataset.
+ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot);
+
+/// Size of seismograms.h5 for `onda check`, with one source a shot.
+/// \param receivers of each shot. \param provenance_bytes as Provenance::bytes gives them.
+std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
+                                        std::int64_t provenance_bytes);
+
+}  // namespace onda

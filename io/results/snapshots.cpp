@@ -1,0 +1,203 @@
+#include "io/results/snapshots.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "io/files/interruption.hpp"
+#include "io/text/number_text.hpp"
+#include "io/text/printable.hpp"
+#include "io/results/result_file.hpp"
+#include "io/text/saturating.hpp"
+#include "io/results/stored_pressure.hpp"
+#include "io/results/xdmf.hpp"
+
+namespace onda {
+namespace {
+
+const std::string kFormat = "onda-snapshots";
+constexpr hdf5::Extent kChunkBytes = 16u << 20;
+constexpr std::array<const char*, 3> kCoordinates{"x_m", "y_m", "z_m"};
+
+hdf5::Extents frame_extents(const FileGeometry& geometry, std::int64_t frames) {
+    const auto extent = [](std::int64_t count) { return static_cast<hdf5::Extent>(count); };
+    return {extent(frames), extent(geometry.shape[2]), extent(geometry.shape[1]), extent(geometry.shape[0])};
+}
+
+/// A whole frame; one that is larger than kChunkBytes is cut along z, then y, then x.
+hdf5::Extents frame_chunk(const hdf5::Extents& extents) {
+    hdf5::Extent room = kChunkBytes / sizeof(float);
+    hdf5::Extents chunk{1, 1, 1, 1};
+    for (std::size_t axis = 3; axis > 0; --axis) {
+        chunk[axis] = hdf5::even_chunk(extents[axis], std::max<hdf5::Extent>(room, 1));
+        room /= chunk[axis];
+    }
+    return chunk;
+}
+
+std::vector<double> coordinates(const FileGeometry& geometry, std::size_t axis) {
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < geometry.shape[axis]; ++i)
+        values.push_back(geometry.origin_m[axis] + static_cast<double>(i) * geometry.spacing_m[axis]);
+    return values;
+}
+
+/// Of value `index` of a frame, (x, y, z) [m].
+std::array<double, 3> position_of(const FileGeometry& geometry, std::size_t index) {
+    std::array<double, 3> position_m{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto extent = static_cast<std::size_t>(geometry.shape[axis]);
+        position_m[axis] = geometry.origin_m[axis] + static_cast<double>(index % extent) * geometry.spacing_m[axis];
+        index /= extent;
+    }
+    return position_m;
+}
+
+/// In the order of the axis labels, as in model files.
+std::array<double, 3> z_y_x(const std::array<double, 3>& triple) {
+    return {triple[2], triple[1], triple[0]};
+}
+
+struct OpenShot {
+    XdmfShot header;
+    std::int64_t frames;
+    hdf5::Group group;
+    hdf5::Dataset pressure;
+};
+
+void read_back(const hdf5::File& file, const XdmfShot& shot, const FileGeometry& geometry) {
+    const auto frames = static_cast<std::int64_t>(shot.times_s.size());
+    const auto group = file.open_group("shots/" + std::to_string(shot.shot));
+    const auto pressure = group.open_dataset("pressure");
+    if (pressure.extents() != frame_extents(geometry, frames)) pressure.fail("has another shape than was written");
+    if (group.open_dataset("time_s").read_all<double>() != shot.times_s)
+        group.fail("time_s holds other times than were written");
+    // The last chunk: what a truncated or failed write would have lost.
+    const auto& extents = pressure.extents();
+    const hdf5::Extents count{1, 1, 1, extents[3]};
+    std::vector<float> row(extents[3]);
+    pressure.read({extents[0] - 1, extents[1] - 1, extents[2] - 1, 0}, count, std::span<float>(row));
+}
+
+}  // namespace
+
+struct SnapshotWriter::Impl {
+    Impl(const std::filesystem::path& h5, const FileGeometry& window, const Provenance& provenance,
+         bool overwrite_files)
+        : geometry(window),
+          h5_name(h5.filename().string()),
+          file(h5, kFormat, provenance, overwrite_files),
+          xdmf_path(std::filesystem::path(h5).replace_extension(".xdmf")),
+          overwrite(overwrite_files) {
+        // Known now, not after hours of computing.
+        if (!overwrite && std::filesystem::exists(xdmf_path))
+            throw Error(ExitCode::cannot_create, shown(xdmf_path) + ": exists already; --force overwrites it");
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            scales.push_back(write_coordinates(file.root(), kCoordinates[axis], "m", coordinates(geometry, axis)));
+    }
+
+    void begin_shot(std::int64_t shot, std::int64_t frames);
+    void write(double time_s, std::span<const float> values);
+    void finish_shot();
+
+    FileGeometry geometry;
+    std::string h5_name;
+    ResultFile file;
+    std::filesystem::path xdmf_path;
+    bool overwrite;
+    std::vector<hdf5::Dataset> scales;  ///< x, y, z
+    std::optional<OpenShot> current;
+    std::vector<XdmfShot> written;
+};
+
+void SnapshotWriter::Impl::begin_shot(std::int64_t shot, std::int64_t frames) {
+    finish_shot();
+    if (frames < 1) throw Error(ExitCode::internal, h5_name + ": a shot with " + std::to_string(frames) + " snapshots");
+    auto group = file.create_shot(shot);
+    const auto extents = frame_extents(geometry, frames);
+    auto pressure = group.create_dataset("pressure", hdf5::Element::float32, {extents, frame_chunk(extents), {}});
+    pressure.set_text("units", "Pa");
+    pressure.set_text("long_name", "pressure");
+    pressure.set_texts("axis_labels", {"time", "z", "y", "x"});
+    pressure.set_numbers("spacing", z_y_x(geometry.spacing_m));
+    pressure.set_numbers("origin", z_y_x(geometry.origin_m));
+    for (std::size_t axis = 0; axis < 3; ++axis) pressure.attach_scale(3 - axis, scales[axis]);
+    current = OpenShot{{shot, {}}, frames, std::move(group), std::move(pressure)};
+}
+
+void SnapshotWriter::Impl::write(double time_s, std::span<const float> values) {
+    if (!current || std::ssize(current->header.times_s) == current->frames)
+        throw Error(ExitCode::internal, h5_name + ": a snapshot at " + std::to_string(time_s) + " s is one too many");
+    require_storable(values, [&](std::size_t index) {
+        return "shot " + std::to_string(current->header.shot) + ", snapshot at t = " + shortest(time_s) + " s, " +
+               position_text(position_of(geometry, index));
+    });
+    hdf5::Extents count = current->pressure.extents();
+    count[0] = 1;
+    current->pressure.write({current->header.times_s.size(), 0, 0, 0}, count, values);
+    current->header.times_s.push_back(time_s);
+}
+
+void SnapshotWriter::Impl::finish_shot() {
+    if (!current) return;
+    OpenShot& shot = *current;
+    if (std::ssize(shot.header.times_s) != shot.frames)
+        throw Error(ExitCode::internal, shot.pressure.place() + ": " + std::to_string(shot.header.times_s.size()) +
+                                            " of " + std::to_string(shot.frames) + " snapshots were written");
+    auto times = write_coordinates(shot.group, "time_s", "s", shot.header.times_s);
+    shot.pressure.attach_scale(0, times);
+    times.close();
+    shot.pressure.close();
+    shot.group.close();
+    written.push_back(std::move(shot.header));
+    current.reset();
+}
+
+SnapshotWriter::SnapshotWriter(const std::filesystem::path& file, const FileGeometry& geometry,
+                               const Provenance& provenance, bool overwrite)
+    : impl_(std::make_unique<Impl>(file, geometry, provenance, overwrite)) {}
+
+SnapshotWriter::~SnapshotWriter() = default;
+
+void SnapshotWriter::begin_shot(std::int64_t shot, std::int64_t frames) {
+    impl_->begin_shot(shot, frames);
+}
+
+void SnapshotWriter::write(double time_s, std::span<const float> values) {
+    impl_->write(time_s, values);
+}
+
+std::vector<AtomicFile> SnapshotWriter::finish() {
+    Impl& writer = *impl_;
+    writer.finish_shot();
+    for (hdf5::Dataset& scale : writer.scales) scale.close();
+    std::vector<AtomicFile> files;
+    files.push_back(writer.file.finish([&](const hdf5::File& file) {
+        for (const XdmfShot& shot : writer.written) {
+            throw_if_interrupted();
+            read_back(file, shot, writer.geometry);
+        }
+    }));
+    const TextSource xdmf = [&writer](const auto& put) {
+        put_snapshots_xdmf(writer.h5_name, writer.geometry, writer.written, put);
+    };
+    files.push_back(stage_text_file(writer.xdmf_path, xdmf, writer.overwrite));
+    return files;
+}
+
+void SnapshotWriter::commit() {
+    for (AtomicFile& file : finish()) file.commit();
+}
+
+std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,
+                                      std::int64_t provenance_bytes) {
+    constexpr std::int64_t shot_overhead = 2000;
+    const auto extents = frame_extents(geometry, frames);
+    const std::int64_t coordinates = 8 * (geometry.shape[0] + geometry.shape[1] + geometry.shape[2]);
+    const std::int64_t shot = saturating_sum(dataset_bytes(extents, frame_chunk(extents), sizeof(float)),
+                                             saturating_product(frames, std::int64_t{8}), shot_overhead,
+                                             predicted_xdmf_bytes(geometry, frames));
+    return saturating_sum(result_file_bytes(provenance_bytes), coordinates, saturating_product(shots, shot));
+}
+
+}  // namespace onda

@@ -1,0 +1,46 @@
+/// \file
+/// snapshots.h5: /shots/<id>/pressure [time][z][y][x], chunked by frame, and the .xdmf that ParaView opens.
+/// Format: docs/outputs.md.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "io/files/atomic_file.hpp"
+#include "io/models/geometry.hpp"
+#include "io/results/provenance.hpp"
+
+namespace onda {
+
+/// Collects the frames of one shot after the other in a temporary file; snapshots.h5 and snapshots.xdmf appear at
+/// commit() and not before.
+class SnapshotWriter {
+public:
+    /// \param geometry of the window as written: shape, spacing and origin after decimation.
+    /// \throws Error(cannot_create | io_error).
+    SnapshotWriter(const std::filesystem::path& file, const FileGeometry& geometry, const Provenance& provenance,
+                   bool overwrite);
+    ~SnapshotWriter();
+    /// \param frames how many snapshots follow. \throws Error(io_error), also by the shot before.
+    void begin_shot(std::int64_t shot, std::int64_t frames);
+    /// \param values [z][y][x] of the window, pressure [Pa]. \throws Error(unstable) for one that is not finite.
+    void write(double time_s, std::span<const float> values);
+    /// Checks every return code, reads headers and last rows back, syncs: the HDF5 file and the .xdmf beside it are
+    /// ready for their names. \throws Error(io_error); Interrupted.
+    std::vector<AtomicFile> finish();
+    void commit();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Size of snapshots.h5 and snapshots.xdmf together, for `onda check`.
+/// \param provenance_bytes as Provenance::bytes gives them.
+std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,
+                                      std::int64_t provenance_bytes);
+
+}  // namespace onda

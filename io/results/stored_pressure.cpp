@@ -1,0 +1,48 @@
+#include "io/results/stored_pressure.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "io/text/error.hpp"
+#include "io/text/number_text.hpp"
+
+namespace onda {
+namespace {
+
+template <typename T>
+bool fits(T value) {
+    return std::abs(value) <= static_cast<T>(std::numeric_limits<float>::max());  // false for NaN
+}
+
+}  // namespace
+
+template <typename T>
+bool storable(std::span<const T> pressure) {
+    // Without an early end, so that it becomes a vector loop: a run looks at every value that it stores.
+    bool all = true;
+    for (const T p : pressure) all &= fits(p);
+    return all;
+}
+
+template <typename T>
+void require_storable(std::span<const T> pressure, const std::function<std::string(std::size_t)>& place) {
+    if (storable(pressure)) return;
+    const auto first = std::ranges::find_if_not(pressure, fits<T>);
+    throw Error(ExitCode::unstable,
+                place(static_cast<std::size_t>(first - pressure.begin())) + ": the pressure is " +
+                    shortest(static_cast<double>(*first)) +
+                    " Pa, and single precision ends at 3.4028235e+38\n  results are stored in single precision, "
+                    "whatever scheme.precision is; lower sources[].amplitude, with which they scale");
+}
+
+template bool storable(std::span<const float>);
+template bool storable(std::span<const double>);
+template void require_storable(std::span<const float>, const std::function<std::string(std::size_t)>&);
+template void require_storable(std::span<const double>, const std::function<std::string(std::size_t)>&);
+
+std::string position_text(const std::array<double, 3>& position_m) {
+    return "(" + shortest(position_m[0]) + ", " + shortest(position_m[1]) + ", " + shortest(position_m[2]) + ") m";
+}
+
+}  // namespace onda

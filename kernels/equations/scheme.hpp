@@ -1,0 +1,80 @@
+/// \file
+/// The discretisation of the wave equation in space: which operator, which neighbours, which weights. Everything that
+/// needs a weight, a symbol or the stability limit asks here.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/equations/compact/compact.hpp"
+
+namespace onda {
+
+/// The discrete operator of a time step.
+enum class WaveOperator {
+    star,             ///< vp^2 lap p from neighbours on the axes, orders 2 … 16
+    compact,          ///< vp^2 lap p from the 26 (in 2-D 8) nearest nodes, order 2
+    variable_density  ///< rho vp^2 div(1/rho grad p), staggered half-step derivatives, orders 2 … 16
+};
+
+/// One row of the list of operators.
+struct WaveOperatorInfo {
+    WaveOperator wave_operator;
+    std::string_view name;  ///< in tables and on the command line
+    std::string_view help;
+};
+std::span<const WaveOperatorInfo> wave_operators();
+std::string_view name(WaveOperator wave_operator);
+
+/// Where the weights of a derivative come from.
+enum class Coefficients {
+    taylor,    ///< exact for polynomials of the highest degree: best for long waves
+    optimised  ///< kernels/equations/coefficients/optimised_weights.hpp: the widest band of waves within a tolerance
+};
+
+struct Scheme {
+    WaveOperator wave_operator = WaveOperator::star;
+    int space_order = 8;
+    /// On unit spacing: c_0 … c_r of the second derivative along an axis; with variable density d_1 … d_r of the first
+    /// derivative between two nodes, after an unused d_0.
+    std::vector<double> weights;
+    Coefficients coefficients = Coefficients::taylor;
+    CompactWeights compact = {};  ///< of the compact operator; weights are those of order 2
+
+    /// For messages: "order 8", "order 8 with optimised weights", "compact27, order 2".
+    [[nodiscard]] std::string description() const;
+    [[nodiscard]] int radius() const { return space_order / 2; }
+    [[nodiscard]] bool has_density() const { return wave_operator == WaveOperator::variable_density; }
+    /// Nodes beyond a face that a step reads.
+    [[nodiscard]] int halo() const { return has_density() ? 2 * radius() - 1 : radius(); }
+    /// -L(k) h^2 for a wave along an axis, kh [rad] per node.
+    [[nodiscard]] double axis_symbol(double kh) const;
+    /// -L(k) [1/m^2] for a plane wave; |k|^2 would be exact.
+    /// \param k wavenumber [rad/m] along each axis that has a derivative; \param spacing_m of these axes.
+    [[nodiscard]] double symbol(const std::vector<double>& k, const std::vector<double>& spacing_m) const;
+    /// Phase velocity of a plane wave over vp, from sin^2(omega dt / 2) = (vp dt / 2)^2 symbol. NaN where the leapfrog
+    /// scheme is unstable.
+    /// \param vp_dt_m how far a wave goes in a step; 0 leaves the error of space alone.
+    [[nodiscard]] double phase_velocity_ratio(const std::vector<double>& k, const std::vector<double>& spacing_m,
+                                              double vp_dt_m) const;
+    /// Largest stable dt [s] of the leapfrog scheme: 2 / (vp_max sqrt(sum_axis max_k symbol / h_axis^2)). Jumps of the
+    /// density lower it by less than 1 % up to a factor of 10 at a plane, 4 % in the worst of patterns:
+    /// docs/theory.md. \param spacing_m of the axes that have a derivative.
+    [[nodiscard]] double stability_limit_s(const std::vector<double>& spacing_m, double vp_max_m_s) const;
+};
+
+/// \param space_order even, 2 … 16, and 2 for the compact operator, which has one set of weights;
+///        std::invalid_argument otherwise.
+Scheme make_scheme(WaveOperator wave_operator, int space_order, Coefficients coefficients = Coefficients::taylor);
+/// A compact operator with weights of its own; std::invalid_argument if they are no Laplacian.
+Scheme make_compact_scheme(const CompactWeights& weights);
+
+/// Premultiplied weights for kernels.
+/// \param dimensions 2 (x, z) or 3; the unused axis gets zero weights.
+template <typename T>
+Stencil<T> make_stencil(const Scheme& scheme, const std::array<double, 3>& spacing_m, int dimensions);
+
+}  // namespace onda

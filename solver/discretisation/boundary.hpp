@@ -1,0 +1,52 @@
+/// \file
+/// What each of the six faces does: a table of kinds, each expressed as a halo rule, a strip, or both.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "io/config/config.hpp"
+#include "kernels/backend.hpp"
+#include "kernels/grid/grid.hpp"
+
+namespace onda {
+
+struct Boundary {
+    FaceHalos halos{};
+    Sponge sponge;
+    Cpml cpml;
+};
+
+/// What absorbs in a strip inside a face.
+enum class Strip { none, sponge, cpml };
+
+/// One row of the table in boundary.cpp.
+struct BoundaryKind {
+    std::string_view name;
+    std::string_view help;
+    Halo halo;
+    Strip strip;
+};
+std::span<const BoundaryKind> boundary_kinds();
+
+inline constexpr std::array<std::string_view, 6> kFaceNames{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+/// What strips are designed for.
+struct Waves {
+    Scheme scheme;
+    double vp_max_m_s = 0., dt_s = 0.;
+    double frequency_hz = 0.;  ///< of the waves that layers are to absorb best, unless the configuration says
+};
+
+/// \throws Error(config) for unknown kinds, widths and reflections out of range, and strips that do not fit.
+void check_boundary(const Config& config, const Grid& grid);
+/// \throws as check_boundary().
+Boundary make_boundary(const Config& config, const Grid& grid, const Waves& waves);
+/// The halo rules alone, known before dt is.
+FaceHalos make_halos(const Config& config, const Grid& grid);
+/// Nodes of the absorbing strip inside each face, 0 where there is none.
+std::array<std::int64_t, 6> strip_widths(const Config& config, const Grid& grid);
+
+}  // namespace onda

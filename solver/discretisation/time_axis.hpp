@@ -1,0 +1,34 @@
+/// \file
+/// dt, the number of steps, and the sampling of what is returned.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "io/config/config.hpp"
+#include "kernels/equations/scheme.hpp"
+#include "kernels/grid/grid.hpp"
+
+namespace onda {
+
+/// Frequencies that pass unchanged, and those of which nothing is left.
+struct FrequencyBand {
+    double pass_hz = 0., stop_hz = 0.;
+};
+
+struct TimeAxis {
+    double dt_s = 0.;
+    std::int64_t steps = 0;           ///< sample n is at n dt; n = 0 … steps, and steps dt >= duration
+    double stability_limit_s = 0.;    ///< exact limit of the weights, spacings and the fastest velocity
+    double output_dt_s = 0.;          ///< sampling of the seismograms returned
+    std::int64_t output_samples = 0;  ///< covering 0 … duration
+    std::int64_t extra_steps = 0;     ///< of steps, after the duration: what correct_dispersion needs of its end
+    /// Where wavelets and seismograms are freed of the time step's dispersion (time_dispersion.hpp); absent: it stays.
+    std::optional<FrequencyBand> correction;
+    [[nodiscard]] double cfl_fraction() const { return dt_s / stability_limit_s; }
+};
+
+/// \throws Error(config) if a given dt exceeds the limit (names both numbers) or the duration is not positive.
+TimeAxis make_time_axis(const Config& config, const Grid& grid, const Scheme& scheme, double vp_max_m_s);
+
+}  // namespace onda

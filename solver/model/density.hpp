@@ -1,0 +1,50 @@
+/// \file
+/// Whether a run has a density, and where it comes from.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "solver/discretisation/time_axis.hpp"
+
+namespace onda {
+
+struct Model;
+struct VelocityRange;
+
+struct DensityRange {
+    double min_kg_m3 = 0., max_kg_m3 = 0.;  ///< 0 at constant density, and where it is not known
+    [[nodiscard]] double contrast() const { return min_kg_m3 > 0. ? max_kg_m3 / min_kg_m3 : 1.; }
+};
+
+/// Whether waves feel the density: model.rho is gardner, or it is auto and layers, bodies or the model's file have one.
+/// Otherwise it is constant, whatever its value, which costs neither memory nor time.
+/// \throws Error(missing_input | bad_data) for a model file; Error(config) where two densities contradict.
+bool has_density(const Config& config);
+
+/// rho = 310 vp^0.25, in kg/m3 and m/s: the mean of sedimentary rocks (Gardner, Gardner & Gregory 1974, Geophysics 39,
+/// 770-780). Water and salt lie off it.
+float gardner_density(float vp_m_s);
+
+/// Bounds that can be told without making a model whose waves feel the density: from layers and bodies, or by Gardner's
+/// relation from vp. Those of a file are not known.
+DensityRange density_range(const Config& config, const VelocityRange& velocity);
+
+/// The largest dt, as a fraction of the stability limit of constant density, that is known to be stable where the
+/// density changes by this factor: docs/theory.md, section 3. Above a factor of 100 it holds at plane interfaces, not
+/// in every medium.
+double safe_cfl_fraction(double contrast);
+
+/// What to read where dt may be too long for this contrast: why, and what to set.
+std::string density_remedy(double contrast, const TimeAxis& time);
+
+/// Whether jumps of the density may be why a run grows.
+bool density_may_destabilise(double contrast, const TimeAxis& time);
+
+/// Fills model.rho by Gardner's relation where that is asked for, and finds its range and what is odd about it.
+/// \throws Error(bad_data) for a density that is not positive and finite, with the node.
+void complete_density(const Config& config, Model& model);
+
+}  // namespace onda

@@ -1,0 +1,58 @@
+/// \file
+/// The medium: vp and perhaps a density on a grid, from a file or a named builder.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "kernels/grid/grid.hpp"
+
+namespace onda {
+
+/// vp [m/s] and rho [kg/m3] at every node, [z][y][x], x fastest.
+struct Model {
+    Grid grid;
+    std::vector<float> vp;
+    float vp_min = 0.f, vp_max = 0.f;
+    std::vector<float> rho;  ///< empty: constant density
+    float rho_min = 0.f, rho_max = 0.f;
+    std::string description;  ///< for the log: where it came from and what was done to it
+    std::vector<std::string> warnings;
+    std::vector<std::string> notes;  ///< what a reader of the log should know
+};
+
+/// \param exact of every node of the grid; otherwise bounds that no node exceeds, or the range of a sample.
+struct VelocityRange {
+    double min_m_s, max_m_s;
+    bool exact;
+    std::vector<std::string> notes = {};  ///< those of the model
+};
+
+/// A named way to make a model: one row of the table in model.cpp.
+struct ModelBuilder {
+    std::string_view name;
+    std::string_view help;
+    Model (*build)(const Config&, const Grid&);
+    VelocityRange (*range)(const Config&, const Grid&);
+    /// Host memory that building takes beside the model itself.
+    std::int64_t (*extra_bytes)(const Config&, const Grid&);
+};
+std::span<const ModelBuilder> model_builders();
+
+/// The grid a config describes. \throws Error(config).
+Grid make_grid(const Config& config);
+/// Builds or reads the medium; the same bits for any number of threads.
+/// \throws Error(config | bad_data | missing_input) naming file, dataset, both shapes, or the value.
+Model make_model(const Config& config, const Grid& grid);
+/// vp range without making the whole model where that can be told cheaply (`onda check` in under a second):
+/// from a file's attributes or a strided sample, from a builder's parameters.
+VelocityRange velocity_range(const Config& config, const Grid& grid);
+/// Host memory that make_model() takes beside the model itself.
+std::int64_t model_extra_bytes(const Config& config, const Grid& grid);
+
+}  // namespace onda

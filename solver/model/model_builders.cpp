@@ -1,0 +1,234 @@
+#include "solver/model/model_builders.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/models/model_file.hpp"
+#include "solver/model/density.hpp"
+#include "solver/program/find_row.hpp"
+
+namespace onda {
+namespace {
+
+constexpr double kOnInterface = 1e-6;  // of a spacing: a node this close above an interface is on it, hence below it
+
+double check_velocity(const Config& config, const std::string& key, double vp_m_s) {
+    if (!(vp_m_s > 0. && std::isfinite(vp_m_s)))
+        throw_config_fault(config, key, fmt::format("{} m/s: must be positive", vp_m_s));
+    return vp_m_s;
+}
+
+bool wants_density(const Config& config) {
+    return config.model.rho == "auto" && has_density(config);
+}
+
+/// The density of a part, which every part has if one has. 0 if none has, or none is wanted.
+/// \param key of the part; \param remedy where it has none.
+/// \param wanted whether any has one, and it is wanted (wants_density).
+float density_of(const Config& config, bool wanted, const std::string& key, const std::optional<double>& rho_kg_m3,
+                 const char* remedy =
+                     "has no rho_kg_m3, but others have: give it one, or model.rho_kg_m3 for all "
+                     "without") {
+    if (!wanted) return 0.f;
+    const std::optional<double>& rho = rho_kg_m3 ? rho_kg_m3 : config.model.rho_kg_m3;
+    if (!rho) throw_config_fault(config, key, remedy);
+    return static_cast<float>(*rho);
+}
+
+double bottom_m(const Grid& grid) {
+    return grid.position_m(0, 0, grid.nz() - 1)[2];
+}
+
+}  // namespace
+
+Medium constant_medium(const Config& config, const Grid&) {
+    const double vp = check_velocity(config, "model.vp_m_s", config.model.vp_m_s);
+    const auto value = static_cast<float>(vp);
+    const Medium::Row row = [value](std::int64_t, std::int64_t, std::span<float> values) {
+        std::ranges::fill(values, value);
+    };
+    return {[row] { return row; }, {value, value, true}, fmt::format("constant, {:.6g} m/s", vp)};
+}
+
+Medium gradient_medium(const Config& config, const Grid& grid) {
+    const double top = check_velocity(config, "model.vp_m_s", config.model.vp_m_s);
+    const double slope = config.model.gradient_per_s;
+    const auto at = [=](std::int64_t z) {
+        return static_cast<float>(top + slope * (static_cast<double>(z) * grid.spacing_m[2]));
+    };
+    const float bottom = at(grid.nz() - 1);
+    if (!(bottom >= lowest_vp_m_s && bottom <= highest_vp_m_s))
+        throw_config_fault(
+            config, "model.gradient_per_s",
+            fmt::format("{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities "
+                        "must stay within {:g} and {:g} m/s",
+                        slope, bottom, bottom_m(grid), lowest_vp_m_s, highest_vp_m_s));
+    const Medium::Row row = [at](std::int64_t, std::int64_t z, std::span<float> values) {
+        std::ranges::fill(values, at(z));
+    };
+    return {[row] { return row; },
+            {std::min(at(0), bottom), std::max(at(0), bottom), true},
+            fmt::format("gradient, {:.6g} m/s at the top and {:.6g} at the bottom", top, bottom)};
+}
+
+namespace {
+
+struct Layers {
+    std::vector<double> top_m;
+    std::vector<float> vp, rho;
+    double slope_x = 0., slope_y = 0.;  ///< dz/dx and dz/dy of the interfaces
+    double slack_m = 0.;
+
+    /// \param z depth less the interfaces' deepening at its (x, y).
+    [[nodiscard]] std::size_t index(double z) const {
+        const auto above = std::upper_bound(top_m.begin(), top_m.end(), z + slack_m) - top_m.begin();
+        return static_cast<std::size_t>(std::max<std::ptrdiff_t>(above - 1, 0));
+    }
+};
+
+Layers make_layers(const Config& config, const Grid& grid) {
+    const ModelConfig& m = config.model;
+    if (m.layers.empty()) throw_config_fault(config, "model.layers", "there is no layer");
+    Layers layers;
+    const bool wanted = wants_density(config);
+    for (std::size_t i = 0; i < m.layers.size(); ++i) {
+        const std::string key = fmt::format("model.layers[{}]", i);
+        if (i > 0 && !(m.layers[i].top_m > m.layers[i - 1].top_m))
+            throw_config_fault(config, key + ".top_m",
+                               fmt::format("{:.6g} m: must be below the layer above it, whose top is at {:.6g} m",
+                                           m.layers[i].top_m, m.layers[i - 1].top_m));
+        layers.top_m.push_back(m.layers[i].top_m);
+        layers.vp.push_back(static_cast<float>(check_velocity(config, key + ".vp_m_s", m.layers[i].vp_m_s)));
+        layers.rho.push_back(density_of(config, wanted, key, m.layers[i].rho_kg_m3));
+    }
+    const double radians = std::numbers::pi / 180., slope = std::tan(m.dip_deg * radians);
+    layers.slope_x = slope * std::cos(m.dip_azimuth_deg * radians);
+    layers.slope_y = grid.dimensions == 3 ? slope * std::sin(m.dip_azimuth_deg * radians) : 0.;
+    layers.slack_m = kOnInterface * grid.spacing_m[2];
+    return layers;
+}
+
+/// The velocities of every layer that reaches into the grid.
+VelocityRange range_of(const Layers& layers, const Grid& grid) {
+    const double x = static_cast<double>(grid.nx() - 1) * grid.spacing_m[0] * layers.slope_x;
+    const double y = static_cast<double>(grid.ny() - 1) * grid.spacing_m[1] * layers.slope_y;
+    const double highest = grid.origin_m[2] - std::max(0., x) - std::max(0., y);
+    const double lowest = bottom_m(grid) - std::min(0., x) - std::min(0., y);
+    const auto first = layers.vp.begin() + static_cast<std::ptrdiff_t>(layers.index(highest));
+    const auto [low, high] =
+        std::minmax_element(first, layers.vp.begin() + static_cast<std::ptrdiff_t>(layers.index(lowest)) + 1);
+    return {*low, *high, false};
+}
+
+}  // namespace
+
+Medium layered_medium(const Config& config, const Grid& grid) {
+    const Layers layers = make_layers(config, grid);
+    const auto rule = [&layers, &grid](const std::vector<float>& values) -> Medium::Rule {
+        const Medium::Row fill = [layers, grid, values](std::int64_t y, std::int64_t z, std::span<float> row) {
+            const double depth =
+                grid.position_m(0, 0, z)[2] - layers.slope_y * (static_cast<double>(y) * grid.spacing_m[1]);
+            const double step = layers.slope_x * grid.spacing_m[0];
+            for (std::size_t x = 0; x < row.size(); ++x)
+                row[x] = values[layers.index(depth - step * static_cast<double>(x))];
+        };
+        return [fill] { return fill; };
+    };
+    return {rule(layers.vp), range_of(layers, grid),
+            fmt::format("{} layers, dip {:.4g} degrees", layers.vp.size(), config.model.dip_deg), rule(layers.rho)};
+}
+
+namespace {
+
+/// A body in the terms of its shape: centre and half size (the radius, for a sphere).
+struct Body {
+    std::array<double, 3> centre{}, half{};
+    bool (*holds)(const std::array<double, 3>& offset, const std::array<double, 3>& half);
+    float vp, rho;
+};
+
+bool in_sphere(const std::array<double, 3>& d, const std::array<double, 3>& half) {
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= half[0] * half[0];
+}
+
+bool in_box(const std::array<double, 3>& d, const std::array<double, 3>& half) {
+    return std::abs(d[0]) <= half[0] && std::abs(d[1]) <= half[1] && std::abs(d[2]) <= half[2];
+}
+
+struct Shape {
+    std::string_view name;
+    decltype(Body::holds) holds;
+    bool has_radius;
+};
+constexpr std::array<Shape, 2> kShapes{{{"sphere", in_sphere, true}, {"box", in_box, false}}};
+
+/// (x, y, z) from a list of the config; `missing` stands for y in 2-D.
+std::array<double, 3> triple(const Config& config, const Grid& grid, const std::string& key,
+                             const std::vector<double>& values, double missing) {
+    if (static_cast<int>(values.size()) != grid.dimensions)
+        throw_config_fault(
+            config, key,
+            fmt::format("has {} numbers: a {}-D grid needs {}", values.size(), grid.dimensions, grid.dimensions));
+    return grid.dimensions == 2 ? std::array{values[0], missing, values[1]}
+                                : std::array{values[0], values[1], values[2]};
+}
+
+Body make_body(const Config& config, const Grid& grid, bool wanted, std::size_t index) {
+    const InclusionConfig& inclusion = config.model.inclusions[index];
+    const std::string key = fmt::format("model.inclusions[{}]", index);
+    const Shape& shape = find_row(config, key + ".shape", std::span<const Shape>(kShapes), inclusion.shape);
+    Body body{triple(config, grid, key + ".center_m", inclusion.center_m, grid.origin_m[1]),
+              {},
+              shape.holds,
+              static_cast<float>(check_velocity(config, key + ".vp_m_s", inclusion.vp_m_s)),
+              density_of(config, wanted, key, inclusion.rho_kg_m3)};
+    const std::string size_key = key + (shape.has_radius ? ".radius_m" : ".size_m");
+    body.half = shape.has_radius ? std::array{inclusion.radius_m, inclusion.radius_m, inclusion.radius_m}
+                                 : triple(config, grid, size_key, inclusion.size_m, 1.);
+    for (double& half : body.half) {
+        if (!(half > 0.)) throw_config_fault(config, size_key, fmt::format("{:.6g} m: must be positive", half));
+        if (!shape.has_radius) half *= 0.5;
+    }
+    return body;
+}
+
+}  // namespace
+
+Medium inclusions_medium(const Config& config, const Grid& grid) {
+    const auto background = static_cast<float>(check_velocity(config, "model.vp_m_s", config.model.vp_m_s));
+    const bool wanted = wants_density(config);
+    std::vector<Body> bodies;
+    VelocityRange bounds{background, background, config.model.inclusions.empty()};
+    for (std::size_t i = 0; i < config.model.inclusions.size(); ++i) {
+        const Body& body = bodies.emplace_back(make_body(config, grid, wanted, i));
+        bounds.min_m_s = std::min<double>(bounds.min_m_s, body.vp);
+        bounds.max_m_s = std::max<double>(bounds.max_m_s, body.vp);
+    }
+    const auto rule = [&bodies, &grid](float outside, float Body::*value) -> Medium::Rule {
+        const Medium::Row fill = [bodies, grid, outside, value](std::int64_t y, std::int64_t z, std::span<float> row) {
+            std::ranges::fill(row, outside);
+            for (const Body& body : bodies) {
+                for (std::size_t x = 0; x < row.size(); ++x) {
+                    auto p = grid.position_m(static_cast<std::int64_t>(x), y, z);
+                    for (std::size_t a = 0; a < 3; ++a) p[a] -= body.centre[a];
+                    if (body.holds(p, body.half)) row[x] = body.*value;
+                }
+            }
+        };
+        return [fill] { return fill; };
+    };
+    return {rule(background, &Body::vp),
+            bounds,
+            fmt::format("{} inclusions in {:.6g} m/s", bodies.size(), background),
+            rule(density_of(config, wanted, "model.inclusions", config.model.rho_kg_m3,
+                            "some have rho_kg_m3, but what surrounds them has none: give model.rho_kg_m3"),
+                 &Body::rho),
+            0,
+            std::max(1., static_cast<double>(bodies.size()) / 20.)};
+}
+
+}  // namespace onda

@@ -1,0 +1,45 @@
+/// \file
+/// The media that need no file, as rules that fill one row of the grid at a time; and the one that does.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "solver/model/model.hpp"
+
+namespace onda {
+
+/// A rule for vp and one for rho. Checked; the same values for any order of the rows.
+struct Medium {
+    using Row = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
+    /// Prepares what the rows share, which may be large.
+    using Rule = std::function<Row()>;
+    Rule vp;
+    VelocityRange bounds{};
+    std::string description;
+    Rule rho = {};                       ///< empty: constant
+    std::int64_t preparation_bytes = 0;  ///< about what the rows of vp share
+    double cost = 1.;                    ///< of a node, where a lookup among layers costs 1
+};
+
+Medium constant_medium(const Config& config, const Grid& grid);
+/// Interfaces are planes: z = top + tan(dip) (distance along the dip's azimuth from the grid's first node).
+Medium layered_medium(const Config& config, const Grid& grid);
+Medium gradient_medium(const Config& config, const Grid& grid);
+Medium inclusions_medium(const Config& config, const Grid& grid);
+/// Random velocities with the correlation function of von Karman (1948), as a sum of kVonKarmanModes plane waves of
+/// random phase whose wavenumbers are drawn from its spectrum (Shinozuka & Jan 1972, J. Sound Vib. 25). A wave is a
+/// function of seed and position alone: no state, no order. Clipped at kVonKarmanClip standard deviations.
+Medium von_karman_medium(const Config& config, const Grid& grid);
+inline constexpr int kVonKarmanModes = 1000;
+inline constexpr double kVonKarmanClip = 3.;
+/// Water, young layers above an unconformity, folded and faulted older layers below it, and a salt dome; everything
+/// scales with the extents of the grid.
+Medium geology_medium(const Config& config, const Grid& grid);
+
+Model build_from_file(const Config& config, const Grid& grid);
+VelocityRange range_of_file(const Config& config, const Grid& grid);
+
+}  // namespace onda

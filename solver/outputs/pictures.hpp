@@ -1,0 +1,69 @@
+/// \file
+/// The first pictures of a run: model sections, the last wavefields over them, the gather of the first shot.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "io/pictures/picture.hpp"
+#include "io/results/seismograms.hpp"
+#include "solver/model/model.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/propagation/propagator.hpp"
+
+namespace onda {
+
+/// A plane of the grid through the first source, thinned to what a picture can show.
+struct Section {
+    std::string name;  ///< "xz"
+    std::size_t horizontal = 0, vertical = 2;
+    Window window;
+    std::vector<float> vp;
+};
+
+class RunPictures {
+public:
+    /// Keeps sections of the model, so that the model itself can go.
+    RunPictures(const Plan& plan, const Model& model);
+
+    /// Steps of the first shot at which take() is wanted, ascending.
+    [[nodiscard]] const std::vector<std::int64_t>& steps() const { return steps_; }
+    /// \throws Error(unstable) if the pressure at a node that is shown is not finite in single precision.
+    void take(const Propagator& propagator);
+    void take(const ShotGather& gather);
+    /// \returns the finished files, ready for their names in `folder`. \throws Error(cannot_create | io_error);
+    /// Interrupted.
+    [[nodiscard]] std::vector<AtomicFile> prepare(const std::filesystem::path& folder, bool overwrite) const;
+
+private:
+    struct Wavefield {
+        std::size_t section;
+        double time_s;
+        std::vector<float> p;
+    };
+    struct Gather {
+        std::string title;
+        PictureAxis receivers, time;
+        std::int64_t samples = 0, traces = 0;
+        std::vector<float> pressure;  ///< [sample][receiver]
+    };
+    [[nodiscard]] Picture picture_of(const Section& section) const;
+
+    Grid grid_;
+    Shot shot_;
+    std::vector<Section> sections_;
+    std::vector<std::int64_t> steps_;
+    int decimals_;  ///< of times in seconds: as many as tell two steps apart
+    std::vector<Wavefield> wavefields_;
+    Gather gather_;
+};
+
+/// What RunPictures holds during the run, and needs for a moment to draw.
+struct PictureBytes {
+    std::int64_t kept = 0, drawing = 0;
+};
+PictureBytes picture_bytes(const Plan& plan);
+
+}  // namespace onda

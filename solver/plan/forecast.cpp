@@ -1,0 +1,370 @@
+#include "solver/plan/forecast.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <omp.h>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/results/seismograms.hpp"
+#include "io/results/snapshots.hpp"
+#include "io/text/error.hpp"
+#include "io/text/saturating.hpp"
+#include "solver/outputs/pictures.hpp"
+#include "solver/signal/time_dispersion.hpp"
+
+namespace onda {
+namespace {
+
+/// The program itself with its libraries, and what they allocate once: measured on runs of a few nodes.
+constexpr std::int64_t kProgramBytes = 20'000'000;
+/// What each thread beyond the two of that measurement touches of its stack and its part of the allocator: 16 threads
+/// held 2.6 MB more.
+constexpr std::int64_t kThreadBytes = 185'000;
+constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
+
+std::int64_t element_bytes(const Plan& plan) {
+    return plan.setup.precision == Precision::float64 ? kDouble : kFloat;
+}
+
+/// What the shots ask of the backend at most.
+ShotSize largest_shot(const Plan& plan) {
+    const SurveySize& size = plan.survey.size;
+    ShotSize most;
+    most.source_nodes = size.most_source_nodes;
+    most.receiver_nodes = size.most_receiver_nodes;
+    most.sources = size.most_sources;
+    most.receivers = size.most_receivers;
+    most.signal_samples = most.trace_samples = plan.time.steps + 1;
+    if (!plan.snapshots.steps.empty()) most.download_points = plan.snapshots.window.points();
+    return most;
+}
+
+/// Receivers and sources as weighted nodes, and the signals, as a shot holds them.
+std::int64_t shot_bytes(const ShotSize& shot) {
+    constexpr std::int64_t entry = sizeof(std::int64_t) + kDouble, row = sizeof(std::int64_t);
+    return saturating_sum(saturating_product(saturating_sum(shot.receiver_nodes, shot.source_nodes), entry),
+                          saturating_product(saturating_sum(shot.receivers, shot.sources), row),
+                          saturating_product(shot.sources, shot.signal_samples, kDouble));
+}
+
+/// The same in a backend that uses the host's memory.
+std::int64_t shot_bytes_in_backend(const ShotSize& shot, std::int64_t element) {
+    constexpr std::int64_t index = sizeof(std::int64_t);
+    return saturating_sum(saturating_product(saturating_sum(shot.receiver_nodes, shot.source_nodes), index + element),
+                          saturating_product(shot.receivers, index),
+                          saturating_product(shot.sources, shot.signal_samples, element));
+}
+
+/// While `bytes` are written in chunks of at most `largest`, HDF5 holds a chunk and a copy with its checksums.
+std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest) {
+    const std::int64_t chunks = std::max<std::int64_t>(1, bytes / largest + (bytes % largest > 0 ? 1 : 0));
+    return 2 * (bytes / chunks);
+}
+
+/// While the traces of a shot are brought to the user's sampling and written.
+std::int64_t gather_bytes(const Plan& plan) {
+    const std::int64_t receivers = plan.survey.size.most_receivers;
+    const std::int64_t written = saturating_product(receivers, plan.time.output_samples, kFloat);
+    const bool as_recorded = plan.time.output_dt_s == plan.time.dt_s && !plan.time.correction;
+    const std::int64_t recorded = as_recorded ? 0 : saturating_product(receivers, plan.time.steps + 1, kFloat);
+    const std::int64_t correcting =
+        saturating_sum(recorded, correction_bytes(plan.time, receivers, plan.setup.threads));
+    return saturating_sum(written, std::max(correcting, writing_bytes(written, 1 << 20)));
+}
+
+std::int64_t shots_of(const Plan& plan) {
+    return static_cast<std::int64_t>(plan.survey.shots.size());
+}
+
+std::int64_t frames_alive(const Plan& plan) {
+    return std::min(saturating_product(shots_of(plan), plan.snapshots.steps.size()), std::int64_t{Backend::kDownloads});
+}
+
+std::int64_t frame_bytes(const Plan& plan) {
+    return plan.snapshots.steps.empty() ? 0 : plan.snapshots.window.points() * kFloat;
+}
+
+using Items = std::vector<MemoryForecast::Item>;
+
+std::int64_t total(const Items& items) {
+    return std::accumulate(
+        items.begin(), items.end(), std::int64_t{0},
+        [](std::int64_t sum, const MemoryForecast::Item& item) { return saturating_sum(sum, item.bytes); });
+}
+
+/// The survey, and what is kept of every shot and snapshot until the end. Measured: 1,400 bytes a shot for its place in
+/// files and summary, which some 500 shots find among what the program holds anyway; 70 a snapshot in HDF5's cache,
+/// and as many again up to 1 MB, of at most 8 MB; and its time when written and read back.
+std::int64_t notes_bytes(const Plan& plan) {
+    constexpr std::int64_t of_shot = 1400, shots_for_nothing = 500, of_source = 56, of_chunk = 70;
+    constexpr std::int64_t most_of_first = 1'000'000, most_of_chunks = 8'000'000;
+    const std::int64_t frames = plan.snapshots.steps.size(), shots = shots_of(plan);
+    const std::int64_t first_chunks = std::min(most_of_first, saturating_product(frames, of_chunk));
+    return saturating_sum(saturating_product(std::max<std::int64_t>(0, shots - shots_for_nothing), of_shot),
+                          saturating_product(plan.survey.size.sources, of_source),
+                          std::min(most_of_chunks, saturating_sum(saturating_product(frames, of_chunk), first_chunks)),
+                          saturating_product(shots + 1, frames, kDouble));
+}
+
+/// The host's memory while shots run.
+Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& pictures) {
+    const std::int64_t traces = saturating_product(shot.receivers, shot.trace_samples, element_bytes(plan));
+    Items items;
+    if (plan.device->has_own_memory()) {
+        items = {{"copy of the traces", traces}, {"sources and receivers", shot_bytes(shot)}};
+    } else {
+        items = {{fmt::format("wavefields and model of the {} backend", plan.device->name),
+                  plan.device->predicted_bytes(plan.setup)},
+                 {"traces in the backend", traces},
+                 {"sources and receivers",
+                  saturating_sum(shot_bytes(shot), shot_bytes_in_backend(shot, element_bytes(plan)))}};
+    }
+    items.push_back({"snapshots on their way to disk", frames_alive(plan) * frame_bytes(plan)});
+    items.push_back({"shots, and notes on each and on snapshots", notes_bytes(plan)});
+    items.push_back({"slices kept for pictures", pictures.kept});
+    items.push_back({"for a moment, to write snapshots or seismograms, or to draw",
+                     std::max({writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan), pictures.drawing})});
+    return items;
+}
+
+/// In a device with memory of its own. What fills a petabyte is not asked for: its numbers would wrap there.
+std::int64_t device_shot_bytes(const Plan& plan, const ShotSize& shot) {
+    constexpr std::int64_t most = 1'000'000'000'000'000;
+    if (saturating_sum(shot_bytes(shot), saturating_product(shot.receivers, shot.trace_samples, kDouble)) > most)
+        return kTooMany;
+    return plan.device->predicted_shot_bytes(plan.setup, shot);
+}
+
+/// The host's memory while the model is there: until the backend has it.
+Items while_loading(const Plan& plan, const PictureBytes& pictures) {
+    return {{"velocity and density of the model, until the backend has them",
+             plan.grid.points() * (plan.has_density() ? 2 : 1) * kFloat},
+            {"for a moment, to make the model", plan.model_extra_bytes},
+            {"slices kept for pictures", pictures.kept}};
+}
+
+}  // namespace
+
+std::int64_t MemoryForecast::peak_bytes() const {
+    return total(items);
+}
+std::int64_t MemoryForecast::device_peak_bytes() const {
+    return total(device_items);
+}
+
+MemoryForecast forecast_memory(const Plan& plan) {
+    const PictureBytes pictures = picture_bytes(plan);
+    const ShotSize shot = largest_shot(plan);
+    // On a device with the host's memory the velocity, 4 bytes a node, has gone when the first shot touches the
+    // wavefields, 8 bytes a node and more: it is more only where a model takes much to make. On one with memory of its
+    // own it is often the largest of all.
+    const Items running = while_running(plan, shot, pictures), loading = while_loading(plan, pictures);
+    MemoryForecast forecast;
+    forecast.items = total(loading) > total(running) ? loading : running;
+    forecast.items.insert(forecast.items.begin(), {{"program and libraries", kProgramBytes},
+                                                   {"threads", kThreadBytes * std::max(0, plan.setup.threads - 2)},
+                                                   {"driver and libraries of the device", plan.device->host_bytes}});
+    if (plan.device->has_own_memory())
+        forecast.device_items = {{"wavefields, model and boundaries", plan.device->predicted_bytes(plan.setup)},
+                                 {"sources, traces and downloads", device_shot_bytes(plan, shot)}};
+    for (Items* items : {&forecast.items, &forecast.device_items})
+        std::erase_if(*items, [](const auto& item) { return item.bytes == 0; });
+    return forecast;
+}
+
+namespace {
+
+/// Shots with as many receivers take as many bytes: one of each number of them is asked for.
+std::int64_t seismogram_bytes(const Plan& plan, std::int64_t provenance) {
+    const std::int64_t samples = plan.time.output_samples;
+    const std::int64_t empty_file = predicted_seismogram_bytes({}, samples, provenance);
+    std::int64_t bytes = empty_file;
+    for (const auto& [receivers, shots] : plan.survey.size.shots_of_receivers)
+        if (receivers > 0)
+            bytes = saturating_sum(
+                bytes, saturating_product(
+                           shots, predicted_seismogram_bytes({&receivers, 1}, samples, provenance) - empty_file));
+    return bytes;
+}
+
+}  // namespace
+
+std::int64_t forecast_output_bytes(const Plan& plan) {
+    // Host, versions and command line are of about this size, whatever they are.
+    constexpr std::int64_t other_provenance = 2000;
+    const auto provenance =
+        static_cast<std::int64_t>(plan.config.text.size() + resolved_yaml(plan.config).size()) + other_provenance;
+    std::int64_t bytes = plan.survey.size.most_receivers > 0 ? seismogram_bytes(plan, provenance) : 0;
+    if (!plan.snapshots.steps.empty())
+        bytes = saturating_sum(bytes, predicted_snapshot_bytes(plan.snapshots.geometry, shots_of(plan),
+                                                               plan.snapshots.steps.size(), provenance));
+    return bytes;
+}
+
+namespace {
+
+/// Layers that fill more than the axis keep at most half of it each. Their profiles lose the end towards the face,
+/// which changes neither memory nor time.
+void cut_layers(Cpml& cpml, std::size_t axis, std::int64_t nodes) {
+    CpmlFace &low = cpml.face[2 * axis], &high = cpml.face[2 * axis + 1];
+    if (low.width() + high.width() <= nodes) return;
+    for (CpmlFace* face : {&low, &high})
+        for (auto* part : {&face->a_zeta, &face->b_zeta, &face->a_psi, &face->b_psi})
+            part->resize(static_cast<std::size_t>(std::min(face->width(), nodes / 2)));
+}
+
+/// Puts a set-up on a grid of other extents: tapers lose or gain nodes in the middle, where they are 1.
+void resize(BackendSetup& setup, const std::array<std::int64_t, 3>& n) {
+    setup.grid.n = n;
+    for (std::size_t a = 0; a < 3; ++a) {
+        cut_layers(setup.cpml, a, n[a]);
+        auto& taper = setup.sponge.taper[a];
+        if (taper.empty()) continue;
+        const auto nodes = static_cast<std::int64_t>(taper.size());
+        const auto middle = taper.begin() + std::min(nodes, n[a]) / 2;
+        if (nodes > n[a])
+            taper.erase(middle, middle + (nodes - n[a]));
+        else
+            taper.insert(middle, static_cast<std::size_t>(n[a] - nodes), 1.);
+    }
+}
+
+/// Puts a plan on a grid of the same proportions with `longest` nodes along its longest axis, as far as its memory
+/// depends on it.
+void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
+    const double factor = static_cast<double>(longest) / static_cast<double>(*std::ranges::max_element(plan.grid.n));
+    for (std::size_t a = 0; a < 3; ++a) {
+        const auto scale = [factor](std::int64_t count, std::int64_t least) {
+            return std::max(least, static_cast<std::int64_t>(std::llround(factor * static_cast<double>(count))));
+        };
+        if (!plan.grid.has_axis(static_cast<int>(a))) continue;
+        scaled.grid.n[a] = scale(plan.grid.n[a], 2);
+        scaled.snapshots.window.count[a] = scale(plan.snapshots.window.count[a], 1);
+    }
+    scaled.setup.sponge = plan.setup.sponge;
+    scaled.setup.cpml = plan.setup.cpml;
+    resize(scaled.setup, scaled.grid.n);
+}
+
+}  // namespace
+
+std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available) {
+    constexpr double kLeastBytesPerNode = 4.;
+    Plan scaled = plan;
+    const auto fits = [&](std::int64_t longest) {
+        rescale(scaled, plan, longest);
+        const MemoryForecast forecast = forecast_memory(scaled);
+        return (memory == Memory::host ? forecast.peak_bytes() : forecast.device_peak_bytes()) <= available;
+    };
+    const double nodes = static_cast<double>(available) / kLeastBytesPerNode;
+    const double growth =
+        std::pow(nodes / static_cast<double>(plan.grid.points()), 1. / static_cast<double>(plan.grid.dimensions));
+    std::int64_t low = 2;
+    auto high = low + static_cast<std::int64_t>(
+                          growth * static_cast<double>(*std::ranges::max_element(plan.grid.n)));  // does not fit
+    if (!fits(low)) return std::nullopt;
+    while (high - low > 1) {
+        const std::int64_t middle = low + (high - low) / 2;
+        (fits(middle) ? low : high) = middle;
+    }
+    rescale(scaled, plan, low);
+    return scaled.grid;
+}
+
+namespace {
+
+constexpr double kMostRehearsed = 72e6;  // bytes of the host: 6 M nodes in single precision
+
+/// The grid of the run, shortened to `most` nodes.
+Grid rehearsal_grid(const Grid& grid, double most) {
+    Grid small = grid;
+    const auto shorten = [&small](std::size_t axis, double nodes) {
+        small.n[axis] = std::clamp<std::int64_t>(std::llround(nodes), 1, small.n[axis]);
+    };
+    shorten(0, grid.dimensions == 3 ? 512. : 4096.);
+    const double rest = most / static_cast<double>(small.n[0]);
+    if (grid.dimensions == 3) shorten(1, std::max(std::sqrt(rest), rest / static_cast<double>(grid.n[2])));
+    shorten(2, rest / static_cast<double>(small.n[1]));
+    return small;
+}
+
+/// Large enough for the caches of the device to be too small, and quick to fill.
+BackendSetup rehearsal_setup(const Plan& plan) {
+    const bool own_memory = plan.device->has_own_memory();
+    // Of the host, so much that `onda check` takes little itself; of a device, a tenth of what is free.
+    const double room = own_memory ? 0.1 * static_cast<double>(plan.device->available_bytes()) : kMostRehearsed;
+    BackendSetup setup;
+    for (double most = own_memory ? 5e7 : 6e6; most > 1.; most *= 0.7) {
+        setup = plan.setup;
+        setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
+        resize(setup, rehearsal_grid(plan.grid, most).n);
+        if (static_cast<double>(plan.device->predicted_bytes(setup)) <= room) break;
+    }
+    return setup;
+}
+
+/// What absorb() moves, in nodes of the sponge: those it visits, and twice the nodes of layers, which have memory.
+double absorbing_work(const BackendSetup& setup) {
+    double untouched = 1., layers = 0.;
+    const auto points = static_cast<double>(setup.grid.points());
+    for (std::size_t a = 0; a < 3; ++a) {
+        const auto& taper = setup.sponge.taper[a];
+        const auto nodes = static_cast<double>(setup.grid.n[a]);
+        untouched *= taper.empty() ? nodes : static_cast<double>(std::ranges::count(taper, 1.));
+        for (const std::size_t side : {0, 1})
+            layers += static_cast<double>(setup.cpml.face[2 * a + side].width()) / nodes * points;
+    }
+    return points - untouched + 2. * layers;
+}
+
+/// Once to touch what is cold, then for a tenth of a second. Backends may compute while the host goes on: whatever
+/// brings data to the host waits for them.
+template <typename Work>
+double seconds_per_call(const Backend& backend, Work&& work) {
+    using Clock = std::chrono::steady_clock;
+    const auto wait = [&backend] {
+        float value = 0.f;
+        backend.download(Window{}, std::span<float>(&value, 1));
+    };
+    work();
+    wait();
+    const Clock::time_point start = Clock::now();
+    std::int64_t calls = 0;
+    double elapsed = 0.;
+    do {
+        for (int i = 0; i < 4; ++i) work();
+        wait();
+        calls += 4;
+        elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+    } while (elapsed < 0.1);
+    return elapsed / static_cast<double>(calls);
+}
+
+}  // namespace
+
+TimeForecast forecast_time(const Plan& plan) {
+    const BackendSetup setup = rehearsal_setup(plan);
+    const auto backend = plan.device->make(setup);
+    const auto filled = [](double value) -> Backend::RowReader {
+        return [value](std::int64_t, std::int64_t, std::span<float> row) {
+            std::ranges::fill(row, static_cast<float>(value));
+        };
+    };
+    backend->upload_model(filled(plan.velocity.min_m_s), plan.has_density() ? filled(2000.) : Backend::RowReader{},
+                          plan.time.dt_s);
+    backend->reset();
+    const double step = seconds_per_call(*backend, [&backend] {
+        backend->fill_halos();
+        backend->step();
+        backend->swap();
+    });
+    const double absorb = seconds_per_call(*backend, [&backend] { backend->absorb(); });
+    const double nodes = static_cast<double>(plan.grid.points()), steps = static_cast<double>(plan.time.steps);
+    const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
+                            absorb * absorbing_work(plan.setup) / std::max(1., absorbing_work(setup));
+    return {nodes / per_step * 1e-9, static_cast<double>(shots_of(plan)) * steps * per_step};
+}
+
+}  // namespace onda

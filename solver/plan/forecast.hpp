@@ -1,0 +1,50 @@
+/// \file
+/// What a run will need: memory, disk and time.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+/// Memory of a run at its peak, buffer by buffer.
+struct MemoryForecast {
+    struct Item {
+        std::string what;
+        std::int64_t bytes = 0;
+    };
+    std::vector<Item> items;         ///< in the host's memory
+    std::vector<Item> device_items;  ///< in the device's; empty if it has none of its own
+
+    [[nodiscard]] std::int64_t peak_bytes() const;
+    [[nodiscard]] std::int64_t device_peak_bytes() const;
+};
+MemoryForecast forecast_memory(const Plan& plan);
+
+/// Whose memory a limit is about.
+enum class Memory { host, device };
+/// The largest grid with the proportions of the plan's whose run fits into `available` bytes; no value if none does.
+std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available);
+
+/// Bytes of seismograms.h5 and snapshots.h5. Pictures, log and summary add about a megabyte.
+std::int64_t forecast_output_bytes(const Plan& plan);
+
+/// Time steps of all shots, from a short measurement of the chosen kernel on a grid of at most 6 M nodes.
+struct TimeForecast {
+    double gpt_per_s = 0.;
+    double seconds = 0.;
+};
+TimeForecast forecast_time(const Plan& plan);
+
+/// \throws Error(out_of_memory | io_error) naming what is needed, what there is, and what would fit.
+void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder);
+
+/// 1.5 GB, 20.1 MB.
+std::string bytes_text(std::int64_t bytes);
+
+}  // namespace onda

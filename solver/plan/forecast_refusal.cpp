@@ -1,0 +1,70 @@
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
+#include "io/text/saturating.hpp"
+#include "solver/outputs/outputs.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/program/build.hpp"
+
+namespace onda {
+namespace {
+
+std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::int64_t available) {
+    const auto fitting = largest_grid(plan, memory, available);
+    const bool on_device = memory == Memory::device;
+    if (!fitting) {
+        const MemoryForecast forecast = forecast_memory(plan);
+        const auto& items = on_device ? forecast.device_items : forecast.items;
+        const auto& most = *std::ranges::max_element(items, {}, &MemoryForecast::Item::bytes);
+        return fmt::format(
+            "the run needs {} of {}memory and {} are available\n  no smaller grid of these proportions would fit "
+            "either: "
+            "{} of it are {}; take fewer shots, receivers or snapshots, or a shorter record",
+            bytes_text(needed), on_device ? "GPU " : "", bytes_text(available), bytes_text(most.bytes), most.what);
+    }
+    return fmt::format(
+        "the run needs {} of {}memory and {} are available\n  {} would fit (this grid has {}): increase grid.spacing_m "
+        "or take {} with more memory",
+        bytes_text(needed), on_device ? "GPU " : "", bytes_text(available), shape_text(*fitting) + " nodes",
+        shape_text(plan.grid), on_device ? "backend.name: cpu, or a GPU" : "a machine");
+}
+
+std::string memory_shortage(const Plan& plan, const MemoryForecast& memory) {
+    std::string text;
+    if (plan.device->has_own_memory())
+        if (const std::int64_t free = plan.device->available_bytes(); memory.device_peak_bytes() > free)
+            text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
+    if (const std::int64_t free = available_memory_bytes(); memory.peak_bytes() > free)
+        text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, memory.peak_bytes(), free);
+    return text;
+}
+
+}  // namespace
+
+void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder) {
+    const std::string fault = memory_shortage(plan, forecast_memory(plan));
+    if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
+    const std::filesystem::path existing = nearest_existing(output_folder);
+    const auto disk = static_cast<double>(std::filesystem::space(existing).available);
+    if (const std::int64_t output = forecast_output_bytes(plan); static_cast<double>(output) > disk)
+        throw Error(
+            ExitCode::io_error,
+            fmt::format("the results need {} on disk and {} has {} left\n  choose another folder with --output, "
+                        "or take fewer snapshots, receivers or shots",
+                        bytes_text(output), shown(existing), bytes_text(static_cast<std::int64_t>(disk))));
+}
+
+std::string bytes_text(std::int64_t bytes) {
+    if (bytes == kTooMany) return "more than 9 EB";
+    const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+    auto value = static_cast<double>(bytes);
+    std::size_t unit = 0;
+    for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1000.;
+    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, units[unit]);
+}
+
+}  // namespace onda

@@ -1,0 +1,66 @@
+/// \file
+/// What a configuration amounts to, before anything large is allocated or any file is created.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "io/models/geometry.hpp"
+#include "kernels/backend.hpp"
+#include "solver/discretisation/boundary.hpp"
+#include "solver/discretisation/time_axis.hpp"
+#include "solver/model/density.hpp"
+#include "solver/model/model.hpp"
+#include "solver/outputs/step_set.hpp"
+#include "solver/propagation/devices.hpp"
+#include "solver/survey/survey.hpp"
+
+namespace onda {
+
+/// Which nodes are written, when.
+struct SnapshotPlan {
+    Window window;
+    FileGeometry geometry;  ///< of the window as written
+    StepSet steps;          ///< empty: no snapshots
+};
+
+struct Plan {
+    Config config;
+    Grid grid;
+    VelocityRange velocity{};
+    DensityRange density;
+    std::int64_t model_extra_bytes = 0;  ///< that making the model takes beside the model itself
+    Survey survey;
+    TimeAxis time;
+    Boundary boundary;
+    SamplingVerdict sampling;
+    SnapshotPlan snapshots;
+    const Device* device = nullptr;
+    BackendSetup setup;              ///< kernel and what goes with it by name, "auto" resolved
+    std::vector<std::string> notes;  ///< on the choice of device, and on the model's file
+    std::vector<std::string> warnings;
+
+    [[nodiscard]] bool has_density() const { return setup.scheme.has_density(); }
+    [[nodiscard]] std::size_t most_receivers() const;  ///< of any shot
+    [[nodiscard]] std::size_t most_sources() const;
+};
+
+/// Every stage from the grid to the backend's set-up, with the velocities and densities that can be told without making
+/// the model.
+/// \throws Error(config) with the faults of all stages together; Error(missing_input | bad_data) for model files.
+Plan make_plan(const Config& config);
+/// The same with those of the model itself.
+Plan make_plan(const Config& config, const Model& model);
+
+/// The node nearest to a position, clamped to the grid.
+std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m);
+
+/// "301 x 201" or "100 x 100 x 50".
+std::string shape_text(const Grid& grid);
+
+/// Grid, time axis, sampling and device in a few lines for people.
+std::string describe(const Plan& plan);
+
+}  // namespace onda

@@ -1,0 +1,126 @@
+#include "solver/program/failure.hpp"
+
+#include <atomic>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <cxxabi.h>
+#include <filesystem>
+#include <initializer_list>
+#include <new>
+#include <system_error>
+#include <unistd.h>
+
+#include "io/files/interruption.hpp"
+#include "io/text/printable.hpp"
+#include "kernels/backend.hpp"
+
+namespace onda {
+namespace {
+
+constexpr char kOutOfMemory[] =
+    "out of memory\n  `onda check CONFIG` lists what a run needs; use a smaller grid, fewer receivers, or a machine "
+    "with "
+    "more memory";
+
+Failure describe_system_error(const std::system_error& error) {
+    if (error.code() == std::errc::not_enough_memory) return {ExitCode::out_of_memory, kOutOfMemory};
+    if (dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr)
+        return {ExitCode::io_error, printable(error.what())};
+    // What pthread_create() says where it cannot have a stack.
+    if (error.code() == std::errc::resource_unavailable_try_again)
+        return {ExitCode::out_of_memory, std::string("the system refuses another thread: ") + error.what()};
+    return {ExitCode::internal,
+            std::string("internal fault: ") + error.what() + "\n  please report it with the output of `onda info`"};
+}
+
+/// Past every buffer, as those may need memory.
+void write_to_stderr(std::initializer_list<const char*> parts) noexcept {
+    for (const char* part : parts)
+        if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
+}
+
+[[noreturn]] void end_uncaught() noexcept {
+    // A second exception must not come here again.
+    std::set_terminate([] { ::_exit(static_cast<int>(ExitCode::internal)); });
+    const char* what = "an exception that nobody caught";
+    if (abi::__cxa_current_exception_type() == nullptr) {
+        // Not even the exception may have found memory.
+        void* volatile probe = std::malloc(4096);
+        if (probe == nullptr) end_out_of_memory();
+        what = "terminated without an exception";
+    } else {
+        try {
+            throw;
+        } catch (const std::bad_alloc&) {
+            end_out_of_memory();
+        } catch (const std::exception& error) {
+            write_to_stderr({"error: internal fault: ", error.what()});
+            what = "";
+        } catch (...) {
+        }
+    }
+    if (*what != '\0') write_to_stderr({"error: internal fault: ", what});
+    write_to_stderr({"\n  please report it with the output of `onda info`\n"});
+    remove_temporary_files();
+    ::_exit(static_cast<int>(ExitCode::internal));
+}
+
+}  // namespace
+
+void end_out_of_memory() noexcept {
+    write_to_stderr({"error: ", kOutOfMemory, "\n"});
+    remove_temporary_files();
+    ::_exit(static_cast<int>(ExitCode::out_of_memory));
+}
+
+namespace {
+std::atomic<bool> exit_is_not_ours{false};
+}
+
+ExitOfLibraries::ExitOfLibraries() {
+    exit_is_not_ours = true;
+    // The first 32 handlers need no memory.
+    std::atexit([] {
+        if (!exit_is_not_ours) return;
+        write_to_stderr(
+            {"error: a library gave up for want of memory or threads\n"
+             "  take fewer --threads, a smaller grid or fewer receivers\n"});
+        remove_temporary_files();
+        ::_exit(static_cast<int>(ExitCode::out_of_memory));
+    });
+}
+
+ExitOfLibraries::~ExitOfLibraries() {
+    exit_is_not_ours = false;
+}
+
+void report_what_nobody_catches() noexcept {
+    std::set_terminate(end_uncaught);
+}
+
+Failure describe_failure(const std::exception_ptr& exception) {
+    try {
+        std::rethrow_exception(exception);
+    } catch (const Error& error) {
+        return {error.code(), error.what()};
+    } catch (const cuda::Error& error) {
+        return {error.out_of_memory ? ExitCode::out_of_memory : ExitCode::no_device,
+                std::string("the GPU failed: ") + error.what() +
+                    "\n  nothing of the run that was under way is kept; `onda info` says whether "
+                    "the GPU is there, and backend.name: cpu computes without it"};
+    } catch (const std::bad_alloc&) {
+        return {ExitCode::out_of_memory, kOutOfMemory};
+    } catch (const std::invalid_argument& error) {
+        return {ExitCode::config, error.what()};
+    } catch (const std::system_error& error) {
+        return describe_system_error(error);
+    } catch (const std::exception& error) {
+        return {ExitCode::internal,
+                std::string("internal fault: ") + error.what() + "\n  please report it with the output of `onda info`"};
+    } catch (...) {
+        return {ExitCode::internal, "internal fault\n  please report it with the output of `onda info`"};
+    }
+}
+
+}  // namespace onda

@@ -1,0 +1,147 @@
+// The command line: one subcommand, one function call.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <malloc.h>
+#include <new>
+#include <sstream>
+
+#include "io/files/interruption.hpp"
+#include "io/text/nearest_name.hpp"
+#include "io/text/printable.hpp"
+#include "solver/commands/commands.hpp"
+#include "solver/program/build.hpp"
+#include "solver/program/failure.hpp"
+#include "solver/program/log.hpp"
+#include "solver/program/names.hpp"
+
+namespace {
+
+using namespace onda;
+
+/// Prints an application's footer, its examples, before everything else.
+class ExamplesFirst : public CLI::Formatter {
+public:
+    std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override {
+        if (mode == CLI::AppFormatMode::Sub) return CLI::Formatter::make_help(app, name, mode);
+        std::ostringstream out;
+        out << "Examples:\n";
+        std::istringstream examples(app->get_footer());
+        for (std::string line; std::getline(examples, line);)
+            if (const auto begin = line.find_first_not_of(" "); begin != std::string::npos)
+                out << "  " << line.substr(begin) << '\n';
+        out << '\n' << CLI::Formatter::make_help(app, name, mode);
+        return out.str();
+    }
+    std::string make_footer(const CLI::App*) const override { return {}; }
+};
+
+/// Before any library starts, so that no allocation of theirs or of static objects can fail unreported.
+__attribute__((section(".preinit_array"), used)) void (*const first_of_all)(int, char**, char**) =
+    [](int, char**, char**) { report_what_nobody_catches(); };
+
+void report_error(const std::string& message) {
+    const std::string clean = printable_lines(message);
+    const bool colour = stderr_is_terminal() && !colour_refused();
+    std::cerr << (colour ? "\033[1;31merror:\033[0m " : "error: ") << clean << '\n';
+}
+
+/// \return the exit code of the exception that is being handled.
+int report_failure() {
+    try {
+        const Failure failure = describe_failure(std::current_exception());
+        report_error(failure.message);
+        return static_cast<int>(failure.code);
+    } catch (const std::bad_alloc&) {
+        end_out_of_memory();
+    }
+}
+
+std::vector<std::string> names_known_to(const CLI::App& app) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+        names.push_back(command->get_name());
+    for (const CLI::Option* option : app.get_options())
+        for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    return names;
+}
+
+/// CLI11's own words, or better ones if an argument nobody expected explains the error.
+int report_usage(const CLI::App& app, const CLI::ParseError& error) {
+    const CLI::App* command = &app;
+    std::string path = app.get_name();
+    while (!command->get_subcommands().empty()) {
+        command = command->get_subcommands().front();
+        path += " " + command->get_name();
+    }
+    std::string message = printable(error.what());
+    const std::vector<std::string> unexpected = app.remaining(true);
+    if (!unexpected.empty()) {
+        const bool option = unexpected.front().starts_with('-');
+        const bool wants_command = !command->get_subcommands([](const CLI::App*) { return true; }).empty();
+        message = std::string(option          ? "unknown option '"
+                              : wants_command ? "unknown command '"
+                                              : "unexpected argument '") +
+                  printable(unexpected.front()) + "'";
+        if (const auto name = nearest_name(unexpected.front(), names_known_to(*command)))
+            message += "; did you mean '" + *name + "'?";
+    }
+    report_error(message + "\n  `" + path + " --help` lists what there is");
+    return static_cast<int>(ExitCode::usage);
+}
+
+int run(int argc, char** argv) {
+    CLI::App app("Onda: acoustic wave-equation FDTD", "onda");
+    app.formatter(std::make_shared<ExamplesFirst>());
+    app.footer("onda init > first.yaml\nonda run first.yaml");
+    app.set_version_flag("--version", version_line(), "Print the version and exit");
+    app.require_subcommand(1);
+
+    using Add = Command (*)(CLI::App&);
+    const Add commands[] = {add_run,    add_check,      add_init,  add_schema, add_convert,
+                            add_verify, add_dispersion, add_bench, add_info};
+    std::vector<std::pair<CLI::App*, Command>> actions;
+    for (const Add add : commands) {
+        Command action = add(app);
+        actions.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(), std::move(action));
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+        return app.exit(success);  // --help and --version: text on stdout
+    } catch (const CLI::ParseError& error) {
+        return report_usage(app, error);
+    }
+    for (const auto& [command, action] : actions)
+        if (command->parsed()) return action();
+    return static_cast<int>(ExitCode::internal);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    // Large buffers go back to the system when they are freed: memory is what `onda check` says it is.
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    const ExitOfLibraries libraries;
+    // A file size limit must come back as a failed write, which is reported, and not kill the program.
+    std::signal(SIGXFSZ, SIG_IGN);
+    // Inherited as ignored, it would hide how the process that reads a foreign file has ended.
+    std::signal(SIGCHLD, SIG_DFL);
+    watch_signals();
+    try {
+        offer_names();
+        const int code = run(argc, argv);
+        if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout)) {
+            throw_if_interrupted();  // SIGPIPE: nobody reads any more
+            throw Error(ExitCode::io_error, "cannot write to standard output");
+        }
+        return code;
+    } catch (const Interrupted& interrupted) {
+        report_error(std::string("interrupted (") + strsignal(interrupted.signal) + "); nothing was left half written");
+        die_of(interrupted.signal);
+    } catch (...) {
+        return report_failure();
+    }
+}

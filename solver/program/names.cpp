@@ -1,0 +1,50 @@
+#include "solver/program/names.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "kernels/backend.hpp"
+#include "solver/discretisation/boundary.hpp"
+#include "solver/model/model.hpp"
+#include "solver/propagation/devices.hpp"
+#include "solver/survey/survey.hpp"
+
+namespace onda {
+namespace {
+
+template <typename Row>
+std::vector<AllowedValue> names_of(std::span<const Row> table) {
+    std::vector<AllowedValue> values;
+    for (const Row& row : table) values.push_back({std::string(row.name), std::string(row.help)});
+    return values;
+}
+
+/// Kernels of the same name on several devices are the same method.
+std::vector<AllowedValue> kernels_of_all_devices() {
+    std::vector<AllowedValue> values;
+    for (const Device& device : devices())
+        for (AllowedValue& value : names_of(device.kernel_names()))
+            if (std::ranges::find(values, value.name, &AllowedValue::name) == values.end())
+                values.push_back(std::move(value));
+    return values;
+}
+
+std::vector<AllowedValue> with_auto(std::vector<AllowedValue> values, const std::string& help) {
+    values.insert(values.begin(), AllowedValue{"auto", help});
+    return values;
+}
+
+}  // namespace
+
+void offer_names() {
+    set_allowed_values("model.type", names_of(model_builders()));
+    set_allowed_values("wavelet.type", names_of(wavelet_kinds()));
+    set_allowed_values("boundary.kind", names_of(boundary_kinds()));
+    set_allowed_values("backend.name", with_auto(names_of(devices()), "the fastest there is"));
+    set_allowed_values("backend.kernel", with_auto(kernels_of_all_devices(), "the fastest for the grid"));
+}
+
+}  // namespace onda

@@ -1,0 +1,52 @@
+#include "solver/program/progress.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <spdlog/fmt/fmt.h>
+
+namespace onda {
+
+std::string clock_text(double seconds) {
+    const auto whole = static_cast<std::int64_t>(std::lround(std::max(0., seconds)));
+    const auto hours = whole / 3600, minutes = whole / 60 % 60;
+    return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
+                     : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+Progress::Progress(std::int64_t shots, std::int64_t steps, std::int64_t points, Log& log)
+    : shots_(shots), steps_(steps), points_(points), log_(log), terminal_(stderr_is_terminal()) {}
+
+Progress::~Progress() {
+    clear();
+}
+
+void Progress::clear() {
+    if (shown_) std::fputs("\r\033[K", stderr);
+    shown_ = false;
+}
+
+void Progress::update(std::int64_t shot, std::int64_t step, double time_s, double max_abs) {
+    const auto now = Clock::now();
+    const std::int64_t done = shot * steps_ + step, all = shots_ * steps_;
+    const bool new_tenth = done * 10 / all > tenths_;
+    const bool due = terminal_ && now - last_ >= std::chrono::milliseconds(200);
+    if (!new_tenth && !due) return;
+    const double elapsed = std::chrono::duration<double>(now - start_).count();
+    const double rate = static_cast<double>(done) * static_cast<double>(points_) / elapsed * 1e-9;
+    const double remaining = elapsed * static_cast<double>(all - done) / static_cast<double>(done);
+    const std::string shot_text = shots_ > 1 ? fmt::format("shot {}/{}  ", shot + 1, shots_) : std::string();
+    const std::string line =
+        fmt::format("{}step {}/{}  {:3d} %  t = {:.4f} s  {:.3f} Gpt/s  ETA {}  max |p| {:.3e}", shot_text, step,
+                    steps_, done * 100 / all, time_s, rate, clock_text(remaining), max_abs);
+    if (new_tenth) {
+        tenths_ = done * 10 / all;
+        log_.note(line);
+    }
+    if (!due) return;
+    last_ = now;
+    shown_ = true;
+    std::fprintf(stderr, "\r%s\033[K", line.c_str());
+    std::fflush(stderr);
+}
+
+}  // namespace onda

@@ -1,0 +1,40 @@
+/// \file
+/// The progress line of a run.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+#include "solver/program/log.hpp"
+
+namespace onda {
+
+/// On a terminal one line on stderr, at most five times a second; elsewhere nothing on stderr. The log file gets a line
+/// every tenth of the run.
+class Progress {
+public:
+    /// \param steps of one shot. \param points of the grid.
+    Progress(std::int64_t shots, std::int64_t steps, std::int64_t points, Log& log);
+    ~Progress();
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// \param shot from 0.
+    void update(std::int64_t shot, std::int64_t step, double time_s, double max_abs);
+    /// Clears the line, so that messages can follow.
+    void clear();
+
+private:
+    using Clock = std::chrono::steady_clock;
+    std::int64_t shots_, steps_, points_;
+    Log& log_;
+    bool terminal_;
+    bool shown_ = false;
+    Clock::time_point start_ = Clock::now(), last_ = start_;
+    std::int64_t tenths_ = 0;
+};
+
+/// 75 s as "1:15", 2 h as "2:00:00".
+std::string clock_text(double seconds);
+
+}  // namespace onda

@@ -1,0 +1,251 @@
+#include "solver/propagation/devices.hpp"
+
+#include <algorithm>
+#include <array>
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+#include "io/text/error.hpp"
+#include "io/text/nearest_name.hpp"
+#include "io/text/printable.hpp"
+#include "solver/program/build.hpp"
+
+namespace onda {
+namespace {
+
+/// What the CUDA driver and its libraries hold of the host's memory once a GPU is in use: measured on an H200, 120 to
+/// 155 MB.
+constexpr std::int64_t kCudaHostBytes = 145'000'000;
+
+std::vector<std::string> names_of(std::span<const KernelInfo> kernels) {
+    std::vector<std::string> names;
+    for (const KernelInfo& kernel : kernels) names.emplace_back(kernel.name);
+    return names;
+}
+
+std::string& setting(BackendSetup& setup, std::string_view key) {
+    return key == "kernel" ? setup.kernel : key == "isa" ? setup.isa : key == "tile" ? setup.tile : setup.copy;
+}
+const std::string& setting(const BackendSetup& setup, std::string_view key) {
+    return setting(const_cast<BackendSetup&>(setup), key);
+}
+
+namespace on_cpu {
+
+std::string problem() {
+    return {};
+}
+bool memory_is_short() {
+    return false;
+}
+bool compiled_in() {
+    return true;
+}
+std::vector<std::string> values(const BackendSetup& setup, std::string_view key) {
+    return key == "isa" ? cpu::isa_names() : cpu::kernels_of(setup.scheme.wave_operator);
+}
+void resolve(BackendSetup& setup) {
+    if (setup.isa == "auto") setup.isa = cpu::best_isa();
+    if (setup.kernel == "auto") setup.kernel = cpu::best_kernel(setup);
+}
+std::string hardware() {
+    return host().cpu;
+}
+std::string instruction_set(const BackendSetup& setup) {
+    return setup.isa;
+}
+
+}  // namespace on_cpu
+
+namespace on_gpu {
+
+std::string problem() {
+    return cuda::platform().problem;
+}
+bool memory_is_short() {
+    return cuda::platform().memory_is_short;
+}
+bool compiled_in() {
+    return cuda::platform().compiled_in;
+}
+const std::string& setting(const cuda::Variant& variant, std::string_view key) {
+    return key == "kernel" ? variant.kernel : key == "tile" ? variant.tile : variant.copy;
+}
+std::vector<std::string> values(const BackendSetup& setup, std::string_view key) {
+    std::vector<std::string> names;
+    for (const cuda::Variant& variant : cuda::variants(setup)) {
+        const std::string& name = setting(variant, key);
+        if (key == "kernel" ? name == "twin" : setup.kernel != "auto" && variant.kernel != setup.kernel) continue;
+        if (!name.empty() && std::ranges::find(names, name) == names.end()) names.push_back(name);
+    }
+    return names;
+}
+void resolve(BackendSetup& setup) {
+    if (setup.kernel == "auto") setup.kernel = cuda::best_kernel(setup);
+    for (const cuda::Variant& variant : cuda::variants(setup)) {
+        if (!leaves(setup, variant)) continue;
+        setup.tile = variant.tile;
+        setup.copy = variant.copy;
+        return;
+    }
+}
+std::string hardware() {
+    const auto& gpus = cuda::platform().gpus;
+    return gpus.empty() ? std::string() : gpus.front().name;
+}
+std::string instruction_set(const BackendSetup&) {
+    const auto& gpus = cuda::platform().gpus;
+    return gpus.empty() ? std::string() : gpus.front().architecture;
+}
+
+}  // namespace on_gpu
+
+constexpr std::array kDevices{
+    Device{.name = "cuda",
+           .help = "the first NVIDIA GPU of this machine",
+           .own_settings = "tile copy",
+           .problem = on_gpu::problem,
+           .memory_is_short = on_gpu::memory_is_short,
+           .compiled_in = on_gpu::compiled_in,
+           .kernel_names = cuda::kernel_names,
+           .values = on_gpu::values,
+           .check_setup = cuda::check_setup,
+           .resolve = on_gpu::resolve,
+           .make = cuda::make_backend,
+           .hardware = on_gpu::hardware,
+           .instruction_set = on_gpu::instruction_set,
+           .predicted_bytes = cuda::predicted_bytes,
+           .predicted_shot_bytes = cuda::predicted_shot_bytes,
+           .available_bytes = cuda::available_bytes,
+           .host_bytes = kCudaHostBytes},
+    Device{.name = "cpu",
+           .help = "all cores of this machine, through OpenMP",
+           .own_settings = "isa",
+           .problem = on_cpu::problem,
+           .memory_is_short = on_cpu::memory_is_short,
+           .compiled_in = on_cpu::compiled_in,
+           .kernel_names = cpu::kernel_names,
+           .values = on_cpu::values,
+           .check_setup = cpu::check_setup,
+           .resolve = on_cpu::resolve,
+           .make = cpu::make_backend,
+           .hardware = on_cpu::hardware,
+           .instruction_set = on_cpu::instruction_set,
+           .predicted_bytes = cpu::predicted_bytes,
+           .predicted_shot_bytes = nullptr,
+           .available_bytes = nullptr,
+           .host_bytes = 0},
+};
+
+/// Settings that not every device has.
+constexpr std::array<std::string_view, 3> kOwnSettings{"isa", "tile", "copy"};
+
+std::string name_list(bool usable_only) {
+    std::string names;
+    for (const Device& device : kDevices)
+        if (!usable_only || device.problem().empty()) names += (names.empty() ? "" : ", ") + std::string(device.name);
+    return names;
+}
+
+bool offers(const Device& device, const BackendConfig& wanted) {
+    const std::pair<std::string_view, const std::string&> settings[] = {
+        {"isa", wanted.isa}, {"tile", wanted.tile}, {"copy", wanted.copy}};
+    return (wanted.kernel == "auto" || device.has_kernel(wanted.kernel)) &&
+           std::ranges::all_of(settings, [&device](const auto& setting) {
+               return setting.second == "auto" || device.understands(setting.first);
+           });
+}
+
+std::string advice(const Device& device, const BackendSetup& setup, const std::string& key) {
+    const std::string& typed = setting(setup, key);
+    for (const Device& other : kDevices)
+        if (key == "kernel" && &other != &device && other.has_kernel(typed))
+            return fmt::format("; it is a kernel of backend.name: {}", other.name);
+    const auto name = nearest_name(typed, device.values(setup, key));
+    return name ? fmt::format("; did you mean '{}'?", *name) : std::string();
+}
+
+}  // namespace
+
+bool Device::has_kernel(std::string_view kernel) const {
+    return std::ranges::find(kernel_names(), kernel, &KernelInfo::name) != kernel_names().end();
+}
+
+bool Device::understands(std::string_view setting) const {
+    return own_settings.find(setting) != std::string_view::npos;
+}
+
+std::span<const Device> devices() {
+    return kDevices;
+}
+
+const Device& usable_device(const std::string& name) {
+    const auto device = std::ranges::find(kDevices, name, &Device::name);
+    if (device == kDevices.end())
+        throw std::invalid_argument("there is no backend '" + printable(name) + "': use " + name_list(false));
+    const std::string problem = device->problem();
+    if (!problem.empty())
+        throw Error(device->memory_is_short() ? ExitCode::out_of_memory : ExitCode::no_device,
+                    fmt::format("backend '{}' cannot be used here: {}\n  there is {}; `onda info` lists devices and "
+                                "their kernels",
+                                name, problem, name_list(true)));
+    return *device;
+}
+
+DeviceChoice choose_device(const Config& config) {
+    if (config.backend.name != "auto") return {&usable_device(config.backend.name), {}};
+    DeviceChoice choice;
+    const Device* first = nullptr;
+    for (const Device& device : kDevices) {
+        if (const std::string problem = device.problem(); !problem.empty()) {
+            if (device.compiled_in())
+                choice.notes.push_back(fmt::format("backend {} is not taken: {}", device.name, problem));
+            continue;
+        }
+        if (first == nullptr) first = &device;
+        if (offers(device, config.backend)) {
+            choice.device = &device;
+            return choice;
+        }
+        choice.notes.push_back(fmt::format(
+            "backend {} is not taken: it does not have the kernel, isa, tile or copy asked for", device.name));
+    }
+    choice.device = first;  // whose complaint will name what there is
+    return choice;
+}
+
+void check_setup(const Device& device, const BackendSetup& setup) {
+    for (const std::string_view key : kOwnSettings) {
+        const std::string& value = setting(setup, key);
+        if (value == "auto" || device.understands(key)) continue;
+        const auto other = std::ranges::find_if(kDevices, [key](const Device& row) { return row.understands(key); });
+        throw SetupFault(std::string(key), fmt::format("'{}': the {} backend has no {}; leave it out or take "
+                                                       "backend.name: {}",
+                                                       printable(value), device.name, key, other->name));
+    }
+    try {
+        device.check_setup(setup);
+    } catch (const SetupFault& fault) {
+        throw SetupFault(fault.key, fault.what() + advice(device, setup, fault.key));
+    }
+    if (setup.kernel != "auto" && !device.has_kernel(setup.kernel))  // the twin, which computes no waves
+        throw SetupFault("kernel", fmt::format("there is no kernel '{}': use auto, {}", setup.kernel,
+                                               fmt::join(names_of(device.kernel_names()), ", ")));
+}
+
+std::string describe(const Device& device, const BackendSetup& setup) {
+    std::string text = fmt::format("{}, {}, {}, kernel {}", device.name, device.hardware(),
+                                   device.instruction_set(setup), setup.kernel);
+    if (device.understands("tile")) text += ", tile " + setup.tile + (setup.copy.empty() ? "" : ", copy " + setup.copy);
+    if (!device.has_own_memory()) text += fmt::format(", {} thread{}", setup.threads, setup.threads == 1 ? "" : "s");
+    return text;
+}
+
+bool leaves(const BackendSetup& setup, const cuda::Variant& variant) {
+    const auto agree = [](const std::string& wanted, const std::string& name) {
+        return wanted == "auto" || wanted == name;
+    };
+    return setup.kernel == variant.kernel && agree(setup.tile, variant.tile) && agree(setup.copy, variant.copy);
+}
+
+}  // namespace onda

@@ -1,0 +1,77 @@
+/// \file
+/// The devices a run can be computed on: one row each.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "kernels/backend.hpp"
+
+namespace onda {
+
+struct Device {
+    std::string_view name;
+    std::string_view help;
+    /// Keys of `backend` that this device alone understands, separated by spaces.
+    std::string_view own_settings;
+    /// Why it cannot be used here, and what to do; empty if it can.
+    std::string (*problem)();
+    /// That its memory is short is the problem, and may pass.
+    bool (*memory_is_short)();
+    /// True if the program was compiled with it: then a problem is worth a note.
+    bool (*compiled_in)();
+    std::span<const KernelInfo> (*kernel_names)();
+    /// What a setting, "kernel" or one of own_settings, can be beside "auto".
+    std::vector<std::string> (*values)(const BackendSetup&, std::string_view key);
+    /// \throws SetupFault; std::invalid_argument for an unknown order.
+    void (*check_setup)(const BackendSetup&);
+    /// Puts names in place of "auto". The set-up must have passed check_setup.
+    void (*resolve)(BackendSetup&);
+    std::unique_ptr<Backend> (*make)(const BackendSetup&);
+    /// Hardware and instruction set of a resolved set-up: "x86-64-v4", "sm_90".
+    std::string (*hardware)();
+    std::string (*instruction_set)(const BackendSetup&);
+    /// Bytes for fields, model and boundaries, in the memory of the device.
+    std::int64_t (*predicted_bytes)(const BackendSetup&);
+
+    /// For devices with memory of their own; null for those that use the host's: bytes for sources, receivers and
+    /// downloads, and what is free now.
+    std::int64_t (*predicted_shot_bytes)(const BackendSetup&, const ShotSize&);
+    std::int64_t (*available_bytes)();
+    std::int64_t host_bytes;  ///< what its driver and libraries take of the host's memory
+
+    [[nodiscard]] bool has_own_memory() const { return available_bytes != nullptr; }
+    [[nodiscard]] bool has_kernel(std::string_view kernel) const;
+    [[nodiscard]] bool understands(std::string_view setting) const;
+};
+/// Fastest first: "auto" takes the first that can be used.
+std::span<const Device> devices();
+
+/// The row of this name. \throws std::invalid_argument with the names there are; Error(no_device) with the device's
+/// problem if it cannot be used here.
+const Device& usable_device(const std::string& name);
+
+struct DeviceChoice {
+    const Device* device = nullptr;
+    std::vector<std::string> notes;  ///< why a faster device that Onda was compiled for is not taken
+};
+/// The device of backend.name; "auto" is the first that can be used and that has the kernel and the settings asked for.
+/// \throws what usable_device throws.
+DeviceChoice choose_device(const Config& config);
+
+/// device.check_setup with advice: the nearest name, or the device that has what is asked for.
+/// \throws what device.check_setup throws; SetupFault for a setting that the device does not have.
+void check_setup(const Device& device, const BackendSetup& setup);
+
+/// One line about a resolved set-up: device, kernel, and what else distinguishes it.
+std::string describe(const Device& device, const BackendSetup& setup);
+
+/// Whether a setup leaves this variant of its kernel: tile and copy are those it names, or it says "auto".
+bool leaves(const BackendSetup& setup, const cuda::Variant& variant);
+
+}  // namespace onda

@@ -1,0 +1,42 @@
+/// \file
+/// Notices NaN, infinity and growth that the sources cannot explain.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/backend.hpp"
+#include "solver/discretisation/time_axis.hpp"
+#include "solver/propagation/propagator.hpp"
+
+namespace onda {
+
+/// What |p| cannot exceed in a stable run, with a margin of 10.
+///
+/// The leapfrog scheme is symmetric in the norm weighted by 1/k, and each of its modes answers a unit impulse with
+/// sin(n w dt) / sin(w dt) <= n. So |p[n]| <= n sqrt(k_max / k_min) sum_m |f[m]| for any medium, where f[m] is what
+/// the sources add at step m.
+double amplitude_bound(const Sources& sources, const Grid& grid, const TimeAxis& time, double vp_min_m_s,
+                       double vp_max_m_s);
+
+class StabilityWatch {
+public:
+    /// The longest a run goes on unobserved, in steps.
+    static constexpr std::int64_t kInterval = 50;
+
+    /// \param bound of |p|, see amplitude_bound(). \param density_contrast largest over smallest density.
+    StabilityWatch(const Grid& grid, const TimeAxis& time, Precision precision, double bound,
+                   double density_contrast = 1.);
+
+    /// The extremum of p[n]. \throws Error(unstable) naming node, position, time, step and the likely cause.
+    Extremum check(const Propagator& propagator) const;
+
+private:
+    [[nodiscard]] std::string likely_cause() const;
+
+    Grid grid_;
+    TimeAxis time_;
+    Precision precision_;
+    double bound_, density_contrast_;
+};
+
+}  // namespace onda

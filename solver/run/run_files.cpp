@@ -1,0 +1,143 @@
+#include "solver/run/run_files.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fcntl.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+#include "io/files/plain_file.hpp"
+#include "io/text/printable.hpp"
+#include "solver/program/hash.hpp"
+#include "solver/program/log.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::int64_t kPiece = 1 << 20, kPieces = 16;
+constexpr std::string_view kSealBegin = ",\n  \"summary_hash\": \"", kSealEnd = "\"\n}\n";
+
+std::string read_piece(const Descriptor& file, const std::filesystem::path& path, std::int64_t offset,
+                       std::int64_t bytes) {
+    std::string text;
+    if (const int error = read_some(file, offset, static_cast<std::size_t>(bytes), text))
+        throw_system_fault(ExitCode::io_error, path, "cannot read it", error);
+    return text;
+}
+
+std::int64_t size_of(const Descriptor& file, const std::filesystem::path& path) {
+    struct stat status {};
+    if (::fstat(file.id(), &status) != 0) throw_system_fault(ExitCode::io_error, path, "cannot look at it", errno);
+    return status.st_size;
+}
+
+std::string hash_of(std::string_view text) {
+    Fingerprint hash;
+    hash.add_bytes(text);
+    return hash.hex();
+}
+
+/// The text of a summary that is Onda's own, or nothing: other programs' are not even read to their ends.
+std::string read_summary(const std::filesystem::path& path) {
+    if (!special_kind(path).empty() || !std::filesystem::exists(path)) return {};
+    const Descriptor file = open_plain_file(path, O_RDONLY);
+    const std::string begin = "{\n  \"format\": \"" + std::string(kSummaryFormat) + "\"";
+    if (read_piece(file, path, 0, static_cast<std::int64_t>(begin.size())) != begin) return {};
+    std::string text = read_piece(file, path, 0, size_of(file, path));
+    return seal_holds(text) ? text : std::string();
+}
+
+}  // namespace
+
+FileRecord record_of(const std::filesystem::path& path, std::string name) {
+    const Descriptor file = open_plain_file(path, O_RDONLY);
+    const std::int64_t bytes = size_of(file, path);
+    Fingerprint hash;
+    for (std::int64_t piece = 0; piece < kPieces; ++piece) {
+        const bool whole = bytes <= kPieces * kPiece;
+        // The last offset times piece, divided first: the product of sizes of files would not fit.
+        const std::int64_t last = bytes - kPiece, gaps = kPieces - 1;
+        const std::int64_t offset = whole ? piece * kPiece : last / gaps * piece + last % gaps * piece / gaps;
+        hash.add_bytes(read_piece(file, path, offset, kPiece));
+    }
+    return {std::move(name), bytes, hash.hex()};
+}
+
+bool is_result_name(std::string_view name) {
+    constexpr std::array<std::string_view, 10> fixed{"seismograms.h5", "snapshots.h5", "snapshots.xdmf", "config.yaml",
+                                                     kLogName,         kSummaryName,   "gather.png",     "model_xz.png",
+                                                     "model_yz.png",   "model_xy.png"};
+    if (std::ranges::find(fixed, name) != fixed.end()) return true;
+    for (const std::string_view plane : {"xz", "yz", "xy"}) {
+        const std::string begin = "snapshot_" + std::string(plane) + "_";
+        if (!name.starts_with(begin) || !name.ends_with("s.png")) continue;
+        name.remove_prefix(begin.size());
+        name.remove_suffix(5);
+        return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos;
+    }
+    return false;
+}
+
+std::string sealed(std::string text) {
+    text.resize(text.size() - std::string_view("\n}\n").size());
+    text += kSealBegin;
+    const std::string hash = hash_of(text);
+    return text.append(hash).append(kSealEnd);
+}
+
+bool seal_holds(std::string_view text) {
+    constexpr std::size_t digits = 16;
+    if (text.size() < kSealBegin.size() + digits + kSealEnd.size() || !text.ends_with(kSealEnd)) return false;
+    text.remove_suffix(kSealEnd.size());
+    const std::string_view hash = text.substr(text.size() - digits);
+    text.remove_suffix(digits);
+    return text.ends_with(kSealBegin) && hash_of(text) == hash;
+}
+
+EarlierRun::EarlierRun(std::filesystem::path folder) : folder_(std::move(folder)) {
+    try {
+        const auto summary = nlohmann::json::parse(read_summary(folder_ / kSummaryName));
+        if (summary.at("format_version") != kSummaryFormatVersion) return;
+        for (const char* list : {"files", "files_replaced"})
+            for (const auto& file : summary.value(list, nlohmann::json::array()))
+                if (file.contains("hash") && is_result_name(file.at("name").get<std::string>()))
+                    records_.push_back({file.at("name"), file.at("bytes"), file.at("hash")});
+        found_ = true;
+    } catch (const nlohmann::json::exception&) {
+        records_.clear();  // not Onda's: it proves nothing
+    }
+}
+
+bool EarlierRun::proves(const std::string& name) const {
+    const auto listed = [&name](const FileRecord& record) { return record.name == name; };
+    if (std::ranges::none_of(records_, listed) || !special_kind(folder_ / name).empty() ||
+        !std::filesystem::exists(folder_ / name))
+        return false;
+    return std::ranges::find(records_, record_of(folder_ / name, name)) != records_.end();
+}
+
+void EarlierRun::refuse_foreign_files() const {
+    std::error_code fault;
+    for (std::filesystem::directory_iterator entry(folder_, fault), end; !fault && entry != end;
+         entry.increment(fault)) {
+        const std::string name = entry->path().filename().string();
+        if (!is_result_name(name)) continue;
+        const auto refuse = [&](const std::string& why) {
+            throw Error(ExitCode::cannot_create, "cannot write results to " + shown(folder_) + ": " + printable(name) +
+                                                     " there " + why +
+                                                     "\n  move it away, or choose another folder with --output");
+        };
+        if (const std::string kind = special_kind(entry->path()); !kind.empty()) refuse("is " + kind);
+        if (name == kLogName) {
+            refuse_foreign_log(entry->path());
+        } else if (name == kSummaryName ? !found_ : !proves(name)) {
+            refuse(name == kSummaryName ? "was not written by this version of Onda, or was changed since"
+                                        : "is not listed in a summary.json of Onda, or was changed since");
+        }
+    }
+    if (fault && fault != std::errc::no_such_file_or_directory)
+        throw Error(creation_fault(fault.value()),
+                    "cannot write results to " + shown(folder_) + ": cannot list the folder: " + fault.message());
+}
+
+}  // namespace onda

@@ -1,0 +1,59 @@
+/// \file
+/// The folder of a run: what may be in it before, and how the results get their names at the end.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "io/files/atomic_file.hpp"
+#include "io/files/plain_file.hpp"
+#include "solver/run/run_files.hpp"
+
+namespace onda {
+
+/// `path`, or the folder nearest above it that exists and can be seen.
+std::filesystem::path nearest_existing(std::filesystem::path path);
+
+/// output.directory, or results/<name of the config> in the working directory.
+std::filesystem::path default_folder(const Config& config);
+
+/// Without touching anything. \throws Error(cannot_create) if `folder` holds more than the log of a failed run and
+/// overwrite is false, if it holds a file of a result's name that Onda cannot prove it wrote, or if it could not be
+/// created.
+void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite);
+
+/// What a summary says about the files of its run.
+struct FileList {
+    bool complete = true;  ///< false while files are getting their names
+    std::vector<FileRecord> files;
+    std::vector<FileRecord> replaced;  ///< of the run before; empty when complete
+};
+
+/// The folder of one run: created, locked against a second run for as long as this lives, and without the temporary
+/// files of killed runs.
+class RunFolder {
+public:
+    /// \throws Error(cannot_create | io_error).
+    RunFolder(std::filesystem::path path, bool overwrite);
+
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+    [[nodiscard]] bool overwrite() const { return overwrite_; }
+
+    /// Gives finished files their names, removes what the run before left and this one has not, and puts the summary in
+    /// place. First comes a summary that lists new and old files as incomplete, last the final one: whenever the
+    /// program is killed, a later run can prove every file. Signals are honoured until the first rename.
+    /// \param summary the text, unsealed, of a summary with this list of files.
+    /// \returns the files of the run. \throws Error(cannot_create | io_error), Interrupted.
+    std::vector<FileRecord> publish(std::vector<AtomicFile> files,
+                                    const std::function<std::string(const FileList&)>& summary) const;
+
+private:
+    std::filesystem::path path_;
+    bool overwrite_;
+    Descriptor lock_;
+};
+
+}  // namespace onda

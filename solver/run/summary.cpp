@@ -1,0 +1,156 @@
+#include "solver/run/summary.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "solver/program/build.hpp"
+#include "solver/program/hash.hpp"
+#include "solver/program/json_text.hpp"
+#include "solver/signal/time_dispersion.hpp"
+
+namespace onda {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json describe_program() {
+    const Build& b = build();
+    Json program{{"version", b.version},
+                 {"git_commit", b.git_commit},
+                 {"compiler", b.compiler},
+                 {"build_type", b.build_type},
+                 {"flags", b.flags}};
+    for (const auto& [name, version] : library_versions()) program["libraries"][name] = version;
+    return program;
+}
+
+Json describe_host() {
+    const Host machine = host();
+    return {{"name", machine.name},
+            {"system", machine.system},
+            {"cpu", machine.cpu},
+            {"processors", machine.processors},
+            {"numa_nodes", machine.numa_nodes},
+            {"memory_bytes", machine.memory_bytes}};
+}
+
+Json describe_numbers(const Plan& plan) {
+    const TimeAxis& time = plan.time;
+    Json numbers;
+    numbers["grid"] = {{"dimensions", plan.grid.dimensions},
+                       {"shape_xyz", plan.grid.n},
+                       {"spacing_m_xyz", plan.grid.spacing_m},
+                       {"origin_m_xyz", plan.grid.origin_m},
+                       {"points", plan.grid.points()}};
+    numbers["velocity"] = {{"min_m_s", plan.velocity.min_m_s}, {"max_m_s", plan.velocity.max_m_s}};
+    if (plan.has_density())
+        numbers["density"] = {{"min_kg_m3", plan.density.min_kg_m3}, {"max_kg_m3", plan.density.max_kg_m3}};
+    numbers["time"] = {{"dt_s", time.dt_s},
+                       {"steps", time.steps},
+                       {"stability_limit_s", time.stability_limit_s},
+                       {"cfl_fraction", time.cfl_fraction()},
+                       {"seismogram_dt_s", time.output_dt_s},
+                       {"seismogram_samples", time.output_samples}};
+    numbers["time"]["dispersion_corrected"] = time.correction.has_value();
+    if (time.correction)
+        numbers["time"].update(
+            {{"dispersion_corrected_to_hz", time.correction->pass_hz}, {"extra_steps", time.extra_steps}});
+    numbers["sampling"] = {{"points_per_wavelength", plan.sampling.points_per_wavelength},
+                           {"needed", plan.sampling.needed},
+                           {"highest_frequency_hz", plan.survey.highest_frequency_hz()}};
+    numbers["survey"] = {{"shots", plan.survey.shots.size()},
+                         {"most_sources", plan.most_sources()},
+                         {"most_receivers", plan.most_receivers()},
+                         {"snapshots_per_shot", plan.snapshots.steps.size()}};
+    numbers["backend"] = {{"name", plan.device->name},
+                          {"kernel", plan.setup.kernel},
+                          {"hardware", plan.device->hardware()},
+                          {"instruction_set", plan.device->instruction_set(plan.setup)},
+                          {"threads", plan.setup.threads},
+                          {"precision", plan.config.scheme.precision},
+                          {"operator", name(plan.setup.scheme.wave_operator)},
+                          {"space_order", plan.setup.scheme.space_order},
+                          {"coefficients", plan.config.scheme.coefficients}};
+    if (plan.device->understands("tile"))
+        numbers["backend"].update({{"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
+    return numbers;
+}
+
+Json describe_hashes(const RunFacts& facts) {
+    Json hashes{{"algorithm", Fingerprint::kAlgorithm}, {"model", facts.model_fingerprint}};
+    for (const auto& [id, shot] : facts.shots) {
+        Json& entry = hashes["shots"][std::to_string(id)];
+        if (!shot.seismograms.empty()) entry["seismograms"] = shot.seismograms;
+        entry["final_wavefield"] = shot.final_wavefield;
+    }
+    return hashes;
+}
+
+Json describe_files(std::span<const FileRecord> files) {
+    Json list = Json::array();
+    for (const FileRecord& file : files) {
+        Json& entry = list.emplace_back(Json{{"name", file.name}});
+        if (!file.hash.empty()) entry.update({{"bytes", file.bytes}, {"hash", file.hash}});
+    }
+    return list;
+}
+
+std::vector<std::string> all_warnings(const Plan& plan, const RunFacts& facts) {
+    std::vector<std::string> warnings = plan.warnings;
+    warnings.insert(warnings.end(), facts.warnings.begin(), facts.warnings.end());
+    return warnings;
+}
+
+}  // namespace
+
+std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files) {
+    Json summary{{"format", kSummaryFormat},         {"format_version", kSummaryFormatVersion},
+                 {"run_id", facts.run_id},           {"state", files.complete ? "complete" : "incomplete"},
+                 {"title", plan.config.title},       {"command_line", facts.command_line},
+                 {"started_utc", facts.started_utc}, {"finished_utc", facts.finished_utc},
+                 {"onda", describe_program()},       {"host", describe_host()}};
+    summary.update(describe_numbers(plan));
+    summary["backend"]["description"] = facts.backend;
+    summary["model"] = facts.model;
+    Json& performance = summary["performance"];
+    for (const auto& [phase, seconds] : facts.phase_s) performance["phase_s"][phase] = seconds;
+    performance["gpt_per_s"] = facts.gpt_per_s;
+    summary["memory"] = {{"predicted_bytes", facts.predicted_memory_bytes}, {"peak_bytes", facts.peak_memory_bytes}};
+    if (plan.device->has_own_memory())
+        summary["memory"]["device"] = {{"predicted_bytes", facts.predicted_device_bytes},
+                                       {"allocated_bytes", facts.device_bytes}};
+    summary["max_abs_pressure"] = facts.max_abs_pressure;
+    summary["hashes"] = describe_hashes(facts);
+    summary["notes"] = plan.notes;
+    summary["warnings"] = all_warnings(plan, facts);
+    summary["files"] = describe_files(files.files);
+    if (!files.replaced.empty()) summary["files_replaced"] = describe_files(files.replaced);
+    return json_text(summary) + "\n";
+}
+
+Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
+    const Build& b = build();
+    const Host machine = host();
+    return {{{"onda_version", b.version},
+             {"git_commit", b.git_commit},
+             {"run_id", facts.run_id},
+             {"compiler", b.compiler},
+             {"flags", b.flags},
+             {"command_line", facts.command_line},
+             {"host", machine.name},
+             {"system", machine.system},
+             {"cpu", machine.cpu},
+             {"created_utc", facts.started_utc},
+             {"config_yaml", plan.config.text},
+             {"config_resolved_yaml", resolved_yaml(plan.config)},
+             {"model", facts.model},
+             {"model_hash", facts.model_fingerprint},
+             {"backend", facts.backend},
+             {"kernel", plan.setup.kernel},
+             {"instruction_set", plan.device->instruction_set(plan.setup)},
+             {"threads", std::to_string(plan.setup.threads)},
+             {"time_dispersion", describe_correction(plan.time)},
+             {"units", "m, s, m/s, Pa; source signatures in Pa m: s(t) gives s(t - r/c) / (4 pi r) at distance r"},
+             {"axis_order", "[z][y][x], x fastest, z down; coordinates are (x, y, z)"}}};
+}
+
+}  // namespace onda

@@ -1,0 +1,40 @@
+/// \file
+/// What a run tells about itself: summary.json, and the provenance in every HDF5 file.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/results/provenance.hpp"
+#include "solver/outputs/outputs.hpp"
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+struct RunFacts {
+    std::filesystem::path folder;
+    std::string run_id;  ///< 32 hexadecimal digits; no other run has it
+    std::string command_line, started_utc, finished_utc;
+    std::string backend;  ///< Backend::description()
+    std::string model;    ///< Model::description
+    std::vector<std::pair<std::string, double>> phase_s;
+    double gpt_per_s = 0.;  ///< of the time steps alone
+    double max_abs_pressure = 0.;
+    std::int64_t predicted_memory_bytes = 0, peak_memory_bytes = 0;  ///< of the host
+    std::int64_t predicted_device_bytes = 0, device_bytes = 0;       ///< of a device with memory of its own
+    std::string model_fingerprint;
+    std::vector<std::pair<std::int64_t, ShotFingerprint>> shots;  ///< by shot id
+    std::vector<std::string> warnings;                            ///< of the run; those of the plan are the plan's
+    std::vector<FileRecord> files;
+};
+
+/// Pretty-printed JSON with a trailing newline, without the seal. Format: docs/command_line.md. Numbers that are not
+/// finite are null; bytes that are no UTF-8 become U+FFFD.
+std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files);
+
+Provenance make_provenance(const Plan& plan, const RunFacts& facts);
+
+}  // namespace onda

@@ -1,0 +1,202 @@
+#include "solver/signal/resampling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "solver/program/loop_failure.hpp"
+#include "solver/signal/kaiser_sinc.hpp"
+
+namespace onda {
+namespace {
+
+// Half-width in zero crossings of the sinc and shape of the Kaiser window: 90 dB, flat to 0.91 of the cut-off.
+constexpr int kZeroCrossings = 32;
+constexpr double kBeta = 9.;
+
+/// \param time in input samples; \param stretch input samples per zero crossing, >= 1.
+Taps sinc_taps(double time, double stretch) {
+    const auto count = 2 * static_cast<std::int64_t>(std::ceil(stretch * kZeroCrossings));
+    Taps taps;
+    taps.first = static_cast<std::int64_t>(std::floor(time)) - count / 2 + 1;
+    taps.weight.resize(count);
+    double sum = 0.;
+    for (std::int64_t k = 0; k < count; ++k)
+        sum += taps.weight[k] =
+            kaiser_sinc((time - static_cast<double>(taps.first + k)) / stretch, kZeroCrossings, kBeta);
+    // A constant stays what it is: the windowed sinc itself sums to `stretch` within 3e-5 only.
+    for (double& weight : taps.weight) weight /= sum;
+    return taps;
+}
+
+/// The same sum over samples 0 … n - 1 alone: what lies before them is zero, what follows is put back where the tail
+/// takes it from, x[n - 1 + i] = 2 x[n - 1] - x[n - 1 - i].
+Taps fold(const Taps& taps, std::int64_t n, Tail tail) {
+    const std::int64_t last = n - 1, end = taps.first + static_cast<std::int64_t>(taps.weight.size());
+    Taps folded;
+    folded.first = std::clamp<std::int64_t>(taps.first, 0, last);
+    const bool reflects = tail == Tail::continued && end > n;
+    if (reflects) folded.first = std::clamp<std::int64_t>(2 * last - (end - 1), 0, folded.first);
+    folded.weight.resize(std::max<std::int64_t>(0, std::min(end, n) - folded.first));
+    if (reflects) folded.weight.resize(n - folded.first);
+    const auto add = [&folded](std::int64_t j, double w) {
+        if (j >= 0) folded.weight[j - folded.first] += w;
+    };
+    for (std::int64_t j = std::max<std::int64_t>(0, taps.first); j < end; ++j) {
+        const double w = taps.weight[j - taps.first];
+        if (j <= last) {
+            add(j, w);
+        } else if (reflects) {
+            add(last, 2. * w);
+            add(2 * last - j, -w);
+        }
+    }
+    return folded;
+}
+
+/// The taps of neighbouring output samples side by side, [input sample][row]: the sums of the rows, each in the order
+/// of the input, fill a vector register.
+constexpr std::int64_t kRows = 8;
+
+}  // namespace
+
+struct TapBlock {
+    std::int64_t first = 0, count = 0;
+    std::vector<double> weight;
+
+    TapBlock() = default;
+
+    TapBlock(std::int64_t row, std::int64_t rows, std::int64_t n, Tail tail, const TapsOfSample& taps) {
+        std::vector<Taps> folded;
+        std::int64_t end = 0;
+        first = n;
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const Taps& added = folded.emplace_back(fold(taps(row + r), n, tail));
+            first = std::min(first, added.first);
+            end = std::max(end, added.first + static_cast<std::int64_t>(added.weight.size()));
+        }
+        count = std::max<std::int64_t>(0, end - first);
+        weight.resize(count * kRows);
+        for (std::int64_t r = 0; r < rows; ++r)
+            for (std::size_t k = 0; k < folded[r].weight.size(); ++k)
+                weight[(folded[r].first - first + static_cast<std::int64_t>(k)) * kRows + r] = folded[r].weight[k];
+    }
+
+    template <typename T>
+    [[nodiscard]] std::array<double, kRows> sums(const T* trace) const {
+        std::array<double, kRows> sum{};
+        for (std::int64_t k = 0; k < count; ++k) {
+            const auto x = static_cast<double>(trace[first + k]);
+            for (std::int64_t r = 0; r < kRows; ++r) sum[r] += weight[k * kRows + r] * x;
+        }
+        return sum;
+    }
+    /// \param traces [trace][n]; \param output [trace][stride], of which `rows` from the block's first row on are
+    /// written.
+    template <typename In, typename Out>
+    void apply(std::span<const In> traces, std::int64_t n, Out* output, std::int64_t stride, std::int64_t rows) const {
+        const std::int64_t trace_count = static_cast<std::int64_t>(traces.size()) / n;
+        for (std::int64_t trace = 0; trace < trace_count; ++trace) {
+            const auto sum = sums(traces.data() + trace * n);
+            for (std::int64_t r = 0; r < rows; ++r) output[trace * stride + r] = static_cast<Out>(sum[r]);
+        }
+    }
+};
+
+template <typename T>
+std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count, std::int64_t output_samples, Tail tail,
+                            const TapsOfSample& taps) {
+    std::vector<T> output(trace_count * output_samples, T(0));
+    if (traces.empty()) return output;
+    const std::int64_t n = static_cast<std::int64_t>(traces.size()) / trace_count;
+    LoopFailure failure;
+    // Later samples may need more taps.
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::int64_t row = 0; row < output_samples; row += kRows) {
+        const std::int64_t rows = std::min(kRows, output_samples - row);
+        failure.guard(
+            [&] { TapBlock(row, rows, n, tail, taps).apply(traces, n, output.data() + row, output_samples, rows); });
+    }
+    failure.rethrow();
+    return output;
+}
+
+template std::vector<float> weigh_traces(std::span<const float>, std::int64_t, std::int64_t, Tail, const TapsOfSample&);
+template std::vector<double> weigh_traces(std::span<const double>, std::int64_t, std::int64_t, Tail,
+                                          const TapsOfSample&);
+
+// Those of a block, as they come and side by side.
+std::int64_t weighing_bytes(std::int64_t input_samples) {
+    return 2 * kRows * static_cast<std::int64_t>(sizeof(double)) * input_samples;
+}
+
+KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps)
+    : input_samples_(input_samples), blocks_((output_samples + kRows - 1) / kRows) {
+    LoopFailure failure;
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+        const std::int64_t row = static_cast<std::int64_t>(i) * kRows;
+        failure.guard([&] {
+            blocks_[i] = TapBlock(row, std::min(kRows, output_samples - row), input_samples, Tail::zero, taps);
+        });
+    }
+    failure.rethrow();
+}
+
+KeptWeights::~KeptWeights() = default;
+
+std::int64_t KeptWeights::bytes(
+    std::int64_t output_samples,
+    const std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t output_sample)>& window) {
+    std::int64_t input_samples = 0;
+    for (std::int64_t row = 0; row < output_samples; row += kRows) {
+        auto [first, last] = window(row);
+        for (std::int64_t r = 1; r < std::min(kRows, output_samples - row); ++r) {
+            const auto next = window(row + r);
+            first = std::min(first, next.first);
+            last = std::max(last, next.second);
+        }
+        input_samples += last - first + 1;
+    }
+    return input_samples * kRows * static_cast<std::int64_t>(sizeof(double));
+}
+
+template <typename T>
+void KeptWeights::operator()(std::span<const double> traces, std::int64_t count, std::int64_t stride, T* output) const {
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::int64_t row = 0; row < count; row += kRows)
+        blocks_[row / kRows].apply(traces, input_samples_, output + row, stride, std::min(kRows, count - row));
+}
+
+template void KeptWeights::operator()(std::span<const double>, std::int64_t, std::int64_t, float*) const;
+template void KeptWeights::operator()(std::span<const double>, std::int64_t, std::int64_t, double*) const;
+
+namespace {
+
+TapsOfSample resampling_taps(double dt_in, double dt_out) {
+    if (dt_in == dt_out) return [](std::int64_t i) { return Taps{i, {1.}}; };
+    return [ratio = dt_out / dt_in](std::int64_t i) {
+        return sinc_taps(static_cast<double>(i) * ratio, std::max(1., ratio));
+    };
+}
+
+}  // namespace
+
+std::vector<double> resample(std::span<const double> input, double dt_in, double dt_out, std::int64_t output_samples,
+                             Tail tail) {
+    return weigh_traces<double>(input, 1, output_samples, tail, resampling_taps(dt_in, dt_out));
+}
+
+std::vector<float> resample_traces(std::span<const float> traces, std::int64_t trace_count, double dt_in, double dt_out,
+                                   std::int64_t output_samples) {
+    return weigh_traces<float>(traces, trace_count, output_samples, Tail::continued, resampling_taps(dt_in, dt_out));
+}
+
+double interpolate(std::span<const double> series, double dt_s, double t_s) {
+    const Taps at = fold(sinc_taps(t_s / dt_s, 1.), static_cast<std::int64_t>(series.size()), Tail::zero);
+    double sum = 0.;
+    for (std::size_t k = 0; k < at.weight.size(); ++k) sum += at.weight[k] * series[at.first + k];
+    return sum;
+}
+
+}  // namespace onda

@@ -1,0 +1,338 @@
+#include "solver/signal/time_dispersion.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <memory>
+#include <numbers>
+#include <spdlog/fmt/fmt.h>
+
+#include "solver/program/loop_failure.hpp"
+#include "solver/signal/fourier.hpp"
+
+namespace onda {
+namespace {
+
+using std::numbers::pi;
+
+constexpr double kPass = 1.5, kStop = 2.25;  // of the highest frequency
+constexpr double kLargestX = 1.9;            // of 2: there theta turns infinitely fast
+constexpr double kLeastStop = 0.5;           // of x: a narrower band would make the weights longer for nothing
+constexpr double kSteepest = 0.9;            // pass over stop where another limit lowers the stop
+constexpr double kBeta = 14.;                // of the taper: its transform falls to exp(-14) = 8e-7
+constexpr double kAiry = 8.;                 // Ai(8) is 1e-6 of the largest Ai
+constexpr double kLookAhead = 5.;            // a tail that begins that far in the Airy function is below 1e-3
+
+FrequencyBand lowered(FrequencyBand band, double stop_hz) {
+    if (stop_hz >= band.stop_hz) return band;
+    return {std::min(band.pass_hz, kSteepest * stop_hz), stop_hz};
+}
+
+double theta_of(double x) {
+    return 2. * std::asin(0.5 * x);
+}
+
+/// Of phases, in radians a sample.
+struct PhaseBand {
+    double pass = 0., stop = 0.;
+};
+
+/// 1 up to the pass phase, 0 from the stop phase, between them the integral over a Kaiser window: of all tapers of that
+/// width nearly the one whose transform falls soonest (Kaiser and Schafer 1980).
+double taper(const PhaseBand& band, double y) {
+    constexpr int intervals = 4096;
+    static const std::vector<double> integral = [] {
+        std::vector<double> sum{0.};
+        for (int i = 0; i < intervals; ++i) {
+            const double v = -1. + 2. * (i + 0.5) / intervals;
+            sum.push_back(sum.back() + std::cyl_bessel_i(0., kBeta * std::sqrt(1. - v * v)));
+        }
+        for (double& value : sum) value /= sum.back();
+        return sum;
+    }();
+    const double at = intervals * (y - band.pass) / (band.stop - band.pass);
+    if (at <= 0.) return 1.;
+    if (at >= intervals) return 0.;
+    const auto i = static_cast<std::size_t>(at);
+    return 1. - std::lerp(integral[i], integral[i + 1], at - static_cast<double>(i));
+}
+
+/// A map between two time axes by their phases: y, of a frequency, in radians per input sample, and phi(y) in radians
+/// per output sample.
+struct PhaseMap {
+    PhaseBand band;  ///< of y
+    double ratio;    ///< dt_out / dt_in
+    bool injects;    ///< (2), to the run's axis; or (3), from it
+
+    [[nodiscard]] double phi(double y) const { return injects ? theta_of(y * ratio) : ratio * 2. * std::sin(0.5 * y); }
+    /// dphi / dy: how many input samples a wave of this phase advances in an output sample.
+    [[nodiscard]] double slope(double y) const {
+        return ratio * (injects ? 1. / std::sqrt(1. - 0.25 * y * y * ratio * ratio) : std::cos(0.5 * y));
+    }
+    /// Beyond the fastest and the slowest wave of the band: by the taper's transform, and by the Airy function of the
+    /// longest waves, whose scale is the cube root of half the third derivative of the phase.
+    [[nodiscard]] double margin(double i) const {
+        const double third = 0.25 * ratio * (injects ? ratio * ratio : 1.);
+        return 2. * kBeta / (band.stop - band.pass) + kAiry * std::cbrt(0.5 * i * third);
+    }
+    /// Of the input samples that output sample i needs.
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> window(std::int64_t sample) const {
+        const auto i = static_cast<double>(sample);
+        const auto [near, far] = std::minmax({i * slope(0.), i * slope(band.stop)});
+        return {static_cast<std::int64_t>(std::floor(near - margin(i))),
+                static_cast<std::int64_t>(std::ceil(far + margin(i)))};
+    }
+    [[nodiscard]] std::size_t transform_size(std::int64_t sample) const {
+        const auto [first, last] = window(sample);
+        return std::bit_ceil(static_cast<std::size_t>(last - first + 1));
+    }
+};
+
+/// w(i, b) = dt_in / (pi dt_out) int taper(y) cos(phi(y) i - y b) phi'(y) dy by the trapezoidal rule with L points on
+/// the circle of y: a transform of length L gives all b at once, each with the sum of w(i, b + m L), m not 0, for
+/// error. With L no shorter than the window these are below 1e-6.
+class MappedTaps {
+public:
+    /// \param stretches false: without phi', for a series that stays on its time axis.
+    MappedTaps(const PhaseMap& map, std::int64_t samples, bool stretches = true)
+        : map_(map), largest_(map.transform_size(std::max<std::int64_t>(0, samples - 1))), transform_(largest_) {
+        const double step = 2. * pi / static_cast<double>(largest_);
+        for (double y = 0.; y < map.band.stop; y = step * static_cast<double>(phi_.size())) {
+            phi_.push_back(map.phi(y));
+            amplitude_.push_back((phi_.size() == 1 ? 1. : 2.) * taper(map.band, y) *
+                                 (stretches ? map.slope(y) / map.ratio : 1.));
+        }
+    }
+
+    Taps operator()(std::int64_t sample) const {
+        const auto [first, last] = map_.window(sample);
+        const std::size_t size = map_.transform_size(sample), stride = largest_ / size;
+        const double step = 2. * pi / static_cast<double>(size);
+        std::vector<std::complex<double>> wave(size);
+        for (std::size_t k = 0; k * stride < phi_.size(); ++k)
+            wave[k] =
+                std::polar(amplitude_[k * stride], phi_[k * stride] * static_cast<double>(sample) -
+                                                       step * static_cast<double>(k) * static_cast<double>(first));
+        transform_(wave);
+        Taps taps{first, std::vector<double>(last - first + 1)};
+        for (std::size_t b = 0; b < taps.weight.size(); ++b)
+            taps.weight[b] = wave[b].real() / static_cast<double>(size);
+        return taps;
+    }
+
+private:
+    PhaseMap map_;
+    std::size_t largest_;
+    FourierTransform transform_;
+    std::vector<double> phi_, amplitude_;  ///< on the circle of the largest size, up to the band's end
+};
+
+TapsOfSample make_taps(const PhaseMap& map, std::int64_t samples) {
+    return [taps = std::make_shared<const MappedTaps>(map, samples)](std::int64_t sample) { return (*taps)(sample); };
+}
+
+}  // namespace
+
+FrequencyBand correction_band(double highest_frequency_hz, double dt_s) {
+    const double least = kLeastStop / (2. * pi * dt_s) / kStop;
+    const double highest = std::max(highest_frequency_hz, least);
+    return lowered({kPass * highest, kStop * highest}, kLargestX / (2. * pi * dt_s));
+}
+
+void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool records) {
+    time.correction = correction_band(highest_frequency_hz, time.dt_s);
+    if (!records) return;
+    time.extra_steps =
+        static_cast<std::int64_t>(std::ceil(kLookAhead * std::cbrt(static_cast<double>(time.steps) / 8.)));
+    time.steps += time.extra_steps;
+}
+
+std::string describe_correction(const TimeAxis& time) {
+    if (!time.correction) return "not removed";
+    return fmt::format("removed from the seismograms, up to {:.4g} Hz; not from snapshots", time.correction->pass_hz);
+}
+
+TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, double dt, std::int64_t samples) {
+    const FrequencyBand kept = lowered(band, 0.5 / dt_in);
+    return make_taps({{2. * pi * kept.pass_hz * dt_in, 2. * pi * kept.stop_hz * dt_in}, dt / dt_in, true}, samples);
+}
+
+namespace {
+
+PhaseMap recording_map(const FrequencyBand& band, double dt, double dt_out) {
+    const FrequencyBand kept = lowered(band, 0.5 / dt_out);
+    return {{theta_of(2. * pi * kept.pass_hz * dt), theta_of(2. * pi * kept.stop_hz * dt)}, dt_out / dt, false};
+}
+
+// The windows of late samples are wide. A long trace is therefore cut into chunks of output samples, and each is moved
+// to the beginning of the time axis, where windows are narrow, by one filter for all its samples. The weights of the
+// first chunk then serve all of them, and the work grows with n log n. Short traces are done sooner without. The filter
+// takes away what lies beyond the band; the weights, of a wider one, leave all that it left as it is: every sample has
+// passed one taper, whatever the length of its record.
+constexpr std::int64_t kLong = 8192, kChunk = 2048;  // output samples
+constexpr std::int64_t kTogether = 64;               // traces that are moved and then weighed: they stay in a cache
+static_assert(kTogether % 2 == 0);
+
+/// The band of a chunk's weights: 1 where the filter lets anything pass. Its taper is as wide as makes their windows
+/// narrow: half a chunk from its start they are 4 kBeta / width longer for the taper's transform, and kChunk / 2 ratio
+/// width^2 / 8 for the slowest waves.
+PhaseMap chunk_map(PhaseMap map) {
+    const double width = std::cbrt(32. * kBeta / (static_cast<double>(kChunk) * map.ratio));
+    map.band = {map.band.stop, std::min(pi, map.band.stop + width)};
+    return map;
+}
+
+/// Sample `index` of a trace that was cut: zero before it, its point reflection after it (Tail::continued).
+template <typename T>
+double continued(std::span<const T> trace, std::int64_t index) {
+    const auto last = static_cast<std::int64_t>(trace.size()) - 1;
+    const auto at = [trace](std::int64_t i) { return i < 0 ? 0. : static_cast<double>(trace[i]); };
+    return index <= last ? at(index) : 2. * at(last) - at(2 * last - index);
+}
+
+/// The input samples that the weights of the first chunk reach.
+struct ChunkWindow {
+    std::int64_t first = 0, count = 0;
+
+    explicit ChunkWindow(const PhaseMap& map) {
+        std::int64_t last = 0;
+        for (std::int64_t i = 0; i < kChunk; ++i) {
+            first = std::min(first, map.window(i).first);
+            last = std::max(last, map.window(i).second);
+        }
+        count = last - first + 1;
+    }
+};
+
+/// Moves traces so that what belongs to output sample `start` comes to 0, for input samples first … first + count - 1:
+/// moved[m] = sum over k of weight[k] u[start's first + k + m], by Fourier transforms of two traces at a time.
+class Mover {
+public:
+    Mover(const PhaseMap& map, std::int64_t start, const ChunkWindow& window)
+        : first_(window.first),
+          count_(window.count),
+          taps_(MappedTaps(map, start + 1, false)(start)),
+          transform_(filter_size(map, start, window)),
+          filter_(filter_size(map, start, window)) {
+        std::ranges::copy(taps_.weight, filter_.begin());
+        transform_(filter_);
+    }
+
+    /// Of its transforms.
+    static std::size_t filter_size(const PhaseMap& map, std::int64_t start, const ChunkWindow& window) {
+        const auto [first, last] = map.window(start);
+        return std::bit_ceil(static_cast<std::size_t>(window.count + last - first + 1));
+    }
+
+    /// \param moved [2][count]; the second trace may be empty.
+    template <typename T>
+    void operator()(std::span<const T> a, std::span<const T> b, double* moved) const {
+        std::vector<std::complex<double>> x(filter_.size());
+        const std::int64_t needed = count_ + static_cast<std::int64_t>(taps_.weight.size()) - 1;
+        const std::int64_t offset = taps_.first + first_;
+        for (std::int64_t q = 0; q < needed; ++q)
+            x[q] = {continued(a, offset + q), b.empty() ? 0. : continued(b, offset + q)};
+        correlate(x);
+        for (std::int64_t m = 0; m < count_; ++m) {
+            moved[m] = x[m].real();
+            if (!b.empty()) moved[count_ + m] = x[m].imag();
+        }
+    }
+
+private:
+    /// The inverse transform is that of the conjugate: x = conj(F(conj(X conj(W)))) / n.
+    void correlate(std::vector<std::complex<double>>& x) const {
+        transform_(x);
+        for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::conj(x[k]) * filter_[k];
+        transform_(x);
+        for (auto& value : x) value = std::conj(value) / static_cast<double>(x.size());
+    }
+
+    std::int64_t first_, count_;
+    Taps taps_;
+    FourierTransform transform_;
+    std::vector<std::complex<double>> filter_;
+};
+
+KeptWeights chunk_weights(const PhaseMap& map, const ChunkWindow& window) {
+    const MappedTaps taps(map, kChunk);
+    return {window.count, kChunk, [&](std::int64_t i) {
+                Taps at = taps(i);
+                at.first -= window.first;
+                return at;
+            }};
+}
+
+}  // namespace
+
+template <typename T>
+std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band, double dt,
+                              double dt_out, std::int64_t output_samples) {
+    const PhaseMap map = recording_map(band, dt, dt_out);
+    if (output_samples <= kLong)
+        return weigh_traces(traces, trace_count, output_samples, Tail::continued, make_taps(map, output_samples));
+    const PhaseMap map_of_chunks = chunk_map(map);
+    const ChunkWindow window(map_of_chunks);
+    const KeptWeights weigh = chunk_weights(map_of_chunks, window);
+    const std::int64_t n = static_cast<std::int64_t>(traces.size()) / trace_count;
+    std::vector<T> output(trace_count * output_samples);
+    for (std::int64_t start = 0; start < output_samples; start += kChunk) {
+        const std::int64_t rows = std::min(kChunk, output_samples - start);
+        const Mover move(map, start, window);
+        for (std::int64_t trace = 0; trace < trace_count; trace += kTogether) {
+            const std::int64_t together = std::min(kTogether, trace_count - trace);
+            std::vector<double> moved(together * window.count);
+            LoopFailure failure;
+#pragma omp parallel for schedule(dynamic)
+            for (std::int64_t i = 0; i < together; i += 2)
+                failure.guard([&] {
+                    move(traces.subspan((trace + i) * n, n),
+                         i + 1 < together ? traces.subspan((trace + i + 1) * n, n) : std::span<const T>(),
+                         moved.data() + i * window.count);
+                });
+            failure.rethrow();
+            weigh(moved, rows, output_samples, output.data() + trace * output_samples + start);
+        }
+    }
+    return output;
+}
+
+template std::vector<float> correct_traces(std::span<const float>, std::int64_t, const FrequencyBand&, double, double,
+                                           std::int64_t);
+template std::vector<double> correct_traces(std::span<const double>, std::int64_t, const FrequencyBand&, double, double,
+                                            std::int64_t);
+
+namespace {
+
+constexpr std::int64_t kDouble = sizeof(double), kComplex = sizeof(std::complex<double>);
+
+/// Roots of unity, and what each thread weighs with.
+std::int64_t short_record_bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t threads) {
+    const auto [first, last] = map.window(output_samples - 1);
+    return kComplex * static_cast<std::int64_t>(map.transform_size(output_samples - 1)) +
+           threads * weighing_bytes(last - first + 1);
+}
+
+/// The weights, the traces that are moved together, and the filter of the last chunk, the longest: its roots of unity,
+/// itself, and in each thread two traces.
+std::int64_t long_record_bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t trace_count,
+                               std::int64_t threads) {
+    const PhaseMap map_of_chunks = chunk_map(map);
+    const ChunkWindow window(map_of_chunks);
+    const std::int64_t last_chunk = (output_samples - 1) / kChunk * kChunk, together = std::min(kTogether, trace_count);
+    const auto filter = static_cast<std::int64_t>(Mover::filter_size(map, last_chunk, window));
+    return KeptWeights::bytes(kChunk, [&](std::int64_t i) { return map_of_chunks.window(i); }) +
+           kDouble * together * window.count + kComplex * filter * (2 + std::min(threads, (together + 1) / 2));
+}
+
+}  // namespace
+
+std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads) {
+    if (!time.correction || trace_count == 0) return 0;
+    const PhaseMap map = recording_map(*time.correction, time.dt_s, time.output_dt_s);
+    return time.output_samples > kLong ? long_record_bytes(map, time.output_samples, trace_count, threads)
+                                       : short_record_bytes(map, time.output_samples, threads);
+}
+
+}  // namespace onda

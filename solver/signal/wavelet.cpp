@@ -1,0 +1,284 @@
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
+#include "solver/program/find_row.hpp"
+#include "solver/signal/fourier.hpp"
+#include "solver/signal/resampling.hpp"
+#include "solver/signal/time_dispersion.hpp"
+#include "solver/survey/survey.hpp"
+
+namespace onda {
+namespace {
+
+using std::numbers::pi;
+
+constexpr double kQuietStart = 1.5;    // periods before its centre, a Ricker wavelet has 1e-8 of its peak
+constexpr double kBandEdge = 0.01;     // of the spectrum's peak: what counts as the highest frequency
+constexpr double kTail = 1e-6;         // of the largest amplitude: what counts as silence
+constexpr double kAbruptStart = 1e-4;  // of the largest amplitude: a jump at t = 0 that is worth a warning
+
+/// s(t) = scale d^m/dt^m exp(-a (t - t0)^2) with a peak of one. Its amplitude spectrum is f^m exp(-pi^2 f^2 / a).
+struct GaussianFamily {
+    std::string_view name;
+    int derivative;
+    double sign;
+
+    /// Chosen so that the derivatives' spectra peak at f0; the Gaussian is the one whose second derivative does.
+    [[nodiscard]] double a(double f0) const { return (derivative == 1 ? 2. : 1.) * (pi * f0) * (pi * f0); }
+
+    /// \param x sqrt(a) (t - t0).
+    [[nodiscard]] double shape(double x) const {
+        const double gauss = sign * std::exp(-x * x);
+        if (derivative == 0) return gauss;
+        if (derivative == 1) return -std::sqrt(2. * std::numbers::e) * x * gauss;
+        return (2. * x * x - 1.) * gauss;
+    }
+
+    /// pi f / sqrt(a) at the band edge: u^m exp(-u^2) has fallen to kBandEdge of its peak, by bisection.
+    [[nodiscard]] double band_edge() const {
+        const auto spectrum = [this](double u) { return std::pow(u, derivative) * std::exp(-u * u); };
+        const double peak = std::sqrt(0.5 * derivative);
+        double low = peak, high = peak + 10.;
+        for (int i = 0; i < 60; ++i) {
+            const double middle = 0.5 * (low + high);
+            (spectrum(middle) > kBandEdge * spectrum(peak) ? low : high) = middle;
+        }
+        return high;
+    }
+};
+
+/// \param start the largest |s| at t = 0 and before, which the run leaves out.
+void warn_of_abrupt_start(Wavelet& wavelet, const std::string& key, double start, double largest,
+                          const std::string& advice) {
+    if (start <= kAbruptStart * largest) return;
+    wavelet.warnings.push_back(fmt::format(
+        "{}: the wavelet does not begin near zero: at t = 0 or before, where it is cut off, it has {:.2g} % "
+        "of its largest amplitude, and every trace differs from the whole wavelet's by about as much. {}",
+        key, 100. * start / largest, advice));
+}
+
+/// Searches backwards from `from` in small steps.
+double last_time_above(const std::function<double(double)>& value, double level, double from, double step) {
+    double t = from;
+    while (t > 0. && std::abs(value(t)) < level) t -= step;
+    return std::max(0., t + step);
+}
+
+/// The largest |s| at t = 0 and before, for a peak of 1. At t = 0 itself s may happen to cross zero.
+double largest_before_start(const Wavelet& wavelet, double f0) {
+    if (wavelet.t0_s <= 0.) return 1.;
+    double largest = std::abs(wavelet.value(0.));
+    // Five periods before its centre every member of the family is silent.
+    for (double t = wavelet.t0_s - 5. / f0; t < 0.; t += 0.01 / f0)
+        largest = std::max(largest, std::abs(wavelet.value(t)));
+    return largest;
+}
+
+Wavelet make_gaussian(const Config& config, const WaveletConfig& wavelet, const std::string& key,
+                      const GaussianFamily& family) {
+    const double f0 = wavelet.peak_frequency_hz;
+    if (!(f0 > 0.))
+        throw_config_fault(config, key + ".peak_frequency_hz", fmt::format("{:.6g} Hz: must be positive", f0));
+    const double root_a = std::sqrt(family.a(f0)), t0 = wavelet.t0_s.value_or(kQuietStart / f0);
+    Wavelet out;
+    out.value = [family, root_a, t0](double t) { return family.shape(root_a * (t - t0)); };
+    out.highest_frequency_hz = family.band_edge() * root_a / pi;
+    out.peak_frequency_hz = family.derivative == 0 ? 0. : f0;
+    out.t0_s = t0;
+    out.duration_s = last_time_above(out.value, kTail, t0 + 5. / f0, 0.002 / f0);
+    out.description =
+        fmt::format("{}, {:.6g} Hz, t0 = {:.6g} s{}, 1 % of the spectrum's peak at {:.4g} Hz", family.name, f0, t0,
+                    wavelet.t0_s ? "" : " (1.5 / frequency)", out.highest_frequency_hz);
+    warn_of_abrupt_start(out, key, largest_before_start(out, f0), 1.,
+                         fmt::format("Increase t0_s (now {:.4g} s); {:.4g} s is enough", t0, kQuietStart / f0));
+    return out;
+}
+
+struct Band {
+    double peak_hz = 0., highest_hz = 0.;
+    double at_nyquist = 0.;  ///< amplitude there, of the peak
+};
+
+/// Of a sampled series, zero-padded to at least four times its length.
+Band measure_band(std::span<const double> series, double dt_s) {
+    std::size_t n = 64;
+    while (n < 4 * series.size()) n *= 2;
+    std::vector<std::complex<double>> spectrum(n);
+    std::copy(series.begin(), series.end(), spectrum.begin());
+    FourierTransform{n}(spectrum);
+    std::size_t peak = 0;
+    for (std::size_t i = 0; i <= n / 2; ++i)
+        if (std::abs(spectrum[i]) > std::abs(spectrum[peak])) peak = i;
+    const double largest = std::abs(spectrum[peak]);
+    std::size_t last = n / 2;
+    while (last > std::max<std::size_t>(peak, 1) && std::abs(spectrum[last]) < kBandEdge * largest) --last;
+    const double df = 1. / (static_cast<double>(n) * dt_s);
+    return {static_cast<double>(peak) * df, static_cast<double>(last) * df, std::abs(spectrum[n / 2]) / largest};
+}
+
+/// Ryan (1994), CSEG Recorder 19(7): the difference of two differences of squared sincs, a trapezoidal spectrum. It
+/// decays slowly, so it is tapered by a Hann window that ends at t0 before and after its centre.
+double ormsby(const std::vector<double>& f, double tau, double half_length) {
+    if (std::abs(tau) >= half_length) return 0.;
+    const auto squared_sinc = [tau](double frequency) {
+        const double x = pi * frequency * tau;
+        const double s = x == 0. ? 1. : std::sin(x) / x;
+        return frequency * frequency * s * s;
+    };
+    const double high = (squared_sinc(f[3]) - squared_sinc(f[2])) / (f[3] - f[2]);
+    const double low = (squared_sinc(f[1]) - squared_sinc(f[0])) / (f[1] - f[0]);
+    const double hann = 0.5 * (1. + std::cos(pi * tau / half_length));
+    return (high - low) / (f[3] + f[2] - f[1] - f[0]) * hann;
+}
+
+Wavelet make_ormsby(const Config& config, const WaveletConfig& wavelet, const std::string& key) {
+    const std::vector<double>& f = wavelet.corner_frequencies_hz;
+    const bool ascending = f.size() == 4 && f[0] >= 0. && f[0] < f[1] && f[1] < f[2] && f[2] < f[3];
+    if (!ascending)
+        throw_config_fault(
+            config, key + ".corner_frequencies_hz",
+            fmt::format("[{:.6g}]: must be four ascending frequencies, 0 <= f1 < f2 < f3 < f4", fmt::join(f, ", ")));
+    const double t0 = wavelet.t0_s.value_or(2. / (f[0] > 0. ? f[0] : f[1]));
+    if (!(t0 > 0.)) throw_config_fault(config, key + ".t0_s", fmt::format("{:.6g} s: must be positive", t0));
+    Wavelet out;
+    out.value = [f, t0](double t) { return ormsby(f, t - t0, t0); };
+    std::vector<double> series;
+    const double dt = 1. / (16. * f[3]);
+    if (constexpr double most = 1 << 18; !(2. * t0 / dt <= most))
+        throw_config_fault(config, wavelet.t0_s ? key + ".t0_s" : key + ".corner_frequencies_hz",
+                           fmt::format("a wavelet of {:.4g} s with frequencies up to {:.4g} Hz has {:.3g} periods of "
+                                       "them; the most is {:.4g}",
+                                       2. * t0, f[3], 2. * t0 * f[3], most / 16.));
+    for (double t = 0.; t <= 2. * t0; t += dt) series.push_back(out.value(t));
+    out.highest_frequency_hz = measure_band(series, dt).highest_hz;
+    out.peak_frequency_hz = 0.5 * (f[1] + f[2]);
+    out.t0_s = t0;
+    out.duration_s = last_time_above(out.value, kTail, 2. * t0, dt);
+    out.description =
+        fmt::format("ormsby, {:.6g} Hz, t0 = {:.6g} s{}, 1 % of the spectrum's peak at {:.4g} Hz", fmt::join(f, "-"),
+                    t0, wavelet.t0_s ? "" : " (2 / lowest corner)", out.highest_frequency_hz);
+    return out;
+}
+
+Wavelet make_from_file(const Config&, const WaveletConfig& wavelet, const std::string& key) {
+    Wavelet out;
+    out.series = read_wavelet(wavelet.file);
+    const auto& s = out.series.amplitude;
+    const double dt = out.series.dt_s;
+    const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
+    const auto largest = std::max_element(s.begin(), s.end(), larger);
+    if (largest == s.end() || *largest == 0.)
+        throw Error(ExitCode::bad_data, shown(wavelet.file) + ": the wavelet is zero everywhere");
+    const Band band = measure_band(s, dt);
+    out.value = [series = out.series](double t) { return interpolate(series.amplitude, series.dt_s, t); };
+    out.highest_frequency_hz = band.highest_hz;
+    out.peak_frequency_hz = band.peak_hz;
+    out.t0_s = static_cast<double>(largest - s.begin()) * dt;
+    auto last = s.size() - 1;
+    while (last > 0 && std::abs(s[last]) < kTail * std::abs(*largest)) --last;
+    out.duration_s = static_cast<double>(last) * dt;
+    out.description = fmt::format("{}, {} samples of {:.6g} s, spectrum's peak at {:.4g} Hz and 1 % of it at {:.4g} Hz",
+                                  shown(wavelet.file), s.size(), dt, band.peak_hz, band.highest_hz);
+    if (band.at_nyquist > kBandEdge)
+        out.warnings.push_back(
+            fmt::format("{}: at the highest frequency its sampling of {:.6g} s can hold, {:.4g} Hz, the wavelet still "
+                        "has {:.1f} % of its spectrum's peak; sample it more finely or remove what is above",
+                        key, dt, 0.5 / dt, 100. * band.at_nyquist));
+    warn_of_abrupt_start(out, key, std::abs(s.front()), std::abs(*largest), "Let the samples begin near zero");
+    return out;
+}
+
+constexpr std::array<WaveletKind, 6> kKinds{{
+    {"ricker", "(1 - 2 x^2) exp(-x^2), x = pi f0 (t - t0); t0 = 1.5 / f0 where absent",
+     [](const Config& c, const WaveletConfig& w, const std::string& key) {
+         return make_gaussian(c, w, key, {"ricker", 2, -1.});
+     }},
+    {"gaussian", "exp(-x^2), x = pi f0 (t - t0): its second derivative is minus a Ricker wavelet of f0",
+     [](const Config& c, const WaveletConfig& w, const std::string& key) {
+         return make_gaussian(c, w, key, {"gaussian", 0, 1.});
+     }},
+    {"gaussian_first_derivative", "first derivative of a Gaussian, positive lobe first, spectrum's peak at f0",
+     [](const Config& c, const WaveletConfig& w, const std::string& key) {
+         return make_gaussian(c, w, key, {"gaussian_first_derivative", 1, 1.});
+     }},
+    {"gaussian_second_derivative", "second derivative of a Gaussian: a Ricker wavelet of opposite sign",
+     [](const Config& c, const WaveletConfig& w, const std::string& key) {
+         return make_gaussian(c, w, key, {"gaussian_second_derivative", 2, 1.});
+     }},
+    {"ormsby", "trapezoidal spectrum with four corner frequencies, tapered to end at t0 either side of its centre",
+     make_ormsby},
+    {"file", "samples from CSV (time_s,amplitude) or HDF5 (/wavelet), resampled to the time step", make_from_file},
+}};
+
+}  // namespace
+
+std::span<const WaveletKind> wavelet_kinds() {
+    return kKinds;
+}
+
+Wavelet make_wavelet(const Config& config, const WaveletConfig& wavelet, const std::string& key) {
+    return find_row(config, key + ".type", wavelet_kinds(), wavelet.type).make(config, wavelet, key);
+}
+
+namespace {
+
+/// Samples of a wavelet, the first at first * dt_s.
+struct WaveletSamples {
+    std::int64_t first = 0;
+    double dt_s = 0.;
+    std::vector<double> amplitude;
+};
+
+/// A closed form is sampled from before t = 0, where it may not be quite silent yet: no step is made there.
+WaveletSamples sample_closed_form(const Wavelet& wavelet, double dt_s, std::int64_t first, std::int64_t last) {
+    last = std::min(last, static_cast<std::int64_t>(std::ceil(wavelet.duration_s / dt_s)));
+    WaveletSamples samples{first, dt_s, {}};
+    for (std::int64_t n = first; n <= last; ++n)
+        samples.amplitude.push_back(wavelet.value(static_cast<double>(n) * dt_s));
+    return samples;
+}
+
+std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& time) {
+    const WaveletSeries& series = wavelet.series;
+    const double dt_in = series.amplitude.empty() ? time.dt_s : series.dt_s;
+    const TapsOfSample taps = injection_taps(*time.correction, dt_in, time.dt_s, time.steps + 1);
+    const Taps earliest = taps(0), latest = taps(time.steps);
+    const WaveletSamples samples =
+        series.amplitude.empty()
+            ? sample_closed_form(wavelet, dt_in, earliest.first,
+                                 latest.first + static_cast<std::int64_t>(latest.weight.size()) - 1)
+            : WaveletSamples{0, dt_in, series.amplitude};
+    // Once the weights begin after the wavelet's end, the signal is over: the first such sample, by bisection.
+    const std::int64_t end = samples.first + static_cast<std::int64_t>(samples.amplitude.size());
+    std::int64_t count = 0;
+    for (std::int64_t over = time.steps + 1; count < over;) {
+        const std::int64_t middle = count + (over - count) / 2;
+        taps(middle).first < end ? void(count = middle + 1) : void(over = middle);
+    }
+    auto signal = weigh_traces<double>(samples.amplitude, 1, count, Tail::zero, [&](std::int64_t n) {
+        Taps at = taps(n);
+        at.first -= samples.first;
+        return at;
+    });
+    signal.resize(time.steps + 1, 0.);
+    return signal;
+}
+
+}  // namespace
+
+std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time) {
+    if (time.correction) return corrected_signal(wavelet, time);
+    if (!wavelet.series.amplitude.empty())
+        return resample(wavelet.series.amplitude, wavelet.series.dt_s, time.dt_s, time.steps + 1, Tail::zero);
+    std::vector<double> signal;
+    signal.reserve(time.steps + 1);
+    for (std::int64_t n = 0; n <= time.steps; ++n) signal.push_back(wavelet.value(static_cast<double>(n) * time.dt_s));
+    return signal;
+}
+
+}  // namespace onda

@@ -1,0 +1,208 @@
+#include "solver/survey/positions.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "io/text/saturating.hpp"
+
+namespace onda {
+namespace {
+
+constexpr double kOnNode = 1e-6;  // of a spacing: closer than this, a position is its node (point_weights)
+constexpr std::array<int, 3> kAxes{0, 1, 2};
+
+/// The first index of 0 … count - 1 that does not pass, of those that pass first and fail then.
+template <typename Passes>
+std::int64_t first_failing(std::int64_t count, Passes&& passes) {
+    std::int64_t low = 0, high = count;
+    while (low < high) {
+        const std::int64_t middle = low + (high - low) / 2;
+        passes(middle) ? void(low = middle + 1) : void(high = middle);
+    }
+    return low;
+}
+
+/// Indices that an even spread over 0 … count - 1 without a period would take: multiples of the golden ratio.
+std::int64_t sampled_index(std::int64_t k, std::int64_t count) {
+    constexpr double golden = 0.6180339887498949;
+    const double turns = golden * static_cast<double>(k);
+    return std::min(count - 1, static_cast<std::int64_t>((turns - std::floor(turns)) * static_cast<double>(count)));
+}
+
+/// The sum of values(0) … values(count - 1), from a sample if there are more than `walked`.
+template <typename Values>
+double sum_of(std::int64_t count, std::int64_t walked, Values&& values) {
+    double sum = 0.;
+    if (count <= walked) {
+        for (std::int64_t i = 0; i < count; ++i) sum += values(i);
+        return sum;
+    }
+    for (std::int64_t k = 0; k < walked; ++k) sum += values(sampled_index(k, count));
+    return sum * (static_cast<double>(count) / static_cast<double>(walked));
+}
+
+double nodes_along(const Grid& grid, int axis, double coordinate_m) {
+    if (!grid.has_axis(axis)) return 1.;
+    const double index = (coordinate_m - grid.origin_m[axis]) / grid.spacing_m[axis];
+    return std::abs(index - std::round(index)) > kOnNode ? 8. : 1.;
+}
+
+bool within(double value, double low, double high) {
+    return value >= low && value <= high;
+}
+
+}  // namespace
+
+Positions::Positions(std::vector<Position> stored)
+    : stored_(std::make_shared<const std::vector<Position>>(std::move(stored))),
+      size_(static_cast<std::int64_t>(stored_->size())) {}
+
+Positions Positions::line(const Position& first, const Position& last, std::int64_t count) {
+    Positions positions;
+    positions.kind_ = Kind::line;
+    positions.first_ = first;
+    positions.last_ = last;
+    positions.size_ = count;
+    return positions;
+}
+
+Positions Positions::grid(const Position& first, const Position& last, const std::array<std::int64_t, 3>& count) {
+    Positions positions = line(first, last, saturating_product(count[0], count[1], count[2]));
+    positions.kind_ = Kind::grid;
+    positions.count_ = count;
+    return positions;
+}
+
+Positions Positions::part(std::int64_t first, std::int64_t count) const {
+    Positions positions = *this;
+    positions.offset_ += first;
+    positions.size_ = count;
+    return positions;
+}
+
+double Positions::coordinate(int axis, std::int64_t index, std::int64_t count) const {
+    const double t = count > 1 ? static_cast<double>(index) / static_cast<double>(count - 1) : 0.;
+    return (1. - t) * first_[axis] + t * last_[axis];
+}
+
+Position Positions::operator[](std::int64_t i) const {
+    Position p{};
+    if (kind_ == Kind::stored) p = (*stored_)[static_cast<std::size_t>(offset_ + i)];
+    if (kind_ == Kind::line)
+        for (const int a : kAxes) p[a] = coordinate(a, i, size_);
+    if (kind_ == Kind::grid)
+        p = {coordinate(0, i % count_[0], count_[0]), coordinate(1, i / count_[0] % count_[1], count_[1]),
+             coordinate(2, i / (count_[0] * count_[1]), count_[2])};
+    for (const int a : kAxes) p[a] = std::clamp(p[a], low_[a], high_[a]);
+    return p;
+}
+
+void Positions::clamp_to(const Position& low, const Position& high) {
+    low_ = low;
+    high_ = high;
+}
+
+/// Between two positions inside all are inside: the box is convex.
+std::int64_t Positions::first_beyond(const Position& low, const Position& high, std::span<const int> axes,
+                                     std::int64_t count) const {
+    const auto inside = [&](std::int64_t i) {
+        return std::ranges::all_of(axes, [&](int a) { return within(coordinate(a, i, count), low[a], high[a]); });
+    };
+    if (!inside(0)) return 0;
+    return inside(count - 1) ? count : first_failing(count, inside);
+}
+
+std::optional<std::int64_t> Positions::first_outside(const Position& low, const Position& high) const {
+    std::int64_t first = size_;
+    if (kind_ == Kind::stored)
+        for (first = 0; first < size_; ++first) {
+            const Position p = (*this)[first];
+            if (!std::ranges::all_of(kAxes, [&](int a) { return within(p[a], low[a], high[a]); })) break;
+        }
+    if (kind_ == Kind::line) first = first_beyond(low, high, kAxes, size_);
+    if (kind_ == Kind::grid)
+        for (std::int64_t a = 0, stride = 1; a < 3; stride = saturating_product(stride, count_[a++])) {
+            const int axis = static_cast<int>(a);
+            const std::int64_t along = first_beyond(low, high, {&axis, 1}, count_[a]);
+            if (along < count_[a]) first = std::min(first, saturating_product(along, stride));
+        }
+    return first < size_ ? std::optional(first) : std::nullopt;
+}
+
+/// Each layer holds a beginning or an end of the positions, all of them or none.
+std::int64_t Positions::count_in_none(std::span<const FaceLayer> layers, std::span<const int> axes,
+                                      std::int64_t count) const {
+    std::int64_t beginning = 0, end = 0;
+    for (const FaceLayer& layer : layers) {
+        if (std::ranges::find(axes, layer.axis) == axes.end()) continue;
+        const auto holds = [&](std::int64_t i) {
+            return layer.holds(std::clamp(coordinate(layer.axis, i, count), low_[layer.axis], high_[layer.axis]));
+        };
+        const bool first = holds(0), last = holds(count - 1);
+        if (first && last) return 0;
+        if (first) beginning = std::max(beginning, first_failing(count, holds));
+        if (last) end = std::max(end, count - first_failing(count, [&](std::int64_t i) { return !holds(i); }));
+    }
+    return std::max<std::int64_t>(0, count - beginning - end);
+}
+
+std::int64_t Positions::count_in_any(std::span<const FaceLayer> layers) const {
+    if (kind_ == Kind::line) return size_ - count_in_none(layers, kAxes, size_);
+    if (kind_ == Kind::grid) {
+        std::int64_t none = 1;
+        for (const int axis : kAxes)
+            none = saturating_product(none, count_in_none(layers, {&axis, 1}, count_[static_cast<std::size_t>(axis)]));
+        return size_ - none;
+    }
+    std::int64_t count = 0;
+    for (std::int64_t i = 0; i < size_; ++i) {
+        const Position p = (*this)[i];
+        count += std::ranges::any_of(layers, [&p](const FaceLayer& layer) { return layer.holds(p[layer.axis]); });
+    }
+    return count;
+}
+
+std::int64_t weighted_nodes(const Grid& grid, const Position& p) {
+    return static_cast<std::int64_t>(nodes_along(grid, 0, p[0]) * nodes_along(grid, 1, p[1]) *
+                                     nodes_along(grid, 2, p[2]));
+}
+
+std::int64_t Positions::weighted_nodes(const Grid& grid, std::int64_t walked) const {
+    const auto nodes_of = [&](std::int64_t i) { return static_cast<double>(onda::weighted_nodes(grid, (*this)[i])); };
+    double nodes = 1.;
+    if (kind_ == Kind::grid)
+        for (const int a : kAxes)
+            nodes *= sum_of(count_[a], walked, [&](std::int64_t i) {
+                return nodes_along(grid, a, std::clamp(coordinate(a, i, count_[a]), low_[a], high_[a]));
+            });
+    else
+        nodes = sum_of(size_, kind_ == Kind::stored ? size_ : walked, nodes_of);
+    return nodes < 9e18 ? std::llround(nodes) : kTooMany;
+}
+
+PositionList::PositionList(std::vector<Position> positions) {
+    append(Positions(std::move(positions)));
+}
+
+void PositionList::append(Positions part) {
+    if (part.empty()) return;
+    first_.push_back(size_);
+    size_ += part.size();
+    parts_.push_back(std::move(part));
+}
+
+Position PositionList::operator[](std::size_t i) const {
+    const auto at = static_cast<std::int64_t>(i);
+    const auto part = std::ranges::upper_bound(first_, at) - first_.begin() - 1;
+    return parts_[static_cast<std::size_t>(part)][at - first_[static_cast<std::size_t>(part)]];
+}
+
+std::vector<Position> PositionList::list() const {
+    std::vector<Position> all;
+    all.reserve(size());
+    for (const Positions& part : parts_)
+        for (std::int64_t i = 0; i < part.size(); ++i) all.push_back(part[i]);
+    return all;
+}
+
+}  // namespace onda

@@ -1,0 +1,97 @@
+/// \file
+/// Lists of positions, however long, that take no memory: a line or a grid of them is its ends and counts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/grid/grid.hpp"
+
+namespace onda {
+
+using Position = std::array<double, 3>;  ///< (x, y, z) [m]; y = 0 in 2-D
+
+/// What lies within so many spacings of a face of the grid, and beyond the face.
+struct FaceLayer {
+    int axis = 0;
+    bool high = false;  ///< of the two faces across the axis
+    double origin_m = 0., spacing_m = 1., last_node = 0.;
+    double depth_nodes = 0.;
+
+    [[nodiscard]] bool holds(double coordinate_m) const {
+        const double index = (coordinate_m - origin_m) / spacing_m;
+        return (high ? last_node - index : index) <= depth_nodes;
+    }
+};
+
+/// How many nodes carry a point: 8 along every axis on which it lies off the nodes, as point_weights() makes them.
+std::int64_t weighted_nodes(const Grid& grid, const Position& position);
+
+/// Positions in a fixed order. Copies share what is stored.
+class Positions {
+public:
+    Positions() = default;
+    explicit Positions(std::vector<Position> stored);
+    /// `count` positions from first to last, both included.
+    static Positions line(const Position& first, const Position& last, std::int64_t count);
+    /// Evenly spaced along each axis from first to last; x fastest, then y, then z.
+    static Positions grid(const Position& first, const Position& last, const std::array<std::int64_t, 3>& count);
+    /// Those from `first` on, of a stored list.
+    [[nodiscard]] Positions part(std::int64_t first, std::int64_t count) const;
+
+    [[nodiscard]] std::int64_t size() const { return size_; }
+    [[nodiscard]] bool empty() const { return size_ == 0; }
+    [[nodiscard]] Position operator[](std::int64_t i) const;
+
+    /// Brings every coordinate into low … high.
+    void clamp_to(const Position& low, const Position& high);
+    /// The first position that does not lie in the box low … high, if any. A line and a grid are not walked.
+    [[nodiscard]] std::optional<std::int64_t> first_outside(const Position& low, const Position& high) const;
+    /// How many lie in one of the layers at least. A line and a grid are not walked.
+    [[nodiscard]] std::int64_t count_in_any(std::span<const FaceLayer> layers) const;
+    /// How many nodes carry them. Beyond `walked` positions of a line or of an axis, from a sample of as many.
+    [[nodiscard]] std::int64_t weighted_nodes(const Grid& grid, std::int64_t walked) const;
+
+private:
+    [[nodiscard]] double coordinate(int axis, std::int64_t index, std::int64_t count) const;
+    [[nodiscard]] std::int64_t first_beyond(const Position& low, const Position& high, std::span<const int> axes,
+                                            std::int64_t count) const;
+    /// Of `count` positions that differ along `axes`: those in none of the layers across them.
+    [[nodiscard]] std::int64_t count_in_none(std::span<const FaceLayer> layers, std::span<const int> axes,
+                                             std::int64_t count) const;
+
+    static constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    enum class Kind { stored, line, grid } kind_ = Kind::stored;
+    Position first_{}, last_{};
+    std::array<std::int64_t, 3> count_{1, 1, 1};  ///< of a grid
+    std::shared_ptr<const std::vector<Position>> stored_;
+    std::int64_t offset_ = 0, size_ = 0;
+    Position low_{-kInfinity, -kInfinity, -kInfinity}, high_{kInfinity, kInfinity, kInfinity};
+};
+
+/// Several lists after one another.
+class PositionList {
+public:
+    PositionList() = default;
+    PositionList(std::vector<Position> positions);  // NOLINT: a list is one
+    void append(Positions part);
+
+    [[nodiscard]] std::size_t size() const { return static_cast<std::size_t>(size_); }
+    [[nodiscard]] bool empty() const { return size_ == 0; }
+    [[nodiscard]] Position operator[](std::size_t i) const;
+    /// All of them, made.
+    [[nodiscard]] std::vector<Position> list() const;
+    bool operator==(const std::vector<Position>& other) const { return list() == other; }
+
+private:
+    std::vector<Positions> parts_;
+    std::vector<std::int64_t> first_;  ///< of each part
+    std::int64_t size_ = 0;
+};
+
+}  // namespace onda

@@ -1,0 +1,147 @@
+/// \file
+/// Wavelets; sources and receivers as weighted grid nodes; the list of shots.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "io/models/points_file.hpp"
+#include "kernels/backend.hpp"
+#include "kernels/grid/grid.hpp"
+#include "solver/discretisation/boundary.hpp"
+#include "solver/discretisation/time_axis.hpp"
+#include "solver/survey/positions.hpp"
+
+namespace onda {
+
+/// A source signature s(t), zero before t = 0 up to its tail.
+struct Wavelet {
+    std::string description;              ///< type, frequency and t0, for the log
+    std::function<double(double)> value;  ///< s(t), t in seconds
+    double highest_frequency_hz = 0.;     ///< where the amplitude spectrum has fallen to 1 % (-40 dB) of its peak
+    double peak_frequency_hz = 0.;        ///< where the amplitude spectrum is largest; 0 for the Gaussian
+    double t0_s = 0.;                     ///< centre of the closed forms; largest sample of a file
+    double duration_s = 0.;               ///< after which |s| stays below 1e-6 of its peak
+    WaveletSeries series;               ///< file only: the samples, brought to the run's dt as one band-limited series
+    std::vector<std::string> warnings;  ///< such as a jump at t = 0
+};
+
+/// One row of the table in wavelet.cpp.
+struct WaveletKind {
+    std::string_view name;
+    std::string_view help;
+    Wavelet (*make)(const Config&, const WaveletConfig&, const std::string& key);
+};
+std::span<const WaveletKind> wavelet_kinds();
+/// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet").
+Wavelet make_wavelet(const Config& config, const WaveletConfig& wavelet, const std::string& key);
+/// What is injected at n dt, n = 0 … steps, n from 0: s(n dt), a wavelet from a file without what lies above the run's
+/// Nyquist frequency; where the dispersion in time is corrected, its transform (time_dispersion.hpp, eq. 2), which
+/// begins earlier the later the wavelet.
+std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time);
+
+struct SourcePoint {
+    Position position_m{};
+    double amplitude = 1.;
+    std::size_t wavelet = 0;  ///< index into Survey::wavelets
+};
+
+struct Shot {
+    std::int64_t id = 1;
+    std::vector<SourcePoint> sources;
+    PositionList receivers;
+};
+
+/// The sources that the shots of a run may have together: more are a fault of the configuration.
+inline constexpr std::int64_t kMostSources = 1'000'000;
+
+/// The shots of a survey, ascending id. Receivers that every shot records are kept once, lines and grids of them by
+/// their ends; a shot is made when it is asked for. Copies share all of it.
+class Shots {
+public:
+    struct Data;
+    Shots();
+    explicit Shots(std::shared_ptr<const Data> data) : data_(std::move(data)) {}
+
+    [[nodiscard]] std::size_t size() const;
+    [[nodiscard]] bool empty() const { return size() == 0; }
+    [[nodiscard]] Shot operator[](std::size_t i) const;
+    [[nodiscard]] Shot front() const { return (*this)[0]; }
+
+    class Iterator {
+    public:
+        Iterator(const Shots& shots, std::size_t i) : shots_(&shots), i_(i) {}
+        Shot operator*() const { return (*shots_)[i_]; }
+        Iterator& operator++() {
+            ++i_;
+            return *this;
+        }
+        bool operator!=(const Iterator& other) const { return i_ != other.i_; }
+
+    private:
+        const Shots* shots_;
+        std::size_t i_;
+    };
+    [[nodiscard]] Iterator begin() const { return {*this, 0}; }
+    [[nodiscard]] Iterator end() const { return {*this, size()}; }
+
+private:
+    std::shared_ptr<const Data> data_;
+};
+
+/// How much a survey is; no number wraps.
+struct SurveySize {
+    std::int64_t sources = 0, receivers = 0;                      ///< of all shots together
+    std::int64_t most_sources = 0, most_receivers = 0;            ///< of any shot
+    std::int64_t most_source_nodes = 0, most_receiver_nodes = 0;  ///< of any shot, as weighted nodes
+    std::map<std::int64_t, std::int64_t> shots_of_receivers;      ///< how many shots have so many receivers
+};
+
+struct Survey {
+    std::vector<Wavelet> wavelets;
+    Shots shots;
+    SurveySize size;
+    std::vector<std::string> warnings;
+    [[nodiscard]] double highest_frequency_hz() const;
+    /// Of all wavelets; 0 if there are none.
+    [[nodiscard]] double lowest_peak_frequency_hz() const;
+};
+
+/// Counted before it is built: neither time nor memory grow with the receivers of lines and grids.
+/// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, more than
+/// kMostSources, …
+Survey make_survey(const Config& config, const Grid& grid);
+
+/// Kaiser-windowed sinc weights of Hicks (2002), Geophysics 67(1), radius 4, made exact for fields that are
+/// constant or linear: exact on nodes (one weight).
+/// Weights that fall beyond a mirror face are folded back with its sign; beyond any other face they are dropped.
+/// A source on a rigid wall's node gets both its own weight and its image's (that node stands for half a cell);
+/// a receiver does not, so that reciprocity holds.
+enum class PointKind { source, receiver };
+NodeWeights point_weights(std::span<const Position> positions, const Grid& grid, const FaceHalos& halos,
+                          PointKind kind);
+
+/// What a backend needs of a shot.
+Sources make_sources(const Shot& shot, const Survey& survey, const Grid& grid, const FaceHalos& halos,
+                     const TimeAxis& time);
+
+/// Points per wavelength at the highest frequency and slowest velocity, against what the order needs: as many as keep
+/// the error of the phase velocity by the weights of the second derivative, whose symbol is exact, within 0.5 %.
+struct SamplingVerdict {
+    double points_per_wavelength = 0.;
+    double needed = 0.;
+    enum class Level { good, warn, refuse } level = Level::good;
+    std::string message;  ///< names the number to change: spacing or frequency
+};
+SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, const Scheme& scheme,
+                               double vp_min_m_s);
+
+}  // namespace onda

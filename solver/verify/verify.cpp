@@ -1,0 +1,49 @@
+#include "solver/verify/verify.hpp"
+
+#include <array>
+#include <chrono>
+#include <stdexcept>
+
+#include "solver/propagation/devices.hpp"
+#include "solver/verify/experiment.hpp"
+#include "solver/verify/groups.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::array kGroups{verify::single_precision, verify::discrete_modes,      verify::order_of_accuracy,
+                             verify::greens_functions, verify::wall_images,         verify::ghost_reflection,
+                             verify::layered_media,    verify::interface_depth,     verify::head_waves,
+                             verify::absorbing_strips, verify::energy_conservation, verify::reciprocity,
+                             verify::isotropy,         verify::time_dispersion};
+
+}  // namespace
+
+std::vector<PromiseGroup> verification_table() {
+    std::vector<PromiseGroup> table;
+    for (const auto& group : kGroups) table.push_back(group());
+    return table;
+}
+
+PromiseGroup verification_group(const std::string& id) {
+    for (PromiseGroup& group : verification_table())
+        if (group.id == id) return group;
+    throw std::out_of_range("no group of promises is called '" + id + "'");
+}
+
+void check_options(const VerifyOptions& options) {
+    verify::Experiment experiment;
+    experiment.grid.n = {16, 16, 16};
+    check_setup(usable_device(options.backend), verify::make_setup(experiment, options));
+}
+
+Verdict check_promise(const Promise& promise, const VerifyOptions& options) {
+    const auto start = std::chrono::steady_clock::now();
+    Verdict verdict;
+    verdict.measured = promise.measure(options);
+    verdict.kept = verdict.measured.value <= promise.limit;
+    verdict.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return verdict;
+}
+
+}  // namespace onda

@@ -1,0 +1,173 @@
+// Every fault of a configuration is reported at its place, with what to do: golden messages, exact to the letter.
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include "files_support.hpp"
+#include "io/config/config.hpp"
+#include "io/config/strict_yaml.hpp"
+#include "solver/plan/plan.hpp"
+
+using namespace onda;
+
+namespace {
+
+/// One block of config_errors.txt.
+struct Case {
+    std::string title, replace, with, expected;
+    std::vector<std::string> overrides;
+    int exit_code = 0;
+};
+struct Golden {
+    std::string base;
+    std::vector<Case> cases;
+};
+
+/// "=== title" begins a case, "--- part" a part of it; a part's lines keep their line ends, the last one excepted.
+Golden read_golden() {
+    std::ifstream file(ONDA_SOURCE_DIR "/tests/config/config_errors.txt");
+    if (!file) throw std::runtime_error("tests/config/config_errors.txt is not there");
+    Golden golden;
+    std::string* part = nullptr;
+    for (std::string line; std::getline(file, line);) {
+        if (line == "=== base") {
+            part = &golden.base;
+        } else if (line.rfind("=== ", 0) == 0) {
+            golden.cases.push_back({line.substr(4), "", "", "", {}, 0});
+            part = nullptr;
+        } else if (line == "--- replace") {
+            part = &golden.cases.back().replace;
+        } else if (line == "--- with") {
+            part = &golden.cases.back().with;
+        } else if (line == "--- set") {
+            part = &golden.cases.back().overrides.emplace_back();
+        } else if (line.rfind("--- expect ", 0) == 0) {
+            golden.cases.back().exit_code = std::stoi(line.substr(11));
+            part = &golden.cases.back().expected;
+        } else if (part != nullptr) {
+            *part += (part->empty() || part == &golden.base ? "" : "\n") + line + (part == &golden.base ? "\n" : "");
+        }
+    }
+    return golden;
+}
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+    const auto at = text.find(from);
+    REQUIRE(at != std::string::npos);
+    return from.empty() ? text : text.replace(at, from.size(), to);
+}
+
+}  // namespace
+
+TEST_CASE("golden messages") {
+    const Golden golden = read_golden();
+    REQUIRE(golden.cases.size() >= 40);
+    REQUIRE_NOTHROW(make_plan(read_config_text(golden.base, "run.yaml")));
+    const std::string here = std::filesystem::current_path().string();
+    for (const Case& wanted : golden.cases) {
+        CAPTURE(wanted.title);
+        const std::string text = changed(golden.base, wanted.replace, wanted.with);
+        const Error error =
+            fault_of([&] { static_cast<void>(make_plan(read_config_text(text, "run.yaml", wanted.overrides))); });
+        std::string message = error.what();
+        if (const auto at = message.find(here); at != std::string::npos) message.replace(at, here.size(), "@");
+        CHECK(message == wanted.expected);
+        CHECK(static_cast<int>(error.code()) == wanted.exit_code);
+    }
+}
+
+TEST_CASE("faults that later stages find are reported at their key") {
+    const Config config = read_config_text(read_golden().base, "run.yaml", {"model.vp_m_s=2500"});
+    const auto message = [&](const std::string& key) {
+        return std::string(fault_of([&] { throw_config_fault(config, key, "is wrong"); }).what());
+    };
+    CHECK(
+        message("sources[0].position_m") ==
+        "run.yaml:17:17: sources[0].position_m: is wrong\n  17 |     position_m: [1500, 20]\n     |                 ^");
+    CHECK(message("boundary.z_max") == "run.yaml:10:1: boundary.z_max: is wrong\n  10 | boundary:\n     | ^");
+    CHECK(message("scheme.space_order") ==
+          "run.yaml:1:1: scheme.space_order: is wrong\n   1 | schema_version: 1\n     | ^");
+    CHECK(message("model.vp_m_s") == "--set model.vp_m_s=2500: model.vp_m_s: is wrong");
+    const Error made_in_code = fault_of([] { throw_config_fault({}, "time.dt_s", "is wrong"); });
+    CHECK(std::string(made_in_code.what()) == "configuration: time.dt_s: is wrong");
+    CHECK(made_in_code.code() == ExitCode::config);
+}
+
+TEST_CASE("every fault of an override says which one it comes from, and where in it") {
+    const std::string base = read_golden().base;
+    const auto message = [&base](const std::vector<std::string>& overrides) {
+        return message_of([&] { read_config_text(base, "run.yaml", overrides); }, ExitCode::config);
+    };
+    struct Row {
+        std::string given, expected;
+    };
+    using namespace std::string_literals;
+    for (const Row& row : std::vector<Row>{
+             {"title=\xff", "--set title=\\xff: character 7 is not valid UTF-8: the byte \\xff; write text in UTF-8"},
+             {"t\xc3\xa4tle=1", "--set tätle=1: unknown key 'tätle'; did you mean 'title'?"},
+             {"tit\xffle=5", "--set tit\\xffle=5: character 4 is not valid UTF-8"},
+             {"title=\xc3\xa4\xed\xa0\x80",
+              "--set title=ä\\xed\\xa0\\x80: character 8 is not valid UTF-8: the byte \\xed"},
+             {"title=a\0b"s, "--set title=a\\x00b: character 8 is the control character \\x00"},
+             {"title=\x1b[31m", "--set title=\\x1b[31m: character 7 is the control character \\x1b"},
+             {"grid.spacing_m=\n5", "--set grid.spacing_m=\\n5: character 16 is the control character \\n"},
+             {"\tgrid.spacing_m=5", "--set \\tgrid.spacing_m=5: unknown key '\\tgrid'"},
+             {"grid.spacing_m=\t5x", "--set grid.spacing_m=\\t5x: character 1 of the value: a tab indents this line"},
+             {"title={a: 1, a: 2}", "--set title={a: 1, a: 2}: character 8 of the value: key 'a' is given twice"},
+             {"title=[1, 2", "--set title=[1, 2: character 5 of the value: a ':' is missing after this key"},
+             {"titel=x", "--set titel=x: unknown key 'titel'; did you mean 'title'?"},
+             {"title", "--set title: must be key=value"},
+             {"", "--set : must be key=value"},
+             {"=", "--set =: must be key=value"},
+             {"grid..shape=1", "--set grid..shape=1: must be key=value"},
+             {"sources[-1]=1", "--set sources[-1]=1: must be key=value"},
+             {"sources[9].amplitude=1", "--set sources[9].amplitude=1: sources has 1 items, counted from 0"},
+             {"sources[0]=null", "--set sources[0]=null: sources[0]: missing key 'position_m'"},
+             {"title.deep=1", "--set title.deep=1: title = {...}: must be text"}})
+        CHECK_MESSAGE(message({row.given}).starts_with(row.expected), message({row.given}));
+    // Of two overrides of a key the last one counts, and the fault is told of it.
+    CHECK(message({"time.duration_s=1", "time.duration_s=-1"}) ==
+          "--set time.duration_s=-1: time.duration_s = -1: must be in [1e-15, 1e+09] s");
+    CHECK(message({"time.duration_s=-1", "time.duration_s=1"}) == "no error");
+    // Long ones are cut, and deep ones are refused, not followed.
+    const std::string wide = message({"title=[" + std::string(200'000, 'x') + "]"});
+    CHECK(wide.size() < 600);
+    CHECK(wide.starts_with("--set title=[xxx"));
+    CHECK(contains(message({"title=" + std::string(kMaxYamlBytes + 1, 'x')}),
+                   "xxx: character 1 of the value: the text has"));
+    std::string deep = "a";
+    for (int i = 0; i < 50'000; ++i) deep += ".a";
+    CHECK(contains(message({deep + "=1"}), ": the key is nested more than 16 levels deep"));
+}
+
+TEST_CASE("a configuration that cannot be read is named") {
+    const TemporaryFolder folder;
+    const Error absent = fault_of([&] { read_config(folder.path() / "absent.yaml"); });
+    CHECK(absent.code() == ExitCode::missing_input);
+    CHECK(contains(absent.what(), "absent.yaml: cannot read the configuration: No such file or directory"));
+    CHECK(contains(fault_of([&] { read_config(folder.path()); }).what(), "is a folder"));
+}
+
+TEST_CASE("many faults, and long lines, are cut short") {
+    std::string text;
+    for (int i = 0; i < 200; ++i) text += "unknown_" + std::to_string(i) + ": 1\n";
+    const std::string message = fault_of([&] { read_config_text(text, "run.yaml"); }).what();
+    CHECK(contains(message, "faults in run.yaml, the first 50 shown"));
+    CHECK(message.size() < 20000);
+    const std::string wide = "title: {" + std::string(100000, 'x') + ": 1}\n";
+    CHECK(std::string(fault_of([&] { read_config_text(wide, "run.yaml"); }).what()).size() < 5000);
+}
+
+TEST_CASE("names that solver registers are the names that are allowed") {
+    const std::string base = read_golden().base;
+    set_allowed_values("backend.kernel", {{"swift", "a kernel of this test"}});
+    CHECK(read_config_text(base, "run.yaml", {"backend.kernel=swift"}).backend.kernel == "swift");
+    CHECK(read_config_text(base, "run.yaml", {"backend.kernel=auto"}).backend.kernel == "auto");
+    CHECK(std::string(fault_of([&] { read_config_text(base, "run.yaml", {"backend.kernel=swit"}); }).what()) ==
+          "--set backend.kernel=swit: backend.kernel = swit: must be one of auto, swift; did you mean 'swift'?");
+    CHECK(contains(config_schema(), "swift: a kernel of this test"));
+    CHECK(contains(config_reference_markdown(), "`swift` (a kernel of this test)"));
+    CHECK_THROWS_AS(set_allowed_values("backend.colour", {}), std::invalid_argument);
+}

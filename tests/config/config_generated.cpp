@@ -1,0 +1,26 @@
+// The committed schema and reference are what the table of parameters gives, with the names that solver registers.
+#include <doctest/doctest.h>
+#include <fstream>
+#include <iterator>
+
+#include "io/config/config.hpp"
+#include "solver/program/names.hpp"
+
+using namespace onda;
+
+namespace {
+
+std::string text_of(const std::string& file) {
+    std::ifstream stream(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+}  // namespace
+
+TEST_CASE("configs/onda.schema.json and docs/config.md are up to date") {
+    offer_names();
+    CHECK_MESSAGE(config_schema() == text_of(ONDA_SOURCE_DIR "/configs/onda.schema.json"),
+                  "run: onda schema --force -o configs/onda.schema.json");
+    CHECK_MESSAGE(config_reference_markdown() == text_of(ONDA_SOURCE_DIR "/docs/config.md"),
+                  "run: onda schema --docs --force -o docs/config.md");
+}

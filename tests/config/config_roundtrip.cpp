@@ -1,0 +1,159 @@
+// The resolved copy of a configuration gives the same configuration again, to the last bit of every number.
+#include <array>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <limits>
+#include <random>
+
+#include "files_support.hpp"
+#include "io/config/config.hpp"
+#include "io/config/config_table.hpp"
+
+using namespace onda;
+
+namespace {
+
+/// The values alone, without where they came from.
+Config values_of(Config config) {
+    config.file.clear();
+    config.text.clear();
+    config.overrides.clear();
+    return config;
+}
+
+/// Reads, resolves, reads again elsewhere; checks that nothing changed. \return the resolved text.
+std::string round_trip(const std::string& text, const std::filesystem::path& name) {
+    const Config config = read_config_text(text, name);
+    const std::string resolved = resolved_yaml(config);
+    const Config again = read_config_text(resolved, "/elsewhere/config.yaml");
+    CHECK_MESSAGE(values_of(again) == values_of(config), resolved);
+    CHECK(resolved_yaml(again) == resolved);
+    return resolved;
+}
+
+const std::string kGrid2d =
+    "grid: {shape: [301, 201], spacing_m: [7.5, 0.1], origin_m: [-0.30000000000000004, 1e-9]}\n";
+const std::string kGrid3d = "grid: {shape: [301, 101, 201], spacing_m: 12.5}\n";
+const std::string kTime = "time: {duration_s: 0.1}\n";
+const std::string kRicker = "wavelet: {type: ricker, peak_frequency_hz: 33.333333333333336, t0_s: -0.01}\n";
+const std::string kSource2d = "sources: [{position_m: [10, 1]}]\n";
+const std::string kSource3d = "sources: [{position_m: [10, 20, 30.1]}]\n";
+const std::string kSnapshots = "output: {snapshots: {every_steps: 7}}\n";
+
+/// Configurations that use every parameter between them.
+std::vector<std::string> samples() {
+    const std::string layered =
+        "model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 12.3, vp_m_s: 2e3, rho_kg_m3: 2.1e3}], "
+        "rho: none, rho_kg_m3: 1000.5";
+    const std::string rest2d = kTime + kRicker + kSource2d + kSnapshots;
+    const std::string rest3d = kTime + kRicker + kSource3d + kSnapshots;
+    return {
+        kGrid2d + layered + ", dip_deg: -3.7}\n" + rest2d + "title: \"a \\\"b\\\" \\\\ \\t \\x07 é\"\n",
+        kGrid3d + layered + ", dip_azimuth_deg: 90}\n" + rest3d + "title: 'true'\n",
+        kGrid2d + "model: {type: gradient, vp_m_s: 1500.5, gradient_per_s: -0.1}\n" + rest2d,
+        kGrid2d +
+            "model: {type: von_karman, vp_m_s: 2000, correlation_length_m: 33, hurst_exponent: 0.1,"
+            " deviation_percent: 7, seed: 9007199254740991}\n" +
+            rest2d,
+        kGrid3d + "model: {type: geology}\n" + rest3d,
+        kGrid3d +
+            "model: {type: inclusions, vp_m_s: 2000, inclusions: [{center_m: [1, 2, 3], radius_m: 4, vp_m_s: 60},"
+            " {shape: box, center_m: [1, 2, 3], size_m: [4, 5, 6], vp_m_s: 70}]}\n" +
+            rest3d,
+        kGrid3d + "model: {type: file, file: model.h5, resample: true, extrude: true}\n" +
+            "time: {duration_s: 1, dt_s: 1.0e-3}\n"
+            "scheme: {space_order: 16, precision: double, min_points_per_wavelength: 2.2}\n"
+            "boundary: {left: rigid, right: zero, front: free_surface, back: rigid, top: free_surface, bottom: sponge,"
+            " sponge_width: 7, sponge_reflection: 1e-6, cpml_width: 11, cpml_reflection: 1e-4, cpml_frequency_hz: "
+            "4.5}\n"
+            "wavelet: {type: ormsby, corner_frequencies_hz: [1, 2.5, 30, 40]}\n"
+            "sources:\n"
+            "  - {type: line, first_m: [10, 10, 10], last_m: [20, 20, 20], count: 3, amplitude: -1e-300}\n"
+            "  - {type: file, file: sources.csv, wavelet: {type: file, file: wavelet.csv}}\n"
+            "  - {type: point, shot: 5, position_m: [1, 1, 1], wavelet: {type: gaussian, peak_frequency_hz: 10}}\n"
+            "receivers:\n"
+            "  - {type: point, position_m: [1, 1, 1]}\n"
+            "  - {type: line, shot: 5, first_m: [0, 0, 0], last_m: [9, 9, 9], count: 4}\n"
+            "  - {type: grid, first_m: [0, 0, 0], last_m: [9, 9, 0], count: [4, 5, 1]}\n"
+            "  - {type: file, file: receivers.h5}\n"
+            "output:\n"
+            "  directory: some where/else\n"
+            "  seismograms: {dt_s: 0.002}\n"
+            "  snapshots: {times_s: [0.1, 0.30000000000000004], window_min_m: [0, 0, 0], window_max_m: [5, 5, 5],"
+            " decimation: [1, 2, 3]}\n"
+            "  pictures: false\n"
+            "backend: {name: cpu, kernel: inplane-full, isa: generic, threads: 3}\n",
+        // Every source has a wavelet of its own: there is no top-level one.
+        kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + kSnapshots +
+            "sources: [{position_m: [1, 1], wavelet: {type: ricker, peak_frequency_hz: 10}}]\n",
+    };
+}
+
+bool names_every_row(std::span<const Parameter> rows, const std::string& text) {
+    bool all = true;
+    for (const Parameter& row : rows) {
+        const bool there = contains(text, std::string(row.name) + ":");
+        CHECK_MESSAGE(there, "no sample uses ", std::string(row.name));
+        all = all && there && names_every_row(row.rows, text);
+    }
+    return all;
+}
+
+}  // namespace
+
+TEST_CASE("every parameter survives the round trip") {
+    const TemporaryFolder folder;
+    for (const char* file : {"model.h5", "sources.csv", "wavelet.csv", "receivers.h5"})
+        std::ofstream(folder.path() / file) << "x";
+    std::string all;
+    for (const std::string& sample : samples()) all += round_trip(sample, folder.path() / "run.yaml");
+    CHECK(names_every_row(config_rows(), all));
+    CHECK(contains(all, "file: \"" + (folder.path() / "model.h5").string() + "\""));
+}
+
+TEST_CASE("the template and the sample configurations survive it too") {
+    round_trip(config_template(), "template.yaml");
+    int files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(ONDA_SOURCE_DIR "/configs")) {
+        if (entry.path().extension() != ".yaml") continue;
+        CAPTURE(entry.path());
+        ++files;
+        Config config;
+        // The Marmousi model is not part of the project.
+        const bool needs_file = entry.path().stem().string().rfind("marmousi", 0) == 0;
+        const std::vector<std::string> constant{"model={type: constant, vp_m_s: 2000}"};
+        REQUIRE_NOTHROW(config = read_config(entry.path(), needs_file ? constant : std::vector<std::string>{}));
+        round_trip(resolved_yaml(config), "again.yaml");
+    }
+    CHECK(files >= 5);
+}
+
+TEST_CASE("numbers of every size keep their last bit") {
+    std::mt19937_64 random(7);
+    Config config = read_config_text(config_template(), "template.yaml");
+    std::uniform_real_distribution<double> exponent(-300., 300.);
+    for (int i = 0; i < 2000; ++i) {
+        config.sources[0].amplitude = std::ldexp(1. + std::pow(2., -52.) * double(random() % (1ull << 52)),
+                                                 static_cast<int>(exponent(random) * 3.3));
+        const Config again = read_config_text(resolved_yaml(config), "again.yaml");
+        REQUIRE(again.sources[0].amplitude == config.sources[0].amplitude);
+    }
+}
+
+TEST_CASE("overrides change, add and remove keys") {
+    const std::string text = config_template();
+    const auto with = [&](const std::vector<std::string>& overrides) {
+        return read_config_text(text, "template.yaml", overrides);
+    };
+    CHECK(with({"time.duration_s=0.25", "time.duration_s=1.75"}).time.duration_s == 1.75);
+    CHECK(with({"sources[0].position_m=[10, 20]"}).sources[0].position_m == std::vector<double>{10., 20.});
+    CHECK(with({"sources[0].position_m[1]=30"}).sources[0].position_m[1] == 30.);
+    CHECK(with({"scheme.space_order=4"}).scheme.space_order == 4);
+    CHECK(with({"boundary.top=rigid"}).boundary.z_min == "rigid");
+    CHECK(with({"title=\"a = b\""}).title == "a = b");
+    CHECK(with({"model={type: constant, vp_m_s: 3000}"}).model.vp_m_s == 3000.);
+    const Config every = with({"output.snapshots.times_s=null", "output.snapshots.every_steps=5"});
+    CHECK(every.output.snapshots.times_s.empty());
+    CHECK(every.output.snapshots.every_steps == 5);
+}

@@ -1,0 +1,82 @@
+// Promise: the CUDA kernels of variable density, run on the host from their own sources, give the bits of the CPU
+// reference and write nothing but the nodes, under every schedule that copies and threads are free to choose.
+#include "kernels/cuda/forward_density_tiles.hpp"
+#include "tests/cuda_on_host/cuda_worlds.hpp"
+
+using namespace onda;
+using namespace onda::cuda;
+using namespace onda::cuda::test;
+
+namespace {
+
+template <typename T>
+DensityArguments<T> arguments_of(const World<T>& w) {
+    DensityArguments<T> a;
+    set_arrays(a.step, w);
+    set_density(a, w);
+    a.x_halo = static_cast<int>(w.field.halo[0]);
+    a.y_halo = w.y_halo();
+    a.rho_x_halo = static_cast<int>(w.density.halo[0]);
+    a.rho_y_halo = static_cast<int>(w.density.halo[1]);
+    a.chunk = std::min(w.of.chunk, a.step.nz);
+    return a;
+}
+
+template <typename T, int Dims, int R>
+void direct_density(World<T>& w, HostLaunch launch) {
+    const DensityArguments<T> a = arguments_of(w);
+    launch.block = {8, 2, 1};
+    launch.grid = {blocks(a.step.nx, 8), blocks(a.step.ny, 2), static_cast<unsigned>(a.step.nz)};
+    launch_on_host(launch, direct_density_step<T, Dims, R>, a);
+}
+
+template <typename Tile>
+void forward(World<typename Tile::T>& w, HostLaunch launch) {
+    const auto a = arguments_of(w);
+    launch.block = {Tile::block_x, Tile::block_y, 1};
+    launch.grid = {blocks(a.step.nx, Tile::width), blocks(a.step.ny, Tile::height), blocks(a.step.nz, a.chunk)};
+    launch.shared_bytes = Tile::shared_bytes;
+    launch_on_host(launch, forward_density_step<Tile>, a);
+}
+
+/// Small tiles, so that small grids have many of them; rows and stages vary with the order.
+template <typename T, int R>
+std::vector<Way<T>> small_variants() {
+    return {{"direct", 2, direct_density<T, 2, R>},
+            {"direct", 3, direct_density<T, 3, R>},
+            {"forward, 1 row", 3, forward<DensityTile<T, R, 4, 6, 1, 2 + R % 2, 1>>},
+            {"forward, 2 rows", 3, forward<DensityTile<T, R, 2, 4, 2, 3 - R % 2, 1>>},
+            {"forward, 3 rows", 3, forward<DensityTile<T, R, 2, 2, 3, 2, 1>>}};
+}
+
+template <typename T, int R>
+std::vector<Way<T>> compiled_variants() {
+    std::vector<Way<T>> list;
+    for_density_tiles<T, R>([&list]<typename Tile>() {
+        list.push_back({std::to_string(Tile::width) + "x" + std::to_string(Tile::height), 3, forward<Tile>});
+    });
+    return list;
+}
+
+template <typename T>
+void compare_all(const Case& c, int order, const std::vector<Way<T>>& variants) {
+    run_all(c, make_scheme(WaveOperator::variable_density, order), variants, compare_bits<T>);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("CUDA kernels of variable density give the bits of the reference at every order", T, float, double) {
+    unroll<1, kMaxRadius + 1>([](auto radius) {
+        if constexpr (kAllOrders || radius.value % 3 == 1)
+            for (const Case& c : kCases) compare_all(c, 2 * radius.value, small_variants<T, radius.value>());
+    });
+}
+
+TEST_CASE("tiles of variable density as they are compiled for GPUs give the bits of the reference") {
+    const Case wide{"beyond one tile", {3, {140, 37, 4}, {10., 10., 10.}, {}}, {kZero, kRigid, kFree}, 3};
+    compare_all(wide, 8, compiled_variants<float, 4>());
+#if !defined(ONDA_SANITIZED)
+    compare_all(wide, 16, compiled_variants<float, 8>());
+    compare_all(wide, 4, compiled_variants<double, 2>());
+#endif
+}

@@ -1,0 +1,128 @@
+// Promise: the CUDA kernels, run on the host from their own sources, give the bits of the reference (the thesis'
+// kernel: to rounding) and write nothing but the nodes, under every schedule that copy engines and threads are free to
+// choose.
+#include "kernels/cuda/bulk_tensor_copies.hpp"
+#include "kernels/cuda/forward.hpp"
+#include "kernels/cuda/inplane_tiles.hpp"
+#include "kernels/cuda/thesis.hpp"
+#include "tests/cuda_on_host/cuda_worlds.hpp"
+
+using namespace onda;
+using namespace onda::cuda;
+using namespace onda::cuda::test;
+
+namespace {
+
+template <typename T, int R>
+void forward(World<T>& w, HostLaunch launch) {
+    using Shape = ForwardTile<T, R, 4, 6>;
+    ForwardArguments<T> a;
+    set_arrays(a.step, w);
+    a.y_halo = w.y_halo();
+    a.chunk = std::min(w.of.chunk, a.step.nz);
+    launch.block = {4, 6, 1};
+    launch.grid = {blocks(a.step.nx, Shape::width), blocks(a.step.ny, Shape::height), blocks(a.step.nz, a.chunk)};
+    launch.shared_bytes = Shape::shared_bytes;
+    launch_on_host(launch, forward_step<T, R, 4, 6>, a);
+}
+
+/// The thesis' kernel with the tile it has for one strategy; its order is a run-time number.
+template <typename T>
+void thesis(World<T>& w, HostLaunch launch, const LoadStrategy& strategy, int tile_z, int tile_x) {
+    ThesisArguments<T> a;
+    set_arrays(a.step, w);
+    a.layout = make_tile_layout(strategy, tile_x, tile_z, w.radius, w.radius, 1);
+    a.tile_x = tile_x;
+    a.tile_z = tile_z;
+    a.y_halo = w.y_halo();
+    launch.block = {static_cast<unsigned>(tile_z), 1, static_cast<unsigned>(tile_x)};
+    launch.grid = {blocks(a.step.nz, tile_z), 1, blocks(a.step.nx, tile_x)};
+    launch.shared_bytes = (a.layout.size + 2 * w.radius * tile_x * tile_z) * static_cast<std::int64_t>(sizeof(T));
+    launch_on_host(launch, thesis_step<T>, a);
+}
+
+template <typename Tile, template <typename> class Engine>
+Way<typename Tile::T> inplane_variant(int strategy, const char* engine) {
+    return {std::string(kLoadStrategies[strategy].name) + ", " + engine + ", " + std::to_string(Tile::width) + "x" +
+                std::to_string(Tile::height),
+            0, inplane<Tile, Engine>};
+}
+
+/// Small, so that small grids have many of them; stages, rows and queues vary with the order.
+template <typename T, int R, int Strategy>
+using SmallTile = Tile<T, R, 4, 4, 1 + R % 3, 2 + (R + Strategy) % 3, (R + Strategy) % 2 == 0, 1, Strategy>;
+
+template <typename T, int R>
+std::vector<Way<T>> small_tiles() {
+    std::vector<Way<T>> list{{"direct", 2, direct<T, direct_step<T, 2, R>>},
+                             {"direct", 3, direct<T, direct_step<T, 3, R>>},
+                             {"forward", 0, forward<T, R>}};
+    unroll<0, 4>([&](auto strategy) {
+        constexpr int i = strategy.value;
+        list.push_back(inplane_variant<SmallTile<T, R, i>, BulkTensorCopies>(i, "bulk tensor"));
+        list.push_back(inplane_variant<SmallTile<T, R, i>, AsyncCopies>(i, "async"));
+    });
+    return list;
+}
+
+/// The tiles that are compiled for GPUs.
+template <typename T, int R>
+std::vector<Way<T>> compiled_tiles() {
+    std::vector<Way<T>> list;
+    unroll<0, 4>([&](auto strategy) {
+        constexpr int i = strategy.value;
+        for_bulk_tensor_tiles<T, R, i>(
+            [&]<typename Shape>() { list.push_back(inplane_variant<Shape, BulkTensorCopies>(i, "bulk tensor")); });
+        for_async_tiles<T, R, i>(
+            [&]<typename Shape>() { list.push_back(inplane_variant<Shape, AsyncCopies>(i, "async")); });
+    });
+    return list;
+}
+
+template <typename T>
+std::vector<Way<T>> thesis_variants() {
+    std::vector<Way<T>> list;
+    for (const LoadStrategy& strategy : kLoadStrategies)
+        list.push_back({"thesis-" + std::string(strategy.name), 0,
+                        [&strategy](World<T>& w, HostLaunch launch) { thesis(w, launch, strategy, 4, 8); }});
+    return list;
+}
+
+/// Halos and padding included, NaN only where there should be.
+template <typename T>
+void compare_roughly(const World<T>& world, const World<T>& expected) {
+    double error = 0., largest = 0.;
+    for (std::int64_t i = 0; i < world.p.size(); ++i) {
+        const double is = world.p.data()[i], should = expected.p.data()[i];
+        if (std::isnan(is) && std::isnan(should)) continue;
+        REQUIRE(std::isfinite(is) == std::isfinite(should));
+        error = std::max(error, std::abs(is - should));
+        largest = std::max(largest, std::abs(should));
+    }
+    CHECK(error <= 10. * largest * double(std::numeric_limits<T>::epsilon()));
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("CUDA kernels of every order give the bits of the reference", T, float, double) {
+    unroll<1, kMaxRadius + 1>([](auto radius) {
+        if constexpr (kAllOrders || radius.value % 3 == 1)
+            for (const Case& c : kCases) run_all(c, 2 * radius.value, small_tiles<T, radius.value>(), compare_bits<T>);
+    });
+}
+
+TEST_CASE("tiles as they are compiled for GPUs give the bits of the reference") {
+    const Case wide{"beyond one tile", {3, {270, 37, 3}, {10., 10., 10.}, {}}, {kZero, kRigid, kFree}, 2};
+    const Case line{"2-D, beyond one tile", {2, {270, 1, 9}, {10., 10., 10.}, {}}, {kZero, kRigid}, 4};
+    run_all(wide, 8, compiled_tiles<float, 4>(), compare_bits<float>);
+    run_all(line, 8, compiled_tiles<float, 4>(), compare_bits<float>);
+#if !defined(ONDA_SANITIZED)
+    run_all(wide, 16, compiled_tiles<float, 8>(), compare_bits<float>);
+    run_all(wide, 4, compiled_tiles<double, 2>(), compare_bits<double>);
+#endif
+}
+
+TEST_CASE_TEMPLATE("the kernel of the thesis agrees with the reference to rounding", T, float, double) {
+    for (const Case& c : kCases)
+        for (const int order : {2, 8, 16}) run_all(c, order, thesis_variants<T>(), compare_roughly<T>);
+}

@@ -1,5 +1,0 @@
-#include "tests/promises.hpp"
-
-TEST_CASE("R1: discrete modes of a box follow the dispersion relation of the scheme") {
-    onda::check_promises("R1");
-}

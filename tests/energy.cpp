@@ -1,5 +1,0 @@
-#include "tests/promises.hpp"
-
-TEST_CASE("R7: a lossless medium keeps its energy") {
-    onda::check_promises("R7");
-}

@@ -1,5 +1,0 @@
-#include "tests/promises.hpp"
-
-TEST_CASE("R4: free surfaces and rigid walls act as image sources") {
-    onda::check_promises("R4");
-}

@@ -1,0 +1,175 @@
+// Promise: sources, receivers and wavelets come in from CSV and HDF5; a fault is named with its place and value.
+#include "io/models/points_file.hpp"
+
+#include <cmath>
+#include <doctest/doctest.h>
+#include <fstream>
+
+#include "io/hdf5/hdf5.hpp"
+#include "tests/io/files_support.hpp"
+
+using namespace onda;
+
+namespace {
+
+using Positions = std::vector<std::array<double, 3>>;
+using Shots = std::vector<std::int64_t>;
+
+class CsvFile {
+public:
+    explicit CsvFile(const std::string& text) {
+        path_ = folder_.path() / "points.csv";
+        std::ofstream(path_, std::ios::binary) << text;
+    }
+    [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+private:
+    TemporaryFolder folder_;
+    std::filesystem::path path_;
+};
+
+struct Row {
+    std::string text, message;
+};
+
+template <class T>
+void add(hdf5::File& file, const std::string& name, const hdf5::Extents& extents, const std::vector<T>& values) {
+    auto dataset = file.create_dataset(name, hdf5::element_of<T>(), {extents, {}, {}});
+    dataset.template write_all<T>(values);
+    dataset.close();
+}
+
+}  // namespace
+
+TEST_CASE("CSV: columns in any order, units in the name, comments, byte order mark, CRLF") {
+    const auto sources = read_sources(CsvFile("\xef\xbb\xbf# made by hand\r\n\r\n z_m , amplitude,x,shot_id , "
+                                              "y\r\n5,-2.5,+1e2,7,3\r\n# a comment\r\n 6 , 1,2,7,4 \r\n")
+                                          .path());
+    CHECK(sources.position_m == Positions{{100., 3., 5.}, {2., 4., 6.}});
+    CHECK(sources.shot == Shots{7, 7});
+    CHECK(sources.amplitude == std::vector{-2.5, 1.});
+}
+
+TEST_CASE("CSV: what is absent has its default") {
+    const CsvFile file("x,z\n1,2\n3,4");
+    const auto sources = read_sources(file.path());
+    CHECK(sources.position_m == Positions{{1., 0., 2.}, {3., 0., 4.}});
+    CHECK(sources.shot == Shots{1, 2});
+    CHECK(sources.amplitude == std::vector{1., 1.});
+    CHECK(read_receivers(file.path()).position_m == sources.position_m);
+    CHECK(read_receivers(file.path()).shot.empty());
+    CHECK(read_receivers(CsvFile("shot,x,z\n2,3,4\n").path()).shot == Shots{2});
+}
+
+TEST_CASE("CSV: faults of points have line and column") {
+    for (const auto& row : {
+             Row{"x,z\n1,2\n3,abc\n", "points.csv:3:3: z = 'abc': must be a finite number"},
+             Row{"x,z\n1,  nan\n", ":2:5: z = 'nan': must be a finite number"},
+             Row{"x,z\n1,1e999\n", ":2:3: z = '1e999'"},
+             Row{"x,z\n,2\n", ":2:1: x = '': must be a finite number"},
+             Row{"x,z\n1 2,3\n", ":2:1: x = '1 2'"},
+             Row{"x,z\n0x10,3\n", ":2:1: x = '0x10'"},
+             Row{"x,z\n1,2,3\n", ":2:5: 3 values for 2 columns"},
+             Row{"x,z\n1\n", ":2:1: 1 values for 2 columns"},
+             Row{"x,z,shot\n1,2,0\n", ":2:5: shot = '0': must be a whole number from 1"},
+             Row{"x,z,shot\n1,2,1.5\n", ":2:5: shot = '1.5': must be a whole number from 1"},
+             Row{"x,y\n1,2\n", ":1:1: no column z"},
+             Row{"x,z,x_m\n1,2,3\n", ":1:5: column x is there twice"},
+             Row{"x,z,amplitud\n1,2,3\n", ":1:5: unknown column 'amplitud'; did you mean amplitude?"},
+             Row{"x,z,depth_below_sea\n1,2,3\n", "unknown column 'depth_below_sea'; there are x, y (may be absent)"},
+             Row{"1,2\n3,4\n", ":1:1: the first line must name the columns: x"},
+             Row{"x;z\n1;2\n", ":1:1: 'x;z': columns must be separated by commas"},
+             Row{"x,z\n", "points.csv: has no rows"},
+             Row{"", "points.csv: has no rows"},
+             Row{std::string("x,z\n1,\0", 7), ":2:3: z = '"},
+         }) {
+        const CsvFile file(row.text);
+        const auto fault = fault_of([&] { read_sources(file.path()); });
+        const std::string message = fault.what();
+        CAPTURE(message);
+        CHECK(fault.code() == ExitCode::bad_data);
+        CHECK(contains(message, row.message));
+    }
+    CHECK(contains(fault_of([] { read_receivers(CsvFile("x,z,amplitude\n1,2,3\n").path()); }).what(),
+                   "unknown column 'amplitude'"));
+    CHECK(fault_of([] { read_sources("nowhere.csv"); }).code() == ExitCode::missing_input);
+    CHECK(fault_of([] { read_sources("/"); }).code() == ExitCode::missing_input);
+}
+
+TEST_CASE("CSV: a wavelet is sampled evenly from 0") {
+    const auto wavelet = read_wavelet(CsvFile("time_s,amplitude\n0,0\n0.00133,1\n0.00267,-2\n0.004,0.5\n").path());
+    CHECK(std::abs(wavelet.dt_s - 0.004 / 3) <= 1e-15);
+    CHECK(wavelet.amplitude == std::vector{0., 1., -2., 0.5});
+    for (const auto& row : {
+             Row{"time_s,amplitude\n0,0\n", "has 1 sample"},
+             Row{"time_s,amplitude\n0.001,0\n0.002,1\n", ":2:1: time_s must begin at 0"},
+             Row{"time_s,amplitude\n0,0\n0.001,1\n0.003,1\n0.004,1\n", ":3:1: time_s is not even"},
+             Row{"time_s,amplitude\n0,0\n0,1\n", ":3:1: time_s must increase from 0"},
+             Row{"time_s,amplitude\n0,0\n-1,1\n", ":3:1: time_s must increase from 0"},
+             Row{"time_s,pressure\n0,0\n1,1\n", ":1:8: unknown column 'pressure'"},
+         }) {
+        const CsvFile file(row.text);
+        const auto fault = fault_of([&] { read_wavelet(file.path()); });
+        const std::string message = fault.what();
+        CAPTURE(message);
+        CHECK(contains(message, row.message));
+    }
+}
+
+TEST_CASE("HDF5: coordinates, shots, amplitudes and wavelets") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "points.h5";
+    {
+        auto file = hdf5::File::create(path, path);
+        add<float>(file, "coordinates", {2, 3}, {1, 2, 3, 4, 5, 6});
+        add<std::int32_t>(file, "shot_id", {2}, {9, 4});
+        add<double>(file, "amplitude", {2}, {0.5, -1.});
+        auto wavelet = file.create_dataset("wavelet", hdf5::Element::float32, {{3}, {}, {}});
+        wavelet.write_all<float>(std::vector{0.f, 1.f, 0.f});
+        wavelet.set_number("dt_s", 0.002);
+        wavelet.close();
+        file.close();
+    }
+    const auto sources = read_sources(path);
+    CHECK(sources.position_m == Positions{{1., 2., 3.}, {4., 5., 6.}});
+    CHECK(sources.shot == Shots{9, 4});
+    CHECK(sources.amplitude == std::vector{0.5, -1.});
+    CHECK(read_receivers(path).shot == Shots{9, 4});
+    CHECK(read_wavelet(path).dt_s == 0.002);
+    CHECK(read_wavelet(path).amplitude == std::vector{0., 1., 0.});
+    {
+        auto file = hdf5::File::create(path, path);
+        add<double>(file, "coordinates", {2, 2}, {1, 2, 3, 4});
+        file.close();
+    }
+    CHECK(read_sources(path).position_m == Positions{{1., 0., 2.}, {3., 0., 4.}});
+    CHECK(read_sources(path).shot == Shots{1, 2});
+    CHECK(read_receivers(path).shot.empty());
+}
+
+TEST_CASE("HDF5: faults name the dataset, the index and the value") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "points.h5";
+    const auto message_of = [&](const hdf5::Extents& extents, const std::vector<double>& coordinates,
+                                const std::vector<double>& shots) {
+        auto file = hdf5::File::create(path, path);
+        add<double>(file, "coordinates", extents, coordinates);
+        if (!shots.empty()) add<double>(file, "shot_id", {shots.size()}, shots);
+        file.close();
+        const auto fault = fault_of([&] { read_sources(path); });
+        CHECK(fault.code() == ExitCode::bad_data);
+        return std::string(fault.what());
+    };
+    CHECK(contains(message_of({4}, {1, 2, 3, 4}, {}), "/coordinates: must be [n][2] (x, z) or [n][3]"));
+    CHECK(contains(message_of({1, 4}, {1, 2, 3, 4}, {}), "/coordinates: must be [n][2]"));
+    CHECK(contains(message_of({2, 2}, {1, 2, 3, std::nan("")}, {}), "/coordinates: [1][1] = nan: must be finite"));
+    CHECK(contains(message_of({2, 2}, {1, 2, 3, 4}, {1, 2, 3}), "/shot_id: must have one value for each of the 2"));
+    CHECK(contains(message_of({2, 2}, {1, 2, 3, 4}, {1, 1.5}), "/shot_id: [1] = 1.5: must be a whole number"));
+    CHECK(contains(fault_of([&] { read_wavelet(path); }).what(), "has no dataset wavelet"));
+    {
+        auto file = hdf5::File::create(path, path);
+        add<double>(file, "wavelet", {3}, {1, 2, 3});
+        file.close();
+    }
+    CHECK(contains(fault_of([&] { read_wavelet(path); }).what(), "/wavelet: has no attribute dt_s"));
+}

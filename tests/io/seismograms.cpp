@@ -1,0 +1,164 @@
+// Promise: seismograms.h5 returns what was written, says how it was made, and is complete or absent.
+#include "io/results/seismograms.hpp"
+
+#include <cmath>
+#include <doctest/doctest.h>
+
+#include "file_size_limit.hpp"
+#include "files_support.hpp"
+#include "io/hdf5/hdf5.hpp"
+#include "io/text/error.hpp"
+#include "result_file_checks.hpp"
+
+using namespace onda;
+
+namespace {
+
+ShotGather sample_gather(std::int64_t shot, std::int64_t receivers, std::int64_t samples) {
+    ShotGather gather{shot, {{100. * double(shot), 2., 3.}}, {}, 0.002, samples, {}};
+    for (std::int64_t r = 0; r < receivers; ++r) gather.receivers_m.push_back({10. * double(r), 0.5, -1.25});
+    for (std::int64_t i = 0; i < receivers * samples; ++i)
+        gather.pressure.push_back(float(std::sin(double(i)) / double(shot)));
+    return gather;
+}
+
+}  // namespace
+
+TEST_CASE("gathers come back bit for bit, with positions and sampling") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "seismograms.h5";
+    const std::vector<ShotGather> gathers{sample_gather(1, 7, 501), sample_gather(12, 3, 400'000)};
+    SeismogramWriter writer(file, sample_provenance(), false);
+    for (const auto& gather : gathers) writer.write(gather);
+    CHECK_FALSE(std::filesystem::exists(file));
+    writer.commit();
+
+    CHECK(list_shots(file) == std::vector<std::int64_t>{1, 12});
+    for (const auto& gather : gathers) {
+        const auto back = read_gather(file, gather.shot);
+        CHECK(back.shot == gather.shot);
+        CHECK(back.dt_s == gather.dt_s);
+        CHECK(back.samples == gather.samples);
+        CHECK(back.sources_m == gather.sources_m);
+        CHECK(back.receivers_m == gather.receivers_m);
+        CHECK(back.pressure == gather.pressure);
+    }
+}
+
+TEST_CASE("the file tells its units, axes and provenance, however long the configuration") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "s.h5";
+    const auto provenance = sample_provenance(200'000);
+    SeismogramWriter writer(file, provenance, false);
+    writer.write(sample_gather(3, 2, 11));
+    writer.commit();
+
+    const auto root = hdf5::File::open(file);
+    CHECK(root.text("format") == "onda-seismograms");
+    CHECK(root.number("format_version") == 1.);
+    for (const auto& [name, value] : provenance.entries) CHECK(root.text(name) == value);
+    const auto pressure = root.open_dataset("shots/3/pressure");
+    CHECK(pressure.text("units") == "Pa");
+    CHECK(pressure.texts("axis_labels") == std::vector<std::string>{"receiver", "time"});
+    CHECK(pressure.number("dt_s") == 0.002);
+    CHECK(pressure.number("time0_s") == 0.);
+    const auto time = root.open_dataset("shots/3/time_s");
+    CHECK(time.text("CLASS") == "DIMENSION_SCALE");
+    CHECK(time.read_all<double>()[10] == doctest::Approx(0.02));
+}
+
+TEST_CASE("an existing file is not overwritten unless asked to") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "s.h5";
+    const auto write = [&](bool overwrite, std::int64_t shot) {
+        SeismogramWriter writer(file, {}, overwrite);
+        writer.write(sample_gather(shot, 2, 5));
+        writer.commit();
+    };
+    write(false, 1);
+    CHECK(fault_of([&] { write(false, 2); }).code() == ExitCode::cannot_create);
+    CHECK(list_shots(file) == std::vector<std::int64_t>{1});
+    write(true, 2);
+    CHECK(list_shots(file) == std::vector<std::int64_t>{2});
+}
+
+TEST_CASE("a writer that is not committed, or that cannot write, leaves nothing") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "s.h5";
+    {
+        SeismogramWriter writer(file, {}, false);
+        writer.write(sample_gather(1, 2, 5));
+    }
+    CHECK(empty_folder(folder.path()));
+    for (const rlim_t limit : {100u, 3000u, 100'000u, 1'000'000u, 3'000'000u}) {
+        const FileSizeLimit full(limit);
+        const auto write = [&] {
+            SeismogramWriter writer(file, sample_provenance(), false);
+            writer.write(sample_gather(1, 200, 4000));
+            writer.commit();
+        };
+        const auto code = fault_of(write).code();
+        CHECK(code == ExitCode::io_error);
+        CHECK(empty_folder(folder.path()));
+    }
+}
+
+TEST_CASE("gathers that do not fit together and repeated shots are refused") {
+    TemporaryFolder folder;
+    SeismogramWriter writer(folder.path() / "s.h5", {}, false);
+    auto gather = sample_gather(1, 2, 5);
+    writer.write(gather);
+    CHECK_THROWS_WITH_AS(writer.write(gather), doctest::Contains("written twice"), Error);
+    gather.shot = 2;
+    gather.pressure.pop_back();
+    CHECK_THROWS_WITH_AS(writer.write(gather), doctest::Contains("do not fit together"), Error);
+}
+
+TEST_CASE("other files are refused by name") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "other.h5";
+    CHECK(fault_of([&] { list_shots(file); }).code() == ExitCode::missing_input);
+    hdf5::File::create(file, file).close();
+    CHECK(fault_of([&] { list_shots(file); }).code() == ExitCode::bad_data);
+
+    const auto damaged = folder.path() / "damaged.h5";
+    {
+        auto root = hdf5::File::create(damaged, damaged);
+        root.set_text("format", "onda-seismograms");
+        root.set_integer("format_version", 1);
+        auto shot = root.create_group("shots");
+        auto one = shot.create_group("1");
+        const std::vector<float> samples(12);
+        const std::vector<double> positions(6);
+        auto pressure = one.create_dataset("pressure", hdf5::Element::float32, {{3, 4}, {}, {}});
+        auto sources = one.create_dataset("sources", hdf5::Element::float64, {{1, 3}, {}, {}});
+        auto receivers = one.create_dataset("receivers", hdf5::Element::float64, {{2, 3}, {}, {}});
+        pressure.write_all(std::span(samples));
+        sources.write_all(std::span(positions).first(3));
+        receivers.write_all(std::span(positions));
+    }
+    CHECK_THROWS_WITH_AS(read_gather(damaged, 1), doctest::Contains("one row for each of the 2 receivers"), Error);
+    CHECK_THROWS_WITH_AS(read_gather(damaged, 2), doctest::Contains("has no group"), Error);
+}
+
+TEST_CASE("the size of the file is predicted within 2 %") {
+    struct Case {
+        std::int64_t shots, receivers, samples;
+    };
+    for (const Case& c :
+         {Case{1, 500, 1501}, Case{3, 101, 751}, Case{1, 20, 3001}, Case{40, 48, 1000}, Case{2, 3, 300'000}}) {
+        TemporaryFolder folder;
+        const auto file = folder.path() / "s.h5";
+        const auto provenance = sample_provenance(4000);
+        SeismogramWriter writer(file, provenance, false);
+        for (std::int64_t shot = 1; shot <= c.shots; ++shot) writer.write(sample_gather(shot, c.receivers, c.samples));
+        writer.commit();
+        const auto actual = double(std::filesystem::file_size(file));
+        const std::vector<std::int64_t> receivers(std::size_t(c.shots), c.receivers);
+        const auto predicted = double(predicted_seismogram_bytes(receivers, c.samples, provenance.bytes()));
+        CAPTURE(c.shots);
+        CAPTURE(c.receivers);
+        CAPTURE(actual - predicted);
+        CHECK(std::abs(predicted / actual - 1.) <= 0.02);
+    }
+}

@@ -1,5 +1,0 @@
-#include "tests/promises.hpp"
-
-TEST_CASE("S1: the compact stencil errs alike in all directions") {
-    onda::check_promises("S1");
-}

@@ -1,0 +1,197 @@
+/// \file
+/// Awkward grids with every boundary, sources and receivers, for comparing kernels by their bits.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "kernels/backend.hpp"
+#include "tests/kernels/fields.hpp"
+
+namespace onda::test {
+
+struct Case {
+    std::string name;
+    Grid grid;
+    FaceHalos halos;
+    bool sponge = false;
+    int steps = 12;
+    std::array<std::int64_t, 6> layers{};  ///< nodes of the perfectly matched layer of each face
+};
+
+inline constexpr Halo kZero = Halo::zero, kFree = Halo::mirror_negative, kRigid = Halo::mirror_positive;
+
+// Extents of one, of less than the radius, of no multiple of anything, and beyond one tile of the in-plane kernel.
+inline const std::vector<Case> kCases{
+    {"3-D, zero faces", {3, {37, 19, 23}, {10., 10., 10.}, {}}, {}},
+    {"3-D, unequal spacings, free top, sponge",
+     {3, {45, 13, 31}, {7.5, 12., 9.}, {}},
+     {kZero, kZero, kZero, kZero, kFree, kZero},
+     true},
+    {"3-D, all mirrors", {3, {21, 35, 9}, {10., 8., 11.}, {}}, {kRigid, kFree, kFree, kRigid, kFree, kRigid}},
+    {"3-D, several tiles",
+     {3, {139, 71, 12}, {10., 10., 10.}, {}},
+     {kZero, kRigid, kZero, kFree, kRigid, kZero},
+     true,
+     5},
+    {"3-D, thinner than the radius",
+     {3, {3, 2, 5}, {10., 10., 10.}, {}},
+     {kFree, kRigid, kRigid, kZero, kFree, kRigid}},
+    {"3-D, one node", {3, {1, 1, 1}, {10., 10., 10.}, {}}, {}},
+    {"3-D, one plane", {3, {33, 17, 1}, {10., 10., 10.}, {}}, {}},
+    {"2-D, free top, sponge", {2, {61, 1, 47}, {10., 10., 6.}, {}}, {kZero, kZero, kZero, kZero, kFree, kZero}, true},
+    {"3-D, layers all around", {3, {47, 29, 31}, {10., 8., 9.}, {}}, {}, false, 16, {9, 9, 9, 9, 9, 9}},
+    {"3-D, layers of every width beside mirrors and a sponge",
+     {3, {41, 23, 37}, {10., 10., 10.}, {}},
+     {kZero, kRigid, kZero, kZero, kFree, kZero},
+     true,
+     16,
+     {5, 0, 1, 7, 0, 2}},
+    {"3-D, layers wider than a warp", {3, {101, 11, 9}, {10., 10., 10.}, {}}, {}, false, 20, {33, 41, 3, 4, 9, 0}},
+    {"3-D, layers that fill the grid", {3, {8, 13, 7}, {10., 10., 10.}, {}}, {}, false, 40, {4, 4, 13, 0, 0, 7}},
+    {"2-D, layers, free top",
+     {2, {61, 1, 47}, {10., 10., 6.}, {}},
+     {kZero, kZero, kZero, kZero, kFree, kZero},
+     false,
+     40,
+     {20, 8, 0, 0, 0, 6}},
+    {"2-D, beyond one tile", {2, {1100, 1, 11}, {10., 10., 10.}, {}}, {kRigid, kFree, kZero, kZero, kFree, kZero}},
+    // Fewer planes than the radius, whose mirror images give the halo values that are not zero.
+    {"3-D, two planes between mirrors",
+     {3, {33, 17, 2}, {10., 10., 10.}, {}},
+     {kZero, kFree, kZero, kRigid, kRigid, kRigid}},
+};
+
+/// The same grid with the spacing of x on every axis.
+inline Case with_equal_spacings(Case c) {
+    c.grid.spacing_m.fill(c.grid.spacing_m[0]);
+    return c;
+}
+
+/// The operators that every order has.
+inline constexpr std::array kOperators{WaveOperator::star, WaveOperator::variable_density};
+
+/// Decay and strength that differ at every value.
+inline CpmlFace layer_of(std::int64_t width) {
+    CpmlFace face;
+    for (std::int64_t t = 0; t < width; ++t) {
+        const double depth = static_cast<double>(t + 1) / static_cast<double>(width);
+        for (auto* b : {&face.b_psi, &face.b_zeta}) b->push_back(0.9 - 0.3 * depth);
+        for (auto* a : {&face.a_psi, &face.a_zeta}) a->push_back(-0.3 * depth * depth - 1e-3 * static_cast<double>(t));
+    }
+    return face;
+}
+
+/// \param order of star operators.
+inline BackendSetup setup_of(const Case& c, int order, Precision precision,
+                             WaveOperator wave_operator = WaveOperator::star) {
+    BackendSetup setup;
+    setup.grid = c.grid;
+    setup.scheme = make_scheme(wave_operator, order);
+    setup.precision = precision;
+    setup.halos = c.halos;
+    if (c.sponge)
+        for (const int axis : {0, 2}) {
+            setup.sponge.taper[axis].assign(c.grid.n[axis], 1.);
+            for (std::int64_t i = 0; i < 6; ++i)
+                setup.sponge.taper[axis][c.grid.n[axis] - 1 - i] = 1. - 0.01 * static_cast<double>((6 - i) * (6 - i));
+        }
+    for (int face = 0; face < 6; ++face) setup.cpml.face[face] = layer_of(c.layers[face]);
+    return setup;
+}
+
+/// \param scale of the signals.
+inline Sources make_test_sources(const Grid& grid, double scale) {
+    // Two sources share nodes, so that the order of injection shows.
+    Sources sources;
+    for (int row = 0; row < 2; ++row) {
+        for (std::int64_t i = 0; i < 5; ++i) {
+            sources.nodes.node.push_back((grid.points() / 2 + 3 * i + row) % grid.points());
+            sources.nodes.weight.push_back(0.3 * static_cast<double>(i + 1) - 0.7);
+        }
+        sources.nodes.first.push_back(static_cast<std::int64_t>(sources.nodes.node.size()));
+        std::vector<double> signal;
+        for (int n = 0; n < 40; ++n) signal.push_back(1e4 * scale * std::sin(0.4 * n + row));
+        sources.signal.push_back(signal);
+    }
+    return sources;
+}
+
+/// `few`, and a receiver on every node if that is enough to be shared among threads.
+inline NodeWeights receivers_on(const Grid& grid, NodeWeights few) {
+    if (grid.points() < 1000) return few;
+    for (std::int64_t i = 0; i < grid.points(); ++i) {
+        few.node.push_back(i);
+        few.weight.push_back(0.3);
+        few.first.push_back(static_cast<std::int64_t>(few.node.size()));
+    }
+    return few;
+}
+
+/// Computes steps n = 0 … steps - 1 and records what they give.
+using Advance = void (*)(Backend& backend, std::int64_t steps);
+inline void advance_all(Backend& backend, std::int64_t steps) {
+    backend.advance(0, steps);
+}
+
+/// p, p_prev and the traces after a run from noise of the size of `scale`.
+inline std::vector<double> run_case(const Case& c, const BackendSetup& setup, std::unique_ptr<Backend> backend,
+                                    double scale = 1., Advance advance = advance_all) {
+    const double tiny = setup.precision == Precision::float32 ? 1e-38 : 1e-308;
+    const Grid& grid = c.grid;
+    double h2 = 0.;
+    for (int axis = 0; axis < 3; ++axis)
+        if (grid.has_axis(axis)) h2 += 1. / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+    const double dt = 0.7 / (3000. * std::sqrt(h2));
+    const auto noisy = [&grid](double low, double high, std::uint64_t seed) {
+        return [=](std::int64_t y, std::int64_t z, std::span<float> row) {
+            for (std::int64_t x = 0; x < grid.nx(); ++x)
+                row[x] = static_cast<float>(low + (high - low) * noise(grid.at(x, y, z), seed));
+        };
+    };
+    const bool has_density = setup.scheme.has_density();
+    backend->upload_model(noisy(1500., 3000., 1), has_density ? noisy(1000., 2700., 5) : Backend::RowReader{}, dt);
+    backend->reset();
+    std::vector<double> p(grid.points()), p_previous(grid.points());
+    for (std::int64_t i = 0; i < grid.points(); ++i) {
+        p[i] = scale * (noise(i, 2) - 0.5);
+        p_previous[i] = p[i] * (1. - 1e-3 * noise(i, 3));
+        if (i % 7 == 0) p[i] = p_previous[i] = tiny * noise(i, 4);  // most of them denormal
+    }
+    backend->upload(p, p_previous);
+    const Sources sources = make_test_sources(grid, scale);
+    backend->set_sources(sources);
+    const NodeWeights receivers = receivers_on(grid, sources.nodes);
+    backend->set_receivers(receivers, c.steps + 1);
+    backend->record(0);
+    advance(*backend, c.steps);
+    CHECK(backend->extremum().finite);
+    std::vector<double> out(2 * grid.points() + receivers.rows() * (c.steps + 1));
+    const std::span<double> all(out);
+    backend->download(Window::whole(grid), all.first(grid.points()));
+    backend->download_previous(Window::whole(grid), all.subspan(grid.points(), grid.points()));
+    backend->download_traces(all.subspan(2 * grid.points()));
+    return out;
+}
+
+/// The largest value, the first of equal ones, and the first NaN. \param backend of the grid of kCases[0], reset.
+inline void check_extremum(Backend& backend) {
+    const Grid& grid = kCases[0].grid;
+    std::vector<double> p(grid.points(), 0.25);
+    p[grid.at(5, 7, 11)] = -3.;
+    p[grid.at(6, 7, 12)] = 3.;
+    backend.upload(p, p);
+    CHECK(backend.extremum().max_abs == 3.);
+    CHECK(backend.extremum().node == grid.at(5, 7, 11));
+    CHECK(backend.extremum().finite);
+    p[grid.at(1, 2, 3)] = std::nan("");
+    backend.upload(p, p);
+    CHECK(!backend.extremum().finite);
+    CHECK(backend.extremum().node == grid.at(1, 2, 3));
+}
+
+}  // namespace onda::test

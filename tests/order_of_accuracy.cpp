@@ -1,5 +1,0 @@
-#include "tests/promises.hpp"
-
-TEST_CASE("R2: every order of accuracy is the nominal one") {
-    onda::check_promises("R2");
-}

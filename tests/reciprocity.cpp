@@ -1,5 +1,0 @@
-#include "tests/promises.hpp"
-
-TEST_CASE("R8: source and receiver can be exchanged") {
-    onda::check_promises("R8");
-}

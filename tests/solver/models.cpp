@@ -1,0 +1,458 @@
+// Every builder makes the medium it describes, the same bits with any number of threads; files fit the grid or are
+// refused.
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <numbers>
+#include <omp.h>
+#include <set>
+
+#include "files_support.hpp"
+#include "io/models/model_file.hpp"
+#include "io/text/error.hpp"
+#include "solver/discretisation/scheme.hpp"
+#include "solver/model/density.hpp"
+#include "solver/model/model.hpp"
+#include "solver/model/model_builders.hpp"
+
+using namespace onda;
+
+namespace {
+
+Config config_of(const std::string& type, std::vector<std::int64_t> shape, std::vector<double> spacing_m,
+                 std::vector<double> origin_m = {}) {
+    Config config;
+    config.grid = {std::move(shape), std::move(spacing_m), std::move(origin_m)};
+    config.model.type = type;
+    config.model.vp_m_s = 2000.;
+    return config;
+}
+
+Model build(const Config& config) {
+    return make_model(config, make_grid(config));
+}
+
+std::string build_error(const Config& config) {
+    return message_of([&] { static_cast<void>(build(config)); });
+}
+
+/// One that is valid, for each row of the table but "file".
+Config example(const std::string& type, std::vector<std::int64_t> shape) {
+    Config config = config_of(type, std::move(shape), {10.});
+    const bool flat = config.grid.shape.size() == 2;
+    config.model.layers = {{0., 1500.}, {150., 2000.}, {330., 3000.}};
+    config.model.dip_deg = 7.;
+    config.model.dip_azimuth_deg = 30.;
+    config.model.gradient_per_s = 0.8;
+    config.model.correlation_length_m = 60.;
+    InclusionConfig sphere;
+    sphere.center_m = flat ? std::vector{150., 200.} : std::vector{150., 100., 200.};
+    sphere.radius_m = 60.;
+    sphere.vp_m_s = 4000.;
+    config.model.inclusions = {sphere};
+    return config;
+}
+
+/// Linear in every coordinate, so that trilinear interpolation is exact.
+double linear(double x, double y, double z) {
+    return 2000. + 0.5 * x + 0.25 * y + 0.75 * z;
+}
+
+std::filesystem::path write_linear(const TemporaryFolder& folder, const FileGeometry& g) {
+    const auto file = folder.path() / "model.h5";
+    write_model_file(
+        file, g,
+        [&](std::int64_t z, std::span<float> plane) {
+            for (std::int64_t y = 0; y < g.shape[1]; ++y)
+                for (std::int64_t x = 0; x < g.shape[0]; ++x)
+                    plane[y * g.shape[0] + x] = static_cast<float>(linear(g.origin_m[0] + double(x) * g.spacing_m[0],
+                                                                          g.origin_m[1] + double(y) * g.spacing_m[1],
+                                                                          g.origin_m[2] + double(z) * g.spacing_m[2]));
+        },
+        "test", true);
+    return file;
+}
+
+double largest_error(const Model& model, bool flat_in_y) {
+    double largest = 0.;
+    for (std::int64_t z = 0; z < model.grid.nz(); ++z)
+        for (std::int64_t y = 0; y < model.grid.ny(); ++y)
+            for (std::int64_t x = 0; x < model.grid.nx(); ++x) {
+                const auto p = model.grid.position_m(x, y, z);
+                const double exact = linear(p[0], flat_in_y ? 0. : p[1], p[2]);
+                largest = std::max(largest, std::abs(double(model.vp[model.grid.at(x, y, z)]) - exact));
+            }
+    return largest;
+}
+
+}  // namespace
+
+TEST_CASE("the grid is the one described; 2-D is x and z") {
+    Config config = config_of("constant", {40, 30}, {10., 5.}, {100., -20.});
+    Grid grid = make_grid(config);
+    CHECK(grid.n == std::array<std::int64_t, 3>{40, 1, 30});
+    CHECK(grid.position_m(1, 0, 2) == std::array<double, 3>{110., 0., -10.});
+    config = config_of("constant", {40, 20, 30}, {10.});
+    grid = make_grid(config);
+    CHECK(grid.dimensions == 3);
+    CHECK(grid.spacing_m == std::array<double, 3>{10., 10., 10.});
+
+    const auto fault = [](std::vector<std::int64_t> shape, std::vector<double> spacing, std::vector<double> origin) {
+        return message_of([&] { static_cast<void>(make_grid(config_of("constant", shape, spacing, origin))); });
+    };
+    CHECK(contains(fault({40}, {10.}, {}), "grid.shape: [40]: must be [nx, nz] or [nx, ny, nz]"));
+    CHECK(contains(fault({40, 1}, {10.}, {}), "grid.shape"));
+    CHECK(contains(fault({40, 30}, {10., 10., 10.}, {}), "grid.spacing_m: [10, 10, 10]: must be one number or 2"));
+    CHECK(contains(fault({40, 30}, {0.}, {}), "must be positive"));
+    CHECK(contains(fault({40, 30}, {10.}, {1., 2., 3.}), "grid.origin_m"));
+}
+
+TEST_CASE("every builder: same bits with 1, 2 and 3 threads, range as told beforehand, in 2-D and 3-D") {
+    const int threads = omp_get_max_threads();
+    for (const ModelBuilder& builder : model_builders()) {
+        if (builder.name == "file") continue;
+        for (const auto& shape : {std::vector<std::int64_t>{37, 41}, {37, 23, 41}}) {
+            CAPTURE(builder.name);
+            CAPTURE(shape.size());
+            const Config config = example(std::string(builder.name), shape);
+            omp_set_num_threads(1);
+            const Model one = build(config);
+            for (const int count : {2, 3}) {
+                omp_set_num_threads(count);
+                CHECK(build(config).vp == one.vp);
+            }
+            omp_set_num_threads(threads);
+            CHECK(!one.description.empty());
+            CHECK(one.vp_min == *std::min_element(one.vp.begin(), one.vp.end()));
+            CHECK(one.vp_max == *std::max_element(one.vp.begin(), one.vp.end()));
+            CHECK(one.vp_min > 0.f);
+            const VelocityRange range = velocity_range(config, one.grid);
+            CHECK(range.exact);
+            CHECK(range.min_m_s == one.vp_min);
+            CHECK(range.max_m_s == one.vp_max);
+        }
+    }
+}
+
+TEST_CASE("the range of a large grid is bounded without making it") {
+    for (const ModelBuilder& builder : model_builders()) {
+        if (builder.name == "file") continue;
+        CAPTURE(builder.name);
+        const Config large = example(std::string(builder.name), {1500, 1400});
+        const Model model = build(large);
+        const VelocityRange range = velocity_range(large, model.grid);
+        CHECK(range.min_m_s <= model.vp_min);
+        CHECK(range.max_m_s >= model.vp_max);
+        CHECK(range.max_m_s <= 1.01 * model.vp_max);
+    }
+}
+
+TEST_CASE("layers: interfaces lie where they should, flat and dipping, nodes on one belong below it") {
+    Config config = example("layered", {21, 11, 41});
+    config.model.dip_deg = 0.;
+    Model model = build(config);
+    CHECK(model.vp[model.grid.at(3, 2, 14)] == 1500.f);
+    CHECK(model.vp[model.grid.at(3, 2, 15)] == 2000.f);
+    CHECK(model.vp[model.grid.at(3, 2, 33)] == 3000.f);
+
+    config.model.dip_deg = std::atan(0.5) * 180. / std::numbers::pi;  // 5 m deeper every 10 m
+    for (const bool along_y : {false, true}) {
+        config.model.dip_azimuth_deg = along_y ? 90. : 0.;
+        model = build(config);
+        for (std::int64_t i = 0; i < 10; ++i) {
+            const auto vp = [&](std::int64_t z) {
+                return model.vp[model.grid.at(along_y ? 3 : i, along_y ? i : 3, z)];
+            };
+            const std::int64_t first = 15 + (i + 1) / 2;  // first node at or below 150 + 5 i
+            CHECK(vp(first - 1) == 1500.f);
+            CHECK(vp(first) == 2000.f);
+        }
+    }
+    config.model.layers[1].top_m = 400.;
+    CHECK(contains(build_error(config), "model.layers[2].top_m: 330 m: must be below"));
+    config.model.layers = {};
+    CHECK(contains(build_error(config), "model.layers: there is no layer"));
+}
+
+TEST_CASE("gradient, constant and inclusions") {
+    Config config = example("gradient", {11, 21});
+    config.grid.origin_m = {0., 500.};
+    CHECK(build(config).vp[11 * 20] == doctest::Approx(2000. + 0.8 * 200.));  // from the grid's top, wherever that is
+    config.model.gradient_per_s = -20.;
+    CHECK(contains(build_error(config), "model.gradient_per_s: -20 1/s makes -2000 m/s at the bottom"));
+    config = example("constant", {11, 21});
+    CHECK(build(config).vp_max == 2000.f);
+    config.model.vp_m_s = 0.;
+    CHECK(contains(build_error(config), "model.vp_m_s: 0 m/s: must be positive"));
+
+    config = example("inclusions", {31, 21, 41});
+    InclusionConfig box;
+    box.shape = "box";
+    box.center_m = {250., 100., 300.};
+    box.size_m = {40., 60., 20.};
+    box.vp_m_s = 5000.;
+    config.model.inclusions.push_back(box);
+    const Model model = build(config);
+    std::int64_t in_box = 0, in_sphere = 0;
+    for (const float vp : model.vp) {
+        in_box += vp == 5000.f;
+        in_sphere += vp == 4000.f;
+    }
+    CHECK(in_box == 5 * 7 * 3);
+    CHECK(in_sphere == 925);  // integer points within radius 6
+    CHECK(model.vp[model.grid.at(15, 10, 26)] == 4000.f);
+    CHECK(model.vp[model.grid.at(15, 10, 27)] == 2000.f);
+    config.model.inclusions[1].size_m = {40., 60.};
+    CHECK(contains(build_error(config), "model.inclusions[1].size_m: has 2 numbers"));
+    config.model.inclusions[1].shape = "cone";
+    CHECK(contains(build_error(config), "model.inclusions[1].shape: 'cone': must be one of sphere, box"));
+    config.model.inclusions[0].radius_m = -1.;
+    CHECK(contains(build_error(config), "model.inclusions[0].radius_m"));
+    config.model.type = "marble";
+    CHECK(contains(build_error(config), "model.type: 'marble': must be one of file, constant, layered"));
+}
+
+TEST_CASE("von Karman: mean, deviation and correlation are those asked for; seeds differ") {
+    Config config = config_of("von_karman", {700, 700}, {10.});
+    config.model.correlation_length_m = 80.;
+    config.model.deviation_percent = 5.;
+    for (const double hurst : {0.2, 0.5, 1.}) {
+        CAPTURE(hurst);
+        config.model.hurst_exponent = hurst;
+        const Model model = build(config);
+        const std::int64_t n = 700;
+        std::vector<double> u;  // in standard deviations
+        double mean = 0.;
+        for (const float vp : model.vp) mean += u.emplace_back((double(vp) / 2000. - 1.) / 0.05);
+        mean /= double(u.size());
+        const auto correlation = [&](std::int64_t lag_x, std::int64_t lag_z) {
+            double sum = 0.;
+            std::int64_t count = 0;
+            for (std::int64_t z = 0; z + lag_z < n; ++z)
+                for (std::int64_t x = 0; x + lag_x < n; ++x, ++count)
+                    sum += u[z * n + x] * u[(z + lag_z) * n + x + lag_x];
+            return sum / double(count);
+        };
+        CHECK(std::abs(mean) <= 0.1);
+        CHECK(std::abs(correlation(0, 0) - 1.) <= 0.08);
+        for (const std::int64_t lag : {2, 4, 8, 16, 32}) {
+            CAPTURE(lag);
+            const double r = 10. * double(lag) / 80.;
+            const double theory =
+                std::pow(2., 1. - hurst) / std::tgamma(hurst) * std::pow(r, hurst) * std::cyl_bessel_k(hurst, r);
+            CHECK(std::abs(correlation(lag, 0) - theory) <= 0.08);
+            CHECK(std::abs(correlation(0, lag) - theory) <= 0.08);
+        }
+        CHECK(model.vp_min >= 2000.f * 0.85f);
+        CHECK(model.vp_max <= 2000.f * 1.15f);
+    }
+    config = example("von_karman", {30, 30, 30});
+    const auto first = build(config).vp;
+    config.model.seed = 2;
+    CHECK(build(config).vp != first);
+    config.model.deviation_percent = 40.;
+    CHECK(contains(build_error(config), "model.deviation_percent: 40 %: must be 0 to 30 %"));
+}
+
+TEST_CASE("geology: water above sediments above salt, in every seed; layers by the dozen") {
+    for (const std::int64_t seed : {1, 2, 3, 17}) {
+        Config config = config_of("geology", {201, 101}, {10.});
+        config.model.seed = seed;
+        const Model model = build(config);
+        CAPTURE(seed);
+        CHECK(model.vp_min == 1500.f);
+        CHECK(model.vp_max == 4480.f);
+        std::int64_t salt = 0, water = 0, jumps = 0;
+        for (std::int64_t x = 0; x < 201; ++x) {
+            CHECK(model.vp[x] == 1500.f);
+            CHECK(model.vp[model.grid.at(x, 0, 100)] > 2000.f);
+        }
+        for (std::int64_t z = 0; z < 101; ++z) {
+            for (std::int64_t x = 0; x < 201; ++x) {
+                const float vp = model.vp[model.grid.at(x, 0, z)];
+                salt += vp == 4480.f;
+                water += vp == 1500.f;
+                CHECK((vp == 1500.f || vp == 4480.f || (vp >= 1600.f && vp <= 4200.f)));
+            }
+            if (z > 0)
+                jumps += std::abs(model.vp[model.grid.at(20, 0, z)] - model.vp[model.grid.at(20, 0, z - 1)]) > 40.f;
+        }
+        CHECK(double(salt) / 20301. > 0.04);
+        CHECK(double(salt) / 20301. < 0.3);
+        CHECK(double(water) / 20301. > 0.04);
+        CHECK(double(water) / 20301. < 0.2);
+        CHECK(jumps >= 8);
+    }
+    // The same section whatever the resolution.
+    const Model coarse = build(config_of("geology", {101, 41, 51}, {20.}));
+    const Model fine = build(config_of("geology", {201, 81, 101}, {10.}));
+    for (const auto& p : {std::array<std::int64_t, 3>{7, 20, 30}, {66, 20, 30}, {30, 10, 44}})
+        CHECK(coarse.vp[coarse.grid.at(p[0], p[1], p[2])] == fine.vp[fine.grid.at(2 * p[0], 2 * p[1], 2 * p[2])]);
+}
+
+TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
+    const TemporaryFolder folder;
+    Config config = config_of("file", {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.});
+    config.model.file = write_linear(folder, {3, {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.}});
+    Model model = build(config);
+    CHECK(largest_error(model, false) <= 1e-3);
+    CHECK(velocity_range(config, model.grid).min_m_s == doctest::Approx(model.vp_min));
+    CHECK(velocity_range(config, model.grid).max_m_s == doctest::Approx(model.vp_max));
+
+    config.grid = {{11, 8, 9}, {20., 20., 10.}, {120., -160., 20.}};
+    CHECK(contains(build_error(config),
+                   "shape [41, 21, 31], spacing [10, 20, 5] m, origin [100, -200, 0] m, but the grid has "
+                   "shape [11, 8, 9], spacing [20, 20, 10] m, origin [120, -160, 20] m"));
+    CHECK(contains(build_error(config), "model.resample: true"));
+    config.model.resample = true;
+    model = build(config);
+    CHECK(largest_error(model, false) <= 1e-3);
+    CHECK(contains(model.description, "resampled from shape [41, 21, 31]"));
+    CHECK(model.warnings.size() == 2u);  // twice finer along x and z
+    CHECK(!velocity_range(config, model.grid).exact);
+    CHECK(velocity_range(config, model.grid).max_m_s >= model.vp_max);
+
+    config.grid = {{37, 29, 43}, {7.3, 11.1, 2.9}, {103.7, -187.3, 1.1}};
+    CHECK(largest_error(build(config), false) <= 2e-3);
+    config.grid.origin_m[1] = -207.3;
+    CHECK(contains(build_error(config), "covers y = -200 to 200 m, but the grid reaches from -207.3"));
+
+    // A file on the grid's nodes is copied bit for bit, also as a crop.
+    config.grid = {{20, 21, 31}, {10., 20., 5.}, {200., -200., 0.}};
+    const Model crop = build(config);
+    Config whole = config_of("file", {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.});
+    whole.model.file = config.model.file;
+    const Model all = build(whole);
+    bool same = true;
+    for (std::int64_t z = 0; z < 31; ++z)
+        for (std::int64_t x = 0; x < 20; ++x)
+            same = same && crop.vp[crop.grid.at(x, 4, z)] == all.vp[all.grid.at(x + 10, 4, z)];
+    CHECK(same);
+}
+
+TEST_CASE("2-D files: read into 2-D grids, extruded into 3-D where asked, dimensions that clash are refused") {
+    const TemporaryFolder folder;
+    Config config = config_of("file", {41, 31}, {10., 5.});
+    config.model.file = write_linear(folder, {2, {41, 1, 31}, {10., 1., 5.}, {0., 0., 0.}});
+    CHECK(largest_error(build(config), true) <= 1e-3);
+    config.model.extrude = true;
+    CHECK(contains(build_error(config), "model.extrude"));
+
+    config.grid = {{41, 9, 31}, {10., 30., 5.}, {}};
+    Model model = build(config);
+    CHECK(largest_error(model, true) <= 1e-3);
+    CHECK(model.vp[model.grid.at(3, 0, 7)] == model.vp[model.grid.at(3, 8, 7)]);
+    config.model.extrude = false;
+    CHECK(contains(build_error(config), "is 2-D but the grid is 3-D: set model.extrude: true"));
+    config.model.extrude = config.model.resample = true;
+    config.grid = {{33, 9, 21}, {11., 30., 6.5}, {}};
+    CHECK(largest_error(build(config), true) <= 1e-3);
+
+    config.model.file = write_linear(folder, {3, {9, 9, 9}, {10., 10., 10.}, {0., 0., 0.}});
+    config.grid = {{9, 9}, {10.}, {}};
+    config.model.extrude = false;
+    CHECK(contains(build_error(config), "is 3-D but the grid is 2-D"));
+    config.model.file = folder.path() / "none.h5";
+    CHECK(contains(build_error(config), "none.h5"));
+}
+
+TEST_CASE("layers and bodies have the densities they are given, or that of the model") {
+    Config layered = config_of("layered", {3, 40}, {10.});
+    layered.model.layers = {{0., 1500., 1000.}, {150., 2000., std::nullopt}, {330., 3000., 2400.}};
+    CHECK(contains(build_error(layered), "model.layers[1]: has no rho_kg_m3, but others have"));
+    layered.model.rho_kg_m3 = 2000.;
+    const Model model = build(layered);
+    const auto rho = [&model](std::int64_t z) { return model.rho[static_cast<std::size_t>(model.grid.at(1, 0, z))]; };
+    CHECK(rho(0) == 1000.f);
+    CHECK(rho(15) == 2000.f);
+    CHECK(rho(33) == 2400.f);
+    CHECK(model.rho_min == 1000.f);
+    CHECK(model.rho_max == 2400.f);
+    CHECK(make_scheme(layered).wave_operator == WaveOperator::variable_density);
+
+    Config bodies = example("inclusions", {40, 40});
+    bodies.model.inclusions[0].rho_kg_m3 = 2600.;
+    CHECK(contains(build_error(bodies), "model.inclusions: some have rho_kg_m3, but what surrounds them has none"));
+    bodies.model.rho_kg_m3 = 2100.;
+    const Model around = build(bodies);
+    CHECK(around.rho[static_cast<std::size_t>(around.grid.at(0, 0, 0))] == 2100.f);
+    CHECK(around.rho[static_cast<std::size_t>(around.grid.at(15, 0, 20))] == 2600.f);
+}
+
+TEST_CASE("a density that is the same everywhere, or not wanted, takes the fast path") {
+    Config config = config_of("layered", {3, 40}, {10.});
+    config.model.layers = {{0., 1500.}, {150., 2000.}};
+    config.model.rho_kg_m3 = 2000.;
+    CHECK(make_scheme(config).wave_operator == WaveOperator::star);
+    CHECK(build(config).rho.empty());
+    config.model.layers[0].rho_kg_m3 = 1000.;
+    CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
+    config.model.rho = "none";
+    for (const std::optional<double> given : {std::optional(2000.), std::optional<double>()}) {
+        config.model.rho_kg_m3 = given;  // without it, the second layer has no density
+        CHECK(make_scheme(config).wave_operator == WaveOperator::star);
+        CHECK(build(config).rho.empty());
+    }
+    Config bodies = example("inclusions", {40, 40});
+    bodies.model.inclusions[0].rho_kg_m3 = 2600.;
+    bodies.model.rho = "none";
+    CHECK(build(bodies).rho.empty());
+}
+
+TEST_CASE("Gardner's relation makes a density of any model, and contradicts a given one") {
+    for (const std::string type : {"constant", "layered", "gradient", "inclusions", "von_karman", "geology"}) {
+        Config config = example(type, {30, 40});
+        config.model.rho = "gardner";
+        CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
+        const Model model = build(config);
+        REQUIRE(model.rho.size() == model.vp.size());
+        for (std::size_t i = 0; i < model.vp.size(); ++i)
+            CHECK(model.rho[i] == doctest::Approx(310. * std::pow(double(model.vp[i]), 0.25)));
+    }
+    CHECK(gardner_density(4000.f) == doctest::Approx(2465.).epsilon(1e-3));
+    Config both = example("layered", {30, 40});
+    both.model.rho = "gardner";
+    both.model.layers[0].rho_kg_m3 = 2000.;
+    CHECK(contains(message_of([&] { static_cast<void>(make_scheme(both)); }), "remove one"));
+    both.model.layers[0].rho_kg_m3.reset();
+    both.scheme.stencil = "compact27";
+    CHECK(contains(message_of([&] { static_cast<void>(make_scheme(both)); }), "compact27 is for constant density"));
+}
+
+TEST_CASE("odd densities are warned of") {
+    Config config = config_of("layered", {3, 40}, {10.});
+    config.model.layers = {{0., 1500., 1.}, {150., 2000., 2.4}};
+    REQUIRE(build(config).warnings.size() == 1);
+    CHECK(contains(build(config).warnings[0], "look like g/cm3"));
+    config.model.layers = {{0., 1500., 1.2}, {150., 2000., 2400.}};
+    CHECK(build(config).warnings.empty());  // that dt may be too long is said where dt is chosen: tests/solver/plan.cpp
+}
+
+TEST_CASE("the density of a model file is read, resampled as vp is") {
+    const TemporaryFolder folder;
+    FileGeometry geometry;
+    geometry.dimensions = 2;
+    geometry.shape = {21, 1, 31};
+    geometry.spacing_m = {20., 1., 20.};
+    const auto plane = [&](double low, double slope) {
+        return [=](std::int64_t z, std::span<float> values) {
+            for (std::size_t x = 0; x < values.size(); ++x)
+                values[x] = static_cast<float>(low + slope * (20. * double(x) + 40. * double(z)));
+        };
+    };
+    const auto file = folder.path() / "model.h5";
+    write_model_file(file, geometry, plane(2000., 1.), "test", false, plane(1000., 0.5));
+    CHECK(ModelFile(file).has_density());
+    Config config = config_of("file", {41, 61}, {10.});
+    config.model.file = file;
+    config.model.resample = true;
+    CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
+    const Model model = build(config);
+    REQUIRE(model.rho.size() == model.vp.size());
+    for (std::size_t i = 0; i < model.vp.size(); ++i)
+        CHECK(model.rho[i] == doctest::Approx(1000. + 0.5 * (double(model.vp[i]) - 2000.)));
+    config.model.rho = "none";
+    CHECK(build(config).rho.empty());
+    CHECK(make_scheme(config).wave_operator == WaveOperator::star);
+}

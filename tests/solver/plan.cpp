@@ -1,0 +1,79 @@
+// What a configuration amounts to: a stage that fails hides no other, and what is odd about a plan is said.
+#include "solver/plan/plan.hpp"
+
+#include <algorithm>
+#include <doctest/doctest.h>
+
+#include "files_support.hpp"
+#include "small_run.hpp"
+
+using namespace onda;
+
+namespace {
+
+Config small(const std::vector<std::string>& overrides) {
+    return read_config_text(kSmall2d, "small.yaml", overrides);
+}
+
+/// Layers of these densities [kg/m3].
+std::string layers(const std::string& upper, const std::string& lower) {
+    return "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: " + upper +
+           "}, {top_m: 200, vp_m_s: 2200, rho_kg_m3: " + lower + "}]";
+}
+
+/// What is said of the density, the same before the model is made and after; empty: nothing.
+std::string warning_of(const std::vector<std::string>& overrides) {
+    const Config config = small(overrides);
+    const Plan told = make_plan(config), made = make_plan(config, make_model(config, make_grid(config)));
+    CHECK(told.warnings == made.warnings);
+    CHECK(told.density.contrast() == doctest::Approx(made.density.contrast()));
+    const auto of_density = [](const std::string& text) { return contains(text, "the density changes"); };
+    const auto found = std::ranges::find_if(told.warnings, of_density);
+    return found == told.warnings.end() ? "" : *found;
+}
+
+}  // namespace
+
+TEST_CASE("faults of all stages are reported together") {
+    const std::string faults = message_of(
+        [] {
+            static_cast<void>(make_plan(small({"scheme.stencil=compact27", "grid.spacing_m=[10, 10]",
+                                               "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, "
+                                               "{top_m: 200, vp_m_s: 2200}]",
+                                               "boundary.cpml_width=70", "output.snapshots.window_min_m=[201, 1]",
+                                               "output.snapshots.window_max_m=[209, 9]"})));
+        },
+        ExitCode::config);
+    CAPTURE(faults);
+    CHECK(contains(faults, "scheme.stencil: compact27 is for constant density"));
+    CHECK(contains(faults, "model.layers[1]: has no rho_kg_m3"));
+    CHECK(contains(faults, "boundary.cpml_width: two perfectly matched layers of 70 nodes"));
+    CHECK(contains(faults, "no node lies between"));
+}
+
+TEST_CASE("a density whose jumps may make dt unstable is warned of, and told before the model is made") {
+    CHECK(warning_of({}) == "");
+    CHECK(warning_of({"time.cfl_fraction=1"}) == "");
+    CHECK(warning_of({layers("1000", "2000")}) == "");
+    CHECK(warning_of({layers("200", "3800")}) == "");  // the default of 0.9 covers a factor of 20
+    CHECK(
+        contains(warning_of({layers("200", "3800"), "time.cfl_fraction=1"}),
+                 "the density changes by a factor of 19, which lowers the stability limit, and dt is 1 of the limit"));
+    CHECK(
+        contains(warning_of({layers("200", "3800"), "time.cfl_fraction=1"}), "take time.cfl_fraction: 0.9 (a dt of "));
+    CHECK(contains(warning_of({layers("1.2", "2400")}), "take time.cfl_fraction: 0.7 (a dt of "));
+    CHECK(contains(warning_of({layers("1.2", "2400")}), "or a free surface in place of air"));
+    CHECK(warning_of({layers("1.2", "2400"), "time.cfl_fraction=0.7"}) == "");
+    CHECK(warning_of({layers("1.2", "2400"), "model.rho=none"}) == "");
+    CHECK(contains(warning_of({"model.rho=gardner", "time.cfl_fraction=1"}), "a factor of 1.1"));
+}
+
+TEST_CASE("the steps told are those to the end; what the correction needs beyond is told beside") {
+    const Plan plan = make_plan(small({}));
+    REQUIRE(plan.time.extra_steps > 0);
+    const auto steps = plan.time.steps - plan.time.extra_steps;
+    CHECK(contains(describe(plan),
+                   std::to_string(steps) + " steps to 0.3 s, and " + std::to_string(plan.time.extra_steps) + " more"));
+    CHECK(static_cast<double>(steps) * plan.time.dt_s == doctest::Approx(0.3).epsilon(0.02));
+    CHECK(contains(describe(make_plan(small({"time.dispersion_correction=false"}))), " steps to 0.3 s\n"));
+}

@@ -1,0 +1,213 @@
+// Promise: snapshots are written in order while the run goes on, at most two are alive, and what fails in the writing
+// thread stops the run.
+#include "solver/outputs/snapshot_queue.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <doctest/doctest.h>
+#include <future>
+#include <semaphore>
+#include <stdexcept>
+#include <vector>
+
+using namespace onda;
+using namespace std::chrono_literals;
+
+namespace {
+
+/// How many downloads are alive, and the most that ever were.
+struct Living {
+    std::atomic<int> now{0}, most{0};
+};
+
+struct FakeDownload final : Download {
+    FakeDownload(Living& count, float value, bool fails_to_arrive)
+        : living(count), values(8, value), fails(fails_to_arrive) {
+        const int now = ++living.now;
+        if (now > living.most) living.most = now;
+    }
+    ~FakeDownload() override { --living.now; }
+    std::span<const float> wait() override {
+        if (fails) throw std::runtime_error("the device failed");
+        return values;
+    }
+    Living& living;
+    std::vector<float> values;
+    bool fails;
+};
+
+/// A backend whose n-th download holds n; everything else does nothing.
+struct FakeBackend final : Backend {
+    std::unique_ptr<Download> start_download(const Window&) override {
+        ++started;
+        return std::make_unique<FakeDownload>(living, static_cast<float>(started), started == failing);
+    }
+    std::string description() const override { return {}; }
+    std::string kernel() const override { return {}; }
+    std::int64_t allocated_bytes() const override { return 0; }
+    void upload_model(const RowReader&, const RowReader&, double) override {}
+    void reset() override {}
+    void set_sources(const Sources&) override {}
+    void set_receivers(const NodeWeights&, std::int64_t) override {}
+    void fill_halos() override {}
+    void step() override {}
+    void absorb() override {}
+    void inject(std::int64_t) override {}
+    void swap() override {}
+    void record(std::int64_t) override {}
+    Extremum extremum() const override { return {}; }
+    void download(const Window&, std::span<float>) const override {}
+    void download(const Window&, std::span<double>) const override {}
+    void download_previous(const Window&, std::span<double>) const override {}
+    void upload(std::span<const double>, std::span<const double>) override {}
+    void download_traces(std::span<float>) const override {}
+    void download_traces(std::span<double>) const override {}
+
+    Living living;
+    int started = 0, failing = 0;
+};
+
+struct Written {
+    double time_s;
+    std::vector<float> values;
+};
+
+void take(SnapshotQueue& queue, FakeBackend& backend, int count) {
+    for (int i = 0; i < count; ++i) queue.take(backend, {}, 0.5 * (backend.started + 1));
+}
+
+bool waits(const std::future<void>& call) {
+    return call.wait_for(100ms) == std::future_status::timeout;
+}
+
+}  // namespace
+
+TEST_CASE("a slow writer gets every frame, in order, and two are alive at the most") {
+    FakeBackend backend;
+    std::vector<Written> written;
+    std::thread::id writer;
+    SnapshotQueue queue([&](double time_s, std::span<const float> values) {
+        std::this_thread::sleep_for(5ms);
+        written.push_back({time_s, {values.begin(), values.end()}});
+        writer = std::this_thread::get_id();
+    });
+    for (const std::size_t shots : {1u, 2u}) {
+        take(queue, backend, 10);
+        queue.drain();
+        REQUIRE(written.size() == 10 * shots);
+    }
+    for (std::size_t i = 0; i < written.size(); ++i) {
+        CHECK(written[i].time_s == 0.5 * static_cast<double>(i + 1));
+        CHECK(written[i].values == std::vector<float>(8, static_cast<float>(i + 1)));
+    }
+    CHECK(writer != std::this_thread::get_id());
+    CHECK(backend.living.most == Backend::kDownloads);
+    CHECK(backend.living.now == 0);
+}
+
+TEST_CASE("two frames are taken at once, the third waits until the first is written") {
+    FakeBackend backend;
+    std::counting_semaphore<> permits{0};
+    SnapshotQueue queue([&](double, std::span<const float>) { permits.acquire(); });
+    take(queue, backend, Backend::kDownloads);
+    const auto third = std::async(std::launch::async, [&] { take(queue, backend, 1); });
+    CHECK(waits(third));
+    permits.release();
+    third.wait();
+    const auto drained = std::async(std::launch::async, [&] { queue.drain(); });
+    permits.release();
+    CHECK(waits(drained));
+    permits.release();
+    drained.wait();
+}
+
+TEST_CASE("a fault of the writer reaches the next call and all that follow, and no later frame is written") {
+    FakeBackend backend;
+    std::atomic<int> calls = 0;
+    SnapshotQueue queue([&](double, std::span<const float>) {
+        if (++calls == 2) throw std::runtime_error("disk full");
+    });
+    take(queue, backend, 1);
+    queue.drain();
+    take(queue, backend, 1);
+    CHECK_THROWS_WITH_AS(queue.drain(), "disk full", std::runtime_error);
+    CHECK_THROWS_WITH_AS(take(queue, backend, 1), "disk full", std::runtime_error);
+    CHECK_THROWS_WITH_AS(queue.drain(), "disk full", std::runtime_error);
+    CHECK(backend.started == 2);
+    CHECK(calls == 2);
+}
+
+TEST_CASE("a caller that waits for room learns of the fault, and nothing blocks the end") {
+    FakeBackend backend;
+    {
+        SnapshotQueue queue([&](double, std::span<const float>) {
+            std::this_thread::sleep_for(20ms);
+            throw std::runtime_error("disk full");
+        });
+        CHECK_THROWS_WITH_AS(take(queue, backend, 3), "disk full", std::runtime_error);
+        CHECK(backend.started == Backend::kDownloads);
+    }
+    CHECK(backend.living.now == 0);
+}
+
+TEST_CASE("a frame that never arrives is a fault like any other") {
+    FakeBackend backend;
+    backend.failing = 2;
+    int calls = 0;
+    {
+        SnapshotQueue queue([&](double, std::span<const float>) { ++calls; });
+        const auto all = [&] {
+            take(queue, backend, 4);
+            queue.drain();
+        };
+        CHECK_THROWS_WITH_AS(all(), "the device failed", std::runtime_error);
+    }
+    CHECK(calls == 1);
+    CHECK(backend.living.now == 0);
+}
+
+TEST_CASE("an early end gives up the frames that are not yet being written") {
+    FakeBackend backend;
+    std::atomic<int> calls = 0;
+    {
+        SnapshotQueue queue([&](double, std::span<const float>) {
+            ++calls;
+            std::this_thread::sleep_for(50ms);
+        });
+        take(queue, backend, Backend::kDownloads);
+        while (calls == 0) std::this_thread::yield();
+    }
+    CHECK(calls == 1);
+    CHECK(backend.living.now == 0);
+    const SnapshotQueue unused([](double, std::span<const float>) {});
+}
+
+TEST_CASE("the CPU backend downloads into two buffers, in turn, and a third download waits for one of them") {
+    BackendSetup setup;
+    setup.grid = {3, {9, 7, 5}, {10., 10., 10.}, {}};
+    const auto backend = cpu::make_backend(setup);
+    const auto start = [&](double value) {
+        const std::vector<double> p(static_cast<std::size_t>(setup.grid.points()), value);
+        backend->upload(p, p);
+        return backend->start_download({{1, 2, 0}, {4, 2, 3}, {2, 3, 2}});
+    };
+    const auto all_are = [](Download& download, float value) {
+        const auto values = download.wait();
+        return values.size() == 24 && std::ranges::count(values, value) == 24;
+    };
+    auto first = start(1.), second = start(2.);
+    const float *const one = first->wait().data(), *const two = second->wait().data();
+    std::unique_ptr<Download> third;
+    const auto call = std::async(std::launch::async, [&] { third = start(3.); });
+    CHECK(waits(call));
+    CHECK(all_are(*first, 1.f));
+    first.reset();
+    call.wait();
+    CHECK(all_are(*second, 2.f));
+    CHECK(all_are(*third, 3.f));
+    CHECK(third->wait().data() == one);
+    second.reset();
+    third.reset();
+    for (const float* const buffer : {two, one, two}) CHECK(start(4.)->wait().data() == buffer);
+}

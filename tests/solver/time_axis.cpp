@@ -1,0 +1,197 @@
+// The step is the largest stable one times the fraction asked for; resampling keeps band-limited signals.
+#include "solver/discretisation/time_axis.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <numbers>
+
+#include "files_support.hpp"
+#include "io/text/error.hpp"
+#include "kernels/equations/star/stencil.hpp"
+#include "solver/discretisation/scheme.hpp"
+#include "solver/signal/resampling.hpp"
+
+using namespace onda;
+using std::numbers::pi;
+
+namespace {
+
+Config config_of(int order, double duration_s) {
+    Config config;
+    config.scheme.space_order = order;
+    config.time.duration_s = duration_s;
+    return config;
+}
+
+Grid grid_of(int dimensions, std::array<double, 3> spacing_m) {
+    Grid grid;
+    grid.dimensions = dimensions;
+    grid.n = {32, dimensions == 3 ? 32 : 1, 32};
+    grid.spacing_m = spacing_m;
+    return grid;
+}
+
+/// max over all wavenumbers of -L, by the definition of the stencil, on a lattice that contains the Nyquist corner.
+double largest_eigenvalue(const Grid& grid, int order) {
+    const auto c = second_derivative_weights(order);
+    double sum = 0.;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!grid.has_axis(axis)) continue;
+        double largest = 0.;
+        for (int i = 0; i <= 360; ++i) {
+            double symbol = -c[0];
+            for (std::size_t k = 1; k < c.size(); ++k) symbol -= 2. * c[k] * std::cos(pi * i / 360. * double(k));
+            largest = std::max(largest, symbol);
+        }
+        sum += largest / (grid.spacing_m[axis] * grid.spacing_m[axis]);
+    }
+    return sum;
+}
+
+/// |p| after many steps of the leapfrog scheme on the mode with this eigenvalue.
+double amplitude_after(double dt, double vp, double eigenvalue) {
+    double p = 1., previous = 0.7;
+    for (int n = 0; n < 4000; ++n) {
+        const double next = 2. * p - previous - vp * vp * dt * dt * eigenvalue * p;
+        previous = p;
+        p = next;
+    }
+    return std::abs(p);
+}
+
+TimeAxis time_axis_of(const Config& config, const Grid& grid, double vp) {
+    return make_time_axis(config, grid, make_scheme(config), vp);
+}
+
+std::string time_axis_error(const Config& config, const Grid& grid, double vp) {
+    return message_of([&] { static_cast<void>(time_axis_of(config, grid, vp)); }, ExitCode::config);
+}
+
+/// A packet of sinusoids up to `highest_hz`, smooth at both ends, gone before 0 and after 1 s.
+double packet(double t, double highest_hz) {
+    if (t <= 0. || t >= 1.) return 0.;
+    const double s = std::sin(pi * t);
+    double sum = 0.;
+    for (int i = 1; i <= 5; ++i) sum += std::sin(2. * pi * highest_hz * i / 5. * t + i);
+    return 0.2 * sum * s * s * s * s * s * s;
+}
+
+double resampling_error(double dt_in, double dt_out, double highest_hz) {
+    std::vector<double> input;
+    for (int i = 0; i * dt_in <= 1.1; ++i) input.push_back(packet(i * dt_in, highest_hz));
+    const auto samples = static_cast<std::int64_t>(1.05 / dt_out);
+    const auto output = resample(input, dt_in, dt_out, samples, Tail::zero);
+    REQUIRE(static_cast<std::int64_t>(output.size()) == samples);
+    double error = 0.;
+    for (std::int64_t i = 0; i < samples; ++i)
+        error = std::max(error, std::abs(output[i] - packet(double(i) * dt_out, highest_hz)));
+    return error;
+}
+
+}  // namespace
+
+TEST_CASE("the limit separates bounded from growing modes, for every order, in 2-D and 3-D") {
+    for (int order = 2; order <= kMaxSpaceOrder; order += 2)
+        for (const Grid& grid : {grid_of(2, {10., 1., 7.}), grid_of(3, {10., 12., 7.})}) {
+            CAPTURE(order);
+            CAPTURE(grid.dimensions);
+            const TimeAxis time = time_axis_of(config_of(order, 1.), grid, 4500.);
+            const double eigenvalue = largest_eigenvalue(grid, order);
+            CHECK(time.dt_s == doctest::Approx(0.9 * time.stability_limit_s).epsilon(1e-12));
+            CHECK(time.cfl_fraction() == doctest::Approx(0.9));
+            CHECK(amplitude_after(0.9999 * time.stability_limit_s, 4500., eigenvalue) <= 200.);
+            CHECK(amplitude_after(1.0001 * time.stability_limit_s, 4500., eigenvalue) >= 1e20);
+        }
+}
+
+TEST_CASE("a given dt is taken, or refused with both numbers and the change to make") {
+    const Grid grid = grid_of(3, {10., 10., 10.});
+    Config config = config_of(2, 1.);
+    const double limit = 10. / (3000. * std::sqrt(3.));  // order 2, three equal spacings
+    config.time.dt_s = limit * (1. - 1e-9);
+    CHECK(time_axis_of(config, grid, 3000.).dt_s == *config.time.dt_s);
+
+    config.time.dt_s = 0.002;
+    const std::string message = time_axis_error(config, grid, 3000.);
+    CHECK(message.find("time.dt_s") != std::string::npos);
+    CHECK(message.find("0.002 s") != std::string::npos);
+    CHECK(message.find("0.0019245 s") != std::string::npos);
+    CHECK(message.find("use 0.001732 or less") != std::string::npos);
+    for (const double bad : {0., -1., std::nan("")}) {
+        config.time.dt_s = bad;
+        CHECK(contains(time_axis_error(config, grid, 3000.), "must be positive"));
+    }
+}
+
+TEST_CASE("the steps cover the duration and no more") {
+    const Grid grid = grid_of(2, {10., 1., 10.});
+    Config config = config_of(8, 1.);
+    config.time.dt_s = 0.001;
+    CHECK(time_axis_of(config, grid, 2000.).steps == 1000);  // not 1001 by rounding
+    config.time.duration_s = 0.7;
+    CHECK(time_axis_of(config, grid, 2000.).steps == 700);
+    config.time.duration_s = 0.7001;
+    const TimeAxis time = time_axis_of(config, grid, 2000.);
+    CHECK(time.steps == 701);
+    CHECK(time.output_samples == 702);
+    CHECK(time.output_dt_s == time.dt_s);
+
+    config.output.seismograms.dt_s = 0.002;
+    config.time.duration_s = 0.7;
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.002);
+    CHECK(time_axis_of(config, grid, 2000.).output_samples == 351);
+    config.output.seismograms.dt_s = 0.8;
+    CHECK(contains(time_axis_error(config, grid, 2000.), "output.seismograms.dt_s"));
+    config.time.duration_s = 0.;
+    CHECK(contains(time_axis_error(config, grid, 2000.), "time.duration_s"));
+    config.time.duration_s = 1e9;
+    CHECK(contains(time_axis_error(config, grid, 2000.), "steps"));
+}
+
+TEST_CASE("resampling keeps what lies below 0.9 of the lower Nyquist frequency") {
+    for (const auto& row : {std::pair{0.004, 0.001}, {0.004, 0.00137}, {0.001, 0.004}, {0.00083, 0.002}}) {
+        const double dt_in = row.first, dt_out = row.second;
+        CAPTURE(dt_in);
+        CAPTURE(dt_out);
+        CHECK(resampling_error(dt_in, dt_out, 0.88 * 0.5 / std::max(dt_in, dt_out)) <= 1e-4);
+    }
+}
+
+TEST_CASE("what lies above the output's Nyquist frequency is removed, not folded") {
+    std::vector<double> input;
+    for (int i = 0; i < 4000; ++i) {
+        const double t = i * 0.0005, s = std::sin(pi * t / 2.);
+        input.push_back(std::sin(2. * pi * 200. * t) * s * s * s * s);  // output Nyquist: 125 Hz
+    }
+    double largest = 0.;
+    for (const double x : resample(input, 0.0005, 0.004, 500, Tail::zero)) largest = std::max(largest, std::abs(x));
+    CHECK(largest <= 1e-4);
+}
+
+TEST_CASE("equal steps copy, a cut recording does not ring at its end, many traces equal one by one") {
+    std::vector<double> wave;
+    for (int i = 0; i <= 1000; ++i) wave.push_back(std::sin(2. * pi * 20. * i * 0.001 + 0.4));
+    CHECK(resample(wave, 0.001, 0.001, 1001) == wave);
+    CHECK(resample({}, 0.001, 0.002, 3) == std::vector<double>{0., 0., 0.});
+
+    const auto fine = resample(wave, 0.001, 0.0004, 2501);
+    double error = 0., cut = 0.;
+    const auto over = resample(wave, 0.001, 0.0004, 2501, Tail::zero);
+    for (int i = 2400; i <= 2500; ++i) {
+        const double exact = std::sin(2. * pi * 20. * i * 0.0004 + 0.4);
+        error = std::max(error, std::abs(fine[i] - exact));
+        cut = std::max(cut, std::abs(over[i] - exact));
+    }
+    CHECK(error <= 2e-3);
+    CHECK(cut >= 0.05);  // what the continuation is for
+
+    const std::vector<float> one(wave.begin(), wave.end());
+    std::vector<float> traces;
+    for (int i = 0; i < 700; ++i) traces.insert(traces.end(), one.begin(), one.end());
+    const auto single = resample_traces(one, 1, 0.001, 0.003, 334);
+    const auto all = resample_traces(traces, 700, 0.001, 0.003, 334);
+    REQUIRE(all.size() == 700u * 334u);
+    for (const int trace : {0, 511, 512, 699})
+        CHECK(std::equal(single.begin(), single.end(), all.begin() + trace * 334));
+}

@@ -1,0 +1,304 @@
+// Wavelets and traces mapped between the time of the leapfrog scheme and true time.
+#include "solver/signal/time_dispersion.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <complex>
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <malloc.h>
+#include <new>
+#include <numbers>
+#include <omp.h>
+#include <random>
+
+#include "files_support.hpp"
+#include "solver/signal/fourier.hpp"
+#include "solver/survey/survey.hpp"
+
+using namespace onda;
+using std::numbers::pi;
+
+namespace {
+
+std::atomic<std::int64_t> heap_bytes{0}, heap_peak{0};
+
+}  // namespace
+
+// Every container of this program counts what it takes.
+void* operator new(std::size_t bytes) {
+    void* const memory = std::malloc(bytes);
+    if (memory == nullptr) throw std::bad_alloc();
+    const std::int64_t now = heap_bytes += std::int64_t(malloc_usable_size(memory));
+    for (std::int64_t peak = heap_peak; now > peak && !heap_peak.compare_exchange_weak(peak, now);) {
+    }
+    return memory;
+}
+void operator delete(void* memory) noexcept {
+    heap_bytes -= std::int64_t(malloc_usable_size(memory));
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    operator delete(memory);
+}
+
+namespace {
+
+constexpr double kDt = 0.001;
+
+Wavelet ricker(double f0, double t0) {
+    WaveletConfig config;
+    config.type = "ricker";
+    config.peak_frequency_hz = f0;
+    config.t0_s = t0;
+    return make_wavelet(Config{}, config, "wavelet");
+}
+
+TimeAxis corrected_axis(const Wavelet& wavelet, double dt_out, std::int64_t steps) {
+    TimeAxis time;
+    time.dt_s = kDt;
+    time.steps = steps;
+    time.output_dt_s = dt_out;
+    time.output_samples = static_cast<std::int64_t>(double(steps) * kDt / dt_out + 1e-9) + 1;
+    correct_dispersion(time, wavelet.highest_frequency_hz, true);
+    return time;
+}
+
+/// An oscillator is what every mode of a grid is: p_tt + omega^2 p = s, by the leapfrog scheme.
+std::vector<double> oscillate(double omega, const std::vector<double>& s) {
+    std::vector<double> p{0.};
+    double previous = 0.;
+    for (std::size_t n = 0; n + 1 < s.size(); ++n) {
+        const double next = 2. * p[n] - previous + kDt * kDt * (s[n] - omega * omega * p[n]);
+        previous = p[n];
+        p.push_back(next);
+    }
+    return p;
+}
+
+std::vector<double> returned(const std::vector<double>& p, const TimeAxis& time) {
+    return correct_traces<double>(p, 1, *time.correction, kDt, time.output_dt_s, time.output_samples);
+}
+
+/// p(t) = int s(tau) sin(omega (t - tau)) / omega dtau at i dt_out, by the trapezoidal rule with steps of dt / 32.
+std::vector<double> exact(double omega, const Wavelet& wavelet, const TimeAxis& time) {
+    const double step = kDt / 32.;
+    std::vector<double> p;
+    std::complex<double> sum = 0.;
+    std::int64_t m = -4000;
+    for (std::int64_t i = 0; i < time.output_samples; ++i) {
+        const double t = double(i) * time.output_dt_s;
+        for (; double(m) * step <= t; ++m)
+            sum += wavelet.value(double(m) * step) * std::polar(step, -omega * double(m) * step);
+        p.push_back((sum * std::polar(1., omega * t)).imag() / omega);
+    }
+    return p;
+}
+
+double largest(const std::vector<double>& p) {
+    double most = 0.;
+    for (const double x : p) most = std::max(most, std::abs(x));
+    return most;
+}
+
+/// Largest difference in a stretch of time over the largest sample of all.
+double error_between(double begin_s, double end_s, const std::vector<double>& p, const std::vector<double>& q,
+                     double dt) {
+    double error = 0.;
+    for (std::size_t i = 0; i < std::min(p.size(), q.size()); ++i)
+        if (const double t = double(i) * dt; t >= begin_s && t <= end_s) error = std::max(error, std::abs(p[i] - q[i]));
+    return error / largest(q);
+}
+
+}  // namespace
+
+TEST_CASE("the Fourier transform is the sum that defines it") {
+    const FourierTransform transform(64);
+    for (const std::size_t n : {1u, 2u, 8u, 64u}) {
+        std::vector<std::complex<double>> a(n);
+        for (std::size_t j = 0; j < n; ++j) a[j] = {std::sin(3. * double(j) + 1.), std::cos(double(j * j))};
+        auto spectrum = a;
+        transform(spectrum);
+        for (std::size_t k = 0; k < n; ++k) {
+            std::complex<double> sum = 0.;
+            for (std::size_t j = 0; j < n; ++j) sum += a[j] * std::polar(1., -2. * pi * double(j * k) / double(n));
+            CHECK(std::abs(sum - spectrum[k]) <= 1e-12);
+        }
+    }
+}
+
+TEST_CASE(
+    "an oscillator stepped with a large dt gives the exact answer, whatever its frequency and the wavelet's delay") {
+    struct Row {
+        double f0, omega_dt, t0;
+    };
+    for (const Row& row : {Row{60., 0.38, 0.03},
+                           {60., 0.6, 0.03},
+                           {60., 0.38, 1.5},
+                           {20., 0.12, 0.07},
+                           {2., 0.012, 0.7},
+                           {80., 0.9, 0.02}})
+        for (const double dt_out : {kDt, 0.0007, 0.0015}) {
+            CAPTURE(row.f0);
+            CAPTURE(row.omega_dt);
+            CAPTURE(row.t0);
+            CAPTURE(dt_out);
+            const Wavelet wavelet = ricker(row.f0, row.t0);
+            const TimeAxis time = corrected_axis(wavelet, dt_out, 2000);
+            const auto answer = oscillate(row.omega_dt / kDt, sample_wavelet(wavelet, time));
+            const auto p = returned(answer, time), q = exact(row.omega_dt / kDt, wavelet, time);
+            CHECK(error_between(0., 1.95, p, q, dt_out) <= 1e-4);
+            CHECK(error_between(1.95, 2., p, q, dt_out) <= 1e-3);  // what the extra steps are for
+            const auto raw = resample(answer, kDt, dt_out, time.output_samples);
+            if (row.omega_dt > 0.1) CHECK(error_between(0., 2., raw, q, dt_out) >= 0.02);
+        }
+}
+
+TEST_CASE("a record that is cut while waves still arrive is that of a longer run") {
+    const Wavelet wavelet = ricker(60., 0.03);
+    const TimeAxis whole = corrected_axis(wavelet, kDt, 4000), half = corrected_axis(wavelet, kDt, 2000);
+    CHECK(half.extra_steps == 32);  // 5 (2000 / 8)^(1/3)
+    const auto record = oscillate(0.5 / kDt, sample_wavelet(wavelet, whole));
+    const std::vector<double> cut(record.begin(), record.begin() + half.steps + 1);
+    const auto p = returned(cut, half), q = returned(record, whole);
+    CHECK(error_between(0., 1.98, p, q, kDt) <= 1e-5);
+    CHECK(error_between(0., 2., p, q, kDt) <= 1e-3);
+}
+
+TEST_CASE("long records, which are corrected in chunks, are as good, and do not depend on their neighbours") {
+    const Wavelet wavelet = ricker(60., 0.03);
+    const TimeAxis time = corrected_axis(wavelet, kDt, 9000);
+    const auto record = oscillate(0.5 / kDt, sample_wavelet(wavelet, time));
+    const auto p = returned(record, time), q = exact(0.5 / kDt, wavelet, time);
+    CHECK(error_between(0., 8.95, p, q, kDt) <= 1e-4);
+    CHECK(error_between(8.95, 9., p, q, kDt) <= 1e-3);
+    const std::vector<float> one(record.begin(), record.end());
+    std::vector<float> three = one;
+    for (const float scale : {2.f, -0.5f})
+        for (const float x : one) three.push_back(scale * x);
+    const auto correct = [&](const std::vector<float>& traces, std::int64_t count) {
+        return correct_traces<float>(traces, count, *time.correction, kDt, kDt, time.output_samples);
+    };
+    const auto alone = correct(one, 1), together = correct(three, 3);
+    const float most = *std::max_element(alone.begin(), alone.end());
+    for (std::size_t i = 0; i < alone.size(); ++i) {
+        REQUIRE(std::abs(together[i] - alone[i]) <= 1e-6f * most);
+        REQUIRE(std::abs(together[2 * alone.size() + i] + 0.5f * alone[i]) <= 1e-6f * most);
+    }
+}
+
+TEST_CASE("a sample does not depend on the length of its record, with signals in the band's taper and beyond it, too") {
+    struct Row {
+        double highest_hz, dt_out;
+    };
+    for (const Row& row : {Row{50., kDt},
+                           {50., 0.0121},  // the taper ends at the output's Nyquist frequency
+                           {120., 0.0024},
+                           {400., kDt},  // and where the step carries no more
+                           {50., 0.0007}}) {
+        CAPTURE(row.highest_hz);
+        CAPTURE(row.dt_out);
+        const FrequencyBand band = correction_band(row.highest_hz, kDt);
+        constexpr std::int64_t longer = 8400, shorter = 8000, inside = 7600;  // output samples; beyond 8192 by chunks
+        std::vector<double> noise(std::size_t(double(longer) * row.dt_out / kDt) + 1);
+        std::mt19937 random(1);  // NOLINT(*-msc51-cpp): the same every time
+        for (double& x : noise) x = double(random()) / 0x1p31 - 1.;
+        const auto corrected = [&](std::int64_t samples) {
+            const auto recorded = std::size_t(double(samples) * row.dt_out / kDt) + 1;
+            return correct_traces<double>(std::span(noise).first(recorded), 1, band, kDt, row.dt_out, samples);
+        };
+        const auto p = corrected(shorter), q = corrected(longer);
+        CHECK(error_between(0., inside * row.dt_out, p, q, row.dt_out) <= 3e-6);
+    }
+}
+
+TEST_CASE("the memory that the correction is said to need is what it allocates") {
+    struct Row {
+        double dt_out;
+        std::int64_t samples, traces;
+        int threads;
+        double tolerance;
+    };
+    for (const Row& row :
+         {Row{kDt, 9000, 1, 2, 0.03},
+          {kDt, 30000, 150, 2, 0.03},
+          {5. * kDt, 9000, 1, 2, 0.03},
+          {12. * kDt, 9000, 150, 1, 0.03},
+          {0.6 * kDt, 9000, 150, 1, 0.03},
+          {3. * kDt, 8000, 50, 1, 0.1}}) {  // little; what MappedTaps keeps beside its roots is left out
+        omp_set_num_threads(row.threads);
+        CAPTURE(row.dt_out);
+        CAPTURE(row.samples);
+        CAPTURE(row.traces);
+        TimeAxis time;
+        time.dt_s = kDt;
+        time.steps = std::int64_t(double(row.samples) * row.dt_out / kDt);
+        time.output_dt_s = row.dt_out;
+        time.output_samples = row.samples;
+        time.correction = correction_band(50., kDt);
+        const std::vector<float> recorded(std::size_t((time.steps + 1) * row.traces), 1.f);
+        const std::int64_t before = heap_bytes;
+        heap_peak = before;
+        const auto output = correct_traces<float>(recorded, row.traces, *time.correction, kDt, row.dt_out, row.samples);
+        const auto taken = double(heap_peak - before - std::int64_t(sizeof(float) * output.size()));
+        const auto predicted = double(correction_bytes(time, row.traces, row.threads));
+        CAPTURE(taken);
+        CHECK(std::abs(predicted / taken - 1.) <= row.tolerance);
+    }
+}
+
+TEST_CASE("a wavelet from a file is injected as its closed form") {
+    const TemporaryFolder folder;
+    const Wavelet closed = ricker(40., 0.05);
+    WaveletConfig config;
+    config.type = "file";
+    for (const double dt_in : {0.00025, 0.001, 0.003}) {
+        CAPTURE(dt_in);
+        config.file = folder.path() / "wavelet.csv";
+        std::ofstream out(config.file);
+        out.precision(17);
+        out << "time_s,amplitude\n";
+        for (int i = 0; i * dt_in <= 0.2; ++i) out << i * dt_in << ',' << closed.value(i * dt_in) << '\n';
+        out.close();
+        const Wavelet read = make_wavelet(Config{}, config, "wavelet");
+        const TimeAxis time = corrected_axis(closed, kDt, 500);
+        const auto p = sample_wavelet(read, time), q = sample_wavelet(closed, time);
+        REQUIRE(p.size() == q.size());
+        CHECK(error_between(0., 1., p, q, kDt) <= 2e-3);  // the file begins with a step of 1e-3 of the peak
+        CHECK(largest(q) >= 0.9);
+    }
+}
+
+TEST_CASE("a late wavelet arrives at the injection early, the same however long the run goes on") {
+    const Wavelet wavelet = ricker(60., 3.);
+    const auto q = sample_wavelet(wavelet, corrected_axis(wavelet, kDt, 4000));
+    const auto p = sample_wavelet(wavelet, corrected_axis(wavelet, kDt, 2970));  // ends amid the wavelet
+    for (std::size_t n = 0; n < p.size(); ++n) REQUIRE(std::abs(p[n] - q[n]) <= 1e-9);
+    const auto peak =
+        std::max_element(q.begin(), q.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+    CHECK(peak - q.begin() < 2990);
+    CHECK(peak - q.begin() > 2800);
+    CHECK(std::abs(q[3060]) <= 1e-6);  // no frequency comes late
+}
+
+TEST_CASE("the band reaches beyond the wavelet's, and never to frequencies that the step cannot carry") {
+    const FrequencyBand wide = correction_band(50., 0.001), narrow = correction_band(400., 0.001);
+    CHECK(wide.pass_hz == doctest::Approx(75.));
+    CHECK(wide.stop_hz == doctest::Approx(112.5));
+    CHECK(narrow.stop_hz == doctest::Approx(0.95 / (pi * 0.001)));
+    CHECK(narrow.pass_hz < narrow.stop_hz);
+    for (const double low : {0., 1e-3, 1.})
+        CHECK(correction_band(low, 0.001).stop_hz == doctest::Approx(0.25 / (pi * 0.001)));
+    TimeAxis time;
+    CHECK(describe_correction(time) == "not removed");
+    time.dt_s = 0.001;
+    time.steps = 1000;
+    correct_dispersion(time, 50., false);
+    CHECK(time.steps == 1000);
+    CHECK(describe_correction(time) == "removed from the seismograms, up to 75 Hz; not from snapshots");
+    correct_dispersion(time, 50., true);
+    CHECK(time.steps == 1025);
+    CHECK(time.extra_steps == 25);
+}

@@ -1,5 +1,0 @@
-#include "tests/promises.hpp"
-
-TEST_CASE("T1: seismograms are free of the error of the time step") {
-    onda::check_promises("T1");
-}

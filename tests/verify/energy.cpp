@@ -1,0 +1,5 @@
+#include "tests/verify/promises.hpp"
+
+TEST_CASE("R7: a lossless medium keeps its energy") {
+    onda::check_promises("R7");
+}

@@ -1,0 +1,5 @@
+#include "tests/verify/promises.hpp"
+
+TEST_CASE("R3: point sources give the Green's functions of free space") {
+    onda::check_promises("R3");
+}

@@ -1,0 +1,5 @@
+#include "tests/verify/promises.hpp"
+
+TEST_CASE("R4: free surfaces and rigid walls act as image sources") {
+    onda::check_promises("R4");
+}

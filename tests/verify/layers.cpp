@@ -1,0 +1,14 @@
+#include "tests/verify/promises.hpp"
+
+TEST_CASE("R5: layers reflect and transmit what they must") {
+    // Ducts are small and take thousands of steps: beside other tests, threads would mostly wait for each other.
+    onda::check_promises("R5", {.threads = 1});
+}
+
+TEST_CASE("R5h: the head wave arrives when its ray does") {
+    onda::check_promises("R5h");
+}
+
+TEST_CASE("R5d: an interface on a node acts half a node above it") {
+    onda::check_promises("R5d");
+}

@@ -1,0 +1,26 @@
+/// \file
+/// Runs the rows of the verification table as tests.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <string>
+
+#include "solver/verify/verify.hpp"
+#include "tests/sanitized.hpp"
+
+namespace onda {
+
+/// Measures every promise of a group with the kernel a run would take.
+inline void check_promises(const std::string& group_id, const VerifyOptions& options = {}) {
+    const PromiseGroup group = verification_group(group_id);
+    REQUIRE(!group.promises.empty());
+    for (const Promise& promise : group.promises) {
+        // Sanitizers slow the measurements down by an order of magnitude: there the quick rows must do.
+        if (test::kSanitized && !promise.quick) continue;
+        const Verdict verdict = check_promise(promise, options);
+        INFO(group.id, " ", group.title, ": ", promise.name, " ", verdict.measured.detail);
+        CHECK(verdict.measured.value <= promise.limit);
+    }
+}
+
+}  // namespace onda

@@ -1,0 +1,5 @@
+#include "tests/verify/promises.hpp"
+
+TEST_CASE("R8: source and receiver can be exchanged") {
+    onda::check_promises("R8");
+}
