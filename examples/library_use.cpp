@@ -10,7 +10,8 @@
 #include <numbers>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/wavefield.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/survey/survey.hpp"
 
@@ -30,15 +31,15 @@ double ricker(double time_s) {
 }
 
 /// A cube of 81 nodes a side; the faces are left at zero, for nothing returns from them in time.
-BackendSetup make_setup() {
-    BackendSetup setup;
+Setup make_setup() {
+    Setup setup;
     setup.grid = {3, {81, 81, 81}, {10., 10., 10.}, {0., 0., 0.}};
     setup.scheme = make_scheme(WaveOperator::star, 8);
     setup.halos.fill(Halo::zero);
     return setup;
 }
 
-TimeAxis make_time(const BackendSetup& setup) {
+TimeAxis make_time(const Setup& setup) {
     TimeAxis time;
     time.stability_limit_s = setup.scheme.stability_limit_s({10., 10., 10.}, kVelocity);
     time.dt_s = 0.4 * time.stability_limit_s;
@@ -46,7 +47,7 @@ TimeAxis make_time(const BackendSetup& setup) {
     return time;
 }
 
-Sources make_source(const BackendSetup& setup, const TimeAxis& time) {
+Sources make_source(const Setup& setup, const TimeAxis& time) {
     Sources sources{point_weights({&kSource, 1}, setup.grid, setup.halos, PointKind::source), {{}}};
     for (std::int64_t n = 0; n <= time.steps; ++n)
         sources.signal[0].push_back(ricker(static_cast<double>(n) * time.dt_s));
@@ -56,22 +57,22 @@ Sources make_source(const BackendSetup& setup, const TimeAxis& time) {
 }  // namespace
 
 int main() {
-    const BackendSetup setup = make_setup();
+    const Setup setup = make_setup();
     const TimeAxis time = make_time(setup);
-    const auto backend = cpu::make_backend(setup);
-    backend->upload_model([](std::int64_t, std::int64_t, std::span<float> vp) { std::ranges::fill(vp, kVelocity); },
-                          time.dt_s);
+    const RowReader vp = [](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, kVelocity); };
+    const auto medium = cpu::make_medium(setup, {vp}, time.dt_s);
+    const auto wavefield = medium->make_wavefield();
 
     const auto receiver = point_weights({&kReceiver, 1}, setup.grid, setup.halos, PointKind::receiver);
-    Propagator propagator(*backend, make_source(setup, time), receiver, time);
+    Propagator propagator(*wavefield, make_source(setup, time), receiver, time);
     propagator.advance(time.steps);
     std::vector<float> trace(static_cast<std::size_t>(time.steps) + 1);
-    backend->download_traces(std::span<float>(trace));
+    wavefield->download_traces(std::span<float>(trace));
 
     // A unit source gives p = s(t - r/c) / (4 pi r).
     const double r = std::hypot(kReceiver[0] - kSource[0], kReceiver[1] - kSource[1], kReceiver[2] - kSource[2]);
     double error = 0., norm = 0.;
-    std::printf("# %s\ntime_s,pressure_pa,exact_pa\n", backend->description().c_str());
+    std::printf("# %s\ntime_s,pressure_pa,exact_pa\n", medium->description().c_str());
     for (std::size_t n = 0; n < trace.size(); ++n) {
         const double t = static_cast<double>(n) * time.dt_s;
         const double exact = ricker(t - r / kVelocity) / (4. * std::numbers::pi * r);

@@ -6,9 +6,10 @@
 #include <array>
 #include <vector>
 
-#include "kernels/backend.hpp"
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/cpml.hpp"
+#include "kernels/plan/state_parts.hpp"
+#include "kernels/setup.hpp"
 
 namespace onda::cpu {
 
@@ -16,8 +17,8 @@ template <typename T>
 class CpmlLayers {
 public:
     /// \param arrays but p and q, which apply() takes; \param step the strip kernel.
-    CpmlLayers(const BackendSetup& setup, const Arrays<T>& arrays, CpmlFunction<T> step)
-        : step_(step), memory_(elements(setup)) {
+    CpmlLayers(const Setup& setup, const Arrays<T>& arrays, CpmlFunction<T> step)
+        : grid_(setup.grid), step_(step), memory_(elements(setup)) {
         static_cast<Arrays<T>&>(arguments_) = arrays;
         const Scheme& scheme = setup.scheme;
         arguments_.kind = factor_kind(scheme, setup.grid.dimensions);
@@ -43,7 +44,7 @@ public:
     }
 
     [[nodiscard]] std::int64_t bytes() const { return memory_.bytes() + scratch_.bytes(); }
-    [[nodiscard]] static std::int64_t bytes_for(const BackendSetup& setup, int threads) {
+    [[nodiscard]] static std::int64_t bytes_for(const Setup& setup, int threads) {
         return Buffer<T>::bytes_for(elements(setup)) + Buffer<T>::bytes_for(scratch_size(setup) * threads);
     }
 
@@ -56,6 +57,17 @@ public:
             std::fill_n(memory_.data() + first, std::min(piece, size - first), T(0));
     }
 
+    /// Calls body(part, values, strides) for every memory variable, in the order of the faces.
+    template <typename Body>
+    void for_state(const Body& body) const {
+        for (int face = 0; face < 6; ++face) {
+            const CpmlStrip<T>& strip = arguments_.strips[face];
+            if (strip.width == 0) continue;
+            const std::array<std::int64_t, 3> strides{1, strip.pitch, strip.plane};
+            body(strip_state(grid_, face, strip.width, "psi", sizeof(T)), strip.psi, strides);
+            body(strip_state(grid_, face, strip.width, "zeta", sizeof(T)), strip.zeta, strides);
+        }
+    }
     /// Adds what the layers change to p[n+1]. Pointers at node (0, 0, 0).
     void apply(const T* p, T* q) {
         if (memory_.bytes() == 0) return;
@@ -65,7 +77,7 @@ public:
     }
 
 private:
-    static Layout box_of(const BackendSetup& setup, int face) {
+    static Layout box_of(const Setup& setup, int face) {
         return {strip_grid(setup.grid, face, setup.cpml.face[face].width()), {0, 0, 0}, sizeof(T)};
     }
     /// Across x rows of psi and zeta are whole vectors; across the other axes theirs is the layout of a field.
@@ -73,7 +85,7 @@ private:
         return face < 2 ? cpml_padded(static_cast<int>(width)) : width;
     }
     /// psi and zeta of a face. Across x the rows of both alternate: they are a few nodes long.
-    static void place(CpmlStrip<T>& strip, const BackendSetup& setup, int face, T* memory) {
+    static void place(CpmlStrip<T>& strip, const Setup& setup, int face, T* memory) {
         strip.psi = memory;
         if (face < 2) {
             const std::int64_t length = row_length(face, strip.width);
@@ -87,25 +99,26 @@ private:
             strip.plane = box.plane;
         }
     }
-    static std::int64_t elements(const BackendSetup& setup, int face) {
+    static std::int64_t elements(const Setup& setup, int face) {
         const std::int64_t width = setup.cpml.face[face].width();
         if (width == 0) return 0;
         constexpr std::int64_t line = 128 / sizeof(T);
         if (face >= 2) return 2 * box_of(setup, face).size;
         return (2 * row_length(face, width) * setup.grid.ny() * setup.grid.nz() + line - 1) / line * line;
     }
-    static std::int64_t elements(const BackendSetup& setup) {
+    static std::int64_t elements(const Setup& setup) {
         std::int64_t size = 0;
         for (int face = 0; face < 6; ++face) size += elements(setup, face);
         return size;
     }
-    static std::int64_t scratch_size(const BackendSetup& setup) {
+    static std::int64_t scratch_size(const Setup& setup) {
         std::int64_t width = 0;
         for (const CpmlFace& face : setup.cpml.face) width = std::max(width, face.width());
         // One thread's rows on pages of its own.
         return width == 0 ? 0 : (cpml_scratch_size(width, setup.scheme.radius()) + 1023) / 1024 * 1024;
     }
 
+    Grid grid_;
     CpmlArguments<T> arguments_;
     CpmlFunction<T> step_;
     Buffer<T> memory_, scratch_;

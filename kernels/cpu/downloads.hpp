@@ -1,5 +1,5 @@
 /// \file
-/// Downloads of the CPU backend: copies in one of kDownloads host buffers.
+/// Downloads of CPU wavefields: copies in one of kDownloads host buffers.
 #pragma once
 
 #include <condition_variable>
@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/wavefield.hpp"
 
 namespace onda::cpu {
 
@@ -39,7 +39,7 @@ public:
 private:
     std::mutex mutex_;
     std::condition_variable returned_;
-    Buffer free_ = Buffer(Backend::kDownloads);
+    Buffer free_ = Buffer(Wavefield::kDownloads);
 };
 
 /// Has arrived when it is made: what copies also computes.

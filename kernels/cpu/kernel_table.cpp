@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kernels/cpu/cpu.hpp"
+
 namespace onda::cpu {
 namespace {
 
@@ -73,7 +75,7 @@ const InstructionSet& find_isa(const std::string& wanted) {
     throw SetupFault("isa", "instruction set '" + name + "' is not available here: use auto, " + listed(isa_names()));
 }
 
-const Kernel& find_kernel(const InstructionSet& set, const BackendSetup& setup) {
+const Kernel& find_kernel(const InstructionSet& set, const Setup& setup) {
     const WaveOperator wave_operator = setup.scheme.wave_operator;
     const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
     for (const Kernel& kernel : set.kernels)
@@ -114,7 +116,7 @@ std::string best_isa() {
 }
 
 // `onda bench cpu` measures: vectorised is the fastest at every order, see docs/performance.md.
-std::string best_kernel(const BackendSetup&) {
+std::string best_kernel(const Setup&) {
     return "vectorised";
 }
 

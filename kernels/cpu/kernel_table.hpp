@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/backend.hpp"
 #include "kernels/cpu/cpml.hpp"
 #include "kernels/cpu/kernel.hpp"
+#include "kernels/setup.hpp"
 
 namespace onda::cpu {
 
@@ -44,6 +44,6 @@ const std::vector<InstructionSet>& instruction_sets();
 /// \param wanted a name or "auto". \throws SetupFault.
 const InstructionSet& find_isa(const std::string& wanted);
 /// The kernel that a setup names, or the best for "auto". \throws SetupFault.
-const Kernel& find_kernel(const InstructionSet& set, const BackendSetup& setup);
+const Kernel& find_kernel(const InstructionSet& set, const Setup& setup);
 
 }  // namespace onda::cpu

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "kernels/backend.hpp"
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/shot/shot.hpp"
 #include "kernels/shot/source_entries.hpp"
 
 namespace onda::cpu {

@@ -1,5 +1,5 @@
 // What stands in for the CUDA backend in a build without CUDA: it says so, and computes nothing.
-#include "kernels/backend.hpp"
+#include "kernels/cuda/cuda.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -20,28 +20,31 @@ const Platform& platform() {
     return nothing;
 }
 
-std::int64_t available_bytes() {
+std::int64_t available_bytes(int) {
     return 0;
 }
-std::string best_kernel(const BackendSetup&) {
+std::string best_kernel(const Setup&) {
     refuse();
 }
-std::vector<Variant> variants(const BackendSetup&) {
+std::vector<Variant> variants(const Setup&) {
     return {};
 }
-Resources resources(const BackendSetup&) {
+int most_shots(const Problem&) {
     refuse();
 }
-std::int64_t predicted_bytes(const BackendSetup&) {
+Resources resources(const Setup&) {
     refuse();
 }
-std::int64_t predicted_shot_bytes(const BackendSetup&, const ShotSize&) {
+std::int64_t predicted_bytes(const Setup&, int) {
     refuse();
 }
-void check_setup(const BackendSetup&) {
+std::int64_t predicted_shot_bytes(const Setup&, const ShotSize&, int) {
     refuse();
 }
-std::unique_ptr<Backend> make_backend(const BackendSetup&) {
+void check_setup(const Setup&) {
+    refuse();
+}
+std::shared_ptr<Medium> make_medium(const Setup&, const MediumReaders&, double) {
     refuse();
 }
 

@@ -8,17 +8,17 @@
 
 namespace onda::cuda {
 
-/// Of the GPU that computes: 90 for sm_90; 0 without a GPU.
-int gpu_architecture();
+/// Of one of the visible GPUs: 90 for sm_90; 0 without a GPU.
+int gpu_architecture(int ordinal);
 /// Shared memory that a block can have there.
-int gpu_shared_bytes();
+int gpu_shared_bytes(int ordinal);
 
 /// The instances that can compute a setup here: its order and dimensions, on this GPU.
 template <typename T>
-std::vector<const Instance<T>*> fitting(const BackendSetup& setup);
+std::vector<const Instance<T>*> fitting(const Setup& setup);
 
 /// The first that has the kernel, tile and copy engine of the setup. \throws SetupFault.
 template <typename T>
-const Instance<T>& choose(const BackendSetup& setup);
+const Instance<T>& choose(const Setup& setup);
 
 }  // namespace onda::cuda

@@ -7,9 +7,9 @@
 #include <array>
 #include <vector>
 
-#include "kernels/backend.hpp"
 #include "kernels/cuda/blocks.hpp"
 #include "kernels/cuda/cpml_arguments.hpp"
+#include "kernels/setup.hpp"
 
 namespace onda::cuda {
 
@@ -25,24 +25,24 @@ struct CpmlLaunch {
 
 namespace cpml {
 
-inline std::int64_t width_of(const BackendSetup& setup, int face) {
+inline std::int64_t width_of(const Setup& setup, int face) {
     return setup.cpml.face[static_cast<std::size_t>(face)].width();
 }
 
 /// psi or zeta across y and z: [z][y][x] with t instead of the coordinate across the face.
 template <typename T>
-Layout box_of(const BackendSetup& setup, int face) {
+Layout box_of(const Setup& setup, int face) {
     return {strip_grid(setup.grid, face, width_of(setup, face)), {0, 0, 0}, sizeof(T)};
 }
 
 /// Across x all that belongs to a row lies together: psi and zeta of its low end, then of its high end.
-inline std::int64_t row_size(const BackendSetup& setup) {
+inline std::int64_t row_size(const Setup& setup) {
     return 2 * (width_of(setup, 0) + width_of(setup, 1));
 }
 
 /// Where the memory variables of a face begin; of face 6, where all end.
 template <typename T>
-std::int64_t memory_of(const BackendSetup& setup, int face) {
+std::int64_t memory_of(const Setup& setup, int face) {
     if (face < 2) return face == 0 ? 0 : 2 * width_of(setup, 0);
     std::int64_t begin = (row_size(setup) * setup.grid.ny() * setup.grid.nz() + 31) / 32 * 32;
     for (int before = 2; before < face; ++before)
@@ -50,15 +50,34 @@ std::int64_t memory_of(const BackendSetup& setup, int face) {
     return begin;
 }
 
+/// Where psi and zeta of a face begin, and the elements between their neighbours along x, y, z.
+template <typename T>
+struct MemoryOfFace {
+    std::int64_t psi, zeta;
+    std::array<std::int64_t, 3> strides;
+};
+template <typename T>
+MemoryOfFace<T> memory_of_face(const Setup& setup, int face) {
+    const std::int64_t begin = memory_of<T>(setup, face);
+    if (face >= 2) {
+        const Layout box = box_of<T>(setup, face);
+        return {begin, begin + box.size, {1, box.pitch, box.plane}};
+    }
+    // Rows follow each other along y and then z, in 2-D along z and then y.
+    const Grid& g = setup.grid;
+    const std::int64_t row = row_size(setup), y = g.dimensions == 3 ? row : row * g.nz();
+    return {begin, begin + width_of(setup, face), {1, y, g.dimensions == 3 ? row * g.ny() : row}};
+}
+
 /// The same for the profiles.
-inline std::int64_t profile_of(const BackendSetup& setup, int face) {
+inline std::int64_t profile_of(const Setup& setup, int face) {
     std::int64_t begin = 0;
     for (int before = 0; before < face; ++before) begin += 4 * width_of(setup, before);
     return begin;
 }
 
 template <typename T>
-std::vector<T> all_profiles(const BackendSetup& setup) {
+std::vector<T> all_profiles(const Setup& setup) {
     std::vector<T> all;
     for (const CpmlFace& face : setup.cpml.face) {
         const std::vector<T> profile = cpml_profile<T>(face);
@@ -82,7 +101,7 @@ inline std::array<std::int64_t, 3> strides(const Layout& layout) {
 }
 
 template <typename T>
-CpmlArguments<T> arguments_of(const BackendSetup& setup, const Arrays<T>& arrays, std::size_t axis) {
+CpmlArguments<T> arguments_of(const Setup& setup, const Arrays<T>& arrays, std::size_t axis) {
     const Grid& g = setup.grid;
     const auto p = strides(arrays.field), k = strides(arrays.model), rho = strides(arrays.density);
     // The axes of a face. Across x the rows of a 2-D grid follow each other along z.
@@ -107,7 +126,7 @@ CpmlArguments<T> arguments_of(const BackendSetup& setup, const Arrays<T>& arrays
 }
 
 template <typename T>
-CpmlSide<T> side_of(const BackendSetup& setup, const Arrays<T>& arrays, int face) {
+CpmlSide<T> side_of(const Setup& setup, const Arrays<T>& arrays, int face) {
     const auto axis = static_cast<std::size_t>(face / 2);
     const int width = static_cast<int>(width_of(setup, face)), towards_face = face % 2 == 0 ? -1 : 1;
     const std::int64_t n = setup.grid.n[axis], edge = node_before_strip(n, width, face % 2 == 1);
@@ -142,7 +161,7 @@ inline unsigned most_blocks_for(std::int64_t nodes, std::int64_t tile) {
 
 // 64 threads a block: of those tried on an H200 the fastest. 256 threads are a sixth slower.
 template <typename T>
-CpmlLaunch<T> launch_of(const BackendSetup& setup, const CpmlArguments<T>& a, int axis) {
+CpmlLaunch<T> launch_of(const Setup& setup, const CpmlArguments<T>& a, int axis) {
     CpmlLaunch<T> launch{axis, factor_kind(setup.scheme, setup.grid.dimensions), a};
     const int count = factor_reach(setup.scheme).count;
     if (axis == 0) {
@@ -169,7 +188,7 @@ CpmlLaunch<T> launch_of(const BackendSetup& setup, const CpmlArguments<T>& a, in
 /// The launches of a step, in order: x, y, z. Both sides of an axis at once, unless they share a node: then the low one
 /// comes first.
 template <typename T>
-std::vector<CpmlLaunch<T>> cpml_launches(const BackendSetup& setup, const cpml::Arrays<T>& arrays) {
+std::vector<CpmlLaunch<T>> cpml_launches(const Setup& setup, const cpml::Arrays<T>& arrays) {
     std::vector<CpmlLaunch<T>> launches;
     for (int axis = 0; axis < 3; ++axis) {
         CpmlArguments<T> a = cpml::arguments_of(setup, arrays, static_cast<std::size_t>(axis));

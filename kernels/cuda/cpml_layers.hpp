@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "kernels/cuda/cpml_launches.hpp"
+#include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
+#include "kernels/plan/state_parts.hpp"
 
 namespace onda::cuda {
 
@@ -20,8 +22,9 @@ template <typename T>
 class CpmlLayers {
 public:
     /// \param fields arrays that stay where they are.
-    CpmlLayers(const BackendSetup& setup, const Fields<T>& fields)
-        : radius_(setup.scheme.radius()),
+    CpmlLayers(const Setup& setup, const Fields<T>& fields)
+        : setup_(setup),
+          radius_(setup.scheme.radius()),
           memory_(cpml::memory_of<T>(setup, 6)),
           profiles_(upload_vector(cpml::all_profiles<T>(setup))),
           launches_(cpml_launches<T>(setup, {fields.field, fields.model, fields.density, fields.k, fields.half_rho,
@@ -30,7 +33,7 @@ public:
     }
 
     [[nodiscard]] std::int64_t bytes() const { return memory_.bytes() + profiles_.bytes(); }
-    [[nodiscard]] static std::int64_t bytes_for(const BackendSetup& setup) {
+    [[nodiscard]] static std::int64_t bytes_for(const Setup& setup) {
         return DeviceBuffer<T>::bytes_for(cpml::memory_of<T>(setup, 6)) +
                DeviceBuffer<T>::bytes_for(cpml::profile_of(setup, 6));
     }
@@ -38,6 +41,24 @@ public:
     /// The silence before a shot.
     void reset(cudaStream_t stream) {
         ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
+    }
+    /// Calls body(part, array, rows of its first plane) for every memory variable of a shot, in the order of the faces.
+    template <typename Body>
+    void for_state(int shot, const Body& body) const {
+        Grid one = setup_.grid;
+        if (one.dimensions == 2) one.n[1] = 1;
+        for (int face = 0; face < 6; ++face) {
+            const std::int64_t width = cpml::width_of(setup_, face);
+            if (width == 0) continue;
+            const cpml::MemoryOfFace<T> memory = cpml::memory_of_face<T>(setup_, face);
+            for (const char* variable : {"psi", "zeta"}) {
+                const StatePart part = strip_state(one, face, width, variable, sizeof(T));
+                const std::int64_t begin = variable[0] == 'p' ? memory.psi : memory.zeta;
+                const auto& [along_x, along_y, along_z] = memory.strides;
+                body(part, memory_.data() + begin + shot * along_y,
+                     WindowRows{0, along_x, along_y, along_z, part.extents[0], part.extents[1], 0, part.extents[1]});
+            }
+        }
     }
     /// Adds what the layers change to p[n+1]. Reads p[now].
     void apply(int now, cudaStream_t stream) const {
@@ -53,6 +74,7 @@ public:
     }
 
 private:
+    Setup setup_;
     int radius_;
     T* p_[2];
     DeviceBuffer<T> memory_, profiles_;

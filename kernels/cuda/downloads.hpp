@@ -6,13 +6,13 @@
 #include <memory>
 #include <mutex>
 
-#include "kernels/backend.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/runtime.hpp"
+#include "kernels/wavefield.hpp"
 
 namespace onda::cuda {
 
-/// One frame on the device and Backend::kDownloads pinned ones on the host. A frame is gathered on the device between
+/// One frame on the device and Wavefield::kDownloads pinned ones on the host. A frame is gathered on the device between
 /// two steps; the copy to the host runs on a stream of its own.
 class Downloads : public std::enable_shared_from_this<Downloads> {
 public:
@@ -87,7 +87,7 @@ private:
 
     DeviceBuffer<float> device_;
     Event gathered_, device_free_;
-    Frame frames_[Backend::kDownloads];
+    Frame frames_[Wavefield::kDownloads];
     std::mutex mutex_;
     std::condition_variable freed_;
 };

@@ -155,33 +155,4 @@ __global__ void scatter_kernel(T* field, WindowRows w, const U* values) {
         to[x] = static_cast<T>(values[row * w.count_x + x]);
 }
 
-/// k = (vp dt)^2 of whole rows, with a density rho (vp dt)^2; zero on walls.
-template <typename T>
-__global__ void square_model_kernel(T* k, FieldShape s, std::int64_t first_row, std::int64_t rows, const float* vp,
-                                    const float* rho, double dt, Walls walls) {
-    const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.y) + threadIdx.y;
-    if (row >= rows) return;
-    const int y = static_cast<int>((first_row + row) % s.ny), z = static_cast<int>((first_row + row) / s.ny);
-    const auto on_wall = [&walls](int axis, int i, int n) {
-        return (i == 0 && walls.low[axis]) || (i == n - 1 && walls.high[axis]);
-    };
-    const bool wall = on_wall(1, y, s.ny) || on_wall(2, z, s.nz);
-    for (int x = static_cast<int>(threadIdx.x); x < s.nx; x += static_cast<int>(blockDim.x)) {
-        const double v_dt = static_cast<double>(vp[row * s.nx + x]) * dt;
-        const double density = rho == nullptr ? 1. : static_cast<double>(rho[row * s.nx + x]);
-        k[z * s.plane + y * s.pitch + x] = wall || on_wall(0, x, s.nx) ? T(0) : static_cast<T>(v_dt * v_dt * density);
-    }
-}
-
-/// rho / 2 of whole rows.
-template <typename T>
-__global__ void halve_density_kernel(T* half_rho, FieldShape s, std::int64_t first_row, std::int64_t rows,
-                                     const float* rho) {
-    const std::int64_t row = blockIdx.x * static_cast<std::int64_t>(blockDim.y) + threadIdx.y;
-    if (row >= rows) return;
-    T* const to = half_rho + (first_row + row) / s.ny * s.plane + (first_row + row) % s.ny * s.pitch;
-    for (int x = static_cast<int>(threadIdx.x); x < s.nx; x += static_cast<int>(blockDim.x))
-        to[x] = T(0.5) * static_cast<T>(rho[row * s.nx + x]);
-}
-
 }  // namespace onda::cuda

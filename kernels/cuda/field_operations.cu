@@ -81,23 +81,9 @@ void gather(const T* field, const WindowRows& window, U* values, cudaStream_t st
     check_launch();
 }
 
-template <typename T>
-void scatter(T* field, const WindowRows& window, const double* values, cudaStream_t stream) {
+template <typename T, typename U>
+void scatter(T* field, const WindowRows& window, const U* values, cudaStream_t stream) {
     scatter_kernel<<<cover(window.rows, kRows.y), kRows, 0, stream>>>(field, window, values);
-    check_launch();
-}
-
-template <typename T>
-void square_model(T* k, const FieldShape& shape, std::int64_t first_row, std::int64_t rows, const float* vp,
-                  const float* rho, double dt, const Walls& walls, cudaStream_t stream) {
-    square_model_kernel<<<cover(rows, kRows.y), kRows, 0, stream>>>(k, shape, first_row, rows, vp, rho, dt, walls);
-    check_launch();
-}
-
-template <typename T>
-void halve_density(T* half_rho, const FieldShape& shape, std::int64_t first_row, std::int64_t rows, const float* rho,
-                   cudaStream_t stream) {
-    halve_density_kernel<<<cover(rows, kRows.y), kRows, 0, stream>>>(half_rho, shape, first_row, rows, rho);
     check_launch();
 }
 
@@ -109,10 +95,8 @@ void halve_density(T* half_rho, const FieldShape& shape, std::int64_t first_row,
     template void find_largest<T>(const T*, const FieldShape&, Largest*, cudaStream_t);                           \
     template void gather<T, float>(const T*, const WindowRows&, float*, cudaStream_t);                            \
     template void gather<T, double>(const T*, const WindowRows&, double*, cudaStream_t);                          \
-    template void scatter<T>(T*, const WindowRows&, const double*, cudaStream_t);                                 \
-    template void square_model<T>(T*, const FieldShape&, std::int64_t, std::int64_t, const float*, const float*,  \
-                                  double, const Walls&, cudaStream_t);                                            \
-    template void halve_density<T>(T*, const FieldShape&, std::int64_t, std::int64_t, const float*, cudaStream_t)
+    template void scatter<T, float>(T*, const WindowRows&, const float*, cudaStream_t);                           \
+    template void scatter<T, double>(T*, const WindowRows&, const double*, cudaStream_t)
 ONDA_INSTANTIATE(float);
 ONDA_INSTANTIATE(double);
 #undef ONDA_INSTANTIATE

@@ -72,11 +72,6 @@ struct WindowRows {
     std::int64_t count_x, count_y, first_row, rows;
 };
 
-/// Faces on which p must stay zero.
-struct Walls {
-    bool low[3], high[3];
-};
-
 // All throw Error if the launch fails. T is float or double.
 
 /// \throws Error if this build has no code for the GPU.
@@ -103,15 +98,7 @@ void find_largest(const T* p, const FieldShape& shape, Largest* results, cudaStr
 /// U is float or double, whatever T is.
 template <typename T, typename U>
 void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream);
-template <typename T>
-void scatter(T* field, const WindowRows& window, const double* values, cudaStream_t stream);
-/// k = rho (vp dt)^2. \param vp [m/s] of `rows` rows, compact; \param rho as vp, or null for (vp dt)^2.
-template <typename T>
-void square_model(T* k, const FieldShape& shape, std::int64_t first_row, std::int64_t rows, const float* vp,
-                  const float* rho, double dt, const Walls& walls, cudaStream_t stream);
-/// \param rho [kg/m3] of `rows` rows, compact.
-template <typename T>
-void halve_density(T* half_rho, const FieldShape& shape, std::int64_t first_row, std::int64_t rows, const float* rho,
-                   cudaStream_t stream);
+template <typename T, typename U>
+void scatter(T* field, const WindowRows& window, const U* values, cudaStream_t stream);
 
 }  // namespace onda::cuda

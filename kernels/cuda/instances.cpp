@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "kernels/cuda/choice.hpp"
+#include "kernels/cuda/runtime.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -26,7 +27,7 @@ Instances<T> make_instances() {
 }
 
 template <typename T>
-std::vector<Variant> variants_of(const BackendSetup& setup) {
+std::vector<Variant> variants_of(const Setup& setup) {
     std::vector<Variant> list;
     for (const Instance<T>* row : fitting<T>(setup)) list.push_back({row->kernel, row->tile, row->copy});
     return list;
@@ -46,11 +47,11 @@ std::string listed(const std::vector<std::string>& names) {
 
 /// The kernels to try, the fastest first: `onda bench gpu` on an H200, docs/performance.md. 2-D grids have few tiles to
 /// march: there the plain kernel fills the GPU best. Direct fits every GPU.
-std::vector<std::string> wanted_kernels(const BackendSetup& setup) {
+std::vector<std::string> wanted_kernels(const Setup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
     if (setup.scheme.has_density()) return {"forward", "direct"};
     if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "forward"};
-    if (setup.scheme.space_order <= 12 && gpu_architecture() >= 90)
+    if (setup.scheme.space_order <= 12 && gpu_architecture(setup.ordinal) >= 90)
         return {"inplane-vertical", "inplane-full", "forward", "direct"};
     return {"inplane-full", "inplane-vertical", "forward", "direct"};
 }
@@ -61,7 +62,7 @@ bool matches(const std::string& wanted, const std::string& name) {
 
 /// Says which of kernel, tile and copy engine does not exist, and what there is.
 template <typename T>
-[[noreturn]] void refuse(const BackendSetup& setup, const std::vector<const Instance<T>*>& rows) {
+[[noreturn]] void refuse(const Setup& setup, const std::vector<const Instance<T>*>& rows) {
     std::vector<std::string> kernels, tiles, copies;
     bool tile_exists = false;
     for (const Instance<T>* row : rows) {
@@ -99,9 +100,9 @@ const Instances<T>& instances() {
 }
 
 template <typename T>
-std::vector<const Instance<T>*> fitting(const BackendSetup& setup) {
+std::vector<const Instance<T>*> fitting(const Setup& setup) {
     std::vector<const Instance<T>*> rows;
-    const int architecture = gpu_architecture(), shared_bytes = gpu_shared_bytes();
+    const int architecture = gpu_architecture(setup.ordinal), shared_bytes = gpu_shared_bytes(setup.ordinal);
     for (const Instance<T>& row : instances<T>())
         if ((row.radius == 0 || row.radius == setup.scheme.radius()) &&
             row.wave_operator == setup.scheme.wave_operator &&
@@ -112,7 +113,7 @@ std::vector<const Instance<T>*> fitting(const BackendSetup& setup) {
 }
 
 template <typename T>
-const Instance<T>& choose(const BackendSetup& setup) {
+const Instance<T>& choose(const Setup& setup) {
     const std::vector<const Instance<T>*> rows = fitting<T>(setup);
     for (const std::string& kernel : wanted_kernels(setup))
         for (const Instance<T>* row : rows)
@@ -122,30 +123,36 @@ const Instance<T>& choose(const BackendSetup& setup) {
 
 template const Instances<float>& instances<float>();
 template const Instances<double>& instances<double>();
-template std::vector<const Instance<float>*> fitting<float>(const BackendSetup&);
-template std::vector<const Instance<double>*> fitting<double>(const BackendSetup&);
-template const Instance<float>& choose<float>(const BackendSetup&);
-template const Instance<double>& choose<double>(const BackendSetup&);
+template std::vector<const Instance<float>*> fitting<float>(const Setup&);
+template std::vector<const Instance<double>*> fitting<double>(const Setup&);
+template const Instance<float>& choose<float>(const Setup&);
+template const Instance<double>& choose<double>(const Setup&);
 
-std::vector<Variant> variants(const BackendSetup& setup) {
+std::vector<Variant> variants(const Setup& setup) {
     return setup.precision == Precision::float32 ? variants_of<float>(setup) : variants_of<double>(setup);
 }
 
-std::string best_kernel(const BackendSetup& setup) {
+std::string best_kernel(const Setup& setup) {
     return setup.precision == Precision::float32 ? choose<float>(setup).kernel : choose<double>(setup).kernel;
 }
 
-Resources resources(const BackendSetup& setup) {
+Resources resources(const Setup& setup) {
     check_setup(setup);
+    const DeviceScope scope(setup.ordinal);
     const auto of = [&setup]<typename T>(const Instance<T>& row) {
         return row.resources(row, make_stencil<T>(setup.scheme, setup.grid.spacing_m, setup.grid.dimensions));
     };
     return setup.precision == Precision::float32 ? of(choose<float>(setup)) : of(choose<double>(setup));
 }
 
-void check_setup(const BackendSetup& setup) {
+void check_setup(const Setup& setup) {
     if (!platform().problem.empty()) throw std::runtime_error(platform().problem);
-    check_scheme(setup);
+    const auto gpus = static_cast<int>(platform().gpus.size());
+    if (setup.ordinal < 0 || setup.ordinal >= gpus)
+        throw SetupFault("gpu", "GPU " + std::to_string(setup.ordinal) + " is not visible: there " +
+                                    (gpus == 1 ? "is one, 0"
+                                               : "are " + std::to_string(gpus) + ", 0 to " + std::to_string(gpus - 1)));
+    check_problem(setup);
     if (setup.precision == Precision::float32)
         choose<float>(setup);
     else

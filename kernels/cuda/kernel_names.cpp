@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/cuda/cuda.hpp"
 #include "kernels/load_strategy.hpp"
 
 namespace onda::cuda {

@@ -25,11 +25,11 @@ Gpu describe_gpu(int index) {
 
 /// Why the first GPU cannot compute, or nothing.
 std::string fault_of_first_gpu(Platform& platform) {
-    if (gpu_architecture() < 75)
+    if (gpu_architecture(0) < 75)
         return platform.gpus.front().name + " (" + platform.gpus.front().architecture +
                ") is older than sm_75, the oldest GPU that Onda supports";
     require_code();
-    platform.gpus.front().free_bytes = available_bytes();
+    platform.gpus.front().free_bytes = available_bytes(0);
     return {};
 }
 
@@ -63,23 +63,25 @@ const Platform& platform() {
     return found;
 }
 
-int gpu_architecture() {
+int gpu_architecture(int ordinal) {
     int major = 0, minor = 0;
-    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0) != cudaSuccess ||
-        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, 0) != cudaSuccess) {
+    if (cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, ordinal) != cudaSuccess ||
+        cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, ordinal) != cudaSuccess) {
         cudaGetLastError();
         return 0;
     }
     return 10 * major + minor;
 }
 
-int gpu_shared_bytes() {
+int gpu_shared_bytes(int ordinal) {
     int bytes = 0;
-    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0) != cudaSuccess) cudaGetLastError();
+    if (cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, ordinal) != cudaSuccess)
+        cudaGetLastError();
     return bytes;
 }
 
-std::int64_t available_bytes() {
+std::int64_t available_bytes(int ordinal) {
+    const DeviceScope scope(ordinal);
     std::size_t free = 0, total = 0;
     ONDA_CUDA_TRY(cudaMemGetInfo(&free, &total));
     // Modules are loaded and graphs are made later on.

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/cuda/cuda.hpp"
 
 namespace onda::cuda {
 
@@ -92,6 +92,17 @@ DeviceBuffer<T> upload_vector(const std::vector<T>& values) {
     if (!values.empty()) copy_to_device(buffer.data(), values.data(), buffer.size());
     return buffer;
 }
+
+/// The device of the calling thread while an object that lives on a GPU works there: entered at the start of every
+/// call, since threads and other GPUs take turns.
+class DeviceScope {
+public:
+    explicit DeviceScope(int ordinal) : ordinal_(ordinal) { enter(); }
+    void enter() const { ONDA_CUDA_TRY(cudaSetDevice(ordinal_)); }
+
+private:
+    int ordinal_;
+};
 
 class Stream {
 public:

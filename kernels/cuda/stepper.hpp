@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/backend.hpp"
 #include "kernels/cuda/blocks.hpp"
+#include "kernels/cuda/cuda.hpp"
 #include "kernels/equations/star/stencil.hpp"
 
 namespace onda::cuda {

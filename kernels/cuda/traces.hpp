@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "kernels/backend.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/runtime.hpp"
+#include "kernels/shot/shot.hpp"
 
 namespace onda::cuda {
 
@@ -20,7 +20,8 @@ inline std::int64_t trace_batch(std::int64_t receivers, std::int64_t samples, st
     return std::clamp<std::int64_t>(fitting, 1, std::clamp<std::int64_t>(samples, 1, 1024));
 }
 
-/// Records every receiver of a shot. The device holds two batches of samples: one is filled while the other is copied.
+/// Records every receiver of some shots. The device holds two batches of samples: one is filled while the other is
+/// copied.
 template <typename T>
 class TraceRecorder {
 public:
@@ -67,9 +68,10 @@ public:
         // The next samples go to the other half: not before its last copy is done.
         if (waiting_[1 - half] >= 0) copied_[1 - half].hold(compute);
     }
-    /// [receiver][sample], what was recorded so far; later samples are zero. Waits for the device.
+    /// [receiver][sample] of receivers first … first + count - 1: what was recorded so far; later samples are zero.
+    /// Waits for the device.
     template <typename U>
-    void copy(std::span<U> values, const Stream& compute) {
+    void copy(std::span<U> values, std::int64_t first, std::int64_t count, const Stream& compute) {
         for (const int half : {0, 1}) store(half);
         const std::int64_t begin = recorded_ / batch_ * batch_;
         if (recorded_ > begin && recorded_ != samples_) {
@@ -79,9 +81,9 @@ public:
                 static_cast<std::size_t>((recorded_ - begin) * receivers_) * sizeof(T), cudaMemcpyDeviceToHost));
         }
 #pragma omp parallel for schedule(static)
-        for (std::int64_t r = 0; r < receivers_; ++r)
+        for (std::int64_t r = 0; r < count; ++r)
             for (std::int64_t n = 0; n < samples_; ++n)
-                values[r * samples_ + n] = n < recorded_ ? static_cast<U>(traces_[n * receivers_ + r]) : U(0);
+                values[r * samples_ + n] = n < recorded_ ? static_cast<U>(traces_[n * receivers_ + first + r]) : U(0);
     }
     [[nodiscard]] std::int64_t device_bytes() const {
         return first_.bytes() + element_.bytes() + weight_.bytes() + device_.bytes();

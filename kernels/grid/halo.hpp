@@ -1,11 +1,10 @@
 /// \file
-/// The halo rules of kernels/backend.hpp, worked out as plane copies.
+/// The rules of Halo, worked out as copies of layers.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "kernels/backend.hpp"
 #include "kernels/grid/grid.hpp"
 
 namespace onda {
@@ -17,14 +16,15 @@ struct HaloCopy {
 };
 
 /// Mirrors about the first and last node, as often as a short axis needs. A layer whose image falls beyond a zero face
-/// is zero; on an axis of one node between two mirrors the images never arrive, and the halo stays zero.
+/// is zero, and one beyond a neighbour's face is the exchange's; on an axis of one node between two mirrors the images
+/// never arrive, and the halo stays zero.
 inline std::vector<HaloCopy> halo_copies(std::int64_t n, std::int64_t halo, Halo low, Halo high) {
     const auto image = [&](std::int64_t to) {
         HaloCopy copy{to, to, 1};
         for (int fold = 0; fold < 16; ++fold) {
             if (copy.from >= 0 && copy.from < n) return copy;
             const Halo rule = copy.from < 0 ? low : high;
-            if (rule == Halo::zero) break;
+            if (!is_mirror(rule)) break;
             copy.from = copy.from < 0 ? -copy.from : 2 * (n - 1) - copy.from;
             if (rule == Halo::mirror_negative) copy.sign = -copy.sign;
         }
@@ -37,18 +37,14 @@ inline std::vector<HaloCopy> halo_copies(std::int64_t n, std::int64_t halo, Halo
     return copies;
 }
 
-/// The same for a model that a kernel reads beyond the faces: mirrored about a mirror face, constant beyond a zero
-/// face.
-inline std::vector<HaloCopy> model_copies(std::int64_t n, std::int64_t halo, Halo low, Halo high) {
-    std::vector<HaloCopy> copies;
-    for (std::int64_t j = 1; j <= halo; ++j)
-        for (const std::int64_t to : {-j, n - 1 + j}) {
-            std::int64_t from = to;
-            while (n > 1 && ((from < 0 && low != Halo::zero) || (from >= n && high != Halo::zero)))
-                from = from < 0 ? -from : 2 * (n - 1) - from;
-            copies.push_back({to, from < 0 ? 0 : from >= n ? n - 1 : from, 1});
-        }
-    return copies;
+/// The layer of an axis that a layer of the model is an image of: mirrored about a mirror, the last one beyond a zero
+/// face. Beyond a neighbour's face it is the layer itself, which lies in the neighbour.
+inline std::int64_t model_image(std::int64_t layer, std::int64_t n, Halo low, Halo high) {
+    while (n > 1 && ((layer < 0 && is_mirror(low)) || (layer >= n && is_mirror(high))))
+        layer = layer < 0 ? -layer : 2 * (n - 1) - layer;
+    if (layer < 0) return low == Halo::neighbour ? layer : 0;
+    if (layer >= n) return high == Halo::neighbour ? layer : n - 1;
+    return layer;
 }
 
 }  // namespace onda

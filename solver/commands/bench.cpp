@@ -39,8 +39,8 @@ Scheme bench_scheme(const BenchOptions& options, int order) {
     return make_compact_scheme({w[0], w[1], w[2], w[3]});
 }
 
-BackendSetup bench_setup(const BenchOptions& options, const Scheme& scheme, const std::string& kernel) {
-    BackendSetup setup;
+Setup bench_setup(const BenchOptions& options, const Scheme& scheme, const std::string& kernel) {
+    Setup setup;
     const auto& shape = options.shape;
     setup.grid = {static_cast<int>(shape.size()),
                   {shape[0], shape.size() == 3 ? shape[1] : 1, shape.back()},
@@ -113,7 +113,7 @@ int finish(const BenchOptions& options, const BenchPlan& plan) {
 
 int bench_cpu(const BenchOptions& options) {
     const Device& device = usable_device("cpu");
-    return finish(options, plan_bench(options, device, [&](BenchPlan& plan, BackendSetup setup) {
+    return finish(options, plan_bench(options, device, [&](BenchPlan& plan, Setup setup) {
                       // A kernel that was not asked for by name and does not have the operator is left out.
                       const auto names = cpu::kernels_of(setup.scheme.wave_operator);
                       if (options.kernels.empty() && !std::ranges::count(names, setup.kernel)) return;
@@ -123,7 +123,7 @@ int bench_cpu(const BenchOptions& options) {
                   }));
 }
 
-BenchCase gpu_case(const BackendSetup& setup) {
+BenchCase gpu_case(const Setup& setup) {
     const cuda::Resources used = cuda::resources(setup);
     return {setup,
             {},
@@ -134,10 +134,10 @@ BenchCase gpu_case(const BackendSetup& setup) {
 
 /// The variants of a kernel that --tile and --copy leave: the first is what a run would take. A kernel that was not
 /// asked for by name and has no such variant is left out.
-void add_gpu_cases(const BenchOptions& options, const Device& device, BenchPlan& plan, BackendSetup setup) {
+void add_gpu_cases(const BenchOptions& options, const Device& device, BenchPlan& plan, Setup setup) {
     setup.tile = printable(options.tile);
     setup.copy = printable(options.copy);
-    const BackendSetup asked = setup;
+    const Setup asked = setup;
     std::size_t found = 0;
     for (const cuda::Variant& variant : cuda::variants(asked)) {
         if (!leaves(asked, variant)) continue;
@@ -151,7 +151,7 @@ void add_gpu_cases(const BenchOptions& options, const Device& device, BenchPlan&
 
 int bench_gpu(const BenchOptions& options) {
     const Device& device = usable_device("cuda");
-    BenchPlan plan = plan_bench(options, device, [&](BenchPlan& unfinished, const BackendSetup& setup) {
+    BenchPlan plan = plan_bench(options, device, [&](BenchPlan& unfinished, const Setup& setup) {
         add_gpu_cases(options, device, unfinished, setup);
     });
     if (plan.cases.empty())

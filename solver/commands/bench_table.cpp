@@ -27,25 +27,24 @@ struct Row {
     Rates gpts, twin_gpts, ratio;
 };
 
-/// A backend with a random medium (1500 m/s to kBenchFastest_m_s, 1500 to 2500 kg/m3) and a random field, warm, and the
-/// number of steps that make a round. The values matter: constant data draws less power, and a denormal costs more.
+/// A wavefield with a random medium (1500 m/s to kBenchFastest_m_s, 1500 to 2500 kg/m3) and a random field, warm, and
+/// the number of steps that make a round. The values matter: constant data draws less power, and a denormal costs more.
 class Contender {
 public:
-    Contender(const Device& device, const BackendSetup& setup, std::span<const double> field)
-        : backend_(device.make(setup)), points_(static_cast<double>(setup.grid.points())) {
+    Contender(const Device& device, const Setup& setup, std::span<const double> field)
+        : points_(static_cast<double>(setup.grid.points())) {
         const Grid& grid = setup.grid;
-        const auto random = [&](double mean, double spread) -> Backend::RowReader {
+        const auto random = [&](double mean, double spread) -> RowReader {
             return [&grid, field, mean, spread](std::int64_t y, std::int64_t z, std::span<float> row) {
                 for (std::int64_t x = 0; x < grid.nx(); ++x)
                     row[x] = static_cast<float>(mean + spread * field[grid.at(x, y, z)]);
             };
         };
-        backend_->upload_model(random(0.75 * kBenchFastest_m_s, 0.5 * kBenchFastest_m_s),
-                               setup.scheme.has_density() ? random(2000., 1000.) : Backend::RowReader{},
-                               bench_time_step_s(setup));
-        backend_->reset();
-        backend_->upload(field, field);
-        backend_->advance(0, 1);
+        MediumReaders readers{random(0.75 * kBenchFastest_m_s, 0.5 * kBenchFastest_m_s)};
+        if (setup.scheme.has_density()) readers.push_back(random(2000., 1000.));
+        wavefield_ = make_wavefield(device, setup, readers, bench_time_step_s(setup));
+        wavefield_->upload(field, field);
+        wavefield_->advance(0, 1);
         constexpr double least_s = 0.01;
         for (double seconds = round_s(); seconds < least_s; seconds = round_s())
             steps_ *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * least_s / seconds) + 1, 2, 1000);
@@ -53,16 +52,16 @@ public:
 
     /// One round: Gpt/s.
     double measure() { return 1e-9 * points_ * static_cast<double>(steps_) / round_s(); }
-    [[nodiscard]] std::string description() const { return backend_->description(); }
+    [[nodiscard]] std::string description() const { return wavefield_->medium().description(); }
 
 private:
     double round_s() {
         const auto start = std::chrono::steady_clock::now();
-        backend_->advance(0, steps_);
+        wavefield_->advance(0, steps_);
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
 
-    std::unique_ptr<Backend> backend_;
+    std::unique_ptr<Wavefield> wavefield_;
     double points_;
     std::int64_t steps_ = 1;
 };
@@ -126,8 +125,8 @@ std::string csv_of(const BenchPlan& plan, const std::vector<Row>& rows) {
 void refuse_if_too_large(const BenchPlan& plan) {
     std::int64_t on_device = 0;
     for (const BenchCase& timed : plan.cases)
-        on_device = std::max(on_device, plan.device->predicted_bytes(timed.setup) +
-                                            plan.device->predicted_bytes(timed.bare.value_or(plan.twin)));
+        on_device = std::max(on_device, plan.device->predicted_bytes(timed.setup, 1) +
+                                            plan.device->predicted_bytes(timed.bare.value_or(plan.twin), 1));
     const std::int64_t field = plan.twin.grid.points() * static_cast<std::int64_t>(sizeof(double));
     const auto refuse = [](const char* whose, std::int64_t needed, std::int64_t available) {
         if (needed > available)
@@ -136,13 +135,13 @@ void refuse_if_too_large(const BenchPlan& plan) {
                                     "  take a smaller grid with --shape",
                                     bytes_text(needed), whose, bytes_text(available)));
     };
-    if (plan.device->has_own_memory()) refuse("GPU", on_device, plan.device->available_bytes());
+    if (plan.device->has_own_memory()) refuse("GPU", on_device, plan.device->available_bytes(plan.twin.ordinal));
     refuse("the host's", field + (plan.device->has_own_memory() ? 0 : on_device), available_memory_bytes());
 }
 
 }  // namespace
 
-double bench_time_step_s(const BackendSetup& setup) {
+double bench_time_step_s(const Setup& setup) {
     if (setup.kernel == "twin") return 1e-4 / kBenchFastest_m_s;
     return 0.5 * setup.scheme.stability_limit_s(setup.grid.derivative_spacings_m(), kBenchFastest_m_s);
 }

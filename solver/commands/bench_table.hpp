@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/setup.hpp"
 #include "solver/propagation/devices.hpp"
 
 namespace onda {
@@ -19,15 +19,15 @@ struct BenchColumn {
 
 /// One row: what is timed, and its cells in the columns of the plan.
 struct BenchCase {
-    BackendSetup setup;                ///< resolved
-    std::optional<BackendSetup> bare;  ///< what it takes turns with, instead of the twin: resolved
+    Setup setup;                ///< resolved
+    std::optional<Setup> bare;  ///< what it takes turns with, instead of the twin: resolved
     std::vector<std::string> labels, remarks;
 };
 
 /// Everything that is to be timed on one grid of one device.
 struct BenchPlan {
     const Device* device = nullptr;
-    BackendSetup twin;  ///< reads p[n], p[n-1] and the model, writes p[n+1], without neighbours: the memory's ceiling
+    Setup twin;  ///< reads p[n], p[n-1] and the model, writes p[n+1], without neighbours: the memory's ceiling
     std::vector<BenchCase> cases;
     std::string rival = "twin";                              ///< heads the column of what every case takes turns with
     std::vector<BenchColumn> label_columns, remark_columns;  ///< before and after the measured ones
@@ -38,7 +38,7 @@ struct BenchPlan {
 inline constexpr double kBenchFastest_m_s = 3000.;
 /// Half the stability limit for kernels. The twin is no wave equation and would grow by (v dt)^2 a step: with a tiny
 /// step its values stay what they are.
-double bench_time_step_s(const BackendSetup& setup);
+double bench_time_step_s(const Setup& setup);
 
 /// Measures every case, printing each row as it is done; rounds take 10 ms and more, so that starting them does not
 /// show. \returns the table as CSV. \throws Error(out_of_memory) before anything is allocated.

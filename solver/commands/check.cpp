@@ -23,7 +23,8 @@ struct Verdict {
 /// Memory of a device that has its own: what is free, and what would fit.
 struct DeviceRoom {
     explicit DeviceRoom(const Plan& plan)
-        : available(plan.device->available_bytes()), largest(largest_grid(plan, Memory::device, available)) {}
+        : available(plan.device->available_bytes(plan.setup.ordinal)),
+          largest(largest_grid(plan, Memory::device, available)) {}
     std::int64_t available;
     std::optional<Grid> largest;
 };

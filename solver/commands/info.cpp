@@ -5,7 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "io/text/printable.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/cuda/cuda.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/json_text.hpp"

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "io/config/config.hpp"
-#include "kernels/backend.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/setup.hpp"
 
 namespace onda {
 

@@ -36,16 +36,16 @@ std::int64_t Outputs::next_step(std::int64_t step) const {
 
 void Outputs::take(Propagator& propagator) {
     if (plan_.snapshots.steps.contains(propagator.step()))
-        queue_->take(propagator.backend(), plan_.snapshots.window, propagator.time_s());
+        queue_->take(propagator.wavefield(), plan_.snapshots.window, propagator.time_s());
     if (first_shot() && std::ranges::binary_search(pictures_.steps(), propagator.step())) pictures_.take(propagator);
 }
 
 ShotFingerprint Outputs::end_shot(const Shot& shot, const Propagator& propagator) {
     ShotFingerprint fingerprint;
-    fingerprint.final_wavefield = fingerprint_wavefield(propagator.backend(), plan_.grid, plan_.setup.precision);
+    fingerprint.final_wavefield = fingerprint_wavefield(propagator.wavefield(), plan_.grid, plan_.setup.precision);
     if (queue_) queue_->drain();
     if (!shot.receivers.empty()) {
-        const ShotGather gather = make_gather(plan_, shot, propagator.backend());
+        const ShotGather gather = make_gather(plan_, shot, propagator.wavefield());
         seismograms_->write(gather);
         if (first_shot()) pictures_.take(gather);
         Fingerprint hash;
@@ -68,18 +68,18 @@ std::vector<AtomicFile> Outputs::prepare() {
 
 namespace {
 
-void require_storable_traces(const ShotGather& gather, const TimeAxis& time, const Backend& backend) {
+void require_storable_traces(const ShotGather& gather, const TimeAxis& time, const Wavefield& wavefield) {
     if (storable(std::span<const float>(gather.pressure))) return;
     // As the backend has them, for the message: what is beyond single precision is only infinite there.
     std::vector<double> exact(gather.pressure.size());
-    backend.download_traces(std::span<double>(exact));
+    wavefield.download_traces(std::span<double>(exact));
     require_storable(std::span<const double>(exact),
                      [&](std::size_t index) { return place_of_sample(gather, index, time.steps + 1, time.dt_s); });
 }
 
 }  // namespace
 
-ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backend) {
+ShotGather make_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield) {
     const TimeAxis& time = plan.time;
     ShotGather gather;
     gather.shot = shot.id;
@@ -89,8 +89,8 @@ ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backen
     gather.samples = time.output_samples;
     const auto traces = static_cast<std::int64_t>(shot.receivers.size());
     gather.pressure.resize(traces * (time.steps + 1));
-    backend.download_traces(std::span<float>(gather.pressure));
-    require_storable_traces(gather, time, backend);
+    wavefield.download_traces(std::span<float>(gather.pressure));
+    require_storable_traces(gather, time, wavefield);
     if (time.correction)
         gather.pressure = correct_traces<float>(gather.pressure, traces, *time.correction, time.dt_s, time.output_dt_s,
                                                 time.output_samples);
@@ -102,11 +102,11 @@ ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backen
 namespace {
 
 template <typename T>
-std::string fingerprint_planes(const Backend& backend, const Grid& grid) {
+std::string fingerprint_planes(const Wavefield& wavefield, const Grid& grid) {
     Fingerprint hash;
     std::vector<T> plane(static_cast<std::size_t>(grid.nx() * grid.ny()));
     for (std::int64_t z = 0; z < grid.nz(); ++z) {
-        backend.download(Window{{0, 0, z}, {grid.nx(), grid.ny(), 1}, {1, 1, 1}}, std::span<T>(plane));
+        wavefield.download(Window{{0, 0, z}, {grid.nx(), grid.ny(), 1}, {1, 1, 1}}, std::span<T>(plane));
         hash.add(std::span<const T>(plane));
     }
     return hash.hex();
@@ -114,9 +114,9 @@ std::string fingerprint_planes(const Backend& backend, const Grid& grid) {
 
 }  // namespace
 
-std::string fingerprint_wavefield(const Backend& backend, const Grid& grid, Precision precision) {
-    return precision == Precision::float64 ? fingerprint_planes<double>(backend, grid)
-                                           : fingerprint_planes<float>(backend, grid);
+std::string fingerprint_wavefield(const Wavefield& wavefield, const Grid& grid, Precision precision) {
+    return precision == Precision::float64 ? fingerprint_planes<double>(wavefield, grid)
+                                           : fingerprint_planes<float>(wavefield, grid);
 }
 
 }  // namespace onda

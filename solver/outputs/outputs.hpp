@@ -51,8 +51,8 @@ private:
 /// The gather of a shot at the user's sampling, with the dispersion in time removed where the plan says so: from the
 /// samples that the backend recorded, which stay as they are. \throws Error(unstable) naming the first of them that
 /// single precision cannot hold: the correction would spread it over its trace.
-ShotGather make_gather(const Plan& plan, const Shot& shot, const Backend& backend);
+ShotGather make_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield);
 /// Of p[n] on the whole grid, in the precision of the run.
-std::string fingerprint_wavefield(const Backend& backend, const Grid& grid, Precision precision);
+std::string fingerprint_wavefield(const Wavefield& wavefield, const Grid& grid, Precision precision);
 
 }  // namespace onda

@@ -7,9 +7,9 @@ namespace onda {
 SnapshotQueue::SnapshotQueue(Write write)
     : write_(std::move(write)), thread_([this](const std::stop_token& stop) { write_all(stop); }) {}
 
-void SnapshotQueue::take(Backend& backend, const Window& window, double time_s) {
-    wait_until_left(Backend::kDownloads - 1);
-    Frame frame{time_s, backend.start_download(window)};
+void SnapshotQueue::take(Wavefield& wavefield, const Window& window, double time_s) {
+    wait_until_left(Wavefield::kDownloads - 1);
+    Frame frame{time_s, wavefield.start_download(window)};
     {
         const std::lock_guard lock(mutex_);
         frames_.push_back(std::move(frame));

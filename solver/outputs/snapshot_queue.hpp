@@ -14,16 +14,16 @@
 #include <stop_token>
 #include <thread>
 
-#include "kernels/backend.hpp"
+#include "kernels/wavefield.hpp"
 
 namespace onda {
 
 /// Writes frames in the order in which they were taken, on a thread of its own.
 ///
-/// At most Backend::kDownloads frames are alive. HDF5 is often built for one thread at a time: drain() comes before any
-/// HDF5 call of another thread. What fails in the thread, the download or the writing, is
-/// thrown by the next take() or drain() and by all that follow; no later frame is written. The destructor gives up what
-/// is not written yet: only drain() says that all is.
+/// At most Wavefield::kDownloads frames are alive. HDF5 is often built for one thread at a time: drain() comes before
+/// any HDF5 call of another thread. What fails in the thread, the download or the writing, is thrown by the next take()
+/// or drain() and by all that follow; no later frame is written. The destructor gives up what is not written yet: only
+/// drain() says that all is.
 class SnapshotQueue {
 public:
     /// Gives a frame, [z][y][x], to its file; called on the thread of the queue.
@@ -31,7 +31,7 @@ public:
     explicit SnapshotQueue(Write write);
 
     /// Starts the download of p[n] in `window`; waits first for room, until the oldest frame has been written.
-    void take(Backend& backend, const Window& window, double time_s);
+    void take(Wavefield& wavefield, const Window& window, double time_s);
     /// Waits until everything taken has been written.
     void drain();
 

@@ -79,7 +79,8 @@ std::int64_t shots_of(const Plan& plan) {
 }
 
 std::int64_t frames_alive(const Plan& plan) {
-    return std::min(saturating_product(shots_of(plan), plan.snapshots.steps.size()), std::int64_t{Backend::kDownloads});
+    return std::min(saturating_product(shots_of(plan), plan.snapshots.steps.size()),
+                    std::int64_t{Wavefield::kDownloads});
 }
 
 std::int64_t frame_bytes(const Plan& plan) {
@@ -116,7 +117,7 @@ Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& 
         items = {{"copy of the traces", traces}, {"sources and receivers", shot_bytes(shot)}};
     } else {
         items = {{fmt::format("wavefields and model of the {} backend", plan.device->name),
-                  plan.device->predicted_bytes(plan.setup)},
+                  plan.device->predicted_bytes(plan.setup, 1)},
                  {"traces in the backend", traces},
                  {"sources and receivers",
                   saturating_sum(shot_bytes(shot), shot_bytes_in_backend(shot, element_bytes(plan)))}};
@@ -134,7 +135,7 @@ std::int64_t device_shot_bytes(const Plan& plan, const ShotSize& shot) {
     constexpr std::int64_t most = 1'000'000'000'000'000;
     if (saturating_sum(shot_bytes(shot), saturating_product(shot.receivers, shot.trace_samples, kDouble)) > most)
         return kTooMany;
-    return plan.device->predicted_shot_bytes(plan.setup, shot);
+    return plan.device->predicted_shot_bytes(plan.setup, shot, 1);
 }
 
 /// The host's memory while the model is there: until the backend has it.
@@ -167,7 +168,7 @@ MemoryForecast forecast_memory(const Plan& plan) {
                                                    {"threads", kThreadBytes * std::max(0, plan.setup.threads - 2)},
                                                    {"driver and libraries of the device", plan.device->host_bytes}});
     if (plan.device->has_own_memory())
-        forecast.device_items = {{"wavefields, model and boundaries", plan.device->predicted_bytes(plan.setup)},
+        forecast.device_items = {{"wavefields, model and boundaries", plan.device->predicted_bytes(plan.setup, 1)},
                                  {"sources, traces and downloads", device_shot_bytes(plan, shot)}};
     for (Items* items : {&forecast.items, &forecast.device_items})
         std::erase_if(*items, [](const auto& item) { return item.bytes == 0; });
@@ -216,7 +217,7 @@ void cut_layers(Cpml& cpml, std::size_t axis, std::int64_t nodes) {
 }
 
 /// Puts a set-up on a grid of other extents: tapers lose or gain nodes in the middle, where they are 1.
-void resize(BackendSetup& setup, const std::array<std::int64_t, 3>& n) {
+void resize(Setup& setup, const std::array<std::int64_t, 3>& n) {
     setup.grid.n = n;
     for (std::size_t a = 0; a < 3; ++a) {
         cut_layers(setup.cpml, a, n[a]);
@@ -291,22 +292,23 @@ Grid rehearsal_grid(const Grid& grid, double most) {
 }
 
 /// Large enough for the caches of the device to be too small, and quick to fill.
-BackendSetup rehearsal_setup(const Plan& plan) {
+Setup rehearsal_setup(const Plan& plan) {
     const bool own_memory = plan.device->has_own_memory();
     // Of the host, so much that `onda check` takes little itself; of a device, a tenth of what is free.
-    const double room = own_memory ? 0.1 * static_cast<double>(plan.device->available_bytes()) : kMostRehearsed;
-    BackendSetup setup;
+    const double room =
+        own_memory ? 0.1 * static_cast<double>(plan.device->available_bytes(plan.setup.ordinal)) : kMostRehearsed;
+    Setup setup;
     for (double most = own_memory ? 5e7 : 6e6; most > 1.; most *= 0.7) {
         setup = plan.setup;
         setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
         resize(setup, rehearsal_grid(plan.grid, most).n);
-        if (static_cast<double>(plan.device->predicted_bytes(setup)) <= room) break;
+        if (static_cast<double>(plan.device->predicted_bytes(setup, 1)) <= room) break;
     }
     return setup;
 }
 
 /// What absorb() moves, in nodes of the sponge: those it visits, and twice the nodes of layers, which have memory.
-double absorbing_work(const BackendSetup& setup) {
+double absorbing_work(const Setup& setup) {
     double untouched = 1., layers = 0.;
     const auto points = static_cast<double>(setup.grid.points());
     for (std::size_t a = 0; a < 3; ++a) {
@@ -322,11 +324,11 @@ double absorbing_work(const BackendSetup& setup) {
 /// Once to touch what is cold, then for a tenth of a second. Backends may compute while the host goes on: whatever
 /// brings data to the host waits for them.
 template <typename Work>
-double seconds_per_call(const Backend& backend, Work&& work) {
+double seconds_per_call(const Wavefield& wavefield, Work&& work) {
     using Clock = std::chrono::steady_clock;
-    const auto wait = [&backend] {
+    const auto wait = [&wavefield] {
         float value = 0.f;
-        backend.download(Window{}, std::span<float>(&value, 1));
+        wavefield.download(Window{}, std::span<float>(&value, 1));
     };
     work();
     wait();
@@ -345,22 +347,21 @@ double seconds_per_call(const Backend& backend, Work&& work) {
 }  // namespace
 
 TimeForecast forecast_time(const Plan& plan) {
-    const BackendSetup setup = rehearsal_setup(plan);
-    const auto backend = plan.device->make(setup);
-    const auto filled = [](double value) -> Backend::RowReader {
+    const Setup setup = rehearsal_setup(plan);
+    const auto filled = [](double value) -> RowReader {
         return [value](std::int64_t, std::int64_t, std::span<float> row) {
             std::ranges::fill(row, static_cast<float>(value));
         };
     };
-    backend->upload_model(filled(plan.velocity.min_m_s), plan.has_density() ? filled(2000.) : Backend::RowReader{},
-                          plan.time.dt_s);
-    backend->reset();
-    const double step = seconds_per_call(*backend, [&backend] {
-        backend->fill_halos();
-        backend->step();
-        backend->swap();
+    MediumReaders readers{filled(plan.velocity.min_m_s)};
+    if (plan.has_density()) readers.push_back(filled(2000.));
+    const auto wavefield = make_wavefield(*plan.device, setup, readers, plan.time.dt_s);
+    const double step = seconds_per_call(*wavefield, [&wavefield] {
+        wavefield->fill_halos();
+        wavefield->step();
+        wavefield->swap();
     });
-    const double absorb = seconds_per_call(*backend, [&backend] { backend->absorb(); });
+    const double absorb = seconds_per_call(*wavefield, [&wavefield] { wavefield->absorb(); });
     const double nodes = static_cast<double>(plan.grid.points()), steps = static_cast<double>(plan.time.steps);
     const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
                             absorb * absorbing_work(plan.setup) / std::max(1., absorbing_work(setup));

@@ -36,7 +36,8 @@ std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::
 std::string memory_shortage(const Plan& plan, const MemoryForecast& memory) {
     std::string text;
     if (plan.device->has_own_memory())
-        if (const std::int64_t free = plan.device->available_bytes(); memory.device_peak_bytes() > free)
+        if (const std::int64_t free = plan.device->available_bytes(plan.setup.ordinal);
+            memory.device_peak_bytes() > free)
             text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
     if (const std::int64_t free = available_memory_bytes(); memory.peak_bytes() > free)
         text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, memory.peak_bytes(), free);

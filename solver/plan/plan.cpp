@@ -107,7 +107,7 @@ SnapshotPlan plan_snapshots(const Config& config, const Grid& grid) {
     return plan;
 }
 
-void check_backend(const Config& config, const Device& device, const BackendSetup& setup) {
+void check_backend(const Config& config, const Device& device, const Setup& setup) {
     try {
         check_setup(device, setup);
     } catch (const SetupFault& fault) {
@@ -117,7 +117,7 @@ void check_backend(const Config& config, const Device& device, const BackendSetu
 
 void complete_setup(Plan& plan) {
     const Config& config = plan.config;
-    BackendSetup& setup = plan.setup;
+    Setup& setup = plan.setup;
     setup.grid = plan.grid;
     setup.precision = config.scheme.precision == "double" ? Precision::float64 : Precision::float32;
     setup.halos = plan.boundary.halos;

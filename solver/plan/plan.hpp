@@ -8,7 +8,7 @@
 
 #include "io/config/config.hpp"
 #include "io/models/geometry.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/setup.hpp"
 #include "solver/discretisation/boundary.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/model/density.hpp"
@@ -38,7 +38,7 @@ struct Plan {
     SamplingVerdict sampling;
     SnapshotPlan snapshots;
     const Device* device = nullptr;
-    BackendSetup setup;              ///< kernel and what goes with it by name, "auto" resolved
+    Setup setup;                     ///< kernel and what goes with it by name, "auto" resolved
     std::vector<std::string> notes;  ///< on the choice of device, and on the model's file
     std::vector<std::string> warnings;
 

@@ -13,7 +13,7 @@
 
 #include "io/files/interruption.hpp"
 #include "io/text/printable.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/cuda/cuda.hpp"
 
 namespace onda {
 namespace {

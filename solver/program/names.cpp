@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "io/config/config.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/setup.hpp"
 #include "solver/discretisation/boundary.hpp"
 #include "solver/model/model.hpp"
 #include "solver/propagation/devices.hpp"

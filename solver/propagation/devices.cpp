@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
@@ -23,11 +24,11 @@ std::vector<std::string> names_of(std::span<const KernelInfo> kernels) {
     return names;
 }
 
-std::string& setting(BackendSetup& setup, std::string_view key) {
+std::string& setting(Setup& setup, std::string_view key) {
     return key == "kernel" ? setup.kernel : key == "isa" ? setup.isa : key == "tile" ? setup.tile : setup.copy;
 }
-const std::string& setting(const BackendSetup& setup, std::string_view key) {
-    return setting(const_cast<BackendSetup&>(setup), key);
+const std::string& setting(const Setup& setup, std::string_view key) {
+    return setting(const_cast<Setup&>(setup), key);
 }
 
 namespace on_cpu {
@@ -41,17 +42,20 @@ bool memory_is_short() {
 bool compiled_in() {
     return true;
 }
-std::vector<std::string> values(const BackendSetup& setup, std::string_view key) {
+std::vector<std::string> values(const Setup& setup, std::string_view key) {
     return key == "isa" ? cpu::isa_names() : cpu::kernels_of(setup.scheme.wave_operator);
 }
-void resolve(BackendSetup& setup) {
+void resolve(Setup& setup) {
     if (setup.isa == "auto") setup.isa = cpu::best_isa();
     if (setup.kernel == "auto") setup.kernel = cpu::best_kernel(setup);
+}
+int most_shots(const Problem&) {
+    return std::numeric_limits<int>::max();
 }
 std::string hardware() {
     return host().cpu;
 }
-std::string instruction_set(const BackendSetup& setup) {
+std::string instruction_set(const Setup& setup) {
     return setup.isa;
 }
 
@@ -71,7 +75,7 @@ bool compiled_in() {
 const std::string& setting(const cuda::Variant& variant, std::string_view key) {
     return key == "kernel" ? variant.kernel : key == "tile" ? variant.tile : variant.copy;
 }
-std::vector<std::string> values(const BackendSetup& setup, std::string_view key) {
+std::vector<std::string> values(const Setup& setup, std::string_view key) {
     std::vector<std::string> names;
     for (const cuda::Variant& variant : cuda::variants(setup)) {
         const std::string& name = setting(variant, key);
@@ -80,7 +84,7 @@ std::vector<std::string> values(const BackendSetup& setup, std::string_view key)
     }
     return names;
 }
-void resolve(BackendSetup& setup) {
+void resolve(Setup& setup) {
     if (setup.kernel == "auto") setup.kernel = cuda::best_kernel(setup);
     for (const cuda::Variant& variant : cuda::variants(setup)) {
         if (!leaves(setup, variant)) continue;
@@ -93,7 +97,7 @@ std::string hardware() {
     const auto& gpus = cuda::platform().gpus;
     return gpus.empty() ? std::string() : gpus.front().name;
 }
-std::string instruction_set(const BackendSetup&) {
+std::string instruction_set(const Setup&) {
     const auto& gpus = cuda::platform().gpus;
     return gpus.empty() ? std::string() : gpus.front().architecture;
 }
@@ -111,9 +115,10 @@ constexpr std::array kDevices{
            .values = on_gpu::values,
            .check_setup = cuda::check_setup,
            .resolve = on_gpu::resolve,
-           .make = cuda::make_backend,
+           .make_medium = cuda::make_medium,
            .hardware = on_gpu::hardware,
            .instruction_set = on_gpu::instruction_set,
+           .most_shots = cuda::most_shots,
            .predicted_bytes = cuda::predicted_bytes,
            .predicted_shot_bytes = cuda::predicted_shot_bytes,
            .available_bytes = cuda::available_bytes,
@@ -128,9 +133,10 @@ constexpr std::array kDevices{
            .values = on_cpu::values,
            .check_setup = cpu::check_setup,
            .resolve = on_cpu::resolve,
-           .make = cpu::make_backend,
+           .make_medium = cpu::make_medium,
            .hardware = on_cpu::hardware,
            .instruction_set = on_cpu::instruction_set,
+           .most_shots = on_cpu::most_shots,
            .predicted_bytes = cpu::predicted_bytes,
            .predicted_shot_bytes = nullptr,
            .available_bytes = nullptr,
@@ -156,7 +162,7 @@ bool offers(const Device& device, const BackendConfig& wanted) {
            });
 }
 
-std::string advice(const Device& device, const BackendSetup& setup, const std::string& key) {
+std::string advice(const Device& device, const Setup& setup, const std::string& key) {
     const std::string& typed = setting(setup, key);
     for (const Device& other : kDevices)
         if (key == "kernel" && &other != &device && other.has_kernel(typed))
@@ -173,6 +179,11 @@ bool Device::has_kernel(std::string_view kernel) const {
 
 bool Device::understands(std::string_view setting) const {
     return own_settings.find(setting) != std::string_view::npos;
+}
+
+std::unique_ptr<Wavefield> make_wavefield(const Device& device, const Setup& setup, const MediumReaders& readers,
+                                          double dt_s) {
+    return device.make_medium(setup, readers, dt_s)->make_wavefield();
 }
 
 std::span<const Device> devices() {
@@ -214,7 +225,7 @@ DeviceChoice choose_device(const Config& config) {
     return choice;
 }
 
-void check_setup(const Device& device, const BackendSetup& setup) {
+void check_setup(const Device& device, const Setup& setup) {
     for (const std::string_view key : kOwnSettings) {
         const std::string& value = setting(setup, key);
         if (value == "auto" || device.understands(key)) continue;
@@ -233,7 +244,7 @@ void check_setup(const Device& device, const BackendSetup& setup) {
                                                fmt::join(names_of(device.kernel_names()), ", ")));
 }
 
-std::string describe(const Device& device, const BackendSetup& setup) {
+std::string describe(const Device& device, const Setup& setup) {
     std::string text = fmt::format("{}, {}, {}, kernel {}", device.name, device.hardware(),
                                    device.instruction_set(setup), setup.kernel);
     if (device.understands("tile")) text += ", tile " + setup.tile + (setup.copy.empty() ? "" : ", copy " + setup.copy);
@@ -241,7 +252,7 @@ std::string describe(const Device& device, const BackendSetup& setup) {
     return text;
 }
 
-bool leaves(const BackendSetup& setup, const cuda::Variant& variant) {
+bool leaves(const Setup& setup, const cuda::Variant& variant) {
     const auto agree = [](const std::string& wanted, const std::string& name) {
         return wanted == "auto" || wanted == name;
     };

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "io/config/config.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/cuda/cuda.hpp"
+#include "kernels/wavefield.hpp"
 
 namespace onda {
 
@@ -27,28 +29,34 @@ struct Device {
     bool (*compiled_in)();
     std::span<const KernelInfo> (*kernel_names)();
     /// What a setting, "kernel" or one of own_settings, can be beside "auto".
-    std::vector<std::string> (*values)(const BackendSetup&, std::string_view key);
+    std::vector<std::string> (*values)(const Setup&, std::string_view key);
     /// \throws SetupFault; std::invalid_argument for an unknown order.
-    void (*check_setup)(const BackendSetup&);
+    void (*check_setup)(const Setup&);
     /// Puts names in place of "auto". The set-up must have passed check_setup.
-    void (*resolve)(BackendSetup&);
-    std::unique_ptr<Backend> (*make)(const BackendSetup&);
+    void (*resolve)(Setup&);
+    std::shared_ptr<Medium> (*make_medium)(const Setup&, const MediumReaders&, double dt_s);
     /// Hardware and instruction set of a resolved set-up: "x86-64-v4", "sm_90".
     std::string (*hardware)();
-    std::string (*instruction_set)(const BackendSetup&);
-    /// Bytes for fields, model and boundaries, in the memory of the device.
-    std::int64_t (*predicted_bytes)(const BackendSetup&);
+    std::string (*instruction_set)(const Setup&);
+    /// Shots that one wavefield can hold, memory aside.
+    int (*most_shots)(const Problem&);
+    /// Bytes for the model, and for fields and boundaries of so many shots, in the memory of the device.
+    std::int64_t (*predicted_bytes)(const Setup&, int shots);
 
     /// For devices with memory of their own; null for those that use the host's: bytes for sources, receivers and
     /// downloads, and what is free now.
-    std::int64_t (*predicted_shot_bytes)(const BackendSetup&, const ShotSize&);
-    std::int64_t (*available_bytes)();
+    std::int64_t (*predicted_shot_bytes)(const Setup&, const ShotSize&, int shots);
+    std::int64_t (*available_bytes)(int ordinal);
     std::int64_t host_bytes;  ///< what its driver and libraries take of the host's memory
 
     [[nodiscard]] bool has_own_memory() const { return available_bytes != nullptr; }
     [[nodiscard]] bool has_kernel(std::string_view kernel) const;
     [[nodiscard]] bool understands(std::string_view setting) const;
 };
+/// A wavefield of one shot on a medium of its own.
+std::unique_ptr<Wavefield> make_wavefield(const Device& device, const Setup& setup, const MediumReaders& readers,
+                                          double dt_s);
+
 /// Fastest first: "auto" takes the first that can be used.
 std::span<const Device> devices();
 
@@ -66,12 +74,12 @@ DeviceChoice choose_device(const Config& config);
 
 /// device.check_setup with advice: the nearest name, or the device that has what is asked for.
 /// \throws what device.check_setup throws; SetupFault for a setting that the device does not have.
-void check_setup(const Device& device, const BackendSetup& setup);
+void check_setup(const Device& device, const Setup& setup);
 
 /// One line about a resolved set-up: device, kernel, and what else distinguishes it.
-std::string describe(const Device& device, const BackendSetup& setup);
+std::string describe(const Device& device, const Setup& setup);
 
 /// Whether a setup leaves this variant of its kernel: tile and copy are those it names, or it says "auto".
-bool leaves(const BackendSetup& setup, const cuda::Variant& variant);
+bool leaves(const Setup& setup, const cuda::Variant& variant);
 
 }  // namespace onda

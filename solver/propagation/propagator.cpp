@@ -2,16 +2,16 @@
 
 namespace onda {
 
-Propagator::Propagator(Backend& backend, const Sources& sources, const NodeWeights& receivers, const TimeAxis& time)
-    : backend_(backend), dt_s_(time.dt_s) {
-    backend_.reset();
-    backend_.set_sources(sources);
-    backend_.set_receivers(receivers, time.steps + 1);
-    backend_.record(0);
+Propagator::Propagator(Wavefield& wavefield, const Sources& sources, const NodeWeights& receivers, const TimeAxis& time)
+    : wavefield_(wavefield), dt_s_(time.dt_s) {
+    wavefield_.reset();
+    wavefield_.set_sources(0, sources);
+    wavefield_.set_receivers(0, receivers, time.steps + 1);
+    wavefield_.record(0);
 }
 
 void Propagator::advance(std::int64_t steps) {
-    backend_.advance(step_, steps);
+    wavefield_.advance(step_, steps);
     step_ += steps;
 }
 

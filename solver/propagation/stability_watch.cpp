@@ -47,7 +47,7 @@ std::string StabilityWatch::likely_cause() const {
 }
 
 Extremum StabilityWatch::check(const Propagator& propagator) const {
-    const Extremum extremum = propagator.backend().extremum();
+    const Extremum extremum = propagator.wavefield().extremum();
     if (extremum.finite && !(extremum.max_abs > bound_)) return extremum;
     const auto [x, y, z] = grid_.node(extremum.node);
     const auto metres = grid_.position_m(x, y, z);

@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-#include "kernels/backend.hpp"
+#include "kernels/setup.hpp"
+#include "kernels/wavefield.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/propagation/propagator.hpp"
 

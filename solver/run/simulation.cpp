@@ -70,9 +70,9 @@ private:
 /// One run between its plan and its summary.
 class Simulation {
 public:
-    Simulation(const Plan& plan, Backend& backend, Outputs& outputs, PhaseTimes& times, RunFacts& facts, Log& log)
+    Simulation(const Plan& plan, Wavefield& wavefield, Outputs& outputs, PhaseTimes& times, RunFacts& facts, Log& log)
         : plan_(plan),
-          backend_(backend),
+          wavefield_(wavefield),
           outputs_(outputs),
           times_(times),
           facts_(facts),
@@ -84,7 +84,7 @@ public:
         const NodeWeights receivers =
             point_weights(shot.receivers.list(), plan_.grid, plan_.boundary.halos, PointKind::receiver);
         Propagator propagator =
-            times_.measure("shot set-up", [&] { return Propagator(backend_, sources, receivers, plan_.time); });
+            times_.measure("shot set-up", [&] { return Propagator(wavefield_, sources, receivers, plan_.time); });
         const StabilityWatch watch(
             plan_.grid, plan_.time, plan_.setup.precision,
             amplitude_bound(sources, plan_.grid, plan_.time, plan_.velocity.min_m_s, plan_.velocity.max_m_s) *
@@ -126,7 +126,7 @@ private:
     }
 
     const Plan& plan_;
-    Backend& backend_;
+    Wavefield& wavefield_;
     Outputs& outputs_;
     PhaseTimes& times_;
     RunFacts& facts_;
@@ -141,16 +141,15 @@ std::string fingerprint_of(const Model& model) {
     return hash.hex();
 }
 
-std::unique_ptr<Backend> make_loaded_backend(const Plan& plan, const Model& model) {
-    auto backend = plan.device->make(plan.setup);
-    const auto rows_of = [&model](const std::vector<float>& values) -> Backend::RowReader {
-        if (values.empty()) return {};
+std::unique_ptr<Wavefield> make_loaded_wavefield(const Plan& plan, const Model& model) {
+    const auto rows_of = [&model](const std::vector<float>& values) -> RowReader {
         return [&model, &values](std::int64_t y, std::int64_t z, std::span<float> row) {
             std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), row.size(), row.begin());
         };
     };
-    backend->upload_model(rows_of(model.vp), rows_of(model.rho), plan.time.dt_s);
-    return backend;
+    MediumReaders readers{rows_of(model.vp)};
+    if (!model.rho.empty()) readers.push_back(rows_of(model.rho));
+    return make_wavefield(*plan.device, plan.setup, readers, plan.time.dt_s);
 }
 
 void note_model(const Plan& plan, const Model& model, RunFacts& facts) {
@@ -175,8 +174,8 @@ void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     for (const std::string& warning : plan.warnings) log.warn(warning);
 }
 
-void run_shots(const Plan& plan, Backend& backend, Outputs& outputs, PhaseTimes& times, RunFacts& facts, Log& log) {
-    Simulation simulation(plan, backend, outputs, times, facts, log);
+void run_shots(const Plan& plan, Wavefield& wavefield, Outputs& outputs, PhaseTimes& times, RunFacts& facts, Log& log) {
+    Simulation simulation(plan, wavefield, outputs, times, facts, log);
     for (std::size_t shot = 0; shot < plan.survey.shots.size(); ++shot)
         simulation.run_shot(static_cast<std::int64_t>(shot));
 }
@@ -191,14 +190,14 @@ void warn_of_faint_pressure(RunFacts& facts, Log& log) {
     log.warn(facts.warnings.back());
 }
 
-void finish(const Plan& plan, const Backend& backend, const PhaseTimes& times, RunFacts& facts, Log& log) {
+void finish(const Plan& plan, const Wavefield& wavefield, const PhaseTimes& times, RunFacts& facts, Log& log) {
     const double work = static_cast<double>(plan.survey.shots.size()) * static_cast<double>(plan.time.steps) *
                         static_cast<double>(plan.grid.points());
     const double stepping = times.of("time steps");
     facts.phase_s = times.all();
     facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
     facts.peak_memory_bytes = peak_memory_bytes();
-    facts.device_bytes = backend.allocated_bytes();
+    facts.device_bytes = wavefield.medium().allocated_bytes() + wavefield.allocated_bytes();
     facts.finished_utc = utc_now();
     warn_of_faint_pressure(facts, log);
     log.info(
@@ -223,8 +222,8 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     std::optional<Model> model = times.measure("model", [&] { return make_model(config, draft.grid); });
     const Plan plan = make_plan(config, *model);
     note_model(plan, *model, facts);
-    const auto backend = times.measure("backend", [&] { return make_loaded_backend(plan, *model); });
-    facts.backend = backend->description();
+    const auto wavefield = times.measure("backend", [&] { return make_loaded_wavefield(plan, *model); });
+    facts.backend = wavefield->medium().description();
     RunPictures pictures(plan, *model);
     model.reset();
 
@@ -234,9 +233,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     log.open_file(folder.path() / kLogName);
     try {
         Outputs outputs(plan, folder, make_provenance(plan, facts), std::move(pictures));
-        run_shots(plan, *backend, outputs, times, facts, log);
+        run_shots(plan, *wavefield, outputs, times, facts, log);
         std::vector<AtomicFile> files = times.measure("outputs", [&] { return outputs.prepare(); });
-        finish(plan, *backend, times, facts, log);
+        finish(plan, *wavefield, times, facts, log);
         facts.files =
             folder.publish(std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); });
     } catch (const Interrupted&) {

@@ -14,8 +14,8 @@
 
 #include "io/config/config.hpp"
 #include "io/models/points_file.hpp"
-#include "kernels/backend.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/shot/shot.hpp"
 #include "solver/discretisation/boundary.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/survey/positions.hpp"

@@ -114,7 +114,7 @@ Experiment absorbing_box(const Box& box) {
 /// look to the next, whichever is larger.
 Measurement growth_db(const Box& box, const VerifyOptions& options) {
     const Experiment e = absorbing_box(box);
-    const auto backend = make_backend(e, rows_of(box.vp_m_s, e.grid), options, rows_of(box.rho_kg_m3, e.grid));
+    const auto backend = make_wavefield(e, rows_of(box.vp_m_s, e.grid), options, rows_of(box.rho_kg_m3, e.grid));
     Propagator propagator(*backend, Sources{}, NodeWeights{}, e.time_axis());
     std::vector<double> now(std::size_t(e.grid.points())), previous;
     for (std::size_t i = 0; i < now.size(); ++i) {

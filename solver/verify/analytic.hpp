@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/setup.hpp"
 
 namespace onda::verify {
 

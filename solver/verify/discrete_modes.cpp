@@ -65,7 +65,7 @@ double mode_error(const Experiment& e, const VerifyOptions& options) {
     const BoxMode mode = box_mode(e);
     std::vector<double> previous(mode.shape);
     for (double& value : previous) value *= std::cos(mode.omega * e.dt_s);
-    const auto backend = make_backend(e, constant_velocity(kVelocity), options);
+    const auto backend = make_wavefield(e, constant_velocity(kVelocity), options);
     const std::vector<double> p = evolve(*backend, e, mode.shape, previous);
     const double amplitude = std::cos(mode.omega * e.dt_s * double(e.steps));
     double error = 0.;

@@ -54,13 +54,13 @@ std::vector<double> pulse(const Experiment& e) {
 
 /// max_n |E_n / E_0 - 1| over kSteps steps.
 Measurement energy_drift(const Experiment& e, const VerifyOptions& options) {
-    const auto rows = [&e](double (*value)(const Grid&, std::int64_t)) -> Backend::RowReader {
+    const auto rows = [&e](double (*value)(const Grid&, std::int64_t)) -> RowReader {
         return [&e, value](std::int64_t, std::int64_t z, std::span<float> row) {
             std::fill(row.begin(), row.end(), float(value(e.grid, z)));
         };
     };
-    const auto backend = make_backend(e, rows([](const Grid& grid, std::int64_t z) { return two_layers(grid, z); }),
-                                      options, rows(density));
+    const auto backend = make_wavefield(e, rows([](const Grid& grid, std::int64_t z) { return two_layers(grid, z); }),
+                                        options, rows(density));
     Propagator propagator(*backend, Sources{}, NodeWeights{}, e.time_axis());
     std::vector<double> now = pulse(e), previous(now);
     backend->upload(now, previous);

@@ -26,7 +26,7 @@ double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s) {
     return scheme.stability_limit_s(grid.derivative_spacings_m(), vp_max_m_s);
 }
 
-Backend::RowReader constant_velocity(double vp_m_s) {
+RowReader constant_velocity(double vp_m_s) {
     return [vp_m_s](std::int64_t, std::int64_t, std::span<float> row) {
         std::fill(row.begin(), row.end(), float(vp_m_s));
     };
@@ -40,8 +40,8 @@ double scatter(std::int64_t node) {
     return double(bits >> 11) * 0x1p-53;
 }
 
-BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& options) {
-    BackendSetup setup;
+Setup make_setup(const Experiment& experiment, const VerifyOptions& options) {
+    Setup setup;
     setup.grid = experiment.grid;
     setup.scheme = experiment.scheme;
     setup.precision = experiment.precision;
@@ -54,22 +54,22 @@ BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& optio
     return setup;
 }
 
-std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backend::RowReader& vp,
-                                      const VerifyOptions& options, const Backend::RowReader& rho) {
+std::unique_ptr<Wavefield> make_wavefield(const Experiment& experiment, const RowReader& vp,
+                                          const VerifyOptions& options, const RowReader& rho) {
     const Device& device = usable_device(options.backend);
-    BackendSetup setup = make_setup(experiment, options);
+    Setup setup = make_setup(experiment, options);
     try {
         device.check_setup(setup);
     } catch (const SetupFault& fault) {
         if (fault.key != "kernel" || !device.has_kernel(setup.kernel)) throw;
         setup.kernel = "auto";  // it does not have this operator
     }
-    auto backend = device.make(setup);
-    backend->upload_model(vp, experiment.scheme.has_density() ? rho : Backend::RowReader{}, experiment.dt_s);
-    return backend;
+    MediumReaders readers{vp};
+    if (experiment.scheme.has_density()) readers.push_back(rho);
+    return onda::make_wavefield(device, setup, readers, experiment.dt_s);
 }
 
-std::vector<double> evolve(Backend& backend, const Experiment& experiment, std::span<const double> p,
+std::vector<double> evolve(Wavefield& backend, const Experiment& experiment, std::span<const double> p,
                            std::span<const double> p_previous) {
     Propagator propagator(backend, Sources{}, NodeWeights{}, experiment.time_axis());
     backend.upload(p, p_previous);
@@ -87,7 +87,7 @@ Wavelet smooth_ricker(double peak_frequency_hz) {
     return make_wavelet(Config{}, ricker, "wavelet");
 }
 
-std::vector<double> seismograms(Backend& backend, const Experiment& experiment, const Wavelet& wavelet,
+std::vector<double> seismograms(Wavefield& backend, const Experiment& experiment, const Wavelet& wavelet,
                                 std::span<const SourcePoint> sources, std::span<const Position> receivers) {
     Shot shot;
     shot.sources.assign(sources.begin(), sources.end());

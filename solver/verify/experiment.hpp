@@ -8,7 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/medium.hpp"
+#include "kernels/wavefield.hpp"
 #include "solver/survey/survey.hpp"
 #include "solver/verify/verify.hpp"
 
@@ -41,24 +42,24 @@ inline Measurement worse(const Measurement& a, const Measurement& b) {
 const char* name(Precision precision);
 /// The largest stable dt [s].
 double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s);
-Backend::RowReader constant_velocity(double vp_m_s);  ///< or density
+RowReader constant_velocity(double vp_m_s);  ///< or density
 
 /// A number in [0, 1) for a node, unrelated to its neighbours' and the same everywhere: the finaliser of SplitMix64
 /// (Steele, Lea and Flood 2014).
 double scatter(std::int64_t node);
 
-/// What make_backend asks of the device.
-BackendSetup make_setup(const Experiment& experiment, const VerifyOptions& options);
+/// What make_wavefield asks of the device.
+Setup make_setup(const Experiment& experiment, const VerifyOptions& options);
 /// A backend with its model uploaded; with kernel "auto" where the one asked for does not have the operator. Small
 /// grids get one thread: a barrier would cost more than the sweep.
 /// \param rho where the scheme has a density; by default the same everywhere.
-std::unique_ptr<Backend> make_backend(const Experiment& experiment, const Backend::RowReader& vp,
-                                      const VerifyOptions& options,
-                                      const Backend::RowReader& rho = constant_velocity(2000.));
+std::unique_ptr<Wavefield> make_wavefield(const Experiment& experiment, const RowReader& vp,
+                                          const VerifyOptions& options,
+                                          const RowReader& rho = constant_velocity(2000.));
 
 /// Advances a field without sources from p[0] and p[-1], [z][y][x].
 /// \return p[steps].
-std::vector<double> evolve(Backend& backend, const Experiment& experiment, std::span<const double> p,
+std::vector<double> evolve(Wavefield& backend, const Experiment& experiment, std::span<const double> p,
                            std::span<const double> p_previous);
 
 /// The Ricker wavelet of the survey, with t0 = 1.5 / f0 so that it begins below 1e-8 of its peak.
@@ -67,7 +68,7 @@ Wavelet smooth_ricker(double peak_frequency_hz);
 inline constexpr double kRickerPeriods = 2.8;
 
 /// Pressure [receiver][sample], samples 0 … steps, of sources that share one wavelet.
-std::vector<double> seismograms(Backend& backend, const Experiment& experiment, const Wavelet& wavelet,
+std::vector<double> seismograms(Wavefield& backend, const Experiment& experiment, const Wavelet& wavelet,
                                 std::span<const SourcePoint> sources, std::span<const Position> receivers);
 
 /// A grid with nodes on the multiples of its spacing whose faces cannot be heard: every path from a source over a

@@ -36,12 +36,12 @@ std::vector<double> shoot(const Scheme& scheme, const std::vector<Position>& rec
     e.scheme = scheme;
     e.dt_s = 0.9 * stable_dt_s(e.grid, scheme, kLower);
     e.steps = std::int64_t(duration / e.dt_s);
-    const auto halves = [&e](double upper, double lower) -> Backend::RowReader {
+    const auto halves = [&e](double upper, double lower) -> RowReader {
         return [&e, upper, lower](std::int64_t, std::int64_t z, std::span<float> row) {
             std::fill(row.begin(), row.end(), float(e.grid.position_m(0, 0, z)[2] < kDepth ? upper : lower));
         };
     };
-    const auto backend = make_backend(e, halves(kUpper, kLower), options, halves(kUpperDensity, kLowerDensity));
+    const auto backend = make_wavefield(e, halves(kUpper, kLower), options, halves(kUpperDensity, kLowerDensity));
     return seismograms(*backend, e, smooth_ricker(kPeak), source, receivers);
 }
 

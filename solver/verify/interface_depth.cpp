@@ -32,12 +32,12 @@ std::vector<double> traces(const Duct& duct, bool layered, Experiment& e, const 
     e.halos[0] = e.halos[1] = Halo::mirror_positive;
     e.dt_s = 0.5 * stable_dt_s(e.grid, e.scheme, std::max(kUpper, duct.lower_m_s));
     e.steps = std::llround(1.55 / e.dt_s);
-    const auto rows = [layered](double upper, double lower) -> Backend::RowReader {
+    const auto rows = [layered](double upper, double lower) -> RowReader {
         return [=](std::int64_t, std::int64_t z, std::span<float> row) {
             std::fill(row.begin(), row.end(), float(layered && z >= kInterface ? lower : upper));
         };
     };
-    const auto backend = make_backend(e, rows(kUpper, duct.lower_m_s), options, rows(1000., duct.lower_kg_m3));
+    const auto backend = make_wavefield(e, rows(kUpper, duct.lower_m_s), options, rows(1000., duct.lower_kg_m3));
     std::vector<SourcePoint> plane;
     for (std::int64_t x = 0; x < kAcross; ++x) plane.push_back({e.grid.position_m(x, 0, kSource), 1., 0});
     const std::array<Position, 2> receivers{e.grid.position_m(4, 0, kReceiver),

@@ -32,7 +32,7 @@ struct Range {
 
 /// sqrt(-L(p) / p) / |k| of the plane wave p = cos(k x) in the middle of a small grid, from one step of the backend:
 /// with p[-1] = 2 p[0] and vp dt = 1 it leaves p[1] = L(p[0]).
-double phase_velocity_ratio(Backend& backend, const Experiment& e, const std::array<double, 3>& k) {
+double phase_velocity_ratio(Wavefield& backend, const Experiment& e, const std::array<double, 3>& k) {
     std::vector<double> p(std::size_t(e.grid.points()));
     for (std::size_t i = 0; i < p.size(); ++i) {
         const auto [x, y, z] = e.grid.node(std::int64_t(i));
@@ -64,7 +64,7 @@ Range phase_velocities(const Scheme& scheme, int dimensions, double points_per_w
     e.scheme = scheme;
     e.dt_s = 1.;
     e.steps = 1;
-    const auto backend = make_backend(e, constant_velocity(1.), options);
+    const auto backend = make_wavefield(e, constant_velocity(1.), options);
     const double k = 2. * kPi / points_per_wavelength, degree = kPi / 180.;
     Range range;
     for (int dip = 0; dip <= 90; dip += 5)
@@ -111,7 +111,7 @@ double difference_of_directions(const Scheme& scheme, int dimensions, const Veri
     e.grid = silent_grid(dimensions, {kSpacing, kSpacing, kSpacing}, {}, source, receivers, kVelocity * duration);
     e.dt_s = 0.25 * kSpacing / kVelocity;
     e.steps = std::int64_t(duration / e.dt_s);
-    const auto backend = make_backend(e, constant_velocity(kVelocity), options);
+    const auto backend = make_wavefield(e, constant_velocity(kVelocity), options);
     const auto traces = seismograms(*backend, e, smooth_ricker(peak_hz), source, receivers);
     const std::size_t samples = std::size_t(e.steps + 1);
     const auto trace = [&](std::size_t i) { return std::span(traces).subspan(i * samples, samples); };

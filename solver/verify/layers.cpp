@@ -135,12 +135,12 @@ struct Spectra {
 };
 
 Spectra shoot(const Duct& duct, const Stack& stack, const VerifyOptions& options) {
-    const auto rows = [&](double Layer::*value) -> Backend::RowReader {
+    const auto rows = [&](double Layer::*value) -> RowReader {
         return [&duct, &stack, value](std::int64_t, std::int64_t, std::span<float> row) {
             for (std::size_t x = 0; x < row.size(); ++x) row[x] = float(layer_at(duct, stack, std::int64_t(x)).*value);
         };
     };
-    const auto backend = make_backend(duct.e, rows(&Layer::vp), options, rows(&Layer::rho));
+    const auto backend = make_wavefield(duct.e, rows(&Layer::vp), options, rows(&Layer::rho));
     NodeWeights receivers;
     for (const std::int64_t x : {duct.source + kApart, duct.behind}) {
         receivers.node.push_back(duct.e.grid.at(x, 0, 0));

@@ -71,7 +71,7 @@ std::vector<SourcePoint> with_images(const std::vector<SourcePoint>& sources, co
 
 std::vector<double> trace_errors(const PointSourceCase& shot, const VerifyOptions& options) {
     const Experiment e = make_experiment(shot);
-    const auto backend = make_backend(e, constant_velocity(kVelocity), options);
+    const auto backend = make_wavefield(e, constant_velocity(kVelocity), options);
     const auto traces = seismograms(*backend, e, smooth_ricker(peak_frequency(shot)), shot.sources, shot.receivers);
     const std::size_t samples = std::size_t(e.steps + 1);
     std::vector<double> errors;

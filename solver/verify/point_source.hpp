@@ -5,7 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/wavefield.hpp"
 #include "solver/survey/survey.hpp"
 #include "solver/verify/verify.hpp"
 

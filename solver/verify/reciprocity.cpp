@@ -57,12 +57,12 @@ Experiment scattering_box(int dimensions, Precision precision, WaveOperator wave
 /// what Green's function is symmetric in; rho_a is the density that the source acts in
 /// (kernels/shot/source_entries.hpp).
 double asymmetry(const Experiment& e, const Pair& pair, const VerifyOptions& options) {
-    const auto scattered = [&e](float (*value)(std::int64_t)) -> Backend::RowReader {
+    const auto scattered = [&e](float (*value)(std::int64_t)) -> RowReader {
         return [&e, value](std::int64_t y, std::int64_t z, std::span<float> row) {
             for (std::size_t x = 0; x < row.size(); ++x) row[x] = value(e.grid.at(std::int64_t(x), y, z));
         };
     };
-    const auto backend = make_backend(e, scattered(scattered_velocity), options, scattered(scattered_density));
+    const auto backend = make_wavefield(e, scattered(scattered_velocity), options, scattered(scattered_density));
     const auto metres = [&e](Position cells) {
         for (std::size_t a = 0; a < 3; ++a) cells[a] *= e.grid.has_axis(int(a)) ? e.grid.spacing_m[a] : 0.;
         return cells;

@@ -36,7 +36,7 @@ Experiment experiment_in(const RigidBox& box, Precision precision) {
 
 /// |mean| over rms of the pressure after a burst of 800 Hz, whose own mean is below 1e-5 of its rms.
 Measurement mean_pressure(const Experiment& e, const VerifyOptions& options) {
-    const auto backend = make_backend(e, constant_velocity(kSoundInAir), options);
+    const auto backend = make_wavefield(e, constant_velocity(kSoundInAir), options);
     Shot shot;
     shot.sources.push_back({e.grid.position_m(10, e.grid.dimensions == 3 ? 12 : 0, 15), 1., 0});
     Survey survey;
@@ -64,7 +64,7 @@ Measurement long_wave(int dimensions, int order, std::int64_t nodes, const Verif
         std::vector<double> p;
         for (std::int64_t i = 0; i < e.grid.points(); ++i)
             p.push_back(std::cos(2. * std::numbers::pi * double(e.grid.node(i)[0]) / double(nodes)));
-        const auto backend = make_backend(e, constant_velocity(kVelocity), options);
+        const auto backend = make_wavefield(e, constant_velocity(kVelocity), options);
         return evolve(*backend, e, p, p);
     };
     const std::vector<double> exact = after_20_s(Precision::float64), single = after_20_s(Precision::float32);

@@ -49,7 +49,7 @@ Experiment half_space(const Incidence& c, bool strip) {
 
 std::vector<double> trace(const Incidence& c, const Experiment& e, const VerifyOptions& options) {
     const std::array source{SourcePoint{}};
-    const auto backend = make_backend(e, constant_velocity(kVelocity), options, constant_velocity(1.));
+    const auto backend = make_wavefield(e, constant_velocity(kVelocity), options, constant_velocity(1.));
     return seismograms(*backend, e, smooth_ricker(peak_frequency(c)), source, receiver(c));
 }
 
@@ -114,7 +114,7 @@ Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& gri
     return make_boundary(config, grid, {scheme, vp_max_m_s, dt_s, frequency_hz});
 }
 
-Backend::RowReader rows_of(const Medium& value, const Grid& grid) {
+RowReader rows_of(const Medium& value, const Grid& grid) {
     return [value, grid](std::int64_t y, std::int64_t z, std::span<float> row) {
         for (std::size_t x = 0; x < row.size(); ++x) {
             const Position at = grid.position_m(std::int64_t(x), y, z);
@@ -142,7 +142,7 @@ Measurement box_difference_db(const SmallBox& box, const VerifyOptions& options)
     const Spread s = spread(box.dimensions);
     const auto shoot = [&](bool layers) {
         const Experiment e = medium_box(box, layers, s.duration_s, s.frequency_hz);
-        const auto backend = make_backend(e, rows_of(box.vp_m_s, e.grid), options);
+        const auto backend = make_wavefield(e, rows_of(box.vp_m_s, e.grid), options);
         return seismograms(*backend, e, smooth_ricker(s.frequency_hz), std::span(&s.source, 1), s.receivers);
     };
     const std::vector<double> small = shoot(true), large = shoot(false);

@@ -31,7 +31,7 @@ Measurement reflection_db(const Incidence& incidence, const VerifyOptions& optio
 /// A value that varies with the position [m] only, so that any box can hold it.
 using Medium = double (*)(double x_m, double z_m);
 /// The rows of a grid that hold it.
-Backend::RowReader rows_of(const Medium& value, const Grid& grid);
+RowReader rows_of(const Medium& value, const Grid& grid);
 
 /// A small box with layers all around, or a free surface on top.
 struct SmallBox {

@@ -46,7 +46,7 @@ struct LongWay {
         return e;
     }
     [[nodiscard]] std::vector<double> trace(const Experiment& e, double angle_deg, const VerifyOptions& options) const {
-        const auto backend = make_backend(e, constant_velocity(kVelocity), options);
+        const auto backend = make_wavefield(e, constant_velocity(kVelocity), options);
         return seismograms(*backend, e, wavelet(), source(), receiver(angle_deg));
     }
     /// As a run returns it: samples 0 … steps of the experiment.

@@ -11,7 +11,7 @@
 
 namespace onda {
 
-/// What computes the measurements: a row of devices(), and the fields of BackendSetup of the same names.
+/// What computes the measurements: a row of devices(), and the fields of Setup of the same names.
 struct VerifyOptions {
     std::string backend = "cpu";
     std::string kernel = "auto";

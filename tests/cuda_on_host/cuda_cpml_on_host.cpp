@@ -49,8 +49,8 @@ CpmlFace layer_of(int width, int face) {
     return layer;
 }
 
-BackendSetup setup_of(const Case& c, WaveOperator wave_operator, int order) {
-    BackendSetup setup;
+Setup setup_of(const Case& c, WaveOperator wave_operator, int order) {
+    Setup setup;
     setup.grid = c.grid;
     setup.scheme = make_scheme(wave_operator, order);
     for (int face = 0; face < 6; ++face)
@@ -125,7 +125,7 @@ cpu::Arrays<T> arrays_of(const Array<T>& k, const Array<T>& half_rho, const Layo
 
 /// Three steps of the strips alone, on fields that change.
 template <typename T, typename F>
-void compare(const Case& c, const BackendSetup& setup) {
+void compare(const Case& c, const Setup& setup) {
     CAPTURE(c.name);
     CAPTURE(setup.scheme.space_order);
     const Layout field = padded<T>(c.grid, setup.scheme.halo());
@@ -172,7 +172,7 @@ TEST_CASE_TEMPLATE("strips of variable density have the bits of the CPU's", T, f
 TEST_CASE_TEMPLATE("strips of the compact operator have the bits of the CPU's", T, float, double) {
     for (Case c : kCases) {
         c.grid.spacing_m = {10., 10., 10.};
-        const BackendSetup setup = setup_of(c, WaveOperator::compact, 2);
+        const Setup setup = setup_of(c, WaveOperator::compact, 2);
         if (c.grid.dimensions == 3)
             compare<T, CompactFactor<3>>(c, setup);
         else

@@ -16,9 +16,9 @@ std::uint64_t hash_of(const std::vector<double>& values) {
     return test::hash_of(std::span<const double>(values));
 }
 
-std::vector<double> run_on_cpu(const Case& c, BackendSetup setup) {
+std::vector<double> run_on_cpu(const Case& c, Setup setup) {
     setup.kernel = "reference";
-    return run_case(c, setup, cpu::make_backend(setup));
+    return run_case(c, setup, cpu::make_medium);
 }
 
 /// Largest difference relative to the largest value.
@@ -34,7 +34,7 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 /// Checks every instance that can compute the case against the reference; returns how many there are.
 std::size_t compare_instances(const Case& c, int order, Precision precision,
                               WaveOperator wave_operator = WaveOperator::star) {
-    BackendSetup setup = setup_of(c, order, precision, wave_operator);
+    Setup setup = setup_of(c, order, precision, wave_operator);
     const std::vector<double> expected = run_on_cpu(c, setup);
     const double rounding = precision == Precision::float32 ? 1e-5 : 1e-13;
     std::size_t compared = 0;
@@ -44,7 +44,7 @@ std::size_t compare_instances(const Case& c, int order, Precision precision,
         setup.tile = variant.tile;
         setup.copy = variant.copy;
         ++compared;
-        const std::vector<double> result = run_case(c, setup, cuda::make_backend(setup));
+        const std::vector<double> result = run_case(c, setup, cuda::make_medium);
         const bool same = variant.kernel.starts_with("thesis-") ? difference(expected, result) <= rounding
                                                                 : hash_of(result) == hash_of(expected);
         CHECK_MESSAGE(same, c.name << ", " << name(wave_operator) << ", order " << order << ", " << variant.kernel
@@ -56,16 +56,17 @@ std::size_t compare_instances(const Case& c, int order, Precision precision,
 }
 
 /// The kernels that can compute a setup, without the twin and those of the thesis.
-std::set<std::string> kernels_for(const BackendSetup& setup) {
+std::set<std::string> kernels_for(const Setup& setup) {
     std::set<std::string> kernels;
     for (const cuda::Variant& variant : cuda::variants(setup))
         if (variant.kernel != "twin" && !variant.kernel.starts_with("thesis-")) kernels.insert(variant.kernel);
     return kernels;
 }
 
-/// The calls of a time step one by one, as tools may make them: what a backend does not override.
-void step_by_step(Backend& backend, std::int64_t steps) {
-    backend.Backend::advance(0, steps);
+/// The calls of a time step one by one, as tools may make them: what a wavefield does not override.
+void step_by_step(Wavefield& wavefield, std::int64_t steps) {
+    wavefield.Wavefield::enqueue(0, steps);
+    wavefield.wait();
 }
 
 }  // namespace
@@ -131,16 +132,16 @@ TEST_CASE("520 steps with sources, receivers and every boundary: the bits of the
           make_scheme(WaveOperator::compact, 2), make_scheme(WaveOperator::variable_density, 8)}) {
         const bool compact = scheme.wave_operator == WaveOperator::compact;
         const Case& of = compact ? with_equal_spacings(c) : c;
-        BackendSetup setup = setup_of(of, scheme.space_order, Precision::float32, scheme.wave_operator);
+        Setup setup = setup_of(of, scheme.space_order, Precision::float32, scheme.wave_operator);
         const std::uint64_t expected = hash_of(run_on_cpu(of, setup));
         for (const std::string& kernel : kernels_for(setup)) {
             setup.kernel = kernel;
             CAPTURE(name(scheme.wave_operator));
             CAPTURE(scheme.space_order);
             CAPTURE(setup.kernel);
-            CHECK(hash_of(run_case(of, setup, cuda::make_backend(setup))) == expected);
-            CHECK(hash_of(run_case(of, setup, cuda::make_backend(setup))) == expected);
-            CHECK(hash_of(run_case(of, setup, cuda::make_backend(setup), 1., step_by_step)) == expected);
+            CHECK(hash_of(run_case(of, setup, cuda::make_medium)) == expected);
+            CHECK(hash_of(run_case(of, setup, cuda::make_medium)) == expected);
+            CHECK(hash_of(run_case(of, setup, cuda::make_medium, 1., step_by_step)) == expected);
         }
     }
 }
@@ -148,28 +149,26 @@ TEST_CASE("520 steps with sources, receivers and every boundary: the bits of the
 TEST_CASE("traces of many receivers pass through several batches unharmed") {
     need_gpu();
     const Case c{"many receivers", {3, {120, 90, 20}, {10., 10., 10.}, {}}, {}, false, 155};  // 216,000 receivers
-    const BackendSetup setup = setup_of(c, 4, Precision::float32);
-    CHECK(hash_of(run_case(c, setup, cuda::make_backend(setup))) == hash_of(run_on_cpu(c, setup)));
+    const Setup setup = setup_of(c, 4, Precision::float32);
+    CHECK(hash_of(run_case(c, setup, cuda::make_medium)) == hash_of(run_on_cpu(c, setup)));
 }
 
 TEST_CASE("a window that was started to download is that of its step, whatever is computed meanwhile") {
     need_gpu();
     const Case& c = kCases[3];
-    const BackendSetup setup = setup_of(c, 8, Precision::float32);
-    const auto backend = cuda::make_backend(setup);
-    backend->upload_model([](std::int64_t, std::int64_t, std::span<float> vp) { std::ranges::fill(vp, 2000.f); }, 1e-3);
-    backend->reset();
+    const Setup setup = setup_of(c, 8, Precision::float32);
+    const auto wavefield = make_uniform_wavefield(setup, cuda::make_medium);
     std::vector<double> p(c.grid.points());
     for (std::size_t i = 0; i < p.size(); ++i) p[i] = noise(i) - 0.5;
-    backend->upload(p, p);
+    wavefield->upload(p, p);
     const Window window{{3, 1, 2}, {40, 30, 4}, {3, 2, 2}};
     std::vector<std::vector<float>> expected;
     std::vector<std::unique_ptr<Download>> downloads;
     for (int frame = 0; frame < 5; ++frame) {
         expected.emplace_back(window.points());
-        backend->download(window, std::span<float>(expected.back()));
-        downloads.push_back(backend->start_download(window));
-        backend->advance(frame * 7, 7);
+        wavefield->download(window, std::span<float>(expected.back()));
+        downloads.push_back(wavefield->start_download(window));
+        wavefield->advance(frame * 7, 7);
         if (frame == 0) continue;
         const std::span<const float> arrived = downloads.front()->wait();
         CHECK(std::ranges::equal(arrived, expected[static_cast<std::size_t>(frame - 1)]));
@@ -179,18 +178,18 @@ TEST_CASE("a window that was started to download is that of its step, whatever i
 
 TEST_CASE("the extremum is the largest value, the first of equal ones, and the first NaN") {
     need_gpu();
-    check_extremum(*cuda::make_backend(setup_of(kCases[0], 4, Precision::float32)));
+    check_extremum(*make_uniform_wavefield(setup_of(kCases[0], 4, Precision::float32), cuda::make_medium));
 }
 
 TEST_CASE("what is held is what was predicted, and little") {
     need_gpu();
     for (const Case& c : kCases)
         for (const Precision precision : {Precision::float32, Precision::float64}) {
-            const BackendSetup setup = setup_of(c, 8, precision);
-            CHECK(cuda::make_backend(setup)->allocated_bytes() == cuda::predicted_bytes(setup));
+            const Setup setup = setup_of(c, 8, precision);
+            CHECK(allocated_bytes(*make_uniform_wavefield(setup, cuda::make_medium)) == cuda::predicted_bytes(setup));
         }
     for (int order = 2; order <= 16; order += 2) {
-        BackendSetup large = setup_of(kCases[0], order, Precision::float32);
+        Setup large = setup_of(kCases[0], order, Precision::float32);
         large.grid.n = {1024, 1024, 1024};
         const double bytes_a_node =
             static_cast<double>(cuda::predicted_bytes(large)) / static_cast<double>(large.grid.points());
@@ -201,11 +200,11 @@ TEST_CASE("what is held is what was predicted, and little") {
 
 TEST_CASE("the GPU has as much less free memory as was predicted") {
     need_gpu();
-    BackendSetup setup = setup_of(kCases[0], 8, Precision::float32);
+    Setup setup = setup_of(kCases[0], 8, Precision::float32);
     setup.grid.n = {400, 300, 300};
-    cuda::make_backend(setup);  // loads the kernels
+    make_uniform_wavefield(setup, cuda::make_medium);  // loads the kernels
     const std::int64_t before = cuda::available_bytes();
-    const auto backend = cuda::make_backend(setup);
+    const auto wavefield = make_uniform_wavefield(setup, cuda::make_medium);
     const auto taken = static_cast<double>(before - cuda::available_bytes());
     const auto predicted = static_cast<double>(cuda::predicted_bytes(setup));
     MESSAGE("predicted ", predicted * 1e-6, " MB, taken ", taken * 1e-6, " MB");
@@ -215,7 +214,7 @@ TEST_CASE("the GPU has as much less free memory as was predicted") {
 
 TEST_CASE("kernels, tiles and copy engines that do not exist are refused with the list of what there is") {
     need_gpu();
-    const auto refusal = [](BackendSetup setup) {
+    const auto refusal = [](Setup setup) {
         try {
             cuda::check_setup(setup);
         } catch (const SetupFault& fault) {
@@ -223,7 +222,7 @@ TEST_CASE("kernels, tiles and copy engines that do not exist are refused with th
         }
         return std::string("accepted");
     };
-    BackendSetup setup = setup_of(kCases[0], 8, Precision::float32);
+    Setup setup = setup_of(kCases[0], 8, Precision::float32);
     CHECK(refusal(setup) == "accepted");
     setup.kernel = "vectorised";
     CHECK(refusal(setup).starts_with("kernel: kernel 'vectorised' is not among the CUDA kernels: use auto, inplane-"));

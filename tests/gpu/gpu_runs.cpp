@@ -4,7 +4,7 @@
 #include <set>
 
 #include "io/hdf5/hdf5.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/cuda/cuda.hpp"
 #include "program.hpp"
 #include "tests/gpu/gpu_support.hpp"
 
@@ -49,7 +49,7 @@ output:
 
 /// The kernels that were compiled for such a run, without those of the thesis and the twin.
 std::set<std::string> kernels_for(int dimensions, const Scheme& scheme, Precision precision) {
-    BackendSetup setup;
+    Setup setup;
     setup.grid = {dimensions, {64, dimensions == 3 ? 64 : 1, 64}, {10., 10., 10.}, {}};
     setup.scheme = scheme;
     setup.precision = precision;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "kernels/backend.hpp"
+#include "kernels/cuda/cuda.hpp"
 
 namespace onda::test {
 

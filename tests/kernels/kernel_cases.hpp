@@ -2,6 +2,7 @@
 /// Awkward grids with every boundary, sources and receivers, for comparing kernels by their bits.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <doctest/doctest.h>
@@ -9,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/medium.hpp"
+#include "kernels/wavefield.hpp"
 #include "tests/kernels/fields.hpp"
 
 namespace onda::test {
@@ -87,9 +89,8 @@ inline CpmlFace layer_of(std::int64_t width) {
 }
 
 /// \param order of star operators.
-inline BackendSetup setup_of(const Case& c, int order, Precision precision,
-                             WaveOperator wave_operator = WaveOperator::star) {
-    BackendSetup setup;
+inline Setup setup_of(const Case& c, int order, Precision precision, WaveOperator wave_operator = WaveOperator::star) {
+    Setup setup;
     setup.grid = c.grid;
     setup.scheme = make_scheme(wave_operator, order);
     setup.precision = precision;
@@ -133,65 +134,102 @@ inline NodeWeights receivers_on(const Grid& grid, NodeWeights few) {
 }
 
 /// Computes steps n = 0 … steps - 1 and records what they give.
-using Advance = void (*)(Backend& backend, std::int64_t steps);
-inline void advance_all(Backend& backend, std::int64_t steps) {
-    backend.advance(0, steps);
+using Advance = void (*)(Wavefield& wavefield, std::int64_t steps);
+inline void advance_all(Wavefield& wavefield, std::int64_t steps) {
+    wavefield.advance(0, steps);
 }
 
-/// p, p_prev and the traces after a run from noise of the size of `scale`.
-inline std::vector<double> run_case(const Case& c, const BackendSetup& setup, std::unique_ptr<Backend> backend,
-                                    double scale = 1., Advance advance = advance_all) {
-    const double tiny = setup.precision == Precision::float32 ? 1e-38 : 1e-308;
-    const Grid& grid = c.grid;
+/// cpu::make_medium or cuda::make_medium.
+using MakeMedium = std::shared_ptr<Medium> (*)(const Setup& setup, const MediumReaders& readers, double dt_s);
+
+inline RowReader uniform(float value) {
+    return [value](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, value); };
+}
+/// One shot at rest in 2000 m/s and, where it may vary, 1000 kg/m3.
+inline std::unique_ptr<Wavefield> make_uniform_wavefield(const Setup& setup, MakeMedium make_medium,
+                                                         double dt_s = 1e-3) {
+    MediumReaders readers{uniform(2000.f)};
+    if (setup.scheme.has_density()) readers.push_back(uniform(1000.f));
+    return make_medium(setup, readers, dt_s)->make_wavefield();
+}
+
+/// Of a wavefield and its medium.
+inline std::int64_t allocated_bytes(const Wavefield& wavefield) {
+    return wavefield.medium().allocated_bytes() + wavefield.allocated_bytes();
+}
+
+/// Noise: 1500 to 3000 m/s, 1000 to 2700 kg/m3, at 0.7 of the stability limit of order 2.
+inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, MakeMedium make_medium) {
+    const Grid grid = setup.grid;
     double h2 = 0.;
     for (int axis = 0; axis < 3; ++axis)
         if (grid.has_axis(axis)) h2 += 1. / (grid.spacing_m[axis] * grid.spacing_m[axis]);
-    const double dt = 0.7 / (3000. * std::sqrt(h2));
-    const auto noisy = [&grid](double low, double high, std::uint64_t seed) {
+    const auto noisy = [grid](double low, double high, std::uint64_t seed) {
         return [=](std::int64_t y, std::int64_t z, std::span<float> row) {
             for (std::int64_t x = 0; x < grid.nx(); ++x)
                 row[x] = static_cast<float>(low + (high - low) * noise(grid.at(x, y, z), seed));
         };
     };
-    const bool has_density = setup.scheme.has_density();
-    backend->upload_model(noisy(1500., 3000., 1), has_density ? noisy(1000., 2700., 5) : Backend::RowReader{}, dt);
-    backend->reset();
+    MediumReaders readers{noisy(1500., 3000., 1)};
+    if (setup.scheme.has_density()) readers.push_back(noisy(1000., 2700., 5));
+    return make_medium(setup, readers, 0.7 / (3000. * std::sqrt(h2)));
+}
+
+/// Noise of the size of `scale` in p[n] and p[n-1], test sources, and receivers that have recorded sample 0.
+/// \param seed another makes another shot.
+inline void start_noisy_shot(Wavefield& wavefield, const Case& c, Precision precision, double scale = 1., int shot = 0,
+                             std::uint64_t seed = 0) {
+    const double tiny = precision == Precision::float32 ? 1e-38 : 1e-308;
+    const Grid& grid = c.grid;
     std::vector<double> p(grid.points()), p_previous(grid.points());
     for (std::int64_t i = 0; i < grid.points(); ++i) {
-        p[i] = scale * (noise(i, 2) - 0.5);
+        p[i] = scale * (noise(i, 2 + 10 * seed) - 0.5);
         p_previous[i] = p[i] * (1. - 1e-3 * noise(i, 3));
         if (i % 7 == 0) p[i] = p_previous[i] = tiny * noise(i, 4);  // most of them denormal
     }
-    backend->upload(p, p_previous);
-    const Sources sources = make_test_sources(grid, scale);
-    backend->set_sources(sources);
-    const NodeWeights receivers = receivers_on(grid, sources.nodes);
-    backend->set_receivers(receivers, c.steps + 1);
-    backend->record(0);
-    advance(*backend, c.steps);
-    CHECK(backend->extremum().finite);
-    std::vector<double> out(2 * grid.points() + receivers.rows() * (c.steps + 1));
+    wavefield.upload(p, p_previous, shot);
+    const Sources sources = make_test_sources(grid, scale * (1. + 0.1 * static_cast<double>(seed)));
+    wavefield.set_sources(shot, sources);
+    wavefield.set_receivers(shot, receivers_on(grid, sources.nodes), c.steps + 1);
+}
+
+/// p, p_prev and the traces of a shot.
+inline std::vector<double> results_of(const Wavefield& wavefield, const Case& c, int shot = 0) {
+    const Grid& grid = c.grid;
+    const std::int64_t receivers = receivers_on(grid, make_test_sources(grid, 1.).nodes).rows();
+    std::vector<double> out(2 * grid.points() + receivers * (c.steps + 1));
     const std::span<double> all(out);
-    backend->download(Window::whole(grid), all.first(grid.points()));
-    backend->download_previous(Window::whole(grid), all.subspan(grid.points(), grid.points()));
-    backend->download_traces(all.subspan(2 * grid.points()));
+    wavefield.download(Window::whole(grid), all.first(grid.points()), shot);
+    wavefield.download_previous(Window::whole(grid), all.subspan(grid.points(), grid.points()), shot);
+    wavefield.download_traces(all.subspan(2 * grid.points()), shot);
     return out;
 }
 
-/// The largest value, the first of equal ones, and the first NaN. \param backend of the grid of kCases[0], reset.
-inline void check_extremum(Backend& backend) {
+/// p, p_prev and the traces after a run from noise of the size of `scale`.
+inline std::vector<double> run_case(const Case& c, const Setup& setup, MakeMedium make_medium, double scale = 1.,
+                                    Advance advance = advance_all) {
+    const auto wavefield = make_noisy_medium(setup, make_medium)->make_wavefield();
+    start_noisy_shot(*wavefield, c, setup.precision, scale);
+    wavefield->record(0);
+    advance(*wavefield, c.steps);
+    CHECK(wavefield->extremum().finite);
+    return results_of(*wavefield, c);
+}
+
+/// The largest value, the first of equal ones, and the first NaN. \param wavefield of the grid of kCases[0], reset.
+inline void check_extremum(Wavefield& wavefield) {
     const Grid& grid = kCases[0].grid;
     std::vector<double> p(grid.points(), 0.25);
     p[grid.at(5, 7, 11)] = -3.;
     p[grid.at(6, 7, 12)] = 3.;
-    backend.upload(p, p);
-    CHECK(backend.extremum().max_abs == 3.);
-    CHECK(backend.extremum().node == grid.at(5, 7, 11));
-    CHECK(backend.extremum().finite);
+    wavefield.upload(p, p);
+    CHECK(wavefield.extremum().max_abs == 3.);
+    CHECK(wavefield.extremum().node == grid.at(5, 7, 11));
+    CHECK(wavefield.extremum().finite);
     p[grid.at(1, 2, 3)] = std::nan("");
-    backend.upload(p, p);
-    CHECK(!backend.extremum().finite);
-    CHECK(backend.extremum().node == grid.at(1, 2, 3));
+    wavefield.upload(p, p);
+    CHECK(!wavefield.extremum().finite);
+    CHECK(wavefield.extremum().node == grid.at(1, 2, 3));
 }
 
 }  // namespace onda::test

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/cpu/cpu.hpp"
 #include "tests/kernels/kernel_cases.hpp"
 #include "tests/sanitized.hpp"
 
@@ -18,11 +18,11 @@ using namespace onda::test;
 
 namespace {
 
-std::vector<double> run(const Case& c, const BackendSetup& setup, double scale = 1.) {
-    return run_case(c, setup, cpu::make_backend(setup), scale);
+std::vector<double> run(const Case& c, const Setup& setup, double scale = 1.) {
+    return run_case(c, setup, cpu::make_medium, scale);
 }
 
-std::uint64_t hash_of_run(const Case& c, const BackendSetup& setup, double scale = 1.) {
+std::uint64_t hash_of_run(const Case& c, const Setup& setup, double scale = 1.) {
     const std::vector<double> result = run(c, setup, scale);
     return test::hash_of(std::span<const double>(result));
 }
@@ -166,7 +166,7 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
         std::map<std::tuple<std::size_t, int, Precision>, std::uint64_t> expected;
         for (const Trial& trial : trials) {
             const Case& c = kCases[trial.grid];
-            BackendSetup setup = setup_of(c, trial.order, trial.precision, wave_operator);
+            Setup setup = setup_of(c, trial.order, trial.precision, wave_operator);
             const auto [entry, fresh] = expected.try_emplace({trial.grid, trial.order, trial.precision});
             if (fresh) {
                 setup.kernel = "reference";
@@ -189,7 +189,7 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
 void check_denormals(const Case& c, WaveOperator wave_operator, Precision precision) {
     const bool is_float = precision == Precision::float32;
     const double scale = is_float ? 1e-37 : 1e-307;  // the smallest normal number is 1.2e-38 or 2.2e-308
-    BackendSetup setup = setup_of(c, 8, precision, wave_operator);
+    Setup setup = setup_of(c, 8, precision, wave_operator);
     setup.kernel = "reference";
     const std::vector<double> result = run(c, setup, scale);
     const auto fields = std::span(result).first(2 * c.grid.points());
@@ -215,7 +215,7 @@ TEST_CASE("the compact stencil: every kernel that has it gives the bits of the r
         for (const Precision precision : {Precision::float32, Precision::float64})
             for (const bool isotropic : {true, false}) {
                 const Case c = with_equal_spacings(unequal);
-                BackendSetup setup = setup_of(c, 2, precision, WaveOperator::compact);
+                Setup setup = setup_of(c, 2, precision, WaveOperator::compact);
                 if (!isotropic) setup.scheme = skew;
                 setup.kernel = "reference";
                 setup.isa = cpu::isa_names().back();
@@ -237,7 +237,7 @@ TEST_CASE("the compact stencil: every kernel that has it gives the bits of the r
 TEST_CASE("the compact stencil with the weights of the star is the star, to rounding") {
     for (const Case& unequal : kCases) {
         const Case c = with_equal_spacings(unequal);
-        BackendSetup setup = setup_of(c, 2, Precision::float64);
+        Setup setup = setup_of(c, 2, Precision::float64);
         const std::vector<double> star = run(c, setup);
         setup.scheme = make_compact_scheme({-6., 1., 0., 0.});
         const std::vector<double> compact = run(c, setup);
@@ -251,15 +251,15 @@ TEST_CASE("the compact stencil with the weights of the star is the star, to roun
 }
 
 TEST_CASE("what the compact stencil cannot do is refused") {
-    BackendSetup setup = setup_of(kCases[0], 2, Precision::float32, WaveOperator::compact);
+    Setup setup = setup_of(kCases[0], 2, Precision::float32, WaveOperator::compact);
     setup.kernel = "inplane-classic";
-    CHECK_THROWS_WITH_AS(cpu::make_backend(setup),
+    CHECK_THROWS_WITH_AS(make_uniform_wavefield(setup, cpu::make_medium),
                          "kernel 'inplane-classic' does not compute the compact27 operator: use auto, reference, "
                          "vectorised, inplane-full",
                          SetupFault);
     setup.kernel = "auto";
     setup.grid.spacing_m[1] = 11.;
-    CHECK_THROWS_AS(cpu::make_backend(setup), std::invalid_argument);
+    CHECK_THROWS_AS(make_uniform_wavefield(setup, cpu::make_medium), std::invalid_argument);
     CHECK_THROWS_AS(make_scheme(WaveOperator::compact, 4), std::invalid_argument);
     CHECK_THROWS_AS(make_scheme(WaveOperator::compact, 2, Coefficients::optimised), std::invalid_argument);
     CHECK_THROWS_AS(make_compact_scheme({1., 2., 3., 4.}), std::invalid_argument);
@@ -274,23 +274,21 @@ TEST_CASE("denormals: zero in float, kept in double, in fields and traces of eve
 }
 
 TEST_CASE("a kernel without the wave operator asked for is refused with those that have it") {
-    BackendSetup setup = setup_of(kCases[0], 8, Precision::float32, WaveOperator::variable_density);
+    Setup setup = setup_of(kCases[0], 8, Precision::float32, WaveOperator::variable_density);
     setup.kernel = "inplane-full";
-    CHECK_THROWS_WITH_AS(cpu::make_backend(setup),
+    CHECK_THROWS_WITH_AS(make_uniform_wavefield(setup, cpu::make_medium),
                          "kernel 'inplane-full' does not compute the variable_density operator: use auto, reference, "
                          "vectorised",
                          std::invalid_argument);
 }
 
-TEST_CASE("a density is taken where the wave operator has one, and only there") {
-    const Backend::RowReader row = [](std::int64_t, std::int64_t, std::span<float> values) {
-        std::ranges::fill(values, 2000.f);
-    };
+TEST_CASE("a reader is taken for each parameter of the equation, and no other") {
     for (const WaveOperator wave_operator : kOperators) {
+        const Setup setup = setup_of(kCases[0], 4, Precision::float32, wave_operator);
         const bool needs = wave_operator == WaveOperator::variable_density;
-        const auto backend = cpu::make_backend(setup_of(kCases[0], 4, Precision::float32, wave_operator));
-        CHECK_THROWS_AS(backend->upload_model(row, needs ? Backend::RowReader{} : row, 1e-3), std::invalid_argument);
-        CHECK_NOTHROW(backend->upload_model(row, needs ? row : Backend::RowReader{}, 1e-3));
+        const MediumReaders one{uniform(2000.f)}, two{uniform(2000.f), uniform(1000.f)};
+        CHECK_THROWS_AS(cpu::make_medium(setup, needs ? one : two, 1e-3), std::invalid_argument);
+        CHECK_NOTHROW(cpu::make_medium(setup, needs ? two : one, 1e-3));
     }
 }
 
@@ -299,45 +297,44 @@ TEST_CASE("layers that do not fit the grid, or lie on a mirror, are refused") {
         Case c = kCases[0];
         c.layers = layers;
         if (mirror >= 0) c.halos[mirror] = kRigid;
-        CHECK_THROWS_WITH_AS(cpu::make_backend(setup_of(c, 4, Precision::float32)), message, std::invalid_argument);
+        CHECK_THROWS_WITH_AS(make_uniform_wavefield(setup_of(c, 4, Precision::float32), cpu::make_medium), message,
+                             std::invalid_argument);
     };
     refused({0, 0, 10, 10, 0, 0}, -1, "the perfectly matched layers along y need 20 nodes; the grid has 19");
     refused({0, 0, 0, 0, 0, 4}, 5, "a face with a perfectly matched layer cannot be a mirror too");
-    BackendSetup uneven = setup_of(kCases[0], 4, Precision::float32);
+    Setup uneven = setup_of(kCases[0], 4, Precision::float32);
     uneven.cpml.face[1] = layer_of(4);
     uneven.cpml.face[1].a_psi.pop_back();
-    CHECK_THROWS_AS(cpu::make_backend(uneven), std::invalid_argument);
+    CHECK_THROWS_AS(make_uniform_wavefield(uneven, cpu::make_medium), std::invalid_argument);
 }
 
 TEST_CASE("unknown kernels, instruction sets and orders are refused with the list of what there is") {
-    BackendSetup setup = setup_of(kCases[0], 8, Precision::float32);
+    Setup setup = setup_of(kCases[0], 8, Precision::float32);
     setup.kernel = "inplane-fulll";
-    CHECK_THROWS_WITH_AS(cpu::make_backend(setup),
+    CHECK_THROWS_WITH_AS(make_uniform_wavefield(setup, cpu::make_medium),
                          "kernel 'inplane-fulll' is not among the CPU kernels: use auto, reference, vectorised, "
                          "inplane-classic, inplane-vertical, inplane-horizontal, inplane-full",
                          std::invalid_argument);
     setup.kernel = "auto";
     setup.isa = "sse9";
-    CHECK_THROWS_AS(cpu::make_backend(setup), std::invalid_argument);
+    CHECK_THROWS_AS(make_uniform_wavefield(setup, cpu::make_medium), std::invalid_argument);
     setup.isa = "auto";
     setup.scheme.space_order = 18;
-    CHECK_THROWS_AS(cpu::make_backend(setup), std::invalid_argument);
+    CHECK_THROWS_AS(make_uniform_wavefield(setup, cpu::make_medium), std::invalid_argument);
 }
 
 TEST_CASE("the extremum is the largest value, the first of equal ones, and the first NaN") {
-    const auto backend = cpu::make_backend(setup_of(kCases[0], 4, Precision::float32));
-    backend->reset();
-    check_extremum(*backend);
+    check_extremum(*make_uniform_wavefield(setup_of(kCases[0], 4, Precision::float32), cpu::make_medium));
 }
 
 TEST_CASE("what is held is what was predicted") {
     for (const Case& c : kCases)
         for (const Precision precision : {Precision::float32, Precision::float64})
             for (const WaveOperator wave_operator : kOperators) {
-                const BackendSetup setup = setup_of(c, 8, precision, wave_operator);
-                CHECK(cpu::make_backend(setup)->allocated_bytes() == cpu::predicted_bytes(setup));
+                const Setup setup = setup_of(c, 8, precision, wave_operator);
+                CHECK(allocated_bytes(*make_uniform_wavefield(setup, cpu::make_medium)) == cpu::predicted_bytes(setup));
             }
-    BackendSetup large;
+    Setup large;
     large.grid = {3, {1024, 1024, 1024}, {10., 10., 10.}, {}};
     CHECK(static_cast<double>(cpu::predicted_bytes(large)) <= 12.5 * static_cast<double>(large.grid.points()));
 }

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <numbers>
 
-#include "kernels/backend.hpp"
+#include "kernels/cpu/cpu.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/equations/star/stencil.hpp"
 #include "tests/kernels/fields.hpp"
@@ -58,20 +58,18 @@ int alternations(const std::vector<double>& error) {
 
 /// max |p| after 4000 steps from noise, in a small box of zero faces.
 double largest_after_run(const Scheme& scheme, double cfl, const Grid& grid = {2, {64, 1, 60}, {10., 1., 8.}, {}}) {
-    BackendSetup setup;
+    Setup setup;
     setup.grid = grid;
     setup.scheme = scheme;
     setup.precision = Precision::float64;
     setup.threads = 1;
-    const auto backend = cpu::make_backend(setup);
-    backend->upload_model([](std::int64_t, std::int64_t, std::span<float> vp) { std::ranges::fill(vp, 2000.f); },
-                          cfl * scheme.stability_limit_s(grid.derivative_spacings_m(), 2000.));
-    backend->reset();
+    const auto wavefield = test::make_uniform_wavefield(
+        setup, cpu::make_medium, cfl * scheme.stability_limit_s(grid.derivative_spacings_m(), 2000.));
     std::vector<double> p;
     for (std::int64_t i = 0; i < setup.grid.points(); ++i) p.push_back(test::noise(std::uint64_t(i)) - 0.5);
-    backend->upload(p, p);
-    backend->advance(0, 4000);
-    return backend->extremum().max_abs;
+    wavefield->upload(p, p);
+    wavefield->advance(0, 4000);
+    return wavefield->extremum().max_abs;
 }
 
 }  // namespace
@@ -149,15 +147,15 @@ TEST_CASE("every kernel steps optimised weights to the bits of the reference, al
             for (const int order : {4, 8, 16})
                 for (const Precision precision : {Precision::float32, Precision::float64}) {
                     const test::Case& c = test::kCases[which];
-                    BackendSetup setup = setup_of(c, order, precision, wave_operator);
+                    Setup setup = setup_of(c, order, precision, wave_operator);
                     setup.kernel = "reference";
-                    const std::vector<double> taylor = run_case(c, setup, cpu::make_backend(setup));
+                    const std::vector<double> taylor = run_case(c, setup, cpu::make_medium);
                     setup.scheme = make_scheme(wave_operator, order, Coefficients::optimised);
-                    const std::vector<double> expected = run_case(c, setup, cpu::make_backend(setup));
+                    const std::vector<double> expected = run_case(c, setup, cpu::make_medium);
                     CHECK(expected != taylor);
                     for (const std::string& kernel : cpu::kernels_of(wave_operator)) {
                         setup.kernel = kernel;
-                        CHECK_MESSAGE(run_case(c, setup, cpu::make_backend(setup)) == expected,
+                        CHECK_MESSAGE(run_case(c, setup, cpu::make_medium) == expected,
                                       c.name << ", " << name(wave_operator) << ", order " << order << ", " << kernel);
                     }
                 }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kernels/backend.hpp"
+#include "kernels/cpu/cpu.hpp"
 #include "tests/kernels/fields.hpp"
 #include "tests/kernels/kernel_cases.hpp"
 
@@ -133,24 +133,15 @@ TEST_CASE("a constant field stays constant, to the last bit, in every kernel") {
                         Case room{"room", {dimensions, {19, dimensions == 3 ? 11 : 1, 13}, {9., 9., 9.}, {}}, {}};
                         for (std::size_t face = 0; face < 6; ++face)
                             if (dimensions == 3 || face / 2 != 1) room.halos[face] = kRigid;
-                        BackendSetup setup = setup_of(room, order, precision, wave_operator);
+                        Setup setup = setup_of(room, order, precision, wave_operator);
                         setup.kernel = kernel;
                         setup.threads = 2;
-                        const auto backend = cpu::make_backend(setup);
-                        const auto constant = [](float value) -> Backend::RowReader {
-                            return [value](std::int64_t, std::int64_t, std::span<float> row) {
-                                std::ranges::fill(row, value);
-                            };
-                        };
-                        backend->upload_model(constant(2000.f),
-                                              setup.scheme.has_density() ? constant(1000.f) : Backend::RowReader{},
-                                              1e-3);
-                        backend->reset();
+                        const auto wavefield = make_uniform_wavefield(setup, cpu::make_medium);
                         const std::vector<double> ones(static_cast<std::size_t>(room.grid.points()), 1.);
-                        backend->upload(ones, ones);
-                        backend->advance(0, 25);
+                        wavefield->upload(ones, ones);
+                        wavefield->advance(0, 25);
                         std::vector<double> p(ones.size());
-                        backend->download(Window::whole(room.grid), std::span<double>(p));
+                        wavefield->download(Window::whole(room.grid), std::span<double>(p));
                         CAPTURE(kernel);
                         CAPTURE(setup.scheme.description());
                         CHECK(p == ones);

@@ -4,7 +4,7 @@
 #include <regex>
 #include <unistd.h>
 
-#include "kernels/backend.hpp"
+#include "kernels/cuda/cuda.hpp"
 #include "program.hpp"
 #include "small_run.hpp"
 #include "solver/program/failure.hpp"

@@ -7,7 +7,7 @@
 #include "io/config/config.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/seismograms.hpp"
-#include "kernels/backend.hpp"
+#include "kernels/cpu/cpu.hpp"
 #include "program.hpp"
 #include "small_run.hpp"
 #include "solver/outputs/outputs.hpp"
@@ -49,26 +49,24 @@ struct LibraryRun {
     explicit LibraryRun(const std::string& text) : config(read_config_text(text, "small.yaml")) {
         const Model model = make_model(config, make_grid(config));
         plan = make_plan(config, model);
-        const auto backend = plan.device->make(plan.setup);
-        backend->upload_model(
-            [&model](std::int64_t y, std::int64_t z, std::span<float> vp) {
-                for (std::size_t x = 0; x < vp.size(); ++x)
-                    vp[x] = model.vp[model.grid.at(static_cast<std::int64_t>(x), y, z)];
-            },
-            plan.time.dt_s);
+        const RowReader vp_of_row = [&model](std::int64_t y, std::int64_t z, std::span<float> vp) {
+            for (std::size_t x = 0; x < vp.size(); ++x)
+                vp[x] = model.vp[model.grid.at(static_cast<std::int64_t>(x), y, z)];
+        };
+        const auto wavefield = make_wavefield(*plan.device, plan.setup, {vp_of_row}, plan.time.dt_s);
         for (const Shot& shot : plan.survey.shots) {
             const Sources sources = make_sources(shot, plan.survey, plan.grid, plan.boundary.halos, plan.time);
             const auto receivers =
                 point_weights(shot.receivers.list(), plan.grid, plan.boundary.halos, PointKind::receiver);
-            Propagator propagator(*backend, sources, receivers, plan.time);
+            Propagator propagator(*wavefield, sources, receivers, plan.time);
             for (std::int64_t step = 0; step <= plan.time.steps; ++step) {
                 if (step > 0) propagator.advance(1);
                 if (!plan.snapshots.steps.contains(step)) continue;
                 std::vector<float> frame(plan.snapshots.window.points());
-                backend->download(plan.snapshots.window, std::span<float>(frame));
+                wavefield->download(plan.snapshots.window, std::span<float>(frame));
                 frames.push_back(frame);
             }
-            gathers.push_back(make_gather(plan, shot, *backend));
+            gathers.push_back(make_gather(plan, shot, *wavefield));
         }
     }
     Config config;

@@ -122,26 +122,25 @@ namespace {
 std::vector<double> after_steps(WaveOperator wave_operator, std::int64_t nz, Halo low, Halo high,
                                 const std::function<double(std::int64_t x, std::int64_t z)>& start,
                                 const std::function<double(std::int64_t z)>& rho) {
-    BackendSetup setup;
+    Setup setup;
     setup.grid = {2, {24, 1, nz}, {10., 1., 10.}, {}};
     setup.scheme = make_scheme(wave_operator, 16);
     setup.precision = Precision::float64;
     setup.halos = {Halo::zero, Halo::zero, Halo::zero, Halo::zero, low, high};
     setup.threads = 1;
-    const auto backend = cpu::make_backend(setup);
+    const RowReader vp = [](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, 2000.f); };
     const auto fill_rho = [&](std::int64_t, std::int64_t z, std::span<float> row) {
         std::ranges::fill(row, static_cast<float>(rho(z)));
     };
-    backend->upload_model(
-        [](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, 2000.f); },
-        wave_operator == WaveOperator::variable_density ? Backend::RowReader(fill_rho) : Backend::RowReader{}, 1e-3);
+    MediumReaders readers{vp};
+    if (setup.scheme.has_density()) readers.emplace_back(fill_rho);
+    const auto wavefield = cpu::make_medium(setup, readers, 1e-3)->make_wavefield();
     std::vector<double> p;
     for (std::int64_t i = 0; i < setup.grid.points(); ++i)
         p.push_back(start(setup.grid.node(i)[0], setup.grid.node(i)[2]));
-    backend->reset();
-    backend->upload(p, p);
-    backend->advance(0, 40);
-    backend->download(Window::whole(setup.grid), std::span<double>(p));
+    wavefield->upload(p, p);
+    wavefield->advance(0, 40);
+    wavefield->download(Window::whole(setup.grid), std::span<double>(p));
     return p;
 }
 

@@ -37,32 +37,33 @@ struct FakeDownload final : Download {
     bool fails;
 };
 
-/// A backend whose n-th download holds n; everything else does nothing.
-struct FakeBackend final : Backend {
-    std::unique_ptr<Download> start_download(const Window&) override {
+/// A wavefield whose n-th download holds n; everything else does nothing.
+struct FakeWavefield final : Wavefield {
+    std::unique_ptr<Download> start_download(const Window&, int) override {
         ++started;
         return std::make_unique<FakeDownload>(living, static_cast<float>(started), started == failing);
     }
-    std::string description() const override { return {}; }
-    std::string kernel() const override { return {}; }
+    const Medium& medium() const override { throw std::logic_error("a fake has no medium"); }
+    int shots() const override { return 1; }
     std::int64_t allocated_bytes() const override { return 0; }
-    void upload_model(const RowReader&, const RowReader&, double) override {}
     void reset() override {}
-    void set_sources(const Sources&) override {}
-    void set_receivers(const NodeWeights&, std::int64_t) override {}
+    void set_sources(int, const Sources&) override {}
+    void set_receivers(int, const NodeWeights&, std::int64_t) override {}
     void fill_halos() override {}
     void step() override {}
     void absorb() override {}
     void inject(std::int64_t) override {}
     void swap() override {}
     void record(std::int64_t) override {}
-    Extremum extremum() const override { return {}; }
-    void download(const Window&, std::span<float>) const override {}
-    void download(const Window&, std::span<double>) const override {}
-    void download_previous(const Window&, std::span<double>) const override {}
-    void upload(std::span<const double>, std::span<const double>) override {}
-    void download_traces(std::span<float>) const override {}
-    void download_traces(std::span<double>) const override {}
+    Extremum extremum(int) const override { return {}; }
+    void download(const Window&, std::span<float>, int) const override {}
+    void download(const Window&, std::span<double>, int) const override {}
+    void download_previous(const Window&, std::span<double>, int) const override {}
+    void upload(std::span<const double>, std::span<const double>, int) override {}
+    void download_traces(std::span<float>, int) const override {}
+    void download_traces(std::span<double>, int) const override {}
+    void visit(int, const StateVisitor&) const override {}
+    void restore(int, const StateVisitor&) override {}
 
     Living living;
     int started = 0, failing = 0;
@@ -73,8 +74,8 @@ struct Written {
     std::vector<float> values;
 };
 
-void take(SnapshotQueue& queue, FakeBackend& backend, int count) {
-    for (int i = 0; i < count; ++i) queue.take(backend, {}, 0.5 * (backend.started + 1));
+void take(SnapshotQueue& queue, FakeWavefield& wavefield, int count) {
+    for (int i = 0; i < count; ++i) queue.take(wavefield, {}, 0.5 * (wavefield.started + 1));
 }
 
 bool waits(const std::future<void>& call) {
@@ -84,7 +85,7 @@ bool waits(const std::future<void>& call) {
 }  // namespace
 
 TEST_CASE("a slow writer gets every frame, in order, and two are alive at the most") {
-    FakeBackend backend;
+    FakeWavefield wavefield;
     std::vector<Written> written;
     std::thread::id writer;
     SnapshotQueue queue([&](double time_s, std::span<const float> values) {
@@ -93,7 +94,7 @@ TEST_CASE("a slow writer gets every frame, in order, and two are alive at the mo
         writer = std::this_thread::get_id();
     });
     for (const std::size_t shots : {1u, 2u}) {
-        take(queue, backend, 10);
+        take(queue, wavefield, 10);
         queue.drain();
         REQUIRE(written.size() == 10 * shots);
     }
@@ -102,16 +103,16 @@ TEST_CASE("a slow writer gets every frame, in order, and two are alive at the mo
         CHECK(written[i].values == std::vector<float>(8, static_cast<float>(i + 1)));
     }
     CHECK(writer != std::this_thread::get_id());
-    CHECK(backend.living.most == Backend::kDownloads);
-    CHECK(backend.living.now == 0);
+    CHECK(wavefield.living.most == Wavefield::kDownloads);
+    CHECK(wavefield.living.now == 0);
 }
 
 TEST_CASE("two frames are taken at once, the third waits until the first is written") {
-    FakeBackend backend;
+    FakeWavefield wavefield;
     std::counting_semaphore<> permits{0};
     SnapshotQueue queue([&](double, std::span<const float>) { permits.acquire(); });
-    take(queue, backend, Backend::kDownloads);
-    const auto third = std::async(std::launch::async, [&] { take(queue, backend, 1); });
+    take(queue, wavefield, Wavefield::kDownloads);
+    const auto third = std::async(std::launch::async, [&] { take(queue, wavefield, 1); });
     CHECK(waits(third));
     permits.release();
     third.wait();
@@ -123,74 +124,75 @@ TEST_CASE("two frames are taken at once, the third waits until the first is writ
 }
 
 TEST_CASE("a fault of the writer reaches the next call and all that follow, and no later frame is written") {
-    FakeBackend backend;
+    FakeWavefield wavefield;
     std::atomic<int> calls = 0;
     SnapshotQueue queue([&](double, std::span<const float>) {
         if (++calls == 2) throw std::runtime_error("disk full");
     });
-    take(queue, backend, 1);
+    take(queue, wavefield, 1);
     queue.drain();
-    take(queue, backend, 1);
+    take(queue, wavefield, 1);
     CHECK_THROWS_WITH_AS(queue.drain(), "disk full", std::runtime_error);
-    CHECK_THROWS_WITH_AS(take(queue, backend, 1), "disk full", std::runtime_error);
+    CHECK_THROWS_WITH_AS(take(queue, wavefield, 1), "disk full", std::runtime_error);
     CHECK_THROWS_WITH_AS(queue.drain(), "disk full", std::runtime_error);
-    CHECK(backend.started == 2);
+    CHECK(wavefield.started == 2);
     CHECK(calls == 2);
 }
 
 TEST_CASE("a caller that waits for room learns of the fault, and nothing blocks the end") {
-    FakeBackend backend;
+    FakeWavefield wavefield;
     {
         SnapshotQueue queue([&](double, std::span<const float>) {
             std::this_thread::sleep_for(20ms);
             throw std::runtime_error("disk full");
         });
-        CHECK_THROWS_WITH_AS(take(queue, backend, 3), "disk full", std::runtime_error);
-        CHECK(backend.started == Backend::kDownloads);
+        CHECK_THROWS_WITH_AS(take(queue, wavefield, 3), "disk full", std::runtime_error);
+        CHECK(wavefield.started == Wavefield::kDownloads);
     }
-    CHECK(backend.living.now == 0);
+    CHECK(wavefield.living.now == 0);
 }
 
 TEST_CASE("a frame that never arrives is a fault like any other") {
-    FakeBackend backend;
-    backend.failing = 2;
+    FakeWavefield wavefield;
+    wavefield.failing = 2;
     int calls = 0;
     {
         SnapshotQueue queue([&](double, std::span<const float>) { ++calls; });
         const auto all = [&] {
-            take(queue, backend, 4);
+            take(queue, wavefield, 4);
             queue.drain();
         };
         CHECK_THROWS_WITH_AS(all(), "the device failed", std::runtime_error);
     }
     CHECK(calls == 1);
-    CHECK(backend.living.now == 0);
+    CHECK(wavefield.living.now == 0);
 }
 
 TEST_CASE("an early end gives up the frames that are not yet being written") {
-    FakeBackend backend;
+    FakeWavefield wavefield;
     std::atomic<int> calls = 0;
     {
         SnapshotQueue queue([&](double, std::span<const float>) {
             ++calls;
             std::this_thread::sleep_for(50ms);
         });
-        take(queue, backend, Backend::kDownloads);
+        take(queue, wavefield, Wavefield::kDownloads);
         while (calls == 0) std::this_thread::yield();
     }
     CHECK(calls == 1);
-    CHECK(backend.living.now == 0);
+    CHECK(wavefield.living.now == 0);
     const SnapshotQueue unused([](double, std::span<const float>) {});
 }
 
-TEST_CASE("the CPU backend downloads into two buffers, in turn, and a third download waits for one of them") {
-    BackendSetup setup;
+TEST_CASE("the CPU downloads into two buffers, in turn, and a third download waits for one of them") {
+    Setup setup;
     setup.grid = {3, {9, 7, 5}, {10., 10., 10.}, {}};
-    const auto backend = cpu::make_backend(setup);
+    const RowReader vp = [](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, 2000.f); };
+    const auto wavefield = cpu::make_medium(setup, {vp}, 1e-3)->make_wavefield();
     const auto start = [&](double value) {
         const std::vector<double> p(static_cast<std::size_t>(setup.grid.points()), value);
-        backend->upload(p, p);
-        return backend->start_download({{1, 2, 0}, {4, 2, 3}, {2, 3, 2}});
+        wavefield->upload(p, p);
+        return wavefield->start_download({{1, 2, 0}, {4, 2, 3}, {2, 3, 2}});
     };
     const auto all_are = [](Download& download, float value) {
         const auto values = download.wait();

@@ -14,10 +14,10 @@ namespace {
 constexpr double kVelocity = 2000.;
 
 struct Case {
-    BackendSetup setup;
+    Setup setup;
     TimeAxis time;
     Sources sources;
-    std::unique_ptr<Backend> backend;
+    std::unique_ptr<Wavefield> wavefield;
     double vp_min = kVelocity, density_contrast = 1.;
 
     /// \param cfl dt as a fraction of the stability limit. \param slow velocity of the upper half.
@@ -29,12 +29,10 @@ struct Case {
         time.dt_s = cfl * time.stability_limit_s;
         time.steps = steps;
         vp_min = slow;
-        backend = cpu::make_backend(setup);
-        backend->upload_model(
-            [slow](std::int64_t, std::int64_t z, std::span<float> vp) {
-                std::ranges::fill(vp, static_cast<float>(z < 25 ? slow : kVelocity));
-            },
-            time.dt_s);
+        const RowReader vp = [slow](std::int64_t, std::int64_t z, std::span<float> row) {
+            std::ranges::fill(row, static_cast<float>(z < 25 ? slow : kVelocity));
+        };
+        wavefield = cpu::make_medium(setup, {vp}, time.dt_s)->make_wavefield();
         sources.nodes = {{0, 1}, {setup.grid.at(30, 0, 25)}, {amplitude}};
         sources.signal.emplace_back(static_cast<std::size_t>(steps) + 1);
         for (std::int64_t n = 0; n <= steps; ++n) {
@@ -52,7 +50,7 @@ struct Case {
 
 /// The message of the watch, and the step at which it spoke; fails if it kept silent.
 std::string alarm_of(Case& c, std::int64_t& step) {
-    Propagator propagator(*c.backend, c.sources, {}, c.time);
+    Propagator propagator(*c.wavefield, c.sources, {}, c.time);
     const StabilityWatch watch = c.watch();
     try {
         while (propagator.step() < c.time.steps) {
@@ -81,7 +79,7 @@ TEST_CASE("a dt above the limit is noticed before any value stops being finite")
         CHECK(contains(message, "node (x "));
 
         // The first non-finite value of the same run, by looking after every step.
-        Propagator fine(*c.backend, c.sources, {}, c.time);
+        Propagator fine(*c.wavefield, c.sources, {}, c.time);
         do fine.advance(1);
         while (c.backend->extremum().finite);
         CHECK(step <= fine.step() + StabilityWatch::kInterval);
@@ -124,13 +122,13 @@ TEST_CASE("a density whose jumps make dt too long is named as the cause, with wh
         c.setup.scheme = make_scheme(WaveOperator::variable_density, 16);
         c.time.stability_limit_s = c.setup.scheme.stability_limit_s(c.setup.grid.derivative_spacings_m(), kVelocity);
         c.time.dt_s = row.cfl * c.time.stability_limit_s;
-        c.backend = cpu::make_backend(c.setup);
-        c.backend->upload_model([](std::int64_t, std::int64_t,
-                                   std::span<float> vp) { std::ranges::fill(vp, static_cast<float>(kVelocity)); },
-                                [&](std::int64_t, std::int64_t z, std::span<float> rho) {
-                                    std::ranges::fill(rho, static_cast<float>(z < 25 ? row.light : row.heavy));
-                                },
-                                c.time.dt_s);
+        const RowReader vp = [](std::int64_t, std::int64_t, std::span<float> values) {
+            std::ranges::fill(values, static_cast<float>(kVelocity));
+        };
+        const RowReader rho = [&](std::int64_t, std::int64_t z, std::span<float> values) {
+            std::ranges::fill(values, static_cast<float>(z < 25 ? row.light : row.heavy));
+        };
+        c.wavefield = cpu::make_medium(c.setup, {vp, rho}, c.time.dt_s)->make_wavefield();
         c.density_contrast = row.heavy / row.light;
         std::int64_t step = 0;
         const std::string message = alarm_of(c, step);
@@ -150,7 +148,7 @@ TEST_CASE("stable runs never reach the bound: mirrors, contrasts and amplitudes 
                 CAPTURE(slow);
                 CAPTURE(amplitude);
                 Case c(0.999, 1000, amplitude, halo, slow);
-                Propagator propagator(*c.backend, c.sources, {}, c.time);
+                Propagator propagator(*c.wavefield, c.sources, {}, c.time);
                 const StabilityWatch watch = c.watch();
                 double largest = 0.;
                 while (propagator.step() < c.time.steps) {

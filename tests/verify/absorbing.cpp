@@ -54,7 +54,7 @@ verify::Experiment turned_box(const Scheme& scheme, const Turn& turn) {
 /// Seismograms of a shot in a medium that differs at every node, some of them from within layers.
 std::vector<double> turned_shot(const Scheme& scheme, const Turn& turn) {
     const verify::Experiment e = turned_box(scheme, turn);
-    const auto rows = [&](double low, double high) -> Backend::RowReader {
+    const auto rows = [&](double low, double high) -> RowReader {
         return [&turn, low, high](std::int64_t y, std::int64_t z, std::span<float> row) {
             for (std::int64_t x = 0; x < std::ssize(row); ++x) {
                 const std::array<std::int64_t, 3> node{x, y, z};
@@ -72,7 +72,7 @@ std::vector<double> turned_shot(const Scheme& scheme, const Turn& turn) {
     };
     const std::array source{SourcePoint{at(12.3, 10.2, 8.4)}};
     const std::array receivers{at(13, 11, 12), at(2, 10, 11), at(12.5, 2, 10), at(11, 18, 9), at(20, 4, 20.3)};
-    const auto backend = verify::make_backend(e, rows(2000., 2500.), {}, rows(1500., 2500.));
+    const auto backend = verify::make_wavefield(e, rows(2000., 2500.), {}, rows(1500., 2500.));
     return verify::seismograms(*backend, e, verify::smooth_ricker(30.), source, receivers);
 }
 

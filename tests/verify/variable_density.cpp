@@ -28,8 +28,8 @@ Experiment box(int order, double cfl_fraction, std::int64_t steps) {
 }
 
 /// log10 of the largest |p| after a random field of amplitude 1 at rest, zero on a free surface.
-double growth_in(const Experiment& e, const Backend::RowReader& rho) {
-    const auto backend = make_backend(e, constant_velocity(2000.), {}, rho);
+double growth_in(const Experiment& e, const RowReader& rho) {
+    const auto backend = make_wavefield(e, constant_velocity(2000.), {}, rho);
     const bool free_surface = e.halos[4] == Halo::mirror_negative;
     std::vector<double> p;
     for (std::int64_t i = 0; i < e.grid.points(); ++i)
@@ -58,7 +58,7 @@ std::vector<double> trace(const Scheme& scheme) {
     e.scheme = scheme;
     e.dt_s = 1e-3;
     e.steps = 540;
-    const auto backend = make_backend(e, constant_velocity(2000.), {});
+    const auto backend = make_wavefield(e, constant_velocity(2000.), {});
     return seismograms(*backend, e, smooth_ricker(8.), source, receiver);
 }
 

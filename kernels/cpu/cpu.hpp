@@ -1,0 +1,31 @@
+/// \file
+/// The CPU as a device: what it offers, and the medium and wavefields it makes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/medium.hpp"
+
+namespace onda::cpu {
+
+/// The kernels of the CPU, of all operators, reference first.
+std::span<const KernelInfo> kernel_names();
+/// Those that compute this operator.
+std::vector<std::string> kernels_of(WaveOperator wave_operator);
+/// Instruction sets compiled in and usable on this machine, slowest first ("generic", "x86-64-v3", "x86-64-v4").
+std::vector<std::string> isa_names();
+/// What "auto" means for this machine.
+std::string best_isa();
+std::string best_kernel(const Setup& setup);
+/// Bytes that a medium and a wavefield of so many shots will hold, before anything is allocated.
+std::int64_t predicted_bytes(const Setup& setup, int shots = 1);
+/// \throws SetupFault; what check_problem throws.
+void check_setup(const Setup& setup);
+/// \param dt_s the time step [s]. \throws what check_setup and check_readers throw; std::bad_alloc.
+std::shared_ptr<Medium> make_medium(const Setup& setup, const MediumReaders& readers, double dt_s);
+
+}  // namespace onda::cpu

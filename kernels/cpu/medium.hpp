@@ -1,0 +1,101 @@
+/// \file
+/// The parameters of a grid in the host's memory.
+#pragma once
+
+#include <omp.h>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/cpu/kernel_table.hpp"
+#include "kernels/plan/medium_rows.hpp"
+
+namespace onda::cpu {
+
+inline int threads_of(const Setup& setup) {
+    return setup.threads > 0 ? setup.threads : omp_get_max_threads();
+}
+
+/// Of an array of the medium.
+template <typename T>
+Layout medium_layout(const Setup& setup, const MediumArray& array) {
+    return {setup.grid, medium_halo(setup, array), sizeof(T)};
+}
+
+template <typename T>
+class CpuMedium final : public Medium {
+public:
+    CpuMedium(const Setup& setup, const InstructionSet& isa, const Kernel& kernel, const MediumReaders& readers,
+              double dt_s)
+        : Medium(setup), isa_(isa), kernel_(kernel) {
+        for (const MediumArray& array : equation_of(setup.scheme).arrays) {
+            arrays_.emplace_back(medium_layout<T>(setup, array));
+            load(arrays_.back(), MediumRows(Medium::setup(), array, readers, dt_s));
+        }
+    }
+
+    std::string description() const override {
+        const int threads = threads_of(setup());
+        return "CPU, kernel " + kernel_.name + ", " + std::string(isa_.name) + ", " + std::to_string(threads) +
+               (threads == 1 ? " thread, " : " threads, ") + (sizeof(T) == 4 ? "float" : "double");
+    }
+    std::string kernel() const override { return kernel_.name; }
+    std::int64_t allocated_bytes() const override {
+        std::int64_t bytes = 0;
+        for (const Array& array : arrays_) bytes += array.values.bytes();
+        return bytes;
+    }
+    std::unique_ptr<Wavefield> make_wavefield(int shots) override;
+
+    [[nodiscard]] const InstructionSet& isa() const { return isa_; }
+    [[nodiscard]] const Kernel& chosen_kernel() const { return kernel_; }
+    /// Points a kernel's arguments at the arrays.
+    void describe(Arrays<T>& a) const {
+        const Array& k = arrays_[0];
+        a.k = k.at_origin();
+        a.k_pitch = k.layout.pitch;
+        a.k_plane = k.layout.plane;
+        if (arrays_.size() < 2) return;
+        const Array& half_rho = arrays_[1];
+        a.half_rho = half_rho.at_origin();
+        a.rho_pitch = half_rho.layout.pitch;
+        a.rho_plane = half_rho.layout.plane;
+    }
+    /// The values of all arrays at a node (Grid::at index), in the order of the equation.
+    void values_at(std::int64_t node, double* values) const {
+        const auto [x, y, z] = setup().grid.node(node);
+        for (const Array& array : arrays_)
+            *values++ = static_cast<double>(array.values.data()[array.layout.at(x, y, z)]);
+    }
+
+private:
+    struct Array {
+        explicit Array(const Layout& its_layout) : layout(its_layout), values(layout.size) {}
+        [[nodiscard]] const T* at_origin() const { return values.data() + layout.origin; }
+        Layout layout;
+        Buffer<T> values;
+    };
+
+    void load(Array& array, const MediumRows& rows) {
+        const std::int64_t along_y = rows.rows_along_y(), all = along_y * rows.rows_along_z();
+        // The rows of a thread are those it will compute, but for a few of the halo: first touch.
+#pragma omp parallel num_threads(threads_of(setup()))
+        {
+            const FlushDenormals<T> flush;
+            MediumRows::Scratch scratch = rows.scratch();
+            const RowRange mine = rows_of_thread(all, omp_get_thread_num(), omp_get_num_threads());
+            for (std::int64_t row = mine.begin; row < mine.end; ++row) {
+                const std::int64_t y = row % along_y - rows.halo()[1], z = row / along_y - rows.halo()[2];
+                rows.write(y, z, array.values.data() + array.layout.at(0, y, z), scratch);
+            }
+        }
+    }
+
+    const InstructionSet& isa_;
+    Kernel kernel_;
+    std::vector<Array> arrays_;
+};
+
+}  // namespace onda::cpu

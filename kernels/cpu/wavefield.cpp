@@ -1,0 +1,466 @@
+#include "kernels/wavefield.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <omp.h>
+#include <type_traits>
+#include <unistd.h>
+
+#include "kernels/cpu/cpml_layers.hpp"
+#include "kernels/cpu/denormals.hpp"
+#include "kernels/cpu/downloads.hpp"
+#include "kernels/cpu/medium.hpp"
+#include "kernels/cpu/points.hpp"
+
+namespace onda::cpu {
+namespace {
+
+std::int64_t l2_bytes() {
+    const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    return bytes > 0 ? bytes : 512 * 1024;
+}
+
+template <typename T>
+Layout field_layout(const Setup& setup) {
+    const std::int64_t r = setup.scheme.halo();
+    return {setup.grid, {r, setup.grid.dimensions == 3 ? r : 0, r}, sizeof(T)};
+}
+
+/// The fields of one shot, what its strips remember, its sources and receivers.
+template <typename T>
+class ShotField {
+public:
+    ShotField(const CpuMedium<T>& medium, int threads)
+        : medium_(medium),
+          setup_(medium.setup()),
+          grid_(setup_.grid),
+          threads_(threads),
+          field_(field_layout<T>(setup_)),
+          p_(field_.size),
+          q_(field_.size),
+          strips_(setup_, arrays(), medium.isa().template cpml<T>()) {
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            copies_[axis] =
+                halo_copies(grid_.n[axis], field_.halo[axis], setup_.halos[2 * axis], setup_.halos[2 * axis + 1]);
+            taper_[axis].assign(setup_.sponge.taper[axis].begin(), setup_.sponge.taper[axis].end());
+            has_sponge_ = has_sponge_ || !taper_[axis].empty();
+            if (taper_[axis].empty()) taper_[axis].assign(static_cast<std::size_t>(grid_.n[axis]), T(1));
+        }
+        damped_high_ = grid_.nx();
+        while (damped_low_ < damped_high_ && taper_[0][damped_low_] != T(1)) ++damped_low_;
+        while (damped_high_ > damped_low_ && taper_[0][damped_high_ - 1] != T(1)) --damped_high_;
+        static_cast<Arrays<T>&>(arguments_) = arrays();
+        arguments_.stencil = make_stencil<T>(setup_.scheme, grid_.spacing_m, grid_.dimensions);
+        arguments_.strategy = medium.chosen_kernel().strategy;
+        arguments_.cache_bytes = l2_bytes();
+        reset();
+    }
+
+    [[nodiscard]] std::int64_t bytes() const { return p_.bytes() + q_.bytes() + strips_.bytes(); }
+    [[nodiscard]] static std::int64_t bytes_for(const Setup& setup, int threads) {
+        return 2 * Buffer<T>::bytes_for(field_layout<T>(setup).size) + CpmlLayers<T>::bytes_for(setup, threads);
+    }
+
+    void reset() {
+        zero(p_);
+        zero(q_);
+        strips_.reset();
+        injection_ = {};
+        recorder_ = {};
+    }
+    void set_sources(const Sources& sources);
+    void set_receivers(const NodeWeights& receivers, std::int64_t samples) {
+        recorder_ = Recorder<T>(receivers, samples, element_of());
+    }
+
+    void fill_halos();
+    void step() {
+        arguments_.p = p_.data() + field_.origin;
+        arguments_.q = q_.data() + field_.origin;
+        const Kernel& kernel = medium_.chosen_kernel();
+        if constexpr (std::is_same_v<T, float>)
+            kernel.step_float(arguments_);
+        else
+            kernel.step_double(arguments_);
+    }
+    void absorb();
+    void inject(std::int64_t n) { injection_.add(n, q_.data()); }
+    void swap() { std::swap(p_, q_); }
+    void record(std::int64_t n) { recorder_.record(n, p_.data(), threads_); }
+
+    [[nodiscard]] Extremum extremum() const;
+    template <typename U>
+    void download(const Window& window, std::span<U> values) const {
+        copy_out(p_, window, values);
+    }
+    void download_previous(const Window& window, std::span<double> values) const { copy_out(q_, window, values); }
+    void upload(std::span<const double> p, std::span<const double> p_previous);
+    template <typename U>
+    void download_traces(std::span<U> values) const {
+        recorder_.copy(values);
+    }
+    /// Calls body(part, values, strides) for every array of the state: values at its first element.
+    template <typename Body>
+    void for_state(const Body& body) const {
+        const std::array<std::int64_t, 3> strides{1, field_.pitch, field_.plane};
+        body(StatePart{"p", grid_.n, sizeof(T)}, p_.data() + field_.origin, strides);
+        body(StatePart{"p_previous", grid_.n, sizeof(T)}, q_.data() + field_.origin, strides);
+        strips_.for_state(body);
+    }
+
+private:
+    /// Calls body(rows) once a thread, with the rows that are its own (see rows_of_thread).
+    template <typename Body>
+    void for_threads(const Body& body) const {
+#pragma omp parallel num_threads(threads_)
+        {
+            const FlushDenormals<T> flush;
+            body(rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads()));
+        }
+    }
+    /// Calls body(y, z) for every row of `rows`.
+    template <typename Body>
+    void for_rows(RowRange rows, const Body& body) const {
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) body(row % grid_.ny(), row / grid_.ny());
+    }
+    /// Calls body(y, z) for every row of the grid, by all threads.
+    template <typename Body>
+    void for_rows(const Body& body) const {
+        for_threads([&](RowRange rows) { for_rows(rows, body); });
+    }
+    /// All that kernels work on but p and q, which a step swaps.
+    [[nodiscard]] Arrays<T> arrays() const {
+        Arrays<T> a;
+        medium_.describe(a);
+        a.nx = grid_.nx();
+        a.ny = grid_.ny();
+        a.nz = grid_.nz();
+        a.pitch = field_.pitch;
+        a.plane = field_.plane;
+        a.threads = threads_;
+        return a;
+    }
+    template <typename U>
+    void copy_out(const Buffer<T>& from, const Window& window, std::span<U> values) const;
+    void zero(Buffer<T>& field) const;
+    [[nodiscard]] auto element_of() const {
+        return [this](std::int64_t index) {
+            const auto [x, y, z] = grid_.node(index);
+            return field_.at(x, y, z);
+        };
+    }
+
+    const CpuMedium<T>& medium_;
+    const Setup& setup_;
+    const Grid& grid_;
+    int threads_;
+    Layout field_;
+    Buffer<T> p_, q_;
+    CpmlLayers<T> strips_;
+    StepArguments<T> arguments_;
+    std::array<std::vector<HaloCopy>, 3> copies_;
+    std::array<std::vector<T>, 3> taper_;
+    bool has_sponge_ = false;
+    std::int64_t damped_low_ = 0, damped_high_ = 0;  ///< taper_[0] is 1 on [low, high)
+    Injection<T> injection_;
+    Recorder<T> recorder_;
+};
+
+template <typename T>
+void ShotField<T>::zero(Buffer<T>& field) const {
+    // Every thread clears the rows it will compute and the halo around them: first touch.
+    const auto& h = field_.halo;
+    const std::int64_t first = field_.origin - field_.pitch * h[1] - field_.plane * h[2];
+    std::fill_n(field.data(), first, T(0));
+    for_rows([&](std::int64_t y, std::int64_t z) {
+        const std::int64_t y0 = y == 0 ? -h[1] : y, y1 = y == grid_.ny() - 1 ? y + h[1] : y;
+        const std::int64_t z0 = z == 0 ? -h[2] : z, z1 = z == grid_.nz() - 1 ? z + h[2] : z;
+        for (std::int64_t zz = z0; zz <= z1; ++zz)
+            for (std::int64_t yy = y0; yy <= y1; ++yy) {
+                const std::int64_t begin = field_.at(0, yy, zz);
+                const std::int64_t next =
+                    yy < y1 || y < grid_.ny() - 1 ? begin + field_.pitch : field_.at(0, -h[1], zz + 1);
+                std::fill(field.data() + begin, field.data() + std::min(next, field_.size), T(0));
+            }
+    });
+}
+
+template <typename T>
+void ShotField<T>::set_sources(const Sources& sources) {
+    const Equation& equation = equation_of(setup_.scheme);
+    double values[kMaxMediumArrays];
+    std::vector<double> density(sources.signal.size(), 1.);
+    if (equation.source_density != nullptr)
+        density = source_densities(sources.nodes, [&](std::int64_t node) {
+            medium_.values_at(node, values);
+            return equation.source_density(values);
+        });
+    const auto scale = [&](const SourceEntry& entry) {
+        medium_.values_at(entry.node, values);
+        return source_scale(values[0], density[entry.row], grid_.cell_volume());
+    };
+    injection_ = Injection<T>(sources, scale, element_of());
+}
+
+template <typename T>
+void ShotField<T>::fill_halos() {
+    // x, then y, then z, each with the halos that are already filled: corners come out as images of images.
+    T* const p = p_.data();
+    const auto& h = field_.halo;
+    const auto copy_row = [&](std::int64_t to, std::int64_t from, int sign) {
+        for (std::int64_t x = -h[0]; x < grid_.nx() + h[0]; ++x) p[to + x] = static_cast<T>(sign) * p[from + x];
+    };
+    if (!copies_[0].empty() || !copies_[1].empty())
+        for_rows([&](std::int64_t y, std::int64_t z) {
+            for (const HaloCopy& copy : copies_[0])
+                p[field_.at(copy.to, y, z)] = static_cast<T>(copy.sign) * p[field_.at(copy.from, y, z)];
+            for (const HaloCopy& copy : copies_[1])
+                if (copy.from == y) copy_row(field_.at(0, copy.to, z), field_.at(0, y, z), copy.sign);
+        });
+    for (const HaloCopy& copy : copies_[2])
+#pragma omp parallel for num_threads(threads_) schedule(static)
+        for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
+            copy_row(field_.at(0, y, copy.to), field_.at(0, y, copy.from), copy.sign);
+}
+
+template <typename T>
+void ShotField<T>::absorb() {
+    strips_.apply(p_.data() + field_.origin, q_.data() + field_.origin);
+    if (!has_sponge_) return;
+    const T* const tx = taper_[0].data();
+    for_rows([&](std::int64_t y, std::int64_t z) {
+        const T ty = taper_[1][y], tz = taper_[2][z];
+        T* const __restrict p = p_.data() + field_.at(0, y, z);
+        T* const __restrict q = q_.data() + field_.at(0, y, z);
+        const auto damp = [&](std::int64_t begin, std::int64_t end) {
+#pragma omp simd
+            for (std::int64_t x = begin; x < end; ++x) {
+                const T factor = (tx[x] * ty) * tz;
+                p[x] *= factor;
+                q[x] *= factor;
+            }
+        };
+        const bool whole_row = ty != T(1) || tz != T(1);
+        damp(0, whole_row ? grid_.nx() : damped_low_);
+        if (!whole_row) damp(damped_high_, grid_.nx());
+    });
+}
+
+template <typename T>
+Extremum ShotField<T>::extremum() const {
+    // |p| orders like its bits, and infinities and NaNs come above every number: one integer maximum finds them all.
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr Bits magnitude = ~Bits{0} >> 1;
+    const auto bits_at = [&](std::int64_t element) {
+        Bits bits;
+        std::memcpy(&bits, p_.data() + element, sizeof bits);
+        return bits & magnitude;
+    };
+    struct Largest {
+        Bits bits = 0;
+        std::int64_t y = 0, z = 0;
+        void take(const Largest& other) {
+            const bool before = other.z < z || (other.z == z && other.y < y);
+            if (other.bits > bits || (other.bits == bits && before)) *this = other;
+        }
+    } all;
+    for_threads([&](RowRange rows) {
+        Largest mine;
+        for_rows(rows, [&](std::int64_t y, std::int64_t z) {
+            Bits of_row = 0;
+            for (std::int64_t x = 0; x < grid_.nx(); ++x) of_row = std::max(of_row, bits_at(field_.at(x, y, z)));
+            if (of_row > mine.bits) mine = {of_row, y, z};
+        });
+#pragma omp critical
+        all.take(mine);
+    });
+    std::int64_t x = 0;
+    while (bits_at(field_.at(x, all.y, all.z)) != all.bits) ++x;
+    const double value = static_cast<double>(std::bit_cast<T>(all.bits));
+    return {value, grid_.at(x, all.y, all.z), std::isfinite(value)};
+}
+
+template <typename T>
+template <typename U>
+void ShotField<T>::copy_out(const Buffer<T>& from, const Window& window, std::span<U> values) const {
+    const std::int64_t rows = window.count[1] * window.count[2];
+#pragma omp parallel for num_threads(threads_) schedule(static)
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t y = window.first[1] + row % window.count[1] * window.step[1];
+        const std::int64_t z = window.first[2] + row / window.count[1] * window.step[2];
+        const T* const source = from.data() + field_.at(window.first[0], y, z);
+        U* const target = values.data() + row * window.count[0];
+        for (std::int64_t x = 0; x < window.count[0]; ++x) target[x] = static_cast<U>(source[x * window.step[0]]);
+    }
+}
+
+template <typename T>
+void ShotField<T>::upload(std::span<const double> p, std::span<const double> p_previous) {
+    for_rows([&](std::int64_t y, std::int64_t z) {
+        for (std::int64_t x = 0; x < grid_.nx(); ++x) {
+            p_.data()[field_.at(x, y, z)] = static_cast<T>(p[grid_.at(x, y, z)]);
+            q_.data()[field_.at(x, y, z)] = static_cast<T>(p_previous[grid_.at(x, y, z)]);
+        }
+    });
+    strips_.reset();
+}
+
+/// Some shots on one medium. One alone is computed by all threads; several side by side, each by one thread, without
+/// waiting for each other.
+template <typename T>
+class CpuWavefield final : public Wavefield {
+public:
+    CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, int shots) : medium_(std::move(medium)) {
+        const int threads = threads_of(medium_->setup());
+        for (int shot = 0; shot < shots; ++shot)
+            shots_.push_back(std::make_unique<ShotField<T>>(*medium_, shots == 1 ? threads : 1));
+    }
+
+    const Medium& medium() const override { return *medium_; }
+    int shots() const override { return static_cast<int>(shots_.size()); }
+    std::int64_t allocated_bytes() const override {
+        std::int64_t bytes = 0;
+        for (const auto& shot : shots_) bytes += shot->bytes();
+        return bytes;
+    }
+
+    void reset() override { for_shots(&ShotField<T>::reset); }
+    void set_sources(int shot, const Sources& sources) override { at(shot).set_sources(sources); }
+    void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {
+        at(shot).set_receivers(receivers, samples);
+    }
+
+    void fill_halos() override { for_shots(&ShotField<T>::fill_halos); }
+    void step() override { for_shots(&ShotField<T>::step); }
+    void absorb() override { for_shots(&ShotField<T>::absorb); }
+    void inject(std::int64_t n) override { for_shots(&ShotField<T>::inject, n); }
+    void swap() override { for_shots(&ShotField<T>::swap); }
+    void record(std::int64_t n) override { for_shots(&ShotField<T>::record, n); }
+    void enqueue(std::int64_t first, std::int64_t count) override;
+
+    Extremum extremum(int shot) const override { return at(shot).extremum(); }
+    void download(const Window& window, std::span<float> values, int shot) const override {
+        at(shot).download(window, values);
+    }
+    void download(const Window& window, std::span<double> values, int shot) const override {
+        at(shot).download(window, values);
+    }
+    void download_previous(const Window& window, std::span<double> values, int shot) const override {
+        at(shot).download_previous(window, values);
+    }
+    std::unique_ptr<Download> start_download(const Window& window, int shot) override {
+        auto download = std::make_unique<HostDownload>(frames_, window.points());
+        at(shot).download(window, download->values());
+        return download;
+    }
+    void upload(std::span<const double> p, std::span<const double> p_previous, int shot) override {
+        at(shot).upload(p, p_previous);
+    }
+    void download_traces(std::span<float> values, int shot) const override { at(shot).download_traces(values); }
+    void download_traces(std::span<double> values, int shot) const override { at(shot).download_traces(values); }
+
+    void visit(int shot, const StateVisitor& take) const override;
+    void restore(int shot, const StateVisitor& fill) override;
+
+private:
+    [[nodiscard]] ShotField<T>& at(int shot) { return *shots_.at(static_cast<std::size_t>(shot)); }
+    [[nodiscard]] const ShotField<T>& at(int shot) const { return *shots_.at(static_cast<std::size_t>(shot)); }
+    template <typename... Arguments>
+    void for_shots(void (ShotField<T>::*call)(Arguments...), Arguments... arguments) {
+        for (const auto& shot : shots_) ((*shot).*call)(arguments...);
+    }
+
+    std::shared_ptr<CpuMedium<T>> medium_;
+    std::vector<std::unique_ptr<ShotField<T>>> shots_;
+    FrameBuffers frames_;
+};
+
+template <typename T>
+void CpuWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
+    if (shots_.size() == 1) return Wavefield::enqueue(first, count);
+    const auto advance = [&](ShotField<T>& shot) {
+        for (std::int64_t n = first; n < first + count; ++n) {
+            shot.fill_halos();
+            shot.step();
+            shot.absorb();
+            shot.inject(n);
+            shot.swap();
+            shot.record(n + 1);
+        }
+    };
+#pragma omp parallel for num_threads(threads_of(medium_->setup())) schedule(dynamic)
+    for (const auto& shot : shots_) advance(*shot);
+}
+
+/// Calls body(values of the plane) for every plane of a state's array. \tparam Byte std::byte or const std::byte.
+template <typename T, typename Body>
+void for_planes(const StatePart& part, const std::array<std::int64_t, 3>& strides, const Body& body) {
+    std::vector<T> plane(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
+    for (std::int64_t z = 0; z < part.extents[2]; ++z)
+        body(z, std::span<T>(plane), [&](const auto& exchange) {
+            for (std::int64_t y = 0; y < part.extents[1]; ++y)
+                for (std::int64_t x = 0; x < part.extents[0]; ++x)
+                    exchange(plane[static_cast<std::size_t>(x + part.extents[0] * y)],
+                             x * strides[0] + y * strides[1] + z * strides[2]);
+        });
+}
+
+template <typename T>
+void CpuWavefield<T>::visit(int shot, const StateVisitor& take) const {
+    at(shot).for_state([&](const StatePart& part, const T* values, const std::array<std::int64_t, 3>& strides) {
+        for_planes<T>(part, strides, [&](std::int64_t z, std::span<T> plane, const auto& for_values) {
+            for_values([&](T& value, std::int64_t element) { value = values[element]; });
+            take(part, z, std::as_writable_bytes(plane));
+        });
+    });
+}
+
+template <typename T>
+void CpuWavefield<T>::restore(int shot, const StateVisitor& fill) {
+    at(shot).for_state([&](const StatePart& part, T* values, const std::array<std::int64_t, 3>& strides) {
+        for_planes<T>(part, strides, [&](std::int64_t z, std::span<T> plane, const auto& for_values) {
+            fill(part, z, std::as_writable_bytes(plane));
+            for_values([&](T& value, std::int64_t element) { values[element] = value; });
+        });
+    });
+}
+
+template <typename T>
+std::int64_t bytes_of(const Setup& setup, int shots) {
+    std::int64_t medium = 0;
+    for (const MediumArray& array : equation_of(setup.scheme).arrays)
+        medium += Buffer<T>::bytes_for(medium_layout<T>(setup, array).size);
+    return medium + shots * ShotField<T>::bytes_for(setup, shots == 1 ? threads_of(setup) : 1);
+}
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<Wavefield> CpuMedium<T>::make_wavefield(int shots) {
+    return std::make_unique<CpuWavefield<T>>(std::static_pointer_cast<CpuMedium>(shared_from_this()), shots);
+}
+
+std::int64_t predicted_bytes(const Setup& setup, int shots) {
+    return setup.precision == Precision::float32 ? bytes_of<float>(setup, shots) : bytes_of<double>(setup, shots);
+}
+
+void check_setup(const Setup& setup) {
+    check_problem(setup);
+    find_kernel(find_isa(setup.isa), setup);
+}
+
+std::shared_ptr<Medium> make_medium(const Setup& setup, const MediumReaders& readers, double dt_s) {
+    check_problem(setup);
+    const InstructionSet& isa = find_isa(setup.isa);
+    const Kernel& kernel = find_kernel(isa, setup);
+    check_readers(setup, readers);
+    if (setup.precision == Precision::float32)
+        return std::make_shared<CpuMedium<float>>(setup, isa, kernel, readers, dt_s);
+    return std::make_shared<CpuMedium<double>>(setup, isa, kernel, readers, dt_s);
+}
+
+}  // namespace onda::cpu

@@ -1,0 +1,78 @@
+/// \file
+/// NVIDIA GPUs as devices: what there is, what they offer, and the media they make. The same interface whether CUDA was
+/// compiled in or not.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "kernels/medium.hpp"
+#include "kernels/shot/shot.hpp"
+
+namespace onda::cuda {
+
+struct Gpu {
+    std::string name;          ///< "NVIDIA H200"
+    std::string architecture;  ///< "sm_90"
+    int multiprocessors = 0;
+    std::int64_t memory_bytes = 0, free_bytes = 0;
+};
+
+/// What there is to compute on. Asked once, when it is first needed.
+struct Platform {
+    bool compiled_in = false;
+    std::string driver_version, runtime_version;  ///< "13.0"; empty where there is none
+    std::vector<Gpu> gpus;                        ///< in CUDA's order: KernelChoice::ordinal counts them
+    std::string problem;                          ///< why the first cannot be used, and what to do; empty if it can
+    bool memory_is_short = false;                 ///< that is the problem: others have taken the GPU's memory
+};
+const Platform& platform();
+/// Memory that is free on a GPU.
+std::int64_t available_bytes(int ordinal = 0);
+
+/// The kernels of the CUDA backend, the same list whether CUDA was compiled in or not.
+std::span<const KernelInfo> kernel_names();
+std::string best_kernel(const Setup& setup);
+
+/// One compiled instance that can compute a setup (its dimensions, order, precision) on this GPU.
+struct Variant {
+    std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
+};
+/// Fastest known first within a kernel: the first is what "auto" takes. The twin, if the operator has one, is the last.
+std::vector<Variant> variants(const Setup& setup);
+
+/// What the compiler made of the instance that a setup names, for `onda bench gpu`.
+struct Resources {
+    int registers = 0, threads = 0, blocks_per_multiprocessor = 0;
+    std::int64_t spilled_bytes = 0;  ///< local memory a thread
+    std::int64_t shared_bytes = 0;   ///< a block
+};
+Resources resources(const Setup& setup);
+
+/// Shots that one wavefield of this problem can hold, memory aside.
+int most_shots(const Problem& problem);
+/// Bytes on the GPU for a medium and a wavefield of so many shots, before anything is allocated.
+std::int64_t predicted_bytes(const Setup& setup, int shots = 1);
+/// Bytes on the GPU for sources, receivers and downloads of so many shots of a size; host memory is pinned and comes to
+/// the windows.
+std::int64_t predicted_shot_bytes(const Setup& setup, const ShotSize& shot, int shots = 1);
+
+/// \throws SetupFault; what check_problem throws; std::runtime_error if there is no GPU.
+void check_setup(const Setup& setup);
+/// \param dt_s the time step [s]. \throws what check_setup and check_readers throw; cuda::Error, std::bad_alloc.
+std::shared_ptr<Medium> make_medium(const Setup& setup, const MediumReaders& readers, double dt_s);
+
+/// A CUDA call or kernel that failed: what() names the call, CUDA's own words and the likely remedy. After one, the
+/// device's results are not to be used.
+class Error : public std::runtime_error {
+public:
+    explicit Error(const std::string& message, bool memory_is_short = false)
+        : std::runtime_error(message), out_of_memory(memory_is_short) {}
+    bool out_of_memory;  ///< the GPU has too little free memory
+};
+
+}  // namespace onda::cuda

@@ -1,0 +1,96 @@
+#include "kernels/cuda/medium.hpp"
+
+#include <algorithm>
+#include <omp.h>
+
+#include "kernels/cpu/denormals.hpp"
+
+namespace onda::cuda {
+namespace {
+
+/// Rows go to the device in pieces of about this size.
+constexpr std::int64_t kPieceBytes = 16 << 20;
+
+}  // namespace
+
+template <typename T>
+std::int64_t CudaMedium<T>::elements(const Setup& setup) {
+    const auto arrays = equation_of(setup.scheme).arrays;
+    std::int64_t elements = 0;
+    for (std::size_t i = 0; i < arrays.size(); ++i) {
+        const Layout layout = medium_layout<T>(setup, arrays[i]);
+        elements += i + 1 < arrays.size() ? array_elements(layout) : layout.size;
+    }
+    return elements;
+}
+
+template <typename T>
+CudaMedium<T>::CudaMedium(const Setup& setup, const Instance<T>& instance, const MediumReaders& readers, double dt_s)
+    : Medium(setup), instance_(instance) {
+    const DeviceScope scope(setup.ordinal);
+    memory_ = DeviceBuffer<T>(elements(setup));
+    std::int64_t begin = 0;
+    for (const MediumArray& array : equation_of(setup.scheme).arrays) {
+        layouts_.push_back(medium_layout<T>(setup, array));
+        begin_.push_back(begin);
+        begin += array_elements(layouts_.back());
+        load(layouts_.size() - 1, MediumRows(Medium::setup(), array, readers, dt_s));
+    }
+}
+
+template <typename T>
+CudaMedium<T>::~CudaMedium() = default;
+
+template <typename T>
+void CudaMedium<T>::load(std::size_t array, const MediumRows& rows) {
+    const Layout& layout = layouts_[array];
+    const std::int64_t along_y = rows.rows_along_y(), all = along_y * rows.rows_along_z();
+    const std::int64_t most_rows = std::max<std::int64_t>(1, kPieceBytes / (layout.pitch * std::int64_t{sizeof(T)}));
+    const auto element_of_row = [&](std::int64_t row) {
+        return layout.at(0, row % along_y - rows.halo()[1], row / along_y - rows.halo()[2]);
+    };
+    T* const target = memory_.data() + begin_[array];
+    ONDA_CUDA_TRY(cudaMemset(target, 0, static_cast<std::size_t>(layout.size) * sizeof(T)));
+    std::int64_t longest = 0;
+    for (std::int64_t first = 0; first < all; first += most_rows)
+        longest = std::max(longest, element_of_row(std::min(first + most_rows, all) - 1) - element_of_row(first));
+    // From the halo before the first row of a piece to that behind the last one.
+    PinnedBuffer<T> piece(longest + layout.n[0] + 2 * rows.halo()[0]);
+    for (std::int64_t first = 0; first < all; first += most_rows) {
+        const std::int64_t last = std::min(first + most_rows, all) - 1;
+        const std::int64_t begin = element_of_row(first) - rows.halo()[0];
+        const std::int64_t end = element_of_row(last) + layout.n[0] + rows.halo()[0];
+        std::fill_n(piece.data(), end - begin, T(0));
+#pragma omp parallel
+        {
+            const cpu::FlushDenormals<T> flush;
+            MediumRows::Scratch scratch = rows.scratch();
+#pragma omp for schedule(static)
+            for (std::int64_t row = first; row <= last; ++row)
+                rows.write(row % along_y - rows.halo()[1], row / along_y - rows.halo()[2],
+                           piece.data() + element_of_row(row) - begin, scratch);
+        }
+        copy_to_device(target + begin, piece.data(), end - begin);
+    }
+}
+
+template <typename T>
+std::string CudaMedium<T>::description() const {
+    const Gpu& gpu = platform().gpus.at(static_cast<std::size_t>(setup().ordinal));
+    return "CUDA, " + gpu.name + " (" + gpu.architecture + "), kernel " + instance_.kernel + ", tile " +
+           instance_.tile + (instance_.copy.empty() ? "" : ", " + instance_.copy) + ", " +
+           (sizeof(T) == 4 ? "float" : "double");
+}
+
+template class CudaMedium<float>;
+template class CudaMedium<double>;
+
+std::shared_ptr<Medium> make_medium(const Setup& setup, const MediumReaders& readers, double dt_s) {
+    check_setup(setup);
+    check_readers(setup, readers);
+    if (setup.precision == Precision::float32)
+        return std::make_shared<CudaMedium<float>>(setup, choose<float>(setup), readers, dt_s);
+    return std::make_shared<CudaMedium<double>>(setup, choose<double>(setup), readers, dt_s);
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,66 @@
+/// \file
+/// The parameters of a grid in the memory of one GPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/choice.hpp"
+#include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/cuda/stepper.hpp"
+#include "kernels/plan/medium_rows.hpp"
+
+namespace onda::cuda {
+
+/// The halo along x is whole vectors: rows of copied rectangles begin on 16 bytes.
+template <typename T>
+std::array<std::int64_t, 3> padded_halo(std::array<std::int64_t, 3> halo) {
+    constexpr std::int64_t vector = 16 / sizeof(T);
+    halo[0] = (halo[0] + vector - 1) / vector * vector;
+    return halo;
+}
+
+/// Of an array of the medium.
+template <typename T>
+Layout medium_layout(const Setup& setup, const MediumArray& array) {
+    return {setup.grid, padded_halo<T>(medium_halo(setup, array)), sizeof(T)};
+}
+
+/// Each array of an allocation begins on a page of its own (2 MiB of floats).
+inline std::int64_t array_elements(const Layout& layout) {
+    constexpr std::int64_t page = 1 << 19;
+    return (layout.size + page - 1) / page * page;
+}
+
+template <typename T>
+class CudaMedium final : public Medium {
+public:
+    CudaMedium(const Setup& setup, const Instance<T>& instance, const MediumReaders& readers, double dt_s);
+    ~CudaMedium() override;
+
+    std::string description() const override;
+    std::string kernel() const override { return instance_.kernel; }
+    std::int64_t allocated_bytes() const override { return memory_.bytes(); }
+    std::unique_ptr<Wavefield> make_wavefield(int shots) override;
+
+    [[nodiscard]] const Instance<T>& instance() const { return instance_; }
+    [[nodiscard]] std::size_t arrays() const { return layouts_.size(); }
+    [[nodiscard]] const Layout& layout(std::size_t array) const { return layouts_[array]; }
+    /// At node (0, 0, 0).
+    [[nodiscard]] const T* at_origin(std::size_t array) const {
+        return memory_.data() + begin_[array] + layouts_[array].origin;
+    }
+    /// Elements of all arrays together.
+    [[nodiscard]] static std::int64_t elements(const Setup& setup);
+
+private:
+    void load(std::size_t array, const MediumRows& rows);
+
+    Instance<T> instance_;
+    std::vector<Layout> layouts_;
+    std::vector<std::int64_t> begin_;  ///< element of memory_ at which each array begins
+    DeviceBuffer<T> memory_;
+};
+
+}  // namespace onda::cuda

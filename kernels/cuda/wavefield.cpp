@@ -1,0 +1,669 @@
+// Wavefields on one GPU: p[n] and p[n-1] of some shots on a medium. Everything of a time step runs on the device.
+#include "kernels/wavefield.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <type_traits>
+
+#include "kernels/cuda/cpml_layers.hpp"
+#include "kernels/cuda/downloads.hpp"
+#include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/medium.hpp"
+#include "kernels/cuda/traces.hpp"
+#include "kernels/grid/halo.hpp"
+#include "kernels/shot/source_entries.hpp"
+
+namespace onda::cuda {
+namespace {
+
+/// Steps in one CUDA graph: even, so that p[n] ends where it began.
+constexpr int kGraphSteps = 10;
+/// Rows go to and from the device in pieces of about this size.
+constexpr std::int64_t kPieceBytes = 8 << 20;
+
+/// In 2-D shots lie side by side: the row of each at one depth follows that of the shot before. They share the model,
+/// whose rows have a stride of zero along y, and nothing of a step looks along an axis without a derivative: to kernels
+/// a batch is one grid.
+Grid batched(Grid grid, int shots) {
+    if (grid.dimensions == 2) grid.n[1] = shots;
+    return grid;
+}
+Layout shared_by_shots(Layout model, const Grid& grid) {
+    if (grid.dimensions == 2) model.pitch = 0;
+    return model;
+}
+
+template <typename T>
+Layout field_layout(const Setup& setup, int shots) {
+    const std::int64_t r = setup.scheme.halo();
+    return {batched(setup.grid, shots), padded_halo<T>({r, setup.grid.dimensions == 3 ? r : 0, r}), sizeof(T)};
+}
+
+/// Room for rows of a model or a field in double precision: a piece, and for long rows at least one.
+std::int64_t staging_bytes(const Grid& grid) {
+    return std::max(std::min(kPieceBytes, grid.points() * 8), grid.nx() * 8);
+}
+/// Both levels of the field are one allocation.
+template <typename T>
+std::int64_t elements_of(const Setup& setup, int shots) {
+    return 2 * array_elements(field_layout<T>(setup, shots));
+}
+
+FieldShape shape_of(const Layout& layout) {
+    const auto number = [](std::int64_t n) { return static_cast<int>(n); };
+    return {number(layout.n[0]), number(layout.n[1]),    number(layout.n[2]),    layout.pitch,
+            layout.plane,        number(layout.halo[0]), number(layout.halo[1]), number(layout.halo[2])};
+}
+
+/// Tapers end with whole vectors.
+std::int64_t taper_size(std::int64_t n) {
+    return (n + 3) / 4 * 4;
+}
+
+/// The nodes where a taper differs from 1 (at its ends: kernels/setup.hpp), as boxes: the faces of z, then of y
+/// between them, then of x.
+template <typename T>
+SpongeBoxes sponge_boxes(const Grid& grid, const std::array<std::vector<T>, 3>& taper) {
+    constexpr int vector = 16 / sizeof(T);
+    int low[3] = {0, 0, 0}, high[3], n[3];  // the taper of an axis is 1 on [low, high)
+    for (int a = 0; a < 3; ++a) {
+        high[a] = n[a] = static_cast<int>(grid.n[a]);
+        while (low[a] < n[a] && taper[a][low[a]] != T(1)) ++low[a];
+        while (high[a] > low[a] && taper[a][high[a] - 1] != T(1)) --high[a];
+    }
+    SpongeBoxes boxes;
+    const auto add = [&](int gap_begin, int gap_end, int y0, int y1, int z0, int z1) {
+        const int vectors = (n[0] - (gap_end - gap_begin) + vector - 1) / vector;
+        if (vectors == 0 || y0 >= y1 || z0 >= z1) return;
+        boxes.box[boxes.count] = {y0, z0, y1 - y0, z1 - z0, gap_begin, gap_end, vectors};
+        boxes.first[boxes.count + 1] =
+            boxes.first[boxes.count] + static_cast<std::int64_t>(vectors) * (y1 - y0) * (z1 - z0);
+        ++boxes.count;
+    };
+    add(0, 0, 0, n[1], 0, low[2]);
+    add(0, 0, 0, n[1], high[2], n[2]);
+    add(0, 0, 0, low[1], low[2], high[2]);
+    add(0, 0, high[1], n[1], low[2], high[2]);
+    const int gap_begin = (low[0] + vector - 1) / vector * vector;
+    const int gap_end = high[0] == n[0] ? (n[0] + vector - 1) / vector * vector : high[0] / vector * vector;
+    const bool meet = gap_begin > gap_end;
+    if (low[0] > 0 || high[0] < n[0]) add(meet ? 0 : gap_begin, meet ? 0 : gap_end, low[1], high[1], low[2], high[2]);
+    return boxes;
+}
+
+/// A captured sequence of launches.
+class Graph {
+public:
+    Graph() = default;
+    ~Graph() {
+        if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
+    }
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    template <typename Work>
+    void capture(const Stream& stream, const Work& work) {
+        cudaGraph_t graph = nullptr;
+        ONDA_CUDA_TRY(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+        try {
+            work();
+        } catch (...) {
+            if (cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess) cudaGraphDestroy(graph);
+            throw;
+        }
+        ONDA_CUDA_TRY(cudaStreamEndCapture(stream.get(), &graph));
+        const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
+        cudaGraphDestroy(graph);
+        check_call(status, "cudaGraphInstantiate", __FILE__, __LINE__);
+    }
+
+    void launch(const Stream& stream) const { ONDA_CUDA_TRY(cudaGraphLaunch(executable_, stream.get())); }
+
+private:
+    cudaGraphExec_t executable_ = nullptr;
+};
+
+template <typename T>
+class CudaWavefield final : public Wavefield {
+public:
+    CudaWavefield(std::shared_ptr<CudaMedium<T>> medium, int shots)
+        : medium_(std::move(medium)),
+          setup_(medium_->setup()),
+          shots_(shots),
+          scope_(setup_.ordinal),
+          grid_(batched(setup_.grid, shots)),
+          field_(field_layout<T>(setup_, shots)),
+          memory_(elements_of<T>(setup_, shots)),
+          staging_(staging_bytes(setup_.grid)),
+          counter_(1),
+          largest_(kLargestBlocks),
+          downloads_(std::make_shared<Downloads>()),
+          sources_of_(static_cast<std::size_t>(shots)),
+          receivers_of_(static_cast<std::size_t>(shots)) {
+        for (int i = 0; i < 2; ++i) p_[i] = memory_.data() + i * array_elements(field_) + field_.origin;
+        for (int axis = 0; axis < 3; ++axis) {
+            std::vector<LayerCopy> copies;
+            const FaceHalos& rule = setup_.halos;
+            const std::int64_t halo = setup_.grid.has_axis(axis) ? setup_.scheme.halo() : 0;
+            for (const HaloCopy& copy : halo_copies(grid_.n[axis], halo, rule[2 * axis], rule[2 * axis + 1]))
+                copies.push_back({static_cast<int>(copy.to), static_cast<int>(copy.from), copy.sign});
+            copies_[axis] = upload_vector(copies);
+        }
+        set_sponge(setup_.sponge);
+        Fields<T> fields{grid_, field_, shared_by_shots(medium_->layout(0), setup_.grid),
+                         shared_by_shots(medium_->layout(medium_->arrays() - 1), setup_.grid),
+                         make_stencil<T>(setup_.scheme, grid_.spacing_m, grid_.dimensions)};
+        fields.p[0] = p_[0];
+        fields.p[1] = p_[1];
+        fields.k = medium_->at_origin(0);
+        fields.half_rho = medium_->arrays() > 1 ? medium_->at_origin(1) : nullptr;
+        // The padding, too: vectors at the end of a row read it.
+        ONDA_CUDA_TRY(
+            cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
+        stepper_ = medium_->instance().make(medium_->instance(), fields);
+        if (!setup_.cpml.empty()) {
+            Setup batch = setup_;
+            batch.grid = grid_;
+            strips_ = std::make_unique<CpmlLayers<T>>(batch, fields);
+        }
+        CudaWavefield::reset();
+    }
+    ~CudaWavefield() override { scope_.enter(); }
+
+    const Medium& medium() const override { return *medium_; }
+    int shots() const override { return shots_; }
+    std::int64_t allocated_bytes() const override {
+        std::int64_t bytes = memory_.bytes() + staging_.bytes() + counter_.bytes() + largest_.bytes() +
+                             sources_.bytes() + traces_.device_bytes() + downloads_->device_bytes();
+        for (int axis = 0; axis < 3; ++axis) bytes += copies_[axis].bytes() + taper_[axis].bytes();
+        return bytes + (strips_ ? strips_->bytes() : 0);
+    }
+
+    void reset() override;
+    void set_sources(int shot, const Sources& sources) override;
+    void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override;
+
+    void fill_halos() override {
+        scope_.enter();
+        for (int axis = 0; axis < 3; ++axis)
+            fill_halo(p(), shape_of(field_), axis, copies_[axis].data(), static_cast<int>(copies_[axis].size()),
+                      compute_.get());
+    }
+    void step() override {
+        scope_.enter();
+        stepper_->step(now_, compute_.get());
+    }
+    void absorb() override {
+        scope_.enter();
+        if (strips_) strips_->apply(now_, compute_.get());
+        if (boxes_.count == 0) return;
+        damp<T>(p(), q(), shape_of(field_), boxes_, {taper_[0].data(), taper_[1].data(), taper_[2].data()},
+                compute_.get());
+    }
+    void inject(std::int64_t n) override {
+        prepare_shots();
+        add_sources(q(), sources_.nodes(), counter_.data(), offset_of(n), compute_.get());
+    }
+    void swap() override { now_ = 1 - now_; }
+    void record(std::int64_t n) override {
+        prepare_shots();
+        if (capturing_ ? graph_records_ : traces_.records(n))
+            traces_.record(p(), counter_.data(), offset_of(n), compute_.get());
+        if (!capturing_) traces_.flush(n, compute_, copy_);
+    }
+    void enqueue(std::int64_t first, std::int64_t count) override;
+    void wait() override { compute_.wait(); }
+
+    Extremum extremum(int shot) const override;
+    void download(const Window& window, std::span<float> values, int shot) const override {
+        copy_out(p(), rows_of(window, shot), values);
+    }
+    void download(const Window& window, std::span<double> values, int shot) const override {
+        copy_out(p(), rows_of(window, shot), values);
+    }
+    void download_previous(const Window& window, std::span<double> values, int shot) const override {
+        copy_out(q(), rows_of(window, shot), values);
+    }
+    std::unique_ptr<Download> start_download(const Window& window, int shot) override {
+        scope_.enter();
+        return downloads_->start(p(), rows_of(window, shot), compute_, copy_);
+    }
+    void upload(std::span<const double> p, std::span<const double> p_previous, int shot) override;
+    void download_traces(std::span<float> values, int shot) const override { copy_traces(values, shot); }
+    void download_traces(std::span<double> values, int shot) const override { copy_traces(values, shot); }
+
+    void visit(int shot, const StateVisitor& take) const override;
+    void restore(int shot, const StateVisitor& fill) override;
+
+private:
+    /// Sources on the device; kept as long as they are used.
+    struct DeviceSources {
+        DeviceBuffer<std::int64_t> element, first, samples;
+        DeviceBuffer<std::int32_t> row;
+        DeviceBuffer<T> amplitude, signal;
+        [[nodiscard]] std::int64_t bytes() const {
+            return element.bytes() + first.bytes() + samples.bytes() + row.bytes() + amplitude.bytes() + signal.bytes();
+        }
+        [[nodiscard]] SourceNodes<T> nodes() const {
+            return {element.data(),
+                    first.data(),
+                    row.data(),
+                    amplitude.data(),
+                    signal.data(),
+                    samples.data(),
+                    static_cast<int>(element.size())};
+        }
+    };
+
+    [[nodiscard]] T* p() const { return p_[now_]; }
+    [[nodiscard]] T* q() const { return p_[1 - now_]; }
+    /// Of a node (Grid::at index) of one shot, from node (0, 0, 0) of the field.
+    [[nodiscard]] std::int64_t relative_element(std::int64_t node, int shot) const {
+        const auto [x, y, z] = setup_.grid.node(node);
+        return field_.at(x, y + shot, z) - field_.origin;
+    }
+    [[nodiscard]] int offset_of(std::int64_t n) const { return static_cast<int>(n - counted_); }
+    void set_base(std::int64_t n) {
+        set_counter(counter_.data(), n, compute_.get());
+        counted_ = n;
+    }
+    [[nodiscard]] WindowRows rows_of(const Window& w, int shot) const {
+        return {field_.at(w.first[0], w.first[1] + shot, w.first[2]) - field_.origin,
+                w.step[0],
+                w.step[1] * field_.pitch,
+                w.step[2] * field_.plane,
+                w.count[0],
+                w.count[1],
+                0,
+                w.count[1] * w.count[2]};
+    }
+    /// Rows of `length` values that the staging memory holds, at most `all`.
+    template <typename U>
+    [[nodiscard]] std::int64_t rows_of_staging(std::int64_t length, std::int64_t all) const {
+        return std::min(staging_.size() / (length * static_cast<std::int64_t>(sizeof(U))), all);
+    }
+    void set_sponge(const Sponge& sponge);
+    /// Brings sources and receivers to the device that were set since the last step.
+    void prepare_shots() {
+        scope_.enter();
+        if (!sources_are_set_) upload_sources();
+        if (!receivers_are_set_) upload_receivers();
+    }
+    void upload_sources();
+    void upload_receivers();
+    void forget_graphs() {
+        for (auto& graph : graphs_) graph.reset();
+    }
+    std::unique_ptr<Graph> capture_steps();
+    void replay(std::int64_t first);
+    std::vector<T> values_at(std::size_t array, const std::vector<std::int64_t>& nodes) const;
+    template <typename U>
+    void copy_out(const T* from, WindowRows rows, std::span<U> values) const;
+    template <typename U>
+    void copy_in(T* to, WindowRows rows, std::span<const U> values) const;
+    template <typename U>
+    void copy_traces(std::span<U> values, int shot) const;
+    template <typename Body>
+    void for_state(int shot, const Body& body) const;
+
+    std::shared_ptr<CudaMedium<T>> medium_;
+    const Setup& setup_;
+    int shots_;
+    DeviceScope scope_;
+    Grid grid_;  ///< of all shots
+    Layout field_;
+    DeviceBuffer<T> memory_;        ///< of both levels
+    T* p_[2] = {nullptr, nullptr};  ///< at node (0, 0, 0)
+    DeviceBuffer<LayerCopy> copies_[3];
+    DeviceBuffer<T> taper_[3];
+    SpongeBoxes boxes_;
+    DeviceBuffer<std::byte> staging_;     ///< for rows on their way
+    DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
+    DeviceBuffer<Largest> largest_;
+    Stream compute_, copy_;
+    std::unique_ptr<Stepper> stepper_;
+    std::unique_ptr<CpmlLayers<T>> strips_;  ///< null without
+    std::shared_ptr<Downloads> downloads_;
+    std::vector<Sources> sources_of_;        ///< of each shot
+    std::vector<NodeWeights> receivers_of_;  ///< of each shot
+    std::int64_t samples_ = 0;
+    bool sources_are_set_ = true, receivers_are_set_ = true;
+    DeviceSources sources_;
+    mutable TraceRecorder<T> traces_;  ///< asking for traces collects what is still on the device
+    int now_ = 0;
+    std::int64_t counted_ = 0;  ///< value of counter_ at this place of the stream
+    bool capturing_ = false;
+    bool graph_records_ = false;        ///< whether the steps of the graphs record samples
+    std::unique_ptr<Graph> graphs_[2];  ///< kGraphSteps steps that begin with p[n] in p_[i]
+};
+
+template <typename T>
+void CudaWavefield<T>::set_sponge(const Sponge& sponge) {
+    std::array<std::vector<T>, 3> taper;
+    for (int axis = 0; axis < 3; ++axis) {
+        taper[axis].assign(sponge.taper[axis].begin(), sponge.taper[axis].end());
+        taper[axis].resize(static_cast<std::size_t>(taper_size(grid_.n[axis])), T(1));
+        taper_[axis] = upload_vector(taper[axis]);
+    }
+    boxes_ = sponge_boxes(grid_, taper);
+}
+
+template <typename T>
+void CudaWavefield<T>::reset() {
+    scope_.enter();
+    copy_.wait();
+    ONDA_CUDA_TRY(
+        cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
+    if (strips_) strips_->reset(compute_.get());
+    forget_graphs();
+    for (Sources& sources : sources_of_) sources = {};
+    for (NodeWeights& receivers : receivers_of_) receivers = {};
+    sources_are_set_ = receivers_are_set_ = true;
+    sources_ = {};
+    traces_ = {};
+    set_base(0);
+    compute_.wait();
+}
+
+/// An array of the medium at nodes (Grid::at index), read through the kernel that samples receivers: one entry of
+/// weight 1 each.
+template <typename T>
+std::vector<T> CudaWavefield<T>::values_at(std::size_t array, const std::vector<std::int64_t>& nodes) const {
+    std::vector<T> values(nodes.size());
+    if (nodes.empty()) return values;
+    const Layout& layout = medium_->layout(array);
+    std::vector<std::int64_t> element, first{0};
+    for (const std::int64_t node : nodes) {
+        const auto [x, y, z] = setup_.grid.node(node);
+        element.push_back(layout.at(x, y, z) - layout.origin);
+        first.push_back(static_cast<std::int64_t>(element.size()));
+    }
+    const auto count = static_cast<std::int64_t>(nodes.size());
+    const DeviceBuffer<std::int64_t> device_element = upload_vector(element), device_first = upload_vector(first);
+    const DeviceBuffer<T> ones = upload_vector(std::vector<T>(nodes.size(), T(1))), sampled(count);
+    const DeviceBuffer<std::int64_t> zero = upload_vector(std::vector<std::int64_t>{0});
+    sample_receivers<T>(medium_->at_origin(array),
+                        {device_first.data(), device_element.data(), ones.data(), sampled.data(), count, 1},
+                        zero.data(), 0, compute_.get());
+    compute_.wait();
+    ONDA_CUDA_TRY(cudaMemcpy(values.data(), sampled.data(), values.size() * sizeof(T), cudaMemcpyDeviceToHost));
+    return values;
+}
+
+template <typename T>
+void CudaWavefield<T>::set_sources(int shot, const Sources& sources) {
+    sources_of_.at(static_cast<std::size_t>(shot)) = sources;
+    sources_are_set_ = false;
+}
+
+template <typename T>
+void CudaWavefield<T>::set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) {
+    receivers_of_.at(static_cast<std::size_t>(shot)) = receivers;
+    samples_ = samples;
+    receivers_are_set_ = false;
+}
+
+template <typename T>
+void CudaWavefield<T>::upload_sources() {
+    const Equation& equation = equation_of(setup_.scheme);
+    std::vector<std::int64_t> element, first{0}, samples{0};
+    std::vector<T> amplitude, signal;
+    std::vector<std::int32_t> row;
+    for (int shot = 0; shot < shots_; ++shot) {
+        const Sources& sources = sources_of_[static_cast<std::size_t>(shot)];
+        const std::vector<SourceEntry> entries = source_entries(sources.nodes);
+        std::vector<std::int64_t> nodes;
+        for (const SourceEntry& entry : entries)
+            if (nodes.empty() || nodes.back() != entry.node) nodes.push_back(entry.node);
+        std::vector<std::vector<T>> arrays;
+        for (std::size_t array = 0; array < medium_->arrays(); ++array) arrays.push_back(values_at(array, nodes));
+        const auto values_of = [&](std::int64_t node) {
+            const auto at = static_cast<std::size_t>(std::ranges::lower_bound(nodes, node) - nodes.begin());
+            std::array<double, kMaxMediumArrays> values{};
+            for (std::size_t array = 0; array < arrays.size(); ++array)
+                values[array] = static_cast<double>(arrays[array][at]);
+            return values;
+        };
+        std::vector<double> density(sources.signal.size(), 1.);
+        if (equation.source_density != nullptr)
+            density = source_densities(
+                sources.nodes, [&](std::int64_t node) { return equation.source_density(values_of(node).data()); });
+        const auto rows_before = static_cast<std::int32_t>(samples.size()) - 1;
+        std::int64_t node_before = -1;
+        for (const SourceEntry& entry : entries) {
+            if (entry.node != node_before) {
+                element.push_back(relative_element(entry.node, shot));
+                first.push_back(first.back());
+                node_before = entry.node;
+            }
+            ++first.back();
+            const double scale = source_scale(values_of(entry.node)[0], density[entry.row], setup_.grid.cell_volume());
+            amplitude.push_back(static_cast<T>(scale * entry.weight));
+            row.push_back(rows_before + static_cast<std::int32_t>(entry.row));
+        }
+        for (const std::vector<double>& series : sources.signal) {
+            signal.insert(signal.end(), series.begin(), series.end());
+            samples.push_back(static_cast<std::int64_t>(signal.size()));
+        }
+    }
+    compute_.wait();
+    forget_graphs();
+    sources_ = {upload_vector(element), upload_vector(first),     upload_vector(samples),
+                upload_vector(row),     upload_vector(amplitude), upload_vector(signal)};
+    sources_are_set_ = true;
+}
+
+template <typename T>
+void CudaWavefield<T>::upload_receivers() {
+    NodeWeights all;
+    std::vector<std::int64_t> element;
+    for (int shot = 0; shot < shots_; ++shot) {
+        const NodeWeights& receivers = receivers_of_[static_cast<std::size_t>(shot)];
+        for (std::size_t i = 1; i < receivers.first.size(); ++i)
+            all.first.push_back(static_cast<std::int64_t>(element.size()) + receivers.first[i]);
+        for (const std::int64_t node : receivers.node) element.push_back(relative_element(node, shot));
+        all.weight.insert(all.weight.end(), receivers.weight.begin(), receivers.weight.end());
+    }
+    compute_.wait();
+    forget_graphs();
+    traces_ = TraceRecorder<T>(all, element, samples_);
+    receivers_are_set_ = true;
+}
+
+template <typename T>
+template <typename U>
+void CudaWavefield<T>::copy_traces(std::span<U> values, int shot) const {
+    scope_.enter();
+    std::int64_t before = 0;
+    for (int other = 0; other < shot; ++other) before += receivers_of_[static_cast<std::size_t>(other)].rows();
+    traces_.copy(values, before, receivers_of_.at(static_cast<std::size_t>(shot)).rows(), compute_);
+}
+
+template <typename T>
+std::unique_ptr<Graph> CudaWavefield<T>::capture_steps() {
+    struct Restore {
+        CudaWavefield& wavefield;
+        std::int64_t counted = wavefield.counted_;
+        int now = wavefield.now_;
+        ~Restore() {
+            wavefield.counted_ = counted;
+            wavefield.now_ = now;
+            wavefield.capturing_ = false;
+        }
+    } const restore{*this};
+    counted_ = 0;  // in a graph, offsets count from its first step
+    capturing_ = true;
+    auto graph = std::make_unique<Graph>();
+    graph->capture(compute_, [this] { Wavefield::enqueue(0, kGraphSteps); });
+    return graph;
+}
+
+template <typename T>
+void CudaWavefield<T>::replay(std::int64_t first) {
+    if (graph_records_ != traces_.records(first + 1)) {
+        graph_records_ = !graph_records_;
+        forget_graphs();
+    }
+    if (!graphs_[now_]) graphs_[now_] = capture_steps();
+    set_base(first);
+    graphs_[now_]->launch(compute_);
+    traces_.flush(first + kGraphSteps, compute_, copy_);
+}
+
+template <typename T>
+void CudaWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
+    prepare_shots();
+    while (count > 0) {
+        // A graph records samples first + 1 … first + kGraphSteps, all of one batch.
+        const bool fits = count >= kGraphSteps && traces_.samples_until_flush(first + 1) >= kGraphSteps &&
+                          traces_.records(first + 1) == traces_.records(first + kGraphSteps);
+        const std::int64_t steps = fits ? kGraphSteps : 1;
+        if (fits)
+            replay(first);
+        else
+            Wavefield::enqueue(first, 1);
+        first += steps;
+        count -= steps;
+    }
+}
+
+template <typename T>
+Extremum CudaWavefield<T>::extremum(int shot) const {
+    scope_.enter();
+    FieldShape shape = shape_of(field_);
+    if (grid_.dimensions == 2) shape.ny = 1;
+    find_largest(p() + shot * field_.pitch, shape, largest_.data(), compute_.get());
+    std::vector<Largest> results(kLargestBlocks);
+    compute_.wait();
+    ONDA_CUDA_TRY(
+        cudaMemcpy(results.data(), largest_.data(), results.size() * sizeof results[0], cudaMemcpyDeviceToHost));
+    const auto before = [](const Largest& a, const Largest& b) {
+        return a.bits > b.bits || (a.bits == b.bits && a.node < b.node);
+    };
+    using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    const Largest found = *std::ranges::min_element(results, before);
+    const auto value = static_cast<double>(std::bit_cast<T>(static_cast<Bits>(found.bits)));
+    return {value, found.node, std::isfinite(value)};
+}
+
+template <typename T>
+template <typename U>
+void CudaWavefield<T>::copy_out(const T* from, WindowRows rows, std::span<U> values) const {
+    scope_.enter();
+    const std::int64_t all = rows.rows, most = rows_of_staging<U>(rows.count_x, all);
+    auto* const piece = reinterpret_cast<U*>(staging_.data());
+    for (rows.first_row = 0; rows.first_row < all; rows.first_row += most) {
+        rows.rows = std::min(most, all - rows.first_row);
+        gather(from, rows, piece, compute_.get());
+        compute_.wait();
+        ONDA_CUDA_TRY(cudaMemcpy(values.data() + rows.first_row * rows.count_x, piece,
+                                 static_cast<std::size_t>(rows.rows * rows.count_x) * sizeof(U),
+                                 cudaMemcpyDeviceToHost));
+    }
+}
+
+template <typename T>
+template <typename U>
+void CudaWavefield<T>::copy_in(T* to, WindowRows rows, std::span<const U> values) const {
+    scope_.enter();
+    const std::int64_t all = rows.rows, most = rows_of_staging<U>(rows.count_x, all);
+    auto* const piece = reinterpret_cast<U*>(staging_.data());
+    for (rows.first_row = 0; rows.first_row < all; rows.first_row += most) {
+        rows.rows = std::min(most, all - rows.first_row);
+        compute_.wait();
+        copy_to_device(piece, values.data() + rows.first_row * rows.count_x, rows.rows * rows.count_x);
+        scatter(to, rows, piece, compute_.get());
+    }
+    compute_.wait();
+}
+
+template <typename T>
+void CudaWavefield<T>::upload(std::span<const double> p_now, std::span<const double> p_previous, int shot) {
+    const WindowRows rows = rows_of(Window::whole(setup_.grid), shot);
+    copy_in(p(), rows, p_now);
+    copy_in(q(), rows, p_previous);
+    if (strips_) strips_->reset(compute_.get());
+    compute_.wait();
+}
+
+/// Calls body(part, array, rows of a plane) for every array of a shot's state.
+template <typename T>
+template <typename Body>
+void CudaWavefield<T>::for_state(int shot, const Body& body) const {
+    const auto& n = setup_.grid.n;
+    const WindowRows plane = rows_of({{0, 0, 0}, {n[0], n[1], 1}, {1, 1, 1}}, shot);
+    body(StatePart{"p", n, sizeof(T)}, p(), plane);
+    body(StatePart{"p_previous", n, sizeof(T)}, q(), plane);
+    if (strips_) strips_->for_state(shot, body);
+}
+
+template <typename T>
+void CudaWavefield<T>::visit(int shot, const StateVisitor& take) const {
+    for_state(shot, [&](const StatePart& part, const T* array, WindowRows plane) {
+        std::vector<T> values(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
+        for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z) {
+            copy_out(array, plane, std::span<T>(values));
+            take(part, z, std::as_writable_bytes(std::span<T>(values)));
+        }
+    });
+}
+
+template <typename T>
+void CudaWavefield<T>::restore(int shot, const StateVisitor& fill) {
+    for_state(shot, [&](const StatePart& part, T* array, WindowRows plane) {
+        std::vector<T> values(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
+        for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z) {
+            fill(part, z, std::as_writable_bytes(std::span<T>(values)));
+            copy_in(array, plane, std::span<const T>(values));
+        }
+    });
+}
+
+template <typename T>
+std::int64_t bytes_of(const Setup& setup, int shots) {
+    std::int64_t bytes = DeviceBuffer<T>::bytes_for(CudaMedium<T>::elements(setup)) +
+                         DeviceBuffer<T>::bytes_for(elements_of<T>(setup, shots)) +
+                         DeviceBuffer<std::byte>::bytes_for(staging_bytes(setup.grid)) +
+                         DeviceBuffer<std::int64_t>::bytes_for(1) + DeviceBuffer<Largest>::bytes_for(kLargestBlocks);
+    Setup batch = setup;
+    batch.grid = batched(setup.grid, shots);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const bool mirrors = is_mirror(setup.halos[2 * axis]) || is_mirror(setup.halos[2 * axis + 1]);
+        bytes += DeviceBuffer<T>::bytes_for(taper_size(batch.grid.n[axis])) +
+                 (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(2 * setup.scheme.halo()) : 0);
+    }
+    return bytes + (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for(batch));
+}
+
+}  // namespace
+
+template <typename T>
+std::unique_ptr<Wavefield> CudaMedium<T>::make_wavefield(int shots) {
+    if (shots < 1 || shots > most_shots(setup()))
+        throw std::invalid_argument("a wavefield of " + std::to_string(shots) + " shots: at most " +
+                                    std::to_string(most_shots(setup())) + " fit one launch");
+    return std::make_unique<CudaWavefield<T>>(std::static_pointer_cast<CudaMedium>(Medium::shared_from_this()), shots);
+}
+template std::unique_ptr<Wavefield> CudaMedium<float>::make_wavefield(int);
+template std::unique_ptr<Wavefield> CudaMedium<double>::make_wavefield(int);
+
+int most_shots(const Problem& problem) {
+    return problem.grid.dimensions == 2 ? 1024 : 1;
+}
+
+std::int64_t predicted_bytes(const Setup& setup, int shots) {
+    return setup.precision == Precision::float32 ? bytes_of<float>(setup, shots) : bytes_of<double>(setup, shots);
+}
+
+std::int64_t predicted_shot_bytes(const Setup& setup, const ShotSize& shot, int shots) {
+    const std::int64_t element = setup.element_bytes(), receivers = shots * shot.receivers;
+    const std::int64_t sources =
+        shot.source_nodes * (8 + 8 + 4 + element) + shot.sources * (8 + shot.signal_samples * element);
+    const std::int64_t batches = 2 * trace_batch(receivers, shot.trace_samples, element) * receivers * element;
+    return shots * sources + receivers * 8 + shots * shot.receiver_nodes * (8 + element) + batches +
+           shot.download_points * static_cast<std::int64_t>(sizeof(float));
+}
+
+}  // namespace onda::cuda

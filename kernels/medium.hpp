@@ -1,0 +1,53 @@
+/// \file
+/// The seam between a model and the device that holds it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/setup.hpp"
+
+namespace onda {
+
+class Wavefield;
+
+/// Writes the nx values of a parameter on row (y, z): velocities [m/s], densities [kg/m3]. Called by several threads at
+/// once, and again for rows that a halo mirrors.
+using RowReader = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
+
+/// The parameters of an equation, in the order of its row: vp, and with variable density rho.
+using MediumReaders = std::vector<RowReader>;
+
+/// The parameters of one grid on one device, in the form that kernels read. Loaded once, read by every wavefield;
+/// complete when constructed, and never changed.
+class Medium : public std::enable_shared_from_this<Medium> {
+public:
+    virtual ~Medium() = default;
+
+    [[nodiscard]] const Setup& setup() const { return setup_; }
+    /// One line for logs: device, kernel, instruction set, threads.
+    [[nodiscard]] virtual std::string description() const = 0;
+    /// The kernel that advances its wavefields.
+    [[nodiscard]] virtual std::string kernel() const = 0;
+    /// Bytes held for the parameters.
+    [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
+
+    /// Shots at rest that advance together, without sources and receivers. Each holds this medium for as long as it
+    /// lives. \param shots at most most_shots(). \throws std::bad_alloc, cuda::Error.
+    [[nodiscard]] virtual std::unique_ptr<Wavefield> make_wavefield(int shots = 1) = 0;
+
+protected:
+    explicit Medium(Setup setup) : setup_(std::move(setup)) {}
+
+private:
+    Setup setup_;
+};
+
+/// \throws std::invalid_argument unless there is a reader for each parameter of the problem's equation, and no other.
+void check_readers(const Problem& problem, const MediumReaders& readers);
+
+}  // namespace onda

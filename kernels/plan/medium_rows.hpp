@@ -1,0 +1,78 @@
+/// \file
+/// The arrays of a medium row by row, halos included, as every device stores them.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "kernels/equations/equation.hpp"
+#include "kernels/grid/halo.hpp"
+#include "kernels/medium.hpp"
+
+namespace onda {
+
+/// Halo widths of an array of the medium.
+inline std::array<std::int64_t, 3> medium_halo(const Problem& problem, const MediumArray& array) {
+    const std::int64_t r = array.has_halo ? problem.scheme.radius() : 0;
+    return {r, problem.grid.dimensions == 3 ? r : 0, r};
+}
+
+/// Computes one array of a medium from the parameters of an equation.
+class MediumRows {
+public:
+    /// \param readers must outlive this.
+    MediumRows(const Problem& problem, const MediumArray& array, const MediumReaders& readers, double dt_s)
+        : problem_(problem), array_(array), readers_(readers), dt_s_(dt_s), halo_(medium_halo(problem, array)) {}
+
+    /// The rows of the array with its halos.
+    [[nodiscard]] std::int64_t rows_along_y() const { return problem_.grid.ny() + 2 * halo_[1]; }
+    [[nodiscard]] std::int64_t rows_along_z() const { return problem_.grid.nz() + 2 * halo_[2]; }
+    [[nodiscard]] std::array<std::int64_t, 3> halo() const { return halo_; }
+
+    /// The memory that writing a row takes: one a thread.
+    struct Scratch {
+        std::vector<std::vector<float>> parameters;
+    };
+    [[nodiscard]] Scratch scratch() const {
+        return {std::vector(readers_.size(), std::vector<float>(static_cast<std::size_t>(problem_.grid.nx())))};
+    }
+
+    /// Writes row (y, z), which may lie in the halo, and its own halo along x. \param row at node 0.
+    template <typename T>
+    void write(std::int64_t y, std::int64_t z, T* row, Scratch& scratch) const {
+        const Grid& grid = problem_.grid;
+        const std::int64_t nx = grid.nx(), from_y = image(1, y), from_z = image(2, z);
+        for (std::size_t i = 0; i < readers_.size(); ++i) readers_[i](from_y, from_z, scratch.parameters[i]);
+        const bool wall = is_wall(1, from_y) || is_wall(2, from_z);
+        double parameters[kMaxParameters];
+        for (std::int64_t x = 0; x < nx; ++x) {
+            for (std::size_t i = 0; i < readers_.size(); ++i)
+                parameters[i] = static_cast<double>(scratch.parameters[i][static_cast<std::size_t>(x)]);
+            row[x] = wall || is_wall(0, x) ? T(0) : static_cast<T>(array_.value(parameters, dt_s_));
+        }
+        for (std::int64_t j = 1; j <= halo_[0]; ++j) {
+            row[-j] = row[image(0, -j)];
+            row[nx - 1 + j] = row[image(0, nx - 1 + j)];
+        }
+    }
+
+private:
+    [[nodiscard]] std::int64_t image(std::size_t axis, std::int64_t i) const {
+        return model_image(i, problem_.grid.n[axis], problem_.halos[2 * axis], problem_.halos[2 * axis + 1]);
+    }
+    [[nodiscard]] bool is_wall(std::size_t axis, std::int64_t i) const {
+        return array_.zero_on_walls &&
+               ((i == 0 && problem_.halos[2 * axis] == Halo::mirror_negative) ||
+                (i == problem_.grid.n[axis] - 1 && problem_.halos[2 * axis + 1] == Halo::mirror_negative));
+    }
+
+    const Problem& problem_;
+    const MediumArray& array_;
+    const MediumReaders& readers_;
+    double dt_s_;
+    std::array<std::int64_t, 3> halo_;
+};
+
+}  // namespace onda

@@ -1,0 +1,67 @@
+/// \file
+/// What is computed and by which kernel: everything a device needs before it allocates.
+#pragma once
+
+#include <array>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "kernels/boundaries/cpml.hpp"
+#include "kernels/equations/scheme.hpp"
+#include "kernels/grid/grid.hpp"
+
+namespace onda {
+
+enum class Precision { float32, float64 };
+
+/// Multiplies p[n+1] and p[n] after each step: factor(x, y, z) = (taper[0][x] taper[1][y]) taper[2][z].
+/// Empty tapers mean 1 everywhere on that axis. A taper differs from 1 at the ends of its axis only: the nodes between
+/// are not visited.
+struct Sponge {
+    std::array<std::vector<double>, 3> taper;
+};
+
+/// The discrete problem: equation, grid and faces, complete and checked (solver/discretisation).
+struct Problem {
+    Grid grid;
+    Scheme scheme = make_scheme(WaveOperator::star, 8);
+    Precision precision = Precision::float32;
+    FaceHalos halos{};
+    Sponge sponge;
+    Cpml cpml;
+
+    [[nodiscard]] std::int64_t element_bytes() const { return precision == Precision::float32 ? 4 : 8; }
+};
+
+/// How a problem is computed, by name. None of it changes a bit of the result.
+struct KernelChoice {
+    std::string kernel = "auto";  ///< a name of kernel_names() or "auto"
+    std::string isa = "auto";     ///< CPU: a name of isa_names() or "auto"
+    int threads = 0;              ///< CPU: 0 takes what OpenMP offers
+    std::string tile = "auto";    ///< CUDA: a tile of variants(), such as "256x16r4", or "auto"
+    std::string copy = "auto";    ///< CUDA, in-plane kernels: how rectangles reach shared memory, see variants()
+    int ordinal = 0;              ///< CUDA: which of the visible GPUs
+};
+
+struct Setup : Problem, KernelChoice {};
+
+/// A setup that names a kernel, instruction set, tile or copy engine that does not exist; what() lists what there is.
+struct SetupFault : std::invalid_argument {
+    SetupFault(std::string key_name, const std::string& message)
+        : std::invalid_argument(message), key(std::move(key_name)) {}
+    std::string key;  ///< "kernel", "isa", "tile", "copy"
+};
+
+/// \throws std::invalid_argument unless order, weights, spacings, extents and layers fit each other: what every device
+/// needs.
+void check_problem(const Problem& problem);
+
+/// One row of the list of kernels: `onda info`, schema, tests and bench read it.
+struct KernelInfo {
+    std::string_view name;
+    std::string_view help;
+};
+
+}  // namespace onda

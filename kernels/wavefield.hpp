@@ -1,0 +1,110 @@
+/// \file
+/// The seam between the physics of a shot and the device that computes it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "kernels/grid/grid.hpp"
+#include "kernels/shot/shot.hpp"
+
+namespace onda {
+
+class Medium;
+
+/// The largest |p| and where it is; `finite` is false if any node holds NaN or infinity (then `node` is such a node).
+struct Extremum {
+    double max_abs = 0.;
+    std::int64_t node = 0;  ///< Grid::at index
+    bool finite = true;
+};
+
+/// A part of the wavefield on its way to the host, while later steps run. Must go before its wavefield does.
+class Download {
+public:
+    virtual ~Download() = default;
+    /// The values, [z][y][x], x fastest, once they have arrived; they live as long as this. May be called from another
+    /// thread than the one that drives the wavefield.
+    virtual std::span<const float> wait() = 0;
+};
+
+/// One array of a shot's state, as every device, kernel and batch gives it: "p", "p_previous", "cpml.x_min.psi", ….
+struct StatePart {
+    std::string name;
+    std::array<std::int64_t, 3> extents{};  ///< values along x, y, z; of a strip, its width across the face
+    std::int64_t element_bytes = 4;
+
+    bool operator==(const StatePart&) const = default;
+};
+
+/// Takes (or, for Wavefield::restore, fills in) whole planes of a part: [z][y][x] from plane `first_plane` on.
+using StateVisitor = std::function<void(const StatePart& part, std::int64_t first_plane, std::span<std::byte> planes)>;
+
+/// Some shots on one medium that advance together: p[n] and p[n-1] of each, what its strips remember, its sources and
+/// receivers.
+///
+/// A time step is fill_halos, step, absorb, inject, swap, record, in this order. A wavefield may run them
+/// asynchronously; calls that return data wait. Shots know nothing of each other: their number changes no bit.
+class Wavefield {
+public:
+    virtual ~Wavefield() = default;
+
+    [[nodiscard]] virtual const Medium& medium() const = 0;
+    [[nodiscard]] virtual int shots() const = 0;
+    /// Bytes held for fields and boundaries, and for what shots have asked for so far; those of the medium are not
+    /// among them.
+    [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
+
+    /// p[n] = p[n-1] = 0, strips that remember nothing, no sources, no receivers: the start of all shots.
+    virtual void reset() = 0;
+    virtual void set_sources(int shot, const Sources& sources) = 0;
+    /// \param samples capacity of each trace, sample 0 included.
+    virtual void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) = 0;
+
+    virtual void fill_halos() = 0;            ///< of p[n], by the rules of Problem::halos
+    virtual void step() = 0;                  ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: WaveOperator
+    virtual void absorb() = 0;                ///< perfectly matched layers, then the sponge, on p[n+1] and p[n]
+    virtual void inject(std::int64_t n) = 0;  ///< adds signal[n] to p[n+1]
+    virtual void swap() = 0;                  ///< p[n+1] becomes p[n]
+    virtual void record(std::int64_t n) = 0;  ///< trace sample n of p[n]
+
+    /// Queues time steps n = first … first + count - 1 and returns; a device without a queue computes them first.
+    virtual void enqueue(std::int64_t first, std::int64_t count);
+    /// Until everything queued is done. \throws what the steps met.
+    virtual void wait() {}
+    /// enqueue() and wait().
+    void advance(std::int64_t first, std::int64_t count) {
+        enqueue(first, count);
+        wait();
+    }
+
+    [[nodiscard]] virtual Extremum extremum(int shot = 0) const = 0;  ///< of p[n]
+    /// Copies p[n] at the nodes of `window`, [z][y][x], x fastest.
+    virtual void download(const Window& window, std::span<float> values, int shot = 0) const = 0;
+    virtual void download(const Window& window, std::span<double> values, int shot = 0) const = 0;
+    /// Starts copying p[n] at the nodes of `window`; the next steps may go on at once. At most kDownloads live at the
+    /// same time: another call waits until one of them has been destroyed (by another thread).
+    static constexpr int kDownloads = 2;
+    [[nodiscard]] virtual std::unique_ptr<Download> start_download(const Window& window, int shot = 0) = 0;
+    /// p[n-1], for energies.
+    virtual void download_previous(const Window& window, std::span<double> values, int shot = 0) const = 0;
+    /// Overwrites p[n] and p[n-1], compact [z][y][x]; strips forget what they remember. Initial states, tests.
+    virtual void upload(std::span<const double> p, std::span<const double> p_previous, int shot = 0) = 0;
+    /// [receiver][sample], samples as given to set_receivers.
+    virtual void download_traces(std::span<float> values, int shot = 0) const = 0;
+    virtual void download_traces(std::span<double> values, int shot = 0) const = 0;
+
+    /// Shows the state of a shot, part by part and plane by plane, always in the same order: the one way to save, hash
+    /// and compare it. Halos are no part of it; they follow from it.
+    virtual void visit(int shot, const StateVisitor& take) const = 0;
+    /// Replaces the state of a shot by what `fill` writes, in the parts and order of visit(). Sources, receivers and
+    /// recorded samples stay.
+    virtual void restore(int shot, const StateVisitor& fill) = 0;
+};
+
+}  // namespace onda
