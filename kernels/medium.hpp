@@ -2,6 +2,7 @@
 /// The seam between a model and the device that holds it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,6 +36,9 @@ public:
     [[nodiscard]] virtual std::string kernel() const = 0;
     /// Bytes held for the parameters.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
+
+    /// An array of the equation (Equation::arrays) at nodes (Grid::at index).
+    virtual void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const = 0;
 
     /// Shots at rest that advance together, without sources and receivers. Each holds this medium for as long as it
     /// lives. \param shots at most most_shots(). \throws std::bad_alloc, cuda::Error.

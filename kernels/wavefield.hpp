@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "kernels/grid/grid.hpp"
 #include "kernels/shot/shot.hpp"
@@ -99,12 +100,28 @@ public:
     virtual void download_traces(std::span<float> values, int shot = 0) const = 0;
     virtual void download_traces(std::span<double> values, int shot = 0) const = 0;
 
-    /// Shows the state of a shot, part by part and plane by plane, always in the same order: the one way to save, hash
-    /// and compare it. Halos are no part of it; they follow from it.
-    virtual void visit(int shot, const StateVisitor& take) const = 0;
-    /// Replaces the state of a shot by what `fill` writes, in the parts and order of visit(). Sources, receivers and
-    /// recorded samples stay.
-    virtual void restore(int shot, const StateVisitor& fill) = 0;
+    /// p[n] at nodes (Grid::at index).
+    virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
+    /// Overwrites planes to_plane … to_plane + count - 1 of p[n], halo included, by those of a neighbouring slab, halos
+    /// along x and y included. Planes below 0 and from nz on lie in the halo. \param other on a device of the same
+    /// kind, of the same precision and extents along x and y.
+    virtual void copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
+                             std::int64_t count) = 0;
+
+    /// The parts of the state of each shot. Halos are none of them; they follow from the state.
+    [[nodiscard]] virtual std::vector<StatePart> state_parts() const = 0;
+    /// Shows one part, plane by plane.
+    virtual void read_state(int shot, const StatePart& part, const StateVisitor& take) const = 0;
+    /// Replaces one part by what `fill` writes. Sources, receivers and recorded samples stay.
+    virtual void write_state(int shot, const StatePart& part, const StateVisitor& fill) = 0;
+    /// Shows the state of a shot, part by part, always in the same order: the one way to save, hash and compare it.
+    void visit(int shot, const StateVisitor& take) const {
+        for (const StatePart& part : state_parts()) read_state(shot, part, take);
+    }
+    /// Replaces the state of a shot by what `fill` writes, in the order of visit().
+    void restore(int shot, const StateVisitor& fill) {
+        for (const StatePart& part : state_parts()) write_state(shot, part, fill);
+    }
 };
 
 }  // namespace onda

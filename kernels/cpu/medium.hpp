@@ -63,11 +63,12 @@ public:
         a.rho_pitch = half_rho.layout.pitch;
         a.rho_plane = half_rho.layout.plane;
     }
-    /// The values of all arrays at a node (Grid::at index), in the order of the equation.
-    void values_at(std::int64_t node, double* values) const {
-        const auto [x, y, z] = setup().grid.node(node);
-        for (const Array& array : arrays_)
-            *values++ = static_cast<double>(array.values.data()[array.layout.at(x, y, z)]);
+    void values_at(std::size_t which, std::span<const std::int64_t> nodes, std::span<double> values) const override {
+        const Array& array = arrays_.at(which);
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const auto [x, y, z] = setup().grid.node(nodes[i]);
+            values[i] = static_cast<double>(array.values.data()[array.layout.at(x, y, z)]);
+        }
     }
 
 private:

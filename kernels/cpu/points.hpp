@@ -19,14 +19,16 @@ template <typename T>
 class Injection {
 public:
     Injection() = default;
-    /// \param scale what a unit of source adds at an entry; \param element of a node in the padded array.
-    template <typename Scale, typename Element>
-    Injection(const Sources& sources, Scale scale, Element element) {
-        for (const SourceEntry& entry : source_entries(sources.nodes)) {
+    /// \param element of a node in the padded array.
+    template <typename Element>
+    Injection(const Medium& medium, const Sources& sources, Element element) {
+        const std::vector<SourceEntry> entries = source_entries(sources.nodes);
+        for (const SourceEntry& entry : entries) {
             element_.push_back(element(entry.node));
             row_.push_back(entry.row);
-            amplitude_.push_back(static_cast<T>(scale(entry) * entry.weight));
         }
+        for (const double amplitude : source_amplitudes(medium, sources, entries))
+            amplitude_.push_back(static_cast<T>(amplitude));
         for (const std::vector<double>& signal : sources.signal) signal_.emplace_back(signal.begin(), signal.end());
     }
 

@@ -72,7 +72,7 @@ public:
         injection_ = {};
         recorder_ = {};
     }
-    void set_sources(const Sources& sources);
+    void set_sources(const Sources& sources) { injection_ = Injection<T>(medium_, sources, element_of()); }
     void set_receivers(const NodeWeights& receivers, std::int64_t samples) {
         recorder_ = Recorder<T>(receivers, samples, element_of());
     }
@@ -102,6 +102,17 @@ public:
     template <typename U>
     void download_traces(std::span<U> values) const {
         recorder_.copy(values);
+    }
+    void sample(std::span<const std::int64_t> nodes, std::span<double> values) const {
+        const auto element = element_of();
+        for (std::size_t i = 0; i < nodes.size(); ++i) values[i] = static_cast<double>(p_.data()[element(nodes[i])]);
+    }
+    void copy_planes(const ShotField& other, std::int64_t from_plane, std::int64_t to_plane, std::int64_t count) {
+        const auto& h = field_.halo;
+        for (std::int64_t i = 0; i < count; ++i)
+            for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
+                std::copy_n(other.p_.data() + other.field_.at(-h[0], y, from_plane + i), grid_.nx() + 2 * h[0],
+                            p_.data() + field_.at(-h[0], y, to_plane + i));
     }
     /// Calls body(part, values, strides) for every array of the state: values at its first element.
     template <typename Body>
@@ -187,23 +198,6 @@ void ShotField<T>::zero(Buffer<T>& field) const {
                 std::fill(field.data() + begin, field.data() + std::min(next, field_.size), T(0));
             }
     });
-}
-
-template <typename T>
-void ShotField<T>::set_sources(const Sources& sources) {
-    const Equation& equation = equation_of(setup_.scheme);
-    double values[kMaxMediumArrays];
-    std::vector<double> density(sources.signal.size(), 1.);
-    if (equation.source_density != nullptr)
-        density = source_densities(sources.nodes, [&](std::int64_t node) {
-            medium_.values_at(node, values);
-            return equation.source_density(values);
-        });
-    const auto scale = [&](const SourceEntry& entry) {
-        medium_.values_at(entry.node, values);
-        return source_scale(values[0], density[entry.row], grid_.cell_volume());
-    };
-    injection_ = Injection<T>(sources, scale, element_of());
 }
 
 template <typename T>
@@ -363,8 +357,17 @@ public:
     void download_traces(std::span<float> values, int shot) const override { at(shot).download_traces(values); }
     void download_traces(std::span<double> values, int shot) const override { at(shot).download_traces(values); }
 
-    void visit(int shot, const StateVisitor& take) const override;
-    void restore(int shot, const StateVisitor& fill) override;
+    void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override {
+        at(shot).sample(nodes, values);
+    }
+    void copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
+                     std::int64_t count) override {
+        const auto& from = dynamic_cast<const CpuWavefield&>(other);
+        for (int shot = 0; shot < shots(); ++shot) at(shot).copy_planes(from.at(shot), from_plane, to_plane, count);
+    }
+    std::vector<StatePart> state_parts() const override;
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
 
 private:
     [[nodiscard]] ShotField<T>& at(int shot) { return *shots_.at(static_cast<std::size_t>(shot)); }
@@ -396,7 +399,8 @@ void CpuWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
     for (const auto& shot : shots_) advance(*shot);
 }
 
-/// Calls body(values of the plane) for every plane of a state's array. \tparam Byte std::byte or const std::byte.
+/// Calls body(z, room for a plane, for_values) for every plane of a state's array; for_values(exchange) calls
+/// exchange(value in the plane, element in the array) for each of its values.
 template <typename T, typename Body>
 void for_planes(const StatePart& part, const std::array<std::int64_t, 3>& strides, const Body& body) {
     std::vector<T> plane(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
@@ -410,8 +414,16 @@ void for_planes(const StatePart& part, const std::array<std::int64_t, 3>& stride
 }
 
 template <typename T>
-void CpuWavefield<T>::visit(int shot, const StateVisitor& take) const {
+std::vector<StatePart> CpuWavefield<T>::state_parts() const {
+    std::vector<StatePart> parts;
+    at(0).for_state([&](const StatePart& part, const T*, const auto&) { parts.push_back(part); });
+    return parts;
+}
+
+template <typename T>
+void CpuWavefield<T>::read_state(int shot, const StatePart& wanted, const StateVisitor& take) const {
     at(shot).for_state([&](const StatePart& part, const T* values, const std::array<std::int64_t, 3>& strides) {
+        if (part != wanted) return;
         for_planes<T>(part, strides, [&](std::int64_t z, std::span<T> plane, const auto& for_values) {
             for_values([&](T& value, std::int64_t element) { value = values[element]; });
             take(part, z, std::as_writable_bytes(plane));
@@ -420,8 +432,9 @@ void CpuWavefield<T>::visit(int shot, const StateVisitor& take) const {
 }
 
 template <typename T>
-void CpuWavefield<T>::restore(int shot, const StateVisitor& fill) {
+void CpuWavefield<T>::write_state(int shot, const StatePart& wanted, const StateVisitor& fill) {
     at(shot).for_state([&](const StatePart& part, T* values, const std::array<std::int64_t, 3>& strides) {
+        if (part != wanted) return;
         for_planes<T>(part, strides, [&](std::int64_t z, std::span<T> plane, const auto& for_values) {
             fill(part, z, std::as_writable_bytes(plane));
             for_values([&](T& value, std::int64_t element) { values[element] = value; });

@@ -1,9 +1,11 @@
 #include "kernels/cuda/medium.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <omp.h>
 
 #include "kernels/cpu/denormals.hpp"
+#include "kernels/cuda/field_operations.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -72,6 +74,38 @@ void CudaMedium<T>::load(std::size_t array, const MediumRows& rows) {
         }
         copy_to_device(target + begin, piece.data(), end - begin);
     }
+}
+
+template <typename T>
+void sample_elements(const T* array, const std::vector<std::int64_t>& element, std::span<double> values,
+                     const Stream& stream) {
+    if (element.empty()) return;
+    const auto count = static_cast<std::int64_t>(element.size());
+    std::vector<std::int64_t> first(element.size() + 1);
+    std::iota(first.begin(), first.end(), std::int64_t{0});
+    const DeviceBuffer<std::int64_t> on_device = upload_vector(element), device_first = upload_vector(first),
+                                     zero = upload_vector(std::vector<std::int64_t>{0});
+    const DeviceBuffer<T> ones = upload_vector(std::vector<T>(element.size(), T(1))), sampled(count);
+    sample_receivers<T>(array, {device_first.data(), on_device.data(), ones.data(), sampled.data(), count, 1},
+                        zero.data(), 0, stream.get());
+    stream.wait();
+    std::vector<T> host(element.size());
+    ONDA_CUDA_TRY(cudaMemcpy(host.data(), sampled.data(), host.size() * sizeof(T), cudaMemcpyDeviceToHost));
+    std::ranges::copy(host, values.begin());
+}
+template void sample_elements(const float*, const std::vector<std::int64_t>&, std::span<double>, const Stream&);
+template void sample_elements(const double*, const std::vector<std::int64_t>&, std::span<double>, const Stream&);
+
+template <typename T>
+void CudaMedium<T>::values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const {
+    std::vector<std::int64_t> element;
+    for (const std::int64_t node : nodes) {
+        const auto [x, y, z] = setup().grid.node(node);
+        element.push_back(layouts_[array].at(x, y, z) - layouts_[array].origin);
+    }
+    const DeviceScope scope(setup().ordinal);
+    const Stream stream;
+    sample_elements(at_origin(array), element, values, stream);
 }
 
 template <typename T>

@@ -33,6 +33,12 @@ inline std::int64_t array_elements(const Layout& layout) {
     return (layout.size + page - 1) / page * page;
 }
 
+/// Elements of an array, read through the kernel that samples receivers: one entry of weight 1 each. Waits for the
+/// stream. \param array at node (0, 0, 0); \param element from there.
+template <typename T>
+void sample_elements(const T* array, const std::vector<std::int64_t>& element, std::span<double> values,
+                     const Stream& stream);
+
 template <typename T>
 class CudaMedium final : public Medium {
 public:
@@ -42,6 +48,7 @@ public:
     std::string description() const override;
     std::string kernel() const override { return instance_.kernel; }
     std::int64_t allocated_bytes() const override { return memory_.bytes(); }
+    void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const override;
     std::unique_ptr<Wavefield> make_wavefield(int shots) override;
 
     [[nodiscard]] const Instance<T>& instance() const { return instance_; }

@@ -234,8 +234,12 @@ public:
     void download_traces(std::span<float> values, int shot) const override { copy_traces(values, shot); }
     void download_traces(std::span<double> values, int shot) const override { copy_traces(values, shot); }
 
-    void visit(int shot, const StateVisitor& take) const override;
-    void restore(int shot, const StateVisitor& fill) override;
+    void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override;
+    void copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
+                     std::int64_t count) override;
+    std::vector<StatePart> state_parts() const override;
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
 
 private:
     /// Sources on the device; kept as long as they are used.
@@ -298,7 +302,6 @@ private:
     }
     std::unique_ptr<Graph> capture_steps();
     void replay(std::int64_t first);
-    std::vector<T> values_at(std::size_t array, const std::vector<std::int64_t>& nodes) const;
     template <typename U>
     void copy_out(const T* from, WindowRows rows, std::span<U> values) const;
     template <typename U>
@@ -367,31 +370,6 @@ void CudaWavefield<T>::reset() {
     compute_.wait();
 }
 
-/// An array of the medium at nodes (Grid::at index), read through the kernel that samples receivers: one entry of
-/// weight 1 each.
-template <typename T>
-std::vector<T> CudaWavefield<T>::values_at(std::size_t array, const std::vector<std::int64_t>& nodes) const {
-    std::vector<T> values(nodes.size());
-    if (nodes.empty()) return values;
-    const Layout& layout = medium_->layout(array);
-    std::vector<std::int64_t> element, first{0};
-    for (const std::int64_t node : nodes) {
-        const auto [x, y, z] = setup_.grid.node(node);
-        element.push_back(layout.at(x, y, z) - layout.origin);
-        first.push_back(static_cast<std::int64_t>(element.size()));
-    }
-    const auto count = static_cast<std::int64_t>(nodes.size());
-    const DeviceBuffer<std::int64_t> device_element = upload_vector(element), device_first = upload_vector(first);
-    const DeviceBuffer<T> ones = upload_vector(std::vector<T>(nodes.size(), T(1))), sampled(count);
-    const DeviceBuffer<std::int64_t> zero = upload_vector(std::vector<std::int64_t>{0});
-    sample_receivers<T>(medium_->at_origin(array),
-                        {device_first.data(), device_element.data(), ones.data(), sampled.data(), count, 1},
-                        zero.data(), 0, compute_.get());
-    compute_.wait();
-    ONDA_CUDA_TRY(cudaMemcpy(values.data(), sampled.data(), values.size() * sizeof(T), cudaMemcpyDeviceToHost));
-    return values;
-}
-
 template <typename T>
 void CudaWavefield<T>::set_sources(int shot, const Sources& sources) {
     sources_of_.at(static_cast<std::size_t>(shot)) = sources;
@@ -407,29 +385,12 @@ void CudaWavefield<T>::set_receivers(int shot, const NodeWeights& receivers, std
 
 template <typename T>
 void CudaWavefield<T>::upload_sources() {
-    const Equation& equation = equation_of(setup_.scheme);
     std::vector<std::int64_t> element, first{0}, samples{0};
     std::vector<T> amplitude, signal;
     std::vector<std::int32_t> row;
     for (int shot = 0; shot < shots_; ++shot) {
         const Sources& sources = sources_of_[static_cast<std::size_t>(shot)];
         const std::vector<SourceEntry> entries = source_entries(sources.nodes);
-        std::vector<std::int64_t> nodes;
-        for (const SourceEntry& entry : entries)
-            if (nodes.empty() || nodes.back() != entry.node) nodes.push_back(entry.node);
-        std::vector<std::vector<T>> arrays;
-        for (std::size_t array = 0; array < medium_->arrays(); ++array) arrays.push_back(values_at(array, nodes));
-        const auto values_of = [&](std::int64_t node) {
-            const auto at = static_cast<std::size_t>(std::ranges::lower_bound(nodes, node) - nodes.begin());
-            std::array<double, kMaxMediumArrays> values{};
-            for (std::size_t array = 0; array < arrays.size(); ++array)
-                values[array] = static_cast<double>(arrays[array][at]);
-            return values;
-        };
-        std::vector<double> density(sources.signal.size(), 1.);
-        if (equation.source_density != nullptr)
-            density = source_densities(
-                sources.nodes, [&](std::int64_t node) { return equation.source_density(values_of(node).data()); });
         const auto rows_before = static_cast<std::int32_t>(samples.size()) - 1;
         std::int64_t node_before = -1;
         for (const SourceEntry& entry : entries) {
@@ -439,10 +400,10 @@ void CudaWavefield<T>::upload_sources() {
                 node_before = entry.node;
             }
             ++first.back();
-            const double scale = source_scale(values_of(entry.node)[0], density[entry.row], setup_.grid.cell_volume());
-            amplitude.push_back(static_cast<T>(scale * entry.weight));
             row.push_back(rows_before + static_cast<std::int32_t>(entry.row));
         }
+        for (const double value : source_amplitudes(*medium_, sources, entries))
+            amplitude.push_back(static_cast<T>(value));
         for (const std::vector<double>& series : sources.signal) {
             signal.insert(signal.end(), series.begin(), series.end());
             samples.push_back(static_cast<std::int64_t>(signal.size()));
@@ -600,8 +561,16 @@ void CudaWavefield<T>::for_state(int shot, const Body& body) const {
 }
 
 template <typename T>
-void CudaWavefield<T>::visit(int shot, const StateVisitor& take) const {
+std::vector<StatePart> CudaWavefield<T>::state_parts() const {
+    std::vector<StatePart> parts;
+    for_state(0, [&](const StatePart& part, const T*, const WindowRows&) { parts.push_back(part); });
+    return parts;
+}
+
+template <typename T>
+void CudaWavefield<T>::read_state(int shot, const StatePart& wanted, const StateVisitor& take) const {
     for_state(shot, [&](const StatePart& part, const T* array, WindowRows plane) {
+        if (part != wanted) return;
         std::vector<T> values(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
         for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z) {
             copy_out(array, plane, std::span<T>(values));
@@ -611,14 +580,36 @@ void CudaWavefield<T>::visit(int shot, const StateVisitor& take) const {
 }
 
 template <typename T>
-void CudaWavefield<T>::restore(int shot, const StateVisitor& fill) {
+void CudaWavefield<T>::write_state(int shot, const StatePart& wanted, const StateVisitor& fill) {
     for_state(shot, [&](const StatePart& part, T* array, WindowRows plane) {
+        if (part != wanted) return;
         std::vector<T> values(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
         for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z) {
             fill(part, z, std::as_writable_bytes(std::span<T>(values)));
             copy_in(array, plane, std::span<const T>(values));
         }
     });
+}
+
+template <typename T>
+void CudaWavefield<T>::sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const {
+    std::vector<std::int64_t> element;
+    for (const std::int64_t node : nodes) element.push_back(relative_element(node, shot));
+    scope_.enter();
+    sample_elements(p(), element, values, compute_);
+}
+
+template <typename T>
+void CudaWavefield<T>::copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
+                                   std::int64_t count) {
+    const auto& from = dynamic_cast<const CudaWavefield&>(other);
+    const std::int64_t before = field_.halo[0] + field_.halo[1] * field_.pitch;
+    const std::int64_t elements = (count - 1) * field_.plane + (field_.n[1] + 2 * field_.halo[1]) * field_.pitch;
+    from.compute_.wait();
+    scope_.enter();
+    ONDA_CUDA_TRY(cudaMemcpyPeerAsync(p() + to_plane * field_.plane - before, setup_.ordinal,
+                                      from.p() + from_plane * field_.plane - before, from.setup_.ordinal,
+                                      static_cast<std::size_t>(elements) * sizeof(T), compute_.get()));
 }
 
 template <typename T>

@@ -20,6 +20,9 @@ struct NodeWeights {
 struct Sources {
     NodeWeights nodes;
     std::vector<std::vector<double>> signal;  ///< one time series a row, sampled at n dt
+    /// What a unit of each row acts in, [kg/m3]; empty: the mean over its nodes (source_entries.hpp), or 1 where the
+    /// equation has no density.
+    std::vector<double> density;
 };
 
 /// What a shot asks of a wavefield beside the grid.

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <vector>
 
+#include "kernels/equations/equation.hpp"
+#include "kernels/medium.hpp"
 #include "kernels/shot/shot.hpp"
 
 namespace onda {
@@ -37,6 +40,24 @@ std::vector<double> source_densities(const NodeWeights& nodes, const RhoAt& rho_
     return densities;
 }
 
+/// The density of each row of sources on a medium: source_densities(), or 1 where the equation has none.
+inline std::vector<double> source_densities(const Medium& medium, const NodeWeights& nodes) {
+    const Equation& equation = equation_of(medium.setup().scheme);
+    if (equation.source_density == nullptr) return std::vector(static_cast<std::size_t>(nodes.rows()), 1.);
+    std::vector<std::vector<double>> arrays;
+    for (std::size_t array = 0; array < equation.arrays.size(); ++array) {
+        arrays.emplace_back(nodes.node.size());
+        medium.values_at(array, nodes.node, arrays.back());
+    }
+    std::map<std::int64_t, double> rho;
+    for (std::size_t i = 0; i < nodes.node.size(); ++i) {
+        double values[kMaxMediumArrays];
+        for (std::size_t array = 0; array < arrays.size(); ++array) values[array] = arrays[array][i];
+        rho[nodes.node[i]] = equation.source_density(values);
+    }
+    return source_densities(nodes, [&rho](std::int64_t node) { return rho.at(node); });
+}
+
 /// What a unit of source adds to p[n+1] at its node: (vp dt)^2 over the volume of a cell.
 /// \param k of the node as kernels have it; \param rho of source_densities() with variable density, whose k contains
 /// the node's, else 1.
@@ -55,6 +76,22 @@ inline std::vector<SourceEntry> source_entries(const NodeWeights& nodes) {
     std::stable_sort(entries.begin(), entries.end(),
                      [](const SourceEntry& a, const SourceEntry& b) { return a.node < b.node; });
     return entries;
+}
+
+/// What each entry adds to p[n+1] per unit of its signal.
+inline std::vector<double> source_amplitudes(const Medium& medium, const Sources& sources,
+                                             const std::vector<SourceEntry>& entries) {
+    const std::vector<double> density =
+        sources.density.empty() ? source_densities(medium, sources.nodes) : sources.density;
+    std::vector<std::int64_t> nodes;
+    for (const SourceEntry& entry : entries) nodes.push_back(entry.node);
+    std::vector<double> amplitudes(entries.size());
+    medium.values_at(0, nodes, amplitudes);
+    for (std::size_t i = 0; i < entries.size(); ++i)
+        amplitudes[i] = source_scale(amplitudes[i], density[static_cast<std::size_t>(entries[i].row)],
+                                     medium.setup().grid.cell_volume()) *
+                        entries[i].weight;
+    return amplitudes;
 }
 
 }  // namespace onda

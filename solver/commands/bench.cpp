@@ -6,6 +6,7 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/bench_check.hpp"
+#include "solver/commands/bench_survey.hpp"
 #include "solver/commands/bench_table.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/discretisation/boundary.hpp"
@@ -244,7 +245,8 @@ Command add_bench(CLI::App& app) {
                     "onda bench gpu\n"
                     "onda bench check");
     bench->require_subcommand(1);
-    const std::vector<Command> actions{add_bench_cpu(*bench), add_bench_gpu(*bench), add_bench_check(*bench)};
+    const std::vector<Command> actions{add_bench_cpu(*bench), add_bench_gpu(*bench), add_bench_survey(*bench),
+                                       add_bench_check(*bench)};
     return [bench, actions] {
         const auto commands = bench->get_subcommands([](const CLI::App*) { return true; });
         for (std::size_t i = 0; i < actions.size(); ++i)

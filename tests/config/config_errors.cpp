@@ -5,10 +5,10 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "files_support.hpp"
 #include "io/config/config.hpp"
 #include "io/config/strict_yaml.hpp"
 #include "solver/plan/plan.hpp"
+#include "tests/io/files_support.hpp"
 
 using namespace onda;
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <random>
 
-#include "files_support.hpp"
 #include "io/config/config.hpp"
 #include "io/config/config_table.hpp"
+#include "tests/io/files_support.hpp"
 
 using namespace onda;
 

@@ -6,9 +6,9 @@
 #include <iterator>
 #include <utility>
 
-#include "files_support.hpp"
 #include "io/config/config.hpp"
-#include "python.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/program/python.hpp"
 
 using namespace onda;
 

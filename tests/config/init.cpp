@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "io/config/config.hpp"
-#include "program.hpp"
+#include "tests/program/program.hpp"
 
 using namespace onda;
 

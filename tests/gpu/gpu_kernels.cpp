@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "kernels/cpu/cpu.hpp"
 #include "tests/gpu/gpu_support.hpp"
 #include "tests/kernels/kernel_cases.hpp"
 

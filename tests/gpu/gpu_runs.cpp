@@ -5,8 +5,8 @@
 
 #include "io/hdf5/hdf5.hpp"
 #include "kernels/cuda/cuda.hpp"
-#include "program.hpp"
 #include "tests/gpu/gpu_support.hpp"
+#include "tests/program/program.hpp"
 
 using namespace onda;
 using namespace onda::test;

@@ -1,5 +1,5 @@
 // Promise: the files that once ended `onda check` by SIGSEGV, or never ended it, are refused. Skipped without them.
-#include "program.hpp"
+#include "tests/program/program.hpp"
 
 TEST_CASE("files with one changed byte in the global heap are refused") {
     for (const char* name : {"early-signal-1-624.h5", "latest-signal-1-386.h5", "hang_heap.h5"}) {

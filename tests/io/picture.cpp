@@ -8,12 +8,12 @@
 #include <limits>
 #include <png.h>
 
-#include "file_size_limit.hpp"
-#include "files_support.hpp"
 #include "io/pictures/colour_map.hpp"
 #include "io/pictures/raster.hpp"
 #include "io/pictures/ticks.hpp"
-#include "result_file_checks.hpp"
+#include "tests/io/file_size_limit.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/io/result_file_checks.hpp"
 
 using namespace onda;
 

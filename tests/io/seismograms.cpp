@@ -4,11 +4,11 @@
 #include <cmath>
 #include <doctest/doctest.h>
 
-#include "file_size_limit.hpp"
-#include "files_support.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/text/error.hpp"
-#include "result_file_checks.hpp"
+#include "tests/io/file_size_limit.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/io/result_file_checks.hpp"
 
 using namespace onda;
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <doctest/doctest.h>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -140,13 +141,14 @@ inline void advance_all(Wavefield& wavefield, std::int64_t steps) {
 }
 
 /// cpu::make_medium or cuda::make_medium.
-using MakeMedium = std::shared_ptr<Medium> (*)(const Setup& setup, const MediumReaders& readers, double dt_s);
+using MakeMedium =
+    std::function<std::shared_ptr<Medium>(const Setup& setup, const MediumReaders& readers, double dt_s)>;
 
 inline RowReader uniform(float value) {
     return [value](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, value); };
 }
 /// One shot at rest in 2000 m/s and, where it may vary, 1000 kg/m3.
-inline std::unique_ptr<Wavefield> make_uniform_wavefield(const Setup& setup, MakeMedium make_medium,
+inline std::unique_ptr<Wavefield> make_uniform_wavefield(const Setup& setup, const MakeMedium& make_medium,
                                                          double dt_s = 1e-3) {
     MediumReaders readers{uniform(2000.f)};
     if (setup.scheme.has_density()) readers.push_back(uniform(1000.f));
@@ -159,7 +161,7 @@ inline std::int64_t allocated_bytes(const Wavefield& wavefield) {
 }
 
 /// Noise: 1500 to 3000 m/s, 1000 to 2700 kg/m3, at 0.7 of the stability limit of order 2.
-inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, MakeMedium make_medium) {
+inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, const MakeMedium& make_medium) {
     const Grid grid = setup.grid;
     double h2 = 0.;
     for (int axis = 0; axis < 3; ++axis)
@@ -206,7 +208,7 @@ inline std::vector<double> results_of(const Wavefield& wavefield, const Case& c,
 }
 
 /// p, p_prev and the traces after a run from noise of the size of `scale`.
-inline std::vector<double> run_case(const Case& c, const Setup& setup, MakeMedium make_medium, double scale = 1.,
+inline std::vector<double> run_case(const Case& c, const Setup& setup, const MakeMedium& make_medium, double scale = 1.,
                                     Advance advance = advance_all) {
     const auto wavefield = make_noisy_medium(setup, make_medium)->make_wavefield();
     start_noisy_shot(*wavefield, c, setup.precision, scale);

@@ -8,10 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "program.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
+#include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"
 
 using namespace onda;

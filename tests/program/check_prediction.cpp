@@ -2,9 +2,9 @@
 // and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot.
 #include <nlohmann/json.hpp>
 
-#include "program.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/names.hpp"
+#include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"
 
 using Json = nlohmann::json;

@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "program.hpp"
-#include "small_run.hpp"
+#include "tests/program/program.hpp"
+#include "tests/solver/small_run.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
-#include "program.hpp"
+#include "tests/program/program.hpp"
 
 using Json = nlohmann::json;
 using std::numbers::pi;

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "kernels/cuda/cuda.hpp"
-#include "program.hpp"
-#include "small_run.hpp"
 #include "solver/program/failure.hpp"
+#include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/solver/small_run.hpp"
 
 using namespace onda;
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "io/results/result_file.hpp"
-#include "program.hpp"
-#include "sanitized.hpp"
+#include "tests/program/program.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace onda;
 

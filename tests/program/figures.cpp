@@ -6,8 +6,8 @@
 #include <set>
 #include <sstream>
 
-#include "files_support.hpp"
-#include "python.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/program/python.hpp"
 
 using namespace onda;
 

@@ -5,9 +5,9 @@
 #include <sys/un.h>
 
 #include "io/files/interruption.hpp"
-#include "process.hpp"
-#include "small_run.hpp"
 #include "solver/run/run_folder.hpp"
+#include "tests/program/process.hpp"
+#include "tests/solver/small_run.hpp"
 
 using namespace onda;
 using Json = nlohmann::json;

@@ -7,8 +7,8 @@
 #include "io/config/config.hpp"
 #include "io/files/file_uri.hpp"
 #include "io/text/printable.hpp"
-#include "program.hpp"
-#include "small_run.hpp"
+#include "tests/program/program.hpp"
+#include "tests/solver/small_run.hpp"
 
 using namespace onda;
 

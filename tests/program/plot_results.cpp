@@ -6,11 +6,11 @@
 #include <doctest/doctest.h>
 #include <sstream>
 
-#include "files_support.hpp"
 #include "io/models/model_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
-#include "python.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/program/python.hpp"
 
 using namespace onda;
 

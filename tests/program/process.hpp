@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "program.hpp"
+#include "tests/program/program.hpp"
 
 /// Looks again and again until it is true. The limit is there to end a test that would otherwise hang.
 inline bool wait_until(const std::function<bool()>& condition) {

@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <vector>
 
-#include "files_support.hpp"
+#include "tests/io/files_support.hpp"
 
 /// What a program left: its exit code (128 + n if signal n ended it), stdout and stderr.
 struct Outcome {

@@ -8,12 +8,12 @@
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/seismograms.hpp"
 #include "kernels/cpu/cpu.hpp"
-#include "program.hpp"
-#include "small_run.hpp"
 #include "solver/outputs/outputs.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/names.hpp"
 #include "solver/propagation/propagator.hpp"
+#include "tests/program/program.hpp"
+#include "tests/solver/small_run.hpp"
 
 using namespace onda;
 using Json = nlohmann::json;

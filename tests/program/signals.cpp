@@ -3,8 +3,8 @@
 #include <map>
 #include <random>
 
-#include "process.hpp"
-#include "small_run.hpp"
+#include "tests/program/process.hpp"
+#include "tests/solver/small_run.hpp"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <functional>
 #include <numbers>
 
-#include "files_support.hpp"
 #include "io/text/error.hpp"
+#include "tests/io/files_support.hpp"
 
 using namespace onda;
 

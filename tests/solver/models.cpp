@@ -8,13 +8,13 @@
 #include <omp.h>
 #include <set>
 
-#include "files_support.hpp"
 #include "io/models/model_file.hpp"
 #include "io/text/error.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/model.hpp"
 #include "solver/model/model_builders.hpp"
+#include "tests/io/files_support.hpp"
 
 using namespace onda;
 

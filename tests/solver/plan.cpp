@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 
-#include "files_support.hpp"
-#include "small_run.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/solver/small_run.hpp"
 
 using namespace onda;
 

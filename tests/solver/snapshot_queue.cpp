@@ -62,8 +62,11 @@ struct FakeWavefield final : Wavefield {
     void upload(std::span<const double>, std::span<const double>, int) override {}
     void download_traces(std::span<float>, int) const override {}
     void download_traces(std::span<double>, int) const override {}
-    void visit(int, const StateVisitor&) const override {}
-    void restore(int, const StateVisitor&) override {}
+    void sample(std::span<const std::int64_t>, std::span<double>, int) const override {}
+    void copy_planes(const Wavefield&, std::int64_t, std::int64_t, std::int64_t) override {}
+    std::vector<StatePart> state_parts() const override { return {}; }
+    void read_state(int, const StatePart&, const StateVisitor&) const override {}
+    void write_state(int, const StatePart&, const StateVisitor&) override {}
 
     Living living;
     int started = 0, failing = 0;

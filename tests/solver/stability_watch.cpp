@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "files_support.hpp"
 #include "solver/survey/survey.hpp"
+#include "tests/io/files_support.hpp"
 
 using namespace onda;
 

@@ -6,8 +6,8 @@
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
 #include "io/results/stored_pressure.hpp"
-#include "process.hpp"
-#include "small_run.hpp"
+#include "tests/program/process.hpp"
+#include "tests/solver/small_run.hpp"
 
 using namespace onda;
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <numbers>
 
-#include "files_support.hpp"
 #include "io/text/error.hpp"
 #include "solver/discretisation/scheme.hpp"
+#include "tests/io/files_support.hpp"
 
 using namespace onda;
 

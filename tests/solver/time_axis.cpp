@@ -6,11 +6,11 @@
 #include <doctest/doctest.h>
 #include <numbers>
 
-#include "files_support.hpp"
 #include "io/text/error.hpp"
 #include "kernels/equations/star/stencil.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/signal/resampling.hpp"
+#include "tests/io/files_support.hpp"
 
 using namespace onda;
 using std::numbers::pi;

@@ -14,9 +14,9 @@
 #include <omp.h>
 #include <random>
 
-#include "files_support.hpp"
 #include "solver/signal/fourier.hpp"
 #include "solver/survey/survey.hpp"
+#include "tests/io/files_support.hpp"
 
 using namespace onda;
 using std::numbers::pi;

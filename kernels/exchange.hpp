@@ -1,0 +1,18 @@
+/// \file
+/// The seam between slabs of one grid: how the planes beyond their cuts get from one to the other.
+#pragma once
+
+namespace onda {
+
+/// Brings the halo planes of p[n] beyond every cut. A row of its kind knows the slabs; what drives the steps knows only
+/// when: after the halos of the faces, before the step.
+class Exchange {
+public:
+    virtual ~Exchange() = default;
+    /// Sends the planes next to every cut. They must not change before wait().
+    virtual void post() = 0;
+    /// Until the planes beyond every cut have arrived.
+    virtual void wait() = 0;
+};
+
+}  // namespace onda

@@ -1,0 +1,438 @@
+#include "kernels/slabs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "kernels/equations/star/stencil.hpp"
+#include "kernels/shot/source_entries.hpp"
+
+namespace onda {
+namespace {
+
+/// Copies planes between wavefields of one process, at once.
+class LocalExchange final : public Exchange {
+public:
+    LocalExchange(std::vector<Wavefield*> slabs, std::int64_t halo) : slabs_(std::move(slabs)), halo_(halo) {}
+
+    void post() override {
+        for (std::size_t i = 1; i < slabs_.size(); ++i) {
+            Wavefield &low = *slabs_[i - 1], &high = *slabs_[i];
+            const std::int64_t planes = low.medium().setup().grid.nz();
+            low.copy_planes(high, 0, planes, halo_);
+            high.copy_planes(low, planes - halo_, -halo_, halo_);
+        }
+    }
+    void wait() override {
+        for (Wavefield* slab : slabs_) slab->wait();
+    }
+
+private:
+    std::vector<Wavefield*> slabs_;
+    std::int64_t halo_;
+};
+
+/// A window of the grid as slabs see it: the planes of each that it takes.
+struct WindowPart {
+    std::size_t slab;
+    Window window;        ///< in the slab's planes
+    std::int64_t before;  ///< points of the whole window that come before
+};
+
+std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> slabs) {
+    std::vector<WindowPart> parts;
+    std::int64_t taken = 0;
+    for (std::size_t s = 0; s < slabs.size() && taken < window.count[2]; ++s) {
+        const std::int64_t first = window.first[2] + taken * window.step[2];
+        const std::int64_t end = slabs[s].first_plane + slabs[s].planes;
+        if (first >= end) continue;
+        const std::int64_t count = std::min(window.count[2] - taken, (end - 1 - first) / window.step[2] + 1);
+        WindowPart part{s, window, taken * window.count[0] * window.count[1]};
+        part.window.first[2] = first - slabs[s].first_plane;
+        part.window.count[2] = count;
+        parts.push_back(part);
+        taken += count;
+    }
+    return parts;
+}
+
+class SlabMedium final : public Medium {
+public:
+    SlabMedium(const Setup& setup, const MediumReaders& readers, double dt_s, std::vector<Slab> slabs,
+               const MakeSlabMedium& make_medium, MakeExchange make_exchange)
+        : Medium(setup), slabs_(std::move(slabs)), make_exchange_(std::move(make_exchange)) {
+        for (std::size_t s = 0; s < slabs_.size(); ++s) {
+            MediumReaders shifted;
+            for (const RowReader& reader : readers)
+                shifted.emplace_back(
+                    [&reader, first = slabs_[s].first_plane](std::int64_t y, std::int64_t z, std::span<float> row) {
+                        reader(y, first + z, row);
+                    });
+            media_.push_back(make_medium(s, setup_of_slab(setup, slabs_[s]), shifted, dt_s));
+        }
+    }
+
+    std::string description() const override {
+        return media_.front()->description() + ", " + std::to_string(slabs_.size()) + " slabs";
+    }
+    std::string kernel() const override { return media_.front()->kernel(); }
+    std::int64_t allocated_bytes() const override {
+        std::int64_t bytes = 0;
+        for (const auto& medium : media_) bytes += medium->allocated_bytes();
+        return bytes;
+    }
+    void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const override {
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const std::size_t slab = slab_of(nodes[i]);
+            const std::int64_t local = nodes[i] - first_node(slab);
+            media_[slab]->values_at(array, {&local, 1}, values.subspan(i, 1));
+        }
+    }
+    std::unique_ptr<Wavefield> make_wavefield(int shots) override;
+
+    [[nodiscard]] const std::vector<Slab>& slabs() const { return slabs_; }
+    [[nodiscard]] const std::vector<std::shared_ptr<Medium>>& media() const { return media_; }
+    [[nodiscard]] const MakeExchange& exchange_maker() const { return make_exchange_; }
+    [[nodiscard]] std::size_t slab_of(std::int64_t node) const {
+        const std::int64_t z = setup().grid.node(node)[2];
+        const auto after = std::ranges::upper_bound(slabs_, z, {}, &Slab::first_plane);
+        return static_cast<std::size_t>(after - slabs_.begin()) - 1;
+    }
+    /// The grid's index of a slab's node 0: nodes are counted plane by plane.
+    [[nodiscard]] std::int64_t first_node(std::size_t slab) const {
+        return setup().grid.at(0, 0, slabs_[slab].first_plane);
+    }
+
+private:
+    std::vector<Slab> slabs_;
+    std::vector<std::shared_ptr<Medium>> media_;
+    MakeExchange make_exchange_;
+};
+
+/// Holds values that have arrived.
+class FinishedDownload final : public Download {
+public:
+    explicit FinishedDownload(std::vector<float> values) : values_(std::move(values)) {}
+    std::span<const float> wait() override { return values_; }
+
+private:
+    std::vector<float> values_;
+};
+
+/// Receivers whose nodes may lie in several slabs: node values are brought together and summed here, in the one order.
+class SlabRecorder {
+public:
+    SlabRecorder() = default;
+    SlabRecorder(const SlabMedium& medium, NodeWeights receivers, std::int64_t samples)
+        : receivers_(std::move(receivers)),
+          samples_(samples),
+          is_float_(medium.setup().precision == Precision::float32),
+          nodes_(medium.slabs().size()),
+          entries_(medium.slabs().size()),
+          values_(receivers_.node.size()),
+          traces_(static_cast<std::size_t>(receivers_.rows() * samples)) {
+        for (std::size_t i = 0; i < receivers_.node.size(); ++i) {
+            const std::size_t slab = medium.slab_of(receivers_.node[i]);
+            nodes_[slab].push_back(receivers_.node[i] - medium.first_node(slab));
+            entries_[slab].push_back(i);
+        }
+    }
+
+    void record(std::int64_t n, std::span<const std::unique_ptr<Wavefield>> slabs, int shot) {
+        if (n >= samples_ || receivers_.rows() == 0) return;
+        std::vector<double> of_slab;
+        for (std::size_t s = 0; s < slabs.size(); ++s) {
+            of_slab.resize(nodes_[s].size());
+            slabs[s]->sample(nodes_[s], of_slab, shot);
+            for (std::size_t i = 0; i < of_slab.size(); ++i) values_[entries_[s][i]] = of_slab[i];
+        }
+        for (std::int64_t r = 0; r < receivers_.rows(); ++r)
+            traces_[static_cast<std::size_t>(r * samples_ + n)] = is_float_ ? sum<float>(r) : sum<double>(r);
+    }
+    template <typename U>
+    void copy(std::span<U> values) const {
+        for (std::size_t i = 0; i < traces_.size(); ++i) values[i] = static_cast<U>(traces_[i]);
+    }
+
+private:
+    template <typename T>
+    [[nodiscard]] double sum(std::int64_t receiver) const {
+        T value = 0;
+        for (auto i = static_cast<std::size_t>(receivers_.first[static_cast<std::size_t>(receiver)]);
+             i < static_cast<std::size_t>(receivers_.first[static_cast<std::size_t>(receiver) + 1]); ++i)
+            value = fused(static_cast<T>(receivers_.weight[i]), static_cast<T>(values_[i]), value);
+        return static_cast<double>(value);
+    }
+
+    NodeWeights receivers_;
+    std::int64_t samples_ = 0;
+    bool is_float_ = true;
+    std::vector<std::vector<std::int64_t>> nodes_;   ///< of each slab, in its own numbers
+    std::vector<std::vector<std::size_t>> entries_;  ///< which entries of the receivers they are
+    std::vector<double> values_;                     ///< of p at each entry
+    std::vector<double> traces_;                     ///< [receiver][sample]
+};
+
+class SlabWavefield final : public Wavefield {
+public:
+    SlabWavefield(std::shared_ptr<SlabMedium> medium, int shots)
+        : medium_(std::move(medium)), recorders_(static_cast<std::size_t>(shots)) {
+        std::vector<Wavefield*> parts;
+        for (const auto& part : medium_->media()) {
+            slabs_.push_back(part->make_wavefield(shots));
+            parts.push_back(slabs_.back().get());
+        }
+        exchange_ = medium_->exchange_maker()(parts, medium_->setup().scheme.halo());
+    }
+
+    const Medium& medium() const override { return *medium_; }
+    int shots() const override { return static_cast<int>(recorders_.size()); }
+    std::int64_t allocated_bytes() const override {
+        std::int64_t bytes = 0;
+        for (const auto& slab : slabs_) bytes += slab->allocated_bytes();
+        return bytes;
+    }
+
+    void reset() override {
+        for (const auto& slab : slabs_) slab->reset();
+        std::ranges::fill(recorders_, SlabRecorder());
+    }
+    void set_sources(int shot, const Sources& sources) override;
+    void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {
+        recorders_.at(static_cast<std::size_t>(shot)) = SlabRecorder(*medium_, receivers, samples);
+    }
+
+    void fill_halos() override {
+        for (const auto& slab : slabs_) slab->fill_halos();
+        exchange_->post();
+        exchange_->wait();
+    }
+    void step() override {
+        for (const auto& slab : slabs_) slab->step();
+    }
+    void absorb() override {
+        for (const auto& slab : slabs_) slab->absorb();
+    }
+    void inject(std::int64_t n) override {
+        for (const auto& slab : slabs_) slab->inject(n);
+    }
+    void swap() override {
+        for (const auto& slab : slabs_) slab->swap();
+    }
+    void record(std::int64_t n) override {
+        for (std::size_t shot = 0; shot < recorders_.size(); ++shot)
+            recorders_[shot].record(n, slabs_, static_cast<int>(shot));
+    }
+    void wait() override {
+        for (const auto& slab : slabs_) slab->wait();
+    }
+
+    Extremum extremum(int shot) const override;
+    void download(const Window& window, std::span<float> values, int shot) const override {
+        copy_out(window, values, shot);
+    }
+    void download(const Window& window, std::span<double> values, int shot) const override {
+        copy_out(window, values, shot);
+    }
+    void download_previous(const Window& window, std::span<double> values, int shot) const override {
+        for (const WindowPart& part : parts_of(window, medium_->slabs()))
+            slabs_[part.slab]->download_previous(part.window, values.subspan(static_cast<std::size_t>(part.before)),
+                                                 shot);
+    }
+    std::unique_ptr<Download> start_download(const Window& window, int shot) override {
+        std::vector<float> values(static_cast<std::size_t>(window.points()));
+        copy_out(window, std::span<float>(values), shot);
+        return std::make_unique<FinishedDownload>(std::move(values));
+    }
+    void upload(std::span<const double> p, std::span<const double> p_previous, int shot) override {
+        for (std::size_t s = 0; s < slabs_.size(); ++s) {
+            const auto begin = static_cast<std::size_t>(medium_->first_node(s));
+            const auto count = static_cast<std::size_t>(medium_->media()[s]->setup().grid.points());
+            slabs_[s]->upload(p.subspan(begin, count), p_previous.subspan(begin, count), shot);
+        }
+    }
+    void download_traces(std::span<float> values, int shot) const override {
+        recorders_.at(static_cast<std::size_t>(shot)).copy(values);
+    }
+    void download_traces(std::span<double> values, int shot) const override {
+        recorders_.at(static_cast<std::size_t>(shot)).copy(values);
+    }
+    void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override {
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const std::size_t slab = medium_->slab_of(nodes[i]);
+            const std::int64_t local = nodes[i] - medium_->first_node(slab);
+            slabs_[slab]->sample({&local, 1}, values.subspan(i, 1), shot);
+        }
+    }
+    void copy_planes(const Wavefield&, std::int64_t, std::int64_t, std::int64_t) override {
+        throw std::logic_error("a grid that was cut into slabs has no planes to exchange");
+    }
+
+    std::vector<StatePart> state_parts() const override;
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
+
+private:
+    template <typename U>
+    void copy_out(const Window& window, std::span<U> values, int shot) const {
+        for (const WindowPart& part : parts_of(window, medium_->slabs()))
+            slabs_[part.slab]->download(part.window, values.subspan(static_cast<std::size_t>(part.before)), shot);
+    }
+    /// Calls body(slab, its share of a part, the plane of the part that it begins with).
+    template <typename Body>
+    void for_shares(const std::string& name, const Body& body) const {
+        std::int64_t begin = 0;
+        for (const auto& slab : slabs_)
+            for (const StatePart& share : slab->state_parts()) {
+                if (share.name != name) continue;
+                body(*slab, share, begin);
+                begin += share.extents[2];
+            }
+    }
+
+    std::shared_ptr<SlabMedium> medium_;
+    std::vector<std::unique_ptr<Wavefield>> slabs_;
+    std::unique_ptr<Exchange> exchange_;
+    std::vector<SlabRecorder> recorders_;  ///< of each shot
+};
+
+void SlabWavefield::set_sources(int shot, const Sources& sources) {
+    const std::vector<double> density =
+        sources.density.empty() ? source_densities(*medium_, sources.nodes) : sources.density;
+    for (std::size_t s = 0; s < slabs_.size(); ++s) {
+        Sources share;
+        share.signal = sources.signal;
+        share.density = density;
+        for (std::int64_t row = 0; row < sources.nodes.rows(); ++row) {
+            const auto at = static_cast<std::size_t>(row);
+            for (auto i = static_cast<std::size_t>(sources.nodes.first[at]);
+                 i < static_cast<std::size_t>(sources.nodes.first[at + 1]); ++i) {
+                if (medium_->slab_of(sources.nodes.node[i]) != s) continue;
+                share.nodes.node.push_back(sources.nodes.node[i] - medium_->first_node(s));
+                share.nodes.weight.push_back(sources.nodes.weight[i]);
+            }
+            share.nodes.first.push_back(static_cast<std::int64_t>(share.nodes.node.size()));
+        }
+        slabs_[s]->set_sources(shot, share);
+    }
+}
+
+/// NaN above infinity above numbers.
+int rank_of(double max_abs) {
+    return std::isnan(max_abs) ? 2 : std::isinf(max_abs) ? 1 : 0;
+}
+
+Extremum SlabWavefield::extremum(int shot) const {
+    Extremum largest = slabs_.front()->extremum(shot);
+    for (std::size_t s = 1; s < slabs_.size(); ++s) {
+        Extremum other = slabs_[s]->extremum(shot);
+        other.node += medium_->first_node(s);
+        const int rank = rank_of(other.max_abs), before = rank_of(largest.max_abs);
+        if (rank > before || (rank == before && other.max_abs > largest.max_abs)) largest = other;
+    }
+    return largest;
+}
+
+std::vector<StatePart> SlabWavefield::state_parts() const {
+    std::vector<StatePart> parts;
+    for (const auto& slab : slabs_)
+        for (const StatePart& share : slab->state_parts()) {
+            const auto part = std::ranges::find(parts, share.name, &StatePart::name);
+            if (part == parts.end())
+                parts.push_back(share);
+            else
+                part->extents[2] += share.extents[2];
+        }
+    // Strips of z are only in the slabs at the ends: the order is that of an uncut grid all the same.
+    std::ranges::stable_sort(parts, {}, [](const StatePart& part) {
+        return part.name.starts_with("cpml.z_max")   ? 3
+               : part.name.starts_with("cpml.z_min") ? 2
+               : part.name.starts_with("cpml.")      ? 1
+                                                     : 0;
+    });
+    return parts;
+}
+
+void SlabWavefield::read_state(int shot, const StatePart& part, const StateVisitor& take) const {
+    for_shares(part.name, [&](const Wavefield& slab, const StatePart& share, std::int64_t begin) {
+        slab.read_state(shot, share, [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
+            take(part, begin + first_plane, planes);
+        });
+    });
+}
+
+void SlabWavefield::write_state(int shot, const StatePart& part, const StateVisitor& fill) {
+    for_shares(part.name, [&](Wavefield& slab, const StatePart& share, std::int64_t begin) {
+        slab.write_state(shot, share, [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
+            fill(part, begin + first_plane, planes);
+        });
+    });
+}
+
+std::unique_ptr<Wavefield> SlabMedium::make_wavefield(int shots) {
+    return std::make_unique<SlabWavefield>(std::static_pointer_cast<SlabMedium>(shared_from_this()), shots);
+}
+
+}  // namespace
+
+std::vector<Slab> equal_slabs(std::int64_t nz, int count) {
+    std::vector<Slab> slabs;
+    for (std::int64_t i = 0; i < count; ++i) {
+        const std::int64_t first = slabs.empty() ? 0 : slabs.back().first_plane + slabs.back().planes;
+        slabs.push_back({first, nz / count + (i >= count - nz % count ? 1 : 0)});
+    }
+    return slabs;
+}
+
+Setup setup_of_slab(const Setup& whole, const Slab& slab) {
+    Setup setup = whole;
+    setup.grid.n[2] = slab.planes;
+    setup.grid.origin_m[2] += static_cast<double>(slab.first_plane) * whole.grid.spacing_m[2];
+    if (slab.first_plane > 0) {
+        setup.halos[4] = Halo::neighbour;
+        setup.cpml.face[4] = {};
+    }
+    if (slab.first_plane + slab.planes < whole.grid.nz()) {
+        setup.halos[5] = Halo::neighbour;
+        setup.cpml.face[5] = {};
+    }
+    if (const std::vector<double>& taper = whole.sponge.taper[2]; !taper.empty())
+        setup.sponge.taper[2].assign(taper.begin() + slab.first_plane, taper.begin() + slab.first_plane + slab.planes);
+    return setup;
+}
+
+void check_slabs(const Problem& problem, std::span<const Slab> slabs) {
+    const std::int64_t halo = problem.scheme.halo();
+    std::int64_t next = 0;
+    for (const Slab& slab : slabs) {
+        if (slab.first_plane != next) throw std::invalid_argument("slabs follow each other along z without gaps");
+        next += slab.planes;
+        std::int64_t fewest = halo;
+        for (const std::size_t face : {4u, 5u})
+            if (const std::int64_t width = problem.cpml.face[face].width();
+                width > 0 && (face == 4 ? slab.first_plane == 0 : next == problem.grid.nz()))
+                fewest = std::max(fewest, width + 2 * problem.scheme.radius() + 1);
+        if (slabs.size() > 1 && slab.planes < fewest)
+            throw std::invalid_argument("a slab of " + std::to_string(slab.planes) + " planes: here it needs " +
+                                        std::to_string(fewest) + " at least; use fewer slabs");
+    }
+    if (next != problem.grid.nz())
+        throw std::invalid_argument("slabs of " + std::to_string(next) + " planes do not cover a grid of " +
+                                    std::to_string(problem.grid.nz()));
+}
+
+std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs, std::int64_t halo) {
+    return std::make_unique<LocalExchange>(std::move(slabs), halo);
+}
+
+std::shared_ptr<Medium> make_slab_medium(const Setup& setup, const MediumReaders& readers, double dt_s,
+                                         std::vector<Slab> slabs, const MakeSlabMedium& make_medium,
+                                         MakeExchange make_exchange) {
+    check_problem(setup);
+    check_readers(setup, readers);
+    check_slabs(setup, slabs);
+    return std::make_shared<SlabMedium>(setup, readers, dt_s, std::move(slabs), make_medium, std::move(make_exchange));
+}
+
+}  // namespace onda

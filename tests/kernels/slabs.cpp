@@ -1,0 +1,219 @@
+// Promise: a grid cut into slabs gives the bits of the uncut one, whatever their number, the faces, the sources and the
+// receivers; and a plane that did not arrive is seen.
+#include "kernels/slabs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <limits>
+
+#include "kernels/cpu/cpu.hpp"
+#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/state.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+std::shared_ptr<Medium> make_cpu_medium(std::size_t, const Setup& setup, const MediumReaders& readers, double dt_s) {
+    return cpu::make_medium(setup, readers, dt_s);
+}
+
+MakeMedium cut_at(const std::vector<Slab>& slabs) {
+    return [slabs](const Setup& setup, const MediumReaders& readers, double dt_s) {
+        return make_slab_medium(setup, readers, dt_s, slabs, make_cpu_medium);
+    };
+}
+
+bool fits(const Setup& setup, int count) {
+    try {
+        check_slabs(setup, equal_slabs(setup.grid.nz(), count));
+        return true;
+    } catch (const std::invalid_argument&) {
+        return false;
+    }
+}
+
+/// A grid of a prime number of planes with whatever faces.
+Case tall(const char* name, FaceHalos halos, bool sponge, std::array<std::int64_t, 6> layers) {
+    return {name, {3, {23, 14, 61}, {10., 9., 8.}, {}}, halos, sponge, 20, layers};
+}
+const std::vector<Case> kTall{
+    tall("zero faces", {}, false, {}),
+    tall("mirrors", {kRigid, kFree, kFree, kRigid, kFree, kRigid}, false, {}),
+    tall("sponge", {kZero, kZero, kZero, kZero, kFree, kZero}, true, {}),
+    tall("layers", {}, false, {4, 4, 3, 4, 5, 4}),
+    tall("layers beside a free surface", {kZero, kZero, kZero, kZero, kFree, kZero}, false, {4, 4, 3, 4, 0, 4}),
+    {"2-D",
+     {2, {61, 1, 67}, {10., 10., 6.}, {}},
+     {kZero, kZero, kZero, kZero, kFree, kZero},
+     true,
+     20,
+     {5, 0, 0, 0, 0, 6}},
+};
+
+/// Loses the planes of the steps it is told, but for the first of them.
+class ForgetfulExchange final : public Exchange {
+public:
+    ForgetfulExchange(std::unique_ptr<Exchange> exchange, std::int64_t lost)
+        : exchange_(std::move(exchange)), lost_(lost) {}
+    void post() override {
+        if (step_++ != lost_) exchange_->post();
+    }
+    void wait() override { exchange_->wait(); }
+
+private:
+    std::unique_ptr<Exchange> exchange_;
+    std::int64_t step_ = 0, lost_;
+};
+
+}  // namespace
+
+TEST_CASE("slabs give the bits of the uncut grid at every order, operator, precision and face") {
+    std::size_t compared = 0;
+    for (const Case& c : kTall)
+        for (const WaveOperator wave_operator :
+             {WaveOperator::star, WaveOperator::variable_density, WaveOperator::compact})
+            for (const int order : {2, 4, 8, 16})
+                for (const Precision precision : {Precision::float32, Precision::float64}) {
+                    const bool compact = wave_operator == WaveOperator::compact;
+                    if (compact && order > 2) continue;
+                    const Case shaped = compact ? with_equal_spacings(c) : c;
+                    Setup setup = setup_of(shaped, order, precision, wave_operator);
+                    setup.threads = 1;
+                    const std::vector<double> expected = run_case(shaped, setup, cpu::make_medium);
+                    for (const int count : {1, 2, 3, 5, 7}) {
+                        if (!fits(setup, count)) continue;
+                        ++compared;
+                        CAPTURE(c.name);
+                        CAPTURE(order);
+                        CAPTURE(count);
+                        CHECK(run_case(shaped, setup, cut_at(equal_slabs(shaped.grid.nz(), count))) == expected);
+                    }
+                }
+    CHECK(compared > 150);
+}
+
+TEST_CASE("slabs of every thickness down to what the stencil reads") {
+    const Case& c = kTall[4];
+    Setup setup = setup_of(c, 8, Precision::float32);
+    setup.threads = 1;
+    const std::vector<double> expected = run_case(c, setup, cpu::make_medium);
+    const std::vector<std::vector<Slab>> cuts{
+        {{0, 4}, {4, 4}, {8, 40}, {48, 13}}, {{0, 48}, {48, 13}}, {{0, 5}, {5, 56}}};
+    for (const std::vector<Slab>& slabs : cuts) CHECK(run_case(c, setup, cut_at(slabs)) == expected);
+}
+
+TEST_CASE("a source and a receiver between nodes, wherever the cut passes") {
+    Case c = kTall[3];
+    Setup setup = setup_of(c, 8, Precision::float32, WaveOperator::variable_density);
+    setup.threads = 1;
+    const Grid& grid = c.grid;
+    const auto traces_with = [&](const MakeMedium& make_medium, std::int64_t z) {
+        const auto wavefield = make_noisy_medium(setup, make_medium)->make_wavefield();
+        NodeWeights points;  // two rows that share nodes on either side of the cut
+        for (const std::int64_t shift : {0, 1}) {
+            for (std::int64_t i = -3; i <= 4; ++i) {
+                points.node.push_back(grid.at(11, 7, z + i + shift));
+                points.weight.push_back(0.3 * std::cos(static_cast<double>(i)));
+            }
+            points.first.push_back(static_cast<std::int64_t>(points.node.size()));
+        }
+        std::vector<double> signal(30, 1e3);
+        wavefield->set_sources(0, {points, {signal, signal}, {}});
+        wavefield->set_receivers(0, points, 31);
+        wavefield->record(0);
+        wavefield->advance(0, 30);
+        std::vector<double> traces(2 * 31);
+        wavefield->download_traces(std::span<double>(traces), 0);
+        return traces;
+    };
+    const std::int64_t cut = equal_slabs(grid.nz(), 2)[1].first_plane;
+    for (std::int64_t z = cut - 5; z <= cut + 5; ++z) {
+        CAPTURE(z - cut);
+        CHECK(traces_with(cut_at(equal_slabs(c.grid.nz(), 2)), z) == traces_with(cpu::make_medium, z));
+        CHECK(traces_with(cut_at(equal_slabs(c.grid.nz(), 3)), z) == traces_with(cpu::make_medium, z));
+    }
+}
+
+TEST_CASE("a state saved from three slabs goes on in one piece, and in five") {
+    const Case& c = kTall[4];
+    const Setup setup = setup_of(c, 4, Precision::float32);
+    const auto whole = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
+    const auto three = make_noisy_medium(setup, cut_at(equal_slabs(c.grid.nz(), 3)))->make_wavefield();
+    for (const auto& wavefield : {whole.get(), three.get()}) start_noisy_shot(*wavefield, c, setup.precision);
+    three->advance(0, 10);
+    const State saved = save(*three);
+    whole->advance(0, 20);
+    for (const MakeMedium& make_medium : {MakeMedium(cpu::make_medium), cut_at(equal_slabs(c.grid.nz(), 5))}) {
+        const auto elsewhere = make_noisy_medium(setup, make_medium)->make_wavefield();
+        start_noisy_shot(*elsewhere, c, setup.precision);
+        restore(*elsewhere, saved);
+        CHECK(save(*elsewhere) == saved);
+        elsewhere->advance(10, 10);
+        CHECK(save(*elsewhere) == save(*whole));
+    }
+}
+
+TEST_CASE("batches of a cut grid, windows across its cuts, and its extremum") {
+    const Case& c = kTall[2];
+    const Setup setup = setup_of(c, 8, Precision::float32);
+    const auto whole = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(2);
+    const auto cut = make_noisy_medium(setup, cut_at(equal_slabs(c.grid.nz(), 5)))->make_wavefield(2);
+    for (const auto& wavefield : {whole.get(), cut.get()}) {
+        for (int shot = 0; shot < 2; ++shot)
+            start_noisy_shot(*wavefield, c, setup.precision, 1., shot, static_cast<std::uint64_t>(shot));
+        wavefield->record(0);
+        wavefield->advance(0, c.steps);
+    }
+    for (int shot = 0; shot < 2; ++shot) {
+        CHECK(results_of(*cut, c, shot) == results_of(*whole, c, shot));
+        CHECK(cut->extremum(shot).node == whole->extremum(shot).node);
+        CHECK(cut->extremum(shot).max_abs == whole->extremum(shot).max_abs);
+        for (const std::int64_t step : {1, 3, 17}) {
+            const Window window{{2, 1, 3}, {5, 4, 57 / step + 1}, {3, 2, step}};
+            std::vector<float> expected(static_cast<std::size_t>(window.points())), values(expected.size());
+            whole->download(window, std::span<float>(expected), shot);
+            cut->download(window, std::span<float>(values), shot);
+            CHECK(values == expected);
+            const auto download = cut->start_download(window, shot);
+            CHECK(std::ranges::equal(download->wait(), expected));
+        }
+    }
+    std::vector<double> p(static_cast<std::size_t>(c.grid.points()), 1.);
+    p[static_cast<std::size_t>(c.grid.at(1, 2, 40))] = std::numeric_limits<double>::infinity();
+    p[static_cast<std::size_t>(c.grid.at(1, 2, 50))] = std::nan("");
+    cut->upload(p, p);
+    CHECK(!cut->extremum().finite);
+    CHECK(cut->extremum().node == c.grid.at(1, 2, 50));
+}
+
+TEST_CASE("one exchange that is lost changes the result: these comparisons would see it") {
+    const Case& c = kTall[0];
+    const Setup setup = setup_of(c, 8, Precision::float32);
+    const MakeMedium forgetful = [](const Setup& s, const MediumReaders& readers, double dt_s) {
+        return make_slab_medium(s, readers, dt_s, equal_slabs(s.grid.nz(), 3), make_cpu_medium,
+                                [](std::vector<Wavefield*> slabs, std::int64_t halo) -> std::unique_ptr<Exchange> {
+                                    return std::make_unique<ForgetfulExchange>(make_local_exchange(slabs, halo), 7);
+                                });
+    };
+    CHECK(run_case(c, setup, forgetful) != run_case(c, setup, cpu::make_medium));
+}
+
+TEST_CASE("slabs that are too thin, leave planes out or overlap are refused") {
+    const Case& c = kTall[3];  // layers of 5 and 4 nodes at the ends of z
+    const Setup setup = setup_of(c, 8, Precision::float32);
+    const auto refused = [&](std::vector<Slab> slabs, const char* message) {
+        CHECK_THROWS_WITH_AS(check_slabs(setup, slabs), message, std::invalid_argument);
+    };
+    refused({{0, 13}, {13, 48}}, "a slab of 13 planes: here it needs 14 at least; use fewer slabs");
+    refused({{0, 49}, {49, 12}}, "a slab of 12 planes: here it needs 13 at least; use fewer slabs");
+    refused({{0, 20}, {20, 3}, {23, 38}}, "a slab of 3 planes: here it needs 4 at least; use fewer slabs");
+    refused({{0, 20}, {21, 40}}, "slabs follow each other along z without gaps");
+    refused({{0, 20}, {20, 40}}, "slabs of 60 planes do not cover a grid of 61");
+    CHECK_NOTHROW(check_slabs(setup, equal_slabs(61, 4)));
+    const std::vector<Slab> slabs = equal_slabs(61, 4);
+    CHECK(slabs.front().planes == 15);
+    CHECK(slabs.back().planes == 16);
+}
