@@ -14,15 +14,14 @@
 #include <functional>
 #include <stdexcept>
 
+#include "dim3.hpp"
+
 #define __global__
 #define __device__
 #define __forceinline__ inline __attribute__((always_inline))
 #define __launch_bounds__(...)
 #define __grid_constant__
 
-struct dim3 {
-    unsigned x = 1, y = 1, z = 1;
-};
 inline dim3 threadIdx, blockIdx, blockDim, gridDim;
 
 void __syncthreads();

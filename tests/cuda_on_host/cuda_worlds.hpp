@@ -100,9 +100,7 @@ struct World {
             for (std::int64_t y = 0; y < c.grid.ny(); ++y)
                 for (std::int64_t x = 0; x < c.grid.nx(); ++x) fill(x, y, z);
         for (int axis = 0; has_density() && axis < 3; ++axis)
-            if (c.grid.has_axis(axis))
-                copy_planes(half_rho, density, axis,
-                            model_copies(c.grid.n[axis], radius, c.halos[2 * axis], c.halos[2 * axis + 1]));
+            if (c.grid.has_axis(axis)) copy_planes(half_rho, density, axis, density_copies(axis));
     }
     [[nodiscard]] bool has_density() const { return wave_operator == WaveOperator::variable_density; }
     [[nodiscard]] int y_halo() const { return static_cast<int>(field.halo[1]); }
@@ -113,6 +111,14 @@ struct World {
     }
 
 private:
+    [[nodiscard]] std::vector<HaloCopy> density_copies(int axis) const {
+        const std::int64_t n = of.grid.n[axis];
+        std::vector<HaloCopy> copies;
+        for (std::int64_t j = 1; j <= density.halo[axis]; ++j)
+            for (const std::int64_t to : {-j, n - 1 + j})
+                copies.push_back({to, model_image(to, n, of.halos[2 * axis], of.halos[2 * axis + 1]), 1});
+        return copies;
+    }
     /// Along x whole vectors, so that the halo of a tile is.
     static Layout layout(const Grid& grid, std::int64_t halo) {
         constexpr std::int64_t v = Vec<T>::size;

@@ -1,0 +1,121 @@
+/// \file
+/// Stands in for NVIDIA's header of the same name: the part of the CUDA run-time library that kernels/cuda uses, on the
+/// host, so that the whole CUDA backend runs where there is no GPU: its set-up, copies, streams, events and graphs.
+///
+/// There are two devices of 1 GiB. A stream runs what was queued when somebody waits for it, or at once: see
+/// cuda_on_host::run_late. Copies and sets that name no stream happen at once, whatever other streams still have to do,
+/// as with streams that were made non-blocking. What a stream does under another device than its own is an error.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+#include "dim3.hpp"
+
+/// Sources of CUDA kernels are compiled for the host.
+#define ONDA_CUDA_ON_HOST 1
+
+enum cudaError_t {
+    cudaSuccess,
+    cudaErrorInvalidValue,
+    cudaErrorMemoryAllocation,
+    cudaErrorInvalidConfiguration,
+    cudaErrorInsufficientDriver,
+    cudaErrorNoDevice,
+    cudaErrorInvalidDevice,
+    cudaErrorNoKernelImageForDevice,
+    cudaErrorUnsupportedPtxVersion,
+    cudaErrorECCUncorrectable,
+    cudaErrorHardwareStackError,
+    cudaErrorIllegalAddress,
+    cudaErrorLaunchFailure,
+    cudaErrorMisalignedAddress,
+    cudaErrorIllegalInstruction,
+    cudaErrorAssert,
+    cudaErrorLaunchTimeout,
+    cudaErrorInvalidResourceHandle
+};
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaDeviceAttr {
+    cudaDevAttrComputeCapabilityMajor,
+    cudaDevAttrComputeCapabilityMinor,
+    cudaDevAttrMultiProcessorCount,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
+constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2;
+
+struct cudaDeviceProp {
+    char name[256];
+    int major, minor, multiProcessorCount;
+    std::size_t totalGlobalMem;
+};
+struct cudaFuncAttributes {
+    int numRegs;
+    std::size_t localSizeBytes, sharedSizeBytes;
+};
+
+namespace cuda_on_host {
+
+struct Stream;
+struct Event;
+struct Graph;
+
+/// Whether streams wait with their work until somebody waits for them. Both must give the same results.
+extern bool run_late;
+
+/// Queues work on a stream, or captures it.
+void enqueue(Stream* stream, std::function<void()> work);
+
+}  // namespace cuda_on_host
+
+using cudaStream_t = cuda_on_host::Stream*;
+using cudaEvent_t = cuda_on_host::Event*;
+using cudaGraph_t = cuda_on_host::Graph*;
+using cudaGraphExec_t = cuda_on_host::Graph*;
+constexpr cudaStream_t cudaStreamLegacy = nullptr;
+
+const char* cudaGetErrorString(cudaError_t status);
+const char* cudaGetErrorName(cudaError_t status);
+cudaError_t cudaGetLastError();
+cudaError_t cudaDriverGetVersion(int* version);
+cudaError_t cudaRuntimeGetVersion(int* version);
+cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaGetDevice(int* device);
+cudaError_t cudaSetDevice(int device);
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
+cudaError_t cudaMalloc(void** data, std::size_t bytes);
+cudaError_t cudaFree(void* data);
+cudaError_t cudaMallocHost(void** data, std::size_t bytes);
+cudaError_t cudaFreeHost(void* data);
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                cudaStream_t stream);
+cudaError_t cudaMemset(void* data, int value, std::size_t bytes);
+cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags);
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags);
+cudaError_t cudaEventDestroy(cudaEvent_t event);
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t event);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
+template <typename Kernel>
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, Kernel) {
+    *attributes = {32, 0, 0};
+    return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int threads,
+                                                          std::size_t shared_bytes);

@@ -1,0 +1,254 @@
+// The CUDA run-time library on the host: see cuda_runtime_api.h.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "cuda_runtime_api.h"
+
+namespace cuda_on_host {
+
+/// The work of a stream, numbered: `done` of it are done, the queue holds the rest.
+struct Stream {
+    int device = 0;
+    std::deque<std::function<void()>> queue;
+    std::size_t done = 0;
+    std::vector<std::function<void()>>* captured = nullptr;
+
+    [[nodiscard]] std::size_t queued() const { return done + queue.size(); }
+    void run_until(std::size_t number) {
+        while (done < number) {
+            const auto work = std::move(queue.front());
+            queue.pop_front();
+            ++done;
+            work();
+        }
+    }
+};
+
+struct Event {
+    Stream* stream = nullptr;
+    std::size_t number = 0;
+};
+
+struct Graph {
+    std::vector<std::function<void()>> work;
+};
+
+bool run_late = true;
+
+namespace {
+
+constexpr int kDevices = 2;
+constexpr std::size_t kMemory = std::size_t{1} << 30, kUnit = 512;
+
+struct State {
+    int device = 0;
+    cudaError_t last = cudaSuccess;
+    std::map<void*, std::pair<int, std::size_t>> memory;  ///< device and bytes
+    std::size_t taken[kDevices] = {};
+};
+State& state() {
+    static State one;
+    return one;
+}
+
+cudaError_t report(cudaError_t status) {
+    if (status != cudaSuccess) state().last = status;
+    return status;
+}
+
+}  // namespace
+
+void enqueue(Stream* stream, std::function<void()> work) {
+    if (stream->device != state().device) {
+        report(cudaErrorInvalidResourceHandle);
+        return;
+    }
+    if (stream->captured != nullptr) {
+        stream->captured->push_back(std::move(work));
+        return;
+    }
+    stream->queue.push_back(std::move(work));
+    if (!run_late) stream->run_until(stream->queued());
+}
+
+namespace {
+
+cudaError_t queued(Stream* stream, std::function<void()> work) {
+    enqueue(stream, std::move(work));
+    return cudaGetLastError();
+}
+
+}  // namespace
+}  // namespace cuda_on_host
+
+using namespace cuda_on_host;
+
+const char* cudaGetErrorString(cudaError_t) {
+    return "a fault on the host";
+}
+const char* cudaGetErrorName(cudaError_t status) {
+    static char text[32];
+    std::snprintf(text, sizeof text, "error %d", static_cast<int>(status));
+    return text;
+}
+cudaError_t cudaGetLastError() {
+    return std::exchange(state().last, cudaSuccess);
+}
+cudaError_t cudaDriverGetVersion(int* version) {
+    *version = 13000;
+    return cudaSuccess;
+}
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = 13000;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = kDevices;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDevice(int* device) {
+    *device = state().device;
+    return cudaSuccess;
+}
+cudaError_t cudaSetDevice(int device) {
+    if (device < 0 || device >= kDevices) return report(cudaErrorInvalidDevice);
+    state().device = device;
+    return cudaSuccess;
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    *properties = {{}, 8, 0, 4, kMemory};
+    std::snprintf(properties->name, sizeof properties->name, "host device %d", device);
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
+    switch (attribute) {
+        case cudaDevAttrComputeCapabilityMajor: *value = 8; break;
+        case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
+        case cudaDevAttrMultiProcessorCount: *value = 4; break;
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = 163 * 1024; break;
+    }
+    return cudaSuccess;
+}
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    *total = kMemory;
+    *free = kMemory - state().taken[state().device];
+    return cudaSuccess;
+}
+// Poisoned: nothing may rely on what it holds.
+cudaError_t cudaMalloc(void** data, std::size_t bytes) {
+    State& s = state();
+    if (bytes > kMemory - s.taken[s.device]) return report(cudaErrorMemoryAllocation);
+    *data = std::aligned_alloc(kUnit, (bytes + kUnit - 1) / kUnit * kUnit);
+    std::memset(*data, 0xFF, bytes);
+    s.memory[*data] = {s.device, bytes};
+    s.taken[s.device] += bytes;
+    return cudaSuccess;
+}
+cudaError_t cudaFree(void* data) {
+    if (data == nullptr) return cudaSuccess;
+    const auto entry = state().memory.find(data);
+    if (entry == state().memory.end()) return report(cudaErrorInvalidValue);
+    state().taken[entry->second.first] -= entry->second.second;
+    state().memory.erase(entry);
+    std::free(data);
+    return cudaSuccess;
+}
+cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
+    *data = std::aligned_alloc(kUnit, (bytes + kUnit - 1) / kUnit * kUnit);
+    std::memset(*data, 0xFF, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaFreeHost(void* data) {
+    std::free(data);
+    return cudaSuccess;
+}
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+    std::memcpy(to, from, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+    return queued(stream, [=] { std::memcpy(to, from, bytes); });
+}
+cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, cudaStream_t stream) {
+    return queued(stream, [=] { std::memcpy(to, from, bytes); });
+}
+cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {
+    std::memset(data, value, bytes);
+    return cudaSuccess;
+}
+cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {
+    return queued(stream, [=] { std::memset(data, value, bytes); });
+}
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+    *stream = new Stream{state().device, {}, 0, nullptr};
+    return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    if (stream != nullptr) stream->run_until(stream->queued());
+    delete stream;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    if (stream == cudaStreamLegacy) return cudaSuccess;
+    if (stream->captured != nullptr) return report(cudaErrorInvalidValue);
+    stream->run_until(stream->queued());
+    return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    const Event recorded = *event;
+    if (recorded.stream == nullptr) return cudaSuccess;
+    return queued(stream, [recorded] { recorded.stream->run_until(recorded.number); });
+}
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
+    *event = new Event;
+    return cudaSuccess;
+}
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    delete event;
+    return cudaSuccess;
+}
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    *event = {stream, stream->queued()};
+    return cudaSuccess;
+}
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    if (event->stream != nullptr) event->stream->run_until(event->number);
+    return cudaSuccess;
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+    stream->captured = new std::vector<std::function<void()>>;
+    return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    const std::unique_ptr<std::vector<std::function<void()>>> work(std::exchange(stream->captured, nullptr));
+    *graph = new Graph{std::move(*work)};
+    return cudaSuccess;
+}
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
+    *executable = new Graph(*graph);
+    return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+    for (const auto& work : executable->work) enqueue(stream, work);
+    return cudaGetLastError();
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+    delete graph;
+    return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable) {
+    delete executable;
+    return cudaSuccess;
+}
+cudaError_t cudaFuncSetAttribute(const void*, cudaFuncAttribute, int) {
+    return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int, std::size_t) {
+    *blocks = 2;
+    return cudaSuccess;
+}
