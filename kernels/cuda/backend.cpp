@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "kernels/cuda/choice.hpp"
-#include "kernels/cuda/cpml_layers.hpp"
+#include "kernels/cuda/cpml/cpml_layers.hpp"
 #include "kernels/cuda/downloads.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/runtime.hpp"

@@ -9,8 +9,8 @@
 
 #include "kernels/cpu/cpml_layers.hpp"
 #include "kernels/cpu/kernel_table.hpp"
-#include "kernels/cuda/cpml.hpp"
-#include "kernels/cuda/cpml_launches.hpp"
+#include "kernels/cuda/cpml/cpml.hpp"
+#include "kernels/cuda/cpml/cpml_launches.hpp"
 #include "tests/kernels/fields.hpp"
 
 using namespace onda;

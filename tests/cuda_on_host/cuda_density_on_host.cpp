@@ -1,6 +1,6 @@
 // Promise: the CUDA kernels of variable density, run on the host from their own sources, give the bits of the CPU
 // reference and write nothing but the nodes, under every schedule that copies and threads are free to choose.
-#include "kernels/cuda/forward_density_tiles.hpp"
+#include "kernels/cuda/march25d/forward_density_tiles.hpp"
 #include "tests/cuda_on_host/cuda_worlds.hpp"
 
 using namespace onda;

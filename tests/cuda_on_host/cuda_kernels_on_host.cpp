@@ -1,10 +1,10 @@
 // Promise: the CUDA kernels, run on the host from their own sources, give the bits of the reference (the thesis'
 // kernel: to rounding) and write nothing but the nodes, under every schedule that copy engines and threads are free to
 // choose.
-#include "kernels/cuda/bulk_tensor_copies.hpp"
-#include "kernels/cuda/forward.hpp"
-#include "kernels/cuda/inplane_tiles.hpp"
-#include "kernels/cuda/thesis.hpp"
+#include "kernels/cuda/inplane/bulk_tensor_copies.hpp"
+#include "kernels/cuda/inplane/inplane_tiles.hpp"
+#include "kernels/cuda/march25d/forward.hpp"
+#include "kernels/cuda/thesis/thesis.hpp"
 #include "tests/cuda_on_host/cuda_worlds.hpp"
 
 using namespace onda;

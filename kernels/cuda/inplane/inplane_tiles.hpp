@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "kernels/cuda/tile.hpp"
+#include "kernels/cuda/inplane/tile.hpp"
 
 namespace onda::cuda {
 

@@ -7,7 +7,7 @@
 /// planes behind is then complete. Both queues are the thread's own: the only data that threads share are the tiles.
 #pragma once
 
-#include "kernels/cuda/inplane_arguments.hpp"
+#include "kernels/cuda/inplane/inplane_arguments.hpp"
 #include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {

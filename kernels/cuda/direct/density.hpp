@@ -2,7 +2,7 @@
 /// Variable density on the GPU: what its kernels are given, and the plain one.
 #pragma once
 
-#include "kernels/cuda/direct.hpp"
+#include "kernels/cuda/direct/direct.hpp"
 #include "kernels/equations/density/staggered.hpp"
 
 namespace onda::cuda {

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "kernels/cuda/inplane.hpp"
+#include "kernels/cuda/inplane/inplane.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
 

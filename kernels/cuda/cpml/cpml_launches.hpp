@@ -9,7 +9,7 @@
 
 #include "kernels/backend.hpp"
 #include "kernels/cuda/blocks.hpp"
-#include "kernels/cuda/cpml_arguments.hpp"
+#include "kernels/cuda/cpml/cpml_arguments.hpp"
 
 namespace onda::cuda {
 

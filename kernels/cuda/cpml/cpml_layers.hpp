@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/cuda/cpml_launches.hpp"
+#include "kernels/cuda/cpml/cpml_launches.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
 

@@ -11,7 +11,7 @@
 /// and the in-plane method's, where all of a tile is one rectangle for the copy engine.
 #pragma once
 
-#include "kernels/cuda/async_copies.hpp"
+#include "kernels/cuda/inplane/async_copies.hpp"
 #include "kernels/cuda/vectors.hpp"
 #include "kernels/equations/compact/compact.hpp"
 

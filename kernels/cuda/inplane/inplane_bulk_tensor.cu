@@ -2,10 +2,10 @@
 // for sm_90 and newer only.
 #include <cudaTypedefs.h>
 
-#include "kernels/cuda/bulk_tensor_copies.hpp"
-#include "kernels/cuda/inplane_launch.hpp"
-#include "kernels/cuda/inplane_tiles.hpp"
-#include "kernels/cuda/march_launch.hpp"
+#include "kernels/cuda/inplane/bulk_tensor_copies.hpp"
+#include "kernels/cuda/inplane/inplane_launch.hpp"
+#include "kernels/cuda/inplane/inplane_tiles.hpp"
+#include "kernels/cuda/compact/march_launch.hpp"
 
 namespace onda::cuda {
 namespace {

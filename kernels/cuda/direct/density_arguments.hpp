@@ -2,7 +2,7 @@
 /// What the launchers of variable density share.
 #pragma once
 
-#include "kernels/cuda/density.hpp"
+#include "kernels/cuda/direct/density.hpp"
 #include "kernels/cuda/stepper.hpp"
 
 namespace onda::cuda {

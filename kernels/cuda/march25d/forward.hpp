@@ -3,8 +3,8 @@
 /// registers; the tile of the current plane and its halo are in shared memory.
 #pragma once
 
-#include "kernels/cuda/direct.hpp"
-#include "kernels/cuda/tile.hpp"
+#include "kernels/cuda/direct/direct.hpp"
+#include "kernels/cuda/inplane/tile.hpp"
 #include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {

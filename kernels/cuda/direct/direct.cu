@@ -1,8 +1,8 @@
 // Launches the direct and the 2.5-D kernel, for one radius (ONDA_RADIUS).
 #include <algorithm>
 
-#include "kernels/cuda/direct.hpp"
-#include "kernels/cuda/forward.hpp"
+#include "kernels/cuda/direct/direct.hpp"
+#include "kernels/cuda/march25d/forward.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
 

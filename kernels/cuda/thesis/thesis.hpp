@@ -6,8 +6,8 @@
 /// sums in another order than the canonical one (y comes last), so its results agree with the others to rounding.
 #pragma once
 
-#include "kernels/cuda/direct.hpp"
-#include "kernels/cuda/tile.hpp"
+#include "kernels/cuda/direct/direct.hpp"
+#include "kernels/cuda/inplane/tile.hpp"
 
 namespace onda::cuda {
 

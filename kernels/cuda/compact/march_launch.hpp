@@ -2,8 +2,8 @@
 /// The rows of the kernels that march and sum each plane once.
 #pragma once
 
-#include "kernels/cuda/inplane_launch.hpp"
-#include "kernels/cuda/march_tiles.hpp"
+#include "kernels/cuda/compact/march_tiles.hpp"
+#include "kernels/cuda/inplane/inplane_launch.hpp"
 
 namespace onda::cuda {
 

@@ -3,7 +3,7 @@
 
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
-#include "kernels/cuda/thesis.hpp"
+#include "kernels/cuda/thesis/thesis.hpp"
 
 namespace onda::cuda {
 namespace {

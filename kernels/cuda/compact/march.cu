@@ -1,5 +1,5 @@
 // The two mappings of threads to nodes, for the compact stencil and the 5-point star.
-#include "kernels/cuda/march_launch.hpp"
+#include "kernels/cuda/compact/march_launch.hpp"
 
 namespace onda::cuda {
 namespace {

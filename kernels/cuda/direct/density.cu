@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "kernels/cuda/density_arguments.hpp"
-#include "kernels/cuda/forward_density_tiles.hpp"
+#include "kernels/cuda/direct/density_arguments.hpp"
+#include "kernels/cuda/march25d/forward_density_tiles.hpp"
 #include "kernels/cuda/runtime.hpp"
 
 namespace onda::cuda {

@@ -1,7 +1,7 @@
 // Launches the twins: the memory ceilings of constant and of variable density.
 #include <algorithm>
 
-#include "kernels/cuda/density_arguments.hpp"
+#include "kernels/cuda/direct/density_arguments.hpp"
 #include "kernels/cuda/runtime.hpp"
 
 namespace onda::cuda {

@@ -2,7 +2,7 @@
 /// What the in-plane kernel is given, and what it asks of a copy engine.
 #pragma once
 
-#include "kernels/cuda/tile.hpp"
+#include "kernels/cuda/inplane/tile.hpp"
 #include "kernels/equations/star/stencil.hpp"
 
 namespace onda::cuda {

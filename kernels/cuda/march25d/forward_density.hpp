@@ -10,7 +10,7 @@
 /// operations and three reciprocals; the twin moves 20 bytes.
 #pragma once
 
-#include "kernels/cuda/density.hpp"
+#include "kernels/cuda/direct/density.hpp"
 
 namespace onda::cuda {
 

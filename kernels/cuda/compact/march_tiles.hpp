@@ -2,7 +2,7 @@
 /// The tiles of the kernels that march and sum each plane once. A new one is a line.
 #pragma once
 
-#include "kernels/cuda/march.hpp"
+#include "kernels/cuda/compact/march.hpp"
 
 namespace onda::cuda {
 

@@ -2,7 +2,7 @@
 /// The tiles of the marching kernel of variable density that are compiled. A new one is a line.
 #pragma once
 
-#include "kernels/cuda/forward_density.hpp"
+#include "kernels/cuda/march25d/forward_density.hpp"
 
 namespace onda::cuda {
 

@@ -1,8 +1,8 @@
 // The in-plane kernel with 16-byte copies, for one radius (ONDA_RADIUS): all strategies, all tiles.
-#include "kernels/cuda/async_copies.hpp"
-#include "kernels/cuda/inplane_launch.hpp"
-#include "kernels/cuda/inplane_tiles.hpp"
-#include "kernels/cuda/march_launch.hpp"
+#include "kernels/cuda/inplane/async_copies.hpp"
+#include "kernels/cuda/inplane/inplane_launch.hpp"
+#include "kernels/cuda/inplane/inplane_tiles.hpp"
+#include "kernels/cuda/compact/march_launch.hpp"
 
 namespace onda::cuda {
 namespace {
