@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "kernels/boundaries/cpml.hpp"
+#include "kernels/cuda/reports.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/grid/grid.hpp"
 
@@ -208,12 +209,7 @@ struct Variant {
 /// Fastest known first within a kernel: the first is what "auto" takes. The twin, if the operator has one, is the last.
 std::vector<Variant> variants(const BackendSetup& setup);
 
-/// What the compiler made of the instance that a setup names, for `onda bench gpu`.
-struct Resources {
-    int registers = 0, threads = 0, blocks_per_multiprocessor = 0;
-    std::int64_t spilled_bytes = 0;  ///< local memory a thread
-    std::int64_t shared_bytes = 0;   ///< a block
-};
+/// What the compiler made of the instance that a setup names.
 Resources resources(const BackendSetup& setup);
 
 /// Bytes on the GPU for fields, model and boundaries, before anything is allocated.
@@ -225,15 +221,6 @@ std::int64_t predicted_shot_bytes(const BackendSetup& setup, const ShotSize& sho
 void check_setup(const BackendSetup& setup);
 /// \throws what check_setup throws; cuda::Error, std::bad_alloc.
 std::unique_ptr<Backend> make_backend(const BackendSetup& setup);
-
-/// A CUDA call or kernel that failed: what() names the call, CUDA's own words and the likely remedy. After one, the
-/// device's results are not to be used.
-class Error : public std::runtime_error {
-public:
-    explicit Error(const std::string& message, bool memory_is_short = false)
-        : std::runtime_error(message), out_of_memory(memory_is_short) {}
-    bool out_of_memory;  ///< the GPU has too little free memory
-};
 
 }  // namespace cuda
 }  // namespace onda

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/backend.hpp"
 #include "kernels/cuda/stepper.hpp"
 
 namespace onda::cuda {

@@ -8,9 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "kernels/backend.hpp"
 #include "kernels/cuda/blocks.hpp"
+#include "kernels/cuda/reports.hpp"
+#include "kernels/equations/scheme.hpp"
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace onda::cuda {
 

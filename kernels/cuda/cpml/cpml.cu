@@ -1,6 +1,5 @@
 // Launches the strips of perfectly matched layers, for one radius (ONDA_RADIUS).
 #include "kernels/cuda/cpml/cpml.hpp"
-#include "kernels/cuda/cpml/cpml_layers.hpp"
 #include "kernels/cuda/runtime.hpp"
 
 namespace onda::cuda {

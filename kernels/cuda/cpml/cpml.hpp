@@ -7,7 +7,7 @@
 #pragma once
 
 #include "kernels/boundaries/cpml_math.hpp"
-#include "kernels/cuda/cpml/cpml_arguments.hpp"
+#include "kernels/cuda/cpml/cpml_launches.hpp"
 #include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {

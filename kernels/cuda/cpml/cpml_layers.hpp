@@ -4,35 +4,24 @@
 
 #include <vector>
 
+#include "kernels/backend.hpp"
 #include "kernels/cuda/cpml/cpml_launches.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
 
 namespace onda::cuda {
 
-/// Queues one launch, with the p and q of `arguments`. \throws Error.
-template <int R>
-void apply_cpml(const CpmlLaunch<float>& launch, const CpmlArguments<float>& arguments, cudaStream_t stream);
-template <int R>
-void apply_cpml(const CpmlLaunch<double>& launch, const CpmlArguments<double>& arguments, cudaStream_t stream);
-
 template <typename T>
 class CpmlLayers {
 public:
     /// \param fields arrays that stay where they are.
-    CpmlLayers(const BackendSetup& setup, const Fields<T>& fields)
-        : radius_(setup.scheme.radius()),
-          memory_(cpml::memory_of<T>(setup, 6)),
-          profiles_(upload_vector(cpml::all_profiles<T>(setup))),
-          launches_(cpml_launches<T>(setup, {fields.field, fields.model, fields.density, fields.k, fields.half_rho,
-                                             memory_.data(), profiles_.data()})) {
-        for (int i = 0; i < 2; ++i) p_[i] = fields.p[i];
-    }
+    CpmlLayers(const BackendSetup& setup, const Fields<T>& fields) : CpmlLayers(strips_of(setup), fields) {}
 
     [[nodiscard]] std::int64_t bytes() const { return memory_.bytes() + profiles_.bytes(); }
     [[nodiscard]] static std::int64_t bytes_for(const BackendSetup& setup) {
-        return DeviceBuffer<T>::bytes_for(cpml::memory_of<T>(setup, 6)) +
-               DeviceBuffer<T>::bytes_for(cpml::profile_of(setup, 6));
+        const cpml::Strips strips = strips_of(setup);
+        return DeviceBuffer<T>::bytes_for(cpml::memory_of<T>(strips, 6)) +
+               DeviceBuffer<T>::bytes_for(cpml::profile_of(strips, 6));
     }
 
     /// The silence before a shot.
@@ -53,6 +42,16 @@ public:
     }
 
 private:
+    static cpml::Strips strips_of(const BackendSetup& setup) { return {setup.grid, setup.scheme, setup.cpml}; }
+    CpmlLayers(const cpml::Strips& strips, const Fields<T>& fields)
+        : radius_(strips.scheme.radius()),
+          memory_(cpml::memory_of<T>(strips, 6)),
+          profiles_(upload_vector(cpml::all_profiles<T>(strips))),
+          launches_(cpml_launches<T>(strips, {fields.field, fields.model, fields.density, fields.k, fields.half_rho,
+                                              memory_.data(), profiles_.data()})) {
+        for (int i = 0; i < 2; ++i) p_[i] = fields.p[i];
+    }
+
     int radius_;
     T* p_[2];
     DeviceBuffer<T> memory_, profiles_;
