@@ -11,7 +11,9 @@ void add_radius(Instances<T>& list) {
     add_inplane_bulk_tensor<R>(list);
     add_inplane_async<R>(list);
     add_direct<R>(list);
-    add_density<R>(list);
+    add_march25d<R>(list);
+    add_march25d_density<R>(list);
+    add_direct_density<R>(list);
     if constexpr (R > 1) add_radius<T, R - 1>(list);
 }
 

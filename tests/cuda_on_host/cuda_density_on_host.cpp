@@ -1,6 +1,7 @@
 // Promise: the CUDA kernels of variable density, run on the host from their own sources, give the bits of the CPU
 // reference and write nothing but the nodes, under every schedule that copies and threads are free to choose.
-#include "kernels/cuda/march25d/forward_density_tiles.hpp"
+#include "kernels/cuda/direct/direct.hpp"
+#include "kernels/cuda/march25d/forward_density.hpp"
 #include "tests/cuda_on_host/cuda_worlds.hpp"
 
 using namespace onda;
@@ -12,13 +13,13 @@ namespace {
 template <typename T>
 DensityArguments<T> arguments_of(const World<T>& w) {
     DensityArguments<T> a;
-    set_arrays(a.step, w);
+    set_arrays(a, w);
     set_density(a, w);
     a.x_halo = static_cast<int>(w.field.halo[0]);
     a.y_halo = w.y_halo();
     a.rho_x_halo = static_cast<int>(w.density.halo[0]);
     a.rho_y_halo = static_cast<int>(w.density.halo[1]);
-    a.chunk = std::min(w.of.chunk, a.step.nz);
+    a.chunk = std::min(w.of.chunk, a.nz);
     return a;
 }
 
@@ -26,7 +27,7 @@ template <typename T, int Dims, int R>
 void direct_density(World<T>& w, HostLaunch launch) {
     const DensityArguments<T> a = arguments_of(w);
     launch.block = {8, 2, 1};
-    launch.grid = {blocks(a.step.nx, 8), blocks(a.step.ny, 2), static_cast<unsigned>(a.step.nz)};
+    launch.grid = {blocks(a.nx, 8), blocks(a.ny, 2), static_cast<unsigned>(a.nz)};
     launch_on_host(launch, direct_density_step<T, Dims, R>, a);
 }
 
@@ -34,7 +35,7 @@ template <typename Tile>
 void forward(World<typename Tile::T>& w, HostLaunch launch) {
     const auto a = arguments_of(w);
     launch.block = {Tile::block_x, Tile::block_y, 1};
-    launch.grid = {blocks(a.step.nx, Tile::width), blocks(a.step.ny, Tile::height), blocks(a.step.nz, a.chunk)};
+    launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), blocks(a.nz, a.chunk)};
     launch.shared_bytes = Tile::shared_bytes;
     launch_on_host(launch, forward_density_step<Tile>, a);
 }

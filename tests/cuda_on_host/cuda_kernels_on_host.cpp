@@ -2,7 +2,6 @@
 // kernel: to rounding) and write nothing but the nodes, under every schedule that copy engines and threads are free to
 // choose.
 #include "kernels/cuda/inplane/bulk_tensor_copies.hpp"
-#include "kernels/cuda/inplane/inplane_tiles.hpp"
 #include "kernels/cuda/march25d/forward.hpp"
 #include "kernels/cuda/thesis/thesis.hpp"
 #include "tests/cuda_on_host/cuda_worlds.hpp"
@@ -16,12 +15,12 @@ namespace {
 template <typename T, int R>
 void forward(World<T>& w, HostLaunch launch) {
     using Shape = ForwardTile<T, R, 4, 6>;
-    ForwardArguments<T> a;
-    set_arrays(a.step, w);
+    StepArguments<T> a;
+    set_arrays(a, w);
     a.y_halo = w.y_halo();
-    a.chunk = std::min(w.of.chunk, a.step.nz);
+    a.chunk = std::min(w.of.chunk, a.nz);
     launch.block = {4, 6, 1};
-    launch.grid = {blocks(a.step.nx, Shape::width), blocks(a.step.ny, Shape::height), blocks(a.step.nz, a.chunk)};
+    launch.grid = {blocks(a.nx, Shape::width), blocks(a.ny, Shape::height), blocks(a.nz, a.chunk)};
     launch.shared_bytes = Shape::shared_bytes;
     launch_on_host(launch, forward_step<T, R, 4, 6>, a);
 }
@@ -30,13 +29,13 @@ void forward(World<T>& w, HostLaunch launch) {
 template <typename T>
 void thesis(World<T>& w, HostLaunch launch, const LoadStrategy& strategy, int tile_z, int tile_x) {
     ThesisArguments<T> a;
-    set_arrays(a.step, w);
+    set_arrays(a, w);
     a.layout = make_tile_layout(strategy, tile_x, tile_z, w.radius, w.radius, 1);
     a.tile_x = tile_x;
     a.tile_z = tile_z;
     a.y_halo = w.y_halo();
     launch.block = {static_cast<unsigned>(tile_z), 1, static_cast<unsigned>(tile_x)};
-    launch.grid = {blocks(a.step.nz, tile_z), 1, blocks(a.step.nx, tile_x)};
+    launch.grid = {blocks(a.nz, tile_z), 1, blocks(a.nx, tile_x)};
     launch.shared_bytes = (a.layout.size + 2 * w.radius * tile_x * tile_z) * static_cast<std::int64_t>(sizeof(T));
     launch_on_host(launch, thesis_step<T>, a);
 }

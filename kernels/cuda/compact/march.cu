@@ -1,5 +1,5 @@
 // The two mappings of threads to nodes, for the compact stencil and the 5-point star.
-#include "kernels/cuda/compact/march_launch.hpp"
+#include "kernels/cuda/inplane/inplane_launch.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -8,7 +8,7 @@ template <typename T, typename Operator>
 void add(Instances<T>& list, WaveOperator wave_operator, const auto& for_tiles) {
     for_tiles([&]<typename Tile>() {
         const char* const kernel = Tile::rim == 0 ? "march-direct" : "march-overlapped";
-        list.push_back(march_instance<Tile, MappedCopies, Operator>(wave_operator, kernel, "", 75));
+        list.push_back(plane_sum_row<Tile, MappedCopies, Operator>(wave_operator, kernel, "", 75));
     });
 }
 

@@ -213,4 +213,60 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     copies.finish();
 }
 
+// ---- The tiles that are compiled. A new one is a line. ----
+
+/// Calls add.operator()<Tile>() for the tiles of the compact stencil in-plane, the fastest on an H200 first:
+/// docs/performance.md.
+template <typename T, typename Add>
+void for_compact_inplane_tiles(const Add& add) {
+    if constexpr (sizeof(T) == 8) {
+        add.template operator()<MarchTile<T, 32, 8, 2, 3, 2, 1, 1, 0>>();
+    } else {
+        add.template operator()<MarchTile<T, 32, 8, 2, 3, 2, 2, 2, 0>>();
+#if !defined(ONDA_CUDA_QUICK)
+        add.template operator()<MarchTile<T, 32, 16, 1, 3, 8, 1, 2, 0>>();
+        add.template operator()<MarchTile<T, 32, 8, 3, 3, 2, 1, 2, 0>>();
+        add.template operator()<MarchTile<T, 64, 4, 4, 3, 2, 1, 2, 0>>();
+        add.template operator()<MarchTile<T, 32, 8, 2, 3, 4, 1, 3, 0>>();
+        add.template operator()<MarchTile<T, 32, 8, 4, 3, 2, 1, 2, 0>>();
+#endif
+    }
+    add.template operator()<MarchTile<T, 64, 1, 1, 4, 4, 2, 1, 0>>();
+}
+
+/// Calls add.operator()<Tile>() for the tiles whose threads map to the nodes they compute, the fastest on an H200
+/// first.
+template <typename T, typename Add>
+void for_direct_tiles(const Add& add) {
+    add.template operator()<MarchTile<T, 32, 8, 2, 4, 4, 1, 1, 0>>();
+#if !defined(ONDA_CUDA_QUICK)
+    add.template operator()<MarchTile<T, 32, 16, 1, 4, 4, 1, 1, 0>>();
+    add.template operator()<MarchTile<T, 64, 8, 1, 3, 2, 1, 1, 0>>();
+    add.template operator()<MarchTile<T, 32, 8, 1, 4, 8, 1, 1, 0>>();
+#endif
+}
+
+/// Calls add.operator()<Tile>() for the tiles whose threads at the rim only load, the fastest on an H200 first: one row
+/// a thread.
+template <typename T, typename Add>
+void for_overlapped_tiles(const Add& add) {
+    add.template operator()<MarchTile<T, 64, 16, 1, 3, 2, 1, 1, 1>>();
+#if !defined(ONDA_CUDA_QUICK)
+    add.template operator()<MarchTile<T, 32, 32, 1, 4, 4, 1, 1, 1>>();
+    add.template operator()<MarchTile<T, 32, 16, 1, 4, 4, 1, 2, 1>>();
+#endif
+}
+
+/// Calls add.operator()<Tile>() for the tiles of 2-D grids, a row of nodes, the fastest on an H200 first.
+/// \tparam Rim 0 where threads map to the nodes they compute, 1 where those at the rim only load.
+template <typename T, int Rim, typename Add>
+void for_row_tiles(const Add& add) {
+    if constexpr (Rim == 0) add.template operator()<MarchTile<T, 32, 1, 1, 4, 2, 1, 1, Rim>>();
+    if constexpr (Rim > 0) add.template operator()<MarchTile<T, 256, 1, 1, 4, 4, 2, 1, Rim>>();
+#if !defined(ONDA_CUDA_QUICK)
+    add.template operator()<MarchTile<T, 128, 1, 1, 4, 4, 2, 1, Rim>>();
+    add.template operator()<MarchTile<T, 128, 1, 1, 8, 8, 4, 1, Rim>>();
+#endif
+}
+
 }  // namespace onda::cuda

@@ -2,7 +2,7 @@
 /// The copy engines of every GPU from sm_75 on: 16-byte copies by the threads of a block.
 #pragma once
 
-#include "kernels/cuda/inplane/inplane_arguments.hpp"
+#include "kernels/cuda/inplane/tile.hpp"
 
 namespace onda::cuda {
 

@@ -2,7 +2,7 @@
 /// The copy engine of sm_90 and newer: only sources compiled for these include it.
 #pragma once
 
-#include "kernels/cuda/inplane/inplane_arguments.hpp"
+#include "kernels/cuda/inplane/tile.hpp"
 
 namespace onda::cuda {
 

@@ -1,8 +1,6 @@
 // The in-plane kernel with 16-byte copies, for one radius (ONDA_RADIUS): all strategies, all tiles.
 #include "kernels/cuda/inplane/async_copies.hpp"
 #include "kernels/cuda/inplane/inplane_launch.hpp"
-#include "kernels/cuda/inplane/inplane_tiles.hpp"
-#include "kernels/cuda/compact/march_launch.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -11,7 +9,7 @@ template <typename T>
 void add_all(Instances<T>& list) {
     for_each_strategy([&list]<int Strategy>() {
         for_async_tiles<T, ONDA_RADIUS, Strategy>(
-            [&list]<typename Tile>() { list.push_back(inplane_instance<Tile, AsyncCopies>(Strategy, "async", 75)); });
+            [&list]<typename Tile>() { list.push_back(inplane_row<Tile, AsyncCopies>(Strategy, "async", 75)); });
     });
     if constexpr (ONDA_RADIUS == 1) add_compact_inplane<T, AsyncCopies>(list, "async", 75);
 }

@@ -4,8 +4,6 @@
 
 #include "kernels/cuda/inplane/bulk_tensor_copies.hpp"
 #include "kernels/cuda/inplane/inplane_launch.hpp"
-#include "kernels/cuda/inplane/inplane_tiles.hpp"
-#include "kernels/cuda/compact/march_launch.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -70,7 +68,7 @@ template <typename T>
 void add_all(Instances<T>& list) {
     for_each_strategy([&list]<int Strategy>() {
         for_bulk_tensor_tiles<T, ONDA_RADIUS, Strategy>([&list]<typename Tile>() {
-            list.push_back(inplane_instance<Tile, BulkTensorCopies>(Strategy, "tma", 90));
+            list.push_back(inplane_row<Tile, BulkTensorCopies>(Strategy, "tma", 90));
         });
     });
     if constexpr (ONDA_RADIUS == 1) add_compact_inplane<T, BulkTensorCopies>(list, "tma", 90);

@@ -1,12 +1,13 @@
 /// \file
-/// Launches the in-plane kernel with one tile and one copy engine.
+/// Launches the kernels that march with a tile and a copy engine: the in-plane kernel with either engine, and those
+/// that sum each plane once (kernels/cuda/compact/march.hpp).
 #pragma once
 
-#include <algorithm>
+#include <string>
 
+#include "kernels/cuda/compact/march.hpp"
 #include "kernels/cuda/inplane/inplane.hpp"
-#include "kernels/cuda/runtime.hpp"
-#include "kernels/cuda/stepper.hpp"
+#include "kernels/cuda/launch.hpp"
 
 namespace onda::cuda {
 
@@ -16,68 +17,63 @@ struct EncodeMaps {
     static void encode(InPlaneArguments<typename Tile::T>&, const Fields<typename Tile::T>&, int) {}
 };
 
+/// The launch of one kernel with one tile and copy engine, for MarchStepper.
 template <typename Tile, template <typename> class Copies, auto Kernel = inplane_step<Tile, Copies>>
-class InPlaneStepper final : public Stepper {
-public:
+struct InPlaneMarch {
     using T = typename Tile::T;
+    using Arguments = InPlaneArguments<T>;
     static constexpr auto kernel = Kernel;
-    static constexpr int shared_bytes = Copies<Tile>::shared_bytes;
-    /// The longest march of a block: what was fastest on an H200, which grows with the planes that are read twice.
-    static constexpr int longest = 96 * Tile::radius;
-
-    explicit InPlaneStepper(const Fields<T>& fields) {
-        const Grid& grid = fields.grid;
-        const Resources has = resources_of(reinterpret_cast<const void*>(kernel), Tile::threads, shared_bytes);
-        const int tiles_x = blocks_for(grid.nx(), Tile::width), tiles_y = blocks_for(grid.ny(), Tile::height);
-        const std::int64_t resident =
-            static_cast<std::int64_t>(std::max(1, has.blocks_per_multiprocessor)) * multiprocessors();
-        const int chunk = planes_a_block(grid.nz(), std::int64_t{tiles_x} * tiles_y, resident, Tile::radius, longest);
-        grid_ = dim3(static_cast<unsigned>(tiles_x), static_cast<unsigned>(tiles_y),
-                     static_cast<unsigned>(blocks_for(grid.nz(), chunk)));
-        for (int now = 0; now < 2; ++now) {
-            InPlaneArguments<T>& a = arguments_[now];
-            set_common(a, fields, now);
-            a.y_halo = static_cast<int>(fields.field.halo[1]);
-            a.chunk = chunk;
-            EncodeMaps<Tile, Copies>::encode(a, fields, now);
-        }
+    // The longest march is what was fastest on an H200: it grows with the planes that are read twice.
+    static constexpr MarchShape shape{
+        .width = Tile::width,
+        .height = Tile::height,
+        .block_x = Tile::block_x,
+        .block_y = Tile::block_y,
+        .shared_bytes = Copies<Tile>::shared_bytes,
+        .reach = Tile::radius,
+        .longest = 96 * Tile::radius,
+    };
+    static void complete(Arguments& a, const Fields<T>& fields, int now) {
+        EncodeMaps<Tile, Copies>::encode(a, fields, now);
     }
-    void step(int now, cudaStream_t stream) const override {
-        kernel<<<grid_, dim3(Tile::block_x, Tile::block_y), shared_bytes, stream>>>(arguments_[now]);
-        ONDA_CUDA_TRY(cudaGetLastError());
-    }
-
-private:
-    dim3 grid_;
-    InPlaneArguments<T> arguments_[2];
 };
 
-/// The row of what a stepper launches.
-template <typename Tile, template <typename> class Copies, typename Launched>
-Instance<typename Tile::T> marching_instance(const std::string& kernel, const char* copy, int architecture) {
-    using T = typename Tile::T;
-    Instance<T> row;
-    row.kernel = kernel;
-    row.tile = std::to_string(Tile::width) + "x" + std::to_string(Tile::height) + "r" + std::to_string(Tile::rows);
+/// The row of one kernel with one tile and copy engine.
+template <typename Tile, template <typename> class Copies, auto Kernel>
+Instance<typename Tile::T> tile_row(const std::string& kernel, const char* copy, int architecture) {
+    const std::string tile = std::to_string(Tile::width) + "x" + std::to_string(Tile::height);
+    auto row =
+        march_row<InPlaneMarch<Tile, Copies, Kernel>>(kernel, tile + "r" + std::to_string(Tile::rows), architecture);
     row.copy = copy;
     row.radius = Tile::radius;
     row.dimensions = Tile::height == 1 ? 2 : 3;
-    row.architecture = architecture;
-    row.shared_bytes = Copies<Tile>::shared_bytes;
-    row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
-        return std::make_unique<Launched>(fields);
-    };
-    row.resources = [](const Instance<T>&, const Stencil<T>&) {
-        return resources_of(reinterpret_cast<const void*>(Launched::kernel), Tile::threads, Launched::shared_bytes);
-    };
     return row;
 }
 
-/// The row of one tile and engine.
+/// The row of the in-plane kernel with one tile and copy engine.
 template <typename Tile, template <typename> class Copies>
-Instance<typename Tile::T> inplane_instance(int strategy, const char* copy, int architecture) {
+Instance<typename Tile::T> inplane_row(int strategy, const char* copy, int architecture) {
     const std::string kernel = "inplane-" + std::string(kLoadStrategies[static_cast<std::size_t>(strategy)].name);
-    return marching_instance<Tile, Copies, InPlaneStepper<Tile, Copies>>(kernel, copy, architecture);
+    return tile_row<Tile, Copies, inplane_step<Tile, Copies>>(kernel, copy, architecture);
+}
+
+/// The row of a kernel that sums each plane once, with one tile, copy engine and operator.
+template <typename Tile, template <typename> class Copies, typename Operator>
+Instance<typename Tile::T> plane_sum_row(WaveOperator wave_operator, const char* kernel, const char* copy,
+                                         int architecture) {
+    auto row = tile_row<Tile, Copies, march_step<Tile, Copies, Operator>>(kernel, copy, architecture);
+    row.wave_operator = wave_operator;
+    row.tile += "u" + std::to_string(Tile::unroll) + "a" + std::to_string(Tile::ahead);
+    return row;
+}
+
+/// The rows of the compact stencil in-plane with one copy engine.
+template <typename T, template <typename> class Copies>
+void add_compact_inplane(Instances<T>& list, const char* copy, int architecture) {
+    for_compact_inplane_tiles<T>([&]<typename Tile>() {
+        list.push_back(plane_sum_row<Tile, Copies, CompactOperator<T, Tile::dimensions>>(
+            WaveOperator::compact, "inplane-full", copy, architecture));
+    });
 }
 
 }  // namespace onda::cuda

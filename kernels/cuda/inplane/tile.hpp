@@ -1,7 +1,9 @@
 /// \file
-/// The tile of an in-plane kernel: its shape, and how the rectangles of a load strategy lie in shared memory.
+/// The tile of an in-plane kernel: its shape, how the rectangles of a load strategy lie in shared memory, and what the
+/// kernel and its copy engine are given.
 #pragma once
 
+#include "kernels/cuda/arguments.hpp"
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/load_strategy.hpp"
 
@@ -74,6 +76,21 @@ struct Tile {
     static constexpr int queue_size = QueueInShared ? R * width * height : 0;
     /// Elements that the copy engine takes for one: a box has at most 256 of them along x.
     static constexpr int map_unit = width + 2 * x_halo > 256 ? 2 : 1;
+};
+
+/// The maps of p that the bulk-tensor engine copies by, one for each rectangle of a tile.
+struct TensorMaps {
+    TensorMap maps[5];
+};
+
+/// What the in-plane kernel and its copy engine are given; only the bulk-tensor engine looks at the maps.
+template <typename T>
+struct InPlaneArguments : TensorMaps, StepArguments<T> {};
+
+/// The planes a block copies: its tile and halo of planes first, first + 1, …
+struct March {
+    int x, y;          ///< node of the tile's corner
+    int first, count;  ///< planes
 };
 
 /// Element (x, y) of the tile frame. One of the two may lie in the halo, not both.

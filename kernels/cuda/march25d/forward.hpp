@@ -3,18 +3,10 @@
 /// registers; the tile of the current plane and its halo are in shared memory.
 #pragma once
 
-#include "kernels/cuda/direct/direct.hpp"
-#include "kernels/cuda/inplane/tile.hpp"
+#include "kernels/cuda/arguments.hpp"
 #include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {
-
-template <typename T>
-struct ForwardArguments {
-    StepArguments<T> step;
-    int y_halo = 0;
-    int chunk = 0;  ///< planes that one block updates
-};
 
 /// \tparam BX, BY threads; each computes one 16-byte vector of a plane.
 template <typename T, int R, int BX, int BY>
@@ -28,21 +20,20 @@ struct ForwardTile {
 
 /// Block: (BX, BY). Grid: tiles along x, along y, chunks along z.
 template <typename T, int R, int BX, int BY>
-__global__ void __launch_bounds__(BX* BY) forward_step(const __grid_constant__ ForwardArguments<T> a) {
+__global__ void __launch_bounds__(BX* BY) forward_step(const __grid_constant__ StepArguments<T> a) {
     using Shape = ForwardTile<T, R, BX, BY>;
     constexpr int V = Shape::vector, H = Shape::x_halo, row = Shape::row;
-    const StepArguments<T>& s = a.step;
-    const Stencil<T>& w = s.stencil;
+    const Stencil<T>& w = a.stencil;
     const int tx = static_cast<int>(threadIdx.x), ty = static_cast<int>(threadIdx.y);
     const int x = static_cast<int>(blockIdx.x) * Shape::width + tx * V;
     const int y = static_cast<int>(blockIdx.y) * Shape::height + ty;
     const int z_begin = static_cast<int>(blockIdx.z) * a.chunk;
-    const int z_end = z_begin + a.chunk < s.nz ? z_begin + a.chunk : s.nz;
+    const int z_end = z_begin + a.chunk < a.nz ? z_begin + a.chunk : a.nz;
     const auto load = [&](int dx, int dy, int z) {
-        const bool inside = x + dx < s.nx + H && y + dy >= -a.y_halo && y + dy < s.ny + a.y_halo;
-        return inside ? *reinterpret_cast<const Vec<T>*>(s.p + z * s.plane + (y + dy) * s.pitch + x + dx) : Vec<T>{};
+        const bool inside = x + dx < a.nx + H && y + dy >= -a.y_halo && y + dy < a.ny + a.y_halo;
+        return inside ? *reinterpret_cast<const Vec<T>*>(a.p + z * a.plane + (y + dy) * a.pitch + x + dx) : Vec<T>{};
     };
-    const bool mine = x < s.nx && y < s.ny;
+    const bool mine = x < a.nx && y < a.ny;
     Vec<T> queue[2 * R + 1];  // planes z - R … z + R
     ONDA_UNROLL
     for (int i = 0; i < 2 * R; ++i) queue[i + 1] = load(0, 0, z_begin - R + i);
@@ -53,11 +44,11 @@ __global__ void __launch_bounds__(BX* BY) forward_step(const __grid_constant__ F
         ONDA_UNROLL
         for (int i = 0; i < 2 * R; ++i) queue[i] = queue[i + 1];
         queue[2 * R] = load(0, 0, z + R);
-        T* const q = s.q + z * s.plane + y * s.pitch + x;
+        T* const q = a.q + z * a.plane + y * a.pitch + x;
         Vec<T> q_now{}, k_now{};
         if (mine) {
             q_now = load_streaming(static_cast<const T*>(q));
-            k_now = load_streaming(s.k + z * s.k_plane + y * s.k_pitch + x);
+            k_now = load_streaming(a.k + z * a.k_plane + y * a.k_pitch + x);
         }
         T* const centre = stage + (ty + R) * row + H + tx * V;
         const auto put = [&](int dx, int dy, Vec<T> value) {
@@ -104,7 +95,7 @@ __global__ void __launch_bounds__(BX* BY) forward_step(const __grid_constant__ F
             for (int k = 1; k <= R; ++k) l.v[v] = fused(w.axis[2][k], queue[R + k].v[v], l.v[v]);
             q_now.v[v] = leapfrog(queue[R].v[v], q_now.v[v], k_now.v[v], l.v[v]);
         }
-        if (mine) store_inside(q, q_now, s.nx - x);
+        if (mine) store_inside(q, q_now, a.nx - x);
         T* const swapped = stage;
         stage = other;
         other = swapped;

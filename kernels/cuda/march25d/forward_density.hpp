@@ -10,7 +10,9 @@
 /// operations and three reciprocals; the twin moves 20 bytes.
 #pragma once
 
-#include "kernels/cuda/direct/density.hpp"
+#include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/vectors.hpp"
+#include "kernels/equations/density/staggered.hpp"
 
 namespace onda::cuda {
 
@@ -70,7 +72,7 @@ private:
         if (step < count_) {
             const int z = first_ + step;
             T* const to = stages_ + stage * Tile::stage_size;
-            copy<Tile::p_x, Tile::p_y>(to, a_.step.p + z * a_.step.plane, a_.step.pitch, a_.x_halo, a_.y_halo);
+            copy<Tile::p_x, Tile::p_y>(to, a_.p + z * a_.plane, a_.pitch, a_.x_halo, a_.y_halo);
             if (z >= rho_begin_ && z < rho_end_)
                 copy<Tile::rho_x, Tile::rho_y>(to + Tile::p_size, a_.half_rho + z * a_.rho_plane, a_.rho_pitch,
                                                a_.rho_x_halo, a_.rho_y_halo);
@@ -84,8 +86,7 @@ private:
         for (int i = thread_; i < pieces * rows; i += Tile::threads) {
             const int dx = i % pieces * Tile::vector - FX, dy = i / pieces - FY, x = x_ + dx, y = y_ + dy;
             const bool corner = (dx < 0 || dx >= Tile::width) && (dy < 0 || dy >= Tile::height);
-            const bool inside =
-                !corner && x >= -x_halo && x < a_.step.nx + x_halo && y >= -y_halo && y < a_.step.ny + y_halo;
+            const bool inside = !corner && x >= -x_halo && x < a_.nx + x_halo && y >= -y_halo && y < a_.ny + y_halo;
             copy_async16(to + i * Tile::vector, inside ? plane + y * pitch + x : plane, inside);
         }
     }
@@ -278,12 +279,11 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     forward_density_step(const __grid_constant__ DensityArguments<typename Tile::T> a) {
     using T = typename Tile::T;
     constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector, behind = 2 * R - 1;
-    const StepArguments<T>& s = a.step;
     const int tile_x = static_cast<int>(blockIdx.x) * Tile::width, tile_y = static_cast<int>(blockIdx.y) * Tile::height;
     const int local_x = static_cast<int>(threadIdx.x) * V, local_y = static_cast<int>(threadIdx.y) * N;
     const int x = tile_x + local_x, y = tile_y + local_y;
     const int z_begin = static_cast<int>(blockIdx.z) * a.chunk;
-    const int z_end = z_begin + a.chunk < s.nz ? z_begin + a.chunk : s.nz;
+    const int z_end = z_begin + a.chunk < a.nz ? z_begin + a.chunk : a.nz;
     const int first = z_begin - behind, planes = z_end - z_begin + 2 * behind;
 
     DensityCopies<Tile> copies(a, tile_x, tile_y, first, planes, z_begin - R, z_end + R);
@@ -292,36 +292,36 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     OwnPlanes<Tile, R - 1> rho_planes(fluxes + 2 * Tile::flux_size + behind * Tile::core);
     Arrivals<T, R> divergences[N];
     Vec<T> p_now[N] = {}, rho_now[N] = {}, rho_before[N] = {}, q_now[N] = {}, k_now[N] = {};
-    T* q = s.q + z_begin * s.plane + y * s.pitch + x;
-    const T* k = s.k + z_begin * s.k_plane + y * s.k_pitch + x;
+    T* q = a.q + z_begin * a.plane + y * a.pitch + x;
+    const T* k = a.k + z_begin * a.k_plane + y * a.k_pitch + x;
 
     for (int step = 0; step <= planes; ++step) {
         const T* frame = nullptr;
         if (step < planes) frame = copies.begin(step);
         const int z = first + step;  // the plane that has arrived; sums take the one before
-        if (z >= z_begin && z < z_end) fluxes_of_plane<Tile>(frame, fluxes + step % 2 * Tile::flux_size, s.stencil);
+        if (z >= z_begin && z < z_end) fluxes_of_plane<Tile>(frame, fluxes + step % 2 * Tile::flux_size, a.stencil);
         if (step > 0) {
             Vec<T> l[N] = {};
             if (z > z_begin && z <= z_end)
-                divergence_in_plane<Tile>(fluxes + (step + 1) % 2 * Tile::flux_size, local_x, local_y, s.stencil, l);
+                divergence_in_plane<Tile>(fluxes + (step + 1) % 2 * Tile::flux_size, local_x, local_y, a.stencil, l);
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) {
-                Vec<T> flux = p_planes.half_step(j, s.stencil.axis[2], p_now[j]);
+                Vec<T> flux = p_planes.half_step(j, a.stencil.axis[2], p_now[j]);
                 const Vec<T> rho_next = rho_planes.exchange(j, rho_now[j]), p = p_planes.exchange(j, p_now[j]);
                 ONDA_UNROLL
                 for (int v = 0; v < V; ++v) flux.v[v] = buoyancy(rho_before[j].v[v], rho_next.v[v]) * flux.v[v];
                 rho_before[j] = rho_next;
-                const Vec<T> complete = divergences[j].add(s.stencil.axis[2], flux, l[j]);
+                const Vec<T> complete = divergences[j].add(a.stencil.axis[2], flux, l[j]);
                 Vec<T> next;
                 ONDA_UNROLL
                 for (int v = 0; v < V; ++v) next.v[v] = leapfrog(p.v[v], q_now[j].v[v], k_now[j].v[v], complete.v[v]);
-                if (step > 2 * behind && y + j < s.ny) store_inside(q + j * s.pitch, next, s.nx - x);
+                if (step > 2 * behind && y + j < a.ny) store_inside(q + j * a.pitch, next, a.nx - x);
             }
             p_planes.advance();
             rho_planes.advance();
             if (step > 2 * behind) {
-                q += s.plane;
-                k += s.k_plane;
+                q += a.plane;
+                k += a.k_plane;
             }
         }
         if (step < planes) {
@@ -332,14 +332,35 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
                     frame + Tile::p_size + (local_y + j + Tile::rho_y) * Tile::rho_row + Tile::rho_x + local_x;
                 p_now[j] = load_vector(p);
                 rho_now[j] = load_vector(rho);
-                if (step >= 2 * behind && x < s.nx && y + j < s.ny) {  // wanted in the next pass of this loop
-                    q_now[j] = load_streaming(static_cast<const T*>(q + j * s.pitch));
-                    k_now[j] = load_streaming(k + j * s.k_pitch);
+                if (step >= 2 * behind && x < a.nx && y + j < a.ny) {  // wanted in the next pass of this loop
+                    q_now[j] = load_streaming(static_cast<const T*>(q + j * a.pitch));
+                    k_now[j] = load_streaming(k + j * a.k_pitch);
                 }
             }
         }
     }
     copies.finish();
+}
+
+/// Calls add.operator()<Tile>() for the tiles that are compiled, the fastest known first; a new one is a line. The last
+/// one takes the least shared memory: up to 100 KiB, but 104 at order 16 in float and 105 to 118 at orders 14 and 16 in
+/// double. GPUs with less take the direct kernel. What a plane needs grows with the order: above 8 there is room for
+/// one row a thread.
+template <typename T, int R, typename Add>
+void for_density_tiles(const Add& add) {
+    if constexpr (sizeof(T) == 4 && R <= 4) {
+        add.template operator()<DensityTile<T, R, 16, 16, 1, 2, 2>>();
+#if !defined(ONDA_CUDA_QUICK)
+        add.template operator()<DensityTile<T, R, 8, 32, 1, 2, 2>>();
+        add.template operator()<DensityTile<T, R, 16, 16, 2, 3, 1>>();
+#endif
+    } else {
+        add.template operator()<DensityTile<T, R, 32, 8, 1, 2, 1>>();
+#if !defined(ONDA_CUDA_QUICK)
+        if constexpr (sizeof(T) == 4) add.template operator()<DensityTile<T, R, 16, 16, 1, 2, 1>>();
+#endif
+    }
+    add.template operator()<DensityTile<T, R, (R > 4 ? 16 : 32), (R > 4 ? 8 : 4), 1, 2, 1>>();
 }
 
 }  // namespace onda::cuda

@@ -1,8 +1,5 @@
 // Launches the thesis kernels, every order and tile with the same code.
-#include <algorithm>
-
-#include "kernels/cuda/runtime.hpp"
-#include "kernels/cuda/stepper.hpp"
+#include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/thesis/thesis.hpp"
 
 namespace onda::cuda {
@@ -31,11 +28,10 @@ public:
                      static_cast<unsigned>(blocks_for(g.nx(), block_.z)));
         for (int now = 0; now < 2; ++now) {
             ThesisArguments<T>& a = arguments_[now];
-            set_common(a.step, fields, now);
+            set_common(a, fields, now);
             a.layout = thesis_layout(row, radius);
             a.tile_z = row.parameters[0];
             a.tile_x = row.parameters[1];
-            a.y_halo = static_cast<int>(fields.field.halo[1]);
         }
         shared_bytes_ = thesis_shared_bytes<T>(arguments_[0].layout, radius, static_cast<int>(block_.x * block_.z));
         allow_shared_memory(reinterpret_cast<const void*>(thesis_step<T>), shared_bytes_);

@@ -6,32 +6,29 @@
 /// sums in another order than the canonical one (y comes last), so its results agree with the others to rounding.
 #pragma once
 
-#include "kernels/cuda/direct/direct.hpp"
+#include "kernels/cuda/arguments.hpp"
 #include "kernels/cuda/inplane/tile.hpp"
 
 namespace onda::cuda {
 
 template <typename T>
-struct ThesisArguments {
-    StepArguments<T> step;
+struct ThesisArguments : StepArguments<T> {
     TileLayout layout;           ///< of the plane: x is the grid's x, y is the grid's z
     int tile_x = 0, tile_z = 0;  ///< nodes along the grid's x and z: threadIdx.z and threadIdx.x
-    int y_halo = 0;              ///< planes of halo in memory: r, or 0 in 2-D
 };
 
 /// Copies the rectangles of plane y, every thread a share of each.
 template <typename T>
 __device__ void thesis_load(const ThesisArguments<T>& a, T* tile, int x0, int y, int z0, int thread, int threads) {
-    const StepArguments<T>& s = a.step;
-    const int r = s.stencil.radius;
+    const int r = a.stencil.radius;
     for (int i = 0; i < a.layout.count; ++i) {
         const StoredRectangle rectangle = a.layout.rectangle[i];
         for (int e = thread; e < rectangle.width * rectangle.height; e += threads) {
             const int row = e % rectangle.height, column = e / rectangle.height;
             const int x = x0 + rectangle.x + column, z = z0 + rectangle.y + row;
-            const bool inside = x < s.nx + r && z < s.nz + r;
+            const bool inside = x < a.nx + r && z < a.nz + r;
             tile[rectangle.offset + row * rectangle.width + column] =
-                inside ? s.p[z * s.plane + y * s.pitch + x] : T(0);
+                inside ? a.p[z * a.plane + y * a.pitch + x] : T(0);
         }
     }
 }
@@ -51,9 +48,8 @@ __device__ T thesis_element(const ThesisArguments<T>& a, const T* tile, int x, i
 /// radius * threads each.
 template <typename T>
 __global__ void thesis_step(const __grid_constant__ ThesisArguments<T> a) {
-    const StepArguments<T>& s = a.step;
-    const Stencil<T>& w = s.stencil;
-    const int r = w.radius, ry = a.y_halo;
+    const Stencil<T>& w = a.stencil;
+    const int r = w.radius, ry = a.y_halo;  // 0 in 2-D
     const int threads = a.tile_x * a.tile_z;
     const int local_x = static_cast<int>(threadIdx.z), local_z = static_cast<int>(threadIdx.x);
     const int thread = local_z + local_x * a.tile_z;
@@ -63,7 +59,7 @@ __global__ void thesis_step(const __grid_constant__ ThesisArguments<T> a) {
     T* const previous = tile + a.layout.size + thread;  // plane y - 1 - i at [i * threads]
     T* const pending = previous + ry * threads;         // of plane y - 1 - i
     for (int i = 0; i < 2 * ry; ++i) previous[i * threads] = T(0);
-    for (int y = -ry; y < s.ny + ry; ++y) {
+    for (int y = -ry; y < a.ny + ry; ++y) {
         thesis_load(a, tile, x0, y, z0, thread, threads);
         __syncthreads();
         const T centre = thesis_element(a, tile, local_x, local_z);
@@ -81,11 +77,11 @@ __global__ void thesis_step(const __grid_constant__ ThesisArguments<T> a) {
             pending[(k - 1) * threads] = fused(w.axis[1][k], centre, pending[(k - 1) * threads]);
         }
         const int done = y - ry;  // the plane that is complete now
-        if (done >= 0 && x < s.nx && z < s.nz) {
+        if (done >= 0 && x < a.nx && z < a.nz) {
             const T p = ry > 0 ? previous[(ry - 1) * threads] : centre;
             const T sum = ry > 0 ? pending[(ry - 1) * threads] : l;
-            T* const q = s.q + z * s.plane + done * s.pitch + x;
-            *q = leapfrog(p, *q, s.k[z * s.k_plane + done * s.k_pitch + x], sum);
+            T* const q = a.q + z * a.plane + done * a.pitch + x;
+            *q = leapfrog(p, *q, a.k[z * a.k_plane + done * a.k_pitch + x], sum);
         }
         for (int i = ry - 1; i > 0; --i) {
             previous[i * threads] = previous[(i - 1) * threads];
