@@ -50,11 +50,11 @@ std::string listed(const std::vector<std::string>& names) {
 /// march: there the plain kernel fills the GPU best. Direct fits every GPU.
 std::vector<std::string> wanted_kernels(const BackendSetup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
-    if (setup.scheme.has_density()) return {"forward", "direct"};
-    if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "forward"};
+    if (setup.scheme.has_density()) return {"march25d", "direct"};
+    if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "march25d"};
     if (setup.scheme.space_order <= 12 && gpu_architecture() >= 90)
-        return {"inplane-vertical", "inplane-full", "forward", "direct"};
-    return {"inplane-full", "inplane-vertical", "forward", "direct"};
+        return {"inplane-vertical", "inplane-full", "march25d", "direct"};
+    return {"inplane-full", "inplane-vertical", "march25d", "direct"};
 }
 
 bool matches(const std::string& wanted, const std::string& name) {

@@ -2,7 +2,7 @@
 // kernel: to rounding) and write nothing but the nodes, under every schedule that copy engines and threads are free to
 // choose.
 #include "kernels/cuda/inplane/bulk_tensor_copies.hpp"
-#include "kernels/cuda/march25d/forward.hpp"
+#include "kernels/cuda/march25d/march25d.hpp"
 #include "kernels/cuda/thesis/thesis.hpp"
 #include "tests/cuda_on_host/cuda_worlds.hpp"
 
@@ -13,8 +13,8 @@ using namespace onda::cuda::test;
 namespace {
 
 template <typename T, int R>
-void forward(World<T>& w, HostLaunch launch) {
-    using Shape = ForwardTile<T, R, 4, 6>;
+void march25d(World<T>& w, HostLaunch launch) {
+    using Shape = March25dTile<T, R, 4, 6>;
     StepArguments<T> a;
     set_arrays(a, w);
     a.y_halo = w.y_halo();
@@ -22,7 +22,7 @@ void forward(World<T>& w, HostLaunch launch) {
     launch.block = {4, 6, 1};
     launch.grid = {blocks(a.nx, Shape::width), blocks(a.ny, Shape::height), blocks(a.nz, a.chunk)};
     launch.shared_bytes = Shape::shared_bytes;
-    launch_on_host(launch, forward_step<T, R, 4, 6>, a);
+    launch_on_host(launch, march25d_step<T, R, 4, 6>, a);
 }
 
 /// The thesis' kernel with the tile it has for one strategy; its order is a run-time number.
@@ -55,7 +55,7 @@ template <typename T, int R>
 std::vector<Way<T>> small_tiles() {
     std::vector<Way<T>> list{{"direct", 2, direct<T, direct_step<T, 2, R>>},
                              {"direct", 3, direct<T, direct_step<T, 3, R>>},
-                             {"forward", 0, forward<T, R>}};
+                             {"march25d", 0, march25d<T, R>}};
     unroll<0, 4>([&](auto strategy) {
         constexpr int i = strategy.value;
         list.push_back(inplane_variant<SmallTile<T, R, i>, BulkTensorCopies>(i, "bulk tensor"));

@@ -1,7 +1,7 @@
 // Launches the 2.5-D kernels of constant and of variable density, for one radius (ONDA_RADIUS).
 #include "kernels/cuda/launch.hpp"
-#include "kernels/cuda/march25d/forward.hpp"
-#include "kernels/cuda/march25d/forward_density.hpp"
+#include "kernels/cuda/march25d/march25d.hpp"
+#include "kernels/cuda/march25d/march25d_density.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -11,8 +11,8 @@ template <typename T_, int R, int BX, int BY>
 struct ConstantMarch {
     using T = T_;
     using Arguments = StepArguments<T>;
-    using Tile = ForwardTile<T, R, BX, BY>;
-    static constexpr auto kernel = forward_step<T, R, BX, BY>;
+    using Tile = March25dTile<T, R, BX, BY>;
+    static constexpr auto kernel = march25d_step<T, R, BX, BY>;
     static constexpr MarchShape shape{
         .width = Tile::width,
         .height = Tile::height,
@@ -30,7 +30,7 @@ template <typename Tile>
 struct DensityMarch {
     using T = typename Tile::T;
     using Arguments = DensityArguments<T>;
-    static constexpr auto kernel = forward_density_step<Tile>;
+    static constexpr auto kernel = march25d_density_step<Tile>;
     static constexpr MarchShape shape{
         .width = Tile::width,
         .height = Tile::height,
@@ -50,7 +50,7 @@ std::string tile_name(const MarchShape& shape) {
 template <typename T, int BX, int BY>
 void add_constant_tile(Instances<T>& list) {
     using March = ConstantMarch<T, ONDA_RADIUS, BX, BY>;
-    Instance<T> row = march_row<March>("forward", tile_name(March::shape), 75);
+    Instance<T> row = march_row<March>("march25d", tile_name(March::shape), 75);
     row.radius = ONDA_RADIUS;
     row.dimensions = BY == 1 ? 2 : 3;
     list.push_back(row);
@@ -67,7 +67,7 @@ void add_variable_density(Instances<T>& list) {
     for_density_tiles<T, ONDA_RADIUS>([&list]<typename Tile>() {
         using March = DensityMarch<Tile>;
         const std::string tile = tile_name(March::shape) + "r" + std::to_string(Tile::rows);
-        Instance<T> row = march_row<March>("forward", tile, 75);
+        Instance<T> row = march_row<March>("march25d", tile, 75);
         row.wave_operator = WaveOperator::variable_density;
         row.radius = ONDA_RADIUS;
         row.dimensions = 3;

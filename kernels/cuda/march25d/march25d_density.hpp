@@ -276,7 +276,7 @@ private:
 /// tiles along x, tiles along y, chunks along z.
 template <typename Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    forward_density_step(const __grid_constant__ DensityArguments<typename Tile::T> a) {
+    march25d_density_step(const __grid_constant__ DensityArguments<typename Tile::T> a) {
     using T = typename Tile::T;
     constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector, behind = 2 * R - 1;
     const int tile_x = static_cast<int>(blockIdx.x) * Tile::width, tile_y = static_cast<int>(blockIdx.y) * Tile::height;
