@@ -272,15 +272,64 @@ private:
     Vec<T> sum_[2 * R - 1] = {};
 };
 
+/// A thread's own nodes while its block marches: their values in the plane that has arrived, those of planes before,
+/// and the divergences under way.
+template <typename Tile>
+class DensityColumns {
+public:
+    using T = typename Tile::T;
+    static constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector;
+    /// Planes between the one that has arrived and the one that it completes.
+    static constexpr int behind = 2 * R - 1;
+
+    /// \param shared memory of the block for Tile::ring_size values.
+    __device__ __forceinline__ explicit DensityColumns(T* shared)
+        : p_planes_(shared), rho_planes_(shared + behind * Tile::core) {}
+    /// Takes the plane that has arrived: p and rho from its frame, of the rows from (x, y) of the tile on.
+    __device__ __forceinline__ void read(int j, const T* frame, int x, int y) {
+        p_[j] = load_vector(frame + (y + j + Tile::p_y) * Tile::p_row + Tile::p_x + x);
+        rho_[j] = load_vector(frame + Tile::p_size + (y + j + Tile::rho_y) * Tile::rho_row + Tile::rho_x + x);
+    }
+    /// Asks for p[n-1] and k of the plane that the one just read completes.
+    __device__ __forceinline__ void ask(int j, const T* q, const T* k) {
+        q_[j] = load_streaming(q);
+        k_[j] = load_streaming(k);
+    }
+    /// p+ of row j of the plane that is complete now. \param l what the plane read last adds along x and y.
+    __device__ __forceinline__ Vec<T> update(int j, const Stencil<T>& w, Vec<T> l) {
+        Vec<T> flux = p_planes_.half_step(j, w.axis[2], p_[j]);
+        const Vec<T> rho_next = rho_planes_.exchange(j, rho_[j]), p = p_planes_.exchange(j, p_[j]);
+        ONDA_UNROLL
+        for (int v = 0; v < V; ++v) flux.v[v] = buoyancy(rho_before_[j].v[v], rho_next.v[v]) * flux.v[v];
+        rho_before_[j] = rho_next;
+        const Vec<T> complete = divergences_[j].add(w.axis[2], flux, l);
+        Vec<T> next;
+        ONDA_UNROLL
+        for (int v = 0; v < V; ++v) next.v[v] = leapfrog(p.v[v], q_[j].v[v], k_[j].v[v], complete.v[v]);
+        return next;
+    }
+    /// All rows are updated: the next plane may be read.
+    __device__ __forceinline__ void advance() {
+        p_planes_.advance();
+        rho_planes_.advance();
+    }
+
+private:
+    OwnPlanes<Tile, behind> p_planes_;
+    OwnPlanes<Tile, R - 1> rho_planes_;
+    Arrivals<T, R> divergences_[N];
+    Vec<T> p_[N] = {}, rho_[N] = {}, rho_before_[N] = {}, q_[N] = {}, k_[N] = {};
+};
+
 /// p+ = 2p - p- + k div(1/rho grad p) on one tile of the planes [blockIdx.z chunk, …). Block: (block_x, block_y). Grid:
 /// tiles along x, tiles along y, chunks along z.
 template <typename Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     march25d_density_step(const __grid_constant__ DensityArguments<typename Tile::T> a) {
     using T = typename Tile::T;
-    constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector, behind = 2 * R - 1;
+    constexpr int R = Tile::radius, N = Tile::rows, behind = DensityColumns<Tile>::behind;
     const int tile_x = static_cast<int>(blockIdx.x) * Tile::width, tile_y = static_cast<int>(blockIdx.y) * Tile::height;
-    const int local_x = static_cast<int>(threadIdx.x) * V, local_y = static_cast<int>(threadIdx.y) * N;
+    const int local_x = static_cast<int>(threadIdx.x) * Tile::vector, local_y = static_cast<int>(threadIdx.y) * N;
     const int x = tile_x + local_x, y = tile_y + local_y;
     const int z_begin = static_cast<int>(blockIdx.z) * a.chunk;
     const int z_end = z_begin + a.chunk < a.nz ? z_begin + a.chunk : a.nz;
@@ -288,10 +337,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
 
     DensityCopies<Tile> copies(a, tile_x, tile_y, first, planes, z_begin - R, z_end + R);
     T* const fluxes = reinterpret_cast<T*>(shared_memory()) + Tile::stages * Tile::stage_size;
-    OwnPlanes<Tile, behind> p_planes(fluxes + 2 * Tile::flux_size);
-    OwnPlanes<Tile, R - 1> rho_planes(fluxes + 2 * Tile::flux_size + behind * Tile::core);
-    Arrivals<T, R> divergences[N];
-    Vec<T> p_now[N] = {}, rho_now[N] = {}, rho_before[N] = {}, q_now[N] = {}, k_now[N] = {};
+    DensityColumns<Tile> own(fluxes + 2 * Tile::flux_size);
     T* q = a.q + z_begin * a.plane + y * a.pitch + x;
     const T* k = a.k + z_begin * a.k_plane + y * a.k_pitch + x;
 
@@ -306,19 +352,10 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
                 divergence_in_plane<Tile>(fluxes + (step + 1) % 2 * Tile::flux_size, local_x, local_y, a.stencil, l);
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) {
-                Vec<T> flux = p_planes.half_step(j, a.stencil.axis[2], p_now[j]);
-                const Vec<T> rho_next = rho_planes.exchange(j, rho_now[j]), p = p_planes.exchange(j, p_now[j]);
-                ONDA_UNROLL
-                for (int v = 0; v < V; ++v) flux.v[v] = buoyancy(rho_before[j].v[v], rho_next.v[v]) * flux.v[v];
-                rho_before[j] = rho_next;
-                const Vec<T> complete = divergences[j].add(a.stencil.axis[2], flux, l[j]);
-                Vec<T> next;
-                ONDA_UNROLL
-                for (int v = 0; v < V; ++v) next.v[v] = leapfrog(p.v[v], q_now[j].v[v], k_now[j].v[v], complete.v[v]);
+                const Vec<T> next = own.update(j, a.stencil, l[j]);
                 if (step > 2 * behind && y + j < a.ny) store_inside(q + j * a.pitch, next, a.nx - x);
             }
-            p_planes.advance();
-            rho_planes.advance();
+            own.advance();
             if (step > 2 * behind) {
                 q += a.plane;
                 k += a.k_plane;
@@ -327,15 +364,9 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
         if (step < planes) {
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) {
-                const T* const p = frame + (local_y + j + Tile::p_y) * Tile::p_row + Tile::p_x + local_x;
-                const T* const rho =
-                    frame + Tile::p_size + (local_y + j + Tile::rho_y) * Tile::rho_row + Tile::rho_x + local_x;
-                p_now[j] = load_vector(p);
-                rho_now[j] = load_vector(rho);
-                if (step >= 2 * behind && x < a.nx && y + j < a.ny) {  // wanted in the next pass of this loop
-                    q_now[j] = load_streaming(static_cast<const T*>(q + j * a.pitch));
-                    k_now[j] = load_streaming(k + j * a.k_pitch);
-                }
+                own.read(j, frame, local_x, local_y);
+                if (step >= 2 * behind && x < a.nx && y + j < a.ny)  // wanted in the next pass of this loop
+                    own.ask(j, q + j * a.pitch, k + j * a.k_pitch);
             }
         }
     }
