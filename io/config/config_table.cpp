@@ -569,7 +569,7 @@ constexpr Parameter kBackend[] = {
     {.name = "tile",
      .slot = bind<&BackendConfig::tile>,
      .help = "tile of the CUDA kernels: 256x16r4 (in-plane: width x height, rows a thread), 32x4x2 (direct: threads of "
-             "a block), 128x8 (forward); onda bench gpu --all-tiles lists them; auto takes the fastest known"},
+             "a block), 128x8 (march25d); onda bench gpu --all-tiles lists them; auto takes the fastest known"},
     {.name = "copy",
      .slot = bind<&BackendConfig::copy>,
      .help = "how the in-plane CUDA kernels fetch rectangles: tma or async; auto takes the faster"},

@@ -40,7 +40,7 @@ std::map<std::string, std::vector<AllowedValue>, std::less<>>& value_lists() {
           {"direct", ""},
           {"march-direct", ""},
           {"march-overlapped", ""},
-          {"forward", ""},
+          {"march25d", ""},
           {"inplane-classic", ""},
           {"inplane-vertical", ""},
           {"inplane-horizontal", ""},

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/stepper.hpp"
 
 namespace onda::cuda {

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/reports.hpp"
 #include "kernels/medium.hpp"
 #include "kernels/shot/shot.hpp"
 
@@ -45,12 +45,7 @@ struct Variant {
 /// Fastest known first within a kernel: the first is what "auto" takes. The twin, if the operator has one, is the last.
 std::vector<Variant> variants(const Setup& setup);
 
-/// What the compiler made of the instance that a setup names, for `onda bench gpu`.
-struct Resources {
-    int registers = 0, threads = 0, blocks_per_multiprocessor = 0;
-    std::int64_t spilled_bytes = 0;  ///< local memory a thread
-    std::int64_t shared_bytes = 0;   ///< a block
-};
+/// What the compiler made of the instance that a setup names.
 Resources resources(const Setup& setup);
 
 /// Shots that one wavefield of this problem can hold, memory aside.
@@ -65,14 +60,5 @@ std::int64_t predicted_shot_bytes(const Setup& setup, const ShotSize& shot, int 
 void check_setup(const Setup& setup);
 /// \param dt_s the time step [s]. \throws what check_setup and check_readers throw; cuda::Error, std::bad_alloc.
 std::shared_ptr<Medium> make_medium(const Setup& setup, const MediumReaders& readers, double dt_s);
-
-/// A CUDA call or kernel that failed: what() names the call, CUDA's own words and the likely remedy. After one, the
-/// device's results are not to be used.
-class Error : public std::runtime_error {
-public:
-    explicit Error(const std::string& message, bool memory_is_short = false)
-        : std::runtime_error(message), out_of_memory(memory_is_short) {}
-    bool out_of_memory;  ///< the GPU has too little free memory
-};
 
 }  // namespace onda::cuda

@@ -1,7 +1,7 @@
 // Launches the kernels that surround the stencil.
 #include "kernels/cuda/field_kernels.hpp"
 #include "kernels/cuda/field_operations.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/cuda/launch_kernel.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -13,10 +13,6 @@ unsigned cover(std::int64_t count, std::int64_t size) {
 
 constexpr int kThreads = 256;
 const dim3 kRows(64, 4);  // threads along x, rows
-
-void check_launch() {
-    ONDA_CUDA_TRY(cudaGetLastError());
-}
 
 }  // namespace
 
@@ -32,59 +28,50 @@ void fill_halo(T* p, const FieldShape& s, int axis, const LayerCopy* copies, int
     const auto copied = static_cast<unsigned>(count);
     if (axis == 0) {
         const dim3 grid(cover(s.ny, block.x), cover(s.nz, block.y), copied);
-        fill_halo_columns_kernel<<<grid, block, 0, stream>>>(p, s, copies);
+        launch<T>(fill_halo_columns_kernel<T>, {grid, block}, stream, p, s, copies);
     } else {
         const dim3 grid(cover(s.x_halo + s.nx + s.halo, block.x * Vec<T>::size),
                         cover(axis == 1 ? s.nz : s.ny + 2 * s.y_halo, block.y), copied);
-        fill_halo_rows_kernel<<<grid, block, 0, stream>>>(p, s, axis, copies);
+        launch<T>(fill_halo_rows_kernel<T>, {grid, block}, stream, p, s, axis, copies);
     }
-    check_launch();
 }
 
 template <typename T>
 void damp(T* p, T* q, const FieldShape& s, const SpongeBoxes& boxes, const T* const (&taper)[3], cudaStream_t stream) {
     if (boxes.count == 0) return;
-    damp_kernel<<<cover(boxes.first[boxes.count], kThreads), kThreads, 0, stream>>>(p, q, s, boxes, taper[0], taper[1],
-                                                                                    taper[2]);
-    check_launch();
+    launch<T>(damp_kernel<T>, {cover(boxes.first[boxes.count], kThreads), kThreads}, stream, p, q, s, boxes, taper[0], taper[1], taper[2]);
 }
 
 template <typename T>
 void add_sources(T* p, const SourceNodes<T>& sources, const std::int64_t* base, int offset, cudaStream_t stream) {
     if (sources.nodes == 0) return;
-    add_sources_kernel<<<cover(sources.nodes, kThreads), kThreads, 0, stream>>>(p, sources, base, offset);
-    check_launch();
+    launch<T>(add_sources_kernel<T>, {cover(sources.nodes, kThreads), kThreads}, stream, p, sources, base, offset);
 }
 
 template <typename T>
 void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::int64_t* base, int offset,
                       cudaStream_t stream) {
     if (receivers.receivers == 0) return;
-    sample_receivers_kernel<<<cover(receivers.receivers, kThreads), kThreads, 0, stream>>>(p, receivers, base, offset);
-    check_launch();
+    launch<T>(sample_receivers_kernel<T>, {cover(receivers.receivers, kThreads), kThreads}, stream, p, receivers, base, offset);
 }
 
 void set_counter(std::int64_t* counter, std::int64_t value, cudaStream_t stream) {
-    set_counter_kernel<<<1, 1, 0, stream>>>(counter, value);
-    check_launch();
+    launch<float>(set_counter_kernel, {1, 1}, stream, counter, value);
 }
 
 template <typename T>
 void find_largest(const T* p, const FieldShape& shape, Largest* results, cudaStream_t stream) {
-    find_largest_kernel<<<kLargestBlocks, kThreads, kThreads * sizeof(Largest), stream>>>(p, shape, results);
-    check_launch();
+    launch<T>(find_largest_kernel<T>, {kLargestBlocks, kThreads, kThreads * sizeof(Largest)}, stream, p, shape, results);
 }
 
 template <typename T, typename U>
 void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream) {
-    gather_kernel<<<cover(window.rows, kRows.y), kRows, 0, stream>>>(field, window, values);
-    check_launch();
+    launch<T>(gather_kernel<T, U>, {cover(window.rows, kRows.y), kRows}, stream, field, window, values);
 }
 
 template <typename T, typename U>
 void scatter(T* field, const WindowRows& window, const U* values, cudaStream_t stream) {
-    scatter_kernel<<<cover(window.rows, kRows.y), kRows, 0, stream>>>(field, window, values);
-    check_launch();
+    launch<T>(scatter_kernel<T, U>, {cover(window.rows, kRows.y), kRows}, stream, field, window, values);
 }
 
 #define ONDA_INSTANTIATE(T)                                                                                       \

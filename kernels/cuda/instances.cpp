@@ -12,7 +12,9 @@ void add_radius(Instances<T>& list) {
     add_inplane_bulk_tensor<R>(list);
     add_inplane_async<R>(list);
     add_direct<R>(list);
-    add_density<R>(list);
+    add_march25d<R>(list);
+    add_march25d_density<R>(list);
+    add_direct_density<R>(list);
     if constexpr (R > 1) add_radius<T, R - 1>(list);
 }
 
@@ -49,11 +51,11 @@ std::string listed(const std::vector<std::string>& names) {
 /// march: there the plain kernel fills the GPU best. Direct fits every GPU.
 std::vector<std::string> wanted_kernels(const Setup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
-    if (setup.scheme.has_density()) return {"forward", "direct"};
-    if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "forward"};
+    if (setup.scheme.has_density()) return {"march25d", "direct"};
+    if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "march25d"};
     if (setup.scheme.space_order <= 12 && gpu_architecture(setup.ordinal) >= 90)
-        return {"inplane-vertical", "inplane-full", "forward", "direct"};
-    return {"inplane-full", "inplane-vertical", "forward", "direct"};
+        return {"inplane-vertical", "inplane-full", "march25d", "direct"};
+    return {"inplane-full", "inplane-vertical", "march25d", "direct"};
 }
 
 bool matches(const std::string& wanted, const std::string& name) {

@@ -30,7 +30,7 @@ std::span<const KernelInfo> kernel_names() {
              "fetches the halo"},
             {"march-overlapped",
              "order 2 in 2-D and compact27: sums each plane once; threads map to all loaded nodes, blocks overlap"},
-            {"forward", "2.5-D: marches along z with a queue of 2r + 1 planes (Micikevicius 2009)"},
+            {"march25d", "2.5-D: marches along z with a queue of 2r + 1 planes (Micikevicius 2009)"},
         };
         for (std::size_t i = 0; i < texts.size(); i += 2) list.push_back({texts[i], texts[i + 1]});
         return list;

@@ -26,7 +26,7 @@ void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_
 #if defined(ONDA_CUDA_ON_HOST)
     queue_on_host<T>(stream, shape.grid, shape.block, shape.shared_bytes, kernel, arguments...);
 #else
-    kernel<<<shape.grid, shape.block, shape.shared_bytes, stream>>>(arguments...);
+    kernel<<<shape.grid, shape.block, shape.shared_bytes, stream> > >(arguments...);
 #endif
     ONDA_CUDA_TRY(cudaGetLastError());
 }

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/reports.hpp"
 
 namespace onda::cuda {
 

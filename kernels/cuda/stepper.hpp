@@ -2,15 +2,15 @@
 /// The seam between the CUDA backend and its kernels: a table of compiled instances, each of which can make a stepper.
 #pragma once
 
-#include <cstdint>
 #include <cuda_runtime_api.h>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "kernels/cuda/blocks.hpp"
-#include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/reports.hpp"
+#include "kernels/equations/scheme.hpp"
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/grid/grid.hpp"
 
 namespace onda::cuda {
 
@@ -51,7 +51,7 @@ struct Instance {
 template <typename T>
 using Instances = std::vector<Instance<T>>;
 
-// Each source of kernels appends its own, for one radius or for all; add_direct adds the 2.5-D kernel, too.
+// Each source of kernels appends its own, for one radius or for all.
 template <int R>
 void add_inplane_bulk_tensor(Instances<float>& list);
 template <int R>
@@ -64,48 +64,27 @@ template <int R>
 void add_direct(Instances<float>& list);
 template <int R>
 void add_direct(Instances<double>& list);
+template <int R>
+void add_direct_density(Instances<float>& list);
+template <int R>
+void add_direct_density(Instances<double>& list);
+template <int R>
+void add_march25d(Instances<float>& list);
+template <int R>
+void add_march25d(Instances<double>& list);
+template <int R>
+void add_march25d_density(Instances<float>& list);
+template <int R>
+void add_march25d_density(Instances<double>& list);
 void add_march(Instances<float>& list);
 void add_march(Instances<double>& list);
 void add_thesis(Instances<float>& list);
 void add_thesis(Instances<double>& list);
-template <int R>
-void add_density(Instances<float>& list);
-template <int R>
-void add_density(Instances<double>& list);
 void add_twin(Instances<float>& list);
 void add_twin(Instances<double>& list);
 
 /// Every instance that was compiled in. `onda bench gpu`, the tests and the choice of "auto" read this.
 template <typename T>
 const Instances<T>& instances();
-
-// ---- What launchers share. ----
-
-/// What the compiler and the driver say of a kernel. \throws Error.
-Resources resources_of(const void* kernel, int threads, int shared_bytes);
-/// Lets a kernel use more shared memory than the 48 KiB that all have. \throws Error.
-void allow_shared_memory(const void* kernel, int shared_bytes);
-int multiprocessors();
-
-/// Planes a block marches through: as many as keep the multiprocessors evenly busy, and at most `longest`, since blocks
-/// that drift apart no longer find their neighbours' halos in the L2 cache.
-/// \param tiles of a plane; \param resident blocks at a time on the whole GPU; \param radius planes read twice.
-int planes_a_block(std::int64_t planes, std::int64_t tiles, std::int64_t resident, int radius, int longest);
-
-/// Fills in what the arguments of all kernels have.
-template <template <typename> class Arguments, typename T>
-void set_common(Arguments<T>& a, const Fields<T>& f, int now) {
-    a.p = f.p[now];
-    a.q = f.p[1 - now];
-    a.k = f.k;
-    a.nx = static_cast<int>(f.grid.nx());
-    a.ny = static_cast<int>(f.grid.ny());
-    a.nz = static_cast<int>(f.grid.nz());
-    a.pitch = f.field.pitch;
-    a.plane = f.field.plane;
-    a.k_pitch = f.model.pitch;
-    a.k_plane = f.model.plane;
-    a.stencil = f.stencil;
-}
 
 }  // namespace onda::cuda

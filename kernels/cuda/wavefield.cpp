@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "kernels/cuda/cpml_layers.hpp"
+#include "kernels/cuda/cpml/cpml_layers.hpp"
 #include "kernels/cuda/downloads.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/medium.hpp"
@@ -163,11 +163,8 @@ public:
         ONDA_CUDA_TRY(
             cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
         stepper_ = medium_->instance().make(medium_->instance(), fields);
-        if (!setup_.cpml.empty()) {
-            Setup batch = setup_;
-            batch.grid = grid_;
-            strips_ = std::make_unique<CpmlLayers<T>>(batch, fields);
-        }
+        if (!setup_.cpml.empty())
+            strips_ = std::make_unique<CpmlLayers<T>>(cpml::Strips{grid_, setup_.scheme, setup_.cpml}, fields);
         CudaWavefield::reset();
     }
     ~CudaWavefield() override { scope_.enter(); }
@@ -618,14 +615,13 @@ std::int64_t bytes_of(const Setup& setup, int shots) {
                          DeviceBuffer<T>::bytes_for(elements_of<T>(setup, shots)) +
                          DeviceBuffer<std::byte>::bytes_for(staging_bytes(setup.grid)) +
                          DeviceBuffer<std::int64_t>::bytes_for(1) + DeviceBuffer<Largest>::bytes_for(kLargestBlocks);
-    Setup batch = setup;
-    batch.grid = batched(setup.grid, shots);
+    const Grid grid = batched(setup.grid, shots);
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const bool mirrors = is_mirror(setup.halos[2 * axis]) || is_mirror(setup.halos[2 * axis + 1]);
-        bytes += DeviceBuffer<T>::bytes_for(taper_size(batch.grid.n[axis])) +
+        bytes += DeviceBuffer<T>::bytes_for(taper_size(grid.n[axis])) +
                  (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(2 * setup.scheme.halo()) : 0);
     }
-    return bytes + (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for(batch));
+    return bytes + (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for({grid, setup.scheme, setup.cpml}));
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 
 #include "kernels/cpu/cpml_layers.hpp"
 #include "kernels/cpu/kernel_table.hpp"
-#include "kernels/cuda/cpml.hpp"
-#include "kernels/cuda/cpml_launches.hpp"
+#include "kernels/cuda/cpml/cpml.hpp"
 #include "tests/kernels/fields.hpp"
 
 using namespace onda;
@@ -137,11 +136,12 @@ void compare(const Case& c, const Setup& setup) {
                                        cpu::instruction_sets().front().template cpml<T>());
     expected_layers.reset();
 
-    cpu::Buffer<T> memory(cuda::cpml::memory_of<T>(setup, 6));
-    std::fill_n(memory.data(), cuda::cpml::memory_of<T>(setup, 6), T(0));
-    const std::vector<T> profiles = cuda::cpml::all_profiles<T>(setup);
+    const cuda::cpml::Strips strips{setup.grid, setup.scheme, setup.cpml};
+    cpu::Buffer<T> memory(cuda::cpml::memory_of<T>(strips, 6));
+    std::fill_n(memory.data(), cuda::cpml::memory_of<T>(strips, 6), T(0));
+    const std::vector<T> profiles = cuda::cpml::all_profiles<T>(strips);
     const auto launches = cuda::cpml_launches<T>(
-        setup, {field, k.layout, half_rho.layout, k.node(), half_rho.node(), memory.data(), profiles.data()});
+        strips, {field, k.layout, half_rho.layout, k.node(), half_rho.node(), memory.data(), profiles.data()});
     const auto values = [](int of) { return [of](std::int64_t i) { return test::noise(i, of) - 0.5; }; };
     for (int n = 0; n < 3; ++n) {
         const Array<T> p(field, values(n)), before(field, values(n + 10)), q(field, values(n + 10)),

@@ -1,6 +1,7 @@
 // Promise: the CUDA kernels of variable density, run on the host from their own sources, give the bits of the CPU
 // reference and write nothing but the nodes, under every schedule that copies and threads are free to choose.
-#include "kernels/cuda/forward_density_tiles.hpp"
+#include "kernels/cuda/direct/direct.hpp"
+#include "kernels/cuda/march25d/march25d_density.hpp"
 #include "tests/cuda_on_host/cuda_worlds.hpp"
 
 using namespace onda;
@@ -12,13 +13,13 @@ namespace {
 template <typename T>
 DensityArguments<T> arguments_of(const World<T>& w) {
     DensityArguments<T> a;
-    set_arrays(a.step, w);
+    set_arrays(a, w);
     set_density(a, w);
     a.x_halo = static_cast<int>(w.field.halo[0]);
     a.y_halo = w.y_halo();
     a.rho_x_halo = static_cast<int>(w.density.halo[0]);
     a.rho_y_halo = static_cast<int>(w.density.halo[1]);
-    a.chunk = std::min(w.of.chunk, a.step.nz);
+    a.chunk = std::min(w.of.chunk, a.nz);
     return a;
 }
 
@@ -26,17 +27,17 @@ template <typename T, int Dims, int R>
 void direct_density(World<T>& w, HostLaunch launch) {
     const DensityArguments<T> a = arguments_of(w);
     launch.block = {8, 2, 1};
-    launch.grid = {blocks(a.step.nx, 8), blocks(a.step.ny, 2), static_cast<unsigned>(a.step.nz)};
+    launch.grid = {blocks(a.nx, 8), blocks(a.ny, 2), static_cast<unsigned>(a.nz)};
     launch_on_host(launch, direct_density_step<T, Dims, R>, a);
 }
 
 template <typename Tile>
-void forward(World<typename Tile::T>& w, HostLaunch launch) {
+void march25d(World<typename Tile::T>& w, HostLaunch launch) {
     const auto a = arguments_of(w);
     launch.block = {Tile::block_x, Tile::block_y, 1};
-    launch.grid = {blocks(a.step.nx, Tile::width), blocks(a.step.ny, Tile::height), blocks(a.step.nz, a.chunk)};
+    launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), blocks(a.nz, a.chunk)};
     launch.shared_bytes = Tile::shared_bytes;
-    launch_on_host(launch, forward_density_step<Tile>, a);
+    launch_on_host(launch, march25d_density_step<Tile>, a);
 }
 
 /// Small tiles, so that small grids have many of them; rows and stages vary with the order.
@@ -44,16 +45,16 @@ template <typename T, int R>
 std::vector<Way<T>> small_variants() {
     return {{"direct", 2, direct_density<T, 2, R>},
             {"direct", 3, direct_density<T, 3, R>},
-            {"forward, 1 row", 3, forward<DensityTile<T, R, 4, 6, 1, 2 + R % 2, 1>>},
-            {"forward, 2 rows", 3, forward<DensityTile<T, R, 2, 4, 2, 3 - R % 2, 1>>},
-            {"forward, 3 rows", 3, forward<DensityTile<T, R, 2, 2, 3, 2, 1>>}};
+            {"march25d, 1 row", 3, march25d<DensityTile<T, R, 4, 6, 1, 2 + R % 2, 1>>},
+            {"march25d, 2 rows", 3, march25d<DensityTile<T, R, 2, 4, 2, 3 - R % 2, 1>>},
+            {"march25d, 3 rows", 3, march25d<DensityTile<T, R, 2, 2, 3, 2, 1>>}};
 }
 
 template <typename T, int R>
 std::vector<Way<T>> compiled_variants() {
     std::vector<Way<T>> list;
     for_density_tiles<T, R>([&list]<typename Tile>() {
-        list.push_back({std::to_string(Tile::width) + "x" + std::to_string(Tile::height), 3, forward<Tile>});
+        list.push_back({std::to_string(Tile::width) + "x" + std::to_string(Tile::height), 3, march25d<Tile>});
     });
     return list;
 }

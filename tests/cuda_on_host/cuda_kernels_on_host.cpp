@@ -1,10 +1,9 @@
 // Promise: the CUDA kernels, run on the host from their own sources, give the bits of the reference (the thesis'
 // kernel: to rounding) and write nothing but the nodes, under every schedule that copy engines and threads are free to
 // choose.
-#include "kernels/cuda/bulk_tensor_copies.hpp"
-#include "kernels/cuda/forward.hpp"
-#include "kernels/cuda/inplane_tiles.hpp"
-#include "kernels/cuda/thesis.hpp"
+#include "kernels/cuda/inplane/bulk_tensor_copies.hpp"
+#include "kernels/cuda/march25d/march25d.hpp"
+#include "kernels/cuda/thesis/thesis.hpp"
 #include "tests/cuda_on_host/cuda_worlds.hpp"
 
 using namespace onda;
@@ -14,29 +13,29 @@ using namespace onda::cuda::test;
 namespace {
 
 template <typename T, int R>
-void forward(World<T>& w, HostLaunch launch) {
-    using Shape = ForwardTile<T, R, 4, 6>;
-    ForwardArguments<T> a;
-    set_arrays(a.step, w);
+void march25d(World<T>& w, HostLaunch launch) {
+    using Shape = March25dTile<T, R, 4, 6>;
+    StepArguments<T> a;
+    set_arrays(a, w);
     a.y_halo = w.y_halo();
-    a.chunk = std::min(w.of.chunk, a.step.nz);
+    a.chunk = std::min(w.of.chunk, a.nz);
     launch.block = {4, 6, 1};
-    launch.grid = {blocks(a.step.nx, Shape::width), blocks(a.step.ny, Shape::height), blocks(a.step.nz, a.chunk)};
+    launch.grid = {blocks(a.nx, Shape::width), blocks(a.ny, Shape::height), blocks(a.nz, a.chunk)};
     launch.shared_bytes = Shape::shared_bytes;
-    launch_on_host(launch, forward_step<T, R, 4, 6>, a);
+    launch_on_host(launch, march25d_step<T, R, 4, 6>, a);
 }
 
 /// The thesis' kernel with the tile it has for one strategy; its order is a run-time number.
 template <typename T>
 void thesis(World<T>& w, HostLaunch launch, const LoadStrategy& strategy, int tile_z, int tile_x) {
     ThesisArguments<T> a;
-    set_arrays(a.step, w);
+    set_arrays(a, w);
     a.layout = make_tile_layout(strategy, tile_x, tile_z, w.radius, w.radius, 1);
     a.tile_x = tile_x;
     a.tile_z = tile_z;
     a.y_halo = w.y_halo();
     launch.block = {static_cast<unsigned>(tile_z), 1, static_cast<unsigned>(tile_x)};
-    launch.grid = {blocks(a.step.nz, tile_z), 1, blocks(a.step.nx, tile_x)};
+    launch.grid = {blocks(a.nz, tile_z), 1, blocks(a.nx, tile_x)};
     launch.shared_bytes = (a.layout.size + 2 * w.radius * tile_x * tile_z) * static_cast<std::int64_t>(sizeof(T));
     launch_on_host(launch, thesis_step<T>, a);
 }
@@ -56,7 +55,7 @@ template <typename T, int R>
 std::vector<Way<T>> small_tiles() {
     std::vector<Way<T>> list{{"direct", 2, direct<T, direct_step<T, 2, R>>},
                              {"direct", 3, direct<T, direct_step<T, 3, R>>},
-                             {"forward", 0, forward<T, R>}};
+                             {"march25d", 0, march25d<T, R>}};
     unroll<0, 4>([&](auto strategy) {
         constexpr int i = strategy.value;
         list.push_back(inplane_variant<SmallTile<T, R, i>, BulkTensorCopies>(i, "bulk tensor"));

@@ -1,7 +1,7 @@
 // Promise: every mapping of the compact stencil and of the 5-point star, run on the host from the sources of the CUDA
 // kernels, gives the bits of the reference and writes nothing but the nodes, under every schedule.
-#include "kernels/cuda/bulk_tensor_copies.hpp"
-#include "kernels/cuda/march_tiles.hpp"
+#include "kernels/cuda/compact/march.hpp"
+#include "kernels/cuda/inplane/bulk_tensor_copies.hpp"
 #include "tests/cuda_on_host/cuda_worlds.hpp"
 
 using namespace onda;

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "kernels/cpu/kernel_table.hpp"
-#include "kernels/cuda/async_copies.hpp"
-#include "kernels/cuda/direct.hpp"
-#include "kernels/cuda/inplane.hpp"
+#include "kernels/cuda/direct/direct.hpp"
+#include "kernels/cuda/inplane/async_copies.hpp"
+#include "kernels/cuda/inplane/inplane.hpp"
 #include "kernels/grid/halo.hpp"
 #include "tests/kernels/fields.hpp"
 #include "tests/sanitized.hpp"

@@ -56,9 +56,11 @@ struct cudaFuncAttributes {
     std::size_t localSizeBytes, sharedSizeBytes;
 };
 
+struct CUstream_st;
+
 namespace cuda_on_host {
 
-struct Stream;
+using Stream = CUstream_st;
 struct Event;
 struct Graph;
 

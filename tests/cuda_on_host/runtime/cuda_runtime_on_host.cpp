@@ -5,14 +5,14 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "cuda_runtime_api.h"
 
-namespace cuda_on_host {
-
 /// The work of a stream, numbered: `done` of it are done, the queue holds the rest.
-struct Stream {
+struct CUstream_st {
     int device = 0;
     std::deque<std::function<void()>> queue;
     std::size_t done = 0;
@@ -28,6 +28,8 @@ struct Stream {
         }
     }
 };
+
+namespace cuda_on_host {
 
 struct Event {
     Stream* stream = nullptr;
@@ -50,10 +52,16 @@ struct State {
     cudaError_t last = cudaSuccess;
     std::map<void*, std::pair<int, std::size_t>> memory;  ///< device and bytes
     std::size_t taken[kDevices] = {};
+    std::set<Stream*> streams;
 };
 State& state() {
     static State one;
     return one;
+}
+
+/// As CUDA does before it frees memory.
+void run_everything() {
+    for (Stream* stream : state().streams) stream->run_until(stream->queued());
 }
 
 cudaError_t report(cudaError_t status) {
@@ -153,6 +161,7 @@ cudaError_t cudaFree(void* data) {
     if (data == nullptr) return cudaSuccess;
     const auto entry = state().memory.find(data);
     if (entry == state().memory.end()) return report(cudaErrorInvalidValue);
+    run_everything();
     state().taken[entry->second.first] -= entry->second.second;
     state().memory.erase(entry);
     std::free(data);
@@ -164,6 +173,7 @@ cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
     return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* data) {
+    if (data != nullptr) run_everything();
     std::free(data);
     return cudaSuccess;
 }
@@ -186,10 +196,13 @@ cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
     *stream = new Stream{state().device, {}, 0, nullptr};
+    state().streams.insert(*stream);
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
-    if (stream != nullptr) stream->run_until(stream->queued());
+    if (stream == nullptr) return cudaSuccess;
+    stream->run_until(stream->queued());
+    state().streams.erase(stream);
     delete stream;
     return cudaSuccess;
 }

@@ -1,0 +1,34 @@
+/// \file
+/// What a kernel of a time step is given: the arrays and extents of a grid, and the weights of its operator. What a
+/// family of kernels needs beside that, it adds in a struct that derives from it; set_common() of
+/// kernels/cuda/launch.hpp fills it.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/equations/star/stencil.hpp"
+
+namespace onda::cuda {
+
+/// What every kernel is given. Arrays point at node (0, 0, 0); strides in elements.
+template <typename T>
+struct StepArguments {
+    const T* p = nullptr;  ///< p[n]
+    T* q = nullptr;        ///< p[n-1], overwritten with p[n+1]
+    const T* k = nullptr;  ///< (vp dt)^2; with variable density rho (vp dt)^2
+    int nx = 0, ny = 0, nz = 0;
+    int y_halo = 0;  ///< rows of halo of p in memory, 0 in 2-D
+    int chunk = 0;   ///< planes that one block updates, where blocks march along z
+    std::int64_t pitch = 0, plane = 0, k_pitch = 0, k_plane = 0;
+    Stencil<T> stencil;
+};
+
+/// What the kernels of variable density are given.
+template <typename T>
+struct DensityArguments : StepArguments<T> {
+    const T* half_rho = nullptr;  ///< rho / 2, at node (0, 0, 0), with a halo of r
+    std::int64_t rho_pitch = 0, rho_plane = 0;
+    int x_halo = 0, rho_x_halo = 0, rho_y_halo = 0;  ///< nodes of halo in memory, of p and of rho
+};
+
+}  // namespace onda::cuda

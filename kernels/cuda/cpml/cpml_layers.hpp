@@ -1,0 +1,76 @@
+/// \file
+/// The perfectly matched layers of one CUDA backend: their memory variables, and the launches of their strips.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cuda/cpml/cpml_launches.hpp"
+#include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/cuda/stepper.hpp"
+#include "kernels/plan/state_parts.hpp"
+
+namespace onda::cuda {
+
+template <typename T>
+class CpmlLayers {
+public:
+    /// \param fields arrays that stay where they are.
+    CpmlLayers(const cpml::Strips& strips, const Fields<T>& fields)
+        : strips_(strips),
+          memory_(cpml::memory_of<T>(strips, 6)),
+          profiles_(upload_vector(cpml::all_profiles<T>(strips))),
+          launches_(cpml_launches<T>(strips, {fields.field, fields.model, fields.density, fields.k, fields.half_rho,
+                                              memory_.data(), profiles_.data()})) {
+        for (int i = 0; i < 2; ++i) p_[i] = fields.p[i];
+    }
+
+    [[nodiscard]] std::int64_t bytes() const { return memory_.bytes() + profiles_.bytes(); }
+    [[nodiscard]] static std::int64_t bytes_for(const cpml::Strips& strips) {
+        return DeviceBuffer<T>::bytes_for(cpml::memory_of<T>(strips, 6)) +
+               DeviceBuffer<T>::bytes_for(cpml::profile_of(strips, 6));
+    }
+
+    /// The silence before a shot.
+    void reset(cudaStream_t stream) {
+        ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
+    }
+    /// Calls body(part, array, rows of its first plane) for every memory variable of a shot, in the order of the faces.
+    template <typename Body>
+    void for_state(int shot, const Body& body) const {
+        Grid one = strips_.grid;
+        if (one.dimensions == 2) one.n[1] = 1;
+        for (int face = 0; face < 6; ++face) {
+            const std::int64_t width = cpml::width_of(strips_, face);
+            if (width == 0) continue;
+            const cpml::MemoryOfFace memory = cpml::memory_of_face<T>(strips_, face);
+            for (const char* variable : {"psi", "zeta"}) {
+                const StatePart part = strip_state(one, face, width, variable, sizeof(T));
+                const std::int64_t begin = variable[0] == 'p' ? memory.psi : memory.zeta;
+                const auto& [along_x, along_y, along_z] = memory.strides;
+                body(part, memory_.data() + begin + shot * along_y,
+                     WindowRows{0, along_x, along_y, along_z, part.extents[0], part.extents[1], 0, part.extents[1]});
+            }
+        }
+    }
+    /// Adds what the layers change to p[n+1]. Reads p[now].
+    void apply(int now, cudaStream_t stream) const {
+        using Apply = void (*)(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t);
+        constexpr Apply apply_radius[kMaxRadius] = {apply_cpml<1>, apply_cpml<2>, apply_cpml<3>, apply_cpml<4>,
+                                                    apply_cpml<5>, apply_cpml<6>, apply_cpml<7>, apply_cpml<8>};
+        for (const CpmlLaunch<T>& launch : launches_) {
+            CpmlArguments<T> arguments = launch.arguments;
+            arguments.p = p_[now];
+            arguments.q = p_[1 - now];
+            apply_radius[strips_.scheme.radius() - 1](launch, arguments, stream);
+        }
+    }
+
+private:
+    cpml::Strips strips_;
+    T* p_[2];
+    DeviceBuffer<T> memory_, profiles_;
+    std::vector<CpmlLaunch<T>> launches_;
+};
+
+}  // namespace onda::cuda

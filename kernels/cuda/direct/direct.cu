@@ -1,0 +1,123 @@
+// Launches the direct kernel of every operator, for one radius (ONDA_RADIUS).
+#include <algorithm>
+
+#include "kernels/cuda/direct/direct.hpp"
+#include "kernels/cuda/launch.hpp"
+
+namespace onda::cuda {
+namespace {
+
+/// Leaves out the first planes of a step.
+template <typename T>
+void skip_planes(StepArguments<T>& a, int planes) {
+    a.p += a.plane * planes;
+    a.q += a.plane * planes;
+    a.k += a.k_plane * planes;
+}
+/// Leaves out the first planes of a step of variable density.
+template <typename T>
+void skip_planes(DensityArguments<T>& a, int planes) {
+    skip_planes(static_cast<StepArguments<T>&>(a), planes);
+    a.half_rho += a.rho_plane * planes;
+}
+
+/// \tparam In2d, In3d the kernels; both take Arguments.
+template <typename T, typename Arguments, auto In2d, auto In3d>
+class DirectStepper final : public Stepper {
+public:
+    DirectStepper(const Fields<T>& fields, dim3 block) : block_(block), dimensions_(fields.stencil.dimensions) {
+        blocks_x_ = static_cast<unsigned>(blocks_for(fields.grid.nx(), block.x));
+        blocks_y_ = static_cast<unsigned>(blocks_for(fields.grid.ny(), block.y));
+        for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
+    }
+    static constexpr auto kernel_for(int dimensions) { return dimensions == 2 ? In2d : In3d; }
+    void step(int now, cudaStream_t stream) const override {
+        const auto kernel = kernel_for(dimensions_);
+        Arguments a = arguments_[now];
+        // As many planes at a time as a launch can have.
+        const int most = static_cast<int>(kMostBlocks * block_.z), planes = a.nz;
+        for (int z = 0; z < planes; z += most) {
+            a.nz = std::min(most, planes - z);
+            const dim3 grid(blocks_x_, blocks_y_, static_cast<unsigned>(blocks_for(a.nz, block_.z)));
+            launch<T>(kernel, {grid, block_}, stream, a);
+            skip_planes(a, a.nz);
+        }
+    }
+
+private:
+    dim3 block_;
+    unsigned blocks_x_ = 0, blocks_y_ = 0;
+    int dimensions_;
+    Arguments arguments_[2];
+};
+
+template <typename T>
+dim3 block_of(const Instance<T>& row) {
+    return {static_cast<unsigned>(row.parameters[0]), static_cast<unsigned>(row.parameters[1]),
+            static_cast<unsigned>(row.parameters[2])};
+}
+
+/// The rows of one operator: the blocks of threads that are compiled.
+template <typename T, typename Launched>
+void add_blocks(Instances<T>& list, WaveOperator wave_operator) {
+    // x, y, z and the dimensions they are for
+    constexpr int blocks[][4] = {{32, 4, 2, 3}, {64, 4, 1, 3}, {128, 1, 2, 2}, {32, 1, 8, 2}};
+    for (const auto& [x, y, z, dimensions] : blocks) {
+        Instance<T> row;
+        row.kernel = "direct";
+        row.tile = std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
+        row.wave_operator = wave_operator;
+        row.radius = ONDA_RADIUS;
+        row.dimensions = dimensions;
+        row.architecture = 75;
+        row.parameters[0] = x;
+        row.parameters[1] = y;
+        row.parameters[2] = z;
+        row.make = [](const Instance<T>& self, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
+            return std::make_unique<Launched>(fields, block_of(self));
+        };
+        row.resources = [](const Instance<T>& self, const Stencil<T>& stencil) {
+            const dim3 block = block_of(self);
+            return resources_of(reinterpret_cast<const void*>(Launched::kernel_for(stencil.dimensions)),
+                                static_cast<int>(block.x * block.y * block.z), 0);
+        };
+        list.push_back(row);
+    }
+}
+
+template <typename T, int R>
+void add_constant_density(Instances<T>& list) {
+    using Star = DirectStepper<T, StepArguments<T>, direct_step<T, 2, R>, direct_step<T, 3, R>>;
+    add_blocks<T, Star>(list, WaveOperator::star);
+    if constexpr (R == 1) {
+        using Compact = DirectStepper<T, StepArguments<T>, direct_compact_step<T, 2>, direct_compact_step<T, 3>>;
+        add_blocks<T, Compact>(list, WaveOperator::compact);
+    }
+}
+
+template <typename T, int R>
+void add_variable_density(Instances<T>& list) {
+    using Density = DirectStepper<T, DensityArguments<T>, direct_density_step<T, 2, R>, direct_density_step<T, 3, R>>;
+    add_blocks<T, Density>(list, WaveOperator::variable_density);
+}
+
+}  // namespace
+
+template <>
+void add_direct<ONDA_RADIUS>(Instances<float>& list) {
+    add_constant_density<float, ONDA_RADIUS>(list);
+}
+template <>
+void add_direct<ONDA_RADIUS>(Instances<double>& list) {
+    add_constant_density<double, ONDA_RADIUS>(list);
+}
+template <>
+void add_direct_density<ONDA_RADIUS>(Instances<float>& list) {
+    add_variable_density<float, ONDA_RADIUS>(list);
+}
+template <>
+void add_direct_density<ONDA_RADIUS>(Instances<double>& list) {
+    add_variable_density<double, ONDA_RADIUS>(list);
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,70 @@
+// What launchers share: the plan of a march, and what is known of a compiled kernel.
+#include "kernels/cuda/launch.hpp"
+
+#include <algorithm>
+
+namespace onda::cuda {
+namespace {
+
+int multiprocessors() {
+    int device = 0, count = 0;
+    ONDA_CUDA_TRY(cudaGetDevice(&device));
+    ONDA_CUDA_TRY(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return count;
+}
+
+/// Planes a block marches through: as many as keep the multiprocessors evenly busy, and at most `longest`.
+/// \param tiles of a plane; \param resident blocks at a time on the whole GPU; \param reach planes that are read twice.
+int planes_a_block(std::int64_t planes, std::int64_t tiles, std::int64_t resident, int reach, int longest) {
+    std::int64_t best = planes, best_cost = -1;
+    const std::int64_t most = std::max<std::int64_t>(1, planes / std::max(1, 2 * reach));
+    const std::int64_t fewest = (planes + longest - 1) / longest;
+    // Up to twice as many where there are many anyway: else the last round of blocks would often be a small one.
+    const std::int64_t many = std::max(std::min<std::int64_t>(most, 64), std::min(most, 2 * fewest));
+    for (std::int64_t chunks = fewest; chunks <= std::max(fewest, many); ++chunks) {
+        const std::int64_t chunk = (planes + chunks - 1) / chunks;
+        const std::int64_t rounds = (tiles * chunks + resident - 1) / resident;
+        const std::int64_t cost = rounds * (chunk + reach);  // half of the planes read twice are found in the L2 cache
+        if (best_cost < 0 || cost < best_cost) {
+            best = chunk;
+            best_cost = cost;
+        }
+    }
+    return static_cast<int>(best);
+}
+
+}  // namespace
+
+void allow_shared_memory(const void* kernel, int shared_bytes) {
+    ONDA_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
+}
+
+Resources resources_of(const void* kernel, int threads, int shared_bytes) {
+    allow_shared_memory(kernel, shared_bytes);
+    cudaFuncAttributes attributes{};
+    ONDA_CUDA_TRY(cudaFuncGetAttributes(&attributes, kernel));
+    Resources resources;
+    resources.registers = attributes.numRegs;
+    resources.threads = threads;
+    resources.spilled_bytes = static_cast<std::int64_t>(attributes.localSizeBytes);
+    resources.shared_bytes = shared_bytes + static_cast<std::int64_t>(attributes.sharedSizeBytes);
+    ONDA_CUDA_TRY(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resources.blocks_per_multiprocessor, kernel, threads,
+                                                                static_cast<std::size_t>(shared_bytes)));
+    return resources;
+}
+
+MarchPlan plan_march(const void* kernel, const MarchShape& shape, const Grid& grid) {
+    const Resources has = resources_of(kernel, shape.block_x * shape.block_y, shape.shared_bytes);
+    const int tiles_x = blocks_for(grid.nx(), shape.width), tiles_y = blocks_for(grid.ny(), shape.height);
+    const std::int64_t resident =
+        static_cast<std::int64_t>(std::max(1, has.blocks_per_multiprocessor)) * multiprocessors();
+    MarchPlan plan;
+    plan.chunk = planes_a_block(grid.nz(), std::int64_t{tiles_x} * tiles_y, resident, shape.reach, shape.longest);
+    plan.shape.grid = dim3(static_cast<unsigned>(tiles_x), static_cast<unsigned>(tiles_y),
+                           static_cast<unsigned>(blocks_for(grid.nz(), plan.chunk)));
+    plan.shape.block = dim3(static_cast<unsigned>(shape.block_x), static_cast<unsigned>(shape.block_y));
+    plan.shape.shared_bytes = static_cast<std::size_t>(shape.shared_bytes);
+    return plan;
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,120 @@
+/// \file
+/// What the launchers of all kernels share: what is known of a compiled kernel, the arguments that all of them take,
+/// and the launch of kernels whose blocks march along z.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cuda_runtime_api.h>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/blocks.hpp"
+#include "kernels/cuda/launch_kernel.hpp"
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/cuda/stepper.hpp"
+
+namespace onda::cuda {
+
+/// What the compiler and the driver say of a kernel. \throws Error.
+Resources resources_of(const void* kernel, int threads, int shared_bytes);
+/// Lets a kernel use more shared memory than the 48 KiB that all have. \throws Error.
+void allow_shared_memory(const void* kernel, int shared_bytes);
+
+/// Makes a the step that reads p[now], for any kernel: all but the planes of a block.
+template <typename T>
+void set_common(StepArguments<T>& a, const Fields<T>& f, int now) {
+    a.p = f.p[now];
+    a.q = f.p[1 - now];
+    a.k = f.k;
+    a.nx = static_cast<int>(f.grid.nx());
+    a.ny = static_cast<int>(f.grid.ny());
+    a.nz = static_cast<int>(f.grid.nz());
+    a.y_halo = static_cast<int>(f.field.halo[1]);
+    a.pitch = f.field.pitch;
+    a.plane = f.field.plane;
+    a.k_pitch = f.model.pitch;
+    a.k_plane = f.model.plane;
+    a.stencil = f.stencil;
+}
+/// Makes a the step that reads p[now], for kernels of variable density: all but the planes of a block.
+template <typename T>
+void set_common(DensityArguments<T>& a, const Fields<T>& f, int now) {
+    set_common(static_cast<StepArguments<T>&>(a), f, now);
+    a.half_rho = f.half_rho;
+    a.rho_pitch = f.density.pitch;
+    a.rho_plane = f.density.plane;
+    a.x_halo = static_cast<int>(f.field.halo[0]);
+    a.rho_x_halo = static_cast<int>(f.density.halo[0]);
+    a.rho_y_halo = static_cast<int>(f.density.halo[1]);
+}
+
+/// The block of a marching kernel.
+struct MarchShape {
+    int width, height;     ///< nodes of its tile along x and y
+    int block_x, block_y;  ///< threads
+    int shared_bytes;
+    int reach;    ///< planes it reads on either side of those it updates
+    int longest;  ///< march, in planes: blocks that drift apart no longer find their neighbours' halos in the L2 cache
+};
+
+/// How one grid is divided among the blocks of a marching kernel: tiles along x and y, chunks of planes along z.
+struct MarchPlan {
+    LaunchShape shape;
+    int chunk = 0;  ///< planes that one block updates
+};
+
+/// The plan that keeps all multiprocessors evenly busy. Lets the kernel use its shared memory. \throws Error.
+MarchPlan plan_march(const void* kernel, const MarchShape& shape, const Grid& grid);
+
+/// Launches one marching kernel.
+/// \tparam March names the element T, the Arguments, the kernel and its shape; complete(arguments, fields, now) sets
+/// what its arguments hold beside set_common() and the chunk.
+template <typename March>
+class MarchStepper final : public Stepper {
+public:
+    using T = typename March::T;
+    using Arguments = typename March::Arguments;
+
+    explicit MarchStepper(const Fields<T>& fields)
+        : plan_(plan_march(reinterpret_cast<const void*>(March::kernel), March::shape, fields.grid)) {
+        for (int now = 0; now < 2; ++now) {
+            set_common(arguments_[now], fields, now);
+            arguments_[now].chunk = plan_.chunk;
+            March::complete(arguments_[now], fields, now);
+        }
+    }
+    void step(int now, cudaStream_t stream) const override {
+        constexpr auto kernel = March::kernel;
+        launch<T>(kernel, plan_.shape, stream, arguments_[now]);
+    }
+
+private:
+    MarchPlan plan_;
+    Arguments arguments_[2];
+};
+
+/// The row of one marching kernel in the table of instances. The launcher adds radius, dimensions, operator and copy
+/// engine.
+template <typename March>
+Instance<typename March::T> march_row(std::string kernel, std::string tile, int architecture) {
+    using T = typename March::T;
+    Instance<T> row;
+    row.kernel = std::move(kernel);
+    row.tile = std::move(tile);
+    row.architecture = architecture;
+    row.shared_bytes = March::shape.shared_bytes;
+    row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
+        return std::make_unique<MarchStepper<March>>(fields);
+    };
+    row.resources = [](const Instance<T>&, const Stencil<T>&) {
+        constexpr MarchShape shape = March::shape;
+        return resources_of(reinterpret_cast<const void*>(March::kernel), shape.block_x * shape.block_y,
+                            shape.shared_bytes);
+    };
+    return row;
+}
+
+}  // namespace onda::cuda

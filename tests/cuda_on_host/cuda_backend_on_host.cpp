@@ -1,0 +1,243 @@
+// Promise: the whole CUDA backend - media, wavefields, batches, graphs, copies - gives the bits of the CPU, whether its
+// streams run at once or only when somebody waits, and every call is made under the right device.
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/cuda/cuda.hpp"
+#include "kernels/slabs.hpp"
+#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/state.hpp"
+#include "tests/sanitized.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+/// Grids of a few thousand nodes: a thread of the device is a fibre here.
+const std::vector<Case> kSmall{
+    {"3-D, mirrors and a sponge",
+     {3, {13, 9, 11}, {10., 8., 9.}, {}},
+     {kZero, kRigid, kZero, kZero, kFree, kZero},
+     true,
+     24},
+    {"3-D, layers", {3, {19, 12, 13}, {10., 9., 8.}, {}}, {}, false, 13, {3, 4, 2, 0, 4, 3}},
+    {"2-D, free top, sponge",
+     {2, {35, 1, 17}, {10., 10., 6.}, {}},
+     {kZero, kZero, kZero, kZero, kFree, kZero},
+     true,
+     25},
+    {"2-D, layers", {2, {37, 1, 19}, {10., 10., 6.}, {}}, {}, false, 23, {5, 4, 0, 0, 0, 6}},
+};
+
+/// Runs `body` with streams that are late, and with streams that are early.
+template <typename Body>
+void early_and_late(const Body& body) {
+    for (const bool late : {false, true}) {
+        cuda_on_host::run_late = late;
+        CAPTURE(late);
+        body();
+    }
+}
+
+Setup on_gpu(Setup setup, const cuda::Variant& variant, int ordinal = 0) {
+    setup.kernel = variant.kernel;
+    setup.tile = variant.tile;
+    setup.copy = variant.copy;
+    setup.ordinal = ordinal;
+    return setup;
+}
+
+void start_and_advance(Wavefield& wavefield, const Case& c, Precision precision) {
+    for (int shot = 0; shot < wavefield.shots(); ++shot)
+        start_noisy_shot(wavefield, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
+    wavefield.record(0);
+    wavefield.advance(0, c.steps);
+}
+
+std::vector<double> on_cpu(const Setup& setup, const Case& c, std::uint64_t seed = 0) {
+    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
+    start_noisy_shot(*wavefield, c, setup.precision, 1., 0, seed);
+    wavefield->record(0);
+    wavefield->advance(0, c.steps);
+    return results_of(*wavefield, c);
+}
+
+}  // namespace
+
+TEST_CASE("every instance gives the bits of the CPU, and holds what was predicted") {
+    std::size_t compared = 0;
+    for (const Case& unequal : kSmall)
+        for (const WaveOperator wave_operator :
+             {WaveOperator::star, WaveOperator::compact, WaveOperator::variable_density})
+            for (const int order : kSanitized ? std::vector{2} : std::vector{2, 8}) {
+                const bool compact = wave_operator == WaveOperator::compact;
+                if (compact && order > 2) continue;
+                const Case c = compact ? with_equal_spacings(unequal) : unequal;
+                const Setup setup =
+                    setup_of(c, order, compared % 2 == 0 ? Precision::float32 : Precision::float64, wave_operator);
+                const std::vector<double> expected = on_cpu(setup, c);
+                for (const cuda::Variant& variant : cuda::variants(setup)) {
+                    if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
+                    ++compared;
+                    cuda_on_host::run_late = compared % 3 != 0;
+                    const Setup chosen = on_gpu(setup, variant);
+                    const auto wavefield = make_noisy_medium(chosen, cuda::make_medium)->make_wavefield();
+                    CAPTURE(c.name);
+                    CAPTURE(order);
+                    CAPTURE(variant.kernel);
+                    CAPTURE(variant.tile);
+                    CHECK(allocated_bytes(*wavefield) == cuda::predicted_bytes(chosen));
+                    start_and_advance(*wavefield, c, setup.precision);
+                    CHECK(results_of(*wavefield, c) == expected);
+                }
+            }
+    CHECK(compared > (kSanitized ? 30 : 50));
+}
+
+TEST_CASE("each shot of a batch has the bits of the shot alone, in every 2-D instance") {
+    early_and_late([] {
+        for (const Case& c : kSmall) {
+            if (c.grid.dimensions == 3) continue;
+            for (const WaveOperator wave_operator : kOperators) {
+                const Setup setup = setup_of(c, 4, Precision::float32, wave_operator);
+                for (const cuda::Variant& variant : cuda::variants(setup)) {
+                    if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
+                    const Setup chosen = on_gpu(setup, variant);
+                    const auto batch = make_noisy_medium(chosen, cuda::make_medium)->make_wavefield(3);
+                    CHECK(allocated_bytes(*batch) == cuda::predicted_bytes(chosen, 3));
+                    start_and_advance(*batch, c, setup.precision);
+                    CAPTURE(c.name);
+                    CAPTURE(variant.kernel);
+                    for (int shot = 0; shot < 3; ++shot) {
+                        CAPTURE(shot);
+                        CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, static_cast<std::uint64_t>(shot)));
+                    }
+                }
+            }
+        }
+    });
+}
+
+TEST_CASE("two wavefields on one medium, queued in turn, give what each gives alone") {
+    early_and_late([] {
+        const Case& c = kSmall[1];
+        const Setup setup = setup_of(c, 4, Precision::float32);
+        const auto medium = make_noisy_medium(setup, cuda::make_medium);
+        const auto first = medium->make_wavefield(), second = medium->make_wavefield();
+        start_noisy_shot(*first, c, setup.precision, 1., 0, 1);
+        start_noisy_shot(*second, c, setup.precision, 1., 0, 2);
+        first->record(0);
+        second->record(0);
+        for (std::int64_t n = 0; n < c.steps; ++n) {
+            first->enqueue(n, 1);
+            second->enqueue(n, 1);
+        }
+        second->wait();
+        first->wait();
+        CHECK(results_of(*first, c) == on_cpu(setup, c, 1));
+        CHECK(results_of(*second, c) == on_cpu(setup, c, 2));
+    });
+}
+
+TEST_CASE("a state goes on at the other device, and in another place of a batch") {
+    early_and_late([] {
+        for (const Case& c : kSmall)
+            for (const bool from_gpu : {true, false}) {
+                const Setup setup = setup_of(c, 4, Precision::float32, WaveOperator::variable_density);
+                const MakeMedium gpu = cuda::make_medium, cpu = cpu::make_medium;
+                const auto begun = make_noisy_medium(setup, from_gpu ? gpu : cpu)->make_wavefield();
+                const auto whole = make_noisy_medium(setup, cpu)->make_wavefield();
+                for (const auto& wavefield : {begun.get(), whole.get()})
+                    start_noisy_shot(*wavefield, c, setup.precision);
+                begun->advance(0, 11);
+                whole->advance(0, c.steps);
+                const State saved = save(*begun);
+                const int shots = c.grid.dimensions == 2 ? 3 : 1;
+                const auto elsewhere = make_noisy_medium(setup, from_gpu ? cpu : gpu)->make_wavefield(shots);
+                for (int shot = 0; shot < shots; ++shot) start_noisy_shot(*elsewhere, c, setup.precision, 1., shot);
+                elsewhere->advance(0, 3);
+                restore(*elsewhere, saved, shots - 1);
+                CAPTURE(c.name);
+                CAPTURE(from_gpu);
+                CHECK(save(*elsewhere, shots - 1) == saved);
+                elsewhere->advance(11, c.steps - 11);
+                CHECK(save(*elsewhere, shots - 1) == save(*whole));
+            }
+    });
+}
+
+TEST_CASE("downloads that are under way, extremum and samples are those of their step") {
+    early_and_late([] {
+        const Case& c = kSmall[2];
+        const Setup setup = setup_of(c, 4, Precision::float32);
+        const auto gpu = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(2);
+        const auto cpu = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(2);
+        for (const auto& wavefield : {gpu.get(), cpu.get()})
+            for (int shot = 0; shot < 2; ++shot)
+                start_noisy_shot(*wavefield, c, setup.precision, 1., shot, static_cast<std::uint64_t>(shot));
+        const Window window{{3, 0, 2}, {8, 1, 5}, {4, 1, 3}};
+        std::vector<float> expected(static_cast<std::size_t>(window.points()));
+        for (std::int64_t n = 0; n < 12; n += 4)
+            for (int shot = 0; shot < 2; ++shot) {
+                const auto download = gpu->start_download(window, shot);
+                gpu->enqueue(n, shot == 0 ? 0 : 4);  // under the copy
+                cpu->download(window, std::span<float>(expected), shot);
+                CHECK(std::ranges::equal(download->wait(), expected));
+                if (shot == 1) cpu->advance(n, 4);
+            }
+        gpu->wait();
+        for (int shot = 0; shot < 2; ++shot) {
+            CHECK(gpu->extremum(shot).node == cpu->extremum(shot).node);
+            CHECK(gpu->extremum(shot).max_abs == cpu->extremum(shot).max_abs);
+            const std::vector<std::int64_t> nodes{0, c.grid.at(5, 0, 7), c.grid.points() - 1};
+            std::vector<double> of_gpu(3), of_cpu(3);
+            gpu->sample(nodes, of_gpu, shot);
+            cpu->sample(nodes, of_cpu, shot);
+            CHECK(of_gpu == of_cpu);
+        }
+    });
+}
+
+TEST_CASE("everything happens under the device that was asked for, whichever the thread used last") {
+    early_and_late([] {
+        const Case& c = kSmall[3];
+        Setup setup = setup_of(c, 4, Precision::float32);
+        const std::vector<double> expected = on_cpu(setup, c);
+        std::vector<std::unique_ptr<Wavefield>> wavefields;
+        for (const int ordinal : {1, 0}) {
+            setup.ordinal = ordinal;
+            wavefields.push_back(make_noisy_medium(setup, cuda::make_medium)->make_wavefield());
+        }
+        for (const auto& wavefield : wavefields) start_noisy_shot(*wavefield, c, setup.precision);
+        for (const auto& wavefield : wavefields) wavefield->record(0);
+        for (std::int64_t n = 0; n < c.steps; ++n)
+            for (const auto& wavefield : wavefields) wavefield->enqueue(n, 1);
+        for (const auto& wavefield : wavefields) {
+            wavefield->wait();
+            CHECK(results_of(*wavefield, c) == expected);
+        }
+        setup.ordinal = 2;
+        CHECK_THROWS_WITH_AS(cuda::make_medium(setup, {}, 1e-3), "GPU 2 is not visible: there are 2, 0 to 1",
+                             SetupFault);
+    });
+}
+
+TEST_CASE("slabs on two devices give the bits of the uncut grid") {
+    early_and_late([] {
+        const Case c{
+            "tall", {3, {13, 9, 23}, {10., 8., 9.}, {}}, {kZero, kRigid, kZero, kZero, kFree, kZero}, true, 12};
+        const Setup setup = setup_of(c, 4, Precision::float32);
+        const MakeMedium cut = [](const Setup& whole, const MediumReaders& readers, double dt_s) {
+            return make_slab_medium(whole, readers, dt_s, equal_slabs(whole.grid.nz(), 3),
+                                    [](std::size_t slab, const Setup& part, const MediumReaders& rows, double dt) {
+                                        Setup placed = part;
+                                        placed.ordinal = static_cast<int>(slab % 2);
+                                        return cuda::make_medium(placed, rows, dt);
+                                    });
+        };
+        CHECK(run_case(c, setup, cut) == on_cpu(setup, c));
+    });
+}
