@@ -11,10 +11,9 @@
 #include "kernels/boundaries/cpml.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/precision.hpp"
 
 namespace onda {
-
-enum class Precision { float32, float64 };
 
 /// Multiplies p[n+1] and p[n] after each step: factor(x, y, z) = (taper[0][x] taper[1][y]) taper[2][z].
 /// Empty tapers mean 1 everywhere on that axis. A taper differs from 1 at the ends of its axis only: the nodes between

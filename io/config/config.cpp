@@ -144,49 +144,75 @@ std::string apply_override(YamlNode& root, const std::string& text, int source) 
 }
 
 /// Everything that is known from the text and the overrides; faults are in the result.
-Reading read_all(Config& config) {
-    Reading reading{FaultList(shown(config.file), config.text, config.overrides), {}, {}, {}, {}, {}};
-    reading.folder = std::filesystem::absolute(config.file).parent_path();
-    YamlDocument document = read_strict_yaml(config.text);
+/// \param vocabulary absent: names are not looked at.
+Reading read_all(Config& config, const Vocabulary* vocabulary) {
+    const ConfigOrigin& from = config.origin;
+    Reading reading{FaultList(shown(from.file), from.text, from.overrides), {}, {}, {}, {}, {}};
+    reading.folder = std::filesystem::absolute(from.file).parent_path();
+    YamlDocument document = read_strict_yaml(from.text);
     for (const TextFault& fault : document.faults) reading.faults.add({0, fault.place}, fault.message);
-    for (std::size_t i = 0; i < config.overrides.size(); ++i) {
+    for (std::size_t i = 0; i < from.overrides.size(); ++i) {
         const int source = static_cast<int>(i) + 1;
-        const auto fault = apply_override(document.root, config.overrides[i], source);
+        const auto fault = apply_override(document.root, from.overrides[i], source);
         if (!fault.empty()) reading.faults.add({source, {}}, fault);
     }
     if (!document.complete) return reading;
-    read_rows(config, document.root, reading);
+    read_rows(config, document.root, vocabulary, reading);
     if (config.scheme.stencil == "compact27" && !reading.given("scheme.space_order")) config.scheme.space_order = 2;
-    check_together(config, reading);
+    check_given_together(config, reading);
     return reading;
 }
 
 }  // namespace
 
-Config read_config_text(const std::string& text, const std::filesystem::path& name,
+Config read_config_text(const std::string& text, const std::filesystem::path& name, const Vocabulary& vocabulary,
                         const std::vector<std::string>& overrides) {
     Config config;
-    config.file = name;
-    config.text = text;
-    config.overrides = overrides;
-    const Reading reading = read_all(config);
+    config.origin = {name, text, overrides};
+    const Reading reading = read_all(config, &vocabulary);
     if (!reading.faults.empty()) reading.faults.raise();
     return config;
 }
 
-Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
-    return read_config_text(read_text(file), file, overrides);
+Config read_config(const std::filesystem::path& file, const Vocabulary& vocabulary,
+                   const std::vector<std::string>& overrides) {
+    return read_config_text(read_text(file), file, vocabulary, overrides);
 }
 
-void throw_config_fault(const Config& config, const std::string& key, const std::string& message) {
-    Config again;
-    again.file = config.file.empty() ? "configuration" : config.file;
-    again.text = config.text;
-    again.overrides = config.overrides;
-    const SourcePlace place = again.text.empty() ? SourcePlace{} : read_all(again).place_of(key);
-    FaultList faults(shown(again.file), again.text, again.overrides);
-    faults.add(place, key + ": " + message);
+void ConfigOrigin::fault(const std::string& key, const std::string& message) const {
+    StageFaults faults(*this);
+    faults.add(key, message);
     faults.raise();
+}
+
+void ConfigOrigin::value_fault(const std::string& key, const std::string& message) const {
+    StageFaults faults(*this);
+    faults.add_of_value(key, message);
+    faults.raise();
+}
+
+void StageFaults::add(std::string key, std::string message) {
+    faults_.push_back({std::move(key), std::move(message), false});
+}
+
+void StageFaults::add_of_value(std::string key, std::string message) {
+    faults_.push_back({std::move(key), std::move(message), true});
+}
+
+/// The text is read again: only a fault needs to know where every value stands.
+void StageFaults::raise() const {
+    Config again;
+    again.origin = origin_;
+    if (origin_.file.empty()) again.origin.file = "configuration";
+    const Reading reading = read_all(again, nullptr);
+    FaultList list(shown(again.origin.file), origin_.text, origin_.overrides);
+    for (const Fault& fault : faults_) {
+        const auto value = fault.with_value ? reading.written.find(fault.key) : reading.written.end();
+        const std::string named = value == reading.written.end() ? fault.key : fault.key + " = " + value->second;
+        list.add(origin_.text.empty() ? SourcePlace{} : reading.place_of(fault.key),
+                 named + (named.empty() ? "" : ": ") + fault.message);
+    }
+    list.raise();
 }
 
 }  // namespace onda

@@ -15,6 +15,9 @@
 #include <string>
 #include <vector>
 
+#include "io/config/config_origin.hpp"
+#include "io/config/vocabulary.hpp"
+
 namespace onda {
 
 struct GridConfig {
@@ -184,46 +187,28 @@ struct Config {
     OutputConfig output;
     BackendConfig backend;
 
-    // Not parameters: where the values came from.
-    std::filesystem::path file;          ///< as given; input files named in the text are relative to its folder
-    std::string text;                    ///< the file as read, byte for byte
-    std::vector<std::string> overrides;  ///< `key=value` of --set, in order
+    ConfigOrigin origin;  ///< no parameter: where the values came from
     bool operator==(const Config&) const = default;
 };
 
 /// Reads, overrides (`key=value` from --set: dotted paths, list items as sources[0].amplitude, `null` removes a key),
-/// and checks everything that can be checked without opening other files except their existence. \throws Error(config)
-/// with every fault as `file:line:column: message`, the offending line and a caret; faults of
-///         overrides name `--set key=value` instead. Error(missing_input) if the file is not there, or if the only
-///         faults are input files that are not there.
-Config read_config(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
-Config read_config_text(const std::string& text, const std::filesystem::path& name,
+/// and checks the shape, type and range of every value, its name against the vocabulary, and that input files exist.
+/// What the values mean together is for the stages that use them. \throws Error(config) with every fault as
+/// `file:line:column: message`, the offending line and a caret; faults of overrides name `--set key=value` instead.
+/// Error(missing_input) if the file is not there, or if the only faults are input files that are not there.
+Config read_config(const std::filesystem::path& file, const Vocabulary& vocabulary,
+                   const std::vector<std::string>& overrides = {});
+Config read_config_text(const std::string& text, const std::filesystem::path& name, const Vocabulary& vocabulary,
                         const std::vector<std::string>& overrides = {});
 
 /// The value of every parameter as YAML that read_config accepts and that gives the same Config (`config.yaml` of a
 /// run).
 std::string resolved_yaml(const Config& config);
 /// JSON Schema draft-07, pretty-printed, with a trailing newline (`onda schema`).
-std::string config_schema();
+std::string config_schema(const Vocabulary& vocabulary);
 /// A commented configuration that runs (`onda init`).
-std::string config_template();
+std::string config_template(const Vocabulary& vocabulary);
 /// docs/config.md.
-std::string config_reference_markdown();
-
-/// A fault that a later stage finds, such as an input file of the wrong shape: reported at the place of `key`
-/// ("model.file", "sources[2].position_m"), or of the section that would hold it.
-/// \throws Error(config), formatted as read_config does.
-[[noreturn]] void throw_config_fault(const Config& config, const std::string& key, const std::string& message);
-
-struct AllowedValue {
-    std::string name, help;
-};
-/// Names for a parameter whose values live in a table of another folder. solver/ registers its tables at start-up,
-/// before any other thread runs, so that io/ knows nothing of kernels; a plain list of names stands in until then.
-///
-/// Keys: "model.type", "wavelet.type", "boundary.kind", "backend.name", "backend.kernel". "auto" is always allowed
-/// where it makes sense and need not be registered. backend.isa is not registered: what a machine offers must not
-/// change the schema. \throws std::invalid_argument for another key.
-void set_allowed_values(const std::string& key, std::vector<AllowedValue> values);
+std::string config_reference_markdown(const Vocabulary& vocabulary);
 
 }  // namespace onda

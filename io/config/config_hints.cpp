@@ -197,15 +197,15 @@ KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows) 
     return {"; there are " + keys, {}};
 }
 
-std::string unknown_value_hint(std::string_view value, std::string_view values_key) {
+std::string unknown_value_hint(std::string_view value, std::string_view values, std::span<const AllowedValue> allowed) {
     std::vector<std::string> names;
-    for (const AllowedValue& allowed : allowed_values(values_key)) names.push_back(allowed.name);
+    for (const AllowedValue& one : allowed) names.push_back(one.name);
     std::string meant = nearest(value, names);
     const auto* foreign = find_foreign(kForeignValues, value);
     if (foreign != nullptr && std::find(names.begin(), names.end(), foreign->meaning) != names.end())
         meant = foreign->meaning;
     if (!meant.empty()) return "; did you mean " + in_quotes(meant) + "?";
-    const std::string beside = parse_number(value) ? same_with_unit(values_key) : "";
+    const std::string beside = parse_number(value) ? same_with_unit(values) : "";
     return beside.empty() ? "" : "; a number is what " + beside + " takes";
 }
 

@@ -15,8 +15,8 @@ struct KeyHint {
     std::string_view meant;  ///< the row that was meant, if it is one of these
 };
 KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows);
-/// "; did you mean 'sponge'?" or empty.
-std::string unknown_value_hint(std::string_view value, std::string_view values_key);
+/// "; did you mean 'sponge'?" or empty. \param values key of the list `allowed`.
+std::string unknown_value_hint(std::string_view value, std::string_view values, std::span<const AllowedValue> allowed);
 /// What is wrong with text that should be a number: a unit, an underscore, a leading zero, … or empty.
 std::string number_hint(std::string_view text, std::string_view unit);
 /// The same for true and false.

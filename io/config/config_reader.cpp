@@ -44,7 +44,8 @@ bool is_section(const Slot& slot) {
 /// Reads the rows of one struct after another, depth first, in the order of the table.
 class Reader {
 public:
-    Reader(const Config& config, Reading& reading) : config_(config), reading_(reading) {}
+    Reader(const Config& config, const Vocabulary* vocabulary, Reading& reading)
+        : config_(config), vocabulary_(vocabulary), reading_(reading) {}
 
     void section(void* owner, std::span<const Parameter> rows, const YamlNode& node, const std::string& path,
                  const SourcePlace& at) {
@@ -220,13 +221,14 @@ private:
     }
     void read(std::string* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         if (node.kind != YamlNode::Kind::scalar) return wrong_type(target, row, node, path);
-        if (!row.values.empty()) {
-            const auto& allowed = allowed_values(row.values);
+        if (!row.values.empty() && vocabulary_ != nullptr) {
+            const auto allowed = allowed_values(*vocabulary_, row.values);
             const auto matches = [&](const AllowedValue& value) { return value.name == node.scalar; };
             if (std::none_of(allowed.begin(), allowed.end(), matches)) {
                 std::string names;
                 for (const AllowedValue& value : allowed) names += (names.empty() ? "" : ", ") + value.name;
-                return fault(path, node, "must be one of " + names + unknown_value_hint(node.scalar, row.values));
+                return fault(path, node,
+                             "must be one of " + names + unknown_value_hint(node.scalar, row.values, allowed));
             }
         }
         *target = node.scalar;
@@ -309,16 +311,11 @@ private:
     }
 
     const Config& config_;
+    const Vocabulary* vocabulary_;  ///< absent: names are not looked at
     Reading& reading_;
 };
 
 }  // namespace
-
-void Reading::fault(const std::string& path, const std::string& message) {
-    faulty.insert(path);
-    const auto value = written.find(path);
-    faults.add(place_of(path), path + (value == written.end() ? "" : " = " + value->second) + ": " + message);
-}
 
 SourcePlace Reading::place_of(std::string path) const {
     if (const auto value = values.find(path); value != values.end()) return value->second;
@@ -345,8 +342,8 @@ std::string show(const YamlNode& node) {
     return clipped(text + "]");
 }
 
-void read_rows(Config& config, const YamlNode& root, Reading& reading) {
-    Reader(config, reading).section(&config, config_rows(), root, "", {0, {1, 1}});
+void read_rows(Config& config, const YamlNode& root, const Vocabulary* vocabulary, Reading& reading) {
+    Reader(config, vocabulary, reading).section(&config, config_rows(), root, "", {0, {1, 1}});
 }
 
 }  // namespace onda

@@ -25,8 +25,6 @@ struct Reading {
     [[nodiscard]] bool given(const std::string& path) const { return values.count(path) != 0; }
     /// Given or defaulted, and of the right type and range.
     [[nodiscard]] bool sound(const std::string& path) const { return faulty.count(path) == 0; }
-    /// `path = value: message` at the value.
-    void fault(const std::string& path, const std::string& message);
     /// The place of a parameter, or of the nearest section around it that was written.
     [[nodiscard]] SourcePlace place_of(std::string path) const;
 };
@@ -35,8 +33,9 @@ struct Reading {
 std::string show(const YamlNode& node);
 
 /// Fills `config` from the document's root, recording faults of keys, types, ranges and names.
-void read_rows(Config& config, const YamlNode& root, Reading& reading);
-/// Faults that only several values together show: positions outside the grid, contradictions between sections, …
-void check_together(const Config& config, Reading& reading);
+/// \param vocabulary absent: names are not looked at.
+void read_rows(Config& config, const YamlNode& root, const Vocabulary* vocabulary, Reading& reading);
+/// Records faults of keys of which one must be given where another is or is not.
+void check_given_together(const Config& config, Reading& reading);
 
 }  // namespace onda

@@ -8,7 +8,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json object_schema(void* owner, std::span<const Parameter> rows);
+Json object_schema(void* owner, std::span<const Parameter> rows, const Vocabulary& vocabulary);
 
 /// A number as JSON: integers without a point.
 Json json_number(double value, bool integer) {
@@ -36,6 +36,7 @@ Json list_schema(const Parameter& row, bool integer) {
 
 struct ValueSchema {
     const Parameter& row;
+    const Vocabulary& vocabulary;
 
     Json operator()(const bool*) const { return {{"type", "boolean"}}; }
     Json operator()(const std::int64_t*) const { return number_schema(row, true); }
@@ -47,11 +48,11 @@ struct ValueSchema {
     Json operator()(const std::filesystem::path*) const { return {{"type", "string"}, {"minLength", 1}}; }
     Json operator()(const std::string*) const {
         Json schema{{"type", "string"}};
-        for (const AllowedValue& value : allowed_values(row.values)) schema["enum"].push_back(value.name);
+        for (const AllowedValue& value : allowed_values(vocabulary, row.values)) schema["enum"].push_back(value.name);
         return schema;
     }
     Json operator()(const Group& group) const {
-        Json items = object_schema(group.append(group.owner), row.rows);
+        Json items = object_schema(group.append(group.owner), row.rows, vocabulary);
         if (group.kind == Group::Kind::section) items["type"] = {"object", "null"};  // null: all defaults
         if (group.kind != Group::Kind::list) return items;
         return {{"type", "array"}, {"minItems", 1}, {"items", std::move(items)}};
@@ -64,28 +65,28 @@ Json default_json(const Slot& slot) {
     return Json::parse(*value_text(slot));
 }
 
-std::string description(const Parameter& row) {
+std::string description(const Parameter& row, const Vocabulary& vocabulary) {
     std::string text(row.help);
     if (!row.unit.empty()) text += " [" + std::string(row.unit) + "]";
-    for (const AllowedValue& value : allowed_values(row.values))
+    for (const AllowedValue& value : allowed_values(vocabulary, row.values))
         if (!value.help.empty()) text += "\n" + value.name + ": " + value.help;
     return text;
 }
 
-Json row_schema(const Parameter& row, void* owner) {
+Json row_schema(const Parameter& row, void* owner, const Vocabulary& vocabulary) {
     const Slot slot = row.slot(owner);
     const bool has_default = !row.required && value_text(slot).has_value();
-    Json schema = std::visit(ValueSchema{row}, slot);
-    Json described{{"description", description(row)}};
+    Json schema = std::visit(ValueSchema{row, vocabulary}, slot);
+    Json described{{"description", description(row, vocabulary)}};
     described.update(schema);
     if (has_default) described["default"] = default_json(slot);
     return described;
 }
 
 /// For each value of the key that others depend on: what must and what may not be there.
-void add_conditions(Json& schema, void* owner, std::span<const Parameter> rows) {
+void add_conditions(Json& schema, void* owner, std::span<const Parameter> rows, const Vocabulary& vocabulary) {
     for (const Parameter& key : rows) {
-        for (const AllowedValue& value : allowed_values(key.values)) {
+        for (const AllowedValue& value : allowed_values(vocabulary, key.values)) {
             Json then = Json::object();
             for (const Parameter& row : rows) {
                 if (row.when.key != key.name) continue;
@@ -103,27 +104,27 @@ void add_conditions(Json& schema, void* owner, std::span<const Parameter> rows) 
     }
 }
 
-Json object_schema(void* owner, std::span<const Parameter> rows) {
+Json object_schema(void* owner, std::span<const Parameter> rows, const Vocabulary& vocabulary) {
     Json schema{{"type", "object"}, {"additionalProperties", false}, {"properties", Json::object()}};
     for (const Parameter& row : rows) {
-        Json property = row_schema(row, owner);
+        Json property = row_schema(row, owner, vocabulary);
         for (const auto alias : split_words(row.aliases)) schema["properties"][std::string(alias)] = property;
         schema["properties"][std::string(row.name)] = std::move(property);
         if (row.required && row.when.key.empty()) schema["required"].push_back(row.name);
         if (!row.excludes.empty()) schema["allOf"].push_back({{"not", {{"required", {row.name, row.excludes}}}}});
     }
-    add_conditions(schema, owner, rows);
+    add_conditions(schema, owner, rows, vocabulary);
     return schema;
 }
 
 }  // namespace
 
-std::string config_schema() {
+std::string config_schema(const Vocabulary& vocabulary) {
     Config defaults;
     Json schema{{"$schema", "http://json-schema.org/draft-07/schema#"},
                 {"title", "Onda configuration"},
                 {"description", "Made by `onda schema` from the table of parameters; do not edit."}};
-    schema.update(object_schema(&defaults, config_rows()));
+    schema.update(object_schema(&defaults, config_rows(), vocabulary));
     return schema.dump(2) + "\n";
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/config/config.hpp"
+#include "io/text/number_text.hpp"
 
 namespace onda {
 
@@ -58,7 +59,7 @@ struct Parameter {
     std::string_view help;
     std::string_view unit = {};
     std::string_view aliases = {};  ///< other spellings, separated by spaces
-    std::string_view values = {};   ///< key of allowed_values()
+    std::string_view values = {};   ///< list of names that it accepts: a key for allowed_values()
     std::span<const Parameter> rows = {};
     Range range = {};
     Count count = {};
@@ -73,8 +74,10 @@ struct Parameter {
 
 /// The rows of Config.
 std::span<const Parameter> config_rows();
-/// Names a parameter accepts, in the order they are listed to the user.
-const std::vector<AllowedValue>& allowed_values(std::string_view key);
+/// The names that a parameter with these `values` accepts, in the order they are listed to the user: from the lists of
+/// io/ itself, or else from the vocabulary. Empty for a parameter that takes any text.
+/// \throws std::logic_error if neither has the list.
+std::span<const AllowedValue> allowed_values(const Vocabulary& vocabulary, std::string_view values);
 
 /// The value of the parameter that the condition of a row speaks of.
 std::string condition_value(const Parameter& row, std::span<const Parameter> rows, void* owner);
@@ -88,8 +91,6 @@ std::vector<std::string_view> split_words(std::string_view words);
 std::string describe_type(const Parameter& row, const Slot& slot);
 /// "in (0, 1]", "at least 1"; empty where there is no limit.
 std::string describe_range(const Range& range);
-/// Shortest decimal that reads back to the same number.
-std::string number_text(double value);
 /// The value of a slot as YAML; nullopt where it is unset or empty. Not for groups.
 std::optional<std::string> value_text(const Slot& slot);
 

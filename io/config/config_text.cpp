@@ -70,10 +70,10 @@ std::string resolved_rows(void* owner, std::span<const Parameter> rows, int dime
 constexpr std::size_t kHelpColumn = 34, kWidth = 118;
 
 /// "[m] distance of … (type x, y; default 1)": the comment after a key.
-std::string comment_of(const Parameter& row, void* owner) {
+std::string comment_of(const Parameter& row, void* owner, const Vocabulary& vocabulary) {
     std::string text = row.unit.empty() ? "" : "[" + std::string(row.unit) + "] ";
     text += row.help;
-    const auto& values = allowed_values(row.values);
+    const auto values = allowed_values(vocabulary, row.values);
     for (std::size_t i = 0; i < values.size(); ++i) text += (i == 0 ? ": " : " | ") + values[i].name;
     std::string notes;
     if (!row.when.key.empty()) {
@@ -103,34 +103,36 @@ std::string with_comment(std::string line, const std::string& comment) {
     return text + line + "\n";
 }
 
-std::string template_line(const Parameter& row, void* owner, std::size_t indent) {
+std::string template_line(const Parameter& row, void* owner, const Vocabulary& vocabulary, std::size_t indent) {
     const auto fallback = value_text(row.slot(owner));
     const std::string value = row.example.empty() ? fallback.value_or("") : std::string(row.example);
     const std::string line = spaces(indent) + (row.in_template ? "" : "# ") + std::string(row.name) + ": " + value;
-    return with_comment(line, comment_of(row, owner));
+    return with_comment(line, comment_of(row, owner, vocabulary));
 }
 
-std::string template_rows(void* owner, std::span<const Parameter> rows, std::size_t indent);
+std::string template_rows(void* owner, std::span<const Parameter> rows, const Vocabulary& vocabulary,
+                          std::size_t indent);
 
 /// A section, or the one example item of a list.
-std::string template_group(const Group& group, const Parameter& row, std::size_t indent) {
+std::string template_group(const Group& group, const Parameter& row, const Vocabulary& vocabulary, std::size_t indent) {
     const bool list = group.kind == Group::Kind::list;
     const std::string head = spaces(indent) + std::string(row.name) + ":";
-    std::string body = template_rows(group.append(group.owner), row.rows, indent + (list ? 4 : 2));
+    std::string body = template_rows(group.append(group.owner), row.rows, vocabulary, indent + (list ? 4 : 2));
     if (list) body[indent + 2] = '-';
     const std::string help(row.help);
     return (indent == 0 ? "\n# " + help + "\n" + head + "\n" : with_comment(head, help)) + body;
 }
 
-std::string template_rows(void* owner, std::span<const Parameter> rows, std::size_t indent) {
+std::string template_rows(void* owner, std::span<const Parameter> rows, const Vocabulary& vocabulary,
+                          std::size_t indent) {
     std::string text;
     for (const Parameter& row : rows) {
         const Slot slot = row.slot(owner);
         const auto* group = std::get_if<Group>(&slot);
         if (group == nullptr || !row.example.empty())
-            text += template_line(row, owner, indent);
+            text += template_line(row, owner, vocabulary, indent);
         else if (group->kind != Group::Kind::optional_section)
-            text += template_group(*group, row, indent);
+            text += template_group(*group, row, vocabulary, indent);
     }
     return text;
 }
@@ -148,9 +150,9 @@ std::string escaped(std::string text) {
     return text;
 }
 
-std::string meaning_of(const Parameter& row) {
+std::string meaning_of(const Parameter& row, const Vocabulary& vocabulary) {
     std::string text(row.help);
-    const auto& values = allowed_values(row.values);
+    const auto values = allowed_values(vocabulary, row.values);
     for (std::size_t i = 0; i < values.size(); ++i)
         text += (i == 0 ? ": `" : ", `") + values[i].name + "`" +
                 (values[i].help.empty() ? "" : " (" + values[i].help + ")");
@@ -171,27 +173,28 @@ std::string sentence(std::string_view help) {
     return text + ".";
 }
 
-std::string reference_line(const Parameter& row, const Slot& slot) {
+std::string reference_line(const Parameter& row, const Slot& slot, const Vocabulary& vocabulary) {
     const std::string range = describe_range(row.range);
     return "| `" + std::string(row.name) + "` | " + describe_type(row, slot) + (range.empty() ? "" : ", " + range) +
-           " | " + std::string(row.unit) + " | " + default_text(row, slot) + " | " + meaning_of(row) + " |\n";
+           " | " + std::string(row.unit) + " | " + default_text(row, slot) + " | " + meaning_of(row, vocabulary) +
+           " |\n";
 }
 
 /// A table for the struct, then one for each section in it.
-std::string reference_rows(void* owner, std::span<const Parameter> rows, const std::string& path,
-                           const std::string& help) {
+std::string reference_rows(void* owner, std::span<const Parameter> rows, const Vocabulary& vocabulary,
+                           const std::string& path, const std::string& help) {
     std::string text = "## " + (path.empty() ? std::string("Top level") : "`" + path + "`") + "\n\n" + help +
                        "\n\n| key | value | unit | default | meaning |\n|---|---|---|---|---|\n";
     std::string sections;
     for (const Parameter& row : rows) {
         const Slot slot = row.slot(owner);
-        text += reference_line(row, slot);
+        text += reference_line(row, slot, vocabulary);
         if (!is_group(slot)) continue;
         const auto& group = std::get<Group>(slot);
         const std::string here =
             (path.empty() ? "" : path + ".") + std::string(row.name) + (group.kind == Group::Kind::list ? "[]" : "");
         if (group.kind == Group::Kind::optional_section) continue;  // the same rows as a section elsewhere
-        sections += "\n" + reference_rows(group.append(group.owner), row.rows, here, sentence(row.help));
+        sections += "\n" + reference_rows(group.append(group.owner), row.rows, vocabulary, here, sentence(row.help));
     }
     return text + sections;
 }
@@ -213,17 +216,17 @@ std::string resolved_yaml(const Config& config) {
     return text;
 }
 
-std::string config_template() {
+std::string config_template(const Vocabulary& vocabulary) {
     Config defaults;
     return "# yaml-language-server: $schema=onda.schema.json\n"
            "# A first run: a shot in a 2-D section of three layers. Takes a few seconds.\n"
            "# Lines that begin with '#' show what else there is. All keys: docs/config.md.\n"
            "# `onda schema -o onda.schema.json` beside this file gives editors completion and help.\n"
            "# `onda check FILE` says whether it can run, and what it will cost; `onda run FILE` runs it.\n" +
-           template_rows(&defaults, config_rows(), 0);
+           template_rows(&defaults, config_rows(), vocabulary, 0);
 }
 
-std::string config_reference_markdown() {
+std::string config_reference_markdown(const Vocabulary& vocabulary) {
     Config defaults;
     return "# Configuration\n\n"
            "Made by `onda schema --docs` from the table of parameters; do not edit.\n\n"
@@ -240,7 +243,7 @@ std::string config_reference_markdown() {
            "\n\n"
            "`--set key=value` overrides a parameter on the command line: `--set time.duration_s=2`, `--set "
            "sources[0].position_m=[800,20]`; `--set key=null` removes it.\n\n" +
-           reference_rows(&defaults, config_rows(), "", "The sections of a configuration.");
+           reference_rows(&defaults, config_rows(), vocabulary, "", "The sections of a configuration.");
 }
 
 }  // namespace onda

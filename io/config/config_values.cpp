@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <map>
 #include <stdexcept>
 #include <type_traits>
 
@@ -13,50 +12,18 @@
 namespace onda {
 namespace {
 
-std::map<std::string, std::vector<AllowedValue>, std::less<>>& value_lists() {
-    static std::map<std::string, std::vector<AllowedValue>, std::less<>> lists{
-        {"model.type",
-         {{"file", ""},
-          {"constant", ""},
-          {"layered", ""},
-          {"gradient", ""},
-          {"inclusions", ""},
-          {"von_karman", ""},
-          {"geology", ""}}},
+/// The names to which io/ itself gives a meaning.
+const Vocabulary& own_names() {
+    static const Vocabulary names{
         {"model.rho",
          {{"auto", "rho_kg_m3 of layers and bodies, /rho of the model's file; constant where there is none"},
           {"none", "constant, whatever the model gives"},
           {"gardner", "310 vp^0.25, the mean of sedimentary rocks (Gardner et al. 1974)"}}},
-        {"wavelet.type",
-         {{"ricker", ""},
-          {"gaussian", ""},
-          {"gaussian_first_derivative", ""},
-          {"gaussian_second_derivative", ""},
-          {"ormsby", ""},
-          {"file", ""}}},
-        {"boundary.kind", {{"zero", ""}, {"free_surface", ""}, {"rigid", ""}, {"sponge", ""}, {"cpml", ""}}},
-        {"backend.kernel",
-         {{"auto", "the fastest"},
-          {"direct", ""},
-          {"march-direct", ""},
-          {"march-overlapped", ""},
-          {"march25d", ""},
-          {"inplane-classic", ""},
-          {"inplane-vertical", ""},
-          {"inplane-horizontal", ""},
-          {"inplane-full", ""},
-          {"thesis-classic", ""},
-          {"thesis-vertical", ""},
-          {"thesis-horizontal", ""},
-          {"thesis-full", ""},
-          {"reference", ""},
-          {"vectorised", ""}}},
         {"backend.isa",
          {{"auto", "the best this machine has"},
           {"generic", "what every machine of the architecture has"},
           {"x86-64-v3", "AVX2 and FMA"},
           {"x86-64-v4", "AVX-512"}}},
-        {"backend.name", {{"auto", "the best device there is"}, {"cuda", "an NVIDIA GPU"}, {"cpu", "the CPU"}}},
         {"scheme.stencil",
          {{"star", "those on the axes"},
           {"compact27",
@@ -75,7 +42,7 @@ std::map<std::string, std::vector<AllowedValue>, std::less<>>& value_lists() {
           {"grid", "evenly spaced along each axis"},
           {"file", "a table of receivers"}}},
     };
-    return lists;
+    return names;
 }
 
 template <typename T>
@@ -157,20 +124,11 @@ std::string describe_list(const Parameter& row, const std::string& one, const st
 
 }  // namespace
 
-const std::vector<AllowedValue>& allowed_values(std::string_view key) {
-    static const std::vector<AllowedValue> none;
-    const auto found = value_lists().find(key);
-    return found == value_lists().end() ? none : found->second;
-}
-
-void set_allowed_values(const std::string& key, std::vector<AllowedValue> values) {
-    const auto list = value_lists().find(key);
-    if (list == value_lists().end()) throw std::invalid_argument("no parameter takes its values from '" + key + "'");
-    const auto is_auto = [](const AllowedValue& value) { return value.name == "auto"; };
-    const auto automatic = std::find_if(list->second.begin(), list->second.end(), is_auto);
-    if (automatic != list->second.end() && std::none_of(values.begin(), values.end(), is_auto))
-        values.insert(values.begin(), *automatic);
-    list->second = std::move(values);
+std::span<const AllowedValue> allowed_values(const Vocabulary& vocabulary, std::string_view values) {
+    if (values.empty()) return {};
+    for (const Vocabulary* names : {&own_names(), &vocabulary})
+        if (const auto found = names->find(values); found != names->end()) return found->second;
+    throw std::logic_error("nobody says which names " + std::string(values) + " accepts");
 }
 
 std::vector<std::string_view> split_words(std::string_view words) {
@@ -196,19 +154,6 @@ std::string condition_value(const Parameter& row, std::span<const Parameter> row
 
 bool applies(const Parameter& row, std::span<const Parameter> rows, void* owner) {
     return row.when.key.empty() || has_word(row.when.values, condition_value(row, rows, owner));
-}
-
-std::string number_text(double value) {
-    char digits[32];
-    const double size = std::fabs(value);
-    const bool plain = value == 0. || (size >= 1e-7 && size < 1e15);
-    const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
-    const auto end = std::to_chars(digits, digits + sizeof digits, value, format).ptr;
-    std::string text(digits, end);
-    // Other YAML readers take 1e-9 for text.
-    const auto exponent = text.find('e');
-    if (exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".0");
-    return text;
 }
 
 std::optional<std::string> value_text(const Slot& slot) {

@@ -184,12 +184,6 @@ ScopedId select_box(hid_t dataset, const Dataset& object, const Extents& first, 
 
 }  // namespace
 
-std::string library_version() {
-    unsigned major = 0, minor = 0, release = 0;
-    if (H5get_libversion(&major, &minor, &release) < 0) return "unknown";
-    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
-}
-
 Extent even_chunk(Extent extent, Extent most) {
     const Extent chunks = (extent + most - 1) / std::max<Extent>(most, 1);
     return chunks == 0 ? 1 : (extent + chunks - 1) / chunks;

@@ -28,9 +28,6 @@ using Id = std::int64_t;              ///< hid_t
 using Extent = unsigned long long;    ///< hsize_t
 using Extents = std::vector<Extent>;  ///< one per dimension, slowest first
 
-/// "1.10.8": the library linked at run time.
-std::string library_version();
-
 /// Elements of a dataset in memory; HDF5 converts from and to what the file has.
 enum class Element { float32, float64, int32, int64, uint8 };
 template <class T>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <string>
 
@@ -15,6 +16,20 @@ inline std::string shortest(double value) {
 }
 inline std::string shortest(std::int64_t value) {
     return std::to_string(value);
+}
+
+/// The same as a configuration writes it: without an exponent from 1e-7 to 1e15.
+inline std::string number_text(double value) {
+    char digits[32];
+    const double size = std::abs(value);
+    const bool plain = value == 0. || (size >= 1e-7 && size < 1e15);
+    const auto format = plain ? std::chars_format::fixed : std::chars_format::scientific;
+    const auto end = std::to_chars(digits, digits + sizeof digits, value, format).ptr;
+    std::string text(digits, end);
+    // Other YAML readers take 1e-9 for text.
+    const auto exponent = text.find('e');
+    if (exponent != std::string::npos && text.find('.') == std::string::npos) text.insert(exponent, ".0");
+    return text;
 }
 
 }  // namespace onda

@@ -12,6 +12,7 @@
 #include "io/files/atomic_file.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
+#include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
 
 namespace onda {
@@ -110,8 +111,9 @@ Seconds measure(const CheckCase& timed) {
         seconds[stage++] = since(start);
         return result;
     };
-    const Config config =
-        time([&] { return read_config_text(std::string(kShared) + std::string(timed.text.substr(1)), "bench.yaml"); });
+    const Config config = time([&] {
+        return read_config_text(std::string(kShared) + std::string(timed.text.substr(1)), "bench.yaml", vocabulary());
+    });
     const Plan plan = time([&] { return make_plan(config); });
     time([&] { return forecast_memory(plan).peak_bytes() + (forecast_output_bytes(plan) > 0 ? 0 : 1); });
     time([&] { return largest_grid(plan, Memory::host, available_memory_bytes()).has_value(); });

@@ -57,11 +57,10 @@ Setup setup_of(const SurveyBenchOptions& options, const Device& device, const Gr
     setup.kernel = printable(options.kernel);
     setup.tile = printable(options.tile);
     setup.threads = options.threads;
-    Config config;
-    BoundaryConfig& b = config.boundary;
+    BoundaryConfig b;
     b.x_min = b.x_max = b.y_min = b.y_max = b.z_min = b.z_max = options.boundary;
     const Boundary boundary =
-        make_boundary(config, grid, {setup.scheme, kBenchFastest_m_s, bench_time_step_s(setup), 20.});
+        make_boundary(b, grid, {setup.scheme, kBenchFastest_m_s, bench_time_step_s(setup), 20.}, {});
     setup.halos = boundary.halos;
     setup.sponge = boundary.sponge;
     setup.cpml = boundary.cpml;
@@ -164,9 +163,7 @@ int bench_survey(const SurveyBenchOptions& options) {
     check_threads(options.threads, "--threads");
     BackendConfig wanted;
     wanted.name = options.backend;
-    Config config;
-    config.backend = wanted;
-    const Device& device = *choose_device(config).device;
+    const Device& device = *choose_device(wanted).device;
     std::cout << fmt::format("backend {}, order {}, {} on every face, {} receivers, {} steps a shot, {} rounds\n",
                              device.name, options.order, options.boundary, options.receivers, options.steps,
                              options.rounds)

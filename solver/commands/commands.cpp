@@ -5,6 +5,7 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/text/error.hpp"
+#include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
 
 namespace onda {
@@ -29,8 +30,8 @@ void add_config_options(CLI::App& command, ConfigOptions& options) {
 Config read_config(const ConfigOptions& options) {
     std::vector<std::string> overrides = options.overrides;
     if (options.threads > 0) overrides.push_back("backend.threads=" + std::to_string(options.threads));
-    Config config = read_config(std::filesystem::path(options.file), overrides);
-    check_threads(config);
+    Config config = read_config(std::filesystem::path(options.file), vocabulary(), overrides);
+    check_threads(config.backend, config.origin);
     if (config.backend.threads > 0) omp_set_num_threads(static_cast<int>(config.backend.threads));
     return config;
 }

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "solver/commands/commands.hpp"
+#include "solver/program/names.hpp"
 
 namespace onda {
 
@@ -11,7 +12,7 @@ Command add_init(CLI::App& app) {
     const auto output = std::make_shared<TextOutput>();
     add_text_output(*command, *output);
     return [output] {
-        write_text(config_template(), *output);
+        write_text(config_template(vocabulary()), *output);
         return 0;
     };
 }

@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "solver/commands/commands.hpp"
+#include "solver/program/names.hpp"
 
 namespace onda {
 
@@ -13,7 +14,7 @@ Command add_schema(CLI::App& app) {
     command->add_flag("--docs", *docs, "Print the reference in Markdown instead of the schema");
     add_text_output(*command, *output);
     return [output, docs] {
-        write_text(*docs ? config_reference_markdown() : config_schema(), *output);
+        write_text(*docs ? config_reference_markdown(vocabulary()) : config_schema(vocabulary()), *output);
         return 0;
     };
 }

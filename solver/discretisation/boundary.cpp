@@ -30,8 +30,8 @@ std::string face_key(int face) {
     return "boundary." + std::string(kFaceNames[face]);
 }
 
-const BoundaryKind& kind_of(const Config& config, int face) {
-    return find_row(config, face_key(face), boundary_kinds(), config.boundary.*kFaceMembers[face]);
+const BoundaryKind& kind_of(const BoundaryConfig& config, int face, const ConfigOrigin& origin) {
+    return find_row(origin, face_key(face), boundary_kinds(), config.*kFaceMembers[face]);
 }
 
 /// What a strip is called, and where the configuration says how wide it is and what it leaves of a wave.
@@ -48,23 +48,21 @@ const StripRow& row_of(Strip strip) {
     return strip == Strip::sponge ? sponge : cpml;
 }
 
-std::int64_t width_of(const Config& config, Strip strip) {
-    return strip == Strip::none ? 0 : config.boundary.*row_of(strip).width;
+std::int64_t width_of(const BoundaryConfig& config, Strip strip) {
+    return strip == Strip::none ? 0 : config.*row_of(strip).width;
 }
 
-void check_strip(const Config& config, const StripRow& row) {
-    const std::int64_t width = config.boundary.*row.width;
-    if (width < 1)
-        throw_config_fault(config, std::string(row.width_key), fmt::format("{}: must be at least 1 node", width));
-    const double reflection = config.boundary.*row.reflection;
+void check_strip(const BoundaryConfig& config, const StripRow& row, const ConfigOrigin& origin) {
+    const std::int64_t width = config.*row.width;
+    if (width < 1) origin.fault(std::string(row.width_key), fmt::format("{}: must be at least 1 node", width));
+    const double reflection = config.*row.reflection;
     if (!(reflection > 0. && reflection < 1.))
-        throw_config_fault(config, std::string(row.reflection_key),
-                           fmt::format("{}: must be between 0 and 1", reflection));
+        origin.fault(std::string(row.reflection_key), fmt::format("{}: must be between 0 and 1", reflection));
 }
 
 /// Strips must not overlap: a node belongs to one face.
-void check_strips_fit(const Config& config, const Grid& grid, int axis) {
-    const Strip low = kind_of(config, 2 * axis).strip, high = kind_of(config, 2 * axis + 1).strip;
+void check_strips_fit(const BoundaryConfig& config, const Grid& grid, int axis, const ConfigOrigin& origin) {
+    const Strip low = kind_of(config, 2 * axis, origin).strip, high = kind_of(config, 2 * axis + 1, origin).strip;
     const std::int64_t needed = width_of(config, low) + width_of(config, high);
     if (needed <= grid.n[axis]) return;
     const auto [narrower, wider] =
@@ -78,18 +76,18 @@ void check_strips_fit(const Config& config, const Grid& grid, int axis) {
                                  ? fmt::format("two {}s of {} nodes do", row_of(wider).noun, width_of(config, wider))
                                  : described(low) + " and " + described(high) + " do";
     const std::int64_t most = std::max(grid.n[axis] - width_of(config, narrower), grid.n[axis] / 2);
-    throw_config_fault(config, std::string(row_of(wider).width_key),
-                       fmt::format("{} not fit into the {} nodes along {}; use {} or less, or a larger grid", what,
-                                   grid.n[axis], "xyz"[axis], most));
+    origin.fault(std::string(row_of(wider).width_key),
+                 fmt::format("{} not fit into the {} nodes along {}; use {} or less, or a larger grid", what,
+                             grid.n[axis], "xyz"[axis], most));
 }
 
 /// Taper of Cerjan et al. (1985), Geophysics 50, in the form exp(-sigma dt), sigma = sigma0 (d / W)^2: a wave that
 /// crosses the strip and comes back has lost the factor exp(-2 sigma0 W h / (3 c)) = R.
-std::vector<double> sponge_taper(const Config& config, const Grid& grid, int axis, std::array<bool, 2> absorbs,
+std::vector<double> sponge_taper(const BoundaryConfig& config, const Grid& grid, int axis, std::array<bool, 2> absorbs,
                                  double step_m) {
-    const std::int64_t width = config.boundary.sponge_width, n = grid.n[axis];
+    const std::int64_t width = config.sponge_width, n = grid.n[axis];
     const double strip_m = static_cast<double>(width) * grid.spacing_m[axis];
-    const double sigma0_dt = 3. * step_m * std::log(1. / config.boundary.sponge_reflection) / (2. * strip_m);
+    const double sigma0_dt = 3. * step_m * std::log(1. / config.sponge_reflection) / (2. * strip_m);
     std::vector<double> taper(n, 1.);
     for (std::int64_t d = 1; d <= width; ++d) {  // d nodes deep: the strip's inner edge is d = 0
         const double depth = static_cast<double>(d) / static_cast<double>(width);
@@ -105,11 +103,11 @@ std::vector<double> sponge_taper(const Config& config, const Grid& grid, int axi
 /// R, d0 = 3 vp ln(1 / R) / (2 L), and alpha = pi f (1 - x / L); b = exp(-(d + alpha) dt), a = d / (d + alpha) (b - 1).
 class CpmlProfiles {
 public:
-    CpmlProfiles(const Config& config, double spacing_m, const Waves& waves)
-        : width_(config.boundary.cpml_width),
-          d0_(1.5 * waves.vp_max_m_s * std::log(1. / config.boundary.cpml_reflection) /
+    CpmlProfiles(const BoundaryConfig& config, double spacing_m, const Waves& waves)
+        : width_(config.cpml_width),
+          d0_(1.5 * waves.vp_max_m_s * std::log(1. / config.cpml_reflection) /
               (static_cast<double>(width_) * spacing_m)),
-          alpha0_(std::numbers::pi * config.boundary.cpml_frequency_hz.value_or(waves.frequency_hz)),
+          alpha0_(std::numbers::pi * config.cpml_frequency_hz.value_or(waves.frequency_hz)),
           dt_s_(waves.dt_s) {
         // A layer of a few nodes that is to absorb all would rather reflect, and no longer be sure to be stable.
         d0_ = std::min(d0_, kMostDamping * waves.vp_max_m_s / spacing_m);
@@ -145,37 +143,34 @@ std::span<const BoundaryKind> boundary_kinds() {
     return kKinds;
 }
 
-FaceHalos make_halos(const Config& config, const Grid& grid) {
-    FaceHalos halos{};
-    for (int face = 0; face < 6; ++face)
-        if (grid.has_axis(face / 2)) halos[face] = kind_of(config, face).halo;
-    return halos;
-}
-
-std::array<std::int64_t, 6> strip_widths(const Config& config, const Grid& grid) {
-    std::array<std::int64_t, 6> widths{};
-    for (int face = 0; face < 6; ++face)
-        widths[face] = width_of(config, grid.has_axis(face / 2) ? kind_of(config, face).strip : Strip::none);
-    return widths;
-}
-
-void check_boundary(const Config& config, const Grid& grid) {
+Faces make_faces(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    Faces faces;
     for (int face = 0; face < 6; ++face) {
         if (!grid.has_axis(face / 2)) continue;
-        const Strip strip = kind_of(config, face).strip;
-        if (strip != Strip::none) check_strip(config, row_of(strip));
-        if (face % 2 == 1) check_strips_fit(config, grid, face / 2);
+        const BoundaryKind& kind = kind_of(config, face, origin);
+        faces.halos[face] = kind.halo;
+        faces.strip_nodes[face] = width_of(config, kind.strip);
+    }
+    return faces;
+}
+
+void check_boundary(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    for (int face = 0; face < 6; ++face) {
+        if (!grid.has_axis(face / 2)) continue;
+        const Strip strip = kind_of(config, face, origin).strip;
+        if (strip != Strip::none) check_strip(config, row_of(strip), origin);
+        if (face % 2 == 1) check_strips_fit(config, grid, face / 2, origin);
     }
 }
 
-Boundary make_boundary(const Config& config, const Grid& grid, const Waves& waves) {
-    check_boundary(config, grid);
+Boundary make_boundary(const BoundaryConfig& config, const Grid& grid, const Waves& waves, const ConfigOrigin& origin) {
+    check_boundary(config, grid, origin);
     Boundary boundary;
-    boundary.halos = make_halos(config, grid);
+    boundary.halos = make_faces(config, grid, origin).halos;
     const double offset = factor_of(waves.scheme).offset;
     for (int axis = 0; axis < 3; ++axis) {
         if (!grid.has_axis(axis)) continue;
-        const auto has = [&](int side, Strip strip) { return kind_of(config, 2 * axis + side).strip == strip; };
+        const auto has = [&](int side, Strip strip) { return kind_of(config, 2 * axis + side, origin).strip == strip; };
         const std::array sponges{has(0, Strip::sponge), has(1, Strip::sponge)};
         if (sponges[0] || sponges[1])
             boundary.sponge.taper[axis] = sponge_taper(config, grid, axis, sponges, waves.vp_max_m_s * waves.dt_s);

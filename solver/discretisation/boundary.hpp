@@ -40,13 +40,17 @@ struct Waves {
     double frequency_hz = 0.;  ///< of the waves that layers are to absorb best, unless the configuration says
 };
 
+/// What of the faces is known before dt is.
+struct Faces {
+    FaceHalos halos{};
+    std::array<std::int64_t, 6> strip_nodes{};  ///< of the absorbing strip inside each face, 0 where there is none
+};
+/// \throws Error(config) for unknown kinds.
+Faces make_faces(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin);
+
 /// \throws Error(config) for unknown kinds, widths and reflections out of range, and strips that do not fit.
-void check_boundary(const Config& config, const Grid& grid);
-/// \throws as check_boundary().
-Boundary make_boundary(const Config& config, const Grid& grid, const Waves& waves);
-/// The halo rules alone, known before dt is.
-FaceHalos make_halos(const Config& config, const Grid& grid);
-/// Nodes of the absorbing strip inside each face, 0 where there is none.
-std::array<std::int64_t, 6> strip_widths(const Config& config, const Grid& grid);
+void check_boundary(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin);
+/// \throws Error(config) as check_boundary().
+Boundary make_boundary(const BoundaryConfig& config, const Grid& grid, const Waves& waves, const ConfigOrigin& origin);
 
 }  // namespace onda

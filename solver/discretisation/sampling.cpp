@@ -53,7 +53,7 @@ std::string advice(const SamplingVerdict& verdict, double wanted, double coarses
 
 }  // namespace
 
-SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, const Scheme& scheme,
+SamplingVerdict judge_sampling(const SchemeConfig& config, const Grid& grid, const Survey& survey, const Scheme& scheme,
                                double vp_min_m_s) {
     double coarsest_m = 0.;
     for (int axis = 0; axis < 3; ++axis)
@@ -66,7 +66,7 @@ SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Sur
     verdict.message = fmt::format(
         "{:.3g} points per wavelength at {:.4g} Hz, where the wavelet's spectrum has fallen to 1 %, and {:.6g} m/s",
         verdict.points_per_wavelength, wavelet.highest_frequency_hz, vp_min_m_s);
-    const double least = config.scheme.min_points_per_wavelength;
+    const double least = config.min_points_per_wavelength;
     if (!(verdict.points_per_wavelength >= least)) {  // NaN, too
         verdict.level = SamplingVerdict::Level::refuse;
         verdict.message += fmt::format(": below scheme.min_points_per_wavelength = {:.3g}; {}", least,

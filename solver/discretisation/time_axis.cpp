@@ -4,6 +4,8 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/text/number_text.hpp"
+
 namespace onda {
 namespace {
 
@@ -12,64 +14,75 @@ constexpr double kMostSteps = 1e9;  // and samples of a seismogram
 /// Of the stability limit. A step adds about its square to the wavefield: below these, less than rounding leaves.
 constexpr double kLeastFraction = 1e-4, kLeastFractionOfDouble = 1e-7;
 
-void check_given_dt(const Config& config, double limit_s, double vp_max_m_s) {
-    if (!(*config.time.dt_s > 0.))
-        throw_config_fault(config, "time.dt_s", fmt::format("{:.6g} s: must be positive", *config.time.dt_s));
-    if (*config.time.dt_s <= limit_s) return;
-    throw_config_fault(config, "time.dt_s",
-                       fmt::format("{:.6g} s is above the stability limit of {:.6g} s (space_order {}, fastest "
-                                   "velocity {:.6g} m/s): use {:.4g} or less, or leave time.dt_s out",
-                                   *config.time.dt_s, limit_s, config.scheme.space_order, vp_max_m_s,
-                                   config.time.cfl_fraction * limit_s));
+/// The run, its step and the samples returned: each must be a time, and none longer than the run.
+void check_durations(const TimeConfig& config, const SeismogramConfig& seismograms, const ConfigOrigin& origin) {
+    StageFaults faults(origin);
+    const auto check = [&](const std::string& key, double seconds) {
+        if (!(seconds > 0.))
+            faults.add(key, fmt::format("{:.6g} s: must be positive", seconds));
+        else if (seconds > config.duration_s)
+            faults.add_of_value(key, "is longer than time.duration_s = " + number_text(config.duration_s));
+    };
+    check("time.duration_s", config.duration_s);
+    if (config.dt_s) check("time.dt_s", *config.dt_s);
+    if (seismograms.dt_s) check("output.seismograms.dt_s", *seismograms.dt_s);
+    faults.raise_if_any();
 }
 
-void check_not_too_small(const Config& config, const TimeAxis& time) {
-    const double least = config.scheme.precision == "double" ? kLeastFractionOfDouble : kLeastFraction;
+void check_stable(const TimeConfig& config, double limit_s, int space_order, double vp_max_m_s,
+                  const ConfigOrigin& origin) {
+    if (!config.dt_s || *config.dt_s <= limit_s) return;
+    origin.fault("time.dt_s",
+                 fmt::format("{:.6g} s is above the stability limit of {:.6g} s (space_order {}, fastest velocity "
+                             "{:.6g} m/s): use {:.4g} or less, or leave time.dt_s out",
+                             *config.dt_s, limit_s, space_order, vp_max_m_s, config.cfl_fraction * limit_s));
+}
+
+void check_not_too_small(const TimeConfig& config, const TimeAxis& time, Precision precision,
+                         const ConfigOrigin& origin) {
+    const bool is_double = precision == Precision::float64;
+    const double least = is_double ? kLeastFractionOfDouble : kLeastFraction;
     if (time.cfl_fraction() >= least) return;
-    throw_config_fault(
-        config, config.time.dt_s ? "time.dt_s" : "time.cfl_fraction",
+    origin.fault(
+        config.dt_s ? "time.dt_s" : "time.cfl_fraction",
         fmt::format("a step of {:.6g} s is {:.3g} of the stability limit of {:.6g} s, and changes the "
                     "wavefield by less than the rounding of scheme.precision: {}; use {:.4g} of the limit "
                     "or more",
-                    time.dt_s, time.cfl_fraction(), time.stability_limit_s, config.scheme.precision, least));
+                    time.dt_s, time.cfl_fraction(), time.stability_limit_s, is_double ? "double" : "float", least));
 }
 
-/// How many samples cover 0 … duration, `dt_s` apart. \param key where it was asked for.
-std::int64_t count_samples(const Config& config, const std::string& key, double dt_s) {
-    const double intervals = config.time.duration_s / dt_s;
+std::int64_t count_steps(double duration_s, double dt_s, const ConfigOrigin& origin) {
+    const double steps = duration_s / dt_s;
+    if (!(steps <= kMostSteps))
+        origin.fault("time.duration_s", fmt::format("{:.6g} s needs {:.3g} steps of {:.6g} s; the most is {:.0e}",
+                                                    duration_s, steps, dt_s, kMostSteps));
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(steps - kRounding)));
+}
+
+/// How many samples cover 0 … duration.
+std::int64_t count_samples(double duration_s, double output_dt_s, const ConfigOrigin& origin) {
+    const double intervals = duration_s / output_dt_s;
     if (!(intervals <= kMostSteps))
-        throw_config_fault(
-            config, key,
-            fmt::format("{:.6g} s makes {:.3g} samples of time.duration_s = {:.6g} s; the most is {:.0e}", dt_s,
-                        intervals, config.time.duration_s, kMostSteps));
+        origin.fault("output.seismograms.dt_s",
+                     fmt::format("{:.6g} s makes {:.3g} samples of time.duration_s = {:.6g} s; the most is {:.0e}",
+                                 output_dt_s, intervals, duration_s, kMostSteps));
     return static_cast<std::int64_t>(std::floor(intervals + kRounding)) + 1;
 }
 
 }  // namespace
 
-TimeAxis make_time_axis(const Config& config, const Grid& grid, const Scheme& scheme, double vp_max_m_s) {
-    const double duration_s = config.time.duration_s;
-    if (!(duration_s > 0.))
-        throw_config_fault(config, "time.duration_s", fmt::format("{:.6g} s: must be positive", duration_s));
-
+TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Grid& grid,
+                        const Scheme& scheme, Precision precision, double vp_max_m_s, const ConfigOrigin& origin) {
+    check_durations(config, seismograms, origin);
     TimeAxis time;
     time.stability_limit_s = scheme.stability_limit_s(grid.derivative_spacings_m(), vp_max_m_s);
-    if (config.time.dt_s) check_given_dt(config, time.stability_limit_s, vp_max_m_s);
-    time.dt_s = config.time.dt_s.value_or(config.time.cfl_fraction * time.stability_limit_s);
-    check_not_too_small(config, time);
-    if (!(duration_s / time.dt_s <= kMostSteps))
-        throw_config_fault(config, "time.duration_s",
-                           fmt::format("{:.6g} s needs {:.3g} steps of {:.6g} s; the most is {:.0e}", duration_s,
-                                       duration_s / time.dt_s, time.dt_s, kMostSteps));
-    time.steps = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(duration_s / time.dt_s - kRounding)));
-
-    const auto& output_dt_s = config.output.seismograms.dt_s;
-    if (output_dt_s && !(*output_dt_s > 0. && *output_dt_s <= duration_s))
-        throw_config_fault(
-            config, "output.seismograms.dt_s",
-            fmt::format("{:.6g} s: must be above 0 and at most time.duration_s = {:.6g} s", *output_dt_s, duration_s));
-    time.output_dt_s = output_dt_s.value_or(time.dt_s);
-    time.output_samples = output_dt_s ? count_samples(config, "output.seismograms.dt_s", *output_dt_s) : time.steps + 1;
+    check_stable(config, time.stability_limit_s, scheme.space_order, vp_max_m_s, origin);
+    time.dt_s = config.dt_s.value_or(config.cfl_fraction * time.stability_limit_s);
+    check_not_too_small(config, time, precision, origin);
+    time.steps = count_steps(config.duration_s, time.dt_s, origin);
+    time.output_dt_s = seismograms.dt_s.value_or(time.dt_s);
+    time.output_samples =
+        seismograms.dt_s ? count_samples(config.duration_s, *seismograms.dt_s, origin) : time.steps + 1;
     return time;
 }
 

@@ -8,6 +8,7 @@
 #include "io/config/config.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/precision.hpp"
 
 namespace onda {
 
@@ -28,7 +29,10 @@ struct TimeAxis {
     [[nodiscard]] double cfl_fraction() const { return dt_s / stability_limit_s; }
 };
 
-/// \throws Error(config) if a given dt exceeds the limit (names both numbers) or the duration is not positive.
-TimeAxis make_time_axis(const Config& config, const Grid& grid, const Scheme& scheme, double vp_max_m_s);
+/// \param seismograms whose sampling the user may choose.
+/// \throws Error(config) if a given dt exceeds the limit (names both numbers) or the duration, or is too small for the
+/// precision; if the duration is not positive; if there were too many steps or samples.
+TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Grid& grid,
+                        const Scheme& scheme, Precision precision, double vp_max_m_s, const ConfigOrigin& origin);
 
 }  // namespace onda

@@ -29,7 +29,7 @@ bool parts_have_density(const ModelConfig& m) {
     return std::ranges::any_of(m.layers, has_rho) || std::ranges::any_of(m.inclusions, has_rho);
 }
 
-void check_density(const Config& config, Model& model) {
+void check_density(const ModelConfig& config, Model& model) {
     float low = std::numeric_limits<float>::max(), high = 0.f;
     for (std::size_t i = 0; i < model.rho.size(); ++i) {
         const float rho = model.rho[i];
@@ -38,7 +38,7 @@ void check_density(const Config& config, Model& model) {
             throw Error(ExitCode::bad_data,
                         fmt::format("{}: rho = {} kg/m3 at node (x {}, y {}, z {}): must be finite "
                                     "and positive, from {:g} to {:g} kg/m3",
-                                    config.model.type, rho, x, y, z, lowest_rho_kg_m3, highest_rho_kg_m3));
+                                    config.type, rho, x, y, z, lowest_rho_kg_m3, highest_rho_kg_m3));
         }
         low = std::min(low, rho);
         high = std::max(high, rho);
@@ -49,20 +49,18 @@ void check_density(const Config& config, Model& model) {
 
 }  // namespace
 
-bool has_density(const Config& config) {
-    const ModelConfig& m = config.model;
+bool has_density(const ModelConfig& m, const ConfigOrigin& origin) {
     if (m.rho == "none") return false;
     if (m.rho == "gardner") {
         if (m.rho_kg_m3 || parts_have_density(m))
-            throw_config_fault(config, "model.rho",
-                               "gardner makes the density from vp, but the model gives rho_kg_m3 as well: remove one");
+            origin.fault("model.rho",
+                         "gardner makes the density from vp, but the model gives rho_kg_m3 as well: remove one");
         return true;
     }
     return m.type == "file" ? ModelFile(m.file).has_density() : parts_have_density(m);
 }
 
-DensityRange density_range(const Config& config, const VelocityRange& velocity) {
-    const ModelConfig& m = config.model;
+DensityRange density_range(const ModelConfig& m, const VelocityRange& velocity) {
     if (m.rho == "gardner")
         return {gardner_density(static_cast<float>(velocity.min_m_s)),
                 gardner_density(static_cast<float>(velocity.max_m_s))};
@@ -103,8 +101,8 @@ float gardner_density(float vp_m_s) {
     return static_cast<float>(310. * std::pow(static_cast<double>(vp_m_s), 0.25));
 }
 
-void complete_density(const Config& config, Model& model) {
-    if (config.model.rho == "gardner") {
+void complete_density(const ModelConfig& config, Model& model) {
+    if (config.rho == "gardner") {
         model.rho.resize(model.vp.size());
 #pragma omp parallel for schedule(static)
         for (std::int64_t i = 0; i < static_cast<std::int64_t>(model.vp.size()); ++i)
@@ -113,7 +111,7 @@ void complete_density(const Config& config, Model& model) {
     if (model.rho.empty()) return;
     check_density(config, model);
     model.description += fmt::format(", density {:.6g} to {:.6g} kg/m3{}", model.rho_min, model.rho_max,
-                                     config.model.rho == "gardner" ? " (Gardner)" : "");
+                                     config.rho == "gardner" ? " (Gardner)" : "");
     if (model.rho_max < kLightest)
         model.warnings.push_back(fmt::format("densities of {:.4g} to {:.4g} kg/m3 look like g/cm3: multiply by 1000",
                                              model.rho_min, model.rho_max));

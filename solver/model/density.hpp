@@ -22,7 +22,7 @@ struct DensityRange {
 /// Whether waves feel the density: model.rho is gardner, or it is auto and layers, bodies or the model's file have one.
 /// Otherwise it is constant, whatever its value, which costs neither memory nor time.
 /// \throws Error(missing_input | bad_data) for a model file; Error(config) where two densities contradict.
-bool has_density(const Config& config);
+bool has_density(const ModelConfig& config, const ConfigOrigin& origin);
 
 /// rho = 310 vp^0.25, in kg/m3 and m/s: the mean of sedimentary rocks (Gardner, Gardner & Gregory 1974, Geophysics 39,
 /// 770-780). Water and salt lie off it.
@@ -30,7 +30,7 @@ float gardner_density(float vp_m_s);
 
 /// Bounds that can be told without making a model whose waves feel the density: from layers and bodies, or by Gardner's
 /// relation from vp. Those of a file are not known.
-DensityRange density_range(const Config& config, const VelocityRange& velocity);
+DensityRange density_range(const ModelConfig& config, const VelocityRange& velocity);
 
 /// The largest dt, as a fraction of the stability limit of constant density, that is known to be stable where the
 /// density changes by this factor: docs/theory.md, section 3. Above a factor of 100 it holds at plane interfaces, not
@@ -45,6 +45,6 @@ bool density_may_destabilise(double contrast, const TimeAxis& time);
 
 /// Fills model.rho by Gardner's relation where that is asked for, and finds its range and what is odd about it.
 /// \throws Error(bad_data) for a density that is not positive and finite, with the node.
-void complete_density(const Config& config, Model& model);
+void complete_density(const ModelConfig& config, Model& model);
 
 }  // namespace onda

@@ -145,8 +145,8 @@ std::vector<Column> make_columns(const Geology& geology, const Grid& grid, const
 
 }  // namespace
 
-Medium geology_medium(const Config& config, const Grid& grid) {
-    const auto geology = std::make_shared<const Geology>(static_cast<std::uint64_t>(config.model.seed));
+Medium geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin&) {
+    const auto geology = std::make_shared<const Geology>(static_cast<std::uint64_t>(config.seed));
     std::array<double, 3> extent_m{};
     for (int a = 0; a < 3; ++a) extent_m[a] = static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a];
     const auto rule = [geology, grid, extent_m]() -> Medium::Row {
@@ -161,7 +161,7 @@ Medium geology_medium(const Config& config, const Grid& grid) {
     };
     return {rule,
             {kWater, kSalt, false},
-            fmt::format("folded and faulted geology with a salt dome, seed {}", config.model.seed),
+            fmt::format("folded and faulted geology with a salt dome, seed {}", config.seed),
             {},
             static_cast<std::int64_t>(sizeof(Column)) * grid.nx() * grid.ny()};
 }

@@ -4,8 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <spdlog/fmt/fmt.h>
-#include <spdlog/fmt/ranges.h>
 
 #include "solver/model/density.hpp"
 #include "solver/model/model_builders.hpp"
@@ -19,11 +17,11 @@ namespace {
 constexpr double kQuickPoints = 1e6;
 constexpr std::int64_t kQuickBytes = 48'000'000;
 
-using MakeMedium = Medium (*)(const Config&, const Grid&);
+using MakeMedium = Medium (*)(const ModelConfig&, const Grid&, const ConfigOrigin&);
 
 template <MakeMedium make>
-Model build(const Config& config, const Grid& grid) {
-    const Medium medium = make(config, grid);
+Model build(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    const Medium medium = make(config, grid, origin);
     Model model;
     model.grid = grid;
     model.description = medium.description;
@@ -38,13 +36,13 @@ Model build(const Config& config, const Grid& grid) {
         failure.rethrow();
     };
     fill(model.vp, medium.vp());
-    if (medium.rho && config.model.rho == "auto" && has_density(config)) fill(model.rho, medium.rho());
+    if (medium.rho && config.rho == "auto" && has_density(config, origin)) fill(model.rho, medium.rho());
     return model;
 }
 
 template <MakeMedium make>
-VelocityRange range(const Config& config, const Grid& grid) {
-    const Medium medium = make(config, grid);
+VelocityRange range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    const Medium medium = make(config, grid, origin);
     const bool quick = static_cast<double>(grid.points()) * medium.cost <= kQuickPoints;
     if (medium.bounds.exact || !quick || medium.preparation_bytes > kQuickBytes) return medium.bounds;
     const Medium::Row fill_row = medium.vp();
@@ -64,8 +62,8 @@ VelocityRange range(const Config& config, const Grid& grid) {
 }
 
 template <MakeMedium make>
-std::int64_t extra_bytes(const Config& config, const Grid& grid) {
-    return make(config, grid).preparation_bytes;
+std::int64_t extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    return make(config, grid, origin).preparation_bytes;
 }
 
 template <MakeMedium make>
@@ -75,7 +73,8 @@ constexpr ModelBuilder row(std::string_view name, std::string_view help) {
 
 constexpr std::array<ModelBuilder, 7> kBuilders{{
     {"file", "HDF5 model file, see `onda convert`; cropped, resampled or extruded where the config says so",
-     build_from_file, range_of_file, [](const Config&, const Grid&) -> std::int64_t { return 0; }},
+     build_from_file, range_of_file,
+     [](const ModelConfig&, const Grid&, const ConfigOrigin&) -> std::int64_t { return 0; }},
     row<constant_medium>("constant", "one velocity everywhere"),
     row<layered_medium>("layered", "plane layers, dipping where dip_deg is given"),
     row<gradient_medium>("gradient", "velocity that grows linearly with depth"),
@@ -84,10 +83,8 @@ constexpr std::array<ModelBuilder, 7> kBuilders{{
     row<geology_medium>("geology", "folded, faulted layers under water, with an unconformity and a salt dome"),
 }};
 
-void check_values(const Config& config, const std::string& key, const std::vector<double>& values, bool positive) {
-    for (const double value : values)
-        if (!std::isfinite(value) || (positive && value <= 0.))
-            throw_config_fault(config, key, fmt::format("{}: must be {}", value, positive ? "positive" : "a number"));
+const ModelBuilder& builder_of(const ModelConfig& config, const ConfigOrigin& origin) {
+    return find_row(origin, "model.type", model_builders(), config.type);
 }
 
 }  // namespace
@@ -96,35 +93,8 @@ std::span<const ModelBuilder> model_builders() {
     return kBuilders;
 }
 
-Grid make_grid(const Config& config) {
-    const GridConfig& g = config.grid;
-    const std::size_t dimensions = g.shape.size();
-    if (dimensions != 2 && dimensions != 3)
-        throw_config_fault(config, "grid.shape", fmt::format("{}: must be [nx, nz] or [nx, ny, nz]", g.shape));
-    if (*std::ranges::min_element(g.shape) < 2)
-        throw_config_fault(config, "grid.shape", fmt::format("{}: every axis needs at least 2 nodes", g.shape));
-    if (g.spacing_m.size() != 1 && g.spacing_m.size() != dimensions)
-        throw_config_fault(config, "grid.spacing_m",
-                           fmt::format("{}: must be one number or {}, one per axis", g.spacing_m, dimensions));
-    if (!g.origin_m.empty() && g.origin_m.size() != dimensions)
-        throw_config_fault(config, "grid.origin_m", fmt::format("{}: must be {} numbers", g.origin_m, dimensions));
-    check_values(config, "grid.spacing_m", g.spacing_m, true);
-    check_values(config, "grid.origin_m", g.origin_m, false);
-
-    Grid grid;
-    grid.dimensions = static_cast<int>(dimensions);
-    for (std::size_t axis = 0, i = 0; axis < 3; ++axis) {
-        if (!grid.has_axis(static_cast<int>(axis))) continue;
-        grid.n[axis] = g.shape[i];
-        grid.spacing_m[axis] = g.spacing_m.size() == 1 ? g.spacing_m[0] : g.spacing_m[i];
-        grid.origin_m[axis] = g.origin_m.empty() ? 0. : g.origin_m[i];
-        ++i;
-    }
-    return grid;
-}
-
-Model make_model(const Config& config, const Grid& grid) {
-    Model model = find_row(config, "model.type", model_builders(), config.model.type).build(config, grid);
+Model make_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    Model model = builder_of(config, origin).build(config, grid, origin);
     float low = std::numeric_limits<float>::max(), high = 0.f;
     const std::int64_t points = grid.points();
     const float* const vp = model.vp.data();
@@ -139,12 +109,12 @@ Model make_model(const Config& config, const Grid& grid) {
     return model;
 }
 
-VelocityRange velocity_range(const Config& config, const Grid& grid) {
-    return find_row(config, "model.type", model_builders(), config.model.type).range(config, grid);
+VelocityRange velocity_range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    return builder_of(config, origin).range(config, grid, origin);
 }
 
-std::int64_t model_extra_bytes(const Config& config, const Grid& grid) {
-    return find_row(config, "model.type", model_builders(), config.model.type).extra_bytes(config, grid);
+std::int64_t model_extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    return builder_of(config, origin).extra_bytes(config, grid, origin);
 }
 
 }  // namespace onda

@@ -37,22 +37,20 @@ struct VelocityRange {
 struct ModelBuilder {
     std::string_view name;
     std::string_view help;
-    Model (*build)(const Config&, const Grid&);
-    VelocityRange (*range)(const Config&, const Grid&);
+    Model (*build)(const ModelConfig&, const Grid&, const ConfigOrigin&);
+    VelocityRange (*range)(const ModelConfig&, const Grid&, const ConfigOrigin&);
     /// Host memory that building takes beside the model itself.
-    std::int64_t (*extra_bytes)(const Config&, const Grid&);
+    std::int64_t (*extra_bytes)(const ModelConfig&, const Grid&, const ConfigOrigin&);
 };
 std::span<const ModelBuilder> model_builders();
 
-/// The grid a config describes. \throws Error(config).
-Grid make_grid(const Config& config);
 /// Builds or reads the medium; the same bits for any number of threads.
 /// \throws Error(config | bad_data | missing_input) naming file, dataset, both shapes, or the value.
-Model make_model(const Config& config, const Grid& grid);
+Model make_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// vp range without making the whole model where that can be told cheaply (`onda check` in under a second):
 /// from a file's attributes or a strided sample, from a builder's parameters.
-VelocityRange velocity_range(const Config& config, const Grid& grid);
+VelocityRange velocity_range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// Host memory that make_model() takes beside the model itself.
-std::int64_t model_extra_bytes(const Config& config, const Grid& grid);
+std::int64_t model_extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
 }  // namespace onda

@@ -8,34 +8,34 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/models/model_file.hpp"
+#include "io/text/number_text.hpp"
+#include "solver/discretisation/grid.hpp"
 #include "solver/model/density.hpp"
 #include "solver/program/find_row.hpp"
 
 namespace onda {
 namespace {
 
-constexpr double kOnInterface = 1e-6;  // of a spacing: a node this close above an interface is on it, hence below it
-
-double check_velocity(const Config& config, const std::string& key, double vp_m_s) {
-    if (!(vp_m_s > 0. && std::isfinite(vp_m_s)))
-        throw_config_fault(config, key, fmt::format("{} m/s: must be positive", vp_m_s));
+double check_velocity(const std::string& key, double vp_m_s, const ConfigOrigin& origin) {
+    if (!(vp_m_s > 0. && std::isfinite(vp_m_s))) origin.fault(key, fmt::format("{} m/s: must be positive", vp_m_s));
     return vp_m_s;
 }
 
-bool wants_density(const Config& config) {
-    return config.model.rho == "auto" && has_density(config);
+bool wants_density(const ModelConfig& config, const ConfigOrigin& origin) {
+    return config.rho == "auto" && has_density(config, origin);
 }
 
 /// The density of a part, which every part has if one has. 0 if none has, or none is wanted.
 /// \param key of the part; \param remedy where it has none.
 /// \param wanted whether any has one, and it is wanted (wants_density).
-float density_of(const Config& config, bool wanted, const std::string& key, const std::optional<double>& rho_kg_m3,
+float density_of(const ModelConfig& config, bool wanted, const std::string& key, const std::optional<double>& rho_kg_m3,
+                 const ConfigOrigin& origin,
                  const char* remedy =
                      "has no rho_kg_m3, but others have: give it one, or model.rho_kg_m3 for all "
                      "without") {
     if (!wanted) return 0.f;
-    const std::optional<double>& rho = rho_kg_m3 ? rho_kg_m3 : config.model.rho_kg_m3;
-    if (!rho) throw_config_fault(config, key, remedy);
+    const std::optional<double>& rho = rho_kg_m3 ? rho_kg_m3 : config.rho_kg_m3;
+    if (!rho) origin.fault(key, remedy);
     return static_cast<float>(*rho);
 }
 
@@ -45,8 +45,8 @@ double bottom_m(const Grid& grid) {
 
 }  // namespace
 
-Medium constant_medium(const Config& config, const Grid&) {
-    const double vp = check_velocity(config, "model.vp_m_s", config.model.vp_m_s);
+Medium constant_medium(const ModelConfig& config, const Grid&, const ConfigOrigin& origin) {
+    const double vp = check_velocity("model.vp_m_s", config.vp_m_s, origin);
     const auto value = static_cast<float>(vp);
     const Medium::Row row = [value](std::int64_t, std::int64_t, std::span<float> values) {
         std::ranges::fill(values, value);
@@ -54,19 +54,18 @@ Medium constant_medium(const Config& config, const Grid&) {
     return {[row] { return row; }, {value, value, true}, fmt::format("constant, {:.6g} m/s", vp)};
 }
 
-Medium gradient_medium(const Config& config, const Grid& grid) {
-    const double top = check_velocity(config, "model.vp_m_s", config.model.vp_m_s);
-    const double slope = config.model.gradient_per_s;
+Medium gradient_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    const double top = check_velocity("model.vp_m_s", config.vp_m_s, origin);
+    const double slope = config.gradient_per_s;
     const auto at = [=](std::int64_t z) {
         return static_cast<float>(top + slope * (static_cast<double>(z) * grid.spacing_m[2]));
     };
     const float bottom = at(grid.nz() - 1);
     if (!(bottom >= lowest_vp_m_s && bottom <= highest_vp_m_s))
-        throw_config_fault(
-            config, "model.gradient_per_s",
-            fmt::format("{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities "
-                        "must stay within {:g} and {:g} m/s",
-                        slope, bottom, bottom_m(grid), lowest_vp_m_s, highest_vp_m_s));
+        origin.fault("model.gradient_per_s",
+                     fmt::format("{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities "
+                                 "must stay within {:g} and {:g} m/s",
+                                 slope, bottom, bottom_m(grid), lowest_vp_m_s, highest_vp_m_s));
     const Medium::Row row = [at](std::int64_t, std::int64_t z, std::span<float> values) {
         std::ranges::fill(values, at(z));
     };
@@ -90,25 +89,34 @@ struct Layers {
     }
 };
 
-Layers make_layers(const Config& config, const Grid& grid) {
-    const ModelConfig& m = config.model;
-    if (m.layers.empty()) throw_config_fault(config, "model.layers", "there is no layer");
+std::string layer_key(std::size_t index) {
+    return fmt::format("model.layers[{}]", index);
+}
+
+void check_layers(const std::vector<LayerConfig>& layers, const ConfigOrigin& origin) {
+    if (layers.empty()) origin.fault("model.layers", "there is no layer");
+    StageFaults faults(origin);
+    for (std::size_t i = 1; i < layers.size(); ++i)
+        if (!(layers[i].top_m > layers[i - 1].top_m))
+            faults.add_of_value(layer_key(i) + ".top_m",
+                                "must lie below the top of the layer above, " + number_text(layers[i - 1].top_m));
+    faults.raise_if_any();
+}
+
+Layers make_layers(const ModelConfig& m, const Grid& grid, const ConfigOrigin& origin) {
+    check_layers(m.layers, origin);
     Layers layers;
-    const bool wanted = wants_density(config);
+    const bool wanted = wants_density(m, origin);
     for (std::size_t i = 0; i < m.layers.size(); ++i) {
-        const std::string key = fmt::format("model.layers[{}]", i);
-        if (i > 0 && !(m.layers[i].top_m > m.layers[i - 1].top_m))
-            throw_config_fault(config, key + ".top_m",
-                               fmt::format("{:.6g} m: must be below the layer above it, whose top is at {:.6g} m",
-                                           m.layers[i].top_m, m.layers[i - 1].top_m));
+        const std::string key = layer_key(i);
         layers.top_m.push_back(m.layers[i].top_m);
-        layers.vp.push_back(static_cast<float>(check_velocity(config, key + ".vp_m_s", m.layers[i].vp_m_s)));
-        layers.rho.push_back(density_of(config, wanted, key, m.layers[i].rho_kg_m3));
+        layers.vp.push_back(static_cast<float>(check_velocity(key + ".vp_m_s", m.layers[i].vp_m_s, origin)));
+        layers.rho.push_back(density_of(m, wanted, key, m.layers[i].rho_kg_m3, origin));
     }
     const double radians = std::numbers::pi / 180., slope = std::tan(m.dip_deg * radians);
     layers.slope_x = slope * std::cos(m.dip_azimuth_deg * radians);
     layers.slope_y = grid.dimensions == 3 ? slope * std::sin(m.dip_azimuth_deg * radians) : 0.;
-    layers.slack_m = kOnInterface * grid.spacing_m[2];
+    layers.slack_m = kSamePlace * grid.spacing_m[2];  // a node on an interface lies below it
     return layers;
 }
 
@@ -126,8 +134,8 @@ VelocityRange range_of(const Layers& layers, const Grid& grid) {
 
 }  // namespace
 
-Medium layered_medium(const Config& config, const Grid& grid) {
-    const Layers layers = make_layers(config, grid);
+Medium layered_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    const Layers layers = make_layers(config, grid, origin);
     const auto rule = [&layers, &grid](const std::vector<float>& values) -> Medium::Rule {
         const Medium::Row fill = [layers, grid, values](std::int64_t y, std::int64_t z, std::span<float> row) {
             const double depth =
@@ -139,7 +147,7 @@ Medium layered_medium(const Config& config, const Grid& grid) {
         return [fill] { return fill; };
     };
     return {rule(layers.vp), range_of(layers, grid),
-            fmt::format("{} layers, dip {:.4g} degrees", layers.vp.size(), config.model.dip_deg), rule(layers.rho)};
+            fmt::format("{} layers, dip {:.4g} degrees", layers.vp.size(), config.dip_deg), rule(layers.rho)};
 }
 
 namespace {
@@ -167,30 +175,30 @@ struct Shape {
 constexpr std::array<Shape, 2> kShapes{{{"sphere", in_sphere, true}, {"box", in_box, false}}};
 
 /// (x, y, z) from a list of the config; `missing` stands for y in 2-D.
-std::array<double, 3> triple(const Config& config, const Grid& grid, const std::string& key,
-                             const std::vector<double>& values, double missing) {
+std::array<double, 3> triple(const Grid& grid, const std::string& key, const std::vector<double>& values,
+                             double missing, const ConfigOrigin& origin) {
     if (static_cast<int>(values.size()) != grid.dimensions)
-        throw_config_fault(
-            config, key,
-            fmt::format("has {} numbers: a {}-D grid needs {}", values.size(), grid.dimensions, grid.dimensions));
+        origin.fault(
+            key, fmt::format("has {} numbers: a {}-D grid needs {}", values.size(), grid.dimensions, grid.dimensions));
     return grid.dimensions == 2 ? std::array{values[0], missing, values[1]}
                                 : std::array{values[0], values[1], values[2]};
 }
 
-Body make_body(const Config& config, const Grid& grid, bool wanted, std::size_t index) {
-    const InclusionConfig& inclusion = config.model.inclusions[index];
+Body make_body(const ModelConfig& config, const Grid& grid, bool wanted, std::size_t index,
+               const ConfigOrigin& origin) {
+    const InclusionConfig& inclusion = config.inclusions[index];
     const std::string key = fmt::format("model.inclusions[{}]", index);
-    const Shape& shape = find_row(config, key + ".shape", std::span<const Shape>(kShapes), inclusion.shape);
-    Body body{triple(config, grid, key + ".center_m", inclusion.center_m, grid.origin_m[1]),
+    const Shape& shape = find_row(origin, key + ".shape", std::span<const Shape>(kShapes), inclusion.shape);
+    Body body{triple(grid, key + ".center_m", inclusion.center_m, grid.origin_m[1], origin),
               {},
               shape.holds,
-              static_cast<float>(check_velocity(config, key + ".vp_m_s", inclusion.vp_m_s)),
-              density_of(config, wanted, key, inclusion.rho_kg_m3)};
+              static_cast<float>(check_velocity(key + ".vp_m_s", inclusion.vp_m_s, origin)),
+              density_of(config, wanted, key, inclusion.rho_kg_m3, origin)};
     const std::string size_key = key + (shape.has_radius ? ".radius_m" : ".size_m");
     body.half = shape.has_radius ? std::array{inclusion.radius_m, inclusion.radius_m, inclusion.radius_m}
-                                 : triple(config, grid, size_key, inclusion.size_m, 1.);
+                                 : triple(grid, size_key, inclusion.size_m, 1., origin);
     for (double& half : body.half) {
-        if (!(half > 0.)) throw_config_fault(config, size_key, fmt::format("{:.6g} m: must be positive", half));
+        if (!(half > 0.)) origin.fault(size_key, fmt::format("{:.6g} m: must be positive", half));
         if (!shape.has_radius) half *= 0.5;
     }
     return body;
@@ -198,13 +206,13 @@ Body make_body(const Config& config, const Grid& grid, bool wanted, std::size_t 
 
 }  // namespace
 
-Medium inclusions_medium(const Config& config, const Grid& grid) {
-    const auto background = static_cast<float>(check_velocity(config, "model.vp_m_s", config.model.vp_m_s));
-    const bool wanted = wants_density(config);
+Medium inclusions_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    const auto background = static_cast<float>(check_velocity("model.vp_m_s", config.vp_m_s, origin));
+    const bool wanted = wants_density(config, origin);
     std::vector<Body> bodies;
-    VelocityRange bounds{background, background, config.model.inclusions.empty()};
-    for (std::size_t i = 0; i < config.model.inclusions.size(); ++i) {
-        const Body& body = bodies.emplace_back(make_body(config, grid, wanted, i));
+    VelocityRange bounds{background, background, config.inclusions.empty()};
+    for (std::size_t i = 0; i < config.inclusions.size(); ++i) {
+        const Body& body = bodies.emplace_back(make_body(config, grid, wanted, i, origin));
         bounds.min_m_s = std::min<double>(bounds.min_m_s, body.vp);
         bounds.max_m_s = std::max<double>(bounds.max_m_s, body.vp);
     }
@@ -224,7 +232,7 @@ Medium inclusions_medium(const Config& config, const Grid& grid) {
     return {rule(background, &Body::vp),
             bounds,
             fmt::format("{} inclusions in {:.6g} m/s", bodies.size(), background),
-            rule(density_of(config, wanted, "model.inclusions", config.model.rho_kg_m3,
+            rule(density_of(config, wanted, "model.inclusions", config.rho_kg_m3, origin,
                             "some have rho_kg_m3, but what surrounds them has none: give model.rho_kg_m3"),
                  &Body::rho),
             0,

@@ -24,22 +24,22 @@ struct Medium {
     double cost = 1.;                    ///< of a node, where a lookup among layers costs 1
 };
 
-Medium constant_medium(const Config& config, const Grid& grid);
+Medium constant_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// Interfaces are planes: z = top + tan(dip) (distance along the dip's azimuth from the grid's first node).
-Medium layered_medium(const Config& config, const Grid& grid);
-Medium gradient_medium(const Config& config, const Grid& grid);
-Medium inclusions_medium(const Config& config, const Grid& grid);
+Medium layered_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+Medium gradient_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+Medium inclusions_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// Random velocities with the correlation function of von Karman (1948), as a sum of kVonKarmanModes plane waves of
 /// random phase whose wavenumbers are drawn from its spectrum (Shinozuka & Jan 1972, J. Sound Vib. 25). A wave is a
 /// function of seed and position alone: no state, no order. Clipped at kVonKarmanClip standard deviations.
-Medium von_karman_medium(const Config& config, const Grid& grid);
+Medium von_karman_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 inline constexpr int kVonKarmanModes = 1000;
 inline constexpr double kVonKarmanClip = 3.;
 /// Water, young layers above an unconformity, folded and faulted older layers below it, and a salt dome; everything
 /// scales with the extents of the grid.
-Medium geology_medium(const Config& config, const Grid& grid);
+Medium geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
-Model build_from_file(const Config& config, const Grid& grid);
-VelocityRange range_of_file(const Config& config, const Grid& grid);
+Model build_from_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+VelocityRange range_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
 }  // namespace onda

@@ -8,12 +8,12 @@
 #include "io/models/model_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "solver/discretisation/grid.hpp"
 #include "solver/model/model_builders.hpp"
 
 namespace onda {
 namespace {
 
-constexpr double kRounding = 1e-6;                         // of a spacing
 constexpr std::int64_t kSlabValues = 16 * 1024 * 1024;     // of a file held at a time while it is resampled
 constexpr std::int64_t kSampledValues = 16 * 1024 * 1024;  // of a file looked at for its range
 constexpr double kMuchFiner = 2.;                          // file spacings in one of the grid that are worth a warning
@@ -42,7 +42,7 @@ bool shares_axis(const FileGeometry& file, const Grid& grid, int axis) {
 bool same_nodes(const FileGeometry& file, const Grid& grid) {
     for (int a = 0; a < 3; ++a) {
         if (!shares_axis(file, grid, a)) continue;
-        const double h = grid.spacing_m[a], slack = kRounding * h;
+        const double h = grid.spacing_m[a], slack = kSamePlace * h;
         const double stretch = std::abs(file.spacing_m[a] - h) * static_cast<double>(grid.n[a]);
         if (file.shape[a] != grid.n[a] || stretch > slack || std::abs(file.origin_m[a] - grid.origin_m[a]) > slack)
             return false;
@@ -50,33 +50,32 @@ bool same_nodes(const FileGeometry& file, const Grid& grid) {
     return true;
 }
 
-void check_dimensions(const Config& config, const FileGeometry& file, const Grid& grid) {
-    const std::string name = shown(config.model.file);
+void check_dimensions(const ModelConfig& config, const FileGeometry& file, const Grid& grid,
+                      const ConfigOrigin& origin) {
+    const std::string name = shown(config.file);
     if (file.dimensions == 3 && grid.dimensions == 2)
-        throw_config_fault(config, "model.file",
-                           name + " is 3-D but the grid is 2-D: cut the plane out, or make the grid 3-D");
-    if (file.dimensions == 2 && grid.dimensions == 3 && !config.model.extrude)
-        throw_config_fault(config, "model.file",
-                           name + " is 2-D but the grid is 3-D: set model.extrude: true to hold it constant along y");
-    if (file.dimensions == grid.dimensions && config.model.extrude)
-        throw_config_fault(
-            config, "model.extrude",
-            fmt::format("{} and the grid are both {}-D: there is nothing to extrude", name, file.dimensions));
+        origin.fault("model.file", name + " is 3-D but the grid is 2-D: cut the plane out, or make the grid 3-D");
+    if (file.dimensions == 2 && grid.dimensions == 3 && !config.extrude)
+        origin.fault("model.file",
+                     name + " is 2-D but the grid is 3-D: set model.extrude: true to hold it constant along y");
+    if (file.dimensions == grid.dimensions && config.extrude)
+        origin.fault("model.extrude",
+                     fmt::format("{} and the grid are both {}-D: there is nothing to extrude", name, file.dimensions));
 }
 
 /// The grid must lie within the file: what is beyond would be invented.
-void check_cover(const Config& config, const FileGeometry& file, const Grid& grid) {
+void check_cover(const ModelConfig& config, const FileGeometry& file, const Grid& grid, const ConfigOrigin& origin) {
     for (int a = 0; a < 3; ++a) {
         if (!shares_axis(file, grid, a)) continue;
-        const double slack = kRounding * grid.spacing_m[a];
+        const double slack = kSamePlace * grid.spacing_m[a];
         const double first = file.origin_m[a], low = grid.origin_m[a];
         const double last = first + static_cast<double>(file.shape[a] - 1) * file.spacing_m[a];
         const double high = low + static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a];
         if (low >= first - slack && high <= last + slack) continue;
-        throw_config_fault(config, "model.file",
-                           fmt::format("{} covers {} = {:.8g} to {:.8g} m, but the grid reaches from {:.8g} to {:.8g} "
-                                       "m: shrink or move the grid",
-                                       shown(config.model.file), "xyz"[a], first, last, low, high));
+        origin.fault("model.file",
+                     fmt::format("{} covers {} = {:.8g} to {:.8g} m, but the grid reaches from {:.8g} to {:.8g} "
+                                 "m: shrink or move the grid",
+                                 shown(config.file), "xyz"[a], first, last, low, high));
     }
 }
 
@@ -86,16 +85,16 @@ struct Fit {
     bool same;
 };
 
-Fit open_model(const Config& config, const Grid& grid) {
-    ModelFile file(config.model.file);
+Fit open_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    ModelFile file(config.file);
     const FileGeometry geometry = file.geometry();
-    check_dimensions(config, geometry, grid);
+    check_dimensions(config, geometry, grid, origin);
     const bool same = same_nodes(geometry, grid);
-    if (!same && !config.model.resample)
-        throw_config_fault(config, "model.file",
-                           fmt::format("{} has {}, but the grid has {}: make them equal, or set model.resample: true",
-                                       shown(config.model.file), describe(geometry), describe(grid)));
-    if (!same) check_cover(config, geometry, grid);
+    if (!same && !config.resample)
+        origin.fault("model.file",
+                     fmt::format("{} has {}, but the grid has {}: make them equal, or set model.resample: true",
+                                 shown(config.file), describe(geometry), describe(grid)));
+    if (!same) check_cover(config, geometry, grid, origin);
     return {std::move(file), same};
 }
 
@@ -111,7 +110,7 @@ std::vector<Between> locate(const FileGeometry& file, const Grid& grid, int axis
     for (std::int64_t i = 0; i < grid.n[axis]; ++i) {
         const double position = grid.origin_m[axis] + static_cast<double>(i) * grid.spacing_m[axis];
         double at = (position - file.origin_m[axis]) / file.spacing_m[axis];
-        if (std::abs(at - std::round(at)) <= kRounding) at = std::round(at);  // a node is copied, bit for bit
+        if (std::abs(at - std::round(at)) <= kSamePlace) at = std::round(at);  // a node is copied, bit for bit
         const std::int64_t last = std::max<std::int64_t>(file.shape[axis] - 2, 0);
         places[i].lower = std::clamp(static_cast<std::int64_t>(std::floor(at)), std::int64_t{0}, last);
         places[i].t = static_cast<float>(at - static_cast<double>(places[i].lower));
@@ -195,12 +194,12 @@ void warn_if_much_finer(const FileGeometry& file, const Grid& grid, Model& model
 
 }  // namespace
 
-Model build_from_file(const Config& config, const Grid& grid) {
-    const Fit fit = open_model(config, grid);
+Model build_from_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    const Fit fit = open_model(config, grid, origin);
     const FileGeometry& geometry = fit.file.geometry();
     Model model;
     model.grid = grid;
-    model.description = shown(config.model.file);
+    model.description = shown(config.file);
     const bool as_is = fit.same && geometry.dimensions == grid.dimensions;
     const auto fill = [&](std::vector<float>& values, Quantity read) {
         values.resize(static_cast<std::size_t>(grid.points()));
@@ -210,7 +209,7 @@ Model build_from_file(const Config& config, const Grid& grid) {
             resample(fit.file, read, grid, values);
     };
     fill(model.vp, &ModelFile::read);
-    if (config.model.rho == "auto" && fit.file.has_density()) fill(model.rho, &ModelFile::read_density);
+    if (config.rho == "auto" && fit.file.has_density()) fill(model.rho, &ModelFile::read_density);
     model.notes = fit.file.notes();
     if (as_is) return model;
     if (geometry.dimensions != grid.dimensions) model.description += ", extruded along y";
@@ -220,9 +219,9 @@ Model build_from_file(const Config& config, const Grid& grid) {
     return model;
 }
 
-VelocityRange range_of_file(const Config& config, const Grid& grid) {
-    const Fit fit = open_model(config, grid);
-    if (config.model.rho == "auto") static_cast<void>(fit.file.has_density());  // notes() speaks of what was asked for
+VelocityRange range_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    const Fit fit = open_model(config, grid, origin);
+    if (config.rho == "auto") static_cast<void>(fit.file.has_density());  // notes() speaks of what was asked for
     const auto notes = fit.file.notes();
     if (const auto stored = fit.file.stored_range()) return {(*stored)[0], (*stored)[1], fit.same, notes};
     const auto [nx, ny, nz] = fit.file.geometry().shape;

@@ -60,30 +60,26 @@ Waves make_waves(const ModelConfig& m, const Grid& grid) {
     return waves;
 }
 
-void check(const Config& config) {
-    const ModelConfig& m = config.model;
+void check(const ModelConfig& m, const ConfigOrigin& origin) {
     const auto check_positive = [&](const std::string& key, double value) {
-        if (!(value > 0. && std::isfinite(value)))
-            throw_config_fault(config, key, fmt::format("{:.6g}: must be positive", value));
+        if (!(value > 0. && std::isfinite(value))) origin.fault(key, fmt::format("{:.6g}: must be positive", value));
     };
     check_positive("model.vp_m_s", m.vp_m_s);
     check_positive("model.correlation_length_m", m.correlation_length_m);
     if (!(m.hurst_exponent > 0. && m.hurst_exponent <= 1.))
-        throw_config_fault(config, "model.hurst_exponent",
-                           fmt::format("{:.6g}: must be above 0 and at most 1", m.hurst_exponent));
+        origin.fault("model.hurst_exponent", fmt::format("{:.6g}: must be above 0 and at most 1", m.hurst_exponent));
     constexpr double most = 90. / kVonKarmanClip;  // leaves a tenth of the mean velocity
     if (!(m.deviation_percent >= 0. && m.deviation_percent <= most))
-        throw_config_fault(config, "model.deviation_percent",
-                           fmt::format("{:.6g} %: must be 0 to {:.3g} %, as velocities reach {:.3g} deviations below "
-                                       "the mean and must stay positive",
-                                       m.deviation_percent, most, kVonKarmanClip));
+        origin.fault("model.deviation_percent",
+                     fmt::format("{:.6g} %: must be 0 to {:.3g} %, as velocities reach {:.3g} deviations below "
+                                 "the mean and must stay positive",
+                                 m.deviation_percent, most, kVonKarmanClip));
 }
 
 }  // namespace
 
-Medium von_karman_medium(const Config& config, const Grid& grid) {
-    check(config);
-    const ModelConfig& m = config.model;
+Medium von_karman_medium(const ModelConfig& m, const Grid& grid, const ConfigOrigin& origin) {
+    check(m, origin);
     const double mean = m.vp_m_s, deviation = 0.01 * m.deviation_percent;
     const auto fill = [grid, mean, deviation](const std::shared_ptr<const Waves>& waves, std::int64_t y, std::int64_t z,
                                               std::span<float> vp) {

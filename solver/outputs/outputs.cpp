@@ -15,7 +15,7 @@
 namespace onda {
 Outputs::Outputs(const Plan& plan, const RunFolder& folder, const Provenance& provenance, RunPictures pictures)
     : plan_(plan), folder_(folder), pictures_(std::move(pictures)) {
-    if (plan.most_receivers() > 0)
+    if (plan.survey.size.most_receivers > 0)
         seismograms_.emplace(folder.path() / "seismograms.h5", provenance, folder.overwrite());
     if (plan.snapshots.steps.empty()) return;
     snapshots_.emplace(folder.path() / "snapshots.h5", plan.snapshots.geometry, provenance, folder.overwrite());

@@ -196,7 +196,8 @@ std::int64_t forecast_output_bytes(const Plan& plan) {
     // Host, versions and command line are of about this size, whatever they are.
     constexpr std::int64_t other_provenance = 2000;
     const auto provenance =
-        static_cast<std::int64_t>(plan.config.text.size() + resolved_yaml(plan.config).size()) + other_provenance;
+        static_cast<std::int64_t>(plan.config.origin.text.size() + resolved_yaml(plan.config).size()) +
+        other_provenance;
     std::int64_t bytes = plan.survey.size.most_receivers > 0 ? seismogram_bytes(plan, provenance) : 0;
     if (!plan.snapshots.steps.empty())
         bytes = saturating_sum(bytes, predicted_snapshot_bytes(plan.snapshots.geometry, shots_of(plan),

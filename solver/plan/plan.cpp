@@ -8,6 +8,7 @@
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
@@ -38,176 +39,132 @@ private:
     std::string faults_;
 };
 
-/// The k-th number of a per-axis setting: one for all axes, or pairs (x, z) and triples (x, y, z).
-template <typename T>
-T on_axis(const std::vector<T>& values, int axis, T otherwise) {
-    if (values.empty()) return otherwise;
-    if (values.size() == 1) return values.front();
-    return values[static_cast<std::size_t>(values.size() == 2 && axis == 2 ? 1 : axis)];
-}
-
-Window snapshot_window(const Config& config, const Grid& grid) {
-    const SnapshotConfig& wanted = config.output.snapshots;
-    Window window = Window::whole(grid);
-    for (int axis = 0; axis < 3; ++axis) {
-        if (!grid.has_axis(axis)) continue;
-        const auto a = static_cast<std::size_t>(axis);
-        const double h = grid.spacing_m[a], origin = grid.origin_m[a];
-        const double last = origin + static_cast<double>(grid.n[a] - 1) * h, slack = 1e-6 * h;
-        const double low = on_axis(wanted.window_min_m, axis, origin);
-        const double high = on_axis(wanted.window_max_m, axis, last);
-        if (low < origin - slack || low > last + slack)
-            throw_config_fault(config, "output.snapshots.window_min_m",
-                               fmt::format("{:g} m lies outside the grid, {:g} to {:g} m", low, origin, last));
-        if (high < low || high > last + slack)
-            throw_config_fault(
-                config, "output.snapshots.window_max_m",
-                fmt::format("{:g} m must lie between window_min_m, {:g} m, and the end of the grid, {:g} m", high, low,
-                            last));
-        window.first[a] = static_cast<std::int64_t>(std::ceil((low - slack - origin) / h));
-        const auto end = static_cast<std::int64_t>(std::floor((high + slack - origin) / h));
-        if (end < window.first[a])
-            throw_config_fault(config, "output.snapshots.window_max_m",
-                               fmt::format("no node lies between {:g} and {:g} m", low, high));
-        window.step[a] = on_axis(wanted.decimation, axis, std::int64_t{1});
-        window.count[a] = (end - window.first[a]) / window.step[a] + 1;
-    }
-    return window;
-}
-
-FileGeometry geometry_of(const Window& window, const Grid& grid) {
-    FileGeometry geometry;
-    geometry.dimensions = grid.dimensions;
-    geometry.shape = window.count;
-    geometry.origin_m = grid.position_m(window.first[0], window.first[1], window.first[2]);
-    for (std::size_t a = 0; a < 3; ++a) geometry.spacing_m[a] = grid.spacing_m[a] * static_cast<double>(window.step[a]);
-    return geometry;
-}
-
-StepSet snapshot_steps(const Config& config, const TimeAxis& time) {
-    const SnapshotConfig& wanted = config.output.snapshots;
-    std::vector<std::int64_t> steps;
-    const std::int64_t last = time.steps - time.extra_steps;
-    for (const double t : wanted.times_s) {
-        const auto step = static_cast<std::int64_t>(std::llround(t / time.dt_s));
-        if (step < 0 || step > last)
-            throw_config_fault(config, "output.snapshots.times_s",
-                               fmt::format("{:g} s lies outside the run, 0 to {:g} s", t, config.time.duration_s));
-        steps.push_back(step);
-    }
-    return {wanted.every_steps.value_or(0), last, std::move(steps)};
-}
-
-/// Where snapshots are taken; when, is known only with dt.
-SnapshotPlan plan_snapshots(const Config& config, const Grid& grid) {
-    if (!config.output.snapshots.enabled()) return {};
-    SnapshotPlan plan;
-    plan.window = snapshot_window(config, grid);
-    plan.geometry = geometry_of(plan.window, grid);
-    return plan;
-}
-
-void check_backend(const Config& config, const Device& device, const Setup& setup) {
+void check_backend(const Device& device, const Setup& setup, const ConfigOrigin& origin) {
     try {
         check_setup(device, setup);
     } catch (const SetupFault& fault) {
-        throw_config_fault(config, "backend." + fault.key, fault.what());
+        origin.fault("backend." + fault.key, fault.what());
     }
 }
 
-void complete_setup(Plan& plan) {
-    const Config& config = plan.config;
+Precision precision_of(const SchemeConfig& config) {
+    return config.precision == "double" ? Precision::float64 : Precision::float32;
+}
+
+void begin_setup(Plan& plan) {
+    const BackendConfig& wanted = plan.config.backend;
     Setup& setup = plan.setup;
     setup.grid = plan.grid;
-    setup.precision = config.scheme.precision == "double" ? Precision::float64 : Precision::float32;
-    setup.halos = plan.boundary.halos;
-    setup.sponge = plan.boundary.sponge;
-    setup.cpml = plan.boundary.cpml;
-    setup.threads = config.backend.threads > 0 ? static_cast<int>(config.backend.threads) : omp_get_max_threads();
-    setup.kernel = config.backend.kernel;
-    setup.isa = config.backend.isa;
-    setup.tile = printable(config.backend.tile);  // kernels/ quotes them as they are
-    setup.copy = printable(config.backend.copy);
+    setup.precision = precision_of(plan.config.scheme);
+    setup.threads = wanted.threads > 0 ? static_cast<int>(wanted.threads) : omp_get_max_threads();
+    setup.kernel = wanted.kernel;
+    setup.isa = wanted.isa;
+    setup.tile = printable(wanted.tile);  // kernels/ quotes them as they are
+    setup.copy = printable(wanted.copy);
+}
+
+void set_device(Plan& plan) {
+    const DeviceChoice choice = choose_device(plan.config.backend);
+    plan.device = choice.device;
+    plan.device_notes = choice.notes;
+}
+
+void set_ranges(Plan& plan) {
+    const ModelConfig& model = plan.config.model;
+    plan.velocity = velocity_range(model, plan.grid, plan.config.origin);
+    if (plan.has_density()) plan.density = density_range(model, plan.velocity);
+    plan.model_extra_bytes = model_extra_bytes(model, plan.grid, plan.config.origin);
+}
+
+void set_survey(Plan& plan) {
+    const Config& c = plan.config;
+    plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output}, plan.grid,
+                              make_faces(c.boundary, plan.grid, c.origin), c.origin);
 }
 
 void judge(Plan& plan) {
-    plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
-    plan.sampling = judge_sampling(plan.config, plan.grid, plan.survey, plan.setup.scheme, plan.velocity.min_m_s);
+    plan.sampling =
+        judge_sampling(plan.config.scheme, plan.grid, plan.survey, plan.setup.scheme, plan.velocity.min_m_s);
     if (plan.sampling.level == SamplingVerdict::Level::refuse)
-        throw_config_fault(plan.config, "grid.spacing_m", plan.sampling.message);
-    if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
+        plan.config.origin.fault("grid.spacing_m", plan.sampling.message);
 }
 
-/// A stage runs once those have run whose results it needs, whatever others had against the configuration.
-/// \param find_ranges fills in what is known of velocities and densities; a stage, too.
-template <typename FindRanges>
-Plan make_plan(const Config& config, const Grid& grid, FindRanges&& find_ranges) {
-    Plan plan;
-    plan.config = config;
-    plan.grid = grid;
-    Stages stages;
-    const bool has_device = stages.run([&] {
-        const DeviceChoice choice = choose_device(config);
-        plan.device = choice.device;
-        plan.notes = choice.notes;
-    });
-    const bool has_scheme = stages.run([&] { plan.setup.scheme = make_scheme(config); });
-    const bool has_medium = stages.run([&] {
-        find_ranges(plan);
-        plan.model_extra_bytes = model_extra_bytes(config, grid);
-    }) && has_scheme;
-    const bool has_survey = stages.run([&] { plan.survey = make_survey(config, grid); });
+void set_time(Plan& plan) {
+    const Config& c = plan.config;
+    plan.time = make_time_axis(c.time, c.output.seismograms, plan.grid, plan.setup.scheme, plan.setup.precision,
+                               plan.velocity.max_m_s, c.origin);
+}
+
+void set_boundary(Plan& plan) {
+    const Waves waves{plan.setup.scheme, plan.velocity.max_m_s, plan.time.dt_s, plan.survey.lowest_peak_frequency_hz()};
+    plan.boundary = make_boundary(plan.config.boundary, plan.grid, waves, plan.config.origin);
+    plan.setup.halos = plan.boundary.halos;
+    plan.setup.sponge = plan.boundary.sponge;
+    plan.setup.cpml = plan.boundary.cpml;
+}
+
+/// The stages that follow from the velocities of the model. A stage runs once those have run whose results it needs,
+/// whatever others had against the configuration.
+void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey) {
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
-    const bool has_time = has_medium && stages.run([&] {
-        plan.time = make_time_axis(config, grid, plan.setup.scheme, plan.velocity.max_m_s);
-    });
-    if (has_time && has_survey && config.time.dispersion_correction)
-        correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.most_receivers() > 0);
+    const bool has_time = has_medium && stages.run([&] { set_time(plan); });
+    if (has_time && has_survey && plan.config.time.dispersion_correction)
+        correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
     stages.run([&] {
-        check_boundary(config, grid);
         if (has_time)
-            plan.boundary = make_boundary(
-                config, grid,
-                {plan.setup.scheme, plan.velocity.max_m_s, plan.time.dt_s, plan.survey.lowest_peak_frequency_hz()});
+            set_boundary(plan);
+        else
+            check_boundary(plan.config.boundary, plan.grid, plan.config.origin);
     });
-    stages.run([&] { plan.snapshots = plan_snapshots(config, grid); });
-    if (has_time) stages.run([&] { plan.snapshots.steps = snapshot_steps(config, plan.time); });
-    complete_setup(plan);
-    if (has_device && has_scheme) stages.run([&] { check_backend(config, *plan.device, plan.setup); });
-    stages.throw_if_faulty();
-    plan.device->resolve(plan.setup);
+}
+
+/// What is left once no stage has found a fault. \param of_model warnings of the model, if it has been made.
+void conclude(Plan& plan, const std::vector<std::string>& of_model) {
+    plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.time);
+    plan.notes = plan.device_notes;
+    plan.notes.insert(plan.notes.end(), plan.velocity.notes.begin(), plan.velocity.notes.end());
+    plan.warnings = of_model;
+    plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
+    if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
     if (const double contrast = plan.density.contrast(); plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
         plan.warnings.push_back(density_remedy(contrast, plan.time));
-    return plan;
 }
 
 }  // namespace
 
 Plan make_plan(const Config& config) {
-    const Grid grid = make_grid(config);
-    return make_plan(config, grid, [&](Plan& plan) {
-        plan.velocity = velocity_range(config, grid);
-        plan.notes.insert(plan.notes.end(), plan.velocity.notes.begin(), plan.velocity.notes.end());
-        if (plan.has_density()) plan.density = density_range(config, plan.velocity);
-    });
-}
+    const ConfigOrigin& origin = config.origin;
+    Plan plan;
+    plan.config = config;
+    // Every stage builds on the grid: what is wrong with it would be told by all of them.
+    plan.grid = make_grid(config.grid, origin);
+    check_stencil_fits(config.scheme, plan.grid, origin);
+    begin_setup(plan);
 
-Plan make_plan(const Config& config, const Model& model) {
-    Plan plan = make_plan(config, model.grid, [&](Plan& unfinished) {
-        unfinished.velocity = {model.vp_min, model.vp_max, true};
-        unfinished.density = {model.rho_min, model.rho_max};
-    });
-    plan.notes.insert(plan.notes.end(), model.notes.begin(), model.notes.end());
-    plan.warnings.insert(plan.warnings.begin(), model.warnings.begin(), model.warnings.end());
+    Stages stages;
+    const bool has_device = stages.run([&] { set_device(plan); });
+    const bool has_scheme = stages.run(
+        [&] { plan.setup.scheme = make_scheme(config.scheme, plan.grid, has_density(config.model, origin), origin); });
+    const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
+    const bool has_survey = stages.run([&] { set_survey(plan); });
+    run_stages_of_velocity(plan, stages, has_medium, has_survey);
+    stages.run(
+        [&] { plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.grid, origin); });
+    if (has_device && has_scheme) stages.run([&] { check_backend(*plan.device, plan.setup, origin); });
+    stages.throw_if_faulty();
+    plan.device->resolve(plan.setup);
+    conclude(plan, {});
     return plan;
 }
 
-std::size_t Plan::most_receivers() const {
-    return static_cast<std::size_t>(survey.size.most_receivers);
-}
-
-std::size_t Plan::most_sources() const {
-    return static_cast<std::size_t>(survey.size.most_sources);
+Plan refine(Plan plan, const Model& model) {
+    plan.velocity = {model.vp_min, model.vp_max, true, model.notes};
+    plan.density = {model.rho_min, model.rho_max};
+    Stages stages;
+    run_stages_of_velocity(plan, stages, true, true);
+    stages.throw_if_faulty();
+    conclude(plan, model.warnings);
+    return plan;
 }
 
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m) {
@@ -221,7 +178,7 @@ std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& posit
 
 namespace {
 
-std::string counted(std::size_t count, const char* what) {
+std::string counted(std::int64_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
@@ -256,8 +213,9 @@ std::string describe(const Plan& plan) {
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",
                         plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(),
                         plan.setup.scheme.description(), plan.sampling.needed);
-    text += fmt::format("survey    {}; at most {} and {} a shot\n", counted(plan.survey.shots.size(), "shot"),
-                        counted(plan.most_sources(), "source"), counted(plan.most_receivers(), "receiver"));
+    text += fmt::format("survey    {}; at most {} and {} a shot\n", counted(std::ssize(plan.survey.shots), "shot"),
+                        counted(plan.survey.size.most_sources, "source"),
+                        counted(plan.survey.size.most_receivers, "receiver"));
     text += plan.snapshots.steps.empty() ? "snapshots none"
                                          : fmt::format("snapshots {} a shot of {} nodes", plan.snapshots.steps.size(),
                                                        plan.snapshots.window.points());

@@ -13,18 +13,11 @@
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/model.hpp"
-#include "solver/outputs/step_set.hpp"
+#include "solver/plan/snapshot_plan.hpp"
 #include "solver/propagation/devices.hpp"
 #include "solver/survey/survey.hpp"
 
 namespace onda {
-
-/// Which nodes are written, when.
-struct SnapshotPlan {
-    Window window;
-    FileGeometry geometry;  ///< of the window as written
-    StepSet steps;          ///< empty: no snapshots
-};
 
 struct Plan {
     Config config;
@@ -38,21 +31,23 @@ struct Plan {
     SamplingVerdict sampling;
     SnapshotPlan snapshots;
     const Device* device = nullptr;
-    Setup setup;                     ///< kernel and what goes with it by name, "auto" resolved
-    std::vector<std::string> notes;  ///< on the choice of device, and on the model's file
+    std::vector<std::string> device_notes;  ///< why a faster device is not taken
+    Setup setup;                            ///< kernel and what goes with it by name, "auto" resolved
+    std::vector<std::string> notes;         ///< on the choice of device, and on the model's file
     std::vector<std::string> warnings;
 
     [[nodiscard]] bool has_density() const { return setup.scheme.has_density(); }
-    [[nodiscard]] std::size_t most_receivers() const;  ///< of any shot
-    [[nodiscard]] std::size_t most_sources() const;
 };
 
 /// Every stage from the grid to the backend's set-up, with the velocities and densities that can be told without making
 /// the model.
 /// \throws Error(config) with the faults of all stages together; Error(missing_input | bad_data) for model files.
 Plan make_plan(const Config& config);
-/// The same with those of the model itself.
-Plan make_plan(const Config& config, const Model& model);
+/// The plan with the velocities and densities of the model itself in place of those told without it: sampling, time
+/// axis, absorbing strips and the steps of snapshots follow from them, all else stays as it is.
+/// \param model made from the plan's configuration, on its grid.
+/// \throws Error(config) with faults that only the model shows.
+Plan refine(Plan plan, const Model& model);
 
 /// The node nearest to a position, clamped to the grid.
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m);

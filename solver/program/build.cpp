@@ -132,9 +132,6 @@ std::int64_t available_memory_bytes() {
 std::int64_t peak_memory_bytes() {
     return kilobytes_entry("/proc/self/status", "VmHWM").value_or(0);
 }
-std::int64_t resident_memory_bytes() {
-    return kilobytes_entry("/proc/self/status", "VmRSS").value_or(0);
-}
 
 namespace {
 /// As bash, zsh and ksh quote what cannot be shown.

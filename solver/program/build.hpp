@@ -31,9 +31,8 @@ Host host();
 /// Memory that an allocation can count on now: what the system calls available, within the limits of the control
 /// group and of the process.
 std::int64_t available_memory_bytes();
-/// Largest resident set of this process so far (VmHWM), and its present one (VmRSS).
+/// Largest resident set of this process so far (VmHWM).
 std::int64_t peak_memory_bytes();
-std::int64_t resident_memory_bytes();
 
 /// The arguments this process was started with, quoted for a shell.
 std::string command_line();

@@ -15,7 +15,6 @@
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/log.hpp"
-#include "solver/program/names.hpp"
 
 namespace {
 
@@ -131,7 +130,6 @@ int main(int argc, char** argv) {
     std::signal(SIGCHLD, SIG_DFL);
     watch_signals();
     try {
-        offer_names();
         const int code = run(argc, argv);
         if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout)) {
             throw_if_interrupted();  // SIGPIPE: nobody reads any more

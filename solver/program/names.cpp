@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "io/config/config.hpp"
 #include "kernels/setup.hpp"
 #include "solver/discretisation/boundary.hpp"
 #include "solver/model/model.hpp"
@@ -39,12 +38,12 @@ std::vector<AllowedValue> with_auto(std::vector<AllowedValue> values, const std:
 
 }  // namespace
 
-void offer_names() {
-    set_allowed_values("model.type", names_of(model_builders()));
-    set_allowed_values("wavelet.type", names_of(wavelet_kinds()));
-    set_allowed_values("boundary.kind", names_of(boundary_kinds()));
-    set_allowed_values("backend.name", with_auto(names_of(devices()), "the fastest there is"));
-    set_allowed_values("backend.kernel", with_auto(kernels_of_all_devices(), "the fastest for the grid"));
+Vocabulary vocabulary() {
+    return {{"model.type", names_of(model_builders())},
+            {"wavelet.type", names_of(wavelet_kinds())},
+            {"boundary.kind", names_of(boundary_kinds())},
+            {"backend.name", with_auto(names_of(devices()), "the fastest there is")},
+            {"backend.kernel", with_auto(kernels_of_all_devices(), "the fastest for the grid")}};
 }
 
 }  // namespace onda

@@ -1,10 +1,12 @@
 /// \file
-/// Tells the configuration reader the names that live in the tables of kernels, models, boundaries and wavelets.
+/// The names that configurations may use, from the tables of kernels, models, boundaries and wavelets.
 #pragma once
+
+#include "io/config/vocabulary.hpp"
 
 namespace onda {
 
-/// Call once before reading a configuration or printing its schema; io/ knows nothing of these tables.
-void offer_names();
+/// What reading a configuration and describing its format take: io/ knows nothing of these tables.
+Vocabulary vocabulary();
 
 }  // namespace onda

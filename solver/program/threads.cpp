@@ -107,12 +107,12 @@ const char* source_of_default() {
 
 }  // namespace
 
-void check_threads(const Config& config) {
-    const auto asked = static_cast<int>(config.backend.threads);
+void check_threads(const BackendConfig& config, const ConfigOrigin& origin) {
+    const auto asked = static_cast<int>(config.threads);
     const std::string fault = refusal(asked > 0 ? asked : omp_get_max_threads());
     if (fault.empty()) return;
-    throw_config_fault(config, "backend.threads",
-                       asked > 0 ? fault : fault + fmt::format(" (as many as {} ask for)", source_of_default()));
+    origin.fault("backend.threads",
+                 asked > 0 ? fault : fault + fmt::format(" (as many as {} ask for)", source_of_default()));
 }
 
 void check_threads(int threads, const char* option) {

@@ -15,7 +15,7 @@ int startable_threads(int wanted);
 
 /// Before the first parallel loop. \throws Error(config) if backend.threads, or without it OMP_NUM_THREADS or the
 /// processors, ask for more threads than the system starts: naming the place, and how many it does.
-void check_threads(const Config& config);
+void check_threads(const BackendConfig& config, const ConfigOrigin& origin);
 /// The same for commands without a configuration. \param option that named them, such as "--threads"; may be empty.
 /// \throws Error(usage).
 void check_threads(int threads, const char* option);

@@ -203,8 +203,8 @@ const Device& usable_device(const std::string& name) {
     return *device;
 }
 
-DeviceChoice choose_device(const Config& config) {
-    if (config.backend.name != "auto") return {&usable_device(config.backend.name), {}};
+DeviceChoice choose_device(const BackendConfig& config) {
+    if (config.name != "auto") return {&usable_device(config.name), {}};
     DeviceChoice choice;
     const Device* first = nullptr;
     for (const Device& device : kDevices) {
@@ -214,7 +214,7 @@ DeviceChoice choose_device(const Config& config) {
             continue;
         }
         if (first == nullptr) first = &device;
-        if (offers(device, config.backend)) {
+        if (offers(device, config)) {
             choice.device = &device;
             return choice;
         }

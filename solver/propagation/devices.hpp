@@ -70,7 +70,7 @@ struct DeviceChoice {
 };
 /// The device of backend.name; "auto" is the first that can be used and that has the kernel and the settings asked for.
 /// \throws what usable_device throws.
-DeviceChoice choose_device(const Config& config);
+DeviceChoice choose_device(const BackendConfig& config);
 
 /// device.check_setup with advice: the nearest name, or the device that has what is asked for.
 /// \throws what device.check_setup throws; SetupFault for a setting that the device does not have.

@@ -56,7 +56,7 @@ std::filesystem::path nearest_existing(std::filesystem::path path) {
 
 std::filesystem::path default_folder(const Config& config) {
     if (!config.output.directory.empty()) return config.output.directory;
-    return std::filesystem::path("results") / config.file.stem();
+    return std::filesystem::path("results") / config.origin.file.stem();
 }
 
 void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite) {

@@ -216,11 +216,12 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     facts.started_utc = utc_now();
     facts.run_id = random_hex(16);
     refuse_taken_folder(options.folder, options.overwrite);
-    const Plan draft = times.measure("plan", [&] { return make_plan(config); });
+    Plan draft = times.measure("plan", [&] { return make_plan(config); });
     refuse_if_too_large(draft, options.folder);
 
-    std::optional<Model> model = times.measure("model", [&] { return make_model(config, draft.grid); });
-    const Plan plan = make_plan(config, *model);
+    std::optional<Model> model =
+        times.measure("model", [&] { return make_model(config.model, draft.grid, config.origin); });
+    const Plan plan = refine(std::move(draft), *model);
     note_model(plan, *model, facts);
     const auto wavefield = times.measure("backend", [&] { return make_loaded_wavefield(plan, *model); });
     facts.backend = wavefield->medium().description();

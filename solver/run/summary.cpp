@@ -58,8 +58,8 @@ Json describe_numbers(const Plan& plan) {
                            {"needed", plan.sampling.needed},
                            {"highest_frequency_hz", plan.survey.highest_frequency_hz()}};
     numbers["survey"] = {{"shots", plan.survey.shots.size()},
-                         {"most_sources", plan.most_sources()},
-                         {"most_receivers", plan.most_receivers()},
+                         {"most_sources", plan.survey.size.most_sources},
+                         {"most_receivers", plan.survey.size.most_receivers},
                          {"snapshots_per_shot", plan.snapshots.steps.size()}};
     numbers["backend"] = {{"name", plan.device->name},
                           {"kernel", plan.setup.kernel},
@@ -140,7 +140,7 @@ Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
              {"system", machine.system},
              {"cpu", machine.cpu},
              {"created_utc", facts.started_utc},
-             {"config_yaml", plan.config.text},
+             {"config_yaml", plan.config.origin.text},
              {"config_resolved_yaml", resolved_yaml(plan.config)},
              {"model", facts.model},
              {"model_hash", facts.model_fingerprint},

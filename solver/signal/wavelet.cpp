@@ -79,11 +79,10 @@ double largest_before_start(const Wavelet& wavelet, double f0) {
     return largest;
 }
 
-Wavelet make_gaussian(const Config& config, const WaveletConfig& wavelet, const std::string& key,
+Wavelet make_gaussian(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin,
                       const GaussianFamily& family) {
     const double f0 = wavelet.peak_frequency_hz;
-    if (!(f0 > 0.))
-        throw_config_fault(config, key + ".peak_frequency_hz", fmt::format("{:.6g} Hz: must be positive", f0));
+    if (!(f0 > 0.)) origin.fault(key + ".peak_frequency_hz", fmt::format("{:.6g} Hz: must be positive", f0));
     const double root_a = std::sqrt(family.a(f0)), t0 = wavelet.t0_s.value_or(kQuietStart / f0);
     Wavelet out;
     out.value = [family, root_a, t0](double t) { return family.shape(root_a * (t - t0)); };
@@ -136,24 +135,21 @@ double ormsby(const std::vector<double>& f, double tau, double half_length) {
     return (high - low) / (f[3] + f[2] - f[1] - f[0]) * hann;
 }
 
-Wavelet make_ormsby(const Config& config, const WaveletConfig& wavelet, const std::string& key) {
+Wavelet make_ormsby(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin) {
     const std::vector<double>& f = wavelet.corner_frequencies_hz;
     const bool ascending = f.size() == 4 && f[0] >= 0. && f[0] < f[1] && f[1] < f[2] && f[2] < f[3];
-    if (!ascending)
-        throw_config_fault(
-            config, key + ".corner_frequencies_hz",
-            fmt::format("[{:.6g}]: must be four ascending frequencies, 0 <= f1 < f2 < f3 < f4", fmt::join(f, ", ")));
+    if (!ascending) origin.value_fault(key + ".corner_frequencies_hz", "must ascend: f1 < f2 < f3 < f4");
     const double t0 = wavelet.t0_s.value_or(2. / (f[0] > 0. ? f[0] : f[1]));
-    if (!(t0 > 0.)) throw_config_fault(config, key + ".t0_s", fmt::format("{:.6g} s: must be positive", t0));
+    if (!(t0 > 0.)) origin.fault(key + ".t0_s", fmt::format("{:.6g} s: must be positive", t0));
     Wavelet out;
     out.value = [f, t0](double t) { return ormsby(f, t - t0, t0); };
     std::vector<double> series;
     const double dt = 1. / (16. * f[3]);
     if (constexpr double most = 1 << 18; !(2. * t0 / dt <= most))
-        throw_config_fault(config, wavelet.t0_s ? key + ".t0_s" : key + ".corner_frequencies_hz",
-                           fmt::format("a wavelet of {:.4g} s with frequencies up to {:.4g} Hz has {:.3g} periods of "
-                                       "them; the most is {:.4g}",
-                                       2. * t0, f[3], 2. * t0 * f[3], most / 16.));
+        origin.fault(wavelet.t0_s ? key + ".t0_s" : key + ".corner_frequencies_hz",
+                     fmt::format("a wavelet of {:.4g} s with frequencies up to {:.4g} Hz has {:.3g} periods of "
+                                 "them; the most is {:.4g}",
+                                 2. * t0, f[3], 2. * t0 * f[3], most / 16.));
     for (double t = 0.; t <= 2. * t0; t += dt) series.push_back(out.value(t));
     out.highest_frequency_hz = measure_band(series, dt).highest_hz;
     out.peak_frequency_hz = 0.5 * (f[1] + f[2]);
@@ -165,7 +161,7 @@ Wavelet make_ormsby(const Config& config, const WaveletConfig& wavelet, const st
     return out;
 }
 
-Wavelet make_from_file(const Config&, const WaveletConfig& wavelet, const std::string& key) {
+Wavelet make_from_file(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin&) {
     Wavelet out;
     out.series = read_wavelet(wavelet.file);
     const auto& s = out.series.amplitude;
@@ -195,20 +191,20 @@ Wavelet make_from_file(const Config&, const WaveletConfig& wavelet, const std::s
 
 constexpr std::array<WaveletKind, 6> kKinds{{
     {"ricker", "(1 - 2 x^2) exp(-x^2), x = pi f0 (t - t0); t0 = 1.5 / f0 where absent",
-     [](const Config& c, const WaveletConfig& w, const std::string& key) {
-         return make_gaussian(c, w, key, {"ricker", 2, -1.});
+     [](const WaveletConfig& w, const std::string& key, const ConfigOrigin& origin) {
+         return make_gaussian(w, key, origin, {"ricker", 2, -1.});
      }},
     {"gaussian", "exp(-x^2), x = pi f0 (t - t0): its second derivative is minus a Ricker wavelet of f0",
-     [](const Config& c, const WaveletConfig& w, const std::string& key) {
-         return make_gaussian(c, w, key, {"gaussian", 0, 1.});
+     [](const WaveletConfig& w, const std::string& key, const ConfigOrigin& origin) {
+         return make_gaussian(w, key, origin, {"gaussian", 0, 1.});
      }},
     {"gaussian_first_derivative", "first derivative of a Gaussian, positive lobe first, spectrum's peak at f0",
-     [](const Config& c, const WaveletConfig& w, const std::string& key) {
-         return make_gaussian(c, w, key, {"gaussian_first_derivative", 1, 1.});
+     [](const WaveletConfig& w, const std::string& key, const ConfigOrigin& origin) {
+         return make_gaussian(w, key, origin, {"gaussian_first_derivative", 1, 1.});
      }},
     {"gaussian_second_derivative", "second derivative of a Gaussian: a Ricker wavelet of opposite sign",
-     [](const Config& c, const WaveletConfig& w, const std::string& key) {
-         return make_gaussian(c, w, key, {"gaussian_second_derivative", 2, 1.});
+     [](const WaveletConfig& w, const std::string& key, const ConfigOrigin& origin) {
+         return make_gaussian(w, key, origin, {"gaussian_second_derivative", 2, 1.});
      }},
     {"ormsby", "trapezoidal spectrum with four corner frequencies, tapered to end at t0 either side of its centre",
      make_ormsby},
@@ -221,8 +217,8 @@ std::span<const WaveletKind> wavelet_kinds() {
     return kKinds;
 }
 
-Wavelet make_wavelet(const Config& config, const WaveletConfig& wavelet, const std::string& key) {
-    return find_row(config, key + ".type", wavelet_kinds(), wavelet.type).make(config, wavelet, key);
+Wavelet make_wavelet(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin) {
+    return find_row(origin, key + ".type", wavelet_kinds(), wavelet.type).make(wavelet, key, origin);
 }
 
 namespace {

@@ -13,7 +13,6 @@ namespace {
 // of plane waves; it costs at 4 points per wavelength (2.0e-3 for 1.3e-3) what it gains from 6 on.
 constexpr int kRadius = 4;
 constexpr double kB = 6.42;
-constexpr double kOnNode = 1e-6;  // of a spacing: closer than this, a position is its node
 
 /// The weights of one position along one axis, one entry a node.
 struct AxisWeights {
@@ -91,7 +90,7 @@ AxisWeights axis_weights(double at, const Mirrors& mirrors, PointKind kind) {
         if (w != 0.) out.add(i, w);
     };
     const double nearest = std::round(at);
-    if (std::abs(at - nearest) <= kOnNode) {
+    if (std::abs(at - nearest) <= kSamePlace) {
         add(static_cast<std::int64_t>(nearest), 1.);
         return out;
     }

@@ -8,7 +8,6 @@
 namespace onda {
 namespace {
 
-constexpr double kOnNode = 1e-6;  // of a spacing: closer than this, a position is its node (point_weights)
 constexpr std::array<int, 3> kAxes{0, 1, 2};
 
 /// The first index of 0 … count - 1 that does not pass, of those that pass first and fail then.
@@ -44,14 +43,27 @@ double sum_of(std::int64_t count, std::int64_t walked, Values&& values) {
 double nodes_along(const Grid& grid, int axis, double coordinate_m) {
     if (!grid.has_axis(axis)) return 1.;
     const double index = (coordinate_m - grid.origin_m[axis]) / grid.spacing_m[axis];
-    return std::abs(index - std::round(index)) > kOnNode ? 8. : 1.;
-}
-
-bool within(double value, double low, double high) {
-    return value >= low && value <= high;
+    return std::abs(index - std::round(index)) > kSamePlace ? 8. : 1.;
 }
 
 }  // namespace
+
+std::vector<FaceLayer> face_layers(const Grid& grid, const std::array<double, 6>& depth_nodes) {
+    std::vector<FaceLayer> layers;
+    for (int face = 0; face < 6; ++face) {
+        const int a = face / 2;
+        if (depth_nodes[face] > 0.)
+            layers.push_back({a, face % 2 == 1, grid.origin_m[a], grid.spacing_m[a], static_cast<double>(grid.n[a] - 1),
+                              depth_nodes[face]});
+    }
+    return layers;
+}
+
+const FaceLayer* layer_with(std::span<const FaceLayer> layers, const Position& position_m) {
+    for (const FaceLayer& layer : layers)
+        if (layer.holds(position_m[layer.axis])) return &layer;
+    return nullptr;
+}
 
 Positions::Positions(std::vector<Position> stored)
     : stored_(std::make_shared<const std::vector<Position>>(std::move(stored))),
@@ -102,33 +114,6 @@ void Positions::clamp_to(const Position& low, const Position& high) {
     high_ = high;
 }
 
-/// Between two positions inside all are inside: the box is convex.
-std::int64_t Positions::first_beyond(const Position& low, const Position& high, std::span<const int> axes,
-                                     std::int64_t count) const {
-    const auto inside = [&](std::int64_t i) {
-        return std::ranges::all_of(axes, [&](int a) { return within(coordinate(a, i, count), low[a], high[a]); });
-    };
-    if (!inside(0)) return 0;
-    return inside(count - 1) ? count : first_failing(count, inside);
-}
-
-std::optional<std::int64_t> Positions::first_outside(const Position& low, const Position& high) const {
-    std::int64_t first = size_;
-    if (kind_ == Kind::stored)
-        for (first = 0; first < size_; ++first) {
-            const Position p = (*this)[first];
-            if (!std::ranges::all_of(kAxes, [&](int a) { return within(p[a], low[a], high[a]); })) break;
-        }
-    if (kind_ == Kind::line) first = first_beyond(low, high, kAxes, size_);
-    if (kind_ == Kind::grid)
-        for (std::int64_t a = 0, stride = 1; a < 3; stride = saturating_product(stride, count_[a++])) {
-            const int axis = static_cast<int>(a);
-            const std::int64_t along = first_beyond(low, high, {&axis, 1}, count_[a]);
-            if (along < count_[a]) first = std::min(first, saturating_product(along, stride));
-        }
-    return first < size_ ? std::optional(first) : std::nullopt;
-}
-
 /// Each layer holds a beginning or an end of the positions, all of them or none.
 std::int64_t Positions::count_in_none(std::span<const FaceLayer> layers, std::span<const int> axes,
                                       std::int64_t count) const {
@@ -157,7 +142,7 @@ std::int64_t Positions::count_in_any(std::span<const FaceLayer> layers) const {
     std::int64_t count = 0;
     for (std::int64_t i = 0; i < size_; ++i) {
         const Position p = (*this)[i];
-        count += std::ranges::any_of(layers, [&p](const FaceLayer& layer) { return layer.holds(p[layer.axis]); });
+        count += layer_with(layers, p) != nullptr;
     }
     return count;
 }

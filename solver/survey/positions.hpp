@@ -6,15 +6,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
+#include "solver/discretisation/grid.hpp"
 
 namespace onda {
-
-using Position = std::array<double, 3>;  ///< (x, y, z) [m]; y = 0 in 2-D
 
 /// What lies within so many spacings of a face of the grid, and beyond the face.
 struct FaceLayer {
@@ -28,6 +26,11 @@ struct FaceLayer {
         return (high ? last_node - index : index) <= depth_nodes;
     }
 };
+
+/// Layers of these depths inside the six faces; none where the depth is 0.
+std::vector<FaceLayer> face_layers(const Grid& grid, const std::array<double, 6>& depth_nodes);
+/// The first of them that holds a position, or nullptr.
+const FaceLayer* layer_with(std::span<const FaceLayer> layers, const Position& position_m);
 
 /// How many nodes carry a point: 8 along every axis on which it lies off the nodes, as point_weights() makes them.
 std::int64_t weighted_nodes(const Grid& grid, const Position& position);
@@ -50,8 +53,6 @@ public:
 
     /// Brings every coordinate into low … high.
     void clamp_to(const Position& low, const Position& high);
-    /// The first position that does not lie in the box low … high, if any. A line and a grid are not walked.
-    [[nodiscard]] std::optional<std::int64_t> first_outside(const Position& low, const Position& high) const;
     /// How many lie in one of the layers at least. A line and a grid are not walked.
     [[nodiscard]] std::int64_t count_in_any(std::span<const FaceLayer> layers) const;
     /// How many nodes carry them. Beyond `walked` positions of a line or of an axis, from a sample of as many.
@@ -59,8 +60,6 @@ public:
 
 private:
     [[nodiscard]] double coordinate(int axis, std::int64_t index, std::int64_t count) const;
-    [[nodiscard]] std::int64_t first_beyond(const Position& low, const Position& high, std::span<const int> axes,
-                                            std::int64_t count) const;
     /// Of `count` positions that differ along `axes`: those in none of the layers across them.
     [[nodiscard]] std::int64_t count_in_none(std::span<const FaceLayer> layers, std::span<const int> axes,
                                              std::int64_t count) const;

@@ -13,8 +13,6 @@
 namespace onda {
 namespace {
 
-constexpr double kRounding = 1e-6;  // of a spacing
-
 /// Receivers of every shot, or the rows of a list that belong to each of some shots.
 struct ReceiverPart {
     Positions positions;
@@ -86,49 +84,32 @@ Shot Shots::operator[](std::size_t i) const {
 
 namespace {
 
-/// The layers at the faces that are free surfaces, and those that absorb.
-std::vector<FaceLayer> face_layers(const Grid& grid, const std::array<double, 6>& depth_nodes) {
-    std::vector<FaceLayer> layers;
-    for (int face = 0; face < 6; ++face) {
-        const int a = face / 2;
-        if (depth_nodes[face] > 0.)
-            layers.push_back({a, face % 2 == 1, grid.origin_m[a], grid.spacing_m[a], static_cast<double>(grid.n[a] - 1),
-                              depth_nodes[face]});
-    }
-    return layers;
-}
-
-std::vector<FaceLayer> free_surfaces(const Config& config, const Grid& grid) {
+std::vector<FaceLayer> free_surfaces(const Grid& grid, const Faces& faces) {
     std::array<double, 6> depth{};
-    const FaceHalos halos = make_halos(config, grid);
     for (int face = 0; face < 6; ++face)
-        if (halos[face] == Halo::mirror_negative) depth[face] = kRounding;
+        if (faces.halos[face] == Halo::mirror_negative) depth[face] = kSamePlace;
     return face_layers(grid, depth);
 }
 
-std::vector<FaceLayer> strips(const Config& config, const Grid& grid) {
+std::vector<FaceLayer> strips(const Grid& grid, const Faces& faces) {
     std::array<double, 6> depth{};
-    const auto widths = strip_widths(config, grid);
-    for (int face = 0; face < 6; ++face) depth[face] = static_cast<double>(widths[face]) - kRounding;
+    for (int face = 0; face < 6; ++face) depth[face] = static_cast<double>(faces.strip_nodes[face]) - kSamePlace;
     return face_layers(grid, depth);
-}
-
-bool in_any(std::span<const FaceLayer> layers, const Position& p) {
-    return std::ranges::any_of(layers, [&p](const FaceLayer& layer) { return layer.holds(p[layer.axis]); });
 }
 
 /// Makes wavelets, each once.
 class Wavelets {
 public:
-    Wavelets(const Config& config, std::vector<Wavelet>& wavelets) : config_(config), wavelets_(wavelets) {}
+    Wavelets(const WaveletConfig& common, const ConfigOrigin& origin, std::vector<Wavelet>& wavelets)
+        : common_(common), origin_(origin), wavelets_(wavelets) {}
 
     /// The index of the wavelet of a source entry.
     std::size_t of(const SourceConfig& source, std::size_t entry) {
-        const WaveletConfig& wanted = source.wavelet ? *source.wavelet : config_.wavelet;
+        const WaveletConfig& wanted = source.wavelet ? *source.wavelet : common_;
         const auto made = std::ranges::find_if(made_, [&](const WaveletConfig* other) { return *other == wanted; });
         if (made != made_.end()) return static_cast<std::size_t>(made - made_.begin());
         const std::string key = source.wavelet ? fmt::format("sources[{}].wavelet", entry) : "wavelet";
-        wavelets_.push_back(make_wavelet(config_, wanted, key));
+        wavelets_.push_back(make_wavelet(wanted, key, origin_));
         made_.push_back(&wanted);
         if (wanted.type == "ormsby") check_length(key);
         return made_.size() - 1;
@@ -141,46 +122,58 @@ private:
         const Wavelet& wavelet = wavelets_.back();
         periods_ += wavelet.duration_s * wavelet.highest_frequency_hz;
         if (periods_ > most)
-            throw_config_fault(config_, key,
-                               fmt::format("the Ormsby wavelets up to this one have {:.4g} periods of their highest "
+            origin_.fault(key, fmt::format("the Ormsby wavelets up to this one have {:.4g} periods of their highest "
                                            "frequencies in all; the most is {:.0e}: put them into files",
                                            periods_, most));
     }
 
-    const Config& config_;
+    const WaveletConfig& common_;
+    const ConfigOrigin& origin_;
     std::vector<Wavelet>& wavelets_;
     std::vector<const WaveletConfig*> made_;
     double periods_ = 0.;
 };
 
-void add_sources(const Config& config, const Grid& grid, Survey& survey, Shots::Data& data) {
-    const auto surfaces = free_surfaces(config, grid);
-    Wavelets wavelets(config, survey.wavelets);
-    for (std::size_t i = 0; i < config.sources.size(); ++i) {
-        const SourceGroup entry =
-            read_source_entry(config, grid, i, kMostSources - static_cast<std::int64_t>(data.sources.size()));
-        const std::size_t wavelet = wavelets.of(config.sources[i], i);
+std::vector<SourceGroup> read_source_entries(const std::vector<SourceConfig>& sources, const EntryReading& reading,
+                                             const Faces& faces) {
+    const auto surfaces = free_surfaces(reading.grid, faces);
+    std::vector<SourceGroup> entries;
+    std::int64_t room = kMostSources;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        entries.push_back(read_source_entry(reading, sources[i], i, room, surfaces));
+        room -= entries.back().places.positions.size();
+    }
+    return entries;
+}
+
+std::vector<ReceiverGroup> read_receiver_entries(const std::vector<ReceiverConfig>& receivers,
+                                                 const EntryReading& reading) {
+    std::vector<ReceiverGroup> entries;
+    for (std::size_t i = 0; i < receivers.size(); ++i) entries.push_back(read_receiver_entry(reading, receivers[i], i));
+    return entries;
+}
+
+void add_sources(const std::vector<SourceGroup>& entries, const SurveySections& sections, const ConfigOrigin& origin,
+                 Survey& survey, Shots::Data& data) {
+    Wavelets wavelets(sections.wavelet, origin, survey.wavelets);
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const SourceGroup& entry = entries[i];
+        const std::size_t wavelet = wavelets.of(sections.sources[i], i);
         const Positions& positions = entry.places.positions;
         if (positions.size() > 1) {
             data.id.reserve(data.id.size() + positions.size());
             data.sources.reserve(data.sources.size() + positions.size());
         }
         for (std::int64_t k = 0; k < positions.size(); ++k) {
-            const Position p = positions[k];
             const std::int64_t shot = entry.shot.empty() ? k + 1 : entry.shot[k];
             if (shot < 0)
-                throw_config_fault(config, fmt::format("sources[{}]", i),
-                                   fmt::format("shot {}: must not be negative", shot));
-            if (in_any(surfaces, p))
-                throw_config_fault(config, entry.places.key,
-                                   fmt::format("{} lies on the free surface, where the pressure is zero: it would "
-                                               "radiate nothing; place the source below it",
-                                               describe(grid, p)));
+                origin.fault(fmt::format("sources[{}]", i), fmt::format("shot {}: must not be negative", shot));
             data.id.push_back(shot);
-            data.sources.push_back({p, entry.amplitude.size() == 1 ? entry.amplitude[0] : entry.amplitude[k], wavelet});
+            data.sources.push_back(
+                {positions[k], entry.amplitude.size() == 1 ? entry.amplitude[0] : entry.amplitude[k], wavelet});
         }
     }
-    if (data.id.empty()) throw_config_fault(config, "sources", "there is no source: a run needs at least one");
+    if (data.id.empty()) origin.fault("sources", "there is no source: a run needs at least one");
     if (!std::ranges::is_sorted(data.id)) {
         const auto order = ascending(data.id);
         permute(data.id, order);
@@ -192,10 +185,10 @@ void add_sources(const Config& config, const Grid& grid, Survey& survey, Shots::
 /// Collects the receivers of the entries in their order; single points that follow one another become one list.
 class ReceiverParts {
 public:
-    ReceiverParts(const Config& config, Shots::Data& data) : config_(config), data_(data) {}
+    ReceiverParts(Shots::Data& data, StageFaults& faults) : data_(data), faults_(faults) {}
 
     void add(const ReceiverGroup& entry) {
-        for (const std::int64_t id : entry.shot) check_shot(id, entry.shot_key);
+        if (!shots_exist(entry)) return;
         const Positions& positions = entry.places.positions;
         if (positions.size() != 1) {
             flush();
@@ -211,13 +204,19 @@ public:
     }
 
 private:
-    void check_shot(std::int64_t id, const std::string& key) const {
-        if (std::ranges::binary_search(data_.id, id)) return;
+    /// Whether all shots that an entry names are fired; a fault has been added if not.
+    bool shots_exist(const ReceiverGroup& entry) {
+        const auto fired = [this](std::int64_t id) { return std::ranges::binary_search(data_.id, id); };
+        const auto missing = std::ranges::find_if_not(entry.shot, fired);
+        if (missing == entry.shot.end()) return true;
         const std::size_t shots = data_.id.size();
-        throw_config_fault(
-            config_, key,
-            fmt::format("there is no shot {}: the sources make {} from {} to {}", id,
-                        shots == 1 ? "one shot," : fmt::format("{} shots,", shots), data_.id.front(), data_.id.back()));
+        if (entry.shot_is_written)
+            faults_.add_of_value(entry.shot_key, "no source fires in this shot");
+        else
+            faults_.add(entry.shot_key, fmt::format("there is no shot {}: the sources make {} from {} to {}", *missing,
+                                                    shots == 1 ? "one shot," : fmt::format("{} shots,", shots),
+                                                    data_.id.front(), data_.id.back()));
+        return false;
     }
 
     void add_part(Positions positions, std::vector<std::int64_t> shot) {
@@ -233,8 +232,8 @@ private:
         data_.receivers.push_back({std::move(positions), std::move(shot), std::move(first)});
     }
 
-    const Config& config_;
     Shots::Data& data_;
+    StageFaults& faults_;
     std::vector<Position> points_;
     std::vector<std::int64_t> shot_;
 };
@@ -293,14 +292,15 @@ SurveySize size_of(const Grid& grid, const Shots::Data& data, const ReceiverCoun
     return size;
 }
 
-void check_something_is_left(const Config& config, const Shots::Data& data, const ReceiverCounts& receivers) {
-    if (config.output.snapshots.enabled()) return;
+void check_something_is_left(const SurveySections& sections, const Shots::Data& data, const ReceiverCounts& receivers,
+                             const ConfigOrigin& origin) {
+    if (sections.output.snapshots.enabled()) return;
+    if (sections.receivers.empty()) origin.fault("", "nothing would be recorded: give receivers or output.snapshots");
     for (std::size_t shot = 0; shot < data.id.size(); ++shot)
         if (receivers.of(shot) == 0)
-            throw_config_fault(
-                config, "receivers",
-                fmt::format("shot {} has no receivers and no snapshots are asked for: the run would leave nothing",
-                            data.id[shot]));
+            origin.fault("receivers", fmt::format("shot {} has no receivers and no snapshots are asked for: the run "
+                                                  "would leave nothing",
+                                                  data.id[shot]));
 }
 
 std::int64_t count_receivers_in(const Shots::Data& data, std::span<const FaceLayer> layers) {
@@ -314,25 +314,26 @@ std::int64_t count_receivers_in(const Shots::Data& data, std::span<const FaceLay
 }
 
 /// What runs, but probably not as meant.
-void add_warnings(const Config& config, const Grid& grid, const Shots::Data& data, Survey& survey) {
-    const auto absorbing = strips(config, grid);
+void add_warnings(const SurveySections& sections, const Grid& grid, const Faces& faces, const Shots::Data& data,
+                  Survey& survey) {
+    const auto absorbing = strips(grid, faces);
     const std::int64_t sources = std::ranges::count_if(
-        data.sources, [&](const SourcePoint& source) { return in_any(absorbing, source.position_m); });
+        data.sources, [&](const SourcePoint& source) { return layer_with(absorbing, source.position_m) != nullptr; });
     const auto warn = [&](std::int64_t count, std::int64_t of, std::string_view what) {
         if (count > 0) survey.warnings.push_back(fmt::format("{} of {} {}", count, of, what));
     };
     warn(sources, survey.size.sources, "sources lie in an absorbing strip, which damps what they radiate");
     warn(count_receivers_in(data, absorbing), survey.size.receivers,
          "receivers lie in an absorbing strip, which damps what they record");
-    warn(count_receivers_in(data, free_surfaces(config, grid)), survey.size.receivers,
+    warn(count_receivers_in(data, free_surfaces(grid, faces)), survey.size.receivers,
          "receivers lie on the free surface, where the pressure is zero: they record nothing");
     for (const Wavelet& wavelet : survey.wavelets) {
         survey.warnings.insert(survey.warnings.end(), wavelet.warnings.begin(), wavelet.warnings.end());
-        if (wavelet.t0_s >= config.time.duration_s)
+        if (wavelet.t0_s >= sections.time.duration_s)
             survey.warnings.push_back(fmt::format("{}: its centre comes after the end of the run at {:.6g} s",
-                                                  wavelet.description, config.time.duration_s));
+                                                  wavelet.description, sections.time.duration_s));
     }
-    const auto& dt_s = config.output.seismograms.dt_s;
+    const auto& dt_s = sections.output.seismograms.dt_s;
     if (dt_s && 0.5 / *dt_s < survey.highest_frequency_hz())
         survey.warnings.push_back(
             fmt::format("output.seismograms.dt_s = {:.6g} s holds frequencies up to {:.4g} Hz only, the wavelet has up "
@@ -360,17 +361,24 @@ double Survey::lowest_peak_frequency_hz() const {
     return lowest;
 }
 
-Survey make_survey(const Config& config, const Grid& grid) {
+Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces& faces, const ConfigOrigin& origin) {
+    StageFaults faults(origin);
+    const EntryReading reading{grid, origin, faults};
+    const auto sources = read_source_entries(sections.sources, reading, faces);
+    const auto receivers = read_receiver_entries(sections.receivers, reading);
+    faults.raise_if_any();
+
     Survey survey;
     Shots::Data data;
-    add_sources(config, grid, survey, data);
-    ReceiverParts parts(config, data);
-    for (std::size_t i = 0; i < config.receivers.size(); ++i) parts.add(read_receiver_entry(config, grid, i));
+    add_sources(sources, sections, origin, survey, data);
+    ReceiverParts parts(data, faults);
+    for (const ReceiverGroup& entry : receivers) parts.add(entry);
     parts.flush();
-    const ReceiverCounts receivers = count_receivers(grid, data);
-    check_something_is_left(config, data, receivers);
-    survey.size = size_of(grid, data, receivers);
-    add_warnings(config, grid, data, survey);
+    faults.raise_if_any();
+    const ReceiverCounts counts = count_receivers(grid, data);
+    check_something_is_left(sections, data, counts, origin);
+    survey.size = size_of(grid, data, counts);
+    add_warnings(sections, grid, faces, data, survey);
     survey.shots = Shots(std::make_shared<const Shots::Data>(std::move(data)));
     return survey;
 }

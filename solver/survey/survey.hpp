@@ -38,11 +38,11 @@ struct Wavelet {
 struct WaveletKind {
     std::string_view name;
     std::string_view help;
-    Wavelet (*make)(const Config&, const WaveletConfig&, const std::string& key);
+    Wavelet (*make)(const WaveletConfig&, const std::string& key, const ConfigOrigin&);
 };
 std::span<const WaveletKind> wavelet_kinds();
-/// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet").
-Wavelet make_wavelet(const Config& config, const WaveletConfig& wavelet, const std::string& key);
+/// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet"). \throws Error(config).
+Wavelet make_wavelet(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin);
 /// What is injected at n dt, n = 0 … steps, n from 0: s(n dt), a wavelet from a file without what lies above the run's
 /// Nyquist frequency; where the dispersion in time is corrected, its transform (time_dispersion.hpp, eq. 2), which
 /// begins earlier the later the wavelet.
@@ -115,10 +115,19 @@ struct Survey {
     [[nodiscard]] double lowest_peak_frequency_hz() const;
 };
 
+/// The sections of a configuration that a survey is made from. Refers to them.
+struct SurveySections {
+    const std::vector<SourceConfig>& sources;
+    const std::vector<ReceiverConfig>& receivers;
+    const WaveletConfig& wavelet;  ///< of every source without one of its own
+    const TimeConfig& time;
+    const OutputConfig& output;
+};
+
 /// Counted before it is built: neither time nor memory grow with the receivers of lines and grids.
 /// \throws Error(config) for positions outside the grid (names the position and the extent), empty surveys, more than
 /// kMostSources, …
-Survey make_survey(const Config& config, const Grid& grid);
+Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces& faces, const ConfigOrigin& origin);
 
 /// Kaiser-windowed sinc weights of Hicks (2002), Geophysics 67(1), radius 4, made exact for fields that are
 /// constant or linear: exact on nodes (one weight).
@@ -141,7 +150,7 @@ struct SamplingVerdict {
     enum class Level { good, warn, refuse } level = Level::good;
     std::string message;  ///< names the number to change: spacing or frequency
 };
-SamplingVerdict judge_sampling(const Config& config, const Grid& grid, const Survey& survey, const Scheme& scheme,
+SamplingVerdict judge_sampling(const SchemeConfig& config, const Grid& grid, const Survey& survey, const Scheme& scheme,
                                double vp_min_m_s);
 
 }  // namespace onda

@@ -10,126 +10,168 @@
 namespace onda {
 namespace {
 
-constexpr double kRounding = 1e-6;  // of a spacing: how far outside a position may lie by rounding
-
 std::string extent(const Grid& grid) {
     std::string text;
     for (int a = 0; a < 3; ++a)
         if (grid.has_axis(a))
             text += fmt::format("{}{} {:.8g} to {:.8g} m", text.empty() ? "" : ", ", "xyz"[a], grid.origin_m[a],
-                                grid.origin_m[a] + static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a]);
+                                last_m(grid, a));
     return text;
 }
 
-Position make_position(const Config& config, const Grid& grid, const std::string& key,
-                       const std::vector<double>& values) {
-    if (static_cast<int>(values.size()) != grid.dimensions)
-        throw_config_fault(config, key,
-                           fmt::format("has {} numbers: a {}-D grid needs {}", values.size(), grid.dimensions,
-                                       grid.dimensions == 2 ? "two, [x, z]" : "three, [x, y, z]"));
-    return grid.dimensions == 2 ? Position{values[0], 0., values[1]} : Position{values[0], values[1], values[2]};
+WrittenPosition written_at(const EntryReading& reading, const std::string& key, const std::vector<double>& values) {
+    const int dimensions = reading.grid.dimensions;
+    if (static_cast<int>(values.size()) != dimensions)
+        reading.origin.fault(key, fmt::format("has {} numbers: a {}-D grid needs {}", values.size(), dimensions,
+                                              dimensions == 2 ? "two, [x, z]" : "three, [x, y, z]"));
+    return {key, dimensions == 2 ? Position{values[0], 0., values[1]} : Position{values[0], values[1], values[2]}};
 }
 
-/// Inside the grid; what lies outside by rounding is brought to the face.
-void check_inside(const Config& config, const Grid& grid, Places& places) {
-    Position low{}, high{}, lowest{}, highest{};  // of the grid, and of what rounding allows
-    for (std::size_t a = 0; a < 3; ++a) {
-        if (!grid.has_axis(static_cast<int>(a))) continue;
-        const double slack = kRounding * grid.spacing_m[a];
-        low[a] = grid.origin_m[a];
-        high[a] = low[a] + static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a];
-        lowest[a] = low[a] - slack;
-        highest[a] = high[a] + slack;
-    }
-    if (const auto outside = places.positions.first_outside(lowest, highest)) {
-        const std::string name = places.name.empty() ? "" : places.name + std::to_string(*outside + 1) + ": ";
-        const Position p = places.positions[*outside];
-        const bool off_plane = grid.dimensions == 2 && p[1] != 0. && p[0] >= lowest[0] && p[0] <= highest[0];
-        throw_config_fault(config, places.key,
-                           off_plane
-                               ? fmt::format("{}y = {:.8g} m in a 2-D run: must be 0 or absent", name, p[1])
-                               : fmt::format("{}{} lies outside the grid: {}", name, describe(grid, p), extent(grid)));
-    }
-    places.positions.clamp_to(low, high);
-}
-
-std::int64_t check_count(const Config& config, const std::string& key, std::int64_t count) {
-    if (count < 1) throw_config_fault(config, key, fmt::format("{}: must be at least 1", count));
+std::int64_t check_count(const EntryReading& reading, const std::string& key, std::int64_t count) {
+    if (count < 1) reading.origin.fault(key, fmt::format("{}: must be at least 1", count));
     return count;
+}
+
+/// The fault of the first position in a file that lies outside the grid. \return whether there is none.
+bool check_listed(const EntryReading& reading, const Places& places) {
+    const Grid& grid = reading.grid;
+    for (std::int64_t i = 0; i < places.positions.size(); ++i) {
+        const Position p = places.positions[i];
+        const int outside = axis_outside(grid, p);
+        const bool off_plane = grid.dimensions == 2 && p[1] != 0.;
+        if (outside < 0 && !off_plane) continue;
+        const std::string number = places.name + std::to_string(i + 1);
+        reading.faults.add(
+            places.key, off_plane && outside != 0
+                            ? fmt::format("{}: y = {:.8g} m in a 2-D run: must be 0 or absent", number, p[1])
+                            : fmt::format("{}: {} lies outside the grid: {}", number, describe(grid, p), extent(grid)));
+        return false;
+    }
+    return true;
+}
+
+/// Inside the grid, with their ends all positions between them; what lies outside by rounding is brought to the face.
+/// \return whether there is no fault.
+bool check_inside(const EntryReading& reading, Places& places) {
+    bool inside = true;
+    for (const WrittenPosition& point : places.written)
+        inside = check_inside(reading.grid, point.position_m, point.key, reading.faults) && inside;
+    if (places.written.empty()) inside = check_listed(reading, places);
+    Position low{}, high{};
+    for (int a = 0; a < 3; ++a)
+        if (reading.grid.has_axis(a)) {
+            low[a] = reading.grid.origin_m[a];
+            high[a] = last_m(reading.grid, a);
+        }
+    places.positions.clamp_to(low, high);
+    return inside;
+}
+
+Places point_at(const EntryReading& reading, const std::string& key, const std::vector<double>& position_m) {
+    const WrittenPosition point = written_at(reading, key + ".position_m", position_m);
+    return {point.key, "", Positions(std::vector{point.position_m}), {point}};
+}
+
+/// A line or a grid: all positions lie between its ends.
+template <typename Config>
+std::vector<WrittenPosition> ends_of(const EntryReading& reading, const std::string& key, const Config& entry) {
+    return {written_at(reading, key + ".first_m", entry.first_m), written_at(reading, key + ".last_m", entry.last_m)};
 }
 
 // ---- sources -------------------------------------------------------------------------------------------------------
 
 struct SourceType {
     std::string_view name;
-    SourceGroup (*read)(const Config&, const Grid&, const SourceConfig&, const std::string& key);
+    SourceGroup (*read)(const EntryReading&, const SourceConfig&, const std::string& key);
 };
 
-Positions point_at(const Config& config, const Grid& grid, const std::string& key, const std::vector<double>& at) {
-    return Positions(std::vector{make_position(config, grid, key, at)});
+SourceGroup read_point(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
+    return {point_at(reading, key, source.position_m), {source.shot.value_or(1)}, {source.amplitude}};
 }
 
-SourceGroup read_point(const Config& config, const Grid& grid, const SourceConfig& source, const std::string& key) {
-    return {{key + ".position_m", "", point_at(config, grid, key + ".position_m", source.position_m)},
-            {source.shot.value_or(1)},
-            {source.amplitude}};
+SourceGroup read_line(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
+    auto ends = ends_of(reading, key, source);
+    const std::int64_t count = check_count(reading, key + ".count", source.count);
+    const Positions line = Positions::line(ends[0].position_m, ends[1].position_m, count);
+    return {{key + ".count", "", line, std::move(ends)}, {}, {source.amplitude}};
 }
 
-SourceGroup read_line(const Config& config, const Grid& grid, const SourceConfig& source, const std::string& key) {
-    const Position first = make_position(config, grid, key + ".first_m", source.first_m);
-    const Position last = make_position(config, grid, key + ".last_m", source.last_m);
-    const std::int64_t count = check_count(config, key + ".count", source.count);
-    return {{key + ".first_m", "shot ", Positions::line(first, last, count)}, {}, {source.amplitude}};
-}
-
-SourceGroup read_file(const Config&, const Grid&, const SourceConfig& source, const std::string& key) {
+SourceGroup read_file(const EntryReading&, const SourceConfig& source, const std::string& key) {
     SourceTable table = read_sources(source.file);
     for (double& amplitude : table.amplitude) amplitude *= source.amplitude;
-    return {{key + ".file", shown(source.file) + ", position ", Positions(std::move(table.position_m))},
+    return {{key + ".file", shown(source.file) + ", position ", Positions(std::move(table.position_m)), {}},
             std::move(table.shot),
             std::move(table.amplitude)};
 }
 
 constexpr std::array<SourceType, 3> kSourceTypes{{{"point", read_point}, {"line", read_line}, {"file", read_file}}};
 
+/// "z_min".
+std::string face_name(const FaceLayer& layer) {
+    return "xyz"[layer.axis] + std::string(layer.high ? "_max" : "_min");
+}
+
+/// A source on a free surface, where the pressure is zero, would radiate nothing.
+void check_radiates(const EntryReading& reading, const Places& places, std::span<const FaceLayer> free_surfaces) {
+    for (const auto& [key, position_m] : places.written)
+        if (const FaceLayer* surface = layer_with(free_surfaces, position_m);
+            surface != nullptr && axis_outside(reading.grid, position_m) < 0)
+            reading.faults.add_of_value(key, "lies on the free surface " + face_name(*surface) +
+                                                 ", where pressure is zero: it would radiate nothing; move it inwards");
+    if (!places.written.empty()) return;
+    for (std::int64_t i = 0; i < places.positions.size(); ++i)
+        if (const Position p = places.positions[i]; layer_with(free_surfaces, p) != nullptr)
+            return reading.faults.add(places.key,
+                                      fmt::format("{} lies on the free surface, where the pressure is zero: it would "
+                                                  "radiate nothing; place the source below it",
+                                                  describe(reading.grid, p)));
+}
+
 // ---- receivers -----------------------------------------------------------------------------------------------------
 
 struct ReceiverType {
     std::string_view name;
-    ReceiverGroup (*read)(const Config&, const Grid&, const ReceiverConfig&, const std::string& key);
+    ReceiverGroup (*read)(const EntryReading&, const ReceiverConfig&, const std::string& key);
 };
 
-ReceiverGroup read_point(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
-                         const std::string& key) {
-    return {{key + ".position_m", "", point_at(config, grid, key + ".position_m", receiver.position_m)}, {}, {}};
+ReceiverGroup read_point(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
+    return {point_at(reading, key, receiver.position_m), {}, {}};
 }
 
-ReceiverGroup read_line(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
-                        const std::string& key) {
-    if (receiver.count.size() != 1) throw_config_fault(config, key + ".count", "must be one number for a line");
-    const Position first = make_position(config, grid, key + ".first_m", receiver.first_m);
-    const Position last = make_position(config, grid, key + ".last_m", receiver.last_m);
-    const std::int64_t count = check_count(config, key + ".count", receiver.count[0]);
-    return {{key + ".first_m", "receiver ", Positions::line(first, last, count)}, {}, {}};
+/// Whether there are as many counts as the type takes; a fault has been added if not.
+bool has_counts(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key, int wanted,
+                const std::string& message) {
+    if (static_cast<int>(receiver.count.size()) == wanted) return true;
+    reading.faults.add_of_value(key + ".count", message);
+    return false;
 }
 
-ReceiverGroup read_grid(const Config& config, const Grid& grid, const ReceiverConfig& receiver,
-                        const std::string& key) {
-    if (static_cast<int>(receiver.count.size()) != grid.dimensions)
-        throw_config_fault(config, key + ".count",
-                           fmt::format("has {} numbers: a grid of receivers needs {}, one per axis",
-                                       receiver.count.size(), grid.dimensions));
-    const Position first = make_position(config, grid, key + ".first_m", receiver.first_m);
-    const Position last = make_position(config, grid, key + ".last_m", receiver.last_m);
-    std::array<std::int64_t, 3> count{1, 1, 1};
-    for (int a = 0, i = 0; a < 3; ++a)
-        if (grid.has_axis(a)) count[a] = check_count(config, key + ".count", receiver.count[i++]);
-    return {{key + ".first_m", "receiver ", Positions::grid(first, last, count)}, {}, {}};
+ReceiverGroup read_line(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
+    auto ends = ends_of(reading, key, receiver);
+    Positions line;
+    if (has_counts(reading, receiver, key, 1, "a line takes one number; type grid takes one per axis"))
+        line = Positions::line(ends[0].position_m, ends[1].position_m,
+                               check_count(reading, key + ".count", receiver.count[0]));
+    return {{key + ".count", "", line, std::move(ends)}, {}, {}};
 }
 
-ReceiverGroup read_file(const Config&, const Grid&, const ReceiverConfig& receiver, const std::string& key) {
+ReceiverGroup read_grid(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
+    auto ends = ends_of(reading, key, receiver);
+    Positions positions;
+    const int dimensions = reading.grid.dimensions;
+    if (has_counts(reading, receiver, key, dimensions,
+                   fmt::format("a grid takes one number per axis, {} in all", dimensions))) {
+        std::array<std::int64_t, 3> count{1, 1, 1};
+        for (int a = 0, i = 0; a < 3; ++a)
+            if (reading.grid.has_axis(a)) count[a] = check_count(reading, key + ".count", receiver.count[i++]);
+        positions = Positions::grid(ends[0].position_m, ends[1].position_m, count);
+    }
+    return {{key + ".count", "", positions, std::move(ends)}, {}, {}};
+}
+
+ReceiverGroup read_file(const EntryReading&, const ReceiverConfig& receiver, const std::string& key) {
     ReceiverTable table = read_receivers(receiver.file);
-    return {{key + ".file", shown(receiver.file) + ", position ", Positions(std::move(table.position_m))},
+    return {{key + ".file", shown(receiver.file) + ", position ", Positions(std::move(table.position_m)), {}},
             std::move(table.shot),
             key + ".file"};
 }
@@ -144,31 +186,34 @@ std::string describe(const Grid& grid, const Position& p) {
                                 : fmt::format("({:.8g}, {:.8g}, {:.8g}) m", p[0], p[1], p[2]);
 }
 
-SourceGroup read_source_entry(const Config& config, const Grid& grid, std::size_t index, std::int64_t room) {
-    const SourceConfig& source = config.sources[index];
+SourceGroup read_source_entry(const EntryReading& reading, const SourceConfig& source, std::size_t index,
+                              std::int64_t room, std::span<const FaceLayer> free_surfaces) {
     const std::string key = fmt::format("sources[{}]", index);
-    const auto& type = find_row(config, key + ".type", std::span<const SourceType>(kSourceTypes), source.type);
-    SourceGroup entry = type.read(config, grid, source, key);
+    const auto& type = find_row(reading.origin, key + ".type", std::span<const SourceType>(kSourceTypes), source.type);
+    SourceGroup entry = type.read(reading, source, key);
     if (const std::int64_t count = entry.places.positions.size(); count > room)
-        throw_config_fault(config, source.type == "line" ? key + ".count" : entry.places.key,
-                           fmt::format("{} sources{}: a run takes {} at most; make several runs of it", count,
-                                       room < kMostSources ? fmt::format(" beside {} others", kMostSources - room) : "",
-                                       kMostSources));
-    check_inside(config, grid, entry.places);
+        reading.origin.fault(
+            entry.places.key,
+            fmt::format("{} sources{}: a run takes {} at most; make several runs of it", count,
+                        room < kMostSources ? fmt::format(" beside {} others", kMostSources - room) : "",
+                        kMostSources));
+    const bool inside = check_inside(reading, entry.places);
+    if (inside || !entry.places.written.empty()) check_radiates(reading, entry.places, free_surfaces);
     return entry;
 }
 
-ReceiverGroup read_receiver_entry(const Config& config, const Grid& grid, std::size_t index) {
-    const ReceiverConfig& receiver = config.receivers[index];
+ReceiverGroup read_receiver_entry(const EntryReading& reading, const ReceiverConfig& receiver, std::size_t index) {
     const std::string key = fmt::format("receivers[{}]", index);
-    const auto& type = find_row(config, key + ".type", std::span<const ReceiverType>(kReceiverTypes), receiver.type);
-    ReceiverGroup entry = type.read(config, grid, receiver, key);
-    check_inside(config, grid, entry.places);
+    const auto& type =
+        find_row(reading.origin, key + ".type", std::span<const ReceiverType>(kReceiverTypes), receiver.type);
+    ReceiverGroup entry = type.read(reading, receiver, key);
+    check_inside(reading, entry.places);
     if (receiver.shot && !entry.shot.empty())
-        throw_config_fault(config, key + ".shot", "the file names the shots itself: use one or the other");
+        reading.origin.fault(key + ".shot", "the file names the shots itself: use one or the other");
     if (receiver.shot) {
         entry.shot = {*receiver.shot};
         entry.shot_key = key + ".shot";
+        entry.shot_is_written = true;
     }
     return entry;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,11 +13,25 @@
 
 namespace onda {
 
-/// The positions of one entry of the config, all inside the grid, with the words that a fault needs.
+/// A position that is written in the configuration: a point, or an end of a line or grid.
+struct WrittenPosition {
+    std::string key;
+    Position position_m{};
+};
+
+/// The positions of one entry of the config, with the words that a fault needs.
 struct Places {
     std::string key;   ///< where in the config, e.g. "sources[2].file"
-    std::string name;  ///< what precedes the number of a position, e.g. "shots.csv, position "; empty: none
+    std::string name;  ///< what precedes the number of a position in a file: "shots.csv, position "
     Positions positions;
+    std::vector<WrittenPosition> written;  ///< those that all others lie between; empty: a file lists the positions
+};
+
+/// What an entry is read with. Faults of positions are collected, those of a file itself are thrown.
+struct EntryReading {
+    const Grid& grid;
+    const ConfigOrigin& origin;
+    StageFaults& faults;
 };
 
 /// "(500, 20) m".
@@ -28,16 +43,19 @@ struct SourceGroup {
     std::vector<std::int64_t> shot;  ///< of each; empty: 1, 2, …
     std::vector<double> amplitude;   ///< of each; one for all
 };
-/// \param room how many more sources the run may have. \throws Error(config).
-SourceGroup read_source_entry(const Config& config, const Grid& grid, std::size_t index, std::int64_t room);
+/// \param room how many more sources the run may have. \param free_surfaces on which a source would radiate nothing.
+/// \throws Error(config).
+SourceGroup read_source_entry(const EntryReading& reading, const SourceConfig& source, std::size_t index,
+                              std::int64_t room, std::span<const FaceLayer> free_surfaces);
 
 /// The receivers of one entry.
 struct ReceiverGroup {
     Places places;
     std::vector<std::int64_t> shot;  ///< of each; one for all; empty: every shot has all of them
     std::string shot_key;            ///< where the shots are named
+    bool shot_is_written = false;    ///< in the config, not in a file
 };
 /// \throws Error(config).
-ReceiverGroup read_receiver_entry(const Config& config, const Grid& grid, std::size_t index);
+ReceiverGroup read_receiver_entry(const EntryReading& reading, const ReceiverConfig& receiver, std::size_t index);
 
 }  // namespace onda

@@ -84,7 +84,7 @@ Wavelet smooth_ricker(double peak_frequency_hz) {
     ricker.type = "ricker";
     ricker.peak_frequency_hz = peak_frequency_hz;
     ricker.t0_s = 1.5 / peak_frequency_hz;
-    return make_wavelet(Config{}, ricker, "wavelet");
+    return make_wavelet(ricker, "wavelet", {});
 }
 
 std::vector<double> seismograms(Wavefield& backend, const Experiment& experiment, const Wavelet& wavelet,

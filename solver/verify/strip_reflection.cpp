@@ -106,12 +106,11 @@ Spread spread(int dimensions) {
 
 Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& grid, const Scheme& scheme,
                         double vp_max_m_s, double dt_s, double frequency_hz, std::int64_t cpml_width) {
-    Config config;
-    BoundaryConfig& b = config.boundary;
+    BoundaryConfig b;
     b.cpml_width = cpml_width;
     const std::array faces{&b.x_min, &b.x_max, &b.y_min, &b.y_max, &b.z_min, &b.z_max};
     for (std::size_t face = 0; face < faces.size(); ++face) *faces[face] = kinds[face];
-    return make_boundary(config, grid, {scheme, vp_max_m_s, dt_s, frequency_hz});
+    return make_boundary(b, grid, {scheme, vp_max_m_s, dt_s, frequency_hz}, {});
 }
 
 RowReader rows_of(const Medium& value, const Grid& grid) {

@@ -8,6 +8,7 @@
 #include "io/config/config.hpp"
 #include "io/config/strict_yaml.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/program/names.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;
@@ -64,13 +65,13 @@ std::string changed(std::string text, const std::string& from, const std::string
 TEST_CASE("golden messages") {
     const Golden golden = read_golden();
     REQUIRE(golden.cases.size() >= 40);
-    REQUIRE_NOTHROW(make_plan(read_config_text(golden.base, "run.yaml")));
+    REQUIRE_NOTHROW(make_plan(read_config_text(golden.base, "run.yaml", vocabulary())));
     const std::string here = std::filesystem::current_path().string();
     for (const Case& wanted : golden.cases) {
         CAPTURE(wanted.title);
         const std::string text = changed(golden.base, wanted.replace, wanted.with);
-        const Error error =
-            fault_of([&] { static_cast<void>(make_plan(read_config_text(text, "run.yaml", wanted.overrides))); });
+        const Error error = fault_of(
+            [&] { static_cast<void>(make_plan(read_config_text(text, "run.yaml", vocabulary(), wanted.overrides))); });
         std::string message = error.what();
         if (const auto at = message.find(here); at != std::string::npos) message.replace(at, here.size(), "@");
         CHECK(message == wanted.expected);
@@ -79,9 +80,9 @@ TEST_CASE("golden messages") {
 }
 
 TEST_CASE("faults that later stages find are reported at their key") {
-    const Config config = read_config_text(read_golden().base, "run.yaml", {"model.vp_m_s=2500"});
+    const Config config = read_config_text(read_golden().base, "run.yaml", vocabulary(), {"model.vp_m_s=2500"});
     const auto message = [&](const std::string& key) {
-        return std::string(fault_of([&] { throw_config_fault(config, key, "is wrong"); }).what());
+        return std::string(fault_of([&] { config.origin.fault(key, "is wrong"); }).what());
     };
     CHECK(
         message("sources[0].position_m") ==
@@ -90,7 +91,7 @@ TEST_CASE("faults that later stages find are reported at their key") {
     CHECK(message("scheme.space_order") ==
           "run.yaml:1:1: scheme.space_order: is wrong\n   1 | schema_version: 1\n     | ^");
     CHECK(message("model.vp_m_s") == "--set model.vp_m_s=2500: model.vp_m_s: is wrong");
-    const Error made_in_code = fault_of([] { throw_config_fault({}, "time.dt_s", "is wrong"); });
+    const Error made_in_code = fault_of([] { ConfigOrigin().fault("time.dt_s", "is wrong"); });
     CHECK(std::string(made_in_code.what()) == "configuration: time.dt_s: is wrong");
     CHECK(made_in_code.code() == ExitCode::config);
 }
@@ -98,7 +99,7 @@ TEST_CASE("faults that later stages find are reported at their key") {
 TEST_CASE("every fault of an override says which one it comes from, and where in it") {
     const std::string base = read_golden().base;
     const auto message = [&base](const std::vector<std::string>& overrides) {
-        return message_of([&] { read_config_text(base, "run.yaml", overrides); }, ExitCode::config);
+        return message_of([&] { read_config_text(base, "run.yaml", vocabulary(), overrides); }, ExitCode::config);
     };
     struct Row {
         std::string given, expected;
@@ -144,30 +145,49 @@ TEST_CASE("every fault of an override says which one it comes from, and where in
 
 TEST_CASE("a configuration that cannot be read is named") {
     const TemporaryFolder folder;
-    const Error absent = fault_of([&] { read_config(folder.path() / "absent.yaml"); });
+    const Error absent = fault_of([&] { read_config(folder.path() / "absent.yaml", vocabulary()); });
     CHECK(absent.code() == ExitCode::missing_input);
     CHECK(contains(absent.what(), "absent.yaml: cannot read the configuration: No such file or directory"));
-    CHECK(contains(fault_of([&] { read_config(folder.path()); }).what(), "is a folder"));
+    CHECK(contains(fault_of([&] { read_config(folder.path(), vocabulary()); }).what(), "is a folder"));
 }
 
 TEST_CASE("many faults, and long lines, are cut short") {
     std::string text;
     for (int i = 0; i < 200; ++i) text += "unknown_" + std::to_string(i) + ": 1\n";
-    const std::string message = fault_of([&] { read_config_text(text, "run.yaml"); }).what();
+    const std::string message = fault_of([&] { read_config_text(text, "run.yaml", vocabulary()); }).what();
     CHECK(contains(message, "faults in run.yaml, the first 50 shown"));
     CHECK(message.size() < 20000);
     const std::string wide = "title: {" + std::string(100000, 'x') + ": 1}\n";
-    CHECK(std::string(fault_of([&] { read_config_text(wide, "run.yaml"); }).what()).size() < 5000);
+    CHECK(std::string(fault_of([&] { read_config_text(wide, "run.yaml", vocabulary()); }).what()).size() < 5000);
 }
 
-TEST_CASE("names that solver registers are the names that are allowed") {
+TEST_CASE("names of the vocabulary are the names that are allowed") {
     const std::string base = read_golden().base;
-    set_allowed_values("backend.kernel", {{"swift", "a kernel of this test"}});
-    CHECK(read_config_text(base, "run.yaml", {"backend.kernel=swift"}).backend.kernel == "swift");
-    CHECK(read_config_text(base, "run.yaml", {"backend.kernel=auto"}).backend.kernel == "auto");
-    CHECK(std::string(fault_of([&] { read_config_text(base, "run.yaml", {"backend.kernel=swit"}); }).what()) ==
+    Vocabulary names = vocabulary();
+    names["backend.kernel"] = {{"auto", "the first"}, {"swift", "a kernel of this test"}};
+    CHECK(read_config_text(base, "run.yaml", names, {"backend.kernel=swift"}).backend.kernel == "swift");
+    CHECK(read_config_text(base, "run.yaml", names, {"backend.kernel=auto"}).backend.kernel == "auto");
+    CHECK(std::string(fault_of([&] { read_config_text(base, "run.yaml", names, {"backend.kernel=swit"}); }).what()) ==
           "--set backend.kernel=swit: backend.kernel = swit: must be one of auto, swift; did you mean 'swift'?");
-    CHECK(contains(config_schema(), "swift: a kernel of this test"));
-    CHECK(contains(config_reference_markdown(), "`swift` (a kernel of this test)"));
-    CHECK_THROWS_AS(set_allowed_values("backend.colour", {}), std::invalid_argument);
+    CHECK(contains(config_schema(names), "swift: a kernel of this test"));
+    CHECK(contains(config_reference_markdown(names), "`swift` (a kernel of this test)"));
+    names.erase("backend.kernel");
+    CHECK_THROWS_AS(read_config_text(base, "run.yaml", names, {"backend.kernel=swift"}), std::logic_error);
+    CHECK_THROWS_AS(static_cast<void>(config_schema(names)), std::logic_error);
+}
+
+TEST_CASE("a stage reports all its faults together, with the values as they were written") {
+    const Config config = read_config_text(read_golden().base, "run.yaml", vocabulary(), {"time.dt_s=0.001"});
+    StageFaults faults(config.origin);
+    CHECK_NOTHROW(faults.raise_if_any());
+    faults.add_of_value("time.dt_s", "is wrong");
+    faults.add_of_value("time.cfl_fraction", "is not even given");
+    faults.add_of_value("sources[0].position_m", "lies elsewhere");
+    faults.add("", "is odd on the whole");
+    CHECK(std::string(fault_of([&] { faults.raise_if_any(); }).what()) ==
+          "run.yaml:1:1: is odd on the whole\n   1 | schema_version: 1\n     | ^\n"
+          "run.yaml:8:1: time.cfl_fraction: is not even given\n   8 | time:\n     | ^\n"
+          "run.yaml:17:17: sources[0].position_m = [1500, 20]: lies elsewhere\n"
+          "  17 |     position_m: [1500, 20]\n     |                 ^\n"
+          "--set time.dt_s=0.001: time.dt_s = 0.001: is wrong\n4 faults in run.yaml");
 }

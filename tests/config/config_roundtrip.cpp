@@ -8,6 +8,7 @@
 
 #include "io/config/config.hpp"
 #include "io/config/config_table.hpp"
+#include "solver/program/names.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;
@@ -16,17 +17,15 @@ namespace {
 
 /// The values alone, without where they came from.
 Config values_of(Config config) {
-    config.file.clear();
-    config.text.clear();
-    config.overrides.clear();
+    config.origin = {};
     return config;
 }
 
 /// Reads, resolves, reads again elsewhere; checks that nothing changed. \return the resolved text.
 std::string round_trip(const std::string& text, const std::filesystem::path& name) {
-    const Config config = read_config_text(text, name);
+    const Config config = read_config_text(text, name, vocabulary());
     const std::string resolved = resolved_yaml(config);
-    const Config again = read_config_text(resolved, "/elsewhere/config.yaml");
+    const Config again = read_config_text(resolved, "/elsewhere/config.yaml", vocabulary());
     CHECK_MESSAGE(values_of(again) == values_of(config), resolved);
     CHECK(resolved_yaml(again) == resolved);
     return resolved;
@@ -113,7 +112,7 @@ TEST_CASE("every parameter survives the round trip") {
 }
 
 TEST_CASE("the template and the sample configurations survive it too") {
-    round_trip(config_template(), "template.yaml");
+    round_trip(config_template(vocabulary()), "template.yaml");
     int files = 0;
     for (const auto& entry : std::filesystem::directory_iterator(ONDA_SOURCE_DIR "/configs")) {
         if (entry.path().extension() != ".yaml") continue;
@@ -123,7 +122,8 @@ TEST_CASE("the template and the sample configurations survive it too") {
         // The Marmousi model is not part of the project.
         const bool needs_file = entry.path().stem().string().rfind("marmousi", 0) == 0;
         const std::vector<std::string> constant{"model={type: constant, vp_m_s: 2000}"};
-        REQUIRE_NOTHROW(config = read_config(entry.path(), needs_file ? constant : std::vector<std::string>{}));
+        REQUIRE_NOTHROW(
+            config = read_config(entry.path(), vocabulary(), needs_file ? constant : std::vector<std::string>{}));
         round_trip(resolved_yaml(config), "again.yaml");
     }
     CHECK(files >= 5);
@@ -131,20 +131,20 @@ TEST_CASE("the template and the sample configurations survive it too") {
 
 TEST_CASE("numbers of every size keep their last bit") {
     std::mt19937_64 random(7);
-    Config config = read_config_text(config_template(), "template.yaml");
+    Config config = read_config_text(config_template(vocabulary()), "template.yaml", vocabulary());
     std::uniform_real_distribution<double> exponent(-300., 300.);
     for (int i = 0; i < 2000; ++i) {
         config.sources[0].amplitude = std::ldexp(1. + std::pow(2., -52.) * double(random() % (1ull << 52)),
                                                  static_cast<int>(exponent(random) * 3.3));
-        const Config again = read_config_text(resolved_yaml(config), "again.yaml");
+        const Config again = read_config_text(resolved_yaml(config), "again.yaml", vocabulary());
         REQUIRE(again.sources[0].amplitude == config.sources[0].amplitude);
     }
 }
 
 TEST_CASE("overrides change, add and remove keys") {
-    const std::string text = config_template();
+    const std::string text = config_template(vocabulary());
     const auto with = [&](const std::vector<std::string>& overrides) {
-        return read_config_text(text, "template.yaml", overrides);
+        return read_config_text(text, "template.yaml", vocabulary(), overrides);
     };
     CHECK(with({"time.duration_s=0.25", "time.duration_s=1.75"}).time.duration_s == 1.75);
     CHECK(with({"sources[0].position_m=[10, 20]"}).sources[0].position_m == std::vector<double>{10., 20.});

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "io/config/config.hpp"
-#include "tests/io/files_support.hpp"
+#include "solver/program/names.hpp"
 #include "tests/program/python.hpp"
 
 using namespace onda;
@@ -29,7 +29,7 @@ with open(sys.argv[2], "w") as verdicts:
 std::vector<std::string> verdicts(const std::string& python, const std::vector<std::string>& texts) {
     const TemporaryFolder folder;
     const auto path = [&](const std::string& name) { return (folder.path() / name).string(); };
-    std::ofstream(path("schema.json")) << config_schema();
+    std::ofstream(path("schema.json")) << config_schema(vocabulary());
     std::ofstream(path("validate.py")) << kValidate;
     std::string command = shell_quoted(python) + " " + shell_quoted(path("validate.py")) + " " +
                           shell_quoted(path("schema.json")) + " " + shell_quoted(path("verdicts"));
@@ -58,8 +58,9 @@ TEST_CASE("jsonschema agrees with the reader") {
         std::puts("skipped: no Python here has jsonschema and yaml (apt-get install python3-jsonschema python3-yaml)");
         std::exit(kSkipped);
     }
-    std::vector<std::string> good_texts{config_template(),
-                                        resolved_yaml(read_config_text(config_template(), "template.yaml"))};
+    const Vocabulary names = vocabulary();
+    std::vector<std::string> good_texts{
+        config_template(names), resolved_yaml(read_config_text(config_template(names), "template.yaml", names))};
     for (const auto& entry : std::filesystem::directory_iterator(ONDA_SOURCE_DIR "/configs"))
         if (entry.path().extension() == ".yaml") good_texts.push_back(text_of(entry.path()));
     const std::string good =
@@ -87,14 +88,14 @@ TEST_CASE("jsonschema agrees with the reader") {
         {"every_steps: 5", "every_steps: 0"},
         {"every_steps: 5", "every_steps: 5, times_s: [1]"},
     };
-    REQUIRE_NOTHROW(read_config_text(good, "good.yaml"));
+    REQUIRE_NOTHROW(read_config_text(good, "good.yaml", names));
     good_texts.push_back(good);
     std::vector<std::string> bad_texts;
     for (const auto& change : changes) {
         CAPTURE(change.second);
         std::string bad = good;
         bad.replace(bad.find(change.first), std::string(change.first).size(), change.second);
-        CHECK_THROWS_AS(read_config_text(bad, "bad.yaml"), Error);
+        CHECK_THROWS_AS(read_config_text(bad, "bad.yaml", names), Error);
         bad_texts.push_back(bad);
     }
     const auto of_good = verdicts(python, good_texts), of_bad = verdicts(python, bad_texts);

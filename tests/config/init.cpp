@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "io/config/config.hpp"
+#include "solver/program/names.hpp"
 #include "tests/program/program.hpp"
 
 using namespace onda;
@@ -14,7 +15,7 @@ TEST_CASE("init writes a template that can be read, and overwrites only when tol
     CHECK(printed.out.rfind("# yaml-language-server: $schema=", 0) == 0);
     CHECK(run_onda({"init", "-o", file}).code == 0);
     CHECK(text_of(file) == printed.out);
-    CHECK_NOTHROW(read_config(file));
+    CHECK_NOTHROW(read_config(file, vocabulary()));
 
     write_text(file, "mine");
     const Outcome refused = run_onda({"init", "-o", file});

@@ -16,6 +16,7 @@
 #include "io/models/model_file.hpp"
 #include "io/models/points_file.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/program/names.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/program/python.hpp"
 #include "tests/sanitized.hpp"
@@ -290,10 +291,11 @@ wavelet: {type: ricker, peak_frequency_hz: 15}
 sources: [{position_m: [200, 50]}]
 receivers: [{type: line, first_m: [150, 50], last_m: [350, 50], count: 3}]
 )",
-                                         "run.yaml", {"model.file=" + path.string(), "backend.name=cpu"});
+                                         "run.yaml", vocabulary(), {"model.file=" + path.string(), "backend.name=cpu"});
     const auto plain = make_plan(config).notes;
     write_model(path, {H5F_LIBVER_EARLIEST, Storage::contiguous, false});
-    const auto told = make_plan(config).notes, made = make_plan(config, make_model(config, make_grid(config))).notes;
+    const Plan plan = make_plan(config);
+    const auto told = plan.notes, made = refine(plan, make_model(config.model, plan.grid, config.origin)).notes;
     REQUIRE(told.size() == plain.size() + 2);
     CHECK(told == made);
     CHECK(contains(told.back(), "/rho: no checksum covers its values and attributes"));

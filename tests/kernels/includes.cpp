@@ -1,5 +1,5 @@
 // Promise: editing the description of a set-up compiles no kernel again. No source of a CUDA kernel, and none of the
-// CPU kernels that are compiled for every instruction set, reaches kernels/backend.hpp or anything of solver and io.
+// CPU kernels that are compiled for every instruction set, reaches kernels/setup.hpp or anything of solver and io.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>

@@ -201,7 +201,6 @@ TEST_CASE("everything that a configuration can ask for is answered in little mem
 }
 
 TEST_CASE("every number of a configuration can be nonsense: it is refused, or makes numbers") {
-    offer_names();
     const std::vector<std::string> keys{"grid.spacing_m",
                                         "grid.origin_m[0]",
                                         "model.vp_m_s",
@@ -260,8 +259,8 @@ TEST_CASE("every number of a configuration can be nonsense: it is refused, or ma
         CAPTURE(key);
         CAPTURE(value);
         try {
-            const Plan plan = make_plan(read_config_text(text, "run.yaml", {key + "=" + value}));
-            const Model made = make_model(plan.config, plan.grid);
+            const Plan plan = make_plan(read_config_text(text, "run.yaml", vocabulary(), {key + "=" + value}));
+            const Model made = make_model(plan.config.model, plan.grid, plan.config.origin);
             CHECK(std::ranges::all_of(made.vp, [](float vp) { return std::isnormal(vp) && vp > 0.f; }));
             CHECK(std::ranges::all_of(made.rho, [](float rho) { return std::isnormal(rho) && rho > 0.f; }));
             std::string said = describe(plan) + plan.sampling.message;

@@ -117,7 +117,6 @@ output: {seismograms: {dt_s: )" +
 
 TEST_CASE("the grid that is said to fit fits, and hardly a larger one would") {
     using namespace onda;
-    offer_names();
     const Config config = read_config_text(R"(schema_version: 1
 grid: {shape: [300, 200, 100], spacing_m: 10}
 model: {type: constant, vp_m_s: 2000}
@@ -128,7 +127,7 @@ sources: [{position_m: [500, 500, 20]}]
 output: {snapshots: {every_steps: 5}}
 backend: {name: cpu}
 )",
-                                           "run.yaml");
+                                           "run.yaml", vocabulary());
     const Plan plan = make_plan(config);
     for (const double room : {1e8, 3e9, 2e12}) {
         const auto available = static_cast<std::int64_t>(room);

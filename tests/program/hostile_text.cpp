@@ -7,6 +7,7 @@
 #include "io/config/config.hpp"
 #include "io/files/file_uri.hpp"
 #include "io/text/printable.hpp"
+#include "solver/program/names.hpp"
 #include "tests/program/program.hpp"
 #include "tests/solver/small_run.hpp"
 
@@ -252,7 +253,7 @@ TEST_CASE("a title of any text is kept, and the configuration reads back the sam
         check_clean(text_of(place.folder.path() / "out/summary.json"));
         check_clean(text_of(place.folder.path() / "out/config.yaml"));
         CHECK(nlohmann::json::parse(text_of(place.folder.path() / "out/summary.json")).at("title") == text);
-        CHECK(read_config(place.folder.path() / "out/config.yaml").title == text);
+        CHECK(read_config(place.folder.path() / "out/config.yaml", vocabulary()).title == text);
     }
 }
 
@@ -278,7 +279,8 @@ TEST_CASE("folders of any name hold a whole run, whose configuration can be run 
         const auto summary = nlohmann::json::parse(text_of(folder / "out/summary.json"));
         for (const auto& file : summary.at("files"))
             CHECK(std::filesystem::exists(folder / "out" / file.at("name").get<std::string>()));
-        const Config first = read_config(folder / "small.yaml"), again = read_config(folder / "out/config.yaml");
+        const Config first = read_config(folder / "small.yaml", vocabulary()),
+                     again = read_config(folder / "out/config.yaml", vocabulary());
         CHECK(first.receivers == again.receivers);
         check_clean(text_of(folder / "out/onda.log"));
         check_clean(text_of(folder / "out/config.yaml"));

@@ -46,9 +46,10 @@ struct ProgramRun {
 
 /// The same run with the library: gathers of all shots, and the frames of the snapshots.
 struct LibraryRun {
-    explicit LibraryRun(const std::string& text) : config(read_config_text(text, "small.yaml")) {
-        const Model model = make_model(config, make_grid(config));
-        plan = make_plan(config, model);
+    explicit LibraryRun(const std::string& text) : config(read_config_text(text, "small.yaml", vocabulary())) {
+        plan = make_plan(config);
+        const Model model = make_model(config.model, plan.grid, config.origin);
+        plan = refine(std::move(plan), model);
         const RowReader vp_of_row = [&model](std::int64_t y, std::int64_t z, std::span<float> vp) {
             for (std::size_t x = 0; x < vp.size(); ++x)
                 vp[x] = model.vp[model.grid.at(static_cast<std::int64_t>(x), y, z)];
@@ -106,7 +107,6 @@ void check_snapshots(const std::filesystem::path& folder, const LibraryRun& libr
 }  // namespace
 
 TEST_CASE("a 2-D run of two shots leaves every file, with the library's values") {
-    offer_names();
     const ProgramRun run(kSmall2d);
     const LibraryRun library(kSmall2d);
     const std::set<std::string> expected{"seismograms.h5", "snapshots.h5", "snapshots.xdmf", "config.yaml",
@@ -128,7 +128,6 @@ TEST_CASE("a 2-D run of two shots leaves every file, with the library's values")
 }
 
 TEST_CASE("a snapshot of the start is taken like any other") {
-    offer_names();
     std::string text = kSmall2d;
     const std::string times = "times_s: [0.1, 0.2]";
     text.replace(text.find(times), times.size(), "times_s: [0, 0.2]");
@@ -140,7 +139,6 @@ TEST_CASE("a snapshot of the start is taken like any other") {
 }
 
 TEST_CASE("a 3-D run leaves sections of every plane and all snapshots") {
-    offer_names();
     const ProgramRun run(kSmall3d);
     const LibraryRun library(kSmall3d);
     const auto names = names_in(run.out());
@@ -200,7 +198,6 @@ TEST_CASE("the summary tells what was run, and the files carry their provenance"
 }
 
 TEST_CASE("the seismograms of a run hardly depend on dt, unless the correction is refused") {
-    offer_names();
     const auto pressure = [](const std::string& time, bool corrected) {
         std::string text = kSmall2d;
         const std::string duration = "duration_s: 0.3";

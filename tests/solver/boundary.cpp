@@ -22,18 +22,17 @@ Grid grid_of(int dimensions, std::array<std::int64_t, 3> n) {
     return grid;
 }
 
-Config config_of(const std::string& kind) {
-    Config config;
-    config.boundary = {kind, kind, kind, kind, kind, kind, 20, 1e-6, {}, 20, 1e-3};
-    return config;
+BoundaryConfig config_of(const std::string& kind) {
+    return {kind, kind, kind, kind, kind, kind, 20, 1e-6, {}, 20, 1e-3};
 }
 
 Waves waves(double vp_max_m_s, double dt_s) {
     return {make_scheme(WaveOperator::star, 8), vp_max_m_s, dt_s, 20.};
 }
 
-std::string boundary_error(const Config& config, const Grid& grid) {
-    return message_of([&] { static_cast<void>(make_boundary(config, grid, waves(3000., 0.001))); }, ExitCode::config);
+std::string boundary_error(const BoundaryConfig& config, const Grid& grid) {
+    return message_of([&] { static_cast<void>(make_boundary(config, grid, waves(3000., 0.001), {})); },
+                      ExitCode::config);
 }
 
 }  // namespace
@@ -46,13 +45,13 @@ TEST_CASE("every kind of the table is accepted on every face, in any combination
     for (const BoundaryKind& on_one : boundary_kinds())
         for (const BoundaryKind& elsewhere : boundary_kinds())
             for (int face = 0; face < 6; ++face) {
-                Config config = config_of(std::string(elsewhere.name));
-                config.boundary.*members[face] = on_one.name;
-                const Boundary boundary = make_boundary(config, grid, waves(3000., 0.001));
+                BoundaryConfig config = config_of(std::string(elsewhere.name));
+                config.*members[face] = on_one.name;
+                const Boundary boundary = make_boundary(config, grid, waves(3000., 0.001), {});
                 for (int f = 0; f < 6; ++f) {
                     const BoundaryKind& expected = f == face ? on_one : elsewhere;
                     CHECK(boundary.halos[f] == expected.halo);
-                    CHECK(strip_widths(config, grid)[f] == (expected.strip != Strip::none ? 20 : 0));
+                    CHECK(make_faces(config, grid, {}).strip_nodes[f] == (expected.strip != Strip::none ? 20 : 0));
                     CHECK(boundary.cpml.face[f].width() == (expected.strip == Strip::cpml ? 20 : 0));
                     const auto& taper = boundary.sponge.taper[f / 2];
                     const double at_face = taper.empty() ? 1. : f % 2 == 0 ? taper.front() : taper.back();
@@ -63,9 +62,9 @@ TEST_CASE("every kind of the table is accepted on every face, in any combination
 
 TEST_CASE("a wave that crosses the strip twice loses the designed factor") {
     const Grid grid = grid_of(3, {100, 100, 100});
-    const Config config = config_of("sponge");
+    const BoundaryConfig config = config_of("sponge");
     const double dt = 0.0005, vp = 3000.;
-    const Boundary boundary = make_boundary(config, grid, waves(vp, dt));
+    const Boundary boundary = make_boundary(config, grid, waves(vp, dt), {});
     for (int axis = 0; axis < 3; ++axis) {
         const auto& taper = boundary.sponge.taper[axis];
         REQUIRE(taper.size() == 100u);
@@ -84,7 +83,7 @@ TEST_CASE("a wave that crosses the strip twice loses the designed factor") {
 TEST_CASE("a layer leaves of a wave that crosses it twice what was asked for") {
     const Grid grid = grid_of(3, {100, 100, 100});
     const double dt = 0.0005, vp = 3000.;
-    const Boundary boundary = make_boundary(config_of("cpml"), grid, waves(vp, dt));
+    const Boundary boundary = make_boundary(config_of("cpml"), grid, waves(vp, dt), {});
     const double offset = factor_of(make_scheme(WaveOperator::star, 8)).offset;
     for (int face = 0; face < 6; ++face) {
         const CpmlFace& layer = boundary.cpml.face[face];
@@ -106,10 +105,10 @@ TEST_CASE("a layer leaves of a wave that crosses it twice what was asked for") {
 
 TEST_CASE("2-D has no y faces") {
     const Grid grid = grid_of(2, {64, 1, 64});
-    const Boundary sponge = make_boundary(config_of("sponge"), grid, waves(3000., 0.001));
+    const Boundary sponge = make_boundary(config_of("sponge"), grid, waves(3000., 0.001), {});
     CHECK(sponge.sponge.taper[1].empty());
     CHECK(sponge.sponge.taper[0].size() == 64u);
-    const FaceHalos mirrors = make_halos(config_of("free_surface"), grid);
+    const FaceHalos mirrors = make_faces(config_of("free_surface"), grid, {}).halos;
     CHECK(mirrors[2] == Halo::zero);
     CHECK(mirrors[3] == Halo::zero);
     CHECK(mirrors[4] == Halo::mirror_negative);
@@ -175,20 +174,20 @@ TEST_CASE("faults name the key, the value and what to do") {
     CHECK(contains(narrow, "two sponges of 20 nodes do not fit into the 39 nodes along y; use 19 or less"));
     CHECK(boundary_error(config_of("sponge"), grid_of(3, {64, 40, 64})) == "no error");
 
-    Config config = config_of("rigid");
-    config.boundary.z_max = "cpmll";
+    BoundaryConfig config = config_of("rigid");
+    config.z_max = "cpmll";
     CHECK(contains(boundary_error(config, grid_of(3, {64, 64, 64})),
                    "boundary.z_max: 'cpmll': must be one of zero, free_surface, rigid, sponge, cpml"));
     config = config_of("sponge");
-    config.boundary.sponge_reflection = 1.;
+    config.sponge_reflection = 1.;
     CHECK(contains(boundary_error(config, grid_of(3, {64, 64, 64})), "boundary.sponge_reflection"));
     const std::string thick = boundary_error(config_of("cpml"), grid_of(3, {64, 39, 64}));
     CHECK(contains(thick, "boundary.cpml_width"));
     CHECK(contains(thick, "two perfectly matched layers of 20 nodes do not fit into the 39 nodes along y"));
     config = config_of("cpml");
-    config.boundary.cpml_reflection = 0.;
+    config.cpml_reflection = 0.;
     CHECK(contains(boundary_error(config, grid_of(3, {64, 64, 64})), "boundary.cpml_reflection"));
     config = config_of("sponge");
-    config.boundary.sponge_width = 0;
+    config.sponge_width = 0;
     CHECK(boundary_error(config, grid_of(3, {64, 64, 64})) != "no error");
 }

@@ -10,6 +10,7 @@
 
 #include "io/models/model_file.hpp"
 #include "io/text/error.hpp"
+#include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/model.hpp"
@@ -29,8 +30,20 @@ Config config_of(const std::string& type, std::vector<std::int64_t> shape, std::
     return config;
 }
 
+Grid grid_of(const Config& config) {
+    return make_grid(config.grid, config.origin);
+}
+
+Scheme scheme_of(const Config& config) {
+    return make_scheme(config.scheme, grid_of(config), has_density(config.model, config.origin), config.origin);
+}
+
+VelocityRange range_of(const Config& config) {
+    return velocity_range(config.model, grid_of(config), config.origin);
+}
+
 Model build(const Config& config) {
-    return make_model(config, make_grid(config));
+    return make_model(config.model, grid_of(config), config.origin);
 }
 
 std::string build_error(const Config& config) {
@@ -90,16 +103,16 @@ double largest_error(const Model& model, bool flat_in_y) {
 
 TEST_CASE("the grid is the one described; 2-D is x and z") {
     Config config = config_of("constant", {40, 30}, {10., 5.}, {100., -20.});
-    Grid grid = make_grid(config);
+    Grid grid = grid_of(config);
     CHECK(grid.n == std::array<std::int64_t, 3>{40, 1, 30});
     CHECK(grid.position_m(1, 0, 2) == std::array<double, 3>{110., 0., -10.});
     config = config_of("constant", {40, 20, 30}, {10.});
-    grid = make_grid(config);
+    grid = grid_of(config);
     CHECK(grid.dimensions == 3);
     CHECK(grid.spacing_m == std::array<double, 3>{10., 10., 10.});
 
     const auto fault = [](std::vector<std::int64_t> shape, std::vector<double> spacing, std::vector<double> origin) {
-        return message_of([&] { static_cast<void>(make_grid(config_of("constant", shape, spacing, origin))); });
+        return message_of([&] { static_cast<void>(grid_of(config_of("constant", shape, spacing, origin))); });
     };
     CHECK(contains(fault({40}, {10.}, {}), "grid.shape: [40]: must be [nx, nz] or [nx, ny, nz]"));
     CHECK(contains(fault({40, 1}, {10.}, {}), "grid.shape"));
@@ -127,7 +140,7 @@ TEST_CASE("every builder: same bits with 1, 2 and 3 threads, range as told befor
             CHECK(one.vp_min == *std::min_element(one.vp.begin(), one.vp.end()));
             CHECK(one.vp_max == *std::max_element(one.vp.begin(), one.vp.end()));
             CHECK(one.vp_min > 0.f);
-            const VelocityRange range = velocity_range(config, one.grid);
+            const VelocityRange range = range_of(config);
             CHECK(range.exact);
             CHECK(range.min_m_s == one.vp_min);
             CHECK(range.max_m_s == one.vp_max);
@@ -141,7 +154,7 @@ TEST_CASE("the range of a large grid is bounded without making it") {
         CAPTURE(builder.name);
         const Config large = example(std::string(builder.name), {1500, 1400});
         const Model model = build(large);
-        const VelocityRange range = velocity_range(large, model.grid);
+        const VelocityRange range = range_of(large);
         CHECK(range.min_m_s <= model.vp_min);
         CHECK(range.max_m_s >= model.vp_max);
         CHECK(range.max_m_s <= 1.01 * model.vp_max);
@@ -170,7 +183,7 @@ TEST_CASE("layers: interfaces lie where they should, flat and dipping, nodes on 
         }
     }
     config.model.layers[1].top_m = 400.;
-    CHECK(contains(build_error(config), "model.layers[2].top_m: 330 m: must be below"));
+    CHECK(contains(build_error(config), "model.layers[2].top_m: must lie below the top of the layer above, 400"));
     config.model.layers = {};
     CHECK(contains(build_error(config), "model.layers: there is no layer"));
 }
@@ -297,8 +310,8 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
     config.model.file = write_linear(folder, {3, {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.}});
     Model model = build(config);
     CHECK(largest_error(model, false) <= 1e-3);
-    CHECK(velocity_range(config, model.grid).min_m_s == doctest::Approx(model.vp_min));
-    CHECK(velocity_range(config, model.grid).max_m_s == doctest::Approx(model.vp_max));
+    CHECK(range_of(config).min_m_s == doctest::Approx(model.vp_min));
+    CHECK(range_of(config).max_m_s == doctest::Approx(model.vp_max));
 
     config.grid = {{11, 8, 9}, {20., 20., 10.}, {120., -160., 20.}};
     CHECK(contains(build_error(config),
@@ -310,8 +323,8 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
     CHECK(largest_error(model, false) <= 1e-3);
     CHECK(contains(model.description, "resampled from shape [41, 21, 31]"));
     CHECK(model.warnings.size() == 2u);  // twice finer along x and z
-    CHECK(!velocity_range(config, model.grid).exact);
-    CHECK(velocity_range(config, model.grid).max_m_s >= model.vp_max);
+    CHECK(!range_of(config).exact);
+    CHECK(range_of(config).max_m_s >= model.vp_max);
 
     config.grid = {{37, 29, 43}, {7.3, 11.1, 2.9}, {103.7, -187.3, 1.1}};
     CHECK(largest_error(build(config), false) <= 2e-3);
@@ -369,7 +382,7 @@ TEST_CASE("layers and bodies have the densities they are given, or that of the m
     CHECK(rho(33) == 2400.f);
     CHECK(model.rho_min == 1000.f);
     CHECK(model.rho_max == 2400.f);
-    CHECK(make_scheme(layered).wave_operator == WaveOperator::variable_density);
+    CHECK(scheme_of(layered).wave_operator == WaveOperator::variable_density);
 
     Config bodies = example("inclusions", {40, 40});
     bodies.model.inclusions[0].rho_kg_m3 = 2600.;
@@ -384,14 +397,14 @@ TEST_CASE("a density that is the same everywhere, or not wanted, takes the fast 
     Config config = config_of("layered", {3, 40}, {10.});
     config.model.layers = {{0., 1500.}, {150., 2000.}};
     config.model.rho_kg_m3 = 2000.;
-    CHECK(make_scheme(config).wave_operator == WaveOperator::star);
+    CHECK(scheme_of(config).wave_operator == WaveOperator::star);
     CHECK(build(config).rho.empty());
     config.model.layers[0].rho_kg_m3 = 1000.;
-    CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
+    CHECK(scheme_of(config).wave_operator == WaveOperator::variable_density);
     config.model.rho = "none";
     for (const std::optional<double> given : {std::optional(2000.), std::optional<double>()}) {
         config.model.rho_kg_m3 = given;  // without it, the second layer has no density
-        CHECK(make_scheme(config).wave_operator == WaveOperator::star);
+        CHECK(scheme_of(config).wave_operator == WaveOperator::star);
         CHECK(build(config).rho.empty());
     }
     Config bodies = example("inclusions", {40, 40});
@@ -404,7 +417,7 @@ TEST_CASE("Gardner's relation makes a density of any model, and contradicts a gi
     for (const std::string type : {"constant", "layered", "gradient", "inclusions", "von_karman", "geology"}) {
         Config config = example(type, {30, 40});
         config.model.rho = "gardner";
-        CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
+        CHECK(scheme_of(config).wave_operator == WaveOperator::variable_density);
         const Model model = build(config);
         REQUIRE(model.rho.size() == model.vp.size());
         for (std::size_t i = 0; i < model.vp.size(); ++i)
@@ -414,10 +427,10 @@ TEST_CASE("Gardner's relation makes a density of any model, and contradicts a gi
     Config both = example("layered", {30, 40});
     both.model.rho = "gardner";
     both.model.layers[0].rho_kg_m3 = 2000.;
-    CHECK(contains(message_of([&] { static_cast<void>(make_scheme(both)); }), "remove one"));
+    CHECK(contains(message_of([&] { static_cast<void>(scheme_of(both)); }), "remove one"));
     both.model.layers[0].rho_kg_m3.reset();
     both.scheme.stencil = "compact27";
-    CHECK(contains(message_of([&] { static_cast<void>(make_scheme(both)); }), "compact27 is for constant density"));
+    CHECK(contains(message_of([&] { static_cast<void>(scheme_of(both)); }), "compact27 is for constant density"));
 }
 
 TEST_CASE("odd densities are warned of") {
@@ -447,12 +460,12 @@ TEST_CASE("the density of a model file is read, resampled as vp is") {
     Config config = config_of("file", {41, 61}, {10.});
     config.model.file = file;
     config.model.resample = true;
-    CHECK(make_scheme(config).wave_operator == WaveOperator::variable_density);
+    CHECK(scheme_of(config).wave_operator == WaveOperator::variable_density);
     const Model model = build(config);
     REQUIRE(model.rho.size() == model.vp.size());
     for (std::size_t i = 0; i < model.vp.size(); ++i)
         CHECK(model.rho[i] == doctest::Approx(1000. + 0.5 * (double(model.vp[i]) - 2000.)));
     config.model.rho = "none";
     CHECK(build(config).rho.empty());
-    CHECK(make_scheme(config).wave_operator == WaveOperator::star);
+    CHECK(scheme_of(config).wave_operator == WaveOperator::star);
 }

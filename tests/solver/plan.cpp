@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 
+#include "solver/program/names.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/solver/small_run.hpp"
 
@@ -12,7 +13,7 @@ using namespace onda;
 namespace {
 
 Config small(const std::vector<std::string>& overrides) {
-    return read_config_text(kSmall2d, "small.yaml", overrides);
+    return read_config_text(kSmall2d, "small.yaml", vocabulary(), overrides);
 }
 
 /// Layers of these densities [kg/m3].
@@ -24,7 +25,7 @@ std::string layers(const std::string& upper, const std::string& lower) {
 /// What is said of the density, the same before the model is made and after; empty: nothing.
 std::string warning_of(const std::vector<std::string>& overrides) {
     const Config config = small(overrides);
-    const Plan told = make_plan(config), made = make_plan(config, make_model(config, make_grid(config)));
+    const Plan told = make_plan(config), made = refine(told, make_model(config.model, told.grid, config.origin));
     CHECK(told.warnings == made.warnings);
     CHECK(told.density.contrast() == doctest::Approx(made.density.contrast()));
     const auto of_density = [](const std::string& text) { return contains(text, "the density changes"); };
@@ -76,4 +77,48 @@ TEST_CASE("the steps told are those to the end; what the correction needs beyond
                    std::to_string(steps) + " steps to 0.3 s, and " + std::to_string(plan.time.extra_steps) + " more"));
     CHECK(static_cast<double>(steps) * plan.time.dt_s == doctest::Approx(0.3).epsilon(0.02));
     CHECK(contains(describe(make_plan(small({"time.dispersion_correction=false"}))), " steps to 0.3 s\n"));
+}
+
+TEST_CASE("refining a plan changes what follows from the velocities of the model, and nothing else") {
+    const Plan told = make_plan(small({"backend.name=cpu"}));
+    Model model;
+    model.grid = told.grid;
+    model.vp_min = 1600.f;
+    model.vp_max = 2000.f;  // 2200 m/s was told
+    model.notes = {"a note of the model"};
+    model.warnings = {"a warning of the model"};
+    const Plan made = refine(told, model);
+    CHECK(made.velocity.exact);
+    CHECK(made.time.dt_s == doctest::Approx(1.1 * told.time.dt_s));
+    CHECK(made.time.steps < told.time.steps);
+    CHECK(made.sampling.points_per_wavelength == doctest::Approx(1600. / 1500. * told.sampling.points_per_wavelength));
+    CHECK(made.setup.cpml.face[0].b_psi != told.setup.cpml.face[0].b_psi);
+    CHECK(made.snapshots.steps.after(0) < told.snapshots.steps.after(0));
+    CHECK(made.snapshots.geometry.shape == told.snapshots.geometry.shape);
+    CHECK(made.setup.kernel == told.setup.kernel);
+    CHECK(made.setup.kernel != "auto");
+    CHECK(made.survey.shots.size() == told.survey.shots.size());
+    CHECK(made.notes.back() == "a note of the model");
+    CHECK(made.warnings.front() == "a warning of the model");
+    CHECK(made.warnings.size() == told.warnings.size() + 1);
+    // Once more, as if it had been made with these velocities.
+    model.vp_min = 1500.f;
+    model.vp_max = 2200.f;
+    model.warnings.clear();
+    const Plan again = refine(made, model);
+    CHECK(again.time.dt_s == told.time.dt_s);
+    CHECK(again.time.steps == told.time.steps);
+    CHECK(again.setup.cpml.face[0].b_psi == told.setup.cpml.face[0].b_psi);
+    CHECK(again.warnings == told.warnings);
+}
+
+TEST_CASE("faults that only the model shows are reported as the others are") {
+    const Plan told = make_plan(small({"time.dt_s=0.0015"}));
+    Model model;
+    model.grid = told.grid;
+    model.vp_min = 300.f;
+    model.vp_max = 9000.f;
+    const std::string faults = message_of([&] { static_cast<void>(refine(told, model)); }, ExitCode::config);
+    CHECK(contains(faults, "grid.spacing_m: 0.905 points per wavelength"));
+    CHECK(contains(faults, "--set time.dt_s=0.0015: time.dt_s: 0.0015 s is above the stability limit"));
 }

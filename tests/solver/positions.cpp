@@ -52,15 +52,13 @@ TEST_CASE("lines and grids answer as the list of their positions does") {
         high[a] = low[a] + static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a];
     }
     RandomStream random(7, 0);
-    int outside = 0, layered = 0;
+    int layered = 0;
     for (int round = 0; round < 400; ++round) {
         const Position first = random_position(random, grid), last = random_position(random, grid);
         const auto count = [&random] { return static_cast<std::int64_t>(random.uniform(1., 12.)); };
         Positions told = round % 2 == 0 ? Positions::line(first, last, 1 + 7 * count())
                                         : Positions::grid(first, last, {count(), count(), count()});
         Positions stored(all_of(told));
-        CHECK(told.first_outside(low, high) == stored.first_outside(low, high));
-        outside += told.first_outside(low, high).has_value();
         told.clamp_to(low, high);
         stored.clamp_to(low, high);
         CHECK(all_of(told) == all_of(stored));
@@ -68,8 +66,6 @@ TEST_CASE("lines and grids answer as the list of their positions does") {
         layered += told.count_in_any(layers) > 0;
         CHECK(told.weighted_nodes(grid, 1 << 20) == stored.weighted_nodes(grid, 1));
     }
-    CHECK(outside > 50);
-    CHECK(outside < 390);
     CHECK(layered > 50);
 }
 

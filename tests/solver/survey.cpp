@@ -53,8 +53,17 @@ Config config_2d() {
     return config;
 }
 
+Survey survey_of(const Config& config, const Grid& grid) {
+    return make_survey({config.sources, config.receivers, config.wavelet, config.time, config.output}, grid,
+                       make_faces(config.boundary, grid, config.origin), config.origin);
+}
+
+Scheme scheme_of(const Config& config, const Grid& grid) {
+    return make_scheme(config.scheme, grid, false, config.origin);
+}
+
 std::string survey_error(const Config& config, const Grid& grid) {
-    return message_of([&] { static_cast<void>(make_survey(config, grid)); }, ExitCode::config);
+    return message_of([&] { static_cast<void>(survey_of(config, grid)); }, ExitCode::config);
 }
 
 /// A temporary folder that takes files.
@@ -75,7 +84,7 @@ TEST_CASE("points, lines and grids in 2-D and 3-D") {
     line.last_m = {1000., 20.};
     line.count = {5};
     config.receivers.push_back(line);
-    const Survey survey = make_survey(config, grid_2d());
+    const Survey survey = survey_of(config, grid_2d());
     REQUIRE(survey.shots.size() == 1u);
     CHECK(survey.shots[0].id == 1);
     REQUIRE(survey.shots[0].sources.size() == 1u);
@@ -93,7 +102,7 @@ TEST_CASE("points, lines and grids in 2-D and 3-D") {
     grid.last_m = {1300., 100., 50.};
     grid.count = {3, 2, 1};
     config.receivers = {grid};
-    const auto receivers = make_survey(config, grid_3d()).shots[0].receivers;
+    const auto receivers = survey_of(config, grid_3d()).shots[0].receivers;
     REQUIRE(receivers.size() == 6u);
     CHECK(receivers[0] == Position{1100., -100., 50.});
     CHECK(receivers[1] == Position{1200., -100., 50.});
@@ -113,7 +122,7 @@ TEST_CASE("shots come in ascending order, with several sources, their own wavele
     config.sources[2].wavelet->peak_frequency_hz = 20.;
     config.receivers.push_back(receiver_at({700., 30.}));
     config.receivers[1].shot = 7;
-    const Survey survey = make_survey(config, grid_2d());
+    const Survey survey = survey_of(config, grid_2d());
     REQUIRE(survey.shots.size() == 2u);
     CHECK(survey.shots[0].id == 3);
     CHECK(survey.shots[1].id == 7);
@@ -136,8 +145,7 @@ TEST_CASE("shots come in ascending order, with several sources, their own wavele
     CHECK(sources.nodes.rows() == 1);
 
     config.receivers[1].shot = 5;
-    CHECK(contains(survey_error(config, grid_2d()),
-                   "receivers[1].shot: there is no shot 5: the sources make 2 shots, from 3"));
+    CHECK(contains(survey_error(config, grid_2d()), "receivers[1].shot: no source fires in this shot"));
 }
 
 TEST_CASE("a line of shots and files of positions") {
@@ -148,7 +156,7 @@ TEST_CASE("a line of shots and files of positions") {
     config.sources[0].first_m = {100., 20.};
     config.sources[0].last_m = {900., 20.};
     config.sources[0].count = 3;
-    Survey survey = make_survey(config, grid_2d());
+    Survey survey = survey_of(config, grid_2d());
     REQUIRE(survey.shots.size() == 3u);
     CHECK(survey.shots[1].id == 2);
     CHECK(survey.shots[1].sources[0].position_m == Position{500., 0., 20.});
@@ -160,7 +168,7 @@ TEST_CASE("a line of shots and files of positions") {
     config.receivers[0] = ReceiverConfig{};
     config.receivers[0].type = "file";
     config.receivers[0].file = folder.write("receivers.csv", "x,z\n10,5\n20,5\n");
-    survey = make_survey(config, grid_2d());
+    survey = survey_of(config, grid_2d());
     REQUIRE(survey.shots.size() == 2u);
     CHECK(survey.shots[1].id == 4);
     REQUIRE(survey.shots[1].sources.size() == 2u);
@@ -169,10 +177,13 @@ TEST_CASE("a line of shots and files of positions") {
     CHECK(survey.shots[0].receivers.size() == 2u);
 
     config.receivers[0].file = folder.write("spread.csv", "shot,x,z\n2,10,5\n4,20,5\n4,30,5\n");
-    survey = make_survey(config, grid_2d());
+    survey = survey_of(config, grid_2d());
     CHECK(survey.shots[0].receivers == std::vector<Position>{{10., 0., 5.}});
     CHECK(survey.shots[1].receivers == std::vector<Position>{{20., 0., 5.}, {30., 0., 5.}});
 
+    config.receivers[0].file = folder.write("elsewhere.csv", "shot,x,z\n2,10,5\n5,20,5\n");
+    CHECK(contains(survey_error(config, grid_2d()),
+                   "receivers[0].file: there is no shot 5: the sources make 2 shots, from 2 to 4"));
     config.receivers[0].file = folder.write("outside.csv", "x,z\n10,5\n20,500\n");
     const std::string message = survey_error(config, grid_2d());
     CHECK(contains(message, "receivers[0].file"));
@@ -184,10 +195,10 @@ TEST_CASE("a line of shots and files of positions") {
 TEST_CASE("positions outside the grid are refused with position, extent and key; rounding is not") {
     Config config = config_2d();
     config.sources[0].position_m = {1000. + 1e-9, 400.};
-    CHECK(make_survey(config, grid_2d()).shots[0].sources[0].position_m[0] == 1000.);
+    CHECK(survey_of(config, grid_2d()).shots[0].sources[0].position_m[0] == 1000.);
     config.sources[0].position_m = {1000.1, 20.};
     CHECK(contains(survey_error(config, grid_2d()),
-                   "sources[0].position_m: (1000.1, 20) m lies outside the grid: x 0 to 1000 m, z 0 to 400 m"));
+                   "sources[0].position_m: x = 1000.1 is outside the grid, which spans 0 to 1000 m"));
     config.sources[0].position_m = {std::nan(""), 20.};
     CHECK(contains(survey_error(config, grid_2d()), "sources[0].position_m"));
     config.sources[0].position_m = {500., 0., 20.};
@@ -198,7 +209,9 @@ TEST_CASE("positions outside the grid are refused with position, extent and key;
     config.receivers[0].first_m = {900., 10.};
     config.receivers[0].last_m = {1100., 10.};
     config.receivers[0].count = {5};
-    CHECK(contains(survey_error(config, grid_2d()), "receiver 4: (1050, 10) m lies outside"));
+    CHECK(contains(survey_error(config, grid_2d()),
+                   "receivers[0].last_m: x = 1100 is outside the grid, which spans 0 to 1000 m"));
+    config.receivers[0].last_m = {1000., 10.};
     config.receivers[0].count = {0};
     CHECK(contains(survey_error(config, grid_2d()), "receivers[0].count: 0: must be at least 1"));
     config.receivers[0].type = "ring";
@@ -212,7 +225,12 @@ TEST_CASE("empty surveys are refused") {
     CHECK(contains(survey_error(config, grid_2d()), "there is no source"));
     config = config_2d();
     config.receivers.clear();
-    CHECK(contains(survey_error(config, grid_2d()), "shot 1 has no receivers and no snapshots"));
+    CHECK(contains(survey_error(config, grid_2d()), "nothing would be recorded: give receivers or output.snapshots"));
+    config.receivers = {receiver_at({600., 30.})};
+    config.receivers[0].shot = 1;
+    config.sources.push_back(source_at({500., 20.}));
+    config.sources[1].shot = 2;
+    CHECK(contains(survey_error(config, grid_2d()), "receivers: shot 2 has no receivers and no snapshots"));
     config.output.snapshots.every_steps = 10;
     CHECK(survey_error(config, grid_2d()) == "no error");
 }
@@ -221,36 +239,42 @@ TEST_CASE("what would be silent is refused or warned about") {
     Config config = config_2d();
     config.boundary.z_min = "free_surface";
     config.sources[0].position_m = {500., 0.};
-    CHECK(contains(survey_error(config, grid_2d()), "(500, 0) m lies on the free surface"));
+    CHECK(contains(survey_error(config, grid_2d()), "sources[0].position_m: lies on the free surface z_min"));
     config.sources[0].position_m = {500., 0.5};
     config.receivers[0].position_m = {600., 0.};
     config.boundary.x_max = "sponge";
     config.receivers.push_back(receiver_at({905., 20.}));
     config.receivers.push_back(receiver_at({895., 20.}));
-    auto warnings = make_survey(config, grid_2d()).warnings;
+    auto warnings = survey_of(config, grid_2d()).warnings;
     REQUIRE(warnings.size() == 2u);
     CHECK(contains(warnings[0], "1 of 3 receivers lie in an absorbing strip"));
     CHECK(contains(warnings[1], "1 of 3 receivers lie on the free surface"));
 
+    const Folder folder;
+    config.sources[0] = SourceConfig{};
+    config.sources[0].type = "file";
+    config.sources[0].file = folder.write("surface.csv", "x,z\n100,5\n200,0\n");
+    CHECK(contains(survey_error(config, grid_2d()), "sources[0].file: (200, 0) m lies on the free surface"));
+
     config = config_2d();
     config.wavelet.t0_s = 1.5;
-    CHECK(contains(make_survey(config, grid_2d()).warnings.at(0), "after the end of the run at 1 s"));
+    CHECK(contains(survey_of(config, grid_2d()).warnings.at(0), "after the end of the run at 1 s"));
     config = config_2d();
     config.output.seismograms.dt_s = 0.02;
-    CHECK(contains(make_survey(config, grid_2d()).warnings.at(0), "up to 25 Hz only"));
+    CHECK(contains(survey_of(config, grid_2d()).warnings.at(0), "up to 25 Hz only"));
 }
 
 TEST_CASE("sampling is judged by the weights' phase error") {
     Config config = config_2d();
     const Grid grid = grid_2d();
-    const Survey survey = make_survey(config, grid);
+    const Survey survey = survey_of(config, grid);
     for (const char* coefficients : {"taylor", "optimised"}) {
         config.scheme.coefficients = coefficients;
         double before = 1e9;
         for (int order = 2; order <= 16; order += 2) {
             config.scheme.space_order = order;
-            const Scheme scheme = make_scheme(config);
-            const double needed = judge_sampling(config, grid, survey, scheme, 1e5).needed;
+            const Scheme scheme = scheme_of(config, grid);
+            const double needed = judge_sampling(config.scheme, grid, survey, scheme, 1e5).needed;
             CHECK(needed < before);
             before = needed;
             const auto error = [&scheme](double kh) { return std::abs(1. - std::sqrt(scheme.axis_symbol(kh)) / kh); };
@@ -265,10 +289,10 @@ TEST_CASE("sampling that is too coarse is warned of or refused; the numbers name
     Config config = config_2d();
     Grid grid = grid_2d();
     const auto judged = [&](double vp_min_m_s) {
-        return judge_sampling(config, grid, make_survey(config, grid), make_scheme(config), vp_min_m_s);
+        return judge_sampling(config.scheme, grid, survey_of(config, grid), scheme_of(config, grid), vp_min_m_s);
     };
     using Level = SamplingVerdict::Level;
-    const double highest = make_survey(config, grid).highest_frequency_hz();  // 41.5 Hz, coarsest spacing 10 m
+    const double highest = survey_of(config, grid).highest_frequency_hz();  // 41.5 Hz, coarsest spacing 10 m
     CHECK(judged(6. * highest * 10.).level == Level::good);
     CHECK(judged(6. * highest * 10.).points_per_wavelength == doctest::Approx(6.));
     CHECK(judged(3.2 * highest * 10.).level == Level::warn);

@@ -61,7 +61,8 @@ double amplitude_after(double dt, double vp, double eigenvalue) {
 }
 
 TimeAxis time_axis_of(const Config& config, const Grid& grid, double vp) {
-    return make_time_axis(config, grid, make_scheme(config), vp);
+    const Scheme scheme = make_scheme(config.scheme, grid, false, config.origin);
+    return make_time_axis(config.time, config.output.seismograms, grid, scheme, Precision::float32, vp, config.origin);
 }
 
 std::string time_axis_error(const Config& config, const Grid& grid, double vp) {

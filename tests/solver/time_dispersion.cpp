@@ -53,7 +53,7 @@ Wavelet ricker(double f0, double t0) {
     config.type = "ricker";
     config.peak_frequency_hz = f0;
     config.t0_s = t0;
-    return make_wavelet(Config{}, config, "wavelet");
+    return make_wavelet(config, "wavelet", {});
 }
 
 TimeAxis corrected_axis(const Wavelet& wavelet, double dt_out, std::int64_t steps) {
@@ -262,7 +262,7 @@ TEST_CASE("a wavelet from a file is injected as its closed form") {
         out << "time_s,amplitude\n";
         for (int i = 0; i * dt_in <= 0.2; ++i) out << i * dt_in << ',' << closed.value(i * dt_in) << '\n';
         out.close();
-        const Wavelet read = make_wavelet(Config{}, config, "wavelet");
+        const Wavelet read = make_wavelet(config, "wavelet", {});
         const TimeAxis time = corrected_axis(closed, kDt, 500);
         const auto p = sample_wavelet(read, time), q = sample_wavelet(closed, time);
         REQUIRE(p.size() == q.size());

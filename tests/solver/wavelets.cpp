@@ -27,7 +27,7 @@ WaveletConfig config_of(const std::string& type, double f0) {
 }
 
 Wavelet make(const WaveletConfig& wavelet) {
-    return make_wavelet(Config{}, wavelet, "wavelet");
+    return make_wavelet(wavelet, "wavelet", {});
 }
 
 std::string wavelet_error(const WaveletConfig& wavelet) {

@@ -34,9 +34,8 @@ std::array<T, 3> turned(const std::array<T, 3>& axes, const Turn& turn) {
 verify::Experiment turned_box(const Scheme& scheme, const Turn& turn) {
     const bool compact = scheme.wave_operator == WaveOperator::compact;
     const std::array<const char*, 6> kinds{"cpml", "free_surface", "cpml", "cpml", "rigid", "cpml"};
-    Config config;
-    config.boundary.cpml_width = 7;
-    BoundaryConfig& b = config.boundary;
+    BoundaryConfig b;
+    b.cpml_width = 7;
     const std::array faces{&b.x_min, &b.x_max, &b.y_min, &b.y_max, &b.z_min, &b.z_max};
     for (std::size_t face = 0; face < 6; ++face) *faces[face] = kinds[2 * turn[face / 2] + face % 2];
     verify::Experiment e;
@@ -45,7 +44,7 @@ verify::Experiment turned_box(const Scheme& scheme, const Turn& turn) {
     e.scheme = scheme;
     e.dt_s = 0.9 * verify::stable_dt_s(e.grid, scheme, 2500.);
     e.steps = 250;
-    const Boundary boundary = make_boundary(config, e.grid, {scheme, 2500., e.dt_s, 30.});
+    const Boundary boundary = make_boundary(b, e.grid, {scheme, 2500., e.dt_s, 30.}, {});
     e.halos = boundary.halos;
     e.cpml = boundary.cpml;
     return e;

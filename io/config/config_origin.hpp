@@ -1,0 +1,54 @@
+/// \file
+/// Where the values of a configuration were written: what a stage needs to report a fault at its place.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace onda {
+
+/// The text that a configuration was read from; empty for one that was made in code.
+///
+/// Stages take it beside their own section. Keys are dotted paths, such as "model.file" or "sources[2].position_m"; a
+/// fault is reported at the place of the key, or of the section that would hold it, as read_config does.
+struct ConfigOrigin {
+    std::filesystem::path file;          ///< as given; input files named in the text are relative to its folder
+    std::string text;                    ///< the file as read, byte for byte
+    std::vector<std::string> overrides;  ///< `key=value` of --set, in order
+
+    /// Reports `key: message`. \throws Error(config).
+    [[noreturn]] void fault(const std::string& key, const std::string& message) const;
+    /// Reports `key = value: message`, with the value as it was written, if it was. \throws Error(config).
+    [[noreturn]] void value_fault(const std::string& key, const std::string& message) const;
+
+    bool operator==(const ConfigOrigin&) const = default;
+};
+
+/// The faults that a stage finds one after the other, reported together in the order of the text.
+class StageFaults {
+public:
+    /// \param origin must outlive the list.
+    explicit StageFaults(const ConfigOrigin& origin) : origin_(origin) {}
+
+    /// As ConfigOrigin::fault and value_fault; an empty key stands for the whole configuration.
+    void add(std::string key, std::string message);
+    void add_of_value(std::string key, std::string message);
+    [[nodiscard]] bool empty() const { return faults_.empty(); }
+    /// \throws Error(config) with all of them; there must be one.
+    [[noreturn]] void raise() const;
+    /// \throws Error(config) if there are any.
+    void raise_if_any() const {
+        if (!empty()) raise();
+    }
+
+private:
+    struct Fault {
+        std::string key, message;
+        bool with_value;
+    };
+    const ConfigOrigin& origin_;
+    std::vector<Fault> faults_;
+};
+
+}  // namespace onda

@@ -1,0 +1,85 @@
+#include "solver/discretisation/grid.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+#include "io/text/number_text.hpp"
+
+namespace onda {
+namespace {
+
+void check_values(const ConfigOrigin& origin, const std::string& key, const std::vector<double>& values,
+                  bool positive) {
+    for (const double value : values)
+        if (!std::isfinite(value) || (positive && value <= 0.))
+            origin.fault(key, fmt::format("{}: must be {}", value, positive ? "positive" : "a number"));
+}
+
+void check_shape(const GridConfig& config, const ConfigOrigin& origin) {
+    const std::size_t dimensions = config.shape.size();
+    if (dimensions != 2 && dimensions != 3)
+        origin.fault("grid.shape", fmt::format("{}: must be [nx, nz] or [nx, ny, nz]", config.shape));
+    if (*std::ranges::min_element(config.shape) < 2)
+        origin.fault("grid.shape", fmt::format("{}: every axis needs at least 2 nodes", config.shape));
+    if (config.spacing_m.size() != 1 && config.spacing_m.size() != dimensions)
+        origin.fault("grid.spacing_m",
+                     fmt::format("{}: must be one number or {}, one per axis", config.spacing_m, dimensions));
+    if (!config.origin_m.empty() && config.origin_m.size() != dimensions)
+        origin.fault("grid.origin_m", fmt::format("{}: must be {} numbers", config.origin_m, dimensions));
+    check_values(origin, "grid.spacing_m", config.spacing_m, true);
+    check_values(origin, "grid.origin_m", config.origin_m, false);
+}
+
+/// Positions are compared to kSamePlace of a spacing: they must be represented that finely.
+void check_nodes_are_distinct(const Grid& grid, const std::string& key, const ConfigOrigin& origin) {
+    constexpr double most = kSamePlace / std::numeric_limits<double>::epsilon();
+    for (int axis = 0; axis < 3; ++axis) {
+        const double farthest = std::max(std::abs(grid.origin_m[axis]), std::abs(last_m(grid, axis)));
+        if (!grid.has_axis(axis) || farthest <= most * grid.spacing_m[axis]) continue;
+        origin.value_fault(key,
+                           fmt::format("{} reaches {} m, too far from 0 to tell positions {} m apart; choose an origin "
+                                       "nearer to 0",
+                                       "xyz"[axis], number_text(farthest), number_text(grid.spacing_m[axis])));
+    }
+}
+
+}  // namespace
+
+Grid make_grid(const GridConfig& config, const ConfigOrigin& origin) {
+    check_shape(config, origin);
+    Grid grid;
+    grid.dimensions = config.dimensions();
+    for (std::size_t axis = 0, i = 0; axis < 3; ++axis) {
+        if (!grid.has_axis(static_cast<int>(axis))) continue;
+        grid.n[axis] = config.shape[i];
+        grid.spacing_m[axis] = config.spacing_m.size() == 1 ? config.spacing_m[0] : config.spacing_m[i];
+        grid.origin_m[axis] = config.origin_m.empty() ? 0. : config.origin_m[i];
+        ++i;
+    }
+    check_nodes_are_distinct(grid, config.origin_m.empty() ? "grid.spacing_m" : "grid.origin_m", origin);
+    return grid;
+}
+
+int axis_outside(const Grid& grid, const Position& position_m) {
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!grid.has_axis(axis)) continue;
+        const double slack = kSamePlace * grid.spacing_m[axis];
+        const double low = grid.origin_m[axis] - slack, high = last_m(grid, axis) + slack;
+        if (!(position_m[axis] >= low && position_m[axis] <= high)) return axis;  // NaN, too
+    }
+    return -1;
+}
+
+bool check_inside(const Grid& grid, const Position& position_m, const std::string& key, StageFaults& faults) {
+    const int axis = axis_outside(grid, position_m);
+    if (axis < 0) return true;
+    faults.add_of_value(key, fmt::format("{} = {} is outside the grid, which spans {} to {} m", "xyz"[axis],
+                                         number_text(position_m[axis]), number_text(grid.origin_m[axis]),
+                                         number_text(last_m(grid, axis))));
+    return false;
+}
+
+}  // namespace onda

@@ -1,0 +1,32 @@
+/// \file
+/// The grid that a configuration describes, and which positions lie on it.
+#pragma once
+
+#include <array>
+#include <string>
+
+#include "io/config/config.hpp"
+#include "kernels/grid/grid.hpp"
+
+namespace onda {
+
+using Position = std::array<double, 3>;  ///< (x, y, z) [m]; y = 0 in 2-D
+
+/// Positions closer than this fraction of a spacing are the same place: on a node, on a face, inside the grid. Far
+/// above the rounding of positions, and far below what any wave notices.
+inline constexpr double kSamePlace = 1e-6;
+
+/// \throws Error(config), also for nodes so far from 0 that double precision does not tell kSamePlace there.
+Grid make_grid(const GridConfig& config, const ConfigOrigin& origin);
+
+/// Position of the last node along an axis [m].
+inline double last_m(const Grid& grid, int axis) {
+    return grid.origin_m[axis] + static_cast<double>(grid.n[axis] - 1) * grid.spacing_m[axis];
+}
+
+/// The first axis along which a position lies outside the grid, beyond kSamePlace; -1 if it lies inside.
+int axis_outside(const Grid& grid, const Position& position_m);
+/// Adds a fault of the position that is written at `key` if it lies outside the grid. \return whether it lies inside.
+bool check_inside(const Grid& grid, const Position& position_m, const std::string& key, StageFaults& faults);
+
+}  // namespace onda

@@ -1,0 +1,26 @@
+/// \file
+/// Which nodes are written as snapshots, and when.
+#pragma once
+
+#include "io/config/config.hpp"
+#include "io/models/geometry.hpp"
+#include "kernels/grid/grid.hpp"
+#include "solver/discretisation/time_axis.hpp"
+#include "solver/outputs/step_set.hpp"
+
+namespace onda {
+
+struct SnapshotPlan {
+    Window window;
+    FileGeometry geometry;  ///< of the window as written
+    StepSet steps;          ///< empty: no snapshots
+};
+
+/// Where snapshots are taken; when, is known only with dt.
+/// \throws Error(config) for a window or times that the grid or the run do not hold.
+SnapshotPlan plan_snapshots(const SnapshotConfig& config, double duration_s, const Grid& grid,
+                            const ConfigOrigin& origin);
+/// The steps nearest to the times asked for. \param config that plan_snapshots accepted.
+StepSet snapshot_steps(const SnapshotConfig& config, const TimeAxis& time);
+
+}  // namespace onda
