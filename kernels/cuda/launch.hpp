@@ -70,25 +70,24 @@ struct MarchPlan {
 MarchPlan plan_march(const void* kernel, const MarchShape& shape, const Grid& grid);
 
 /// Launches one marching kernel.
-/// \tparam March names the element T, the Arguments, the kernel and its shape; complete(arguments, fields, now) sets
+/// \tparam Launch names the element T, the Arguments, the kernel and its shape; complete(arguments, fields, now) sets
 /// what its arguments hold beside set_common() and the chunk.
-template <typename March>
+template <typename Launch>
 class MarchStepper final : public Stepper {
 public:
-    using T = typename March::T;
-    using Arguments = typename March::Arguments;
+    using T = typename Launch::T;
+    using Arguments = typename Launch::Arguments;
 
     explicit MarchStepper(const Fields<T>& fields)
-        : plan_(plan_march(reinterpret_cast<const void*>(March::kernel), March::shape, fields.grid)) {
+        : plan_(plan_march(reinterpret_cast<const void*>(Launch::kernel), Launch::shape, fields.grid)) {
         for (int now = 0; now < 2; ++now) {
             set_common(arguments_[now], fields, now);
             arguments_[now].chunk = plan_.chunk;
-            March::complete(arguments_[now], fields, now);
+            Launch::complete(arguments_[now], fields, now);
         }
     }
     void step(int now, cudaStream_t stream) const override {
-        constexpr auto kernel = March::kernel;
-        launch<T>(kernel, plan_.shape, stream, arguments_[now]);
+        launch<T>(Launch::kernel, plan_.shape, stream, arguments_[now]);
     }
 
 private:
@@ -98,20 +97,20 @@ private:
 
 /// The row of one marching kernel in the table of instances. The launcher adds radius, dimensions, operator and copy
 /// engine.
-template <typename March>
-Instance<typename March::T> march_row(std::string kernel, std::string tile, int architecture) {
-    using T = typename March::T;
+template <typename Launch>
+Instance<typename Launch::T> march_row(std::string kernel, std::string tile, int architecture) {
+    using T = typename Launch::T;
     Instance<T> row;
     row.kernel = std::move(kernel);
     row.tile = std::move(tile);
     row.architecture = architecture;
-    row.shared_bytes = March::shape.shared_bytes;
+    row.shared_bytes = Launch::shape.shared_bytes;
     row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
-        return std::make_unique<MarchStepper<March>>(fields);
+        return std::make_unique<MarchStepper<Launch>>(fields);
     };
     row.resources = [](const Instance<T>&, const Stencil<T>&) {
-        constexpr MarchShape shape = March::shape;
-        return resources_of(reinterpret_cast<const void*>(March::kernel), shape.block_x * shape.block_y,
+        constexpr MarchShape shape = Launch::shape;
+        return resources_of(reinterpret_cast<const void*>(Launch::kernel), shape.block_x * shape.block_y,
                             shape.shared_bytes);
     };
     return row;

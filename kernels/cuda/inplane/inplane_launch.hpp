@@ -17,9 +17,9 @@ struct EncodeMaps {
     static void encode(InPlaneArguments<typename Tile::T>&, const Fields<typename Tile::T>&, int) {}
 };
 
-/// The launch of one kernel with one tile and copy engine, for MarchStepper.
+/// How one kernel with one tile and copy engine is launched, for MarchStepper.
 template <typename Tile, template <typename> class Copies, auto Kernel = inplane_step<Tile, Copies>>
-struct InPlaneMarch {
+struct InPlaneLaunch {
     using T = typename Tile::T;
     using Arguments = InPlaneArguments<T>;
     static constexpr auto kernel = Kernel;
@@ -43,7 +43,7 @@ template <typename Tile, template <typename> class Copies, auto Kernel>
 Instance<typename Tile::T> tile_row(const std::string& kernel, const char* copy, int architecture) {
     const std::string tile = std::to_string(Tile::width) + "x" + std::to_string(Tile::height);
     auto row =
-        march_row<InPlaneMarch<Tile, Copies, Kernel>>(kernel, tile + "r" + std::to_string(Tile::rows), architecture);
+        march_row<InPlaneLaunch<Tile, Copies, Kernel>>(kernel, tile + "r" + std::to_string(Tile::rows), architecture);
     row.copy = copy;
     row.radius = Tile::radius;
     row.dimensions = Tile::height == 1 ? 2 : 3;

@@ -6,9 +6,9 @@
 namespace onda::cuda {
 namespace {
 
-/// The launch of the kernel of constant density, for MarchStepper.
+/// How the kernel of constant density is launched, for MarchStepper.
 template <typename T_, int R, int BX, int BY>
-struct ConstantMarch {
+struct ConstantLaunch {
     using T = T_;
     using Arguments = StepArguments<T>;
     using Tile = March25dTile<T, R, BX, BY>;
@@ -25,9 +25,9 @@ struct ConstantMarch {
     static void complete(Arguments&, const Fields<T>&, int) {}
 };
 
-/// The launch of the kernel of variable density, for MarchStepper.
+/// How the kernel of variable density is launched, for MarchStepper.
 template <typename Tile>
-struct DensityMarch {
+struct DensityLaunch {
     using T = typename Tile::T;
     using Arguments = DensityArguments<T>;
     static constexpr auto kernel = march25d_density_step<Tile>;
@@ -49,8 +49,8 @@ std::string tile_name(const MarchShape& shape) {
 
 template <typename T, int BX, int BY>
 void add_constant_tile(Instances<T>& list) {
-    using March = ConstantMarch<T, ONDA_RADIUS, BX, BY>;
-    Instance<T> row = march_row<March>("march25d", tile_name(March::shape), 75);
+    using Launch = ConstantLaunch<T, ONDA_RADIUS, BX, BY>;
+    Instance<T> row = march_row<Launch>("march25d", tile_name(Launch::shape), 75);
     row.radius = ONDA_RADIUS;
     row.dimensions = BY == 1 ? 2 : 3;
     list.push_back(row);
@@ -65,9 +65,9 @@ void add_constant_density(Instances<T>& list) {
 template <typename T>
 void add_variable_density(Instances<T>& list) {
     for_density_tiles<T, ONDA_RADIUS>([&list]<typename Tile>() {
-        using March = DensityMarch<Tile>;
-        const std::string tile = tile_name(March::shape) + "r" + std::to_string(Tile::rows);
-        Instance<T> row = march_row<March>("march25d", tile, 75);
+        using Launch = DensityLaunch<Tile>;
+        const std::string tile = tile_name(Launch::shape) + "r" + std::to_string(Tile::rows);
+        Instance<T> row = march_row<Launch>("march25d", tile, 75);
         row.wave_operator = WaveOperator::variable_density;
         row.radius = ONDA_RADIUS;
         row.dimensions = 3;
