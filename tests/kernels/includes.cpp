@@ -59,8 +59,9 @@ std::vector<fs::path> sources(const char* folder, const Predicate& is_kernel) {
 
 /// Whether a kernel of a backend may depend on a header. \param own the folder of the backend.
 bool may_reach(const std::string& path, const std::string& own) {
-    if (path == "kernels/host_device.hpp" || path == "kernels/load_strategy.hpp" || path == "cuda_on_host.hpp")
-        return true;
+    for (const char* header :
+         {"kernels/host_device.hpp", "kernels/load_strategy.hpp", "cuda_on_host.hpp", "launch_on_host.hpp"})
+        if (path == header) return true;
     for (const std::string& folder :
          {own, std::string("kernels/grid/"), std::string("kernels/equations/"), std::string("kernels/boundaries/")})
         if (path.starts_with(folder)) return true;
