@@ -34,7 +34,7 @@ double ricker(double time_s) {
 Setup make_setup() {
     Setup setup;
     setup.grid = {3, {81, 81, 81}, {10., 10., 10.}, {0., 0., 0.}};
-    setup.scheme = make_scheme(WaveOperator::star, 8);
+    setup.scheme = make_scheme(Equation::star, 8);
     setup.halos.fill(Halo::zero);
     return setup;
 }

@@ -14,19 +14,24 @@ void check_problem(const Problem& problem) {
                                     std::to_string(scheme.weights.size()) + " weights: the order must be even, 2 to " +
                                     std::to_string(kMaxSpaceOrder) + ", with order / 2 + 1 weights");
     const auto& h = problem.grid.spacing_m;
-    if (scheme.wave_operator == WaveOperator::compact &&
-        (h[0] != h[2] || (problem.grid.dimensions == 3 && h[0] != h[1])))
+    if (scheme.equation->equal_spacings && (h[0] != h[2] || (problem.grid.dimensions == 3 && h[0] != h[1])))
         throw std::invalid_argument("the compact stencil needs the same spacing along every axis");
     for (const std::int64_t n : problem.grid.n)
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
+    if (scheme.equation->factor == nullptr && !problem.cpml.empty())
+        throw std::invalid_argument("there are no perfectly matched layers for the equation " +
+                                    std::string(name(scheme.equation)) + ": take a sponge");
     check_cpml(problem.cpml, problem.grid, problem.halos);
 }
 
 void check_readers(const Problem& problem, const MediumReaders& readers) {
-    const std::size_t needed = problem.scheme.has_density() ? 2 : 1;
-    if (readers.size() != needed)
-        throw std::invalid_argument(needed == 2 ? "the wave operator of variable density needs a density"
-                                                : "the wave operator of constant density takes no density");
+    const auto& parameters = problem.scheme.equation->parameters;
+    if (readers.size() == parameters.size()) return;
+    std::string names;
+    for (const Parameter& parameter : parameters) names += (names.empty() ? "" : ", ") + std::string(parameter.name);
+    throw std::invalid_argument("the equation " + std::string(name(problem.scheme.equation)) + " takes " + names +
+                                ": " + std::to_string(parameters.size()) + " readers, not " +
+                                std::to_string(readers.size()));
 }
 
 void Wavefield::enqueue(std::int64_t first, std::int64_t count) {

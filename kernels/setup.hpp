@@ -25,7 +25,7 @@ struct Sponge {
 /// The discrete problem: equation, grid and faces, complete and checked (solver/discretisation).
 struct Problem {
     Grid grid;
-    Scheme scheme = make_scheme(WaveOperator::star, 8);
+    Scheme scheme = make_scheme(Equation::star, 8);
     Precision precision = Precision::float32;
     FaceHalos halos{};
     Sponge sponge;

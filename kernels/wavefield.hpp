@@ -68,7 +68,7 @@ public:
     virtual void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) = 0;
 
     virtual void fill_halos() = 0;            ///< of p[n], by the rules of Problem::halos
-    virtual void step() = 0;                  ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: WaveOperator
+    virtual void step() = 0;                  ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: Equation
     virtual void absorb() = 0;                ///< perfectly matched layers, then the sponge, on p[n+1] and p[n]
     virtual void inject(std::int64_t n) = 0;  ///< adds signal[n] to p[n+1]
     virtual void swap() = 0;                  ///< p[n+1] becomes p[n]

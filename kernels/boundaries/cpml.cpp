@@ -30,22 +30,16 @@ Factor factor_of(const std::vector<double>& second_derivative) {
 }
 
 Factor factor_of(const Scheme& scheme) {
-    if (!scheme.has_density()) return factor_of(scheme.weights);
-    Factor factor{{}, 0.5};
-    for (std::size_t k = scheme.weights.size() - 1; k >= 1; --k) factor.weights.push_back(-scheme.weights[k]);
-    for (std::size_t k = 1; k < scheme.weights.size(); ++k) factor.weights.push_back(scheme.weights[k]);
-    return factor;
+    return scheme.equation->factor->factor(scheme);
 }
 
 FactorKind factor_kind(const Scheme& scheme, int dimensions) {
-    if (scheme.has_density()) return FactorKind::density;
-    if (scheme.wave_operator == WaveOperator::star) return FactorKind::star;
-    return dimensions == 3 ? FactorKind::compact_3d : FactorKind::compact_2d;
+    return scheme.equation->factor->kind(dimensions);
 }
 
 FactorReach factor_reach(const Scheme& scheme) {
-    const int r = scheme.radius();
-    return scheme.has_density() ? FactorReach{1 - r, 2 * r} : FactorReach{0, r + 1};
+    const FactorRow& row = *scheme.equation->factor;
+    return {row.first(scheme.radius()), row.count(scheme.radius())};
 }
 
 template <typename T>

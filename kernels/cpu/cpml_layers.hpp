@@ -20,6 +20,7 @@ public:
     CpmlLayers(const Setup& setup, const Arrays<T>& arrays, CpmlFunction<T> step)
         : grid_(setup.grid), step_(step), memory_(elements(setup)) {
         static_cast<Arrays<T>&>(arguments_) = arrays;
+        if (setup.cpml.empty()) return;
         const Scheme& scheme = setup.scheme;
         arguments_.kind = factor_kind(scheme, setup.grid.dimensions);
         arguments_.dimensions = setup.grid.dimensions;

@@ -15,7 +15,7 @@ namespace onda::cpu {
 /// The kernels of the CPU, of all operators, reference first.
 std::span<const KernelInfo> kernel_names();
 /// Those that compute this operator.
-std::vector<std::string> kernels_of(WaveOperator wave_operator);
+std::vector<std::string> kernels_of(Equation equation);
 /// Instruction sets compiled in and usable on this machine, slowest first ("generic", "x86-64-v3", "x86-64-v4").
 std::vector<std::string> isa_names();
 /// What "auto" means for this machine.

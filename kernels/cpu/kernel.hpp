@@ -15,6 +15,16 @@
 
 namespace onda::cpu {
 
+/// Fields beyond p, and arrays of the medium, that an equation can have (kernels/equations/equation.hpp).
+inline constexpr int kMostFurtherFields = 3, kMostMediumArrays = 8;
+
+/// An array of the medium, at node (0, 0, 0); strides in elements.
+template <typename T>
+struct MediumView {
+    const T* at = nullptr;
+    std::int64_t pitch = 0, plane = 0;
+};
+
 /// What kernels work on. Arrays point at node (0, 0, 0); strides in elements. p, q and half_rho have halos, k has none.
 template <typename T>
 struct Arrays {
@@ -26,6 +36,10 @@ struct Arrays {
     std::int64_t pitch = 0, plane = 0;
     std::int64_t k_pitch = 0, k_plane = 0, rho_pitch = 0, rho_plane = 0;
     int threads = 1;
+    /// Both levels of an equation's further fields, in its order, which lie in memory as p and q do.
+    const T* further_p[kMostFurtherFields] = {};
+    T* further_q[kMostFurtherFields] = {};
+    MediumView<T> medium[kMostMediumArrays] = {};  ///< all arrays of the equation, k among them
 };
 
 template <typename T>

@@ -18,7 +18,7 @@ std::vector<Kernel> kernels_of() {
         kernels.push_back({"inplane-" + std::string(strategy.name),
                            "in-plane method; loads " + std::string(strategy.help), inplane_step<Isa, float>,
                            inplane_step<Isa, double>, &strategy});
-    const auto compact = WaveOperator::compact;
+    const auto compact = Equation::compact;
     kernels.push_back({"reference", "plain loops", reference_compact_step<Isa, float>,
                        reference_compact_step<Isa, double>, nullptr, compact});
     kernels.push_back({"vectorised", "OpenMP and SIMD, blocked for the L2 cache", vectorised_compact_step<Isa, float>,
@@ -27,8 +27,8 @@ std::vector<Kernel> kernels_of() {
                        "in-plane method; loads " + std::string(kFullStrategy.help), inplane_compact_step<Isa, float>,
                        inplane_compact_step<Isa, double>, &kFullStrategy, compact});
     kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", twin_step<Isa, float>,
-                       twin_step<Isa, double>, nullptr, WaveOperator::star, false});
-    constexpr auto density = WaveOperator::variable_density;
+                       twin_step<Isa, double>, nullptr, Equation::star, false});
+    constexpr auto density = Equation::variable_density;
     kernels.push_back({"reference", "plain loops, obviously right", density_reference_step<Isa, float>,
                        density_reference_step<Isa, double>, nullptr, density});
     kernels.push_back({"vectorised", "OpenMP and SIMD; each flux is computed once", density_vectorised_step<Isa, float>,
@@ -55,6 +55,11 @@ std::vector<InstructionSet> make_instruction_sets() {
     return sets;
 }
 
+/// The kernels that an equation brings itself.
+std::span<const Kernel> own_kernels(const Equation& equation) {
+    return equation->cpu_kernels == nullptr ? std::span<const Kernel>() : equation->cpu_kernels();
+}
+
 std::string listed(const std::vector<std::string>& names) {
     std::string text;
     for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
@@ -76,14 +81,16 @@ const InstructionSet& find_isa(const std::string& wanted) {
 }
 
 const Kernel& find_kernel(const InstructionSet& set, const Setup& setup) {
-    const WaveOperator wave_operator = setup.scheme.wave_operator;
+    const Equation equation = setup.scheme.equation;
     const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
     for (const Kernel& kernel : set.kernels)
-        if (kernel.name == name && kernel.wave_operator == wave_operator) return kernel;
+        if (kernel.name == name && kernel.equation == equation) return kernel;
+    for (const Kernel& kernel : own_kernels(equation))
+        if (kernel.name == name) return kernel;
     const bool exists = std::ranges::find(kernel_names(), name, &KernelInfo::name) != kernel_names().end();
-    const std::string fault = exists ? "does not compute the " + std::string(onda::name(wave_operator)) + " operator"
+    const std::string fault = exists ? "does not compute the " + std::string(onda::name(equation)) + " operator"
                                      : "is not among the CPU kernels";
-    throw SetupFault("kernel", "kernel '" + name + "' " + fault + ": use auto, " + listed(kernels_of(wave_operator)));
+    throw SetupFault("kernel", "kernel '" + name + "' " + fault + ": use auto, " + listed(kernels_of(equation)));
 }
 
 std::span<const KernelInfo> kernel_names() {
@@ -97,10 +104,11 @@ std::span<const KernelInfo> kernel_names() {
     return names;
 }
 
-std::vector<std::string> kernels_of(WaveOperator wave_operator) {
+std::vector<std::string> kernels_of(Equation equation) {
     std::vector<std::string> names;
     for (const Kernel& kernel : instruction_sets().front().kernels)
-        if (kernel.solves && kernel.wave_operator == wave_operator) names.push_back(kernel.name);
+        if (kernel.solves && kernel.equation == equation) names.push_back(kernel.name);
+    for (const Kernel& kernel : own_kernels(equation)) names.push_back(kernel.name);
     return names;
 }
 
@@ -116,8 +124,9 @@ std::string best_isa() {
 }
 
 // `onda bench cpu` measures: vectorised is the fastest at every order, see docs/performance.md.
-std::string best_kernel(const Setup&) {
-    return "vectorised";
+std::string best_kernel(const Setup& setup) {
+    const std::vector<std::string> names = kernels_of(setup.scheme.equation);
+    return std::ranges::find(names, "vectorised") != names.end() ? "vectorised" : names.front();
 }
 
 }  // namespace onda::cpu

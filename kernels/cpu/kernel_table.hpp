@@ -18,7 +18,7 @@ struct Kernel {
     StepFunction<float> step_float;
     StepFunction<double> step_double;
     const LoadStrategy* strategy = nullptr;
-    WaveOperator wave_operator = WaveOperator::star;
+    Equation equation = Equation::star;
     bool solves = true;  ///< false: the twin, which only `onda bench` runs
 };
 

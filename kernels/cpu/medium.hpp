@@ -30,7 +30,7 @@ public:
     CpuMedium(const Setup& setup, const InstructionSet& isa, const Kernel& kernel, const MediumReaders& readers,
               double dt_s)
         : Medium(setup), isa_(isa), kernel_(kernel) {
-        for (const MediumArray& array : equation_of(setup.scheme).arrays) {
+        for (const MediumArray& array : setup.scheme.equation->arrays) {
             arrays_.emplace_back(medium_layout<T>(setup, array));
             load(arrays_.back(), MediumRows(Medium::setup(), array, readers, dt_s));
         }
@@ -53,6 +53,8 @@ public:
     [[nodiscard]] const Kernel& chosen_kernel() const { return kernel_; }
     /// Points a kernel's arguments at the arrays.
     void describe(Arrays<T>& a) const {
+        for (std::size_t i = 0; i < arrays_.size(); ++i)
+            a.medium[i] = {arrays_[i].at_origin(), arrays_[i].layout.pitch, arrays_[i].layout.plane};
         const Array& k = arrays_[0];
         a.k = k.at_origin();
         a.k_pitch = k.layout.pitch;

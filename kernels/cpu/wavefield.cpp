@@ -42,6 +42,7 @@ public:
           field_(field_layout<T>(setup_)),
           p_(field_.size),
           q_(field_.size),
+          further_(make_further_fields()),
           strips_(setup_, arrays(), medium.isa().template cpml<T>()) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             copies_[axis] =
@@ -60,14 +61,21 @@ public:
         reset();
     }
 
-    [[nodiscard]] std::int64_t bytes() const { return p_.bytes() + q_.bytes() + strips_.bytes(); }
+    [[nodiscard]] std::int64_t bytes() const {
+        return static_cast<std::int64_t>(1 + further_.size()) * (p_.bytes() + q_.bytes()) + strips_.bytes();
+    }
     [[nodiscard]] static std::int64_t bytes_for(const Setup& setup, int threads) {
-        return 2 * Buffer<T>::bytes_for(field_layout<T>(setup).size) + CpmlLayers<T>::bytes_for(setup, threads);
+        const auto fields = static_cast<std::int64_t>(setup.scheme.equation->fields.size());
+        const bool has_strips = !setup.cpml.empty();
+        return 2 * fields * Buffer<T>::bytes_for(field_layout<T>(setup).size) +
+               (has_strips ? CpmlLayers<T>::bytes_for(setup, threads) : 0);
     }
 
     void reset() {
-        zero(p_);
-        zero(q_);
+        for_fields([this](Buffer<T>& p, Buffer<T>& q) {
+            zero(p);
+            zero(q);
+        });
         strips_.reset();
         injection_ = {};
         recorder_ = {};
@@ -77,19 +85,30 @@ public:
         recorder_ = Recorder<T>(receivers, samples, element_of());
     }
 
-    void fill_halos();
+    void fill_halos() {
+        for_fields([this](Buffer<T>& p, Buffer<T>&) { fill_halos(p); });
+    }
     void step() {
         arguments_.p = p_.data() + field_.origin;
         arguments_.q = q_.data() + field_.origin;
+        for (std::size_t i = 0; i < further_.size(); ++i) {
+            arguments_.further_p[i] = further_[i].p.data() + field_.origin;
+            arguments_.further_q[i] = further_[i].q.data() + field_.origin;
+        }
         const Kernel& kernel = medium_.chosen_kernel();
         if constexpr (std::is_same_v<T, float>)
             kernel.step_float(arguments_);
         else
             kernel.step_double(arguments_);
     }
-    void absorb();
+    void absorb() {
+        strips_.apply(p_.data() + field_.origin, q_.data() + field_.origin);
+        if (has_sponge_) for_fields([this](Buffer<T>& p, Buffer<T>& q) { damp(p, q); });
+    }
     void inject(std::int64_t n) { injection_.add(n, q_.data()); }
-    void swap() { std::swap(p_, q_); }
+    void swap() {
+        for_fields([](Buffer<T>& p, Buffer<T>& q) { std::swap(p, q); });
+    }
     void record(std::int64_t n) { recorder_.record(n, p_.data(), threads_); }
 
     [[nodiscard]] Extremum extremum() const;
@@ -109,21 +128,48 @@ public:
     }
     void copy_planes(const ShotField& other, std::int64_t from_plane, std::int64_t to_plane, std::int64_t count) {
         const auto& h = field_.halo;
-        for (std::int64_t i = 0; i < count; ++i)
-            for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
-                std::copy_n(other.p_.data() + other.field_.at(-h[0], y, from_plane + i), grid_.nx() + 2 * h[0],
-                            p_.data() + field_.at(-h[0], y, to_plane + i));
+        const auto copy = [&](const Buffer<T>& from, Buffer<T>& to) {
+            for (std::int64_t i = 0; i < count; ++i)
+                for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
+                    std::copy_n(from.data() + other.field_.at(-h[0], y, from_plane + i), grid_.nx() + 2 * h[0],
+                                to.data() + field_.at(-h[0], y, to_plane + i));
+        };
+        copy(other.p_, p_);
+        for (std::size_t i = 0; i < further_.size(); ++i) copy(other.further_[i].p, further_[i].p);
     }
     /// Calls body(part, values, strides) for every array of the state: values at its first element.
     template <typename Body>
     void for_state(const Body& body) const {
         const std::array<std::int64_t, 3> strides{1, field_.pitch, field_.plane};
-        body(StatePart{"p", grid_.n, sizeof(T)}, p_.data() + field_.origin, strides);
-        body(StatePart{"p_previous", grid_.n, sizeof(T)}, q_.data() + field_.origin, strides);
+        const auto levels = [&](std::size_t field, const Buffer<T>& p, const Buffer<T>& q) {
+            const std::string name(setup_.scheme.equation->fields[field]);
+            body(StatePart{name, grid_.n, sizeof(T)}, p.data() + field_.origin, strides);
+            body(StatePart{name + "_previous", grid_.n, sizeof(T)}, q.data() + field_.origin, strides);
+        };
+        levels(0, p_, q_);
+        for (std::size_t i = 0; i < further_.size(); ++i) levels(i + 1, further_[i].p, further_[i].q);
         strips_.for_state(body);
     }
 
 private:
+    /// The levels of a field beside p.
+    struct FurtherField {
+        explicit FurtherField(std::int64_t size) : p(size), q(size) {}
+        Buffer<T> p, q;
+    };
+    [[nodiscard]] std::vector<FurtherField> make_further_fields() const {
+        std::vector<FurtherField> fields;
+        for (std::size_t i = 1; i < setup_.scheme.equation->fields.size(); ++i) fields.emplace_back(field_.size);
+        return fields;
+    }
+    /// Calls body(p[n], p[n-1]) for every field.
+    template <typename Body>
+    void for_fields(const Body& body) {
+        body(p_, q_);
+        for (FurtherField& field : further_) body(field.p, field.q);
+    }
+    void fill_halos(Buffer<T>& field) const;
+    void damp(Buffer<T>& now, Buffer<T>& next) const;
     /// Calls body(rows) once a thread, with the rows that are its own (see rows_of_thread).
     template <typename Body>
     void for_threads(const Body& body) const {
@@ -170,7 +216,8 @@ private:
     const Grid& grid_;
     int threads_;
     Layout field_;
-    Buffer<T> p_, q_;
+    Buffer<T> p_, q_;  ///< of the first field
+    std::vector<FurtherField> further_;
     CpmlLayers<T> strips_;
     StepArguments<T> arguments_;
     std::array<std::vector<HaloCopy>, 3> copies_;
@@ -201,9 +248,9 @@ void ShotField<T>::zero(Buffer<T>& field) const {
 }
 
 template <typename T>
-void ShotField<T>::fill_halos() {
+void ShotField<T>::fill_halos(Buffer<T>& field) const {
     // x, then y, then z, each with the halos that are already filled: corners come out as images of images.
-    T* const p = p_.data();
+    T* const p = field.data();
     const auto& h = field_.halo;
     const auto copy_row = [&](std::int64_t to, std::int64_t from, int sign) {
         for (std::int64_t x = -h[0]; x < grid_.nx() + h[0]; ++x) p[to + x] = static_cast<T>(sign) * p[from + x];
@@ -222,15 +269,13 @@ void ShotField<T>::fill_halos() {
 }
 
 template <typename T>
-void ShotField<T>::absorb() {
-    strips_.apply(p_.data() + field_.origin, q_.data() + field_.origin);
-    if (!has_sponge_) return;
+void ShotField<T>::damp(Buffer<T>& now, Buffer<T>& next) const {
     const T* const tx = taper_[0].data();
     for_rows([&](std::int64_t y, std::int64_t z) {
         const T ty = taper_[1][y], tz = taper_[2][z];
-        T* const __restrict p = p_.data() + field_.at(0, y, z);
-        T* const __restrict q = q_.data() + field_.at(0, y, z);
-        const auto damp = [&](std::int64_t begin, std::int64_t end) {
+        T* const __restrict p = now.data() + field_.at(0, y, z);
+        T* const __restrict q = next.data() + field_.at(0, y, z);
+        const auto multiply = [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
             for (std::int64_t x = begin; x < end; ++x) {
                 const T factor = (tx[x] * ty) * tz;
@@ -239,8 +284,8 @@ void ShotField<T>::absorb() {
             }
         };
         const bool whole_row = ty != T(1) || tz != T(1);
-        damp(0, whole_row ? grid_.nx() : damped_low_);
-        if (!whole_row) damp(damped_high_, grid_.nx());
+        multiply(0, whole_row ? grid_.nx() : damped_low_);
+        if (!whole_row) multiply(damped_high_, grid_.nx());
     });
 }
 
@@ -445,7 +490,7 @@ void CpuWavefield<T>::write_state(int shot, const StatePart& wanted, const State
 template <typename T>
 std::int64_t bytes_of(const Setup& setup, int shots) {
     std::int64_t medium = 0;
-    for (const MediumArray& array : equation_of(setup.scheme).arrays)
+    for (const MediumArray& array : setup.scheme.equation->arrays)
         medium += Buffer<T>::bytes_for(medium_layout<T>(setup, array).size);
     return medium + shots * ShotField<T>::bytes_for(setup, shots == 1 ? threads_of(setup) : 1);
 }

@@ -51,7 +51,7 @@ std::string listed(const std::vector<std::string>& names) {
 /// march: there the plain kernel fills the GPU best. Direct fits every GPU.
 std::vector<std::string> wanted_kernels(const Setup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
-    if (setup.scheme.has_density()) return {"march25d", "direct"};
+    if (setup.scheme.equation == Equation::variable_density) return {"march25d", "direct"};
     if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "march25d"};
     if (setup.scheme.space_order <= 12 && gpu_architecture(setup.ordinal) >= 90)
         return {"inplane-vertical", "inplane-full", "march25d", "direct"};
@@ -79,12 +79,11 @@ template <typename T>
     const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) + of_scheme;
     const bool exists = std::ranges::find(kernel_names(), setup.kernel, &KernelInfo::name) != kernel_names().end();
     if (tiles.empty())
-        throw SetupFault("kernel",
-                         "kernel '" + setup.kernel + "'" +
-                             (exists ? " does not compute the " + std::string(name(setup.scheme.wave_operator)) +
-                                           " operator" + of_scheme
-                                     : " is not among the CUDA kernels") +
-                             ": use auto, " + listed(kernels));
+        throw SetupFault("kernel", "kernel '" + setup.kernel + "'" +
+                                       (exists ? " does not compute the " + std::string(name(setup.scheme.equation)) +
+                                                     " operator" + of_scheme
+                                               : " is not among the CUDA kernels") +
+                                       ": use auto, " + listed(kernels));
     if (!tile_exists)
         throw SetupFault("tile",
                          "tile '" + setup.tile + "'" + of_kernel + " is not compiled in: use auto, " + listed(tiles));
@@ -106,8 +105,7 @@ std::vector<const Instance<T>*> fitting(const Setup& setup) {
     std::vector<const Instance<T>*> rows;
     const int architecture = gpu_architecture(setup.ordinal), shared_bytes = gpu_shared_bytes(setup.ordinal);
     for (const Instance<T>& row : instances<T>())
-        if ((row.radius == 0 || row.radius == setup.scheme.radius()) &&
-            row.wave_operator == setup.scheme.wave_operator &&
+        if ((row.radius == 0 || row.radius == setup.scheme.radius()) && row.equation == setup.scheme.equation &&
             (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) && row.architecture <= architecture &&
             row.shared_bytes <= shared_bytes)
             rows.push_back(&row);

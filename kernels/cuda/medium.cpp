@@ -17,7 +17,7 @@ constexpr std::int64_t kPieceBytes = 16 << 20;
 
 template <typename T>
 std::int64_t CudaMedium<T>::elements(const Setup& setup) {
-    const auto arrays = equation_of(setup.scheme).arrays;
+    const auto arrays = setup.scheme.equation->arrays;
     std::int64_t elements = 0;
     for (std::size_t i = 0; i < arrays.size(); ++i) {
         const Layout layout = medium_layout<T>(setup, arrays[i]);
@@ -32,7 +32,7 @@ CudaMedium<T>::CudaMedium(const Setup& setup, const Instance<T>& instance, const
     const DeviceScope scope(setup.ordinal);
     memory_ = DeviceBuffer<T>(elements(setup));
     std::int64_t begin = 0;
-    for (const MediumArray& array : equation_of(setup.scheme).arrays) {
+    for (const MediumArray& array : setup.scheme.equation->arrays) {
         layouts_.push_back(medium_layout<T>(setup, array));
         begin_.push_back(begin);
         begin += array_elements(layouts_.back());

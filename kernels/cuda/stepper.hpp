@@ -38,7 +38,7 @@ public:
 template <typename T>
 struct Instance {
     std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
-    WaveOperator wave_operator = WaveOperator::star;
+    Equation equation = Equation::star;
     int radius = 0;        ///< 0: any
     int dimensions = 0;    ///< 2 or 3; 0 is both
     int architecture = 0;  ///< lowest compute capability, 75 or 90

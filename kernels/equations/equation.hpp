@@ -1,14 +1,25 @@
 /// \file
-/// What an equation needs of a model: named parameters, and the arrays that its kernels read instead of them.
+/// What an equation is to the rest of the program: a row of properties. Everything that differs between equations is
+/// asked of the row; a new one is a folder beside star/, compact/ and density/ and a line of equations.cpp.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <vector>
 
-#include "kernels/equations/scheme.hpp"
+#include "kernels/equations/star/stencil.hpp"
 
 namespace onda {
+
+struct Scheme;
+struct Factor;
+enum class Coefficients;
+enum class FactorKind;
+namespace cpu {
+struct Kernel;
+}
 
 /// A property of the medium, given at every node.
 struct Parameter {
@@ -25,22 +36,87 @@ struct MediumArray {
     bool has_halo;
     /// Whether it is zero on mirror_negative faces, so that p stays exactly zero there.
     bool zero_on_walls;
-    /// \param parameters one value each, in the order of the equation.
+    /// The value at a node. \param parameters one value each, in the order of the equation.
     double (*value)(const double* parameters, double dt_s);
 };
 
+/// How perfectly matched layers take an equation apart (kernels/boundaries/cpml_math.hpp).
+struct FactorRow {
+    /// What kernels are compiled for. \param dimensions 2 or 3.
+    FactorKind (*kind)(int dimensions);
+    /// The first derivative D with -L = D* D along an axis.
+    Factor (*factor)(const Scheme& scheme);
+    /// The first value that g takes from node t, counted from t. \param radius of the stencil.
+    int (*first)(int radius);
+    /// How many values it takes.
+    int (*count)(int radius);
+};
+
 /// One row of the list of equations.
-struct Equation {
-    std::string_view name;
+struct EquationRow {
+    std::string_view name;  ///< in tables and on the command line
+    std::string_view help;
+    std::string_view title;  ///< what messages say before the order: "variable density"; empty for the usual one
     std::span<const Parameter> parameters;
+    /// The fields that a step advances, each from its two last time levels. Sources act on the first, and receivers and
+    /// snapshots see it.
+    std::span<const std::string_view> fields;
     /// The first is what multiplies the spatial operator of a step, k.
     std::span<const MediumArray> arrays;
     /// The density that a source acts in, from the arrays at its node; null where k holds none.
     double (*source_density)(const double* arrays);
+    /// The scheme of an order. \throws std::invalid_argument for orders and coefficients that there are not.
+    Scheme (*make_scheme)(int space_order, Coefficients coefficients);
+    /// Nodes beyond a face that a step reads. \param radius of the stencil.
+    int (*halo)(int radius);
+    /// -L(k) h^2 for a wave along an axis, kh [rad] per node.
+    double (*axis_symbol)(const Scheme& scheme, double kh);
+    /// -L(k) [1/m^2] from the symbols of the axes that have a derivative, and their spacings.
+    double (*symbol)(const Scheme& scheme, const std::vector<double>& axis, const std::vector<double>& spacing_m);
+    /// The largest stable dt [s] of the leapfrog scheme: 2 / (vp_max sqrt(largest symbol)).
+    double (*stability_limit_s)(const Scheme& scheme, const std::vector<double>& spacing_m, double vp_max_m_s);
+    /// Fills in the premultiplied coefficients of a stencil whose radius and dimensions are set.
+    void (*set_float)(Stencil<float>& stencil, const Scheme& scheme, const std::array<double, 3>& spacing_m);
+    void (*set_double)(Stencil<double>& stencil, const Scheme& scheme, const std::array<double, 3>& spacing_m);
+    /// Null: there are no perfectly matched layers for this equation.
+    const FactorRow* factor = nullptr;
+    /// Whether the spacing must be the same along every axis.
+    bool equal_spacings = false;
+    /// CPU kernels beside those that are compiled for every instruction set (kernels/cpu/kernel_table.cpp).
+    std::span<const cpu::Kernel> (*cpu_kernels)() = nullptr;
 };
 
-inline constexpr std::size_t kMaxParameters = 8, kMaxMediumArrays = 8;
+/// An equation: a handle on its row, which is compared and copied like a value.
+class Equation {
+public:
+    constexpr Equation(const EquationRow& row) : row_(&row) {}  // NOLINT: a row stands for its equation
+    constexpr const EquationRow* operator->() const { return row_; }
+    constexpr const EquationRow& operator*() const { return *row_; }
+    constexpr bool operator==(const Equation&) const = default;
 
-const Equation& equation_of(const Scheme& scheme);
+    static const Equation star;              ///< vp^2 lap p from neighbours on the axes, orders 2 … 16
+    static const Equation compact;           ///< vp^2 lap p from the 26 (in 2-D 8) nearest nodes, order 2
+    static const Equation variable_density;  ///< rho vp^2 div(1/rho grad p), staggered half-steps, orders 2 … 16
+
+private:
+    const EquationRow* row_;
+};
+
+extern const EquationRow kStarEquation, kCompactEquation, kDensityEquation;
+inline constexpr Equation Equation::star{kStarEquation};
+inline constexpr Equation Equation::compact{kCompactEquation};
+inline constexpr Equation Equation::variable_density{kDensityEquation};
+
+/// The equations that users can choose.
+std::span<const Equation> equations();
+
+/// Whether a parameter of this name is among those of an equation.
+bool has_parameter(const Equation& equation, std::string_view name);
+
+inline std::string_view name(const Equation& equation) {
+    return equation->name;
+}
+
+inline constexpr std::size_t kMaxParameters = 8, kMaxMediumArrays = 8, kMaxFields = 4;
 
 }  // namespace onda

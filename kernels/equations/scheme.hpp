@@ -9,25 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "kernels/equations/coefficients/zero_sum.hpp"
 #include "kernels/equations/compact/compact.hpp"
+#include "kernels/equations/equation.hpp"
 
 namespace onda {
-
-/// The discrete operator of a time step.
-enum class WaveOperator {
-    star,             ///< vp^2 lap p from neighbours on the axes, orders 2 … 16
-    compact,          ///< vp^2 lap p from the 26 (in 2-D 8) nearest nodes, order 2
-    variable_density  ///< rho vp^2 div(1/rho grad p), staggered half-step derivatives, orders 2 … 16
-};
-
-/// One row of the list of operators.
-struct WaveOperatorInfo {
-    WaveOperator wave_operator;
-    std::string_view name;  ///< in tables and on the command line
-    std::string_view help;
-};
-std::span<const WaveOperatorInfo> wave_operators();
-std::string_view name(WaveOperator wave_operator);
 
 /// Where the weights of a derivative come from.
 enum class Coefficients {
@@ -36,7 +22,7 @@ enum class Coefficients {
 };
 
 struct Scheme {
-    WaveOperator wave_operator = WaveOperator::star;
+    Equation equation = Equation::star;
     int space_order = 8;
     /// On unit spacing: c_0 … c_r of the second derivative along an axis; with variable density d_1 … d_r of the first
     /// derivative between two nodes, after an unused d_0.
@@ -47,9 +33,8 @@ struct Scheme {
     /// For messages: "order 8", "order 8 with optimised weights", "compact27, order 2".
     [[nodiscard]] std::string description() const;
     [[nodiscard]] int radius() const { return space_order / 2; }
-    [[nodiscard]] bool has_density() const { return wave_operator == WaveOperator::variable_density; }
     /// Nodes beyond a face that a step reads.
-    [[nodiscard]] int halo() const { return has_density() ? 2 * radius() - 1 : radius(); }
+    [[nodiscard]] int halo() const { return equation->halo(radius()); }
     /// -L(k) h^2 for a wave along an axis, kh [rad] per node.
     [[nodiscard]] double axis_symbol(double kh) const;
     /// -L(k) [1/m^2] for a plane wave; |k|^2 would be exact.
@@ -68,9 +53,13 @@ struct Scheme {
 
 /// \param space_order even, 2 … 16, and 2 for the compact operator, which has one set of weights;
 ///        std::invalid_argument otherwise.
-Scheme make_scheme(WaveOperator wave_operator, int space_order, Coefficients coefficients = Coefficients::taylor);
+Scheme make_scheme(const Equation& equation, int space_order, Coefficients coefficients = Coefficients::taylor);
 /// A compact operator with weights of its own; std::invalid_argument if they are no Laplacian.
 Scheme make_compact_scheme(const CompactWeights& weights);
+
+/// Second derivatives over the squares of the spacings [1/m^2] of the axes that a grid of so many dimensions has.
+SecondDerivativeWeights second_derivatives(const Scheme& scheme, const std::array<double, 3>& spacing_m,
+                                           int dimensions);
 
 /// Premultiplied weights for kernels.
 /// \param dimensions 2 (x, z) or 3; the unused axis gets zero weights.

@@ -42,7 +42,7 @@ std::vector<double> source_densities(const NodeWeights& nodes, const RhoAt& rho_
 
 /// The density of each row of sources on a medium: source_densities(), or 1 where the equation has none.
 inline std::vector<double> source_densities(const Medium& medium, const NodeWeights& nodes) {
-    const Equation& equation = equation_of(medium.setup().scheme);
+    const EquationRow& equation = *medium.setup().scheme.equation;
     if (equation.source_density == nullptr) return std::vector(static_cast<std::size_t>(nodes.rows()), 1.);
     std::vector<std::vector<double>> arrays;
     for (std::size_t array = 0; array < equation.arrays.size(); ++array) {

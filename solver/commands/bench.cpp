@@ -20,7 +20,7 @@ struct BenchOptions {
     std::vector<int> orders;
     std::vector<std::string> kernels;
     std::string precision = "float", csv;
-    std::string wave_operator = "star";
+    std::string equation = "star";
     std::vector<double> coefficients;
     std::string isa = "auto", tile = "auto", copy = "auto";
     std::string boundary;  ///< empty: bare kernels
@@ -31,10 +31,10 @@ struct BenchOptions {
 /// \throws std::invalid_argument for weights that are no Laplacian, and weights or an order that the operator does not
 /// have.
 Scheme bench_scheme(const BenchOptions& options, int order) {
-    const auto row = std::ranges::find(wave_operators(), options.wave_operator, &WaveOperatorInfo::name);
-    if (!options.coefficients.empty() && row->wave_operator != WaveOperator::compact)
+    const auto row = std::ranges::find(equations(), options.equation, [](const Equation& each) { return each->name; });
+    if (!options.coefficients.empty() && *row != Equation::compact)
         throw std::invalid_argument("--coefficients A B C D are those of --operator compact27");
-    const Scheme scheme = make_scheme(row->wave_operator, order);
+    const Scheme scheme = make_scheme(*row, order);
     if (options.coefficients.empty()) return scheme;
     const auto& w = options.coefficients;
     return make_compact_scheme({w[0], w[1], w[2], w[3]});
@@ -74,7 +74,7 @@ BenchCase with_boundary(const BenchOptions& options, BenchCase timed) {
 /// Orders asked for, or those that the operator has.
 std::vector<int> orders_of(const BenchOptions& options) {
     if (!options.orders.empty()) return options.orders;
-    if (options.wave_operator == name(WaveOperator::compact)) return {2};
+    if (options.equation == name(Equation::compact)) return {2};
     return {2, 4, 8, 12, 16};
 }
 
@@ -90,9 +90,8 @@ BenchPlan plan_bench(const BenchOptions& options, const Device& device, AddCases
         for (const KernelInfo& kernel : device.kernel_names())
             if (!kernel.name.starts_with("thesis-")) kernels.emplace_back(kernel.name);
     try {
-        const bool density = options.wave_operator == name(WaveOperator::variable_density);
-        plan.twin =
-            bench_setup(options, make_scheme(density ? WaveOperator::variable_density : WaveOperator::star, 2), "twin");
+        const bool density = options.equation == name(Equation::variable_density);
+        plan.twin = bench_setup(options, make_scheme(density ? Equation::variable_density : Equation::star, 2), "twin");
         device.resolve(plan.twin);
         for (const int order : orders_of(options)) {
             const Scheme scheme = bench_scheme(options, order);
@@ -115,7 +114,7 @@ int bench_cpu(const BenchOptions& options) {
     const Device& device = usable_device("cpu");
     return finish(options, plan_bench(options, device, [&](BenchPlan& plan, Setup setup) {
                       // A kernel that was not asked for by name and does not have the operator is left out.
-                      const auto names = cpu::kernels_of(setup.scheme.wave_operator);
+                      const auto names = cpu::kernels_of(setup.scheme.equation);
                       if (options.kernels.empty() && !std::ranges::count(names, setup.kernel)) return;
                       check_setup(device, setup);
                       device.resolve(setup);
@@ -172,8 +171,8 @@ void add_common_options(CLI::App& command, BenchOptions& options) {
         ->check(CLI::Range(1, 1'000'000))
         ->capture_default_str();
     std::vector<std::string> operators;
-    for (const WaveOperatorInfo& row : wave_operators()) operators.emplace_back(row.name);
-    command.add_option("--operator", options.wave_operator, "What is computed")
+    for (const Equation& row : equations()) operators.emplace_back(row->name);
+    command.add_option("--operator", options.equation, "What is computed")
         ->check(CLI::IsMember(operators))
         ->capture_default_str();
     command

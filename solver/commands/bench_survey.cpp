@@ -53,7 +53,7 @@ Grid grid_of(const std::string& text) {
 Setup setup_of(const SurveyBenchOptions& options, const Device& device, const Grid& grid) {
     Setup setup;
     setup.grid = grid;
-    setup.scheme = make_scheme(WaveOperator::star, options.order);
+    setup.scheme = make_scheme(Equation::star, options.order);
     setup.kernel = printable(options.kernel);
     setup.tile = printable(options.tile);
     setup.threads = options.threads;

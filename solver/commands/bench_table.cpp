@@ -41,7 +41,7 @@ public:
             };
         };
         MediumReaders readers{random(0.75 * kBenchFastest_m_s, 0.5 * kBenchFastest_m_s)};
-        if (setup.scheme.has_density()) readers.push_back(random(2000., 1000.));
+        while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(random(2000., 1000.));
         wavefield_ = make_wavefield(device, setup, readers, bench_time_step_s(setup));
         wavefield_->upload(field, field);
         wavefield_->advance(0, 1);
@@ -78,9 +78,10 @@ Row measure(const BenchPlan& plan, const BenchCase& timed, Contender& twin, std:
     return {timed, Rates(gpts), Rates(twin_gpts), Rates(ratio)};
 }
 
-/// The traffic that no kernel of one step at a time can avoid: three reads, with variable density four, and a write.
+/// The traffic that no kernel of one step at a time can avoid: both levels and the arrays of the medium are read, one
+/// level is written.
 double bytes_per_point(const BenchPlan& plan) {
-    return (plan.twin.scheme.has_density() ? 5. : 4.) * (plan.twin.precision == Precision::float64 ? 8. : 4.);
+    return static_cast<double>((3 + plan.twin.scheme.equation->arrays.size()) * plan.twin.element_bytes());
 }
 
 std::string heading(const BenchPlan& plan) {
@@ -156,9 +157,10 @@ std::string run_bench(const BenchPlan& plan) {
     const bool against_twin = std::ranges::any_of(plan.cases, [](const BenchCase& c) { return !c.bare; });
     const auto twin = against_twin ? std::make_unique<Contender>(*plan.device, plan.twin, field) : nullptr;
     const std::string rival =
-        !against_twin ? "the bare kernel in the same round"
-                      : fmt::format("{}; the twin reads p[n], p[n-1], k{} and writes p[n+1], without neighbours",
-                                    twin->description(), plan.twin.scheme.has_density() ? ", rho" : "");
+        !against_twin
+            ? "the bare kernel in the same round"
+            : fmt::format("{}; the twin reads p[n], p[n-1], k{} and writes p[n+1], without neighbours",
+                          twin->description(), has_parameter(plan.twin.scheme.equation, "rho") ? ", rho" : "");
     std::cout << shape_text(grid) << " nodes, " << plan.rounds << " rounds, " << rival << "\n"
               << heading(plan) << std::endl;
     std::vector<Row> rows;

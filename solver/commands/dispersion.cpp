@@ -19,7 +19,7 @@ constexpr const char* kExamples =
     "onda dispersion --order 16 --cfl 0.9 --json            # with the error of the time step, for plots";
 
 struct Arguments {
-    std::string wave_operator = "star", coefficients = "taylor";
+    std::string equation = "star", coefficients = "taylor";
     int order = 0;  ///< 0: what the operator has, 8 where it can be chosen
     int dimensions = 3;
     double cfl = 0.;
@@ -29,10 +29,10 @@ struct Arguments {
 };
 
 Scheme scheme_of(const Arguments& arguments) {
-    const auto operators = wave_operators();
-    const auto chosen = std::ranges::find(operators, arguments.wave_operator, &WaveOperatorInfo::name);
-    const bool fixed = chosen->wave_operator == WaveOperator::compact;
-    return make_scheme(chosen->wave_operator, arguments.order == 0 ? (fixed ? 2 : 8) : arguments.order,
+    const auto operators = equations();
+    const auto chosen = std::ranges::find(operators, arguments.equation, [](const Equation& row) { return row->name; });
+    const bool fixed = *chosen == Equation::compact;
+    return make_scheme(*chosen, arguments.order == 0 ? (fixed ? 2 : 8) : arguments.order,
                        arguments.coefficients == "optimised" ? Coefficients::optimised : Coefficients::taylor);
 }
 
@@ -58,12 +58,12 @@ nlohmann::ordered_json measure(const Arguments& arguments) {
     const Scheme scheme = scheme_of(arguments);
     const std::vector<double> spacing(static_cast<std::size_t>(arguments.dimensions), 1.);
     const double limit = scheme.stability_limit_s(spacing, 1.);
-    nlohmann::ordered_json json{{"operator", arguments.wave_operator},
+    nlohmann::ordered_json json{{"operator", arguments.equation},
                                 {"space_order", scheme.space_order},
                                 {"coefficients", arguments.coefficients},
                                 {"dimensions", arguments.dimensions},
                                 {"weights", scheme.weights}};
-    if (scheme.wave_operator == WaveOperator::compact) {
+    if (scheme.equation == Equation::compact) {
         const CompactWeights& w = scheme.compact;
         json["weights"] = {w.centre, w.face, w.edge, w.corner};
     }
@@ -109,8 +109,8 @@ Command add_dispersion(CLI::App& app) {
         add_command(app, "dispersion", "Print a scheme's weights, stability limit and phase velocity", kExamples);
     const auto arguments = std::make_shared<Arguments>();
     std::vector<std::string> operators;
-    for (const WaveOperatorInfo& info : wave_operators()) operators.emplace_back(info.name);
-    command->add_option("--operator", arguments->wave_operator, "Discrete operator")
+    for (const Equation& row : equations()) operators.emplace_back(row->name);
+    command->add_option("--operator", arguments->equation, "Discrete operator")
         ->check(CLI::IsMember(operators))
         ->capture_default_str();
     command->add_option("--order", arguments->order,

@@ -35,11 +35,11 @@ void check_stencil_fits(const SchemeConfig& config, const Grid& grid, const Conf
 Scheme make_scheme(const SchemeConfig& config, const Grid& grid, bool density, const ConfigOrigin& origin) {
     if (config.stencil == "compact27") {
         check_compact(config, grid, density, origin);
-        return make_scheme(WaveOperator::compact, 2);
+        return make_scheme(Equation::compact, 2);
     }
     const auto coefficients = config.coefficients == "optimised" ? Coefficients::optimised : Coefficients::taylor;
-    return make_scheme(density ? WaveOperator::variable_density : WaveOperator::star,
-                       static_cast<int>(config.space_order), coefficients);
+    return make_scheme(density ? Equation::variable_density : Equation::star, static_cast<int>(config.space_order),
+                       coefficients);
 }
 
 }  // namespace onda

@@ -141,7 +141,7 @@ std::int64_t device_shot_bytes(const Plan& plan, const ShotSize& shot) {
 /// The host's memory while the model is there: until the backend has it.
 Items while_loading(const Plan& plan, const PictureBytes& pictures) {
     return {{"velocity and density of the model, until the backend has them",
-             plan.grid.points() * (plan.has_density() ? 2 : 1) * kFloat},
+             plan.grid.points() * static_cast<std::int64_t>(plan.setup.scheme.equation->parameters.size()) * kFloat},
             {"for a moment, to make the model", plan.model_extra_bytes},
             {"slices kept for pictures", pictures.kept}};
 }
@@ -355,7 +355,7 @@ TimeForecast forecast_time(const Plan& plan) {
         };
     };
     MediumReaders readers{filled(plan.velocity.min_m_s)};
-    if (plan.has_density()) readers.push_back(filled(2000.));
+    while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(filled(2000.));
     const auto wavefield = make_wavefield(*plan.device, setup, readers, plan.time.dt_s);
     const double step = seconds_per_call(*wavefield, [&wavefield] {
         wavefield->fill_halos();

@@ -36,7 +36,7 @@ struct Plan {
     std::vector<std::string> notes;         ///< on the choice of device, and on the model's file
     std::vector<std::string> warnings;
 
-    [[nodiscard]] bool has_density() const { return setup.scheme.has_density(); }
+    [[nodiscard]] bool has_density() const { return has_parameter(setup.scheme.equation, "rho"); }
 };
 
 /// Every stage from the grid to the backend's set-up, with the velocities and densities that can be told without making

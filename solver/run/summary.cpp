@@ -67,7 +67,7 @@ Json describe_numbers(const Plan& plan) {
                           {"instruction_set", plan.device->instruction_set(plan.setup)},
                           {"threads", plan.setup.threads},
                           {"precision", plan.config.scheme.precision},
-                          {"operator", name(plan.setup.scheme.wave_operator)},
+                          {"operator", name(plan.setup.scheme.equation)},
                           {"space_order", plan.setup.scheme.space_order},
                           {"coefficients", plan.config.scheme.coefficients}};
     if (plan.device->understands("tile"))

@@ -71,7 +71,7 @@ double two_densities(double, double z_m) {
 
 struct Box {
     int dimensions = 2;
-    Scheme scheme = make_scheme(WaveOperator::star, 8);
+    Scheme scheme = make_scheme(Equation::star, 8);
     Precision precision = Precision::float64;
     Medium vp_m_s = same_everywhere, rho_kg_m3 = same_everywhere;
     std::array<std::string, 6> kinds{"cpml", "cpml", "cpml", "cpml", "cpml", "cpml"};
@@ -96,7 +96,7 @@ Experiment absorbing_box(const Box& box) {
     e.grid.n = box.dimensions == 2 ? std::array<std::int64_t, 3>{44, 1, 41} : std::array<std::int64_t, 3>{41, 42, 40};
     if (box.kinds[0] == "sponge") e.grid.n = {140, 1, 120};
     e.grid.spacing_m = {10., 12., 8.};
-    if (box.scheme.wave_operator == WaveOperator::compact) e.grid.spacing_m = {10., 10., 10.};
+    if (box.scheme.equation == Equation::compact) e.grid.spacing_m = {10., 10., 10.};
     for (std::size_t a = 0; a < 3; ++a) e.grid.origin_m[a] = -double(e.grid.n[a] / 2) * e.grid.spacing_m[a];
     e.scheme = box.scheme;
     e.precision = box.precision;
@@ -195,28 +195,27 @@ void add_growth(PromiseGroup& group) {
                                   [box](const VerifyOptions& options) { return growth_db(box, options); }});
     };
     for (int order = 2; order <= 16; order += 2)
-        add("cpml all around, order " + std::to_string(order), {.scheme = make_scheme(WaveOperator::star, order)});
+        add("cpml all around, order " + std::to_string(order), {.scheme = make_scheme(Equation::star, order)});
     for (const int order : {2, 8, 16})
         add("cpml all around, variable density, order " + std::to_string(order),
-            {.scheme = make_scheme(WaveOperator::variable_density, order)});
-    const Scheme compact = make_scheme(WaveOperator::compact, 2), star = make_scheme(WaveOperator::star, 8);
+            {.scheme = make_scheme(Equation::variable_density, order)});
+    const Scheme compact = make_scheme(Equation::compact, 2), star = make_scheme(Equation::star, 8);
     add("cpml all around, compact", {.scheme = compact});
-    add("cpml all around, optimised weights", {.scheme = make_scheme(WaveOperator::star, 8, Coefficients::optimised)});
+    add("cpml all around, optimised weights", {.scheme = make_scheme(Equation::star, 8, Coefficients::optimised)});
     add("cpml all around, variable density, optimised weights",
-        {.scheme = make_scheme(WaveOperator::variable_density, 8, Coefficients::optimised)});
+        {.scheme = make_scheme(Equation::variable_density, 8, Coefficients::optimised)});
     add("cpml all around, two layers", {.vp_m_s = two_layers});
     add("cpml all around, gradient", {.vp_m_s = gradient_inside});
     add("cpml all around, variable density, two layers",
-        {.scheme = make_scheme(WaveOperator::variable_density, 8), .vp_m_s = two_layers, .rho_kg_m3 = two_densities});
+        {.scheme = make_scheme(Equation::variable_density, 8), .vp_m_s = two_layers, .rho_kg_m3 = two_densities});
     add("cpml all around, float", {.precision = Precision::float32});
     add("cpml under a free surface", {.kinds = {"cpml", "cpml", "cpml", "cpml", "free_surface", "cpml"}});
     add("cpml beside free and rigid faces, order 16",
-        {.scheme = make_scheme(WaveOperator::star, 16),
+        {.scheme = make_scheme(Equation::star, 16),
          .kinds = {"cpml", "rigid", "cpml", "cpml", "free_surface", "cpml"}});
-    for (const Scheme& scheme : {star, compact, make_scheme(WaveOperator::variable_density, 4)})
-        add("cpml all around, 3-D, " + std::string(name(scheme.wave_operator)),
-            {.dimensions = 3, .scheme = scheme, .steps = 3000, .every = 1000},
-            scheme.wave_operator == WaveOperator::star);
+    for (const Scheme& scheme : {star, compact, make_scheme(Equation::variable_density, 4)})
+        add("cpml all around, 3-D, " + std::string(name(scheme.equation)),
+            {.dimensions = 3, .scheme = scheme, .steps = 3000, .every = 1000}, scheme.equation == Equation::star);
     add("sponge all around",
         {.kinds = {"sponge", "sponge", "zero", "zero", "sponge", "sponge"}, .steps = 5000, .every = 1000});
 }
@@ -247,22 +246,20 @@ PromiseGroup absorbing_strips() {
     group.unit = "dB";
     group.method = kMethod;
     for (const Row& row : kRows)
-        group.promises.push_back(
-            reflects({row.kind, make_scheme(WaveOperator::star, 8), row.angle_deg, row.wavelength_nodes}, row.limit_db,
-                     row.quick));
+        group.promises.push_back(reflects(
+            {row.kind, make_scheme(Equation::star, 8), row.angle_deg, row.wavelength_nodes}, row.limit_db, row.quick));
     for (const int order : {2, 4, 6, 10, 12, 14, 16})
         for (const double angle : {0., 60.})
-            group.promises.push_back(
-                reflects({"cpml", make_scheme(WaveOperator::star, order), angle, 16.}, -85., false));
+            group.promises.push_back(reflects({"cpml", make_scheme(Equation::star, order), angle, 16.}, -85., false));
     const auto other = [&group](const Scheme& scheme, const char* what, double angle, double limit_db) {
         group.promises.push_back(reflects({"cpml", scheme, angle, 16.}, limit_db, false));
         group.promises.back().name += std::string(", ") + what;
     };
     for (const double angle : {0., 60.}) {
-        other(make_scheme(WaveOperator::star, 8, Coefficients::optimised), "optimised weights", angle, -85.);
-        other(make_scheme(WaveOperator::compact, 2), "compact", angle, -85.);
+        other(make_scheme(Equation::star, 8, Coefficients::optimised), "optimised weights", angle, -85.);
+        other(make_scheme(Equation::compact, 2), "compact", angle, -85.);
         for (const int order : {2, 8, 16})
-            other(make_scheme(WaveOperator::variable_density, order), "variable density", angle, -85.);
+            other(make_scheme(Equation::variable_density, order), "variable density", angle, -85.);
     }
     add_grazing(group);
     add_media(group);

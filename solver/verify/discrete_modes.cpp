@@ -32,7 +32,7 @@ Grid box_grid(int dimensions, const Scheme& scheme) {
     grid.dimensions = dimensions;
     grid.n = {17, dimensions == 3 ? 13 : 1, 15};
     grid.spacing_m = {10., 8., 9.};
-    if (scheme.wave_operator == WaveOperator::compact) grid.spacing_m.fill(10.);
+    if (scheme.equation == Equation::compact) grid.spacing_m.fill(10.);
     return grid;
 }
 
@@ -112,17 +112,17 @@ PromiseGroup discrete_modes() {
              [scheme, precision](const VerifyOptions& options) { return worst_box(scheme, precision, options); }});
     };
     for (const Precision precision : {Precision::float64, Precision::float32}) {
-        for (const WaveOperator wave_operator : {WaveOperator::star, WaveOperator::variable_density}) {
-            const bool star = wave_operator == WaveOperator::star;
+        for (const Equation equation : {Equation::star, Equation::variable_density}) {
+            const bool star = equation == Equation::star;
             const std::string prefix = star ? "order " : "variable density, order ";
             for (int order = 2; order <= kMaxSpaceOrder; order += 2)
-                add(prefix + std::to_string(order), make_scheme(wave_operator, order), precision,
+                add(prefix + std::to_string(order), make_scheme(equation, order), precision,
                     (star && order == 2) || order == 8);
             for (int order = 4; order <= kMaxSpaceOrder; order += 2)
                 add(prefix + std::to_string(order) + " optimised",
-                    make_scheme(wave_operator, order, Coefficients::optimised), precision, false);
+                    make_scheme(equation, order, Coefficients::optimised), precision, false);
         }
-        add("compact27", make_scheme(WaveOperator::compact, 2), precision, true);
+        add("compact27", make_scheme(Equation::compact, 2), precision, true);
     }
     return group;
 }

@@ -96,7 +96,7 @@ PromiseGroup energy_conservation() {
         "1/2 sum (p[n+1] - p[n])^2 / (rho (vp dt)^2) - 1/2 sum p[n+1] div(1/rho grad p[n]). The energy is summed by a "
         "plain loop in double precision.";
     const auto add = [&group](int dimensions, const Scheme& scheme, Precision precision) {
-        const char* const prefix = scheme.wave_operator == WaveOperator::star ? "" : "variable density, ";
+        const char* const prefix = scheme.equation == Equation::star ? "" : "variable density, ";
         group.promises.push_back({prefix + std::to_string(dimensions) + "-D, order " +
                                       std::to_string(scheme.space_order) + ", " + name(precision),
                                   precision == Precision::float64 ? 1e-12 : 5e-6,
@@ -104,10 +104,10 @@ PromiseGroup energy_conservation() {
                                       return energy_drift(lossless_box(dimensions, scheme, precision), options);
                                   }});
     };
-    for (const WaveOperator wave_operator : {WaveOperator::star, WaveOperator::variable_density})
+    for (const Equation equation : {Equation::star, Equation::variable_density})
         for (const Precision precision : {Precision::float64, Precision::float32})
             for (const int dimensions : {2, 3})
-                for (const int order : {2, 8, 16}) add(dimensions, make_scheme(wave_operator, order), precision);
+                for (const int order : {2, 8, 16}) add(dimensions, make_scheme(equation, order), precision);
     return group;
 }
 

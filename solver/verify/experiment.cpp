@@ -65,7 +65,7 @@ std::unique_ptr<Wavefield> make_wavefield(const Experiment& experiment, const Ro
         setup.kernel = "auto";  // it does not have this operator
     }
     MediumReaders readers{vp};
-    if (experiment.scheme.has_density()) readers.push_back(rho);
+    if (has_parameter(experiment.scheme.equation, "rho")) readers.push_back(rho);
     return onda::make_wavefield(device, setup, readers, experiment.dt_s);
 }
 

@@ -18,7 +18,7 @@ namespace onda::verify {
 /// A grid, a scheme, and how long to run.
 struct Experiment {
     Grid grid;
-    Scheme scheme = make_scheme(WaveOperator::star, 8);
+    Scheme scheme = make_scheme(Equation::star, 8);
     Precision precision = Precision::float64;
     FaceHalos halos{};
     Sponge sponge;

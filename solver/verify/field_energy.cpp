@@ -116,11 +116,10 @@ double node_share(const Experiment& e, const std::array<std::int64_t, 3>& node) 
 double staggered_energy(const Experiment& e, const NodeValue& vp_m_s, const NodeValue& rho_kg_m3,
                         std::span<const double> now, std::span<const double> previous) {
     const BoxField p(e, previous);
-    const bool has_density = e.scheme.has_density();
+    const bool has_density = has_parameter(e.scheme.equation, "rho");
     const auto l_of = [&](const Node& node) {
         if (has_density) return p.flux_divergence(node, rho_kg_m3);
-        return e.scheme.wave_operator == WaveOperator::compact ? p.compact_laplacian(node)
-                                                               : p.laplacian(node, e.scheme.weights);
+        return e.scheme.equation == Equation::compact ? p.compact_laplacian(node) : p.laplacian(node, e.scheme.weights);
     };
     double energy = 0.;
     for (std::int64_t z = 0; z < e.grid.nz(); ++z)

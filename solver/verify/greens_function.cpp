@@ -66,7 +66,7 @@ Measurement optimised_error(const OptimisedCase& c, const VerifyOptions& options
     for (Position& receiver : shot.receivers)
         for (double& coordinate : receiver) coordinate *= 7.;  // 210 cells
     const auto error = [&](Coefficients coefficients) {
-        shot.scheme = make_scheme(WaveOperator::star, c.space_order, coefficients);
+        shot.scheme = make_scheme(Equation::star, c.space_order, coefficients);
         const auto errors = trace_errors(shot, options);
         return worse(errors[0], errors[1]);
     };

@@ -111,7 +111,7 @@ double delay_s(std::span<const double> a, std::span<const double> b, double dt) 
 /// The largest error of the arrival times in time steps.
 Measurement arrival_error(const Scheme& scheme, const VerifyOptions& options) {
     const std::vector<Position> receivers{{2600., 0., 0.}, {3000., 0., 0.}, {3400., 0., 0.}};
-    const bool has_density = scheme.has_density();
+    const bool has_density = has_parameter(scheme.equation, "rho");
     Experiment e;
     const auto traces = shoot(scheme, receivers, e, options);
     const auto samples = std::size_t(e.steps + 1);
@@ -141,10 +141,10 @@ PromiseGroup head_waves() {
         "3,400 m away, where the head wave comes, from x / vp2 + 2 z cos(ic) / vp1 on, 0.35 s before the direct one. "
         "In that window the trace is compared with the exact one, a sum of plane waves times their reflection "
         "coefficients (Bouchon & Aki 1977): the delay is the slope of the phase of the ratio of their spectra.";
-    for (const auto wave_operator : {WaveOperator::star, WaveOperator::variable_density})
+    for (const auto equation : {Equation::star, Equation::variable_density})
         for (const int order : {4, 8}) {
-            const Scheme scheme = make_scheme(wave_operator, order);
-            group.promises.push_back({std::string(wave_operator == WaveOperator::star ? "constant" : "variable") +
+            const Scheme scheme = make_scheme(equation, order);
+            group.promises.push_back({std::string(equation == Equation::star ? "constant" : "variable") +
                                           " density, order " + std::to_string(order),
                                       1., order == 8,
                                       [=](const VerifyOptions& options) { return arrival_error(scheme, options); }});

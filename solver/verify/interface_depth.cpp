@@ -64,7 +64,8 @@ double apparent_depth(const Duct& duct, const VerifyOptions& options) {
     const double turns = kApart * kSpacing * kPeak / kUpper;  // whole number of wavelengths but for dispersion
     const double k = 2. * pi * std::round(turns) - std::arg(spectrum(second, e.dt_s) / spectrum(first, e.dt_s));
     const double per_node = k / kApart;
-    const double impedance = duct.lower_m_s * (duct.scheme.has_density() ? duct.lower_kg_m3 / 1000. : 1.) / kUpper;
+    const double impedance =
+        duct.lower_m_s * (has_parameter(duct.scheme.equation, "rho") ? duct.lower_kg_m3 / 1000. : 1.) / kUpper;
     const double sign = impedance > 1. ? 1. : -1.;
     const std::complex<double> ratio = sign * spectrum(reflected, e.dt_s) / spectrum(first, e.dt_s);
     const double nominal = 2. * double(kInterface - kReceiver) * per_node;
@@ -86,7 +87,7 @@ PromiseGroup interface_depth() {
     const auto add = [&group](const Scheme& scheme, double lower_m_s, double lower_kg_m3) {
         char what[96];
         std::snprintf(what, sizeof what, "%s, 2000 over %.0f m/s%s", scheme.description().c_str(), lower_m_s,
-                      scheme.has_density() ? ", 1000 over 2200 kg/m3" : "");
+                      has_parameter(scheme.equation, "rho") ? ", 1000 over 2200 kg/m3" : "");
         group.promises.push_back({what, 0.005, true, [=](const VerifyOptions& options) {
                                       const double depth = apparent_depth({scheme, lower_m_s, lower_kg_m3}, options);
                                       char detail[48];
@@ -95,8 +96,8 @@ PromiseGroup interface_depth() {
                                   }});
     };
     for (const int order : {2, 8, 16}) {
-        for (const double lower : {1500., 2500., 4000.}) add(make_scheme(WaveOperator::star, order), lower, 1000.);
-        add(make_scheme(WaveOperator::variable_density, order), 2500., 2200.);
+        for (const double lower : {1500., 2500., 4000.}) add(make_scheme(Equation::star, order), lower, 1000.);
+        add(make_scheme(Equation::variable_density, order), 2500., 2200.);
     }
     return group;
 }

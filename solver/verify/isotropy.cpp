@@ -15,10 +15,10 @@ namespace {
 constexpr double kPi = std::numbers::pi, kVelocity = 2000., kSpacing = 10.;
 
 Scheme star() {
-    return make_scheme(WaveOperator::star, 2);
+    return make_scheme(Equation::star, 2);
 }
 Scheme compact() {
-    return make_scheme(WaveOperator::compact, 2);
+    return make_scheme(Equation::compact, 2);
 }
 
 struct Range {

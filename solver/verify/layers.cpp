@@ -282,10 +282,10 @@ PromiseGroup layered_media() {
     group.quantity = "largest error of the two complex coefficients";
     group.method = kMethod;
     for (const bool density : {false, true}) {
-        const auto wave_operator = density ? WaveOperator::variable_density : WaveOperator::star;
+        const auto equation = density ? Equation::variable_density : Equation::star;
         for (const Stack& stack : stacks(density))
             for (const int order : {2, 8}) {
-                const Scheme scheme = make_scheme(wave_operator, order);
+                const Scheme scheme = make_scheme(equation, order);
                 const std::string prefix = std::string(density ? "variable density, " : "constant density, ") +
                                            stack.name + ", order " + std::to_string(order);
                 const auto add = [&](double angle) {

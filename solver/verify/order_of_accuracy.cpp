@@ -90,7 +90,7 @@ Measurement space_order_deviation(const Scheme& scheme, const VerifyOptions& opt
 
 /// Error at a fixed time of a standing wave whose error in space is below rounding: order 16, 20 nodes a wavelength.
 double time_error(int dimensions, std::int64_t steps, const VerifyOptions& options) {
-    Experiment e = unit_box(dimensions, 30, make_scheme(WaveOperator::star, kMaxSpaceOrder));
+    Experiment e = unit_box(dimensions, 30, make_scheme(Equation::star, kMaxSpaceOrder));
     const SmoothField field = smooth_field(e.grid);
     const double omega = std::sqrt(field.wavenumber_squared);
     const double duration = 2.25 * 2. * kPi / omega;  // at a quarter period the error of phase is seen in full
@@ -137,11 +137,11 @@ PromiseGroup order_of_accuracy() {
                                   }});
     };
     for (int order = 2; order <= kMaxSpaceOrder; order += 2)
-        add("order " + std::to_string(order), make_scheme(WaveOperator::star, order), order == 2 || order == 8);
+        add("order " + std::to_string(order), make_scheme(Equation::star, order), order == 2 || order == 8);
     for (int order = 2; order <= kMaxSpaceOrder; order += 2)
-        add("variable density, order " + std::to_string(order), make_scheme(WaveOperator::variable_density, order),
+        add("variable density, order " + std::to_string(order), make_scheme(Equation::variable_density, order),
             order == 8);
-    add("compact27, order 2", make_scheme(WaveOperator::compact, 2), true);
+    add("compact27, order 2", make_scheme(Equation::compact, 2), true);
     group.promises.push_back({"time, order 2", 0.05, false, time_order_deviation});
     return group;
 }

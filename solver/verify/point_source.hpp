@@ -16,7 +16,7 @@ namespace onda::verify {
 struct PointSourceCase {
     int dimensions = 3;
     std::array<double, 3> spacing_m{10., 10., 10.};
-    Scheme scheme = make_scheme(WaveOperator::star, 8);
+    Scheme scheme = make_scheme(Equation::star, 8);
     double courant = 0.2;  ///< c dt over the smallest spacing
     double points_per_wavelength = 6.;
     Precision precision = Precision::float32;

@@ -38,9 +38,9 @@ constexpr std::array kPairs{
 };
 
 /// A free surface on top, a rigid wall at x_min, and zero faces.
-Experiment scattering_box(int dimensions, Precision precision, WaveOperator wave_operator) {
+Experiment scattering_box(int dimensions, Precision precision, Equation equation) {
     Experiment e;
-    e.scheme = make_scheme(wave_operator, 8);
+    e.scheme = make_scheme(equation, 8);
     e.grid.dimensions = dimensions;
     e.grid.n = {44, dimensions == 3 ? 30 : 1, 36};
     e.grid.spacing_m = {10., 8., 9.};
@@ -68,7 +68,7 @@ double asymmetry(const Experiment& e, const Pair& pair, const VerifyOptions& opt
         return cells;
     };
     const auto density = [&](const Position& cells) {
-        if (!e.scheme.has_density()) return 1.;
+        if (!has_parameter(e.scheme.equation, "rho")) return 1.;
         const std::array<Position, 1> position{metres(cells)};
         return source_densities(point_weights(position, e.grid, e.halos, PointKind::source),
                                 [](std::int64_t node) { return double(scattered_density(node)); })[0];
@@ -101,18 +101,18 @@ PromiseGroup reciprocity() {
         "variable density, random between 1,000 and 2,700 kg/m3, rho_A p_AB = rho_B p_BA, with the one density in "
         "which "
         "all nodes of a source radiate: the mean over them by the magnitude of their weights.";
-    const auto add = [&group](int dimensions, const Pair& pair, Precision precision, WaveOperator wave_operator) {
-        const char* const prefix = wave_operator == WaveOperator::star ? "" : "variable density, ";
+    const auto add = [&group](int dimensions, const Pair& pair, Precision precision, Equation equation) {
+        const char* const prefix = equation == Equation::star ? "" : "variable density, ";
         group.promises.push_back(
             {prefix + std::to_string(dimensions) + "-D, " + pair.name + ", " + name(precision),
              precision == Precision::float64 ? 1e-13 : 1e-5, dimensions == 2, [=](const VerifyOptions& options) {
-                 return Measurement{asymmetry(scattering_box(dimensions, precision, wave_operator), pair, options), ""};
+                 return Measurement{asymmetry(scattering_box(dimensions, precision, equation), pair, options), ""};
              }});
     };
     for (const Precision precision : {Precision::float64, Precision::float32})
         for (const int dimensions : {2, 3}) {
-            for (const WaveOperator wave_operator : {WaveOperator::star, WaveOperator::variable_density})
-                for (const Pair& pair : kPairs) add(dimensions, pair, precision, wave_operator);
+            for (const Equation equation : {Equation::star, Equation::variable_density})
+                for (const Pair& pair : kPairs) add(dimensions, pair, precision, equation);
         }
     return group;
 }

@@ -25,7 +25,7 @@ Experiment experiment_in(const RigidBox& box, Precision precision) {
     e.grid.dimensions = box.dimensions;
     e.grid.n = {box.nodes[0], box.dimensions == 3 ? box.nodes[1] : 1, box.nodes[2]};
     e.grid.spacing_m.fill(box.spacing_m);
-    e.scheme = make_scheme(WaveOperator::star, box.order);
+    e.scheme = make_scheme(Equation::star, box.order);
     e.precision = precision;
     for (std::size_t face = 0; face < 6; ++face)
         if (e.grid.has_axis(int(face / 2))) e.halos[face] = Halo::mirror_positive;

@@ -12,7 +12,7 @@ namespace onda::verify {
 /// A plane reflection: source and receiver some nodes before the strip's inner edge.
 struct Incidence {
     std::string kind;  ///< of the face: "cpml", "sponge"
-    Scheme scheme = make_scheme(WaveOperator::star, 8);
+    Scheme scheme = make_scheme(Equation::star, 8);
     double angle_deg = 0.;
     double wavelength_nodes = 16.;  ///< at the peak frequency
     double distance_nodes = 30.;    ///< of source and receiver from the edge

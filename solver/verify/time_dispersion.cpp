@@ -39,7 +39,7 @@ struct LongWay {
         const double reach = distance() + kVelocity * kRickerPeriods / peak_frequency();
         Experiment e;
         e.grid = silent_grid(2, {kSpacing, kSpacing, kSpacing}, {}, source(), receiver(angle_deg), reach);
-        e.scheme = make_scheme(WaveOperator::star, space_order);
+        e.scheme = make_scheme(Equation::star, space_order);
         e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kVelocity);
         e.steps = std::int64_t(reach / kVelocity / e.dt_s) * finer;
         e.dt_s /= double(finer);

@@ -27,7 +27,7 @@ struct WallCase {
     Depths depths;
     Precision precision;
     bool quick;
-    WaveOperator wave_operator = WaveOperator::star;
+    Equation equation = Equation::star;
 };
 
 constexpr auto kFloat = Precision::float32, kDouble = Precision::float64;
@@ -46,14 +46,14 @@ constexpr std::array kCases{
     WallCase{3, 6., kFree, kNone, kOnNodes, kFloat, false},
     WallCase{3, 6., kFree, kNone, kWithinSinc, kFloat, false},
     WallCase{3, 6., kRigid, kNone, kWithinSinc, kFloat, false},
-    WallCase{2, 10., kFree, kRigid, kWithinSinc, kFloat, true, WaveOperator::compact},
-    WallCase{3, 10., kRigid, kFree, kWithinSinc, kFloat, false, WaveOperator::compact},
+    WallCase{2, 10., kFree, kRigid, kWithinSinc, kFloat, true, Equation::compact},
+    WallCase{3, 10., kRigid, kFree, kWithinSinc, kFloat, false, Equation::compact},
 };
 
 PointSourceCase make_case(const WallCase& c) {
     PointSourceCase shot;
     shot.dimensions = c.dimensions;
-    if (c.wave_operator == WaveOperator::compact) shot.scheme = make_scheme(c.wave_operator, 2);
+    if (c.equation == Equation::compact) shot.scheme = make_scheme(c.equation, 2);
     shot.points_per_wavelength = c.points_per_wavelength;
     shot.precision = c.precision;
     shot.walls[0] = c.x_min;
@@ -87,7 +87,7 @@ std::string describe(const WallCase& c) {
     std::string text = std::to_string(c.dimensions) + "-D, " + wall(c.z_min);
     if (c.x_min != kNone) text += std::string(" and ") + wall(c.x_min);
     return text + ", " + std::to_string(int(c.points_per_wavelength)) + " points per wavelength, " + c.depths.name +
-           ", " + name(c.precision) + (c.wave_operator == WaveOperator::compact ? ", compact27" : "");
+           ", " + name(c.precision) + (c.equation == Equation::compact ? ", compact27" : "");
 }
 
 }  // namespace

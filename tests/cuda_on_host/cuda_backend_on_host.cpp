@@ -70,14 +70,13 @@ std::vector<double> on_cpu(const Setup& setup, const Case& c, std::uint64_t seed
 TEST_CASE("every instance gives the bits of the CPU, and holds what was predicted") {
     std::size_t compared = 0;
     for (const Case& unequal : kSmall)
-        for (const WaveOperator wave_operator :
-             {WaveOperator::star, WaveOperator::compact, WaveOperator::variable_density})
+        for (const Equation equation : {Equation::star, Equation::compact, Equation::variable_density})
             for (const int order : kSanitized ? std::vector{2} : std::vector{2, 8}) {
-                const bool compact = wave_operator == WaveOperator::compact;
+                const bool compact = equation == Equation::compact;
                 if (compact && order > 2) continue;
                 const Case c = compact ? with_equal_spacings(unequal) : unequal;
                 const Setup setup =
-                    setup_of(c, order, compared % 2 == 0 ? Precision::float32 : Precision::float64, wave_operator);
+                    setup_of(c, order, compared % 2 == 0 ? Precision::float32 : Precision::float64, equation);
                 const std::vector<double> expected = on_cpu(setup, c);
                 for (const cuda::Variant& variant : cuda::variants(setup)) {
                     if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
@@ -101,8 +100,8 @@ TEST_CASE("each shot of a batch has the bits of the shot alone, in every 2-D ins
     early_and_late([] {
         for (const Case& c : kSmall) {
             if (c.grid.dimensions == 3) continue;
-            for (const WaveOperator wave_operator : kOperators) {
-                const Setup setup = setup_of(c, 4, Precision::float32, wave_operator);
+            for (const Equation equation : kOperators) {
+                const Setup setup = setup_of(c, 4, Precision::float32, equation);
                 for (const cuda::Variant& variant : cuda::variants(setup)) {
                     if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
                     const Setup chosen = on_gpu(setup, variant);
@@ -146,7 +145,7 @@ TEST_CASE("a state goes on at the other device, and in another place of a batch"
     early_and_late([] {
         for (const Case& c : kSmall)
             for (const bool from_gpu : {true, false}) {
-                const Setup setup = setup_of(c, 4, Precision::float32, WaveOperator::variable_density);
+                const Setup setup = setup_of(c, 4, Precision::float32, Equation::variable_density);
                 const MakeMedium gpu = cuda::make_medium, cpu = cpu::make_medium;
                 const auto begun = make_noisy_medium(setup, from_gpu ? gpu : cpu)->make_wavefield();
                 const auto whole = make_noisy_medium(setup, cpu)->make_wavefield();

@@ -48,10 +48,10 @@ CpmlFace layer_of(int width, int face) {
     return layer;
 }
 
-Setup setup_of(const Case& c, WaveOperator wave_operator, int order) {
+Setup setup_of(const Case& c, Equation equation, int order) {
     Setup setup;
     setup.grid = c.grid;
-    setup.scheme = make_scheme(wave_operator, order);
+    setup.scheme = make_scheme(equation, order);
     for (int face = 0; face < 6; ++face)
         setup.cpml.face[static_cast<std::size_t>(face)] = layer_of(c.width[static_cast<std::size_t>(face)], face);
     return setup;
@@ -154,25 +154,25 @@ void compare(const Case& c, const Setup& setup) {
 }
 
 template <typename T, template <int> typename F, int R = kMaxRadius>
-void compare_radii(WaveOperator wave_operator) {
-    for (const Case& c : kCases) compare<T, F<R>>(c, setup_of(c, wave_operator, 2 * R));
-    if constexpr (R > 1) compare_radii<T, F, R - 1>(wave_operator);
+void compare_radii(Equation equation) {
+    for (const Case& c : kCases) compare<T, F<R>>(c, setup_of(c, equation, 2 * R));
+    if constexpr (R > 1) compare_radii<T, F, R - 1>(equation);
 }
 
 }  // namespace
 
 TEST_CASE_TEMPLATE("strips of every order, width and face have the bits of the CPU's", T, float, double) {
-    compare_radii<T, StarFactor>(WaveOperator::star);
+    compare_radii<T, StarFactor>(Equation::star);
 }
 
 TEST_CASE_TEMPLATE("strips of variable density have the bits of the CPU's", T, float, double) {
-    compare_radii<T, DensityFactor>(WaveOperator::variable_density);
+    compare_radii<T, DensityFactor>(Equation::variable_density);
 }
 
 TEST_CASE_TEMPLATE("strips of the compact operator have the bits of the CPU's", T, float, double) {
     for (Case c : kCases) {
         c.grid.spacing_m = {10., 10., 10.};
-        const Setup setup = setup_of(c, WaveOperator::compact, 2);
+        const Setup setup = setup_of(c, Equation::compact, 2);
         if (c.grid.dimensions == 3)
             compare<T, CompactFactor<3>>(c, setup);
         else

@@ -61,7 +61,7 @@ std::vector<Way<T>> compiled_variants() {
 
 template <typename T>
 void compare_all(const Case& c, int order, const std::vector<Way<T>>& variants) {
-    run_all(c, make_scheme(WaveOperator::variable_density, order), variants, compare_bits<T>);
+    run_all(c, make_scheme(Equation::variable_density, order), variants, compare_bits<T>);
 }
 
 }  // namespace

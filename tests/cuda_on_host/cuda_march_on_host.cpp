@@ -77,7 +77,7 @@ TEST_CASE_TEMPLATE("every mapping of the compact stencil and of the 5-point star
         if (c.grid.dimensions == 2) run_all(c, 2, five_point_tiles<T>(), compare_bits<T>);
         c.grid.spacing_m.fill(10.);
         for (const Scheme& scheme :
-             {make_scheme(WaveOperator::compact, 2), make_compact_scheme({-128. / 30., 14. / 30., 3. / 30., 1. / 30.})})
+             {make_scheme(Equation::compact, 2), make_compact_scheme({-128. / 30., 14. / 30., 3. / 30., 1. / 30.})})
             run_all(c, scheme, small_compact_tiles<T>(), compare_bits<T>);
     }
 }
@@ -87,6 +87,6 @@ TEST_CASE(
     const Case wide{"beyond one tile", {3, {270, 37, 3}, {10., 10., 10.}, {}}, {kZero, kRigid, kFree}, 2};
     const Case line{"2-D, beyond one tile", {2, {1100, 1, 9}, {10., 10., 10.}, {}}, {kZero, kRigid}, 4};
     for (const Case& c : {wide, line})
-        run_all(c, make_scheme(WaveOperator::compact, 2), compiled_compact_tiles<float>(), compare_bits<float>);
+        run_all(c, make_scheme(Equation::compact, 2), compiled_compact_tiles<float>(), compare_bits<float>);
     run_all(line, 2, five_point_tiles<float>(), compare_bits<float>);
 }

@@ -77,7 +77,7 @@ private:
 template <typename T>
 struct World {
     Case of;
-    WaveOperator wave_operator;
+    Equation equation;
     int radius, halo;
     Layout field, model, density;
     Array<T> p, q, k, half_rho;
@@ -85,7 +85,7 @@ struct World {
 
     World(const Case& c, const Scheme& scheme)
         : of(c),
-          wave_operator(scheme.wave_operator),
+          equation(scheme.equation),
           radius(scheme.radius()),
           halo(scheme.halo()),
           field(layout(c.grid, halo)),
@@ -102,7 +102,7 @@ struct World {
         for (int axis = 0; has_density() && axis < 3; ++axis)
             if (c.grid.has_axis(axis)) copy_planes(half_rho, density, axis, density_copies(axis));
     }
-    [[nodiscard]] bool has_density() const { return wave_operator == WaveOperator::variable_density; }
+    [[nodiscard]] bool has_density() const { return equation == Equation::variable_density; }
     [[nodiscard]] int y_halo() const { return static_cast<int>(field.halo[1]); }
 
     void fill_halos() {
@@ -146,7 +146,7 @@ private:
     void copy_planes(Array<T>& array, const Layout& layout, int axis, const std::vector<HaloCopy>& copies) const {
         const int other = axis == 0 ? 1 : 0, third = axis == 2 ? 1 : 2;
         // Where corners are read, with the halos of the axes that are filled already.
-        const bool corners = wave_operator == WaveOperator::compact;
+        const bool corners = equation == Equation::compact;
         const auto beyond = [&](int of_axis) {
             return corners && of_axis < axis && of.grid.has_axis(of_axis) ? halo : 0;
         };
@@ -217,7 +217,7 @@ World<T> run_reference(const World<T>& start) {
         cpu::StepArguments<T> a;
         set_arrays(a, w);
         if (w.has_density()) set_density(a, w);
-        const auto kernel = std::ranges::find(set->kernels, w.wave_operator, &cpu::Kernel::wave_operator);
+        const auto kernel = std::ranges::find(set->kernels, w.equation, &cpu::Kernel::equation);
         REQUIRE(kernel->name == "reference");
         if constexpr (sizeof(T) == 4)
             kernel->step_float(a);
@@ -282,8 +282,8 @@ void run_all(const Case& c, const Scheme& scheme, const std::vector<Way<T>>& var
         launch.copies = schedule % 2 == 0 ? Copies::early : Copies::late;
         launch.turns = schedule / 2 % 2 == 0 ? Turns::forward : Turns::backward;
         ++schedule;
-        INFO(variant.name << ", " << c.name << ", " << name(scheme.wave_operator) << ", order " << scheme.space_order
-                          << ", " << 8 * sizeof(T) << " bits, " << (launch.copies == Copies::early ? "early" : "late")
+        INFO(variant.name << ", " << c.name << ", " << name(scheme.equation) << ", order " << scheme.space_order << ", "
+                          << 8 * sizeof(T) << " bits, " << (launch.copies == Copies::early ? "early" : "late")
                           << " copies, threads " << (launch.turns == Turns::forward ? "forward" : "backward"));
         World<T> world = start;
         REQUIRE_NOTHROW(world = run(start, [&](World<T>& w) { variant.step(w, launch); }));
@@ -293,7 +293,7 @@ void run_all(const Case& c, const Scheme& scheme, const std::vector<Way<T>>& var
 
 template <typename T, typename Compare>
 void run_all(const Case& c, int order, const std::vector<Way<T>>& variants, const Compare& compare) {
-    run_all(c, make_scheme(WaveOperator::star, order), variants, compare);
+    run_all(c, make_scheme(Equation::star, order), variants, compare);
 }
 
 /// Halos and padding included: a kernel must not write there.

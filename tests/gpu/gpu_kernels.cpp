@@ -33,9 +33,8 @@ double difference(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 /// Checks every instance that can compute the case against the reference; returns how many there are.
-std::size_t compare_instances(const Case& c, int order, Precision precision,
-                              WaveOperator wave_operator = WaveOperator::star) {
-    Setup setup = setup_of(c, order, precision, wave_operator);
+std::size_t compare_instances(const Case& c, int order, Precision precision, Equation equation = Equation::star) {
+    Setup setup = setup_of(c, order, precision, equation);
     const std::vector<double> expected = run_on_cpu(c, setup);
     const double rounding = precision == Precision::float32 ? 1e-5 : 1e-13;
     std::size_t compared = 0;
@@ -48,8 +47,8 @@ std::size_t compare_instances(const Case& c, int order, Precision precision,
         const std::vector<double> result = run_case(c, setup, cuda::make_medium);
         const bool same = variant.kernel.starts_with("thesis-") ? difference(expected, result) <= rounding
                                                                 : hash_of(result) == hash_of(expected);
-        CHECK_MESSAGE(same, c.name << ", " << name(wave_operator) << ", order " << order << ", " << variant.kernel
-                                   << ", " << variant.tile << ", " << variant.copy << ", "
+        CHECK_MESSAGE(same, c.name << ", " << name(equation) << ", order " << order << ", " << variant.kernel << ", "
+                                   << variant.tile << ", " << variant.copy << ", "
                                    << (precision == Precision::float32 ? "float" : "double") << ", difference "
                                    << difference(expected, result));
     }
@@ -86,7 +85,7 @@ TEST_CASE("every compiled instance of the compact stencil gives the bits of the 
     need_gpu();
     for (const Case& c : kCases)
         for (const Precision precision : {Precision::float32, Precision::float64})
-            CHECK(compare_instances(with_equal_spacings(c), 2, precision, WaveOperator::compact) >= 10);
+            CHECK(compare_instances(with_equal_spacings(c), 2, precision, Equation::compact) >= 10);
 }
 
 TEST_CASE("every compiled instance of variable density gives the bits of the reference") {
@@ -94,7 +93,7 @@ TEST_CASE("every compiled instance of variable density gives the bits of the ref
     for (const Case& c : kCases)
         for (int order = 2; order <= 16; order += 2)
             for (const Precision precision : {Precision::float32, Precision::float64})
-                CHECK(compare_instances(c, order, precision, WaveOperator::variable_density) >= 2);
+                CHECK(compare_instances(c, order, precision, Equation::variable_density) >= 2);
 }
 
 // What compute-sanitizer runs (tests/CMakeLists.txt), which takes a thousand times longer.
@@ -111,12 +110,11 @@ TEST_CASE("a few steps of every instance on small grids") {
     for (const Case& c : {small, flat})
         for (const int order : {4, 16})
             for (const Precision precision : {Precision::float32, Precision::float64})
-                for (const WaveOperator wave_operator : kOperators)
-                    CHECK(compare_instances(c, order, precision, wave_operator) > 0);
+                for (const Equation equation : kOperators) CHECK(compare_instances(c, order, precision, equation) > 0);
     for (const Precision precision : {Precision::float32, Precision::float64}) {
         CHECK(compare_instances(flat, 2, precision) > 0);
         for (const Case& c : {small, flat})
-            CHECK(compare_instances(with_equal_spacings(c), 2, precision, WaveOperator::compact) > 0);
+            CHECK(compare_instances(with_equal_spacings(c), 2, precision, Equation::compact) > 0);
     }
 }
 
@@ -129,15 +127,15 @@ TEST_CASE("520 steps with sources, receivers and every boundary: the bits of the
         true,
         520};
     for (const Scheme& scheme :
-         {make_scheme(WaveOperator::star, 2), make_scheme(WaveOperator::star, 8), make_scheme(WaveOperator::star, 16),
-          make_scheme(WaveOperator::compact, 2), make_scheme(WaveOperator::variable_density, 8)}) {
-        const bool compact = scheme.wave_operator == WaveOperator::compact;
+         {make_scheme(Equation::star, 2), make_scheme(Equation::star, 8), make_scheme(Equation::star, 16),
+          make_scheme(Equation::compact, 2), make_scheme(Equation::variable_density, 8)}) {
+        const bool compact = scheme.equation == Equation::compact;
         const Case& of = compact ? with_equal_spacings(c) : c;
-        Setup setup = setup_of(of, scheme.space_order, Precision::float32, scheme.wave_operator);
+        Setup setup = setup_of(of, scheme.space_order, Precision::float32, scheme.equation);
         const std::uint64_t expected = hash_of(run_on_cpu(of, setup));
         for (const std::string& kernel : kernels_for(setup)) {
             setup.kernel = kernel;
-            CAPTURE(name(scheme.wave_operator));
+            CAPTURE(name(scheme.equation));
             CAPTURE(scheme.space_order);
             CAPTURE(setup.kernel);
             CHECK(hash_of(run_case(of, setup, cuda::make_medium)) == expected);

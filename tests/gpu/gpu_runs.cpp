@@ -121,30 +121,30 @@ void compare(const std::string& text, int dimensions, const Scheme& scheme, std:
 
 TEST_CASE("2-D: every kernel gives the files of the CPU") {
     need_gpu();
-    compare(kRun2d, 2, make_scheme(WaveOperator::star, 8), {});
+    compare(kRun2d, 2, make_scheme(Equation::star, 8), {});
 }
 
 TEST_CASE("3-D: every kernel gives the files of the CPU") {
     need_gpu();
-    compare(kRun3d, 3, make_scheme(WaveOperator::star, 8), {});
+    compare(kRun3d, 3, make_scheme(Equation::star, 8), {});
 }
 
 TEST_CASE("the compact stencil: every kernel gives the files of the CPU") {
     need_gpu();
-    const auto compact = make_scheme(WaveOperator::compact, 2);
+    const auto compact = make_scheme(Equation::compact, 2);
     compare(kRun2d, 2, compact, {"scheme.stencil=compact27", "grid.spacing_m=10", "time.duration_s=2.5"});
     compare(kRun3d, 3, compact, {"scheme.stencil=compact27", "grid.spacing_m=9", "time.duration_s=2.5"});
 }
 
 TEST_CASE("the 5-point star and optimised weights: every kernel gives the files of the CPU") {
     need_gpu();
-    compare(kRun2d, 2, make_scheme(WaveOperator::star, 2), {"scheme.space_order=2"});
-    compare(kRun3d, 3, make_scheme(WaveOperator::star, 8, Coefficients::optimised), {"scheme.coefficients=optimised"});
+    compare(kRun2d, 2, make_scheme(Equation::star, 2), {"scheme.space_order=2"});
+    compare(kRun3d, 3, make_scheme(Equation::star, 8, Coefficients::optimised), {"scheme.coefficients=optimised"});
 }
 
 TEST_CASE("variable density: every kernel gives the files of the CPU") {
     need_gpu();
-    const Scheme scheme = make_scheme(WaveOperator::variable_density, 8);
+    const Scheme scheme = make_scheme(Equation::variable_density, 8);
     compare(kRun2d, 2, scheme, {"model.rho=gardner"});
     compare(kRun3d, 3, scheme, {"model.rho=gardner"});
     compare(kRun3d, 3, scheme, {"model.rho=gardner"}, Precision::float64);
@@ -152,7 +152,7 @@ TEST_CASE("variable density: every kernel gives the files of the CPU") {
 
 TEST_CASE("double precision: every kernel gives the files of the CPU") {
     need_gpu();
-    compare(kRun3d, 3, make_scheme(WaveOperator::star, 8), {}, Precision::float64);
+    compare(kRun3d, 3, make_scheme(Equation::star, 8), {}, Precision::float64);
 }
 
 TEST_CASE("auto takes the GPU, unless only the CPU has what is asked for") {
@@ -223,7 +223,7 @@ TEST_CASE("the quick promises hold on the GPU, and the kernels can be timed") {
     const Outcome bench = run_onda({"bench", "gpu", "--shape", "128", "128", "128", "--order", "8", "--rounds", "3"});
     CAPTURE(bench.err);
     CHECK(bench.code == 0);
-    for (const std::string& kernel : kernels_for(3, make_scheme(WaveOperator::star, 8), Precision::float32))
+    for (const std::string& kernel : kernels_for(3, make_scheme(Equation::star, 8), Precision::float32))
         CHECK(contains(bench.out, "\n" + kernel));
     CHECK(run_onda({"bench", "gpu", "--shape", "9000", "9000", "9000"}).code == 71);
     CHECK(run_onda({"bench", "gpu", "--kernel", "vectorised"}).code == 64);

@@ -43,14 +43,13 @@ TEST_CASE("each shot of a batch has the bits of the CPU's shot alone, in every i
     need_gpu();
     for (const Case& unequal : kCases) {
         if (unequal.grid.dimensions != 2) continue;
-        for (const WaveOperator wave_operator :
-             {WaveOperator::star, WaveOperator::compact, WaveOperator::variable_density})
+        for (const Equation equation : {Equation::star, Equation::compact, Equation::variable_density})
             for (const int order : {2, 8, 16})
                 for (const Precision precision : {Precision::float32, Precision::float64}) {
-                    const bool compact = wave_operator == WaveOperator::compact;
+                    const bool compact = equation == Equation::compact;
                     if (compact && order > 2) continue;
                     const Case c = compact ? with_equal_spacings(unequal) : unequal;
-                    Setup setup = setup_of(c, order, precision, wave_operator);
+                    Setup setup = setup_of(c, order, precision, equation);
                     for (const cuda::Variant& variant : cuda::variants(setup)) {
                         if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
                         setup.kernel = variant.kernel;
@@ -93,9 +92,9 @@ TEST_CASE("two wavefields on one medium of a GPU, advanced in turn, give what ea
 TEST_CASE("a state saved on one device goes on at the other with the same bits") {
     need_gpu();
     for (const Case& c : kCases)
-        for (const WaveOperator wave_operator : kOperators)
+        for (const Equation equation : kOperators)
             for (const bool from_gpu : {true, false}) {
-                const Setup setup = setup_of(c, 4, Precision::float32, wave_operator);
+                const Setup setup = setup_of(c, 4, Precision::float32, equation);
                 const MakeMedium here = from_gpu ? cuda::make_medium : cpu::make_medium;
                 const MakeMedium there = from_gpu ? cpu::make_medium : cuda::make_medium;
                 const auto begun = make_noisy_medium(setup, here)->make_wavefield();

@@ -76,7 +76,7 @@ inline Case with_equal_spacings(Case c) {
 }
 
 /// The operators that every order has.
-inline constexpr std::array kOperators{WaveOperator::star, WaveOperator::variable_density};
+inline constexpr std::array kOperators{Equation::star, Equation::variable_density};
 
 /// Decay and strength that differ at every value.
 inline CpmlFace layer_of(std::int64_t width) {
@@ -90,10 +90,10 @@ inline CpmlFace layer_of(std::int64_t width) {
 }
 
 /// \param order of star operators.
-inline Setup setup_of(const Case& c, int order, Precision precision, WaveOperator wave_operator = WaveOperator::star) {
+inline Setup setup_of(const Case& c, int order, Precision precision, Equation equation = Equation::star) {
     Setup setup;
     setup.grid = c.grid;
-    setup.scheme = make_scheme(wave_operator, order);
+    setup.scheme = make_scheme(equation, order);
     setup.precision = precision;
     setup.halos = c.halos;
     if (c.sponge)
@@ -151,7 +151,7 @@ inline RowReader uniform(float value) {
 inline std::unique_ptr<Wavefield> make_uniform_wavefield(const Setup& setup, const MakeMedium& make_medium,
                                                          double dt_s = 1e-3) {
     MediumReaders readers{uniform(2000.f)};
-    if (setup.scheme.has_density()) readers.push_back(uniform(1000.f));
+    if (has_parameter(setup.scheme.equation, "rho")) readers.push_back(uniform(1000.f));
     return make_medium(setup, readers, dt_s)->make_wavefield();
 }
 
@@ -173,7 +173,7 @@ inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, const MakeM
         };
     };
     MediumReaders readers{noisy(1500., 3000., 1)};
-    if (setup.scheme.has_density()) readers.push_back(noisy(1000., 2700., 5));
+    if (has_parameter(setup.scheme.equation, "rho")) readers.push_back(noisy(1000., 2700., 5));
     return make_medium(setup, readers, 0.7 / (3000. * std::sqrt(h2)));
 }
 

@@ -37,8 +37,8 @@ std::int64_t denormals(std::span<const double> values, Precision precision) {
 }
 
 /// The plain build emulates fma in software where the baseline has none: one or two orders suffice.
-bool tried_plain(WaveOperator wave_operator, int order) {
-    return order == 4 || (order == 16 && wave_operator == WaveOperator::star);
+bool tried_plain(Equation equation, int order) {
+    return order == 4 || (order == 16 && equation == Equation::star);
 }
 
 /// One comparison with the reference.
@@ -61,11 +61,10 @@ bool is_large(const Case& c) {
 /// Every kernel, instruction set, order and precision on every small grid. Of the large ones, which take most of the
 /// time, each kernel of an instruction set meets one at an order: they take turns, and pairs that this leaves out where
 /// orders or instruction sets are few are added, so that those that check_covered() lists occur everywhere.
-std::vector<Trial> trials_of(WaveOperator wave_operator, const std::vector<int>& orders,
-                             const std::vector<std::string>& isas) {
+std::vector<Trial> trials_of(Equation equation, const std::vector<int>& orders, const std::vector<std::string>& isas) {
     std::vector<std::size_t> small, large;
     for (std::size_t i = 0; i < kCases.size(); ++i) (is_large(kCases[i]) ? large : small).push_back(i);
-    const std::vector<std::string> kernels = cpu::kernels_of(wave_operator);
+    const std::vector<std::string> kernels = cpu::kernels_of(equation);
     std::vector<Trial> trials;
     std::vector<std::size_t> met(kCases.size(), 0);  // trials of each grid
     const auto add = [&](std::size_t grid, int order, std::size_t turn, const std::string& isa, std::size_t kernel) {
@@ -76,7 +75,7 @@ std::vector<Trial> trials_of(WaveOperator wave_operator, const std::vector<int>&
     };
     for (std::size_t o = 0; o < orders.size(); ++o)
         for (std::size_t i = 0; i < isas.size(); ++i) {
-            if (isas.size() > 1 && isas[i] == "generic" && !tried_plain(wave_operator, orders[o])) continue;
+            if (isas.size() > 1 && isas[i] == "generic" && !tried_plain(equation, orders[o])) continue;
             for (std::size_t k = 0; k < kernels.size(); ++k) {
                 const std::size_t turn = o + i + k;
                 add(large[turn % large.size()], orders[o], turn / large.size() + i, isas[i], k);
@@ -152,21 +151,21 @@ TEST_CASE("the comparisons leave nothing out, however few instruction sets a mac
     std::vector<std::string> isas;
     for (const char* isa : {"generic", "first", "second", "third"}) {
         isas.emplace_back(isa);
-        for (const WaveOperator wave_operator : kOperators)
+        for (const Equation equation : kOperators)
             for (const std::vector<int>& orders : {kAllOrders, kFewOrders})
-                check_covered(trials_of(wave_operator, orders, isas), orders, isas, cpu::kernels_of(wave_operator));
+                check_covered(trials_of(equation, orders, isas), orders, isas, cpu::kernels_of(equation));
     }
 }
 
 TEST_CASE("every kernel, instruction set and thread count gives the bits of the reference") {
     // Sanitizers, for which minutes count, see the same source at every order.
     const std::vector<int>& orders = kSanitized ? kFewOrders : kAllOrders;
-    for (const WaveOperator wave_operator : kOperators) {
-        const std::vector<Trial> trials = trials_of(wave_operator, orders, cpu::isa_names());
+    for (const Equation equation : kOperators) {
+        const std::vector<Trial> trials = trials_of(equation, orders, cpu::isa_names());
         std::map<std::tuple<std::size_t, int, Precision>, std::uint64_t> expected;
         for (const Trial& trial : trials) {
             const Case& c = kCases[trial.grid];
-            Setup setup = setup_of(c, trial.order, trial.precision, wave_operator);
+            Setup setup = setup_of(c, trial.order, trial.precision, equation);
             const auto [entry, fresh] = expected.try_emplace({trial.grid, trial.order, trial.precision});
             if (fresh) {
                 setup.kernel = "reference";
@@ -178,18 +177,18 @@ TEST_CASE("every kernel, instruction set and thread count gives the bits of the 
             setup.isa = trial.isa;
             setup.threads = trial.threads;
             CHECK_MESSAGE(hash_of_run(c, setup) == entry->second,
-                          c.name << ", " << name(wave_operator) << ", order " << trial.order << ", " << trial.kernel
-                                 << ", " << trial.isa << ", " << trial.threads << " threads, "
+                          c.name << ", " << name(equation) << ", order " << trial.order << ", " << trial.kernel << ", "
+                                 << trial.isa << ", " << trial.threads << " threads, "
                                  << std::string(trial.precision == Precision::float64 ? "double" : "float"));
         }
     }
 }
 
 /// Checks that values on both sides of the smallest normal number are flushed in float and kept in double.
-void check_denormals(const Case& c, WaveOperator wave_operator, Precision precision) {
+void check_denormals(const Case& c, Equation equation, Precision precision) {
     const bool is_float = precision == Precision::float32;
     const double scale = is_float ? 1e-37 : 1e-307;  // the smallest normal number is 1.2e-38 or 2.2e-308
-    Setup setup = setup_of(c, 8, precision, wave_operator);
+    Setup setup = setup_of(c, 8, precision, equation);
     setup.kernel = "reference";
     const std::vector<double> result = run(c, setup, scale);
     const auto fields = std::span(result).first(2 * c.grid.points());
@@ -199,7 +198,7 @@ void check_denormals(const Case& c, WaveOperator wave_operator, Precision precis
         CHECK(std::ranges::count(values, 0.) < std::ssize(values));
     }
     for (const std::string& isa : cpu::isa_names())
-        for (const std::string& kernel : cpu::kernels_of(wave_operator)) {
+        for (const std::string& kernel : cpu::kernels_of(equation)) {
             setup.kernel = kernel;
             setup.isa = isa;
             setup.threads = 3;
@@ -215,7 +214,7 @@ TEST_CASE("the compact stencil: every kernel that has it gives the bits of the r
         for (const Precision precision : {Precision::float32, Precision::float64})
             for (const bool isotropic : {true, false}) {
                 const Case c = with_equal_spacings(unequal);
-                Setup setup = setup_of(c, 2, precision, WaveOperator::compact);
+                Setup setup = setup_of(c, 2, precision, Equation::compact);
                 if (!isotropic) setup.scheme = skew;
                 setup.kernel = "reference";
                 setup.isa = cpu::isa_names().back();
@@ -251,7 +250,7 @@ TEST_CASE("the compact stencil with the weights of the star is the star, to roun
 }
 
 TEST_CASE("what the compact stencil cannot do is refused") {
-    Setup setup = setup_of(kCases[0], 2, Precision::float32, WaveOperator::compact);
+    Setup setup = setup_of(kCases[0], 2, Precision::float32, Equation::compact);
     setup.kernel = "inplane-classic";
     CHECK_THROWS_WITH_AS(make_uniform_wavefield(setup, cpu::make_medium),
                          "kernel 'inplane-classic' does not compute the compact27 operator: use auto, reference, "
@@ -260,21 +259,21 @@ TEST_CASE("what the compact stencil cannot do is refused") {
     setup.kernel = "auto";
     setup.grid.spacing_m[1] = 11.;
     CHECK_THROWS_AS(make_uniform_wavefield(setup, cpu::make_medium), std::invalid_argument);
-    CHECK_THROWS_AS(make_scheme(WaveOperator::compact, 4), std::invalid_argument);
-    CHECK_THROWS_AS(make_scheme(WaveOperator::compact, 2, Coefficients::optimised), std::invalid_argument);
+    CHECK_THROWS_AS(make_scheme(Equation::compact, 4), std::invalid_argument);
+    CHECK_THROWS_AS(make_scheme(Equation::compact, 2, Coefficients::optimised), std::invalid_argument);
     CHECK_THROWS_AS(make_compact_scheme({1., 2., 3., 4.}), std::invalid_argument);
     CHECK_THROWS_AS(make_compact_scheme({0., -1., 0.5, 0.}), std::invalid_argument);  // short waves grow
 }
 
 TEST_CASE("denormals: zero in float, kept in double, in fields and traces of every kernel") {
     for (const std::size_t which : {1u, 7u})
-        for (const WaveOperator wave_operator : kOperators)
+        for (const Equation equation : kOperators)
             for (const Precision precision : {Precision::float32, Precision::float64})
-                check_denormals(kCases[which], wave_operator, precision);
+                check_denormals(kCases[which], equation, precision);
 }
 
 TEST_CASE("a kernel without the wave operator asked for is refused with those that have it") {
-    Setup setup = setup_of(kCases[0], 8, Precision::float32, WaveOperator::variable_density);
+    Setup setup = setup_of(kCases[0], 8, Precision::float32, Equation::variable_density);
     setup.kernel = "inplane-full";
     CHECK_THROWS_WITH_AS(make_uniform_wavefield(setup, cpu::make_medium),
                          "kernel 'inplane-full' does not compute the variable_density operator: use auto, reference, "
@@ -283,9 +282,9 @@ TEST_CASE("a kernel without the wave operator asked for is refused with those th
 }
 
 TEST_CASE("a reader is taken for each parameter of the equation, and no other") {
-    for (const WaveOperator wave_operator : kOperators) {
-        const Setup setup = setup_of(kCases[0], 4, Precision::float32, wave_operator);
-        const bool needs = wave_operator == WaveOperator::variable_density;
+    for (const Equation equation : kOperators) {
+        const Setup setup = setup_of(kCases[0], 4, Precision::float32, equation);
+        const bool needs = equation == Equation::variable_density;
         const MediumReaders one{uniform(2000.f)}, two{uniform(2000.f), uniform(1000.f)};
         CHECK_THROWS_AS(cpu::make_medium(setup, needs ? one : two, 1e-3), std::invalid_argument);
         CHECK_NOTHROW(cpu::make_medium(setup, needs ? two : one, 1e-3));
@@ -330,8 +329,8 @@ TEST_CASE("the extremum is the largest value, the first of equal ones, and the f
 TEST_CASE("what is held is what was predicted") {
     for (const Case& c : kCases)
         for (const Precision precision : {Precision::float32, Precision::float64})
-            for (const WaveOperator wave_operator : kOperators) {
-                const Setup setup = setup_of(c, 8, precision, wave_operator);
+            for (const Equation equation : kOperators) {
+                const Setup setup = setup_of(c, 8, precision, equation);
                 CHECK(allocated_bytes(*make_uniform_wavefield(setup, cpu::make_medium)) == cpu::predicted_bytes(setup));
             }
     Setup large;

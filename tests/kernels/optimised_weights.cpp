@@ -118,7 +118,7 @@ TEST_CASE("order 2 has no weight to spare: it is Taylor's") {
 
 TEST_CASE("Taylor weights are what they were, to the last bit") {
     for (int order = 2; order <= 16; order += 2)
-        CHECK(make_scheme(WaveOperator::star, order).weights == second_derivative_weights(order));
+        CHECK(make_scheme(Equation::star, order).weights == second_derivative_weights(order));
     const std::vector<double> order_8{-205. / 72., 8. / 5., -1. / 5., 8. / 315., -1. / 560.};
     for (std::size_t k = 0; k <= 4; ++k)
         CHECK(second_derivative_weights(8)[k] == doctest::Approx(order_8[k]).epsilon(1e-15));
@@ -135,34 +135,34 @@ TEST_CASE("the stability limit is that of the weights: 0.99 of it stays bounded,
     for (const Coefficients coefficients : {Coefficients::taylor, Coefficients::optimised})
         for (const int order : {2, 4, 8, 16}) {
             CAPTURE(order);
-            const Scheme scheme = make_scheme(WaveOperator::star, order, coefficients);
+            const Scheme scheme = make_scheme(Equation::star, order, coefficients);
             CHECK(largest_after_run(scheme, 0.99) <= 20.);
             CHECK(!(largest_after_run(scheme, 1.01) <= 1e6));
         }
 }
 
 TEST_CASE("every kernel steps optimised weights to the bits of the reference, also with a density") {
-    for (const WaveOperator wave_operator : test::kOperators)
+    for (const Equation equation : test::kOperators)
         for (const std::size_t which : {1u, 12u})
             for (const int order : {4, 8, 16})
                 for (const Precision precision : {Precision::float32, Precision::float64}) {
                     const test::Case& c = test::kCases[which];
-                    Setup setup = setup_of(c, order, precision, wave_operator);
+                    Setup setup = setup_of(c, order, precision, equation);
                     setup.kernel = "reference";
                     const std::vector<double> taylor = run_case(c, setup, cpu::make_medium);
-                    setup.scheme = make_scheme(wave_operator, order, Coefficients::optimised);
+                    setup.scheme = make_scheme(equation, order, Coefficients::optimised);
                     const std::vector<double> expected = run_case(c, setup, cpu::make_medium);
                     CHECK(expected != taylor);
-                    for (const std::string& kernel : cpu::kernels_of(wave_operator)) {
+                    for (const std::string& kernel : cpu::kernels_of(equation)) {
                         setup.kernel = kernel;
                         CHECK_MESSAGE(run_case(c, setup, cpu::make_medium) == expected,
-                                      c.name << ", " << name(wave_operator) << ", order " << order << ", " << kernel);
+                                      c.name << ", " << name(equation) << ", order " << order << ", " << kernel);
                     }
                 }
 }
 
 TEST_CASE("the stability limit of the compact stencil is that of its weights") {
-    for (const Scheme& scheme : {make_scheme(WaveOperator::compact, 2), make_compact_scheme({-6., 1., 0., 0.}),
+    for (const Scheme& scheme : {make_scheme(Equation::compact, 2), make_compact_scheme({-6., 1., 0., 0.}),
                                  make_compact_scheme({-128. / 30., 14. / 30., 3. / 30., 1. / 30.})})
         for (const Grid& grid :
              {Grid{2, {64, 1, 60}, {10., 10., 10.}, {}}, Grid{3, {20, 19, 22}, {10., 10., 10.}, {}}}) {
@@ -173,7 +173,7 @@ TEST_CASE("the stability limit of the compact stencil is that of its weights") {
 }
 
 TEST_CASE("the phase velocity of a plane wave, with and without the error of time") {
-    const Scheme scheme = make_scheme(WaveOperator::star, 8, Coefficients::optimised);
+    const Scheme scheme = make_scheme(Equation::star, 8, Coefficients::optimised);
     const std::vector<double> spacing{10., 8.};
     const double k = 2. * pi / 50.;
     for (const double angle : {0., 0.3, 0.9, pi / 2.}) {

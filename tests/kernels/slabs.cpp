@@ -73,14 +73,13 @@ private:
 TEST_CASE("slabs give the bits of the uncut grid at every order, operator, precision and face") {
     std::size_t compared = 0;
     for (const Case& c : kTall)
-        for (const WaveOperator wave_operator :
-             {WaveOperator::star, WaveOperator::variable_density, WaveOperator::compact})
+        for (const Equation equation : {Equation::star, Equation::variable_density, Equation::compact})
             for (const int order : {2, 4, 8, 16})
                 for (const Precision precision : {Precision::float32, Precision::float64}) {
-                    const bool compact = wave_operator == WaveOperator::compact;
+                    const bool compact = equation == Equation::compact;
                     if (compact && order > 2) continue;
                     const Case shaped = compact ? with_equal_spacings(c) : c;
-                    Setup setup = setup_of(shaped, order, precision, wave_operator);
+                    Setup setup = setup_of(shaped, order, precision, equation);
                     setup.threads = 1;
                     const std::vector<double> expected = run_case(shaped, setup, cpu::make_medium);
                     for (const int count : {1, 2, 3, 5, 7}) {
@@ -107,7 +106,7 @@ TEST_CASE("slabs of every thickness down to what the stencil reads") {
 
 TEST_CASE("a source and a receiver between nodes, wherever the cut passes") {
     Case c = kTall[3];
-    Setup setup = setup_of(c, 8, Precision::float32, WaveOperator::variable_density);
+    Setup setup = setup_of(c, 8, Precision::float32, Equation::variable_density);
     setup.threads = 1;
     const Grid& grid = c.grid;
     const auto traces_with = [&](const MakeMedium& make_medium, std::int64_t z) {

@@ -13,9 +13,8 @@ using namespace onda::test;
 
 namespace {
 
-Setup quick_setup(const Case& c, WaveOperator wave_operator = WaveOperator::star,
-                  Precision precision = Precision::float32) {
-    Setup setup = setup_of(c, 8, precision, wave_operator);
+Setup quick_setup(const Case& c, Equation equation = Equation::star, Precision precision = Precision::float32) {
+    Setup setup = setup_of(c, 8, precision, equation);
     setup.threads = 2;
     return setup;
 }
@@ -33,8 +32,8 @@ std::vector<double> alone(Medium& medium, const Case& c, std::uint64_t seed) {
 
 TEST_CASE("two wavefields on one medium, advanced in turn, give what each gives alone") {
     for (const Case& c : kCases)
-        for (const WaveOperator wave_operator : kOperators) {
-            const auto medium = make_noisy_medium(quick_setup(c, wave_operator), cpu::make_medium);
+        for (const Equation equation : kOperators) {
+            const auto medium = make_noisy_medium(quick_setup(c, equation), cpu::make_medium);
             const auto first = medium->make_wavefield(), second = medium->make_wavefield();
             start_noisy_shot(*first, c, Precision::float32, 1., 0, 1);
             start_noisy_shot(*second, c, Precision::float32, 1., 0, 2);
@@ -70,7 +69,7 @@ TEST_CASE("each shot of a batch has the bits of the shot alone, whatever their n
     for (const Case& c : kCases)
         for (const Precision precision : {Precision::float32, Precision::float64})
             for (const int shots : {2, 5}) {
-                Setup setup = quick_setup(c, WaveOperator::star, precision);
+                Setup setup = quick_setup(c, Equation::star, precision);
                 setup.threads = shots == 2 ? 3 : 2;
                 const auto medium = make_noisy_medium(setup, cpu::make_medium);
                 const auto batch = medium->make_wavefield(shots);
@@ -88,9 +87,9 @@ TEST_CASE("each shot of a batch has the bits of the shot alone, whatever their n
 
 TEST_CASE("a state saved after some steps goes on elsewhere with the same bits") {
     for (const Case& c : kCases)
-        for (const WaveOperator wave_operator : kOperators)
+        for (const Equation equation : kOperators)
             for (const Precision precision : {Precision::float32, Precision::float64}) {
-                Setup setup = quick_setup(c, wave_operator, precision);
+                Setup setup = quick_setup(c, equation, precision);
                 const auto medium = make_noisy_medium(setup, cpu::make_medium);
                 const auto whole = medium->make_wavefield(), begun = medium->make_wavefield();
                 for (const auto& wavefield : {whole.get(), begun.get()}) {

@@ -78,7 +78,7 @@ TEST_CASE("star weights sum to exactly zero and have the symbol of the scheme") 
         for (int order = 2; order <= kMaxSpaceOrder; order += 2)
             for (const int dimensions : {2, 3}) {
                 if (order == 2 && coefficients == Coefficients::optimised) continue;
-                const Scheme scheme = make_scheme(WaveOperator::star, order, coefficients);
+                const Scheme scheme = make_scheme(Equation::star, order, coefficients);
                 check_star<float>(scheme, dimensions, 0x1p-24);
                 check_star<double>(scheme, dimensions, 0x1p-53);
             }
@@ -88,7 +88,7 @@ TEST_CASE("round spacings, as people use them, sum to exactly zero, too") {
     for (const double h : {0.04, 0.1, 1., 2., 2.5, 5., 6.25, 7.5, 10., 12.5, 15., 20., 25., 30., 50., 100.})
         for (int order = 2; order <= kMaxSpaceOrder; order += 2)
             for (const int dimensions : {2, 3}) {
-                const Scheme scheme = make_scheme(WaveOperator::star, order);
+                const Scheme scheme = make_scheme(Equation::star, order);
                 CHECK(sum_of(make_stencil<float>(scheme, {h, h, h}, dimensions)) == 0.L);
                 CHECK(sum_of(make_stencil<float>(scheme, {h, 0.7 * h, 0.3 * h}, dimensions)) == 0.L);
             }
@@ -97,7 +97,7 @@ TEST_CASE("round spacings, as people use them, sum to exactly zero, too") {
 TEST_CASE("compact weights sum to exactly zero and keep what long waves see") {
     const Scheme skew =
         make_compact_scheme({-6. + 12. * 0.1 - 8. * 0.07, 1. - 4. * 0.1 + 4. * 0.07, 0.1 - 2. * 0.07, 0.07});
-    for (const Scheme& scheme : {make_scheme(WaveOperator::compact, 2), skew})
+    for (const Scheme& scheme : {make_scheme(Equation::compact, 2), skew})
         for (const int dimensions : {2, 3})
             for (std::uint64_t seed = 0; seed < 15; ++seed) {
                 const double h = spacings(seed, 1.)[0];
@@ -112,28 +112,26 @@ TEST_CASE("compact weights sum to exactly zero and keep what long waves see") {
 }
 
 TEST_CASE("spacings whose weights the precision does not hold are refused") {
-    const Scheme scheme = make_scheme(WaveOperator::star, 8);
+    const Scheme scheme = make_scheme(Equation::star, 8);
     for (const double h : {1e-25, 1e25, 0., std::nan("")}) {
         CAPTURE(h);
         CHECK_THROWS_AS(make_stencil<float>(scheme, {h, h, h}, 3), std::invalid_argument);
-        CHECK_THROWS_AS(make_stencil<float>(make_scheme(WaveOperator::compact, 2), {h, h, h}, 3),
-                        std::invalid_argument);
+        CHECK_THROWS_AS(make_stencil<float>(make_scheme(Equation::compact, 2), {h, h, h}, 3), std::invalid_argument);
     }
     CHECK_NOTHROW(make_stencil<double>(scheme, {1e25, 1e25, 1e25}, 3));
 }
 
 TEST_CASE("a constant field stays constant, to the last bit, in every kernel") {
     for (const int dimensions : {2, 3})
-        for (const WaveOperator wave_operator :
-             {WaveOperator::star, WaveOperator::compact, WaveOperator::variable_density})
+        for (const Equation equation : {Equation::star, Equation::compact, Equation::variable_density})
             for (const int order : {2, 4, 8, 12, 16})
                 for (const Precision precision : {Precision::float32, Precision::float64})
-                    for (const std::string& kernel : cpu::kernels_of(wave_operator)) {
-                        if (wave_operator == WaveOperator::compact && order > 2) continue;
+                    for (const std::string& kernel : cpu::kernels_of(equation)) {
+                        if (equation == Equation::compact && order > 2) continue;
                         Case room{"room", {dimensions, {19, dimensions == 3 ? 11 : 1, 13}, {9., 9., 9.}, {}}, {}};
                         for (std::size_t face = 0; face < 6; ++face)
                             if (dimensions == 3 || face / 2 != 1) room.halos[face] = kRigid;
-                        Setup setup = setup_of(room, order, precision, wave_operator);
+                        Setup setup = setup_of(room, order, precision, equation);
                         setup.kernel = kernel;
                         setup.threads = 2;
                         const auto wavefield = make_uniform_wavefield(setup, cpu::make_medium);

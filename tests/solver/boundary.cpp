@@ -27,7 +27,7 @@ BoundaryConfig config_of(const std::string& kind) {
 }
 
 Waves waves(double vp_max_m_s, double dt_s) {
-    return {make_scheme(WaveOperator::star, 8), vp_max_m_s, dt_s, 20.};
+    return {make_scheme(Equation::star, 8), vp_max_m_s, dt_s, 20.};
 }
 
 std::string boundary_error(const BoundaryConfig& config, const Grid& grid) {
@@ -84,7 +84,7 @@ TEST_CASE("a layer leaves of a wave that crosses it twice what was asked for") {
     const Grid grid = grid_of(3, {100, 100, 100});
     const double dt = 0.0005, vp = 3000.;
     const Boundary boundary = make_boundary(config_of("cpml"), grid, waves(vp, dt), {});
-    const double offset = factor_of(make_scheme(WaveOperator::star, 8)).offset;
+    const double offset = factor_of(make_scheme(Equation::star, 8)).offset;
     for (int face = 0; face < 6; ++face) {
         const CpmlFace& layer = boundary.cpml.face[face];
         REQUIRE(layer.width() == 20);
@@ -118,12 +118,12 @@ namespace {
 
 /// p after some steps of a smooth start in a channel between two mirrors, x by z; by z alone in a medium of two
 /// densities.
-std::vector<double> after_steps(WaveOperator wave_operator, std::int64_t nz, Halo low, Halo high,
+std::vector<double> after_steps(Equation equation, std::int64_t nz, Halo low, Halo high,
                                 const std::function<double(std::int64_t x, std::int64_t z)>& start,
                                 const std::function<double(std::int64_t z)>& rho) {
     Setup setup;
     setup.grid = {2, {24, 1, nz}, {10., 1., 10.}, {}};
-    setup.scheme = make_scheme(wave_operator, 16);
+    setup.scheme = make_scheme(equation, 16);
     setup.precision = Precision::float64;
     setup.halos = {Halo::zero, Halo::zero, Halo::zero, Halo::zero, low, high};
     setup.threads = 1;
@@ -132,7 +132,7 @@ std::vector<double> after_steps(WaveOperator wave_operator, std::int64_t nz, Hal
         std::ranges::fill(row, static_cast<float>(rho(z)));
     };
     MediumReaders readers{vp};
-    if (setup.scheme.has_density()) readers.emplace_back(fill_rho);
+    if (has_parameter(setup.scheme.equation, "rho")) readers.emplace_back(fill_rho);
     const auto wavefield = cpu::make_medium(setup, readers, 1e-3)->make_wavefield();
     std::vector<double> p;
     for (std::int64_t i = 0; i < setup.grid.points(); ++i)
@@ -147,7 +147,7 @@ std::vector<double> after_steps(WaveOperator wave_operator, std::int64_t nz, Hal
 
 TEST_CASE("mirrors closer together than the stencil is wide reflect as often as it reaches") {
     constexpr std::int64_t n = 5, wide = 4 * (n - 1) + 1;  // order 16 reads 8 nodes on either side, with densities 15
-    for (const WaveOperator wave_operator : {WaveOperator::star, WaveOperator::variable_density})
+    for (const Equation equation : {Equation::star, Equation::variable_density})
         for (const Halo low : {Halo::mirror_positive, Halo::mirror_negative})
             for (const Halo high : {Halo::mirror_positive, Halo::mirror_negative}) {
                 const auto sign = [](Halo halo) { return halo == Halo::mirror_negative ? -1. : 1.; };
@@ -161,8 +161,8 @@ TEST_CASE("mirrors closer together than the stencil is wide reflect as often as 
                     return z >= n ? rho(2 * (n - 1) - z) : z < 0 ? rho(-z) : 1000. + 300. * static_cast<double>(z);
                 };
                 // Unfolded about its walls the field goes on beyond them, where no mirror is near.
-                const auto narrow = after_steps(wave_operator, n, low, high, start, rho);
-                const auto unfolded = after_steps(wave_operator, wide, low, low, start, rho);
+                const auto narrow = after_steps(equation, n, low, high, start, rho);
+                const auto unfolded = after_steps(equation, wide, low, low, start, rho);
                 for (std::size_t i = 0; i < narrow.size(); ++i)
                     CHECK(narrow[i] == doctest::Approx(unfolded[i]).epsilon(1e-11));
             }

@@ -382,7 +382,7 @@ TEST_CASE("layers and bodies have the densities they are given, or that of the m
     CHECK(rho(33) == 2400.f);
     CHECK(model.rho_min == 1000.f);
     CHECK(model.rho_max == 2400.f);
-    CHECK(scheme_of(layered).wave_operator == WaveOperator::variable_density);
+    CHECK(scheme_of(layered).equation == Equation::variable_density);
 
     Config bodies = example("inclusions", {40, 40});
     bodies.model.inclusions[0].rho_kg_m3 = 2600.;
@@ -397,14 +397,14 @@ TEST_CASE("a density that is the same everywhere, or not wanted, takes the fast 
     Config config = config_of("layered", {3, 40}, {10.});
     config.model.layers = {{0., 1500.}, {150., 2000.}};
     config.model.rho_kg_m3 = 2000.;
-    CHECK(scheme_of(config).wave_operator == WaveOperator::star);
+    CHECK(scheme_of(config).equation == Equation::star);
     CHECK(build(config).rho.empty());
     config.model.layers[0].rho_kg_m3 = 1000.;
-    CHECK(scheme_of(config).wave_operator == WaveOperator::variable_density);
+    CHECK(scheme_of(config).equation == Equation::variable_density);
     config.model.rho = "none";
     for (const std::optional<double> given : {std::optional(2000.), std::optional<double>()}) {
         config.model.rho_kg_m3 = given;  // without it, the second layer has no density
-        CHECK(scheme_of(config).wave_operator == WaveOperator::star);
+        CHECK(scheme_of(config).equation == Equation::star);
         CHECK(build(config).rho.empty());
     }
     Config bodies = example("inclusions", {40, 40});
@@ -417,7 +417,7 @@ TEST_CASE("Gardner's relation makes a density of any model, and contradicts a gi
     for (const std::string type : {"constant", "layered", "gradient", "inclusions", "von_karman", "geology"}) {
         Config config = example(type, {30, 40});
         config.model.rho = "gardner";
-        CHECK(scheme_of(config).wave_operator == WaveOperator::variable_density);
+        CHECK(scheme_of(config).equation == Equation::variable_density);
         const Model model = build(config);
         REQUIRE(model.rho.size() == model.vp.size());
         for (std::size_t i = 0; i < model.vp.size(); ++i)
@@ -460,12 +460,12 @@ TEST_CASE("the density of a model file is read, resampled as vp is") {
     Config config = config_of("file", {41, 61}, {10.});
     config.model.file = file;
     config.model.resample = true;
-    CHECK(scheme_of(config).wave_operator == WaveOperator::variable_density);
+    CHECK(scheme_of(config).equation == Equation::variable_density);
     const Model model = build(config);
     REQUIRE(model.rho.size() == model.vp.size());
     for (std::size_t i = 0; i < model.vp.size(); ++i)
         CHECK(model.rho[i] == doctest::Approx(1000. + 0.5 * (double(model.vp[i]) - 2000.)));
     config.model.rho = "none";
     CHECK(build(config).rho.empty());
-    CHECK(scheme_of(config).wave_operator == WaveOperator::star);
+    CHECK(scheme_of(config).equation == Equation::star);
 }

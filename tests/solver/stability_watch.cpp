@@ -119,7 +119,7 @@ TEST_CASE("a density whose jumps make dt too long is named as the cause, with wh
          {Row{200., 3800., 1., "time.cfl_fraction: 0.9 "}, Row{1.2, 2400., 0.9, "time.cfl_fraction: 0.7 "}}) {
         CAPTURE(row.light);
         Case c(row.cfl, 5000, 1.);
-        c.setup.scheme = make_scheme(WaveOperator::variable_density, 16);
+        c.setup.scheme = make_scheme(Equation::variable_density, 16);
         c.time.stability_limit_s = c.setup.scheme.stability_limit_s(c.setup.grid.derivative_spacings_m(), kVelocity);
         c.time.dt_s = row.cfl * c.time.stability_limit_s;
         const RowReader vp = [](std::int64_t, std::int64_t, std::span<float> values) {

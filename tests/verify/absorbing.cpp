@@ -32,7 +32,7 @@ std::array<T, 3> turned(const std::array<T, 3>& axes, const Turn& turn) {
 
 /// Other nodes, spacings and faces on every axis; mirrors on two faces, layers on the others.
 verify::Experiment turned_box(const Scheme& scheme, const Turn& turn) {
-    const bool compact = scheme.wave_operator == WaveOperator::compact;
+    const bool compact = scheme.equation == Equation::compact;
     const std::array<const char*, 6> kinds{"cpml", "free_surface", "cpml", "cpml", "rigid", "cpml"};
     BoundaryConfig b;
     b.cpml_width = 7;
@@ -78,8 +78,8 @@ std::vector<double> turned_shot(const Scheme& scheme, const Turn& turn) {
 }  // namespace
 
 TEST_CASE("layers are alike along x, y and z: a box that is turned gives the same seismograms") {
-    for (const Scheme& scheme : {make_scheme(WaveOperator::star, 8), make_scheme(WaveOperator::variable_density, 8),
-                                 make_scheme(WaveOperator::compact, 2)}) {
+    for (const Scheme& scheme : {make_scheme(Equation::star, 8), make_scheme(Equation::variable_density, 8),
+                                 make_scheme(Equation::compact, 2)}) {
         CAPTURE(scheme.description());
         const std::vector<double> expected = turned_shot(scheme, {0, 1, 2});
         double largest = 0.;

@@ -106,7 +106,7 @@ TEST_CASE("zero faces have an exact mode at order 2 and refuse others") {
 TEST_CASE("the discrete frequency tends to c k and solves the dispersion relation") {
     const std::vector<double> h{10., 5.};
     const std::vector<double> fine{3e-5, 8e-5};
-    const Scheme star = make_scheme(WaveOperator::star, 2);
+    const Scheme star = make_scheme(Equation::star, 2);
     CHECK(std::abs(discrete_frequency(star, fine, h, kC, 1e-3) / (kC * std::hypot(fine[0], fine[1])) - 1.) <= 1e-7);
     const double symbol = (2. - 2. * std::cos(1.1)) / 100. + (2. - 2. * std::cos(0.7)) / 25.;
     const double omega = discrete_frequency(star, {1.1 / 10., 0.7 / 5.}, h, kC, 1e-3);
@@ -114,7 +114,7 @@ TEST_CASE("the discrete frequency tends to c k and solves the dispersion relatio
 }
 
 TEST_CASE("the symbol of the compact stencil is that of its 27 weights; in 2-D, of the 9 on a field constant along y") {
-    const Scheme compact = make_scheme(WaveOperator::compact, 2);
+    const Scheme compact = make_scheme(Equation::compact, 2);
     const auto& w = compact.compact;
     for (const std::array<double, 3>& kh : {std::array{0.3, 0.5, 1.1}, {2.9, 0.1, 1.7}, {1.2, 0., 0.8}}) {
         double sum = 0.;

@@ -19,7 +19,7 @@ Experiment box(int order, double cfl_fraction, std::int64_t steps) {
     e.grid.dimensions = 2;
     e.grid.n = {43, 1, 38};
     e.grid.spacing_m = {10., 10., 8.};
-    e.scheme = make_scheme(WaveOperator::variable_density, order);
+    e.scheme = make_scheme(Equation::variable_density, order);
     e.halos[4] = Halo::mirror_negative;
     e.halos[0] = Halo::mirror_positive;
     e.dt_s = cfl_fraction * stable_dt_s(e.grid, e.scheme, 2000.);
@@ -81,10 +81,10 @@ TEST_CASE("half-step weights differentiate polynomials up to their order exactly
 
 TEST_CASE("the same density everywhere gives the seismogram of constant density") {
     // Both operators are exact to their order; 9 points per wavelength at the end of the band.
-    CHECK(relative_l2(trace(make_scheme(WaveOperator::variable_density, 16)),
-                      trace(make_scheme(WaveOperator::star, 16))) <= 1e-6);
-    CHECK(relative_l2(trace(make_scheme(WaveOperator::variable_density, 8)),
-                      trace(make_scheme(WaveOperator::star, 8))) <= 2e-3);
+    CHECK(relative_l2(trace(make_scheme(Equation::variable_density, 16)), trace(make_scheme(Equation::star, 16))) <=
+          1e-6);
+    CHECK(relative_l2(trace(make_scheme(Equation::variable_density, 8)), trace(make_scheme(Equation::star, 8))) <=
+          2e-3);
 }
 
 TEST_CASE("the stability limit holds for jumps of the density: any at order 2, of ten at all orders") {
@@ -127,7 +127,7 @@ TEST_CASE("dt is stable up to the fractions that are told to be safe, and not fa
     const std::vector<std::vector<bool>> patterns{
         {false, true}, {false, false, true}, {false, true, true}, {false, false, true, true}, plane};
     const auto scheme = [](int order, Coefficients coefficients) {
-        return make_scheme(WaveOperator::variable_density, order, coefficients);
+        return make_scheme(Equation::variable_density, order, coefficients);
     };
     for (const Coefficients coefficients : {Coefficients::taylor, Coefficients::optimised})
         for (const double ratio : {2., 10., 20., 100.})

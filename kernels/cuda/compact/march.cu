@@ -5,10 +5,10 @@ namespace onda::cuda {
 namespace {
 
 template <typename T, typename Operator>
-void add(Instances<T>& list, WaveOperator wave_operator, const auto& for_tiles) {
+void add(Instances<T>& list, Equation equation, const auto& for_tiles) {
     for_tiles([&]<typename Tile>() {
         const char* const kernel = Tile::rim == 0 ? "march-direct" : "march-overlapped";
-        list.push_back(plane_sum_row<Tile, MappedCopies, Operator>(wave_operator, kernel, "", 75));
+        list.push_back(plane_sum_row<Tile, MappedCopies, Operator>(equation, kernel, "", 75));
     });
 }
 
@@ -22,9 +22,9 @@ void add_all(Instances<T>& list) {
         for_row_tiles<T, 0>(add_tile);
         for_row_tiles<T, 1>(add_tile);
     };
-    add<T, CompactOperator<T, 3>>(list, WaveOperator::compact, in_space);
-    add<T, CompactOperator<T, 2>>(list, WaveOperator::compact, in_a_plane);
-    add<T, StarOperator<T, 2>>(list, WaveOperator::star, in_a_plane);
+    add<T, CompactOperator<T, 3>>(list, Equation::compact, in_space);
+    add<T, CompactOperator<T, 2>>(list, Equation::compact, in_a_plane);
+    add<T, StarOperator<T, 2>>(list, Equation::star, in_a_plane);
 }
 
 }  // namespace

@@ -59,14 +59,14 @@ dim3 block_of(const Instance<T>& row) {
 
 /// The rows of one operator: the blocks of threads that are compiled.
 template <typename T, typename Launched>
-void add_blocks(Instances<T>& list, WaveOperator wave_operator) {
+void add_blocks(Instances<T>& list, Equation equation) {
     // x, y, z and the dimensions they are for
     constexpr int blocks[][4] = {{32, 4, 2, 3}, {64, 4, 1, 3}, {128, 1, 2, 2}, {32, 1, 8, 2}};
     for (const auto& [x, y, z, dimensions] : blocks) {
         Instance<T> row;
         row.kernel = "direct";
         row.tile = std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
-        row.wave_operator = wave_operator;
+        row.equation = equation;
         row.radius = ONDA_RADIUS;
         row.dimensions = dimensions;
         row.architecture = 75;
@@ -88,17 +88,17 @@ void add_blocks(Instances<T>& list, WaveOperator wave_operator) {
 template <typename T, int R>
 void add_constant_density(Instances<T>& list) {
     using Star = DirectStepper<T, StepArguments<T>, direct_step<T, 2, R>, direct_step<T, 3, R>>;
-    add_blocks<T, Star>(list, WaveOperator::star);
+    add_blocks<T, Star>(list, Equation::star);
     if constexpr (R == 1) {
         using Compact = DirectStepper<T, StepArguments<T>, direct_compact_step<T, 2>, direct_compact_step<T, 3>>;
-        add_blocks<T, Compact>(list, WaveOperator::compact);
+        add_blocks<T, Compact>(list, Equation::compact);
     }
 }
 
 template <typename T, int R>
 void add_variable_density(Instances<T>& list) {
     using Density = DirectStepper<T, DensityArguments<T>, direct_density_step<T, 2, R>, direct_density_step<T, 3, R>>;
-    add_blocks<T, Density>(list, WaveOperator::variable_density);
+    add_blocks<T, Density>(list, Equation::variable_density);
 }
 
 }  // namespace

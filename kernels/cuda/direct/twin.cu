@@ -31,11 +31,11 @@ private:
 };
 
 template <typename T, typename Launched>
-void add(Instances<T>& list, WaveOperator wave_operator) {
+void add(Instances<T>& list, Equation equation) {
     Instance<T> row;
     row.kernel = "twin";
     row.tile = "rows";
-    row.wave_operator = wave_operator;
+    row.equation = equation;
     row.architecture = 75;
     row.make = [](const Instance<T>&, const Fields<T>& fields) -> std::unique_ptr<Stepper> {
         return std::make_unique<Launched>(fields);
@@ -48,8 +48,8 @@ void add(Instances<T>& list, WaveOperator wave_operator) {
 
 template <typename T>
 void add_all(Instances<T>& list) {
-    add<T, TwinStepper<T, StepArguments<T>, twin_step<T>>>(list, WaveOperator::star);
-    add<T, TwinStepper<T, DensityArguments<T>, density_twin_step<T>>>(list, WaveOperator::variable_density);
+    add<T, TwinStepper<T, StepArguments<T>, twin_step<T>>>(list, Equation::star);
+    add<T, TwinStepper<T, DensityArguments<T>, density_twin_step<T>>>(list, Equation::variable_density);
 }
 
 }  // namespace

@@ -59,10 +59,9 @@ Instance<typename Tile::T> inplane_row(int strategy, const char* copy, int archi
 
 /// The row of a kernel that sums each plane once, with one tile, copy engine and operator.
 template <typename Tile, template <typename> class Copies, typename Operator>
-Instance<typename Tile::T> plane_sum_row(WaveOperator wave_operator, const char* kernel, const char* copy,
-                                         int architecture) {
+Instance<typename Tile::T> plane_sum_row(Equation equation, const char* kernel, const char* copy, int architecture) {
     auto row = tile_row<Tile, Copies, march_step<Tile, Copies, Operator>>(kernel, copy, architecture);
-    row.wave_operator = wave_operator;
+    row.equation = equation;
     row.tile += "u" + std::to_string(Tile::unroll) + "a" + std::to_string(Tile::ahead);
     return row;
 }
@@ -72,7 +71,7 @@ template <typename T, template <typename> class Copies>
 void add_compact_inplane(Instances<T>& list, const char* copy, int architecture) {
     for_compact_inplane_tiles<T>([&]<typename Tile>() {
         list.push_back(plane_sum_row<Tile, Copies, CompactOperator<T, Tile::dimensions>>(
-            WaveOperator::compact, "inplane-full", copy, architecture));
+            Equation::compact, "inplane-full", copy, architecture));
     });
 }
 

@@ -68,7 +68,7 @@ void add_variable_density(Instances<T>& list) {
         using Launch = DensityLaunch<Tile>;
         const std::string tile = tile_name(Launch::shape) + "r" + std::to_string(Tile::rows);
         Instance<T> row = march_row<Launch>("march25d", tile, 75);
-        row.wave_operator = WaveOperator::variable_density;
+        row.equation = Equation::variable_density;
         row.radius = ONDA_RADIUS;
         row.dimensions = 3;
         list.push_back(row);

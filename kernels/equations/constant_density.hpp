@@ -1,0 +1,29 @@
+/// \file
+/// What the equations of constant density share: one parameter, one field, one array.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "kernels/equations/equation.hpp"
+
+namespace onda {
+
+inline constexpr Parameter kVp{"vp", "m/s", "velocity of pressure waves"};
+inline constexpr std::array<std::string_view, 1> kPressure{"p"};
+
+/// (vp dt)^2. \param parameters vp first.
+inline double squared_step(const double* parameters, double dt_s) {
+    const double step = parameters[0] * dt_s;
+    return step * step;
+}
+
+inline constexpr std::array kConstantDensityParameters{kVp};
+inline constexpr std::array kConstantDensityArrays{MediumArray{"k", false, true, squared_step}};
+
+/// -L(k) of operators that are sums over axes.
+double sum_of_axes(const Scheme& scheme, const std::vector<double>& axis, const std::vector<double>& spacing_m);
+/// The stability limit of such operators: the shortest waves along every axis at once.
+double limit_of_sum_of_axes(const Scheme& scheme, const std::vector<double>& spacing_m, double vp_max_m_s);
+
+}  // namespace onda

@@ -1,0 +1,85 @@
+#include "tests/kernels/coupled/coupled.hpp"
+
+#include <array>
+#include <vector>
+
+#include "kernels/cpu/kernel_table.hpp"
+#include "kernels/equations/constant_density.hpp"
+#include "kernels/equations/scheme.hpp"
+
+namespace onda::test {
+namespace {
+
+using namespace onda::cpu;
+
+constexpr std::array kParameters{kVp, Parameter{"omega", "rad/s", "angular frequency of the coupling"}};
+constexpr std::array<std::string_view, 2> kFields{"p", "s"};
+constexpr std::array kArrays{MediumArray{"k", false, true, squared_step},
+                             MediumArray{"g", false, true, [](const double* parameters, double dt_s) {
+                                             const double step = parameters[1] * dt_s;
+                                             return step * step;
+                                         }}};
+
+Scheme make(int space_order, Coefficients coefficients) {
+    Scheme scheme = make_scheme(Equation::star, space_order, coefficients);
+    scheme.equation = kCoupled;
+    return scheme;
+}
+
+template <typename T>
+void set_stencil(Stencil<T>& stencil, const Scheme& scheme, const std::array<double, 3>& spacing_m) {
+    set_second_derivatives(stencil, second_derivatives(scheme, spacing_m, stencil.dimensions));
+}
+
+/// f+ = 2 f - f- + k L(f) - g (f - other)
+template <typename T>
+T advance(const T* f, T before, T k, T g, T other, T laplacian) {
+    return fused(-g, *f - other, leapfrog(*f, before, k, laplacian));
+}
+
+template <typename T, int Dims, int R>
+struct Coupled {
+    static void step(const StepArguments<T>& a) {
+        for (std::int64_t z = 0; z < a.nz; ++z)
+            for (std::int64_t y = 0; y < a.ny; ++y)
+                for (std::int64_t x = 0; x < a.nx; ++x) {
+                    const std::int64_t i = x + y * a.pitch + z * a.plane;
+                    const T* const p = a.p + i;
+                    const T* const s = a.further_p[0] + i;
+                    const MediumView<T>&k = a.medium[0], &g = a.medium[1];
+                    const T k_here = k.at[x + y * k.pitch + z * k.plane], g_here = g.at[x + y * g.pitch + z * g.plane];
+                    a.q[i] =
+                        advance(p, a.q[i], k_here, g_here, *s, laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
+                    a.further_q[0][i] = advance(s, a.further_q[0][i], k_here, g_here, *p,
+                                                laplacian<T, Dims, R>(s, a.pitch, a.plane, a.stencil));
+                }
+    }
+};
+
+std::span<const Kernel> kernels() {
+    static const std::vector<Kernel> rows{
+        {"reference", "plain loops", step_of_order<Coupled, float>, step_of_order<Coupled, double>, nullptr, kCoupled}};
+    return rows;
+}
+
+}  // namespace
+
+const EquationRow kCoupledEquation{
+    .name = "coupled",
+    .help = "two pressures that pull at each other",
+    .title = "coupled",
+    .parameters = kParameters,
+    .fields = kFields,
+    .arrays = kArrays,
+    .source_density = nullptr,
+    .make_scheme = make,
+    .halo = [](int radius) { return radius; },
+    .axis_symbol = [](const Scheme& scheme, double kh) { return second_derivative_symbol(scheme.weights, kh); },
+    .symbol = sum_of_axes,
+    .stability_limit_s = limit_of_sum_of_axes,
+    .set_float = set_stencil<float>,
+    .set_double = set_stencil<double>,
+    .cpu_kernels = kernels,
+};
+
+}  // namespace onda::test
