@@ -39,6 +39,7 @@ struct KernelChoice {
     std::string kernel = "auto";  ///< a name of kernel_names() or "auto"
     std::string isa = "auto";     ///< CPU: a name of isa_names() or "auto"
     int threads = 0;              ///< CPU: 0 takes what OpenMP offers
+    bool fewer_threads = false;   ///< CPU: where fewer threads are faster, take fewer
     std::string tile = "auto";    ///< CUDA: a tile of variants(), such as "256x16r4", or "auto"
     std::string copy = "auto";    ///< CUDA, in-plane kernels: how rectangles reach shared memory, see variants()
     int ordinal = 0;              ///< CUDA: which of the visible GPUs

@@ -49,6 +49,9 @@ public:
         return Buffer<T>::bytes_for(elements(setup)) + Buffer<T>::bytes_for(scratch_size(setup) * threads);
     }
 
+    /// \param threads at most as many as it was made for.
+    void set_threads(int threads) { arguments_.threads = threads; }
+
     /// The silence before a shot.
     void reset() {
         const std::int64_t size = memory_.bytes() / static_cast<std::int64_t>(sizeof(T));

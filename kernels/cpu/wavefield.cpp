@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <exception>
@@ -15,6 +16,7 @@
 #include "kernels/cpu/downloads.hpp"
 #include "kernels/cpu/medium.hpp"
 #include "kernels/cpu/points.hpp"
+#include "kernels/cpu/thread_tuner.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -61,6 +63,12 @@ public:
         reset();
     }
 
+    /// \param threads at most as many as it was made for.
+    void set_threads(int threads) {
+        threads_ = threads;
+        arguments_.threads = threads;
+        strips_.set_threads(threads);
+    }
     [[nodiscard]] std::int64_t bytes() const {
         return static_cast<std::int64_t>(1 + further_.size()) * (p_.bytes() + q_.bytes()) + strips_.bytes();
     }
@@ -353,7 +361,8 @@ void ShotField<T>::upload(std::span<const double> p, std::span<const double> p_p
 template <typename T>
 class CpuWavefield final : public Wavefield {
 public:
-    CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, int shots) : medium_(std::move(medium)) {
+    CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, int shots)
+        : medium_(std::move(medium)), tuner_(threads_of(medium_->setup())) {
         const int threads = threads_of(medium_->setup());
         for (int shot = 0; shot < shots; ++shot)
             shots_.push_back(std::make_unique<ShotField<T>>(*medium_, shots == 1 ? threads : 1));
@@ -422,14 +431,29 @@ private:
         for (const auto& shot : shots_) ((*shot).*call)(arguments...);
     }
 
+    void enqueue_alone(std::int64_t first, std::int64_t count);
+
     std::shared_ptr<CpuMedium<T>> medium_;
+    ThreadTuner tuner_;
     std::vector<std::unique_ptr<ShotField<T>>> shots_;
     FrameBuffers frames_;
 };
 
 template <typename T>
+void CpuWavefield<T>::enqueue_alone(std::int64_t first, std::int64_t count) {
+    if (!medium_->setup().fewer_threads) return Wavefield::enqueue(first, count);
+    using Clock = std::chrono::steady_clock;
+    for (std::int64_t n = first; n < first + count; ++n) {
+        at(0).set_threads(tuner_.threads());
+        const Clock::time_point start = Clock::now();
+        Wavefield::enqueue(n, 1);
+        tuner_.took(std::chrono::duration<double>(Clock::now() - start).count());
+    }
+}
+
+template <typename T>
 void CpuWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
-    if (shots_.size() == 1) return Wavefield::enqueue(first, count);
+    if (shots_.size() == 1) return enqueue_alone(first, count);
     const auto advance = [&](ShotField<T>& shot) {
         for (std::int64_t n = first; n < first + count; ++n) {
             shot.fill_halos();

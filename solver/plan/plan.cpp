@@ -56,6 +56,7 @@ void begin_setup(Plan& plan) {
     Setup& setup = plan.setup;
     setup.grid = plan.grid;
     setup.precision = precision_of(plan.config.scheme);
+    setup.fewer_threads = wanted.threads == 0;
     setup.threads = wanted.threads > 0 ? static_cast<int>(wanted.threads) : omp_get_max_threads();
     setup.kernel = wanted.kernel;
     setup.isa = wanted.isa;
