@@ -4,14 +4,14 @@
 
 namespace onda {
 
-/// Brings the halo planes of p[n] beyond every cut. A row of its kind knows the slabs; what drives the steps knows only
-/// when: after the halos of the faces, before the step.
+/// The exchange of a grid's slabs brings the halo planes of p[n] beyond every cut. It knows the slabs; what drives the
+/// steps knows only when it acts: after the halos of the faces, before the step.
 class Exchange {
 public:
     virtual ~Exchange() = default;
     /// Sends the planes next to every cut. They must not change before wait().
     virtual void post() = 0;
-    /// Until the planes beyond every cut have arrived.
+    /// Returns when the planes beyond every cut have arrived.
     virtual void wait() = 0;
 };
 

@@ -28,7 +28,7 @@ ONDA_HOST_DEVICE constexpr std::int64_t position(Edge edge, std::int64_t tile, s
     return 0;
 }
 
-/// Half-open [x_begin, x_end) x [y_begin, y_end) in the tile frame.
+/// A half-open rectangle [x_begin, x_end) x [y_begin, y_end) in the tile frame.
 struct Rectangle {
     Edge x_begin, x_end, y_begin, y_end;
 };
@@ -72,7 +72,7 @@ inline constexpr std::array<LoadStrategy, 4> kLoadStrategies{{
     {"full", "core, halos and corners in one load", {tile_part::frame}, 1},
 }};
 
-/// The one that loads the corners of a tile, which compact stencils need.
+/// The strategy that loads the corners of a tile, which compact stencils need.
 inline constexpr const LoadStrategy& kFullStrategy = kLoadStrategies.back();
 static_assert(kFullStrategy.name == "full");
 

@@ -16,11 +16,11 @@ namespace onda {
 
 class Wavefield;
 
-/// Writes the nx values of a parameter on row (y, z): velocities [m/s], densities [kg/m3]. Called by several threads at
-/// once, and again for rows that a halo mirrors.
+/// A reader of one parameter writes its nx values on row (y, z): velocities [m/s], densities [kg/m3]. It is called by
+/// several threads at once, and again for rows that a halo mirrors.
 using RowReader = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
 
-/// The parameters of an equation, in the order of its row: vp, and with variable density rho.
+/// A reader for each parameter of an equation, in the order of its row: vp, and with variable density rho.
 using MediumReaders = std::vector<RowReader>;
 
 /// The parameters of one grid on one device, in the form that kernels read. Loaded once, read by every wavefield;
@@ -32,16 +32,17 @@ public:
     [[nodiscard]] const Setup& setup() const { return setup_; }
     /// One line for logs: device, kernel, instruction set, threads.
     [[nodiscard]] virtual std::string description() const = 0;
-    /// The kernel that advances its wavefields.
+    /// The name of the kernel that advances its wavefields.
     [[nodiscard]] virtual std::string kernel() const = 0;
     /// Bytes held for the parameters.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 
-    /// An array of the equation (Equation::arrays) at nodes (Grid::at index).
+    /// Gives the values of an array of the equation (Equation::arrays) at nodes (Grid::at indices).
     virtual void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const = 0;
 
-    /// Shots at rest that advance together, without sources and receivers. Each holds this medium for as long as it
-    /// lives. \param shots at most most_shots(). \throws std::bad_alloc, cuda::Error.
+    /// A wavefield of shots at rest that advance together, without sources and receivers. It holds this medium for as
+    /// long as it lives. \param shots at most what most_shots() of the device says. \throws std::bad_alloc,
+    /// cuda::Error.
     [[nodiscard]] virtual std::unique_ptr<Wavefield> make_wavefield(int shots = 1) = 0;
 
 protected:
@@ -51,7 +52,8 @@ private:
     Setup setup_;
 };
 
-/// \throws std::invalid_argument unless there is a reader for each parameter of the problem's equation, and no other.
+/// Checks the readers of a medium. \throws std::invalid_argument unless there is a reader for each parameter of the
+/// problem's equation, and no other.
 void check_readers(const Problem& problem, const MediumReaders& readers);
 
 }  // namespace onda

@@ -1,5 +1,6 @@
 /// \file
-/// What is computed and by which kernel: everything a device needs before it allocates.
+/// The set-up of a computation: the discrete problem and the kernel that computes it, all that a device needs before it
+/// allocates.
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace onda {
 
-/// Multiplies p[n+1] and p[n] after each step: factor(x, y, z) = (taper[0][x] taper[1][y]) taper[2][z].
+/// A sponge multiplies p[n+1] and p[n] after each step by factor(x, y, z) = (taper[0][x] taper[1][y]) taper[2][z].
 /// Empty tapers mean 1 everywhere on that axis. A taper differs from 1 at the ends of its axis only: the nodes between
 /// are not visited.
 struct Sponge {
@@ -34,7 +35,7 @@ struct Problem {
     [[nodiscard]] std::int64_t element_bytes() const { return precision == Precision::float32 ? 4 : 8; }
 };
 
-/// How a problem is computed, by name. None of it changes a bit of the result.
+/// The kernel that computes a problem and its settings, by name: none of them changes a bit of the result.
 struct KernelChoice {
     std::string kernel = "auto";  ///< a name of kernel_names() or "auto"
     std::string isa = "auto";     ///< CPU: a name of isa_names() or "auto"
@@ -45,6 +46,7 @@ struct KernelChoice {
     int ordinal = 0;              ///< CUDA: which of the visible GPUs
 };
 
+/// A problem and the choice of the kernel that computes it.
 struct Setup : Problem, KernelChoice {};
 
 /// A setup that names a kernel, instruction set, tile or copy engine that does not exist; what() lists what there is.
@@ -54,8 +56,8 @@ struct SetupFault : std::invalid_argument {
     std::string key;  ///< "kernel", "isa", "tile", "copy"
 };
 
-/// \throws std::invalid_argument unless order, weights, spacings, extents and layers fit each other: what every device
-/// needs.
+/// Checks what every device needs of a problem. \throws std::invalid_argument unless order, coefficients, spacings,
+/// extents and absorbing strips fit each other.
 void check_problem(const Problem& problem);
 
 /// One row of the list of kernels: `onda info`, schema, tests and bench read it.

@@ -15,7 +15,7 @@
 
 namespace onda {
 
-/// Which planes of the grid a part owns.
+/// A slab of the grid: the planes that one part owns.
 struct Slab {
     std::int64_t first_plane = 0, planes = 0;
 };
@@ -27,8 +27,9 @@ std::vector<Slab> equal_slabs(std::int64_t nz, int count);
 /// faces that are left.
 Setup setup_of_slab(const Setup& whole, const Slab& slab);
 
-/// \throws std::invalid_argument unless the slabs cover the grid, in order, each with at least the planes that its
-/// neighbours read, and those at the ends with room for the whole of their absorbing layers.
+/// Checks that slabs can compute a problem. \throws std::invalid_argument unless the slabs cover the grid, in order,
+/// each with at least the planes that its neighbours read, and those at the ends with room for the whole of their
+/// absorbing layers.
 void check_slabs(const Problem& problem, std::span<const Slab> slabs);
 
 /// Makes the medium of one slab: cpu::make_medium, or cuda::make_medium on a GPU of the caller's choice.
@@ -37,7 +38,7 @@ using MakeSlabMedium = std::function<std::shared_ptr<Medium>(std::size_t slab, c
 /// The exchange between the wavefields of a grid's slabs, in order along z.
 using MakeExchange = std::function<std::unique_ptr<Exchange>(std::vector<Wavefield*> slabs, std::int64_t halo)>;
 
-/// Copies planes between wavefields of one process.
+/// The exchange within one process, which copies planes between wavefields.
 std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs, std::int64_t halo);
 
 /// A medium whose wavefields are cut into slabs and give the bits of uncut ones. \throws what check_slabs and

@@ -43,7 +43,8 @@ struct StatePart {
     bool operator==(const StatePart&) const = default;
 };
 
-/// Takes (or, for Wavefield::restore, fills in) whole planes of a part: [z][y][x] from plane `first_plane` on.
+/// A visitor of the state takes (or, for Wavefield::restore, fills in) whole planes of a part: [z][y][x] from plane
+/// `first_plane` on.
 using StateVisitor = std::function<void(const StatePart& part, std::int64_t first_plane, std::span<std::byte> planes)>;
 
 /// Some shots on one medium that advance together: p[n] and p[n-1] of each, what its strips remember, its sources and
@@ -61,30 +62,31 @@ public:
     /// among them.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 
-    /// p[n] = p[n-1] = 0, strips that remember nothing, no sources, no receivers: the start of all shots.
+    /// Takes all shots back to their start: p[n] = p[n-1] = 0, strips that remember nothing, no sources, no receivers.
     virtual void reset() = 0;
+    /// Sets the sources of a shot and their signals.
     virtual void set_sources(int shot, const Sources& sources) = 0;
-    /// \param samples capacity of each trace, sample 0 included.
+    /// Sets the receivers of a shot. \param samples capacity of each trace, sample 0 included.
     virtual void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) = 0;
 
-    virtual void fill_halos() = 0;            ///< of p[n], by the rules of Problem::halos
+    virtual void fill_halos() = 0;            ///< fills the halo of p[n] by the rules of Problem::halos
     virtual void step() = 0;                  ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: Equation
     virtual void absorb() = 0;                ///< perfectly matched layers, then the sponge, on p[n+1] and p[n]
     virtual void inject(std::int64_t n) = 0;  ///< adds signal[n] to p[n+1]
     virtual void swap() = 0;                  ///< p[n+1] becomes p[n]
-    virtual void record(std::int64_t n) = 0;  ///< trace sample n of p[n]
+    virtual void record(std::int64_t n) = 0;  ///< sample n of every trace, from p[n]
 
     /// Queues time steps n = first … first + count - 1 and returns; a device without a queue computes them first.
     virtual void enqueue(std::int64_t first, std::int64_t count);
-    /// Until everything queued is done. \throws what the steps met.
+    /// Returns when everything queued is done. \throws what the steps met.
     virtual void wait() {}
-    /// enqueue() and wait().
+    /// Computes time steps n = first … first + count - 1: enqueue() and wait().
     void advance(std::int64_t first, std::int64_t count) {
         enqueue(first, count);
         wait();
     }
 
-    [[nodiscard]] virtual Extremum extremum(int shot = 0) const = 0;  ///< of p[n]
+    [[nodiscard]] virtual Extremum extremum(int shot = 0) const = 0;  ///< the largest |p[n]| and its node
     /// Copies p[n] at the nodes of `window`, [z][y][x], x fastest.
     virtual void download(const Window& window, std::span<float> values, int shot = 0) const = 0;
     virtual void download(const Window& window, std::span<double> values, int shot = 0) const = 0;
@@ -92,15 +94,15 @@ public:
     /// same time: another call waits until one of them has been destroyed (by another thread).
     static constexpr int kDownloads = 2;
     [[nodiscard]] virtual std::unique_ptr<Download> start_download(const Window& window, int shot = 0) = 0;
-    /// p[n-1], for energies.
+    /// Copies p[n-1] at the nodes of `window`, for energies.
     virtual void download_previous(const Window& window, std::span<double> values, int shot = 0) const = 0;
     /// Overwrites p[n] and p[n-1], compact [z][y][x]; strips forget what they remember. Initial states, tests.
     virtual void upload(std::span<const double> p, std::span<const double> p_previous, int shot = 0) = 0;
-    /// [receiver][sample], samples as given to set_receivers.
+    /// Copies the traces, [receiver][sample], samples as given to set_receivers.
     virtual void download_traces(std::span<float> values, int shot = 0) const = 0;
     virtual void download_traces(std::span<double> values, int shot = 0) const = 0;
 
-    /// p[n] at nodes (Grid::at index).
+    /// Reads p[n] at nodes (Grid::at indices).
     virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
     /// Overwrites planes to_plane … to_plane + count - 1 of p[n], halo included, by those of a neighbouring slab, halos
     /// along x and y included. Planes below 0 and from nz on lie in the halo. \param other on a device of the same
@@ -110,9 +112,9 @@ public:
 
     /// The parts of the state of each shot. Halos are none of them; they follow from the state.
     [[nodiscard]] virtual std::vector<StatePart> state_parts() const = 0;
-    /// Shows one part, plane by plane.
+    /// Shows one part of a shot's state to `take`, plane by plane.
     virtual void read_state(int shot, const StatePart& part, const StateVisitor& take) const = 0;
-    /// Replaces one part by what `fill` writes. Sources, receivers and recorded samples stay.
+    /// Replaces one part of a shot's state by what `fill` writes. Sources, receivers and recorded samples stay.
     virtual void write_state(int shot, const StatePart& part, const StateVisitor& fill) = 0;
     /// Shows the state of a shot, part by part, always in the same order: the one way to save, hash and compare it.
     void visit(int shot, const StateVisitor& take) const {

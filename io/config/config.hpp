@@ -78,7 +78,7 @@ struct TimeConfig {
     double duration_s = 0.;
     std::optional<double> dt_s;  ///< absent: cfl_fraction of the stability limit
     double cfl_fraction = 0.9;
-    bool dispersion_correction = true;  ///< of wavelets and seismograms; snapshots keep the error
+    bool dispersion_correction = true;  ///< of wavelets and seismograms; snapshots keep the dispersion
     bool operator==(const TimeConfig&) const = default;
 };
 
@@ -91,7 +91,8 @@ struct SchemeConfig {
     bool operator==(const SchemeConfig&) const = default;
 };
 
-/// Kinds: zero | free_surface | rigid | sponge | cpml. Aliases: top, bottom (z), left, right (x), front, back (y).
+/// The six faces. Kinds: zero | free_surface | rigid | sponge | cpml. Aliases: top, bottom (z), left, right (x), front,
+/// back (y).
 struct BoundaryConfig {
     std::string x_min = "cpml", x_max = "cpml";
     std::string y_min = "cpml", y_max = "cpml";
@@ -208,7 +209,7 @@ std::string resolved_yaml(const Config& config);
 std::string config_schema(const Vocabulary& vocabulary);
 /// A commented configuration that runs (`onda init`).
 std::string config_template(const Vocabulary& vocabulary);
-/// docs/config.md.
+/// The text of docs/config.md.
 std::string config_reference_markdown(const Vocabulary& vocabulary);
 
 }  // namespace onda

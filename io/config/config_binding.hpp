@@ -1,5 +1,5 @@
 /// \file
-/// From a pointer to member to a Slot: the type of the member decides how it is read and written.
+/// The way from a pointer to member to a Slot: the type of the member decides how it is read and written.
 #pragma once
 
 #include <type_traits>

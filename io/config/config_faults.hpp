@@ -11,7 +11,7 @@
 
 namespace onda {
 
-/// Where something was written: source 0 is the file, source i the i-th override.
+/// The place where something was written: source 0 is the file, source i the i-th override.
 struct SourcePlace {
     int source = 0;
     TextPlace place;
@@ -24,12 +24,12 @@ public:
         : name_(std::move(name)), text_(text), overrides_(overrides) {}
 
     void add(const SourcePlace& at, std::string message) { faults_.push_back({at, std::move(message), false}); }
-    /// A fault that is an input file which does not exist.
+    /// Adds a fault that is an input file which does not exist.
     void add_missing_file(const SourcePlace& at, std::string message) {
         faults_.push_back({at, std::move(message), true});
     }
     [[nodiscard]] bool empty() const { return faults_.empty(); }
-    /// In the order of the text, overrides last.
+    /// Reports the faults in the order of the text, overrides last.
     /// \throws Error(config), or Error(missing_input) if every fault is a missing file.
     [[noreturn]] void raise() const;
 

@@ -1,5 +1,5 @@
 /// \file
-/// What the user may have meant: nearest names, words of other codes, units.
+/// Hints at what the user may have meant: nearest names, words of other codes, units.
 #pragma once
 
 #include <span>
@@ -14,12 +14,13 @@ struct KeyHint {
     std::string text;        ///< "; did you mean 'spacing_m'? The unit is m", "; here that is time.dt_s", …
     std::string_view meant;  ///< the row that was meant, if it is one of these
 };
+/// The hint for a key that no row has.
 KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows);
-/// "; did you mean 'sponge'?" or empty. \param values key of the list `allowed`.
+/// The hint for an unknown value: "; did you mean 'sponge'?" or empty. \param values key of the list `allowed`.
 std::string unknown_value_hint(std::string_view value, std::string_view values, std::span<const AllowedValue> allowed);
-/// What is wrong with text that should be a number: a unit, an underscore, a leading zero, … or empty.
+/// The hint for text that should be a number: a unit, an underscore, a leading zero, … or empty.
 std::string number_hint(std::string_view text, std::string_view unit);
-/// The same for true and false.
+/// The hint for text that should be true or false, or empty.
 std::string boolean_hint(std::string_view text);
 
 }  // namespace onda

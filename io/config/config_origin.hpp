@@ -1,5 +1,5 @@
 /// \file
-/// Where the values of a configuration were written: what a stage needs to report a fault at its place.
+/// The origin of a configuration: where its values were written, which a stage needs to report a fault at its place.
 #pragma once
 
 #include <filesystem>
@@ -31,13 +31,13 @@ public:
     /// \param origin must outlive the list.
     explicit StageFaults(const ConfigOrigin& origin) : origin_(origin) {}
 
-    /// As ConfigOrigin::fault and value_fault; an empty key stands for the whole configuration.
+    /// Adds a fault as ConfigOrigin::fault or value_fault reports one; an empty key stands for the whole configuration.
     void add(std::string key, std::string message);
     void add_of_value(std::string key, std::string message);
     [[nodiscard]] bool empty() const { return faults_.empty(); }
-    /// \throws Error(config) with all of them; there must be one.
+    /// Reports all faults together; there must be one. \throws Error(config).
     [[noreturn]] void raise() const;
-    /// \throws Error(config) if there are any.
+    /// Reports all faults together, if there are any. \throws Error(config).
     void raise_if_any() const {
         if (!empty()) raise();
     }

@@ -1,5 +1,5 @@
 /// \file
-/// From a document to a Config, driven by the rows of the table.
+/// The way from a document to a Config, driven by the rows of the table.
 #pragma once
 
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace onda {
 
-/// What the reader learns besides the values: where each was written, and which are already faulty.
+/// The knowledge of the reader besides the values: where each was written, and which are already faulty.
 struct Reading {
     FaultList faults;
     std::filesystem::path folder;                ///< input files are relative to it
@@ -23,7 +23,7 @@ struct Reading {
     std::set<std::string> faulty;
 
     [[nodiscard]] bool given(const std::string& path) const { return values.count(path) != 0; }
-    /// Given or defaulted, and of the right type and range.
+    /// Whether a parameter, given or defaulted, is of the right type and range.
     [[nodiscard]] bool sound(const std::string& path) const { return faulty.count(path) == 0; }
     /// The place of a parameter, or of the nearest section around it that was written.
     [[nodiscard]] SourcePlace place_of(std::string path) const;

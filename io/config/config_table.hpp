@@ -27,7 +27,7 @@ struct Group {
     void* (*append)(void* owner);
 };
 
-/// Where the value of a parameter lives in a Config.
+/// The place of a parameter in a Config.
 using Slot =
     std::variant<bool*, std::int64_t*, double*, std::string*, std::filesystem::path*, std::optional<std::int64_t>*,
                  std::optional<double>*, std::vector<std::int64_t>*, std::vector<double>*, Group>;
@@ -39,14 +39,15 @@ struct Range {
     std::int64_t multiple_of = 1;
 };
 
-/// How many numbers a list holds.
+/// The limits of how many numbers a list holds.
 struct Count {
     std::size_t min = 1, max = 1000000;
     bool axes = false;    ///< one for each axis of the grid
     bool single = false;  ///< one number alone will do
 };
 
-/// The parameter is used only when a parameter beside it, listed earlier, has one of these values.
+/// The condition of a parameter, which is used only when a parameter beside it, listed earlier, has one of these
+/// values.
 struct Condition {
     std::string_view key = {};
     std::string_view values = {};  ///< separated by spaces
@@ -87,9 +88,9 @@ bool applies(const Parameter& row, std::span<const Parameter> rows, void* owner)
 bool has_word(std::string_view words, std::string_view word);
 std::vector<std::string_view> split_words(std::string_view words);
 
-/// What a value must be, for messages and docs: "a number", "a list of 2 or 3 integers".
+/// The type that a value must have, for messages and docs: "a number", "a list of 2 or 3 integers".
 std::string describe_type(const Parameter& row, const Slot& slot);
-/// "in (0, 1]", "at least 1"; empty where there is no limit.
+/// The limits of a range in words: "in (0, 1]", "at least 1"; empty where there is no limit.
 std::string describe_range(const Range& range);
 /// The value of a slot as YAML; nullopt where it is unset or empty. Not for groups.
 std::optional<std::string> value_text(const Slot& slot);

@@ -58,11 +58,11 @@ inline constexpr std::size_t kMaxYamlNodes = 100000;
 /// nesting beyond 16, and any text the parser would drop. Never throws on any input; faults are in the result.
 YamlDocument read_strict_yaml(std::string_view text);
 
-/// [+-] 0 | [1-9][0-9]*, within 64 bits: no leading zeros, no underscores, no hexadecimal.
+/// An integer: [+-] 0 | [1-9][0-9]*, within 64 bits: no leading zeros, no underscores, no hexadecimal.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 /// A finite decimal number, such as 7, -1.5, .5, 2.5e-3; independent of the locale.
 std::optional<double> parse_number(std::string_view text);
-/// true or false, nothing else.
+/// A boolean: true or false, nothing else.
 std::optional<bool> parse_boolean(std::string_view text);
 
 }  // namespace onda

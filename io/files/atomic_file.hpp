@@ -11,8 +11,8 @@
 
 namespace onda {
 
-/// Owns `<path>.partial-<boot>-<random>`, eight hexadecimal digits each, until rename() or commit(); removed if
-/// destroyed before, and by signals once signals are watched (io/files/interruption.hpp).
+/// A file under a temporary name: owns `<path>.partial-<boot>-<random>`, eight hexadecimal digits each, until rename()
+/// or commit(); removed if destroyed before, and by signals once signals are watched (io/files/interruption.hpp).
 ///
 /// The temporary file is locked as long as this lives. A file of such a name that can be locked belongs to nobody any
 /// more: see remove_abandoned_files().
@@ -28,12 +28,12 @@ public:
 
     [[nodiscard]] const std::filesystem::path& path() const;
     [[nodiscard]] const std::filesystem::path& temporary() const;
-    /// fsync: nothing is written after it. \throws Error(io_error).
+    /// Syncs the file; nothing is written after it. \throws Error(io_error).
     void finish();
-    /// Of a finished file; the folder is not synced. \throws Error(io_error), or Error(cannot_create) if the name was
-    /// taken meanwhile and overwrite is false, or is that of no plain file.
+    /// Gives a finished file its name; the folder is not synced. \throws Error(io_error), or Error(cannot_create) if
+    /// the name was taken meanwhile and overwrite is false, or is that of no plain file.
     void rename();
-    /// finish(), rename(), sync_folder().
+    /// Makes the file and its name last: finish(), rename(), sync_folder().
     void commit();
 
 private:
@@ -46,15 +46,15 @@ void sync_folder(const std::filesystem::path& folder);
 
 /// A finished file that holds the text. \throws Error(cannot_create | io_error) naming the path and the bytes needed.
 AtomicFile stage_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite);
-/// The same, committed.
+/// Writes a file that holds the text, and gives it its name.
 void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite);
 
 /// A long text, given to `put` piece by piece.
 using TextSource = std::function<void(const std::function<void(std::string_view piece)>& put)>;
-/// The same with a text that is never in memory as a whole.
+/// A finished file that holds a text which is never in memory as a whole.
 AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite);
 
-/// "a.h5" of "a.h5.partial-0123abcd-4567cdef"; nothing for other names.
+/// The final name of a temporary one: "a.h5" of "a.h5.partial-0123abcd-4567cdef"; nothing for other names.
 std::optional<std::string_view> final_name_of(std::string_view temporary_name);
 /// Removes temporary files in `folder` whose final name is `wanted` and which no living program owns: those that can be
 /// locked, and were made since this machine was started or lie on a disk of its own. Where locks do not work, and for

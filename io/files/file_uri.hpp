@@ -10,10 +10,10 @@
 
 namespace onda {
 
-/// The path itself where it is well-formed UTF-8, else its URI. read_path() turns both back.
+/// The text of a path: the path itself where it is well-formed UTF-8, else its URI. read_path() turns both back.
 std::string path_text(const std::filesystem::path& path);
-/// Nothing if it is a file: URI whose percent signs are not each followed by two hexadecimal digits, or that names a
-/// host.
+/// The path that a text names; nothing if it is a file: URI whose percent signs are not each followed by two
+/// hexadecimal digits, or that names a host.
 std::optional<std::filesystem::path> read_path(std::string_view text);
 
 }  // namespace onda

@@ -8,10 +8,10 @@
 
 namespace onda {
 
-/// Size in bytes. A folder, device or pipe is refused: reading it could go on for ever.
+/// The size of an input file in bytes. A folder, device or pipe is refused: reading it could go on for ever.
 /// \throws Error(missing_input).
 std::uintmax_t input_file_size(const std::filesystem::path& file);
-/// Opened for binary reading. \throws Error(missing_input).
+/// An input file, opened for binary reading. \throws Error(missing_input).
 std::ifstream open_input_file(const std::filesystem::path& file);
 
 }  // namespace onda

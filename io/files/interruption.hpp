@@ -19,10 +19,10 @@ void watch_signals();
 /// become another program yet must not remove what its parent is writing. For an end without destructors: touches no
 /// memory but the list, and may be called by a signal handler.
 void remove_temporary_files() noexcept;
-/// From now on a signal is only noticed, for throw_if_interrupted() to report: the first one counts. The third one ends
-/// the program at once; those that the system repeats by itself (SIGPIPE, SIGXCPU, timers) are not counted.
+/// Lets signals only be noticed from now on, for throw_if_interrupted() to report: the first one counts. The third one
+/// ends the program at once; those that the system repeats by itself (SIGPIPE, SIGXCPU, timers) are not counted.
 void notice_signals();
-/// \throws Interrupted if a signal has been noticed.
+/// Reports a signal that has been noticed. \throws Interrupted if there is one.
 void throw_if_interrupted();
 /// Ends the program as if the signal had never been caught.
 [[noreturn]] void die_of(int signal);
@@ -41,8 +41,8 @@ private:
     std::size_t slot_;
 };
 
-/// While in scope no signal ends the program, however many come: for a few system calls that belong together. Needs
-/// notice_signals().
+/// A stretch of the program that no signal ends, however many come, while this is in scope: for a few system calls that
+/// belong together. Needs notice_signals().
 class Uninterrupted {
 public:
     Uninterrupted();

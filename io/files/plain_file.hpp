@@ -16,7 +16,7 @@ namespace onda {
 /// The exit code of a failed attempt to create, open or rename an output: cannot_create if the place or the name is at
 /// fault, io_error if the disk, a quota or the system is. \param error of errno.
 ExitCode creation_fault(int error);
-/// "<path>: <tried>: <the system's words>". \throws Error.
+/// Reports "<path>: <tried>: <the system's words>". \throws Error.
 [[noreturn]] void throw_system_fault(ExitCode code, const std::filesystem::path& path, const std::string& tried,
                                      int error);
 
@@ -38,16 +38,17 @@ private:
     int id_;
 };
 
-/// What `path` itself is, if it is something else than a plain file: "a symbolic link", "a folder", "a pipe", …
+/// The kind of `path` itself, if it is something else than a plain file: "a symbolic link", "a folder", "a pipe", …
 /// Empty for a plain file and where there is nothing.
 std::string special_kind(const std::filesystem::path& path);
 /// Opens a plain file with these flags of open(2), which may hold O_CREAT.
 /// \throws Error(cannot_create) for anything that is not a plain file; Error(creation_fault()).
 Descriptor open_plain_file(const std::filesystem::path& path, int flags);
 
-/// All of it, also in several writes. \returns 0, or the errno of the write that failed.
+/// Writes all of the text, also in several writes. \returns 0, or the errno of the write that failed.
 int write_all(const Descriptor& file, std::string_view text);
-/// Up to `bytes` from `offset` on; fewer at the end of the file. \returns 0, or the errno of the read that failed.
+/// Reads up to `bytes` from `offset` on; fewer at the end of the file. \returns 0, or the errno of the read that
+/// failed.
 int read_some(const Descriptor& file, std::int64_t offset, std::size_t bytes, std::string& text);
 
 }  // namespace onda

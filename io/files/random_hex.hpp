@@ -7,7 +7,8 @@
 
 namespace onda {
 
-/// Two lower-case hexadecimal digits a byte, from the system's generator. \throws Error(internal) if it has none.
+/// A random name: two lower-case hexadecimal digits a byte, from the system's generator. \throws Error(internal) if it
+/// has none.
 std::string random_hex(std::size_t bytes);
 
 }  // namespace onda

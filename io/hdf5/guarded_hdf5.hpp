@@ -31,7 +31,7 @@ struct Connection;
 /// A file or dataset in the child.
 class Object {
 public:
-    /// Absent attribute: no value; as hdf5::Object has them.
+    /// The attribute of this name as hdf5::Object gives it; no value where it is absent.
     [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
     [[nodiscard]] std::optional<std::vector<std::string>> texts(const std::string& name) const;
     [[nodiscard]] std::optional<double> number(const std::string& name) const;
@@ -39,9 +39,9 @@ public:
     /// Whether the attribute is there and is text of variable length, which no checksum ever covers.
     [[nodiscard]] bool has_variable_text(const std::string& name) const;
 
-    /// "model.h5: /vp".
+    /// The place of the object, for messages: "model.h5: /vp".
     [[nodiscard]] std::string place() const;
-    /// \throws Error(bad_data): place and message.
+    /// Reports a fault of the object with its place and the message. \throws Error(bad_data).
     [[noreturn]] void fail(const std::string& message) const;
 
 protected:
@@ -59,7 +59,8 @@ public:
     [[nodiscard]] Extent size() const;  ///< number of elements
     [[nodiscard]] hdf5::Checksums checksums() const { return checksums_; }
 
-    /// Takes a part of a box: where it begins within the box, its extents, its values in the order of the file.
+    /// A function that takes a part of a box: where it begins within the box, its extents, its values in the order of
+    /// the file.
     template <class T>
     using Part = std::function<void(const Extents& at, const Extents& extents, std::span<const T> values)>;
     /// Reads the box [first, first + count) in parts of at most 32 MiB which touch each chunk of the file in one
@@ -84,10 +85,11 @@ private:
 
 class File : public Object {
 public:
-    /// \throws Error(missing_input | bad_data), Error(out_of_memory) if no process can be started.
+    /// Opens a file in a process of its own. \throws Error(missing_input | bad_data), Error(out_of_memory) if no
+    /// process can be started.
     [[nodiscard]] static File open(const std::filesystem::path& file, const sandbox::Limits& limits = {});
     [[nodiscard]] bool contains(const std::string& name) const;
-    /// What hdf5::Group::open_dataset accepts.
+    /// The dataset of this name, if hdf5::Group::open_dataset accepts it.
     [[nodiscard]] Dataset open_dataset(const std::string& name) const;
 
 private:

@@ -1,5 +1,5 @@
 /// \file
-/// Shared by the guarded_hdf5*.cpp files only: what is asked for, and who answers.
+/// The requests for a guarded file and the process that answers them: shared by the guarded_hdf5*.cpp files only.
 #pragma once
 
 #include <filesystem>
@@ -21,7 +21,7 @@ enum class Request : std::uint8_t {
     values,         ///< hdf5::Element, first, count -> the values
 };
 
-/// Opens the file at the first request and answers.
+/// The work of the child: opens the file at the first request and answers.
 sandbox::Serve serve_file(const std::filesystem::path& file);
 
 }  // namespace onda::guarded::detail

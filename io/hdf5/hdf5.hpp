@@ -66,7 +66,8 @@ public:
     void set_numbers(const std::string& name, std::span<const double> values);
     void set_integer(const std::string& name, std::int64_t value);
 
-    /// Absent attribute: no value. An attribute of another class, or of an implausible size: Error(bad_data).
+    /// The attribute of this name; no value where it is absent. An attribute of another class, or of an implausible
+    /// size: Error(bad_data).
     [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
     [[nodiscard]] std::optional<std::vector<std::string>> texts(const std::string& name) const;
     [[nodiscard]] std::optional<double> number(const std::string& name) const;
@@ -74,9 +75,10 @@ public:
     /// Whether the attribute is there and is text of variable length: it lies in the global heap, without a checksum.
     [[nodiscard]] bool has_variable_text(const std::string& name) const;
 
-    /// "model.h5: /vp".
+    /// The place of the object, for messages: "model.h5: /vp".
     [[nodiscard]] std::string place() const;
-    /// \throws Error(bad_data or io_error, by how the file was opened): place and message.
+    /// Reports a fault of the object with its place and the message. \throws Error(bad_data or io_error, by how the
+    /// file was opened).
     [[noreturn]] void fail(const std::string& message) const;
     /// Writes what is cached, closes, and checks; writers close every object before the file. \throws Error.
     void close();
@@ -99,7 +101,7 @@ protected:
     std::string name_;
 };
 
-/// What of a dataset cannot be damaged unnoticed. Text of variable length is never covered.
+/// The parts of a dataset that cannot be damaged unnoticed. Text of variable length is never among them.
 struct Checksums {
     bool values = false;      ///< fletcher32, or zlib's own
     bool attributes = false;  ///< the object header's, which the formats before 1.8 do not have
@@ -112,11 +114,11 @@ public:
     [[nodiscard]] Extent size() const;  ///< number of elements
     /// Extents of one chunk; empty for other layouts.
     [[nodiscard]] const Extents& chunk() const { return chunk_; }
-    /// Of datasets that were opened: of one element as the file has it, and what is covered.
+    /// The bytes of one element as the file has it, and what checksums cover: of datasets that were opened.
     [[nodiscard]] std::size_t element_bytes() const { return element_bytes_; }
     [[nodiscard]] Checksums checksums() const { return checksums_; }
 
-    /// The box [first, first + count); as many values as the box has. \throws Error.
+    /// Reads the box [first, first + count); as many values as the box has. \throws Error.
     template <class T>
     void read(const Extents& first, const Extents& count, std::span<T> values) const {
         read_box(first, count, element_of<T>(), values.data(), values.size());
@@ -152,7 +154,7 @@ private:
     Checksums checksums_;
 };
 
-/// How a dataset is laid out when created.
+/// The layout of a dataset that is created.
 struct DatasetLayout {
     Extents extents;
     Extents chunk;                              ///< empty: chosen by default_chunk; cut to the extents
@@ -162,14 +164,15 @@ struct DatasetLayout {
 class Group : public Object {
 public:
     [[nodiscard]] Group create_group(const std::string& name);
-    /// Chunked, with checksums (a dataset without elements: contiguous). The file's numbers are little-endian IEEE.
+    /// A new dataset, chunked and with checksums (one without elements: contiguous). The file's numbers are
+    /// little-endian IEEE.
     [[nodiscard]] Dataset create_dataset(const std::string& name, Element element, const DatasetLayout& layout);
 
-    /// Path of hard links ("shots/1"); anything else, or nothing there, is Error(bad_data).
+    /// The group at a path of hard links ("shots/1"); anything else, or nothing there, is Error(bad_data).
     [[nodiscard]] Group open_group(const std::string& path) const;
-    /// \throws Error(bad_data) for external, soft or user-defined links, external or virtual storage, filters other
-    /// than deflate, shuffle and Fletcher-32, elements that are not plain numbers, rank 0 or above 4, chunks larger
-    /// than the dataset, and more values than the file can hold.
+    /// The dataset at a path of hard links. \throws Error(bad_data) for external, soft or user-defined links, external
+    /// or virtual storage, filters other than deflate, shuffle and Fletcher-32, elements that are not plain numbers,
+    /// rank 0 or above 4, chunks larger than the dataset, and more values than the file can hold.
     [[nodiscard]] Dataset open_dataset(const std::string& path) const;
     [[nodiscard]] bool contains(const std::string& name) const;
     /// Names of the links, sorted by name.
@@ -188,7 +191,7 @@ public:
     /// Makes or truncates the file: give it the temporary name of an AtomicFile.
     /// \param shown the name that messages use, normally the final one.
     [[nodiscard]] static File create(const std::filesystem::path& file, const std::filesystem::path& shown);
-    /// \throws Error(missing_input | bad_data).
+    /// Opens a file for reading. \throws Error(missing_input | bad_data).
     [[nodiscard]] static File open(const std::filesystem::path& file);
     /// Flushes, closes, checks both; every dataset and group must have been closed. \throws Error(io_error).
     void close();
@@ -199,7 +202,7 @@ private:
 
 /// Splits an extent into equal chunks of at most `most`, so that the last chunk is not mostly padding.
 Extent even_chunk(Extent extent, Extent most);
-/// Chunk of about a MiB: whole rows of the fastest dimensions first.
+/// A chunk of about a MiB: whole rows of the fastest dimensions first.
 Extents default_chunk(const Extents& extents, std::size_t element_bytes);
 
 }  // namespace onda::hdf5

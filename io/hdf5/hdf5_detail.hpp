@@ -1,5 +1,5 @@
 /// \file
-/// Shared by the hdf5*.cpp files only: identifiers that close themselves and HDF5's error stack as text.
+/// Identifiers that close themselves and HDF5's error stack as text: shared by the hdf5*.cpp files only.
 #pragma once
 
 // The 1.10 meaning of unversioned names, whatever the library's default.
@@ -35,7 +35,7 @@ private:
     Closer closer_;
 };
 
-/// `value` unless HDF5 says that it failed (negative).
+/// Gives `value` unless it is negative, by which HDF5 says that a call failed.
 template <class T>
 T check(T value, const Object& object, const char* tried) {
     if (value < 0) object.fail(std::string("cannot ") + tried + error_stack());
@@ -43,12 +43,13 @@ T check(T value, const Object& object, const char* tried) {
 }
 
 hid_t memory_type(Element element);
-/// Little-endian IEEE or two's complement.
+/// The type of an element in files: little-endian IEEE or two's complement.
 hid_t file_type(Element element);
-/// Integers and IEEE floats of 4 and 8 bytes, either endianness: what is converted safely.
+/// Whether a type is one of the integers and IEEE floats of 4 and 8 bytes, of either endianness, which are converted
+/// safely.
 bool is_plain_number(hid_t type);
 
-/// What a dataset opened for reading declares, after every check that keeps a hostile file harmless.
+/// The layout that a dataset opened for reading declares, after every check that keeps a hostile file harmless.
 struct CheckedLayout {
     Extents extents, chunk;
     std::size_t element_bytes = 0;
@@ -58,7 +59,7 @@ struct CheckedLayout {
 /// Whether a file of so many bytes can hold such a dataset at all: 1 to 4 dimensions, chunks that fit them, and no more
 /// values than the best compression makes of the file.
 bool plausible(const Extents& extents, const Extents& chunk, std::uint64_t element_bytes, std::uintmax_t file_bytes);
-/// \throws Error(bad_data) naming the reason.
+/// The layout of a dataset, checked. \throws Error(bad_data) naming the reason.
 CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file);
 
 }  // namespace onda::hdf5::detail

@@ -16,7 +16,7 @@
 
 namespace onda::sandbox {
 
-/// What a child may take.
+/// The limits of what a child may take.
 struct Limits {
     /// Address space beyond what the process has at the fork. The greediest file that is read has chunks of 1 GiB (the
     /// most that hdf5.hpp accepts): such a chunk as stored, zlib's buffer that doubles until it holds it (up to 2 GiB),
@@ -31,7 +31,7 @@ struct Limits {
 using Bytes = std::span<std::byte>;
 using ConstBytes = std::span<const std::byte>;
 
-/// Runs in the child: answers `request` by filling the beginning of `window`, returns how many bytes it filled. An
+/// The work of a child: answers `request` by filling the beginning of `window`, returns how many bytes it filled. An
 /// Error that it throws travels to whoever asked. May keep state from one request to the next.
 using Serve = std::function<std::size_t(ConstBytes request, Bytes window)>;
 

@@ -1,5 +1,5 @@
 /// \file
-/// Shared by the sandbox*.cpp files only.
+/// The life of a child and what its answers look like: shared by the sandbox*.cpp files only.
 #pragma once
 
 #include "io/hdf5/sandbox.hpp"
@@ -20,7 +20,7 @@ inline constexpr bool sanitized = true;
 inline constexpr bool sanitized = false;
 #endif
 
-/// Goes before every answer. `code` is 0 or the ExitCode of an Error, whose message is the answer.
+/// The header before every answer. `code` is 0 or the ExitCode of an Error, whose message is the answer.
 struct AnswerHeader {
     std::uint64_t code, bytes;
 };

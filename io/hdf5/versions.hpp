@@ -8,7 +8,7 @@
 
 namespace onda {
 
-/// (name, version): as loaded where the library can tell, as compiled against otherwise.
+/// The name and version of each library: as loaded where the library can tell, as compiled against otherwise.
 std::vector<std::pair<std::string, std::string>> io_library_versions();
 
 }  // namespace onda

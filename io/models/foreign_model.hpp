@@ -18,7 +18,8 @@
 
 namespace onda {
 
-/// What the user says about a file, where the file does not; empty: not said. Triples are (x, y, z), pairs (x, z).
+/// The options that the user gives for a file where the file itself does not say; empty: not given. Triples are (x, y,
+/// z), pairs (x, z).
 struct ForeignOptions {
     std::vector<std::int64_t> shape;
     std::string axes;  ///< letters, slowest first: "xz" is [x][z] with z fastest
@@ -62,26 +63,28 @@ ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOpti
 /// is read only if options.data_file names it.
 ForeignModel read_rsf_model(const std::filesystem::path& file, const ForeignOptions& options);
 
-/// How numbers are stored.
+/// A format in which numbers are stored.
 struct NumberFormat {
     std::string_view name;  ///< float32 | float64
     std::size_t bytes;
     float (*decode)(const unsigned char*, bool big_endian);
 };
 std::span<const NumberFormat> number_formats();
-/// `count` numbers from byte `offset` to the end of the file.
+/// Reads `count` numbers from byte `offset` to the end of the file.
 /// \throws Error(bad_data) if the file is not exactly that long.
 std::vector<float> read_numbers(const std::filesystem::path& file, std::uintmax_t offset, std::uintmax_t count,
                                 const NumberFormat& format, bool big_endian);
-/// Number of nodes. \throws Error(fault) on overflow or a number below 1, naming `place`.
+/// The number of nodes. \throws Error(fault) on overflow or a number below 1, naming `place`.
 std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::string& place, ExitCode fault);
-/// \throws Error(out_of_memory) naming `file` if so many numbers do not fit into options.available_bytes.
+/// Checks the memory for so many numbers. \throws Error(out_of_memory) naming `file` if they do not fit into
+/// options.available_bytes.
 void check_room(const std::filesystem::path& file, std::uintmax_t count, const ForeignOptions& options);
-/// Numbers of nodes, one spacing for all axes or one each, origin (empty: zeros), all (x, y, z) or (x, z).
+/// The geometry made of numbers of nodes, one spacing for all axes or one each, and an origin (empty: zeros), all (x,
+/// y, z) or (x, z).
 /// \throws Error(usage) naming the option that is wrong.
 FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::vector<double>& spacing_m,
                            const std::vector<double>& origin_m);
-/// \throws Error(usage) unless axes is a permutation of "xz" or "xyz".
+/// Checks the letters of axes. \throws Error(usage) unless axes is a permutation of "xz" or "xyz".
 void check_axes(const std::string& axes, int dimensions);
 
 }  // namespace onda

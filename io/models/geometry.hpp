@@ -1,5 +1,5 @@
 /// \file
-/// What a file says about the regular grid its values lie on.
+/// The regular grid that the values of a file lie on, as the file says.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 
 namespace onda {
 
-/// Triples are (x, y, z); dimensions 2 means x and z (shape[1] = 1).
+/// The geometry of a grid in a file. Triples are (x, y, z); dimensions 2 means x and z (shape[1] = 1).
 struct FileGeometry {
     int dimensions = 3;
     std::array<std::int64_t, 3> shape{1, 1, 1};

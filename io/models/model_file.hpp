@@ -20,7 +20,8 @@
 
 namespace onda {
 
-/// No rock, sediment or fluid lies outside; a thousandth or a thousandfold of one nearly always does.
+/// Limits of velocity and density: no rock, sediment or fluid lies outside; a thousandth or a thousandfold of one
+/// nearly always does.
 inline constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
 inline constexpr double lowest_rho_kg_m3 = 1e-3, highest_rho_kg_m3 = 50'000.;
 
@@ -29,7 +30,7 @@ struct VelocityUnit {
     std::string_view name;
     double m_s = 1.;
 };
-/// m/s or km/s.
+/// The unit of this name, m/s or km/s.
 /// \throws Error(fault) naming `place` and the units that are read.
 const VelocityUnit& velocity_unit(const std::string& name, const std::string& place, ExitCode fault);
 
@@ -42,12 +43,12 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
                           std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
                           const std::string& place, const std::string& remedy);
 
-/// How many kg/m3 a density of 1 in kg/m3 or g/cm3 is.
+/// The kg/m3 of a density of 1 in kg/m3 or g/cm3.
 /// \throws Error(bad_data) naming `place` and the units that are read.
 double density_unit_kg_m3(const std::string& name, const std::string& place);
 
 /// Refuses densities that are not finite and positive, converts the others to kg/m3 in place.
-/// \param kg_m3 of a stored 1; the others as above. \throws Error(bad_data).
+/// \param kg_m3 of a stored 1; the others as for to_metres_per_second(). \throws Error(bad_data).
 void to_kilograms_per_cubic_metre(std::span<float> rho, double kg_m3, const FileGeometry& geometry,
                                   std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
                                   const std::string& place);
@@ -66,19 +67,20 @@ public:
     ModelFile& operator=(ModelFile&&) noexcept;
 
     [[nodiscard]] const FileGeometry& geometry() const;
-    /// vp_min_m_s and vp_max_m_s as stored by `onda convert`, where present and plausible.
+    /// The range of vp that `onda convert` stored (vp_min_m_s, vp_max_m_s), where present and plausible.
     [[nodiscard]] std::optional<std::array<double, 2>> stored_range() const;
-    /// vp [m/s] of the box [first, first + count) (x, y, z), [z][y][x], x fastest. Non-finite and non-positive values,
-    /// and values that look like km/s, are refused with index and position.
+    /// Reads vp [m/s] of the box [first, first + count) (x, y, z), [z][y][x], x fastest. Non-finite and non-positive
+    /// values, and values that look like km/s, are refused with index and position.
     /// \throws Error(bad_data).
     void read(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> vp) const;
     /// Whether there is a /rho, which is checked here and not before.
     /// \throws Error(bad_data), naming dataset and attribute, for one that does not lie on the nodes of /vp.
     [[nodiscard]] bool has_density() const;
-    /// rho [kg/m3] as read() reads vp. Non-finite and non-positive values are refused with index and position.
+    /// Reads rho [kg/m3] of the box [first, first + count) (x, y, z), [z][y][x], x fastest. Non-finite and non-positive
+    /// values are refused with index and position.
     /// \throws Error(bad_data).
     void read_density(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> rho) const;
-    /// What a user should know of the datasets opened so far: one line for each with parts that no checksum covers.
+    /// Notes for the user on the datasets opened so far: one line for each with parts that no checksum covers.
     [[nodiscard]] std::vector<std::string> notes() const;
 
 private:

@@ -17,7 +17,7 @@ struct PixelPoint {
     double x = 0., y = 0.;
 };
 
-/// Pixel (0, 0) is the top left one; what falls outside is not drawn.
+/// An image whose pixel (0, 0) is the top left one; what falls outside is not drawn.
 class Canvas {
 public:
     Canvas(int width, int height);
@@ -31,7 +31,7 @@ public:
     void fill(int left, int top, int width, int height, Rgb colour);
     /// A line one pixel wide just outside the rectangle.
     void frame(int left, int top, int width, int height, Rgb colour);
-    /// Filled and anti-aliased; pixel (x, y) has its centre at (x, y).
+    /// Draws a polygon, filled and anti-aliased; pixel (x, y) has its centre at (x, y).
     void polygon(std::span<const PixelPoint> corners, Rgb colour);
     /// The top left corner of the text is at (left, top).
     void text(int left, int top, std::string_view line, Rgb colour);

@@ -13,7 +13,7 @@ struct Rgb {
     friend bool operator==(const Rgb&, const Rgb&) = default;
 };
 
-/// (1 - share) under + share over.
+/// The mixture (1 - share) under + share over.
 Rgb blend(Rgb under, Rgb over, double share);
 
 struct ColourMap {
@@ -48,13 +48,13 @@ inline constexpr std::array<Rgb, 2> pale_grey{{{250, 250, 250}, {146, 146, 146}}
 inline constexpr std::array<Rgb, 2> white_to_black{{{255, 255, 255}, {0, 0, 0}}};
 }  // namespace colour_anchors
 
-/// Model slices.
+/// The colour map of model slices.
 inline constexpr ColourMap kViridis{colour_anchors::viridis};
-/// Model slices beneath a wavefield: leaves red and blue to the waves.
+/// The colour map of model slices beneath a wavefield: leaves red and blue to the waves.
 inline constexpr ColourMap kPaleGrey{colour_anchors::pale_grey};
-/// Gathers: negative white, positive black (SEG normal display polarity).
+/// The colour map of gathers: negative white, positive black (SEG normal display polarity).
 inline constexpr ColourMap kWhiteToBlack{colour_anchors::white_to_black};
-/// Wavefields: what positive and negative pressure are tinted with.
+/// The colours that positive and negative pressure of wavefields are tinted with.
 inline constexpr Rgb kPositive{200, 0, 20}, kNegative{0, 60, 200};
 
 }  // namespace onda

@@ -29,7 +29,7 @@ struct PictureMark {
     enum class Kind { source, receiver } kind = Kind::source;
 };
 
-/// What to draw. docs/outputs.md says how it looks.
+/// The content of a picture. docs/outputs.md says how it looks.
 struct Picture {
     std::string title;
     PictureAxis horizontal, vertical;
@@ -50,7 +50,7 @@ struct Picture {
 /// columns and for axes
 ///         that are not finite.
 AtomicFile stage_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);
-/// The same, committed.
+/// Draws a picture and gives the file its name.
 void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);
 
 }  // namespace onda

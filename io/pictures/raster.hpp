@@ -9,12 +9,12 @@
 
 namespace onda {
 
-/// What stands for the samples that share a pixel: their mean, or the one with the largest magnitude, so that thin
-/// waves neither vanish nor alias.
+/// The value that stands for the samples that share a pixel: their mean, or the one with the largest magnitude, so that
+/// thin waves neither vanish nor alias.
 enum class Shrink { mean, peak };
 
-/// Values at width x height pixels, row-major. The first and last sample of an axis lie on its first and last pixel;
-/// between samples values are bilinear.
+/// The values of a raster at width x height pixels, row-major. The first and last sample of an axis lie on its first
+/// and last pixel; between samples values are bilinear.
 /// \throws std::invalid_argument if the raster is empty or its span is shorter than rows * columns.
 std::vector<float> fit_raster(const Raster& raster, int width, int height, Shrink shrink);
 
@@ -25,7 +25,7 @@ double magnitude_quantile(std::span<const float> values, double fraction);
 struct ValueRange {
     double low = 0., high = 0.;
 };
-/// Over the finite values; (0, 0) if there are none.
+/// The range of the finite values; (0, 0) if there are none.
 ValueRange finite_range(std::span<const float> values);
 
 }  // namespace onda

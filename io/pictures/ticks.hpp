@@ -19,13 +19,14 @@ struct Ticks {
     double step = 0.;
 };
 
-/// At most `most` ticks, at multiples of 1, 2 or 5 times a power of ten between first and last (either order).
+/// The ticks of an axis: at most `most`, at multiples of 1, 2 or 5 times a power of ten between first and last (either
+/// order).
 Ticks make_ticks(double first, double last, int most);
 
-/// Independent of the locale.
+/// A number with so many decimals, independent of the locale.
 std::string fixed_number(double value, int decimals);
 
-/// "p [Pa]" for labels in 1e-6 Pa: "p [1e-6 Pa]".
+/// The title of an axis with scaled labels: "p [1e-6 Pa]" of "p [Pa]" for labels in 1e-6 Pa.
 std::string scaled_title(const std::string& title, int exponent);
 
 }  // namespace onda

@@ -43,8 +43,8 @@ private:
     std::vector<std::byte> bytes_;
 };
 
-/// Trusts nothing: what does not lie within the message is Error(bad_data), and nothing larger than the message is ever
-/// allocated.
+/// A reader that trusts nothing: what does not lie within the message is Error(bad_data), and nothing larger than the
+/// message is ever allocated.
 class MessageReader {
 public:
     explicit MessageReader(std::span<const std::byte> bytes) : rest_(bytes) {}

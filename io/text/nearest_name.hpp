@@ -9,8 +9,8 @@
 
 namespace onda {
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (Damerau-Levenshtein,
-/// optimal string alignment).
+/// The number of insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b`
+/// (Damerau-Levenshtein, optimal string alignment).
 int edit_distance(std::string_view a, std::string_view b);
 
 /// The name of least distance to `typed`, if it is near enough to be meant: at most 2 edits, and fewer than half of

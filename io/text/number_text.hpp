@@ -18,7 +18,7 @@ inline std::string shortest(std::int64_t value) {
     return std::to_string(value);
 }
 
-/// The same as a configuration writes it: without an exponent from 1e-7 to 1e15.
+/// The shortest text of a number as a configuration writes it: without an exponent from 1e-7 to 1e15.
 inline std::string number_text(double value) {
     char digits[32];
     const double size = std::abs(value);

@@ -11,20 +11,22 @@
 
 namespace onda {
 
-/// Bytes of the well-formed UTF-8 character at the front of `text` (Unicode 15, table 3-7); 0 if it is none.
+/// The number of bytes of the well-formed UTF-8 character at the front of `text` (Unicode 15, table 3-7); 0 if it is
+/// none.
 std::size_t utf8_length(std::string_view text);
 
-/// One line: control characters (C0, DEL, C1), bytes that are no UTF-8, line and paragraph separators and marks that
-/// turn the direction of writing are escaped.
+/// Text as one line: control characters (C0, DEL, C1), bytes that are no UTF-8, line and paragraph separators and marks
+/// that turn the direction of writing are escaped.
 std::string printable(std::string_view text);
-/// The same for text of several lines, such as a whole message: line feeds stay.
+/// Text of several lines, such as a whole message, each as printable() shows it: line feeds stay.
 std::string printable_lines(std::string_view text);
 /// A path as messages name it.
 std::string shown(const std::filesystem::path& path);
-/// Well-formed UTF-8 without NUL, for formats that hold any other text: only bytes that are neither are escaped.
+/// Text as well-formed UTF-8 without NUL, for formats that hold any other text: only bytes that are neither are
+/// escaped.
 std::string valid_utf8(std::string_view text);
 
-/// Of a well-formed UTF-8 character.
+/// The code point of a well-formed UTF-8 character.
 char32_t code_point(std::string_view character);
 /// Whether printable() would escape the well-formed UTF-8 character `character`.
 bool is_hidden(std::string_view character);

@@ -1,6 +1,6 @@
 /// \file
-/// What a backend must know of convolutional perfectly matched layers (kernels/boundaries/cpml_math.hpp), and what all
-/// of them derive from it.
+/// Convolutional perfectly matched layers as devices are told of them (kernels/boundaries/cpml_math.hpp), and what all
+/// devices derive from that.
 #pragma once
 
 #include <array>
@@ -38,20 +38,22 @@ struct Factor {
     std::vector<double> weights;  ///< h_0, h_1, … on unit spacing
     double offset = 0.;           ///< from node t to where long waves are differentiated, in nodes: 0.5 for order 2
 };
+/// The factor of a scheme's operator.
 Factor factor_of(const Scheme& scheme);
+/// The kind of a scheme's factor, for which kernels are compiled.
 FactorKind factor_kind(const Scheme& scheme, int dimensions);
 
-/// Where the factor looks: `first` and `count` of kernels/boundaries/cpml_math.hpp.
+/// The reach of a factor: `first` and `count` of kernels/boundaries/cpml_math.hpp.
 struct FactorReach {
     int first, count;
 };
 FactorReach factor_reach(const Scheme& scheme);
 
-/// h_j / spacing of one axis.
+/// The coefficients of a scheme's factor along one axis: h_j / spacing.
 template <typename T>
 std::vector<T> cpml_weights(const Scheme& scheme, double spacing_m);
 
-/// D of a second derivative, one-sided: D f = sum_m h_m f(m).
+/// The one-sided factor D of a second derivative: D f = sum_m h_m f(m).
 ///
 /// Fejer and Riesz: a trigonometric polynomial that is nowhere negative is a square; here the minimum-phase one, by
 /// Bauer's method (1955), Arch. elektr. Uebertr. 9: Cholesky's factor of its Toeplitz matrix.
@@ -62,14 +64,16 @@ Factor factor_of(const std::vector<double>& second_derivative);
 template <typename T>
 std::array<T, 3> cpml_smoothing(const Scheme& scheme, int dimensions);
 
-/// a_psi, b_psi, a_zeta, b_zeta of one face, `length` values each, zeros after its width; 0 takes the width.
+/// The profile of one face: a_psi, b_psi, a_zeta, b_zeta, `length` values each, zeros after its width; 0 takes the
+/// width.
 template <typename T>
 std::vector<T> cpml_profile(const CpmlFace& face, std::int64_t length = 0);
 
 /// The box of nodes that the strip of a face covers, as a grid of its own.
 Grid strip_grid(const Grid& grid, int face, std::int64_t width);
 
-/// \throws std::invalid_argument unless the layers fit the grid and have nothing beyond their faces.
+/// Checks the layers of a grid. \throws std::invalid_argument unless the layers fit the grid and have nothing beyond
+/// their faces.
 void check_cpml(const Cpml& cpml, const Grid& grid, const FaceHalos& halos);
 
 }  // namespace onda

@@ -22,7 +22,7 @@
 
 namespace onda {
 
-/// Where the factor D of an operator looks: g(t) = sum_j h_j p(t + first + j), j = 0 … count - 1. Then node t takes
+/// The reach of the factor D of an operator: g(t) = sum_j h_j p(t + first + j), j = 0 … count - 1. Then node t takes
 /// values t - first - count + 1 … t - first of g and psi, and psi reaches nodes from `first` on.
 template <int R>
 struct StarFactor {
@@ -34,8 +34,9 @@ struct DensityFactor {
     static constexpr int first = 1 - R, count = 2 * R, smoothed_dimensions = 0;
     static constexpr bool has_density = true;
 };
-/// D is that of order 2, and p the weighted mean over the plane across the axis that the operator takes of the planes
-/// on either side: with that of the axis alone short waves grow where two layers meet.
+/// The factor of the compact operator: D is that of order 2, and p the weighted mean over the plane across the axis
+/// that the operator takes of the planes on either side: with that of the axis alone short waves grow where two layers
+/// meet.
 template <int Dims>
 struct CompactFactor {
     static constexpr int first = 0, count = 2, smoothed_dimensions = Dims;
@@ -45,7 +46,7 @@ struct CompactFactor {
 enum class FactorKind { star, density, compact_2d, compact_3d };
 inline constexpr int kMaxFactorWeights = 2 * kMaxRadius;
 
-/// sum_j h_j at(j), in the order of j.
+/// The sum of h_j at(j), in the order of j.
 template <typename T, int Count, typename At>
 ONDA_HOST_DEVICE T weighted_sum(const T* h, const At& at) {
     T sum = h[0] * at(Index<0>{});
@@ -62,7 +63,8 @@ ONDA_HOST_DEVICE PlaneStrides plane_across(int axis, int dimensions, std::int64_
     return axis == 1 ? PlaneStrides{1, plane} : PlaneStrides{1, pitch};
 }
 
-/// What D differentiates at *p. \param w weights of the node, its neighbours in the plane, and those across corners.
+/// The value that D differentiates at *p. \param w weights of the node, its neighbours in the plane, and those across
+/// corners.
 template <typename T, typename F>
 ONDA_HOST_DEVICE T smoothed(const T* p, [[maybe_unused]] PlaneStrides s, [[maybe_unused]] const T* w) {
     if constexpr (F::smoothed_dimensions == 0)

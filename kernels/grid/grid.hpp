@@ -97,8 +97,8 @@ struct Window {
     [[nodiscard]] static Window whole(const Grid& grid) { return {{0, 0, 0}, grid.n, {1, 1, 1}}; }
 };
 
-/// What fills the halo beyond a face before each step. A mirror has its plane on the first or last node of the axis; a
-/// neighbour is another slab of the same grid, whose planes an exchange brings.
+/// The rule that fills the halo beyond a face before each step. A mirror has its plane on the first or last node of the
+/// axis; a neighbour is another slab of the same grid, whose planes an exchange brings.
 enum class Halo { zero, mirror_negative, mirror_positive, neighbour };
 
 /// Whether the wavefield beyond a face is an image of that before it.
@@ -106,7 +106,7 @@ constexpr bool is_mirror(Halo halo) {
     return halo == Halo::mirror_negative || halo == Halo::mirror_positive;
 }
 
-/// What a backend must know of a face; `face` indices are 2 * axis + (0 low, 1 high).
+/// The halo rules of the six faces; `face` indices are 2 * axis + (0 low, 1 high).
 using FaceHalos = std::array<Halo, 6>;
 
 }  // namespace onda

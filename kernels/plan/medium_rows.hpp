@@ -26,7 +26,7 @@ public:
     MediumRows(const Problem& problem, const MediumArray& array, const MediumReaders& readers, double dt_s)
         : problem_(problem), array_(array), readers_(readers), dt_s_(dt_s), halo_(medium_halo(problem, array)) {}
 
-    /// The rows of the array with its halos.
+    /// The number of rows of the array along an axis, halos included.
     [[nodiscard]] std::int64_t rows_along_y() const { return problem_.grid.ny() + 2 * halo_[1]; }
     [[nodiscard]] std::int64_t rows_along_z() const { return problem_.grid.nz() + 2 * halo_[2]; }
     [[nodiscard]] std::array<std::int64_t, 3> halo() const { return halo_; }

@@ -20,12 +20,12 @@ struct NodeWeights {
 struct Sources {
     NodeWeights nodes;
     std::vector<std::vector<double>> signal;  ///< one time series a row, sampled at n dt
-    /// What a unit of each row acts in, [kg/m3]; empty: the mean over its nodes (source_entries.hpp), or 1 where the
+    /// The density [kg/m3] that each row acts in; empty: the mean over its nodes (source_entries.hpp), or 1 where the
     /// equation has no density.
     std::vector<double> density;
 };
 
-/// What a shot asks of a wavefield beside the grid.
+/// The size of a shot: what it asks of a wavefield beside the grid.
 struct ShotSize {
     std::int64_t source_nodes = 0, sources = 0, signal_samples = 0;
     std::int64_t receiver_nodes = 0, receivers = 0, trace_samples = 0;

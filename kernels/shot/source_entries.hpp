@@ -17,7 +17,7 @@ namespace onda {
 /// One weighted node of one source.
 struct SourceEntry {
     std::int64_t node;  ///< Grid::at index
-    std::int64_t row;   ///< of Sources::signal
+    std::int64_t row;   ///< index into Sources::signal
     double weight;
 };
 
@@ -58,15 +58,15 @@ inline std::vector<double> source_densities(const Medium& medium, const NodeWeig
     return source_densities(nodes, [&rho](std::int64_t node) { return rho.at(node); });
 }
 
-/// What a unit of source adds to p[n+1] at its node: (vp dt)^2 over the volume of a cell.
+/// The scale of a source, what a unit of it adds to p[n+1] at its node: (vp dt)^2 over the volume of a cell.
 /// \param k of the node as kernels have it; \param rho of source_densities() with variable density, whose k contains
 /// the node's, else 1.
 inline double source_scale(double k, double rho, double cell_volume) {
     return k / rho / cell_volume;
 }
 
-/// All entries by node, and for one node in the order of the source rows: every node has one sum, in one order, however
-/// the nodes are shared out.
+/// The entries of all sources by node, and for one node in the order of the source rows: every node has one sum, in one
+/// order, however the nodes are shared out.
 inline std::vector<SourceEntry> source_entries(const NodeWeights& nodes) {
     std::vector<SourceEntry> entries;
     entries.reserve(nodes.node.size());
@@ -78,7 +78,7 @@ inline std::vector<SourceEntry> source_entries(const NodeWeights& nodes) {
     return entries;
 }
 
-/// What each entry adds to p[n+1] per unit of its signal.
+/// The amplitude of each entry: what it adds to p[n+1] per unit of its signal.
 inline std::vector<double> source_amplitudes(const Medium& medium, const Sources& sources,
                                              const std::vector<SourceEntry>& entries) {
     const std::vector<double> density =

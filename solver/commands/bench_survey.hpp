@@ -6,6 +6,7 @@
 
 namespace onda {
 
+/// `onda bench survey`.
 Command add_bench_survey(CLI::App& bench);
 
 }  // namespace onda

@@ -36,8 +36,8 @@ struct BenchPlan {
 
 /// The fastest velocity of the medium that is timed.
 inline constexpr double kBenchFastest_m_s = 3000.;
-/// Half the stability limit for kernels. The twin is no wave equation and would grow by (v dt)^2 a step: with a tiny
-/// step its values stay what they are.
+/// The time step of a measurement: half the stability limit for kernels. The twin is no wave equation and would grow by
+/// (v dt)^2 a step: with a tiny step its values stay what they are.
 double bench_time_step_s(const Setup& setup);
 
 /// Measures every case, printing each row as it is done; rounds take 10 ms and more, so that starting them does not

@@ -11,13 +11,13 @@
 
 namespace onda {
 
-/// Runs the command; returns the exit code. Faults are thrown as Error and reported by main.
+/// The work of a command, which returns the exit code. Faults are thrown as Error and reported by main.
 using Command = std::function<int()>;
 
 /// A subcommand whose `--help` begins with its examples (at least two lines, each a complete command).
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary, const std::string& examples);
 
-/// CONFIG, --set and --threads, as `run` and `check` share them.
+/// The options CONFIG, --set and --threads, which `run` and `check` share.
 struct ConfigOptions {
     std::string file;
     std::vector<std::string> overrides;
@@ -27,13 +27,13 @@ void add_config_options(CLI::App& command, ConfigOptions& options);
 /// Reads the file with the overrides and gives every parallel loop of the program the threads asked for.
 Config read_config(const ConfigOptions& options);
 
-/// -o FILE and --force of commands whose result is a text.
+/// The options -o FILE and --force of commands whose result is a text.
 struct TextOutput {
     std::string file;  ///< empty: standard output
     bool force = false;
 };
 void add_text_output(CLI::App& command, TextOutput& output);
-/// \throws Error(cannot_create) if the file exists and --force was not given.
+/// Writes the result of a command. \throws Error(cannot_create) if the file exists and --force was not given.
 void write_text(const std::string& text, const TextOutput& output);
 
 Command add_run(CLI::App& app);

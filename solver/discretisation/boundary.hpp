@@ -13,13 +13,14 @@
 
 namespace onda {
 
+/// The six faces as a device takes them: halo rules and absorbing strips.
 struct Boundary {
     FaceHalos halos{};
     Sponge sponge;
     Cpml cpml;
 };
 
-/// What absorbs in a strip inside a face.
+/// The kind of absorbing strip inside a face.
 enum class Strip { none, sponge, cpml };
 
 /// One row of the table in boundary.cpp.
@@ -33,24 +34,25 @@ std::span<const BoundaryKind> boundary_kinds();
 
 inline constexpr std::array<std::string_view, 6> kFaceNames{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
-/// What strips are designed for.
+/// The waves that strips are designed for.
 struct Waves {
     Scheme scheme;
     double vp_max_m_s = 0., dt_s = 0.;
     double frequency_hz = 0.;  ///< of the waves that layers are to absorb best, unless the configuration says
 };
 
-/// What of the faces is known before dt is.
+/// The part of the boundary that is known before dt is.
 struct Faces {
     FaceHalos halos{};
     std::array<std::int64_t, 6> strip_nodes{};  ///< of the absorbing strip inside each face, 0 where there is none
 };
-/// \throws Error(config) for unknown kinds.
+/// The faces that a configuration describes. \throws Error(config) for unknown kinds.
 Faces make_faces(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
-/// \throws Error(config) for unknown kinds, widths and reflections out of range, and strips that do not fit.
+/// Checks the configuration of the faces. \throws Error(config) for unknown kinds, widths and reflections out of range,
+/// and strips that do not fit.
 void check_boundary(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin);
-/// \throws Error(config) as check_boundary().
+/// The boundary of a run, with strips designed for `waves`. \throws Error(config) as check_boundary() does.
 Boundary make_boundary(const BoundaryConfig& config, const Grid& grid, const Waves& waves, const ConfigOrigin& origin);
 
 }  // namespace onda

@@ -12,11 +12,12 @@ namespace onda {
 
 using Position = std::array<double, 3>;  ///< (x, y, z) [m]; y = 0 in 2-D
 
-/// Positions closer than this fraction of a spacing are the same place: on a node, on a face, inside the grid. Far
+/// Positions closer than this fraction of a spacing count as the same place: on a node, on a face, inside the grid. Far
 /// above the rounding of positions, and far below what any wave notices.
 inline constexpr double kSamePlace = 1e-6;
 
-/// \throws Error(config), also for nodes so far from 0 that double precision does not tell kSamePlace there.
+/// The grid of a configuration. \throws Error(config), also for nodes so far from 0 that double precision does not tell
+/// kSamePlace there.
 Grid make_grid(const GridConfig& config, const ConfigOrigin& origin);
 
 /// Position of the last node along an axis [m].

@@ -1,5 +1,5 @@
 /// \file
-/// What a configuration makes of space: operator, order, weights.
+/// The finite-difference scheme that a configuration asks for: operator, order, coefficients.
 #pragma once
 
 #include "io/config/config.hpp"
@@ -8,10 +8,10 @@
 
 namespace onda {
 
-/// \throws Error(config) if an axis of the grid has no room for the stencil.
+/// Checks the grid against the reach of the stencil. \throws Error(config) if an axis has no room for the stencil.
 void check_stencil_fits(const SchemeConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
-/// \param density whether waves feel the density (has_density).
+/// The scheme of a configuration. \param density whether waves feel the density (has_density).
 /// \throws Error(config) for what compact27 cannot be combined with.
 Scheme make_scheme(const SchemeConfig& config, const Grid& grid, bool density, const ConfigOrigin& origin);
 

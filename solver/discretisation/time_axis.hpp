@@ -1,5 +1,5 @@
 /// \file
-/// dt, the number of steps, and the sampling of what is returned.
+/// The time axis of a run: dt, the number of steps, and the sampling of what is returned.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace onda {
 
-/// Frequencies that pass unchanged, and those of which nothing is left.
+/// A band of frequencies: up to pass_hz they pass unchanged, from stop_hz on nothing is left of them.
 struct FrequencyBand {
     double pass_hz = 0., stop_hz = 0.;
 };
@@ -20,16 +20,17 @@ struct FrequencyBand {
 struct TimeAxis {
     double dt_s = 0.;
     std::int64_t steps = 0;           ///< sample n is at n dt; n = 0 … steps, and steps dt >= duration
-    double stability_limit_s = 0.;    ///< exact limit of the weights, spacings and the fastest velocity
+    double stability_limit_s = 0.;    ///< exact limit of the coefficients, spacings and the fastest velocity
     double output_dt_s = 0.;          ///< sampling of the seismograms returned
     std::int64_t output_samples = 0;  ///< covering 0 … duration
-    std::int64_t extra_steps = 0;     ///< of steps, after the duration: what correct_dispersion needs of its end
-    /// Where wavelets and seismograms are freed of the time step's dispersion (time_dispersion.hpp); absent: it stays.
+    std::int64_t extra_steps = 0;     ///< those of `steps` after the duration, which correct_dispersion needs
+    /// The band in which wavelets and seismograms are freed of the time step's dispersion (time_dispersion.hpp);
+    /// absent: it stays.
     std::optional<FrequencyBand> correction;
     [[nodiscard]] double cfl_fraction() const { return dt_s / stability_limit_s; }
 };
 
-/// \param seismograms whose sampling the user may choose.
+/// The time axis of a configuration. \param seismograms whose sampling the user may choose.
 /// \throws Error(config) if a given dt exceeds the limit (names both numbers) or the duration, or is too small for the
 /// precision; if the duration is not positive; if there were too many steps or samples.
 TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Grid& grid,

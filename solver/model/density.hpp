@@ -1,5 +1,5 @@
 /// \file
-/// Whether a run has a density, and where it comes from.
+/// The density of a run: whether there is one, and where it comes from.
 #pragma once
 
 #include <span>
@@ -14,6 +14,7 @@ namespace onda {
 struct Model;
 struct VelocityRange;
 
+/// The lowest and highest density of a model.
 struct DensityRange {
     double min_kg_m3 = 0., max_kg_m3 = 0.;  ///< 0 at constant density, and where it is not known
     [[nodiscard]] double contrast() const { return min_kg_m3 > 0. ? max_kg_m3 / min_kg_m3 : 1.; }
@@ -24,12 +25,12 @@ struct DensityRange {
 /// \throws Error(missing_input | bad_data) for a model file; Error(config) where two densities contradict.
 bool has_density(const ModelConfig& config, const ConfigOrigin& origin);
 
-/// rho = 310 vp^0.25, in kg/m3 and m/s: the mean of sedimentary rocks (Gardner, Gardner & Gregory 1974, Geophysics 39,
-/// 770-780). Water and salt lie off it.
+/// Gardner's relation, rho = 310 vp^0.25 in kg/m3 and m/s: the mean of sedimentary rocks (Gardner, Gardner & Gregory
+/// 1974, Geophysics 39, 770-780). Water and salt lie off it.
 float gardner_density(float vp_m_s);
 
-/// Bounds that can be told without making a model whose waves feel the density: from layers and bodies, or by Gardner's
-/// relation from vp. Those of a file are not known.
+/// The density range of a model whose waves feel the density, told without making it: bounds from layers and bodies, or
+/// by Gardner's relation from vp. Those of a file are not known.
 DensityRange density_range(const ModelConfig& config, const VelocityRange& velocity);
 
 /// The largest dt, as a fraction of the stability limit of constant density, that is known to be stable where the
@@ -37,7 +38,7 @@ DensityRange density_range(const ModelConfig& config, const VelocityRange& veloc
 /// in every medium.
 double safe_cfl_fraction(double contrast);
 
-/// What to read where dt may be too long for this contrast: why, and what to set.
+/// The advice where dt may be too long for this contrast: why, and what to set.
 std::string density_remedy(double contrast, const TimeAxis& time);
 
 /// Whether jumps of the density may be why a run grows.

@@ -14,7 +14,7 @@
 
 namespace onda {
 
-/// vp [m/s] and rho [kg/m3] at every node, [z][y][x], x fastest.
+/// A model: vp [m/s] and rho [kg/m3] at every node, [z][y][x], x fastest.
 struct Model {
     Grid grid;
     std::vector<float> vp;
@@ -26,7 +26,8 @@ struct Model {
     std::vector<std::string> notes;  ///< what a reader of the log should know
 };
 
-/// \param exact of every node of the grid; otherwise bounds that no node exceeds, or the range of a sample.
+/// The lowest and highest velocity of a model. `exact`: of every node of the grid; otherwise bounds that no node
+/// exceeds, or the range of a sample.
 struct VelocityRange {
     double min_m_s, max_m_s;
     bool exact;
@@ -44,10 +45,10 @@ struct ModelBuilder {
 };
 std::span<const ModelBuilder> model_builders();
 
-/// Builds or reads the medium; the same bits for any number of threads.
+/// The model of a configuration, built or read; the same bits for any number of threads.
 /// \throws Error(config | bad_data | missing_input) naming file, dataset, both shapes, or the value.
 Model make_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
-/// vp range without making the whole model where that can be told cheaply (`onda check` in under a second):
+/// The velocity range, without making the whole model where it can be told cheaply (`onda check` in under a second):
 /// from a file's attributes or a strided sample, from a builder's parameters.
 VelocityRange velocity_range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// Host memory that make_model() takes beside the model itself.

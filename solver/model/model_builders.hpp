@@ -11,10 +11,10 @@
 
 namespace onda {
 
-/// A rule for vp and one for rho. Checked; the same values for any order of the rows.
+/// A medium as rules, one for vp and one for rho: checked, with the same values for any order of the rows.
 struct Medium {
     using Row = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
-    /// Prepares what the rows share, which may be large.
+    /// A rule prepares what the rows share, which may be large.
     using Rule = std::function<Row()>;
     Rule vp;
     VelocityRange bounds{};
@@ -25,7 +25,8 @@ struct Medium {
 };
 
 Medium constant_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
-/// Interfaces are planes: z = top + tan(dip) (distance along the dip's azimuth from the grid's first node).
+/// A medium of layers whose interfaces are planes: z = top + tan(dip) (distance along the dip's azimuth from the grid's
+/// first node).
 Medium layered_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 Medium gradient_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 Medium inclusions_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
@@ -35,8 +36,8 @@ Medium inclusions_medium(const ModelConfig& config, const Grid& grid, const Conf
 Medium von_karman_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 inline constexpr int kVonKarmanModes = 1000;
 inline constexpr double kVonKarmanClip = 3.;
-/// Water, young layers above an unconformity, folded and faulted older layers below it, and a salt dome; everything
-/// scales with the extents of the grid.
+/// A geology of water, young layers above an unconformity, folded and faulted older layers below it, and a salt dome;
+/// everything scales with the extents of the grid.
 Medium geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
 Model build_from_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);

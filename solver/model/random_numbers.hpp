@@ -13,17 +13,17 @@ class RandomStream {
 public:
     RandomStream(std::uint64_t seed, std::uint64_t index) : state_(mix(seed) ^ mix(~index)) {}
 
-    /// In (0, 1), neither end.
+    /// A uniform number in (0, 1), neither end.
     double uniform() { return (static_cast<double>(next() >> 11) + 0.5) * 0x1p-53; }
     double uniform(double low, double high) { return low + (high - low) * uniform(); }
 
-    /// Box & Muller (1958).
+    /// A normal number: Box & Muller (1958).
     double normal() {
         const double radius = std::sqrt(-2. * std::log(uniform()));
         return radius * std::cos(2. * std::numbers::pi * uniform());
     }
 
-    /// Gamma distribution of any shape > 0 and unit scale: Marsaglia & Tsang (2000), ACM TOMS 26(3).
+    /// A number of the gamma distribution of any shape > 0 and unit scale: Marsaglia & Tsang (2000), ACM TOMS 26(3).
     double gamma(double shape) {
         const double d = shape + 1. - 1. / 3., c = 1. / std::sqrt(9. * d);
         for (;;) {

@@ -1,5 +1,5 @@
 /// \file
-/// What a run leaves: its folder, seismograms, snapshots and pictures, every file complete or absent.
+/// The outputs of a run: its folder, seismograms, snapshots and pictures, every file complete or absent.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,8 @@ struct ShotFingerprint {
     std::string seismograms, final_wavefield;
 };
 
-/// Takes what the configuration asks for while shots advance; nothing gets its name before RunFolder::publish().
+/// The outputs of a run, taken as the configuration asks while shots advance; nothing gets its name before
+/// RunFolder::publish().
 class Outputs {
 public:
     Outputs(const Plan& plan, const RunFolder& folder, const Provenance& provenance, RunPictures pictures);
@@ -52,7 +53,7 @@ private:
 /// samples that the backend recorded, which stay as they are. \throws Error(unstable) naming the first of them that
 /// single precision cannot hold: the correction would spread it over its trace.
 ShotGather make_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield);
-/// Of p[n] on the whole grid, in the precision of the run.
+/// The hash of p[n] on the whole grid, in the precision of the run.
 std::string fingerprint_wavefield(const Wavefield& wavefield, const Grid& grid, Precision precision);
 
 }  // namespace onda

@@ -23,6 +23,7 @@ struct Section {
     std::vector<float> vp;
 };
 
+/// The pictures of a run, taken from its first shot and drawn at its end.
 class RunPictures {
 public:
     /// Keeps sections of the model, so that the model itself can go.
@@ -30,11 +31,12 @@ public:
 
     /// Steps of the first shot at which take() is wanted, ascending.
     [[nodiscard]] const std::vector<std::int64_t>& steps() const { return steps_; }
-    /// \throws Error(unstable) if the pressure at a node that is shown is not finite in single precision.
+    /// Takes p[n] on the sections. \throws Error(unstable) if the pressure at a node that is shown is not finite in
+    /// single precision.
     void take(const Propagator& propagator);
     void take(const ShotGather& gather);
-    /// \returns the finished files, ready for their names in `folder`. \throws Error(cannot_create | io_error);
-    /// Interrupted.
+    /// Draws the pictures. \returns the finished files, ready for their names in `folder`. \throws Error(cannot_create
+    /// | io_error); Interrupted.
     [[nodiscard]] std::vector<AtomicFile> prepare(const std::filesystem::path& folder, bool overwrite) const;
 
 private:
@@ -60,7 +62,7 @@ private:
     Gather gather_;
 };
 
-/// What RunPictures holds during the run, and needs for a moment to draw.
+/// The memory of RunPictures: what it keeps during the run, and what it needs for a moment to draw.
 struct PictureBytes {
     std::int64_t kept = 0, drawing = 0;
 };

@@ -11,7 +11,7 @@
 
 namespace onda {
 
-/// Every multiple of an interval up to a last step, and single steps beside.
+/// A set of steps: every multiple of an interval up to a last step, and single steps beside.
 class StepSet {
 public:
     StepSet() = default;
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] bool contains(std::int64_t step) const {
         return is_multiple(step) || std::ranges::binary_search(single_, step);
     }
-    /// The first one later than `step`, or earlier.
+    /// The first step of the set later than `step`.
     [[nodiscard]] std::optional<std::int64_t> after(std::int64_t step) const {
         std::optional<std::int64_t> next;
         const std::int64_t n = step < 0 ? 1 : (interval_ > 0 ? step / interval_ : multiples_) + 1;
@@ -37,6 +37,7 @@ public:
         if (single != single_.end() && (!next || *single < *next)) next = *single;
         return next;
     }
+    /// The last step of the set earlier than `step`.
     [[nodiscard]] std::optional<std::int64_t> before(std::int64_t step) const {
         std::optional<std::int64_t> previous;
         if (interval_ > 0 && step > 0)
@@ -45,7 +46,7 @@ public:
         if (single != single_.begin() && (!previous || *(single - 1) > *previous)) previous = *(single - 1);
         return previous;
     }
-    /// The last `count` of them, or all, ascending.
+    /// The last `count` steps of the set, or all, ascending.
     [[nodiscard]] std::vector<std::int64_t> last(std::size_t count) const {
         std::vector<std::int64_t> steps;
         for (auto step = before(std::numeric_limits<std::int64_t>::max()); step && steps.size() < count;

@@ -1,5 +1,5 @@
 /// \file
-/// What a run will need: memory, disk and time.
+/// The forecast of what a run will need: memory, disk and time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace onda {
 
-/// Memory of a run at its peak, buffer by buffer.
+/// The memory of a run at its peak, buffer by buffer.
 struct MemoryForecast {
     struct Item {
         std::string what;
@@ -26,25 +26,27 @@ struct MemoryForecast {
 };
 MemoryForecast forecast_memory(const Plan& plan);
 
-/// Whose memory a limit is about.
+/// The memory that a limit is about.
 enum class Memory { host, device };
 /// The largest grid with the proportions of the plan's whose run fits into `available` bytes; no value if none does.
 std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available);
 
-/// Bytes of seismograms.h5 and snapshots.h5. Pictures, log and summary add about a megabyte.
+/// The bytes of seismograms.h5 and snapshots.h5. Pictures, log and summary add about a megabyte.
 std::int64_t forecast_output_bytes(const Plan& plan);
 
-/// Time steps of all shots, from a short measurement of the chosen kernel on a grid of at most 6 M nodes.
+/// The time that the steps of all shots take, from a short measurement of the chosen kernel on a grid of at most 6 M
+/// nodes.
 struct TimeForecast {
     double gpt_per_s = 0.;
     double seconds = 0.;
 };
 TimeForecast forecast_time(const Plan& plan);
 
-/// \throws Error(out_of_memory | io_error) naming what is needed, what there is, and what would fit.
+/// Refuses a run that memory or disk cannot hold. \throws Error(out_of_memory | io_error) naming what is needed, what
+/// there is, and what would fit.
 void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder);
 
-/// 1.5 GB, 20.1 MB.
+/// A number of bytes for people: 1.5 GB, 20.1 MB.
 std::string bytes_text(std::int64_t bytes);
 
 }  // namespace onda

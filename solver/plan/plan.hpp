@@ -1,5 +1,5 @@
 /// \file
-/// What a configuration amounts to, before anything large is allocated or any file is created.
+/// The plan of a run: what a configuration amounts to, before anything large is allocated or any file is created.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct Plan {
     [[nodiscard]] bool has_density() const { return has_parameter(setup.scheme.equation, "rho"); }
 };
 
-/// Every stage from the grid to the backend's set-up, with the velocities and densities that can be told without making
-/// the model.
+/// The plan of a configuration: every stage from the grid to the set-up of the device, with the velocities and
+/// densities that can be told without making the model.
 /// \throws Error(config) with the faults of all stages together; Error(missing_input | bad_data) for model files.
 Plan make_plan(const Config& config);
 /// The plan with the velocities and densities of the model itself in place of those told without it: sampling, time
@@ -52,7 +52,7 @@ Plan refine(Plan plan, const Model& model);
 /// The node nearest to a position, clamped to the grid.
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m);
 
-/// "301 x 201" or "100 x 100 x 50".
+/// The shape of a grid in words: "301 x 201" or "100 x 100 x 50".
 std::string shape_text(const Grid& grid);
 
 /// Grid, time axis, sampling and device in a few lines for people.

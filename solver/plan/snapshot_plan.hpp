@@ -1,5 +1,5 @@
 /// \file
-/// Which nodes are written as snapshots, and when.
+/// The snapshots of a run: which nodes are written, and when.
 #pragma once
 
 #include "io/config/config.hpp"
@@ -16,7 +16,7 @@ struct SnapshotPlan {
     StepSet steps;          ///< empty: no snapshots
 };
 
-/// Where snapshots are taken; when, is known only with dt.
+/// The plan of snapshots without their steps, which are known only with dt.
 /// \throws Error(config) for a window or times that the grid or the run do not hold.
 SnapshotPlan plan_snapshots(const SnapshotConfig& config, double duration_s, const Grid& grid,
                             const ConfigOrigin& origin);

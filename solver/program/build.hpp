@@ -1,5 +1,5 @@
 /// \file
-/// What this program is, and the machine it runs on.
+/// The program as it was built, and the machine it runs on.
 #pragma once
 
 #include <cstdint>
@@ -14,10 +14,10 @@ struct Build {
 };
 const Build& build();
 
-/// "onda 0.1.0 (commit, compiler)": one line.
+/// The version in one line: "onda 0.1.0 (commit, compiler)".
 std::string version_line();
 
-/// (name, version) of every library linked, in the order of the alphabet.
+/// The name and version of every library linked, in the order of the alphabet.
 std::vector<std::pair<std::string, std::string>> library_versions();
 
 struct Host {
@@ -28,16 +28,16 @@ struct Host {
 };
 Host host();
 
-/// Memory that an allocation can count on now: what the system calls available, within the limits of the control
+/// The memory that an allocation can count on now: what the system calls available, within the limits of the control
 /// group and of the process.
 std::int64_t available_memory_bytes();
-/// Largest resident set of this process so far (VmHWM).
+/// The largest resident set of this process so far (VmHWM).
 std::int64_t peak_memory_bytes();
 
 /// The arguments this process was started with, quoted for a shell.
 std::string command_line();
 
-/// Now, as 2026-01-31T12:00:00Z.
+/// The time now, as 2026-01-31T12:00:00Z.
 std::string utc_now();
 
 }  // namespace onda

@@ -11,7 +11,7 @@
 
 namespace onda {
 
-/// \throws Error(config) at `key`, with the names there are.
+/// The row of this name. \throws Error(config) at `key`, with the names there are.
 template <typename Row>
 const Row& find_row(const ConfigOrigin& origin, const std::string& key, std::span<const Row> table,
                     const std::string& name) {

@@ -13,8 +13,8 @@
 
 namespace onda {
 
-/// 64-bit FNV-1a (Fowler, Noll, Vo) taken over 32-bit words in memory order instead of bytes. Any single changed word
-/// changes the hash. Not cryptographic.
+/// A 64-bit FNV-1a hash (Fowler, Noll, Vo), taken over 32-bit words in memory order instead of bytes. Any single
+/// changed word changes the hash. Not cryptographic.
 class Fingerprint {
 public:
     static constexpr const char* kAlgorithm = "fnv1a-64 over 32-bit words";
@@ -29,7 +29,7 @@ public:
         }
     }
 
-    /// Bytes as words in memory order, the last word filled up with zeros.
+    /// Adds bytes as words in memory order, the last word filled up with zeros.
     void add_bytes(std::string_view bytes) {
         while (!bytes.empty()) {
             std::uint32_t word = 0;

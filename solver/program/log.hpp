@@ -8,7 +8,7 @@
 
 namespace onda {
 
-/// stdout belongs to results; everything said here goes to stderr. Colour only on a terminal and without NO_COLOR.
+/// The messages of the program go to stderr: stdout belongs to results. Colour only on a terminal and without NO_COLOR.
 /// Messages may have several lines; whatever else a terminal would obey is escaped (io/text/printable.hpp).
 class Log {
 public:
@@ -19,7 +19,7 @@ public:
 
     void info(const std::string& message);
     void warn(const std::string& message);
-    /// To the file alone: progress while stderr stays quiet, and errors that main prints.
+    /// Writes to the file alone: progress while stderr stays quiet, and errors that main prints.
     void note(const std::string& message);
     void note_error(const std::string& message);
     /// Appends to `file`, beginning with everything said so far. \throws Error(cannot_create) if it is there and not a
@@ -31,13 +31,13 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// \throws Error(cannot_create) if `file` is there and is neither empty nor begins as a log of Onda does, or is
-/// no plain file.
+/// Refuses a file that is no log of Onda. \throws Error(cannot_create) if `file` is there and is neither empty nor
+/// begins as a log of Onda does, or is no plain file.
 void refuse_foreign_log(const std::filesystem::path& file);
 
-/// True if messages and progress may use colour and move the cursor: stderr is a terminal that can do it.
+/// Whether messages and progress may use colour and move the cursor: stderr is a terminal that can do it.
 bool stderr_is_terminal();
-/// True if NO_COLOR (no-color.org) is set and not empty.
+/// Whether NO_COLOR (no-color.org) is set and not empty.
 bool colour_refused();
 
 }  // namespace onda

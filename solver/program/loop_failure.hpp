@@ -20,7 +20,7 @@ public:
             if (!failed_.exchange(true)) first_ = std::current_exception();
         }
     }
-    /// After the loop.
+    /// Throws the exception that was kept, if there is one: for after the loop.
     void rethrow() const {
         if (first_) std::rethrow_exception(first_);
     }

@@ -6,7 +6,7 @@
 
 namespace onda {
 
-/// What reading a configuration and describing its format take: io/ knows nothing of these tables.
+/// The vocabulary that reading a configuration and describing its format take: io/ knows nothing of these tables.
 Vocabulary vocabulary();
 
 }  // namespace onda

@@ -9,8 +9,8 @@
 
 namespace onda {
 
-/// On a terminal one line on stderr, at most five times a second; elsewhere nothing on stderr. The log file gets a line
-/// every tenth of the run.
+/// The progress of a run: on a terminal one line on stderr, at most five times a second; elsewhere nothing on stderr.
+/// The log file gets a line every tenth of the run.
 class Progress {
 public:
     /// \param steps of one shot. \param points of the grid.
@@ -34,7 +34,7 @@ private:
     std::int64_t tenths_ = 0;
 };
 
-/// 75 s as "1:15", 2 h as "2:00:00".
+/// A duration as a clock shows it: 75 s as "1:15", 2 h as "2:00:00".
 std::string clock_text(double seconds);
 
 }  // namespace onda

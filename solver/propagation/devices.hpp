@@ -16,21 +16,22 @@
 
 namespace onda {
 
+/// One kind of device: a row of what the program must know of it.
 struct Device {
     std::string_view name;
     std::string_view help;
     /// Keys of `backend` that this device alone understands, separated by spaces.
     std::string_view own_settings;
-    /// Why it cannot be used here, and what to do; empty if it can.
+    /// Why the device cannot be used here, and what to do; empty if it can.
     std::string (*problem)();
-    /// That its memory is short is the problem, and may pass.
+    /// Whether the problem is that its memory is short, which may pass.
     bool (*memory_is_short)();
-    /// True if the program was compiled with it: then a problem is worth a note.
+    /// Whether the program was compiled with the device: then a problem is worth a note.
     bool (*compiled_in)();
     std::span<const KernelInfo> (*kernel_names)();
-    /// What a setting, "kernel" or one of own_settings, can be beside "auto".
+    /// The values of a setting, "kernel" or one of own_settings, beside "auto".
     std::vector<std::string> (*values)(const Setup&, std::string_view key);
-    /// \throws SetupFault; std::invalid_argument for an unknown order.
+    /// Checks a set-up. \throws SetupFault; std::invalid_argument for an unknown order.
     void (*check_setup)(const Setup&);
     /// Puts names in place of "auto". The set-up must have passed check_setup.
     void (*resolve)(Setup&);
@@ -43,8 +44,8 @@ struct Device {
     /// Bytes for the model, and for fields and boundaries of so many shots, in the memory of the device.
     std::int64_t (*predicted_bytes)(const Setup&, int shots);
 
-    /// For devices with memory of their own; null for those that use the host's: bytes for sources, receivers and
-    /// downloads, and what is free now.
+    /// The bytes for sources, receivers and downloads, and those that are free now, of devices with memory of their
+    /// own; null for devices that use the host's.
     std::int64_t (*predicted_shot_bytes)(const Setup&, const ShotSize&, int shots);
     std::int64_t (*available_bytes)(int ordinal);
     std::int64_t host_bytes;  ///< what its driver and libraries take of the host's memory
@@ -57,10 +58,10 @@ struct Device {
 std::unique_ptr<Wavefield> make_wavefield(const Device& device, const Setup& setup, const MediumReaders& readers,
                                           double dt_s);
 
-/// Fastest first: "auto" takes the first that can be used.
+/// The list of devices, fastest first: "auto" takes the first that can be used.
 std::span<const Device> devices();
 
-/// The row of this name. \throws std::invalid_argument with the names there are; Error(no_device) with the device's
+/// The device of this name. \throws std::invalid_argument with the names there are; Error(no_device) with the device's
 /// problem if it cannot be used here.
 const Device& usable_device(const std::string& name);
 
@@ -72,7 +73,7 @@ struct DeviceChoice {
 /// \throws what usable_device throws.
 DeviceChoice choose_device(const BackendConfig& config);
 
-/// device.check_setup with advice: the nearest name, or the device that has what is asked for.
+/// Checks a set-up as device.check_setup does, with advice: the nearest name, or the device that has what is asked for.
 /// \throws what device.check_setup throws; SetupFault for a setting that the device does not have.
 void check_setup(const Device& device, const Setup& setup);
 

@@ -1,5 +1,5 @@
 /// \file
-/// One shot's fields and the order of a time step.
+/// One shot on a wavefield, from rest to its last step.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace onda {
 
-/// Advances one shot. Complete when constructed: fields at rest, sources and receivers in place.
+/// The propagator of one shot. Complete when constructed: fields at rest, sources and receivers in place.
 class Propagator {
 public:
     /// \param wavefield of one shot; must outlive the propagator.

@@ -1,5 +1,5 @@
 /// \file
-/// Notices NaN, infinity and growth that the sources cannot explain.
+/// The watch for instability: NaN, infinity and growth that the sources cannot explain.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace onda {
 
-/// What |p| cannot exceed in a stable run, with a margin of 10.
+/// The bound that |p| cannot exceed in a stable run, with a margin of 10.
 ///
 /// The leapfrog scheme is symmetric in the norm weighted by 1/k, and each of its modes answers a unit impulse with
 /// sin(n w dt) / sin(w dt) <= n. So |p[n]| <= n sqrt(k_max / k_min) sum_m |f[m]| for any medium, where f[m] is what
@@ -19,6 +19,7 @@ namespace onda {
 double amplitude_bound(const Sources& sources, const Grid& grid, const TimeAxis& time, double vp_min_m_s,
                        double vp_max_m_s);
 
+/// The watch over one shot: refuses |p| that is not finite or exceeds its bound.
 class StabilityWatch {
 public:
     /// The longest a run goes on unobserved, in steps.

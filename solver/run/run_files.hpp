@@ -1,5 +1,5 @@
 /// \file
-/// Which files in a folder Onda wrote, and how it proves that.
+/// The files of a run in its folder: which of them Onda wrote, and how it proves that.
 ///
 /// summary.json lists the files of a run with their sizes and hashes, and ends with a hash of itself. A file is proven
 /// if the summary is, and lists it as it is. Whatever cannot be proven is somebody else's: never replaced or removed.
@@ -28,32 +28,32 @@ struct FileRecord {
     bool operator==(const FileRecord&) const = default;
 };
 
-/// Size and hash of the file at `path`: of all of it up to 16 MiB, beyond that of 16 pieces of one MiB, spread evenly
-/// from the first to the last byte. \throws Error(cannot_create) if it is no plain file; Error(io_error).
+/// The size and hash of the file at `path`: of all of it up to 16 MiB, beyond that of 16 pieces of one MiB, spread
+/// evenly from the first to the last byte. \throws Error(cannot_create) if it is no plain file; Error(io_error).
 FileRecord record_of(const std::filesystem::path& path, std::string name);
 
-/// Names that a run may write: seismograms.h5, snapshot_xz_0.1000s.png, …
+/// Whether a run may write a file of this name: seismograms.h5, snapshot_xz_0.1000s.png, …
 bool is_result_name(std::string_view name);
 
 /// The text of a JSON object with one key more: a hash of everything before it.
 /// \param text ends with "\n}\n".
 std::string sealed(std::string text);
-/// Whether nothing in it has changed since sealed().
+/// Whether nothing in a text has changed since sealed().
 bool seal_holds(std::string_view text);
 
-/// What an earlier run left in a folder.
+/// The files that an earlier run left in a folder.
 class EarlierRun {
 public:
-    /// Proves nothing if the folder has no summary, or one that is not Onda's or was changed.
+    /// Reads the summary of a folder; nothing is proven if there is none, or one that is not Onda's or was changed.
     explicit EarlierRun(std::filesystem::path folder);
 
-    /// Everything the summary lists with a hash, in its order; a run that was killed while its files got their names
-    /// lists those of the run before, too.
+    /// The files that the summary lists with a hash, in its order; a run that was killed while its files got their
+    /// names lists those of the run before, too.
     [[nodiscard]] const std::vector<FileRecord>& records() const { return records_; }
     /// Whether the file of this name is there and is what the summary lists. \throws Error(io_error).
     [[nodiscard]] bool proves(const std::string& name) const;
-    /// \throws Error(cannot_create) naming the first file in the folder that has the name of a result and is not
-    /// proven: a link, a pipe, another program's, or changed since.
+    /// Refuses a folder that holds results of somebody else. \throws Error(cannot_create) naming the first file in the
+    /// folder that has the name of a result and is not proven: a link, a pipe, another program's, or changed since.
     void refuse_foreign_files() const;
 
 private:

@@ -14,18 +14,18 @@
 
 namespace onda {
 
-/// `path`, or the folder nearest above it that exists and can be seen.
+/// The folder nearest to `path` that exists and can be seen: itself or one above it.
 std::filesystem::path nearest_existing(std::filesystem::path path);
 
-/// output.directory, or results/<name of the config> in the working directory.
+/// The folder of results: output.directory, or results/<name of the config> in the working directory.
 std::filesystem::path default_folder(const Config& config);
 
-/// Without touching anything. \throws Error(cannot_create) if `folder` holds more than the log of a failed run and
-/// overwrite is false, if it holds a file of a result's name that Onda cannot prove it wrote, or if it could not be
-/// created.
+/// Refuses a folder that a run must not write to, without touching anything. \throws Error(cannot_create) if `folder`
+/// holds more than the log of a failed run and overwrite is false, if it holds a file of a result's name that Onda
+/// cannot prove it wrote, or if it could not be created.
 void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite);
 
-/// What a summary says about the files of its run.
+/// The files of a run as its summary lists them.
 struct FileList {
     bool complete = true;  ///< false while files are getting their names
     std::vector<FileRecord> files;

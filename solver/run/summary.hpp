@@ -1,5 +1,5 @@
 /// \file
-/// What a run tells about itself: summary.json, and the provenance in every HDF5 file.
+/// The account that a run gives of itself: summary.json, and the provenance in every HDF5 file.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct RunFacts {
     std::filesystem::path folder;
     std::string run_id;  ///< 32 hexadecimal digits; no other run has it
     std::string command_line, started_utc, finished_utc;
-    std::string backend;  ///< Backend::description()
+    std::string backend;  ///< Medium::description()
     std::string model;    ///< Model::description
     std::vector<std::pair<std::string, double>> phase_s;
     double gpt_per_s = 0.;  ///< of the time steps alone
@@ -31,8 +31,8 @@ struct RunFacts {
     std::vector<FileRecord> files;
 };
 
-/// Pretty-printed JSON with a trailing newline, without the seal. Format: docs/command_line.md. Numbers that are not
-/// finite are null; bytes that are no UTF-8 become U+FFFD.
+/// The summary as pretty-printed JSON with a trailing newline, without the seal. Format: docs/command_line.md. Numbers
+/// that are not finite are null; bytes that are no UTF-8 become U+FFFD.
 std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files);
 
 Provenance make_provenance(const Plan& plan, const RunFacts& facts);

@@ -13,8 +13,8 @@ class FourierTransform {
 public:
     /// \param largest a power of two.
     explicit FourierTransform(std::size_t largest);
-    /// a[k] = sum over j of a[j] exp(-2 pi i j k / n), in place; n = a.size() a power of two, at most the largest.
-    /// Cooley and Tukey (1965), radix 2. May be called by several threads at once.
+    /// Transforms a series: a[k] = sum over j of a[j] exp(-2 pi i j k / n), in place; n = a.size() a power of two, at
+    /// most the largest. Cooley and Tukey (1965), radix 2. May be called by several threads at once.
     void operator()(std::span<std::complex<double>> a) const;
 
 private:

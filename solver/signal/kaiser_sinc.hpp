@@ -7,7 +7,7 @@
 
 namespace onda {
 
-/// sinc(x) under a Kaiser window that ends at |x| = half_width:
+/// The kernel sinc(x) under a Kaiser window that ends at |x| = half_width:
 ///     sin(pi x) / (pi x) * I0(beta sqrt(1 - (x / half_width)^2)) / I0(beta).
 /// Hicks (2002), Geophysics 67(1), eq. 6-8.
 inline double kaiser_sinc(double x, double half_width, double beta) {

@@ -1,12 +1,12 @@
 /// \file
-/// Removing the error of the second-order time step, which is the same function of frequency everywhere.
+/// The removal of the dispersion of the second-order time step, which is the same function of frequency everywhere.
 ///
 /// With x = omega dt, a linear, time-invariant scheme (p[n+1] - 2 p[n] + p[n-1]) / dt^2 = A p[n] + s[n] answers at
 /// theta radians a sample exactly as the equation p_tt = A p + s does at
 ///     x = 2 sin(theta / 2),                                                                                     (1)
 /// whatever A is. So if the spectrum of the samples that are injected at theta is that of the wavelet at x, the
-/// spectrum of the samples that are recorded at theta is that of the wavefield at x, free of the time step's error.
-/// Wavelets are therefore injected as
+/// spectrum of the samples that are recorded at theta is that of the wavefield at x, free of the time step's
+/// dispersion. Wavelets are therefore injected as
 ///     s[n] = 1/(2 pi dt) int S(x(theta) / dt) exp(i theta n) dtheta                                             (2)
 /// and traces returned as
 ///     p(t) = dt/(2 pi) int u(theta(omega)) exp(i omega t) domega, u(theta) = sum u[n] exp(-i theta n).          (3)
@@ -14,11 +14,11 @@
 /// dispersion transform"; before them Stork (2013), 75th EAGE Conference, Tu-11-07, and Wang and Xu (2015), Geophysics
 /// 80(6), WD19-WD25.
 ///
-/// Both are done as weighted sums of samples. A wave of theta travels at cos(theta / 2) of the time that it should
-/// take: the weights of time t gather around samples t cos(theta / 2) / dt, for all theta of the band, and fall below
-/// 1e-6 a little beyond. The last waves of a record therefore need a few samples from after its end: the run goes on
-/// for 5 (n / 8)^(1/3) steps, n those of the duration, and what would still be missing is below 1e-3 of the largest
-/// amplitude.
+/// Equations (2) and (3) are computed as weighted sums of samples. A wave of theta travels at cos(theta / 2) of the
+/// time that it should take: the weights of time t gather around samples t cos(theta / 2) / dt, for all theta of the
+/// band, and fall below 1e-6 a little beyond. The last waves of a record therefore need a few samples from after its
+/// end: the run goes on for 5 (n / 8)^(1/3) steps, n those of the duration, and what would still be missing is below
+/// 1e-3 of the largest amplitude.
 #pragma once
 
 #include <string>
@@ -28,25 +28,27 @@
 
 namespace onda {
 
-/// What the correction keeps of signals with this highest frequency: unchanged up to 1.5 of it (a Ricker wavelet has
-/// fallen to 1e-6 there), nothing from 2.25 of it. No frequency above 1 / (pi dt) has a theta; where that is too low,
-/// the band ends at 0.95 of it; where the signals are sampled very finely, it reaches omega dt = 1/2 all the same.
+/// The band that the correction keeps of signals with this highest frequency: unchanged up to 1.5 of it (a Ricker
+/// wavelet has fallen to 1e-6 there), nothing from 2.25 of it. No frequency above 1 / (pi dt) has a theta; where that
+/// is too low, the band ends at 0.95 of it; where the signals are sampled very finely, it reaches omega dt = 1/2 all
+/// the same.
 FrequencyBand correction_band(double highest_frequency_hz, double dt_s);
 
 /// Asks for the correction of a run; where it records, adds the steps that the end of its seismograms needs.
 void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool records);
 
-/// (2): weights of the samples of a wavelet, dt_in apart, for the signal that is injected at i * dt.
+/// The weights of equation (2): those of the samples of a wavelet, dt_in apart, for the signal that is injected at i *
+/// dt.
 TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, double dt, std::int64_t samples);
-/// (3): traces [trace][sample] recorded dt apart, returned as [trace][output_samples] at i * dt_out, without what lies
-/// above 1 / (2 dt_out).
+/// Traces corrected by equation (3): [trace][sample] recorded dt apart, returned as [trace][output_samples] at i *
+/// dt_out, without what lies above 1 / (2 dt_out).
 template <typename T>
 std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band, double dt,
                               double dt_out, std::int64_t output_samples);
-/// Host memory that correct_traces needs besides its input and output.
+/// The host memory that correct_traces needs besides its input and output.
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads);
 
-/// "removed from the seismograms, up to 41.4 Hz; not from snapshots", or "not removed".
+/// The correction in words: "removed from the seismograms, up to 41.4 Hz; not from snapshots", or "not removed".
 std::string describe_correction(const TimeAxis& time);
 
 }  // namespace onda

@@ -11,14 +11,14 @@
 
 namespace onda::verify {
 
-/// s(t), t in seconds; zero before t = 0.
+/// A source signature s(t), t in seconds; zero before t = 0.
 using Signature = std::function<double(double)>;
 
-/// Pressure at distance r [m] and time t [s] of a point source in 3-D: s(t - r/c) / (4 pi r).
+/// The pressure at distance r [m] and time t [s] of a point source in 3-D: s(t - r/c) / (4 pi r).
 double greens_function_3d(const Signature& s, double r, double c, double t);
 
-/// Pressure of a line source (2-D), 1/(2 pi) int s(t - tau) H(tau - r/c) / sqrt(tau^2 - r^2/c^2) dtau: the time domain
-/// of the Hankel solution (i/4) H_0(omega r / c). With tau = (r/c) cosh u it is a smooth integral over u, whose
+/// The pressure of a line source (2-D), 1/(2 pi) int s(t - tau) H(tau - r/c) / sqrt(tau^2 - r^2/c^2) dtau: the time
+/// domain of the Hankel solution (i/4) H_0(omega r / c). With tau = (r/c) cosh u it is a smooth integral over u, whose
 /// trapezoidal sum converges faster than any power as s and its derivatives vanish at t = 0.
 double greens_function_2d(const Signature& s, double r, double c, double t);
 
@@ -35,16 +35,16 @@ struct AxisMode {
 /// \throws std::invalid_argument for a pair of faces without an exact mode.
 AxisMode axis_mode(Halo low, Halo high, std::int64_t nodes, int half_waves, int radius);
 
-/// omega of the fully discrete scheme: sin(omega dt / 2) = (c dt / 2) sqrt(symbol).
+/// The angular frequency omega of the fully discrete scheme: sin(omega dt / 2) = (c dt / 2) sqrt(symbol).
 /// \param k wavenumber [rad/m] and \param spacing_m along each axis that has a derivative.
 double discrete_frequency(const Scheme& scheme, const std::vector<double>& k, const std::vector<double>& spacing_m,
                           double c, double dt);
 
-/// (1 - 2 a) exp(-a), a = (pi f0 (t - t0))^2, spectrum 2 f^2 / (sqrt(pi) f0^3) exp(-f^2 / f0^2): used where a promise
-/// must not depend on the survey's own wavelets.
+/// The Ricker wavelet (1 - 2 a) exp(-a), a = (pi f0 (t - t0))^2, spectrum 2 f^2 / (sqrt(pi) f0^3) exp(-f^2 / f0^2):
+/// used where a promise must not depend on the survey's own wavelets.
 double ricker(double peak_frequency_hz, double t0_s, double t_s);
 
-/// ||a - b||_2 / ||b||_2 over all samples of all traces.
+/// The relative L2 error ||a - b||_2 / ||b||_2 over all samples of all traces.
 double relative_l2(std::span<const double> a, std::span<const double> b);
 
 }  // namespace onda::verify

@@ -1,5 +1,5 @@
 /// \file
-/// The smallest way to put a medium on a backend and shoot in it, without a configuration file.
+/// The smallest way to put a medium on a device and shoot in it, without a configuration file.
 #pragma once
 
 #include <cmath>
@@ -30,7 +30,7 @@ struct Experiment {
     [[nodiscard]] TimeAxis time_axis() const;
 };
 
-/// The larger of the two; a NaN is worse than anything.
+/// The worse of two errors, which is the larger; a NaN is worse than anything.
 inline double worse(double a, double b) {
     return a > b || std::isnan(a) ? a : b;
 }
@@ -38,7 +38,7 @@ inline Measurement worse(const Measurement& a, const Measurement& b) {
     return a.value > b.value || std::isnan(a.value) ? a : b;
 }
 
-/// "float" or "double", as in the configuration.
+/// The name of a precision, "float" or "double", as in the configuration.
 const char* name(Precision precision);
 /// The largest stable dt [s].
 double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s);
@@ -48,9 +48,9 @@ RowReader constant_velocity(double vp_m_s);  ///< or density
 /// (Steele, Lea and Flood 2014).
 double scatter(std::int64_t node);
 
-/// What make_wavefield asks of the device.
+/// The set-up that make_wavefield asks of the device.
 Setup make_setup(const Experiment& experiment, const VerifyOptions& options);
-/// A backend with its model uploaded; with kernel "auto" where the one asked for does not have the operator. Small
+/// A wavefield on a medium of its own; with kernel "auto" where the one asked for does not have the operator. Small
 /// grids get one thread: a barrier would cost more than the sweep.
 /// \param rho where the scheme has a density; by default the same everywhere.
 std::unique_ptr<Wavefield> make_wavefield(const Experiment& experiment, const RowReader& vp,
@@ -64,10 +64,10 @@ std::vector<double> evolve(Wavefield& backend, const Experiment& experiment, std
 
 /// The Ricker wavelet of the survey, with t0 = 1.5 / f0 so that it begins below 1e-8 of its peak.
 Wavelet smooth_ricker(double peak_frequency_hz);
-/// After this many periods from t = 0 smooth_ricker is below 1e-6 of its peak for good.
+/// The number of periods from t = 0 after which smooth_ricker is below 1e-6 of its peak for good.
 inline constexpr double kRickerPeriods = 2.8;
 
-/// Pressure [receiver][sample], samples 0 … steps, of sources that share one wavelet.
+/// The pressure [receiver][sample], samples 0 … steps, of sources that share one wavelet.
 std::vector<double> seismograms(Wavefield& backend, const Experiment& experiment, const Wavelet& wavelet,
                                 std::span<const SourcePoint> sources, std::span<const Position> receivers);
 

@@ -9,15 +9,15 @@
 
 namespace onda::verify {
 
-/// What a node counts in the inner product that makes L symmetric: a node on a rigid wall stands for half a cell, one
+/// The share of a node in the inner product that makes L symmetric: a node on a rigid wall stands for half a cell, one
 /// on a free surface holds no pressure.
 double node_share(const Experiment& e, const std::array<std::int64_t, 3>& node);
 
 using Node = std::array<std::int64_t, 3>;
 using NodeValue = std::function<double(const Node&)>;
 
-/// E = 1/2 sum (p+ - p)^2 / (vp dt)^2 - 1/2 sum p+ L(p): what the leapfrog scheme keeps exactly where nothing absorbs.
-/// With variable density the first term has rho (vp dt)^2 and L is div(1/rho grad). L is a plain loop.
+/// The energy E = 1/2 sum (p+ - p)^2 / (vp dt)^2 - 1/2 sum p+ L(p): what the leapfrog scheme keeps exactly where
+/// nothing absorbs. With variable density the first term has rho (vp dt)^2 and L is div(1/rho grad). L is a plain loop.
 /// \param vp_m_s, rho_kg_m3 of a node; the density is used where the scheme has one.
 double staggered_energy(const Experiment& e, const NodeValue& vp_m_s, const NodeValue& rho_kg_m3,
                         std::span<const double> now, std::span<const double> previous);

@@ -32,8 +32,8 @@ inline constexpr double kRickerBand = 2.5;
 /// The sources and their images: -1 for a free surface, +1 for a rigid wall.
 std::vector<SourcePoint> with_images(const std::vector<SourcePoint>& sources, const FaceHalos& walls);
 
-/// Relative L2 error of each receiver's trace against the sum of s(t - r/c) / (4 pi r), or of the 2-D solution, over
-/// sources and images.
+/// The relative L2 error of each receiver's trace against the sum of s(t - r/c) / (4 pi r), or of the 2-D solution,
+/// over sources and images.
 std::vector<double> trace_errors(const PointSourceCase& shot, const VerifyOptions& options);
 
 }  // namespace onda::verify

@@ -1,5 +1,5 @@
 /// \file
-/// What an absorbing strip sends back, against the same shot in a box so large that no face is heard.
+/// The reflection of an absorbing strip, against the same shot in a box so large that no face is heard.
 #pragma once
 
 #include <string>
@@ -25,12 +25,12 @@ Boundary default_strips(const std::array<std::string, 6>& kinds, const Grid& gri
                         double vp_max_m_s, double dt_s, double frequency_hz,
                         std::int64_t cpml_width = BoundaryConfig{}.cpml_width);
 
-/// 20 log10 of what the strip sends back over what a perfect mirror at its inner edge would.
+/// The reflection of a strip in dB: 20 log10 of what it sends back over what a perfect mirror at its inner edge would.
 Measurement reflection_db(const Incidence& incidence, const VerifyOptions& options);
 
 /// A value that varies with the position [m] only, so that any box can hold it.
 using Medium = double (*)(double x_m, double z_m);
-/// The rows of a grid that hold it.
+/// The rows of a grid that hold such a value at each node.
 RowReader rows_of(const Medium& value, const Grid& grid);
 
 /// A small box with layers all around, or a free surface on top.
@@ -40,8 +40,8 @@ struct SmallBox {
     double vp_max_m_s = 3000.;
     bool free_surface = false;
 };
-/// 20 log10 of the largest difference of seismograms in a small box and in one so large that no face is heard, over the
-/// largest amplitude in that.
+/// The difference that the layers make in dB: 20 log10 of the largest difference of seismograms in a small box and in
+/// one so large that no face is heard, over the largest amplitude in that.
 Measurement box_difference_db(const SmallBox& box, const VerifyOptions& options);
 
 }  // namespace onda::verify

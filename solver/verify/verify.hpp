@@ -1,5 +1,5 @@
 /// \file
-/// What Onda promises of its numerics, as a table: what is measured, against which mathematics, and the limit.
+/// The promises of Onda's numerics, as a table: what is measured, against which mathematics, and the limit.
 ///
 /// `onda verify` prints the table, the tests run the same rows, and docs/validation.md is printed from it. A new
 /// promise is one row of its group in solver/verify/.
@@ -11,7 +11,7 @@
 
 namespace onda {
 
-/// What computes the measurements: a row of devices(), and the fields of Setup of the same names.
+/// The device and kernel that compute the measurements: a row of devices(), and the fields of Setup of the same names.
 struct VerifyOptions {
     std::string backend = "cpu";
     std::string kernel = "auto";

@@ -1,46 +1,13 @@
 // Promise: editing the description of a set-up compiles no kernel again. No source of a CUDA kernel, and none of the
 // CPU kernels that are compiled for every instruction set, reaches kernels/setup.hpp or anything of solver and io.
+#include "tests/includes.hpp"
+
 #include <algorithm>
 #include <doctest/doctest.h>
-#include <filesystem>
-#include <fstream>
-#include <set>
-#include <string>
-#include <vector>
+
+using namespace onda::test;
 
 namespace {
-
-namespace fs = std::filesystem;
-
-const fs::path kRoot = ONDA_SOURCE_DIR;
-
-std::vector<std::string> lines_of(const fs::path& file) {
-    std::vector<std::string> lines;
-    std::ifstream in(file);
-    for (std::string line; std::getline(in, line);) lines.push_back(line);
-    return lines;
-}
-
-/// The path in `#include "path"`, empty for other lines.
-std::string included(const std::string& line) {
-    const std::string begin = "#include \"";
-    if (!line.starts_with(begin)) return {};
-    return line.substr(begin.size(), line.rfind('"') - begin.size());
-}
-
-/// Adds what a file of the source tree includes, and what that includes.
-void add_included(const fs::path& file, std::set<std::string>& reached) {
-    for (const std::string& line : lines_of(kRoot / file)) {
-        const std::string path = included(line);
-        if (!path.empty() && reached.insert(path).second) add_included(path, reached);
-    }
-}
-
-std::set<std::string> reached_by(const fs::path& source) {
-    std::set<std::string> reached;
-    add_included(source, reached);
-    return reached;
-}
 
 bool mentions(const fs::path& file, const std::string& word) {
     for (const std::string& line : lines_of(file))
@@ -48,20 +15,9 @@ bool mentions(const fs::path& file, const std::string& word) {
     return false;
 }
 
-/// The sources below a folder that `is_kernel` takes, as paths from the root.
-template <typename Predicate>
-std::vector<fs::path> sources(const char* folder, const Predicate& is_kernel) {
-    std::vector<fs::path> found;
-    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(kRoot / folder))
-        if (entry.is_regular_file() && is_kernel(entry.path())) found.push_back(fs::relative(entry.path(), kRoot));
-    return found;
-}
-
 /// Whether a kernel of a backend may depend on a header. \param own the folder of the backend.
 bool may_reach(const std::string& path, const std::string& own) {
-    for (const char* header :
-         {"kernels/host_device.hpp", "kernels/load_strategy.hpp", "cuda_on_host.hpp", "launch_on_host.hpp"})
-        if (path == header) return true;
+    if (path == "kernels/host_device.hpp" || path == "kernels/load_strategy.hpp" || is_cuda_stand_in(path)) return true;
     for (const std::string& folder :
          {own, std::string("kernels/grid/"), std::string("kernels/equations/"), std::string("kernels/boundaries/")})
         if (path.starts_with(folder)) return true;

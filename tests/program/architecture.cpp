@@ -1,0 +1,269 @@
+// Promise: docs/architecture.md and docs/how_to_add.md describe the tree as it is. Every folder of sources stands in
+// the one, every path, type and function that either names is there, and the include rule that they state holds.
+#include <algorithm>
+#include <cctype>
+#include <doctest/doctest.h>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "tests/includes.hpp"
+
+using namespace onda::test;
+
+namespace {
+
+constexpr const char* kRooms[] = {"solver", "kernels", "io", "tests"};
+constexpr const char* kArchitecture = "docs/architecture.md";
+constexpr const char* kPages[] = {kArchitecture, "docs/how_to_add.md"};
+
+/// What stands in backticks in one line of a page.
+std::vector<std::string> quoted_in(const std::string& line) {
+    std::vector<std::string> words;
+    for (std::size_t begin = line.find('`'); begin != std::string::npos; begin = line.find('`', begin)) {
+        const std::size_t end = line.find('`', begin + 1);
+        if (end == std::string::npos) break;
+        words.push_back(line.substr(begin + 1, end - begin - 1));
+        begin = end + 1;
+    }
+    return words;
+}
+
+/// Whether a word is meant as a file or folder of the tree: letters of a path alone, with a slash or as a source.
+bool is_path(const std::string& word) {
+    const bool letters = !word.empty() && std::ranges::all_of(word, [](unsigned char c) {
+        return std::isalnum(c) != 0 || std::string_view("_-./").find(static_cast<char>(c)) != std::string_view::npos;
+    });
+    const fs::path extension = fs::path(word).extension();
+    return letters && (word.find('/') != std::string::npos || extension == ".hpp" || extension == ".cpp" ||
+                       extension == ".cu" || extension == ".md");
+}
+
+/// The name of a type, a function or a constant that a word stands for, without what it belongs to: "Config" of
+/// "Config", "visit" of "Wavefield::visit()". Empty for anything else.
+std::string symbol_of(std::string word) {
+    const bool call = word.ends_with("()");
+    if (call) word.resize(word.size() - 2);
+    if (const std::size_t scope = word.rfind("::"); scope != std::string::npos) word = word.substr(scope + 2);
+    const bool letters =
+        !word.empty() && std::ranges::all_of(word, [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+    const auto upper = [&word](std::size_t i) {
+        return i < word.size() && std::isupper(static_cast<unsigned char>(word[i])) != 0;
+    };
+    const bool type = upper(0) && std::ranges::any_of(word, [](unsigned char c) { return std::islower(c) != 0; });
+    const bool constant = word.starts_with('k') && upper(1);
+    return letters && (call || type || constant) ? word : std::string();
+}
+
+bool has_word(const std::string& text, const std::string& word) {
+    const auto part_of_name = [&text](std::size_t i) {
+        return i < text.size() && (std::isalnum(static_cast<unsigned char>(text[i])) != 0 || text[i] == '_');
+    };
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+        if ((at == 0 || !part_of_name(at - 1)) && !part_of_name(at + word.size())) return true;
+    return false;
+}
+
+/// What a line of a page names and the tree does not have: paths, and symbols that stand in none of the sources named
+/// beside them.
+std::vector<std::string> wrong_names(const std::string& line) {
+    std::vector<std::string> wrong, symbols;
+    std::string sources;
+    for (const std::string& word : quoted_in(line)) {
+        if (is_path(word)) {
+            if (!fs::exists(kRoot / word)) wrong.push_back(word);
+            if (fs::is_regular_file(kRoot / word))
+                for (const std::string& source_line : lines_of(kRoot / word)) sources += source_line + '\n';
+        } else if (std::string symbol = symbol_of(word); !symbol.empty()) {
+            symbols.push_back(std::move(symbol));
+        }
+    }
+    if (!sources.empty())
+        std::ranges::copy_if(symbols, std::back_inserter(wrong),
+                             [&sources](const std::string& symbol) { return !has_word(sources, symbol); });
+    return wrong;
+}
+
+bool is_source(const fs::path& file) {
+    const fs::path extension = file.extension();
+    return extension == ".hpp" || extension == ".cpp" || extension == ".cu" || extension == ".h";
+}
+
+/// What the headers and sources of a room include, by their path from the root.
+using Graph = std::map<std::string, std::vector<std::string>>;
+
+/// Where the file is that a header of `folder` calls `path`: from the root, beside it, or among what stands in for
+/// CUDA.
+std::optional<std::string> found_at(const std::string& path, const fs::path& folder) {
+    for (const fs::path& place :
+         {fs::path(), folder, fs::path("tests/cuda_on_host"), fs::path("tests/cuda_on_host/runtime")})
+        if (fs::is_regular_file(kRoot / place / path)) return (place / path).generic_string();
+    return std::nullopt;
+}
+
+Graph include_graph() {
+    Graph graph;
+    for (const char* room : kRooms)
+        for (const fs::path& file : sources(room, is_source)) {
+            std::vector<std::string>& paths = graph[file.generic_string()];
+            for (const std::string& path : includes_of(file))
+                if (auto found = found_at(path, file.parent_path())) paths.push_back(std::move(*found));
+        }
+    return graph;
+}
+
+/// The first file that includes itself through others; empty if there is none. `open` holds the files on the way from
+/// `file`, `done` those that lead to no circle.
+std::string circle_from(const std::string& file, const Graph& graph, std::set<std::string>& open,
+                        std::set<std::string>& done) {
+    if (done.contains(file) || !graph.contains(file)) return {};
+    if (!open.insert(file).second) return file;
+    for (const std::string& path : graph.at(file))
+        if (std::string circle = circle_from(path, graph, open, done); !circle.empty()) return circle;
+    open.erase(file);
+    done.insert(file);
+    return {};
+}
+
+std::string circle_in(const Graph& graph) {
+    std::set<std::string> open, done;
+    for (const auto& [file, paths] : graph)
+        if (std::string circle = circle_from(file, graph, open, done); !circle.empty()) return circle;
+    return {};
+}
+
+/// Whether a file may include a path that is written in quotes.
+bool may_include(const std::string& file, const std::string& path) {
+    const auto lies_in = [&path](std::initializer_list<const char*> rooms) {
+        return std::ranges::any_of(rooms, [&path](const char* room) { return path.starts_with(room); });
+    };
+    if (file.starts_with("io/")) return lies_in({"io/"});
+    if (file.starts_with("kernels/cuda/") && is_cuda_stand_in(path)) return true;
+    if (file.starts_with("kernels/")) return lies_in({"kernels/"});
+    // build_info.hpp is written by the build.
+    if (file.starts_with("solver/")) return lies_in({"solver/", "kernels/", "io/"}) || path == "build_info.hpp";
+    return true;
+}
+
+/// Whether a header, included in angle brackets, is one of the CUDA toolkit.
+bool is_cuda_header(const std::string& path) {
+    const auto begins = [&path](const char* name) { return path.starts_with(name); };
+    return std::ranges::any_of(std::initializer_list<const char*>{"cuda", "cub/", "thrust/", "cooperative_groups",
+                                                                  "nvtx", "nccl", "device_launch"},
+                               begins);
+}
+
+/// Whether a line holds a name of the CUDA run-time library, such as cudaMalloc, or a launch.
+bool has_cuda_name(const std::string& line) {
+    for (std::size_t at = line.find("cuda"); at != std::string::npos; at = line.find("cuda", at + 1)) {
+        const auto is = [&line](std::size_t i, int (*kind)(int)) {
+            return i < line.size() && kind(static_cast<unsigned char>(line[i])) != 0;
+        };
+        if (is(at + 4, std::isupper) && !(at > 0 && (is(at - 1, std::isalnum) || line[at - 1] == '_'))) return true;
+    }
+    return line.find("<<<") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("every folder of sources stands in docs/architecture.md") {
+    std::set<std::string> named;
+    for (const std::string& line : lines_of(kRoot / kArchitecture))
+        for (const std::string& word : quoted_in(line)) named.insert(word);
+    std::set<std::string> folders;
+    for (const char* room : kRooms)
+        for (const fs::path& file : sources(room, is_source)) folders.insert(file.parent_path().generic_string() + "/");
+    CHECK(folders.size() > 30);
+    for (const std::string& folder : folders) {
+        CAPTURE(folder);
+        CHECK(named.contains(folder));
+    }
+}
+
+TEST_CASE("what docs/architecture.md and docs/how_to_add.md name is in the tree") {
+    for (const char* page : kPages) {
+        std::ptrdiff_t paths = 0;
+        for (const std::string& line : lines_of(kRoot / page)) {
+            for (const std::string& name : wrong_names(line)) FAIL_CHECK(page << " names " << name << ": " << line);
+            paths += std::ranges::count_if(quoted_in(line), is_path);
+        }
+        CAPTURE(page);
+        CHECK(paths > 40);
+    }
+}
+
+TEST_CASE("README.md and docs/how_to_add.md lead to docs/architecture.md, which is one page") {
+    const auto leads_there = [](const char* page, const std::string& link) {
+        return std::ranges::any_of(lines_of(kRoot / page), [&link](const std::string& line) {
+            return line.find("](" + link + ")") != std::string::npos;
+        });
+    };
+    CHECK(leads_there("README.md", "docs/architecture.md"));
+    CHECK(leads_there("docs/README.md", "architecture.md"));
+    CHECK(leads_there("docs/how_to_add.md", "architecture.md"));
+    CHECK(lines_of(kRoot / kArchitecture).size() <= 125);
+}
+
+TEST_CASE("solver includes kernels and io; kernels and io include nothing outside their own folder") {
+    std::size_t checked = 0;
+    for (const char* room : {"solver", "kernels", "io"})
+        for (const fs::path& file : sources(room, is_source))
+            for (const std::string& path : includes_of(file)) {
+                CAPTURE(file);
+                CAPTURE(path);
+                CHECK(may_include(file.generic_string(), path));
+                ++checked;
+            }
+    CHECK(checked > 500);
+}
+
+TEST_CASE("the headers and names of CUDA stand under kernels/cuda alone") {
+    bool under_cuda = false;
+    for (const char* room : {"solver", "kernels", "io"})
+        for (const fs::path& file : sources(room, is_source)) {
+            CAPTURE(file);
+            const bool uses = std::ranges::any_of(includes_of(file, "<>"), is_cuda_header) ||
+                              std::ranges::any_of(lines_of(kRoot / file), has_cuda_name);
+            if (file.generic_string().starts_with("kernels/cuda/"))
+                under_cuda = under_cuda || uses;
+            else
+                CHECK_FALSE(uses);
+        }
+    CHECK(under_cuda);
+}
+
+TEST_CASE("no file includes itself through others") {
+    const Graph graph = include_graph();
+    CHECK(graph.size() > 300);
+    CHECK(circle_in(graph).empty());
+}
+
+TEST_CASE("no folder is a heap of more than 40 files") {
+    std::map<std::string, int> files;
+    for (const char* room : kRooms)
+        for (const fs::path& file : sources(room, [](const fs::path&) { return true; }))
+            ++files[file.parent_path().generic_string()];
+    for (const auto& folder : files) {
+        CAPTURE(folder.first);
+        CHECK(folder.second <= 40);
+    }
+}
+
+TEST_CASE("a wrong name, a forbidden include and a circle are noticed") {
+    CHECK(wrong_names("`kernels/wavefield.hpp`, `kernels/no_such.hpp` and `solver/none/`") ==
+          std::vector<std::string>{"kernels/no_such.hpp", "solver/none/"});
+    CHECK(wrong_names("`Wavefield::visit()`, `Backend` and `kNone` of `kernels/wavefield.hpp`") ==
+          std::vector<std::string>{"Backend", "kNone"});
+    CHECK(wrong_names("`backend.kernel`, `--force`, `.cu`, `a / b` and `cmake --preset x/y`").empty());
+    CHECK_FALSE(may_include("io/text/error.hpp", "kernels/setup.hpp"));
+    CHECK_FALSE(may_include("kernels/setup.hpp", "io/text/error.hpp"));
+    CHECK_FALSE(may_include("kernels/setup.hpp", "cuda_on_host.hpp"));
+    CHECK_FALSE(may_include("solver/run/summary.hpp", "tests/sanitized.hpp"));
+    CHECK(is_cuda_header(included("#include <cuda_runtime_api.h>", "<>")));
+    CHECK_FALSE(is_cuda_header("cstddef"));
+    CHECK(has_cuda_name("    cudaStream_t stream;"));
+    CHECK_FALSE(has_cuda_name("    cuda::Error, kCudaHostBytes, kcudaX"));
+    CHECK(circle_in({{"a", {"b", "c"}}, {"b", {"c"}}, {"c", {}}}).empty());
+    CHECK(circle_in({{"a", {"b"}}, {"b", {"c"}}, {"c", {"b"}}}) == "b");
+}
