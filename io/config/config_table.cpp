@@ -24,6 +24,7 @@ constexpr Range kNodes = between(2., 200000.);     // the product of three fits 
 constexpr Range kSpacing = between(1e-9, 1e6);
 constexpr Range kPlace = between(-1e9, 1e9);  // a coordinate [m], or a wavelet's time [s]
 constexpr Range kLength = between(1e-9, 1e9);
+constexpr Range kAlongAxis = between(1., static_cast<double>(kMostAlongAxis));
 constexpr Range kTimeStep = between(1e-18, 1e9);
 constexpr Range kDuration = between(1e-15, 1e9);
 constexpr Range kFrequency = between(1e-9, 1e12);
@@ -416,10 +417,20 @@ constexpr Parameter kSource[] = {
     {.name = "count",
      .slot = bind<&SourceConfig::count>,
      .help = "shots on the line, evenly spaced from first_m to last_m",
-     .range = between(1., 1000000.),
+     .range = kAlongAxis,
      .when = {"type", "line"},
      .required = true,
+     .or_else = "spacing_m",
      .example = "5"},
+    {.name = "spacing_m",
+     .slot = bind<&SourceConfig::spacing_m>,
+     .help = "distance of neighbouring shots, from first_m on; the last one lies on last_m or less than a spacing "
+             "before it",
+     .unit = "m",
+     .range = kLength,
+     .when = {"type", "line"},
+     .excludes = "count",
+     .example = "500"},
     {.name = "file",
      .slot = bind<&SourceConfig::file>,
      .help = "CSV or HDF5 with positions, shot numbers and amplitudes; relative to the folder of this file",
@@ -477,12 +488,24 @@ constexpr Parameter kReceiver[] = {
     {.name = "count",
      .slot = bind<&ReceiverConfig::count>,
      .help = "receivers on the line, or of the grid along each axis",
-     .range = between(1., 1000000.),
+     .range = kAlongAxis,
      .count = {.min = 1, .max = 3, .single = true},
      .when = {"type", "line grid"},
      .required = true,
+     .or_else = "spacing_m",
      .example = "101",
      .in_template = true},
+    {.name = "spacing_m",
+     .slot = bind<&ReceiverConfig::spacing_m>,
+     .help =
+         "distance of neighbouring receivers on the line, or of the grid along each axis, from first_m on; the last "
+         "ones lie on last_m or less than a spacing before it",
+     .unit = "m",
+     .range = kLength,
+     .count = {.min = 1, .max = 3, .single = true},
+     .when = {"type", "line grid"},
+     .excludes = "count",
+     .example = "20"},
     {.name = "file",
      .slot = bind<&ReceiverConfig::file>,
      .help = "CSV or HDF5 with positions; relative to the folder of this file",

@@ -85,6 +85,21 @@ Positions Positions::grid(const Position& first, const Position& last, const std
     return positions;
 }
 
+Positions Positions::stepped_line(const Position& first, const Position& step, std::int64_t count) {
+    Positions positions = line(first, first, count);
+    positions.step_ = step;
+    positions.stepped_ = true;
+    return positions;
+}
+
+Positions Positions::stepped_grid(const Position& first, const Position& step,
+                                  const std::array<std::int64_t, 3>& count) {
+    Positions positions = grid(first, first, count);
+    positions.step_ = step;
+    positions.stepped_ = true;
+    return positions;
+}
+
 Positions Positions::part(std::int64_t first, std::int64_t count) const {
     Positions positions = *this;
     positions.offset_ += first;
@@ -93,6 +108,7 @@ Positions Positions::part(std::int64_t first, std::int64_t count) const {
 }
 
 double Positions::coordinate(int axis, std::int64_t index, std::int64_t count) const {
+    if (stepped_) return first_[axis] + static_cast<double>(index) * step_[axis];
     const double t = count > 1 ? static_cast<double>(index) / static_cast<double>(count - 1) : 0.;
     return (1. - t) * first_[axis] + t * last_[axis];
 }

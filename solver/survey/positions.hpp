@@ -42,8 +42,13 @@ public:
     explicit Positions(std::vector<Position> stored);
     /// `count` positions from first to last, both included.
     static Positions line(const Position& first, const Position& last, std::int64_t count);
+    /// `count` positions from first on, each by `step` farther than the one before it.
+    static Positions stepped_line(const Position& first, const Position& step, std::int64_t count);
     /// Evenly spaced along each axis from first to last; x fastest, then y, then z.
     static Positions grid(const Position& first, const Position& last, const std::array<std::int64_t, 3>& count);
+    /// The same from first on, by a step along each axis.
+    static Positions stepped_grid(const Position& first, const Position& step,
+                                  const std::array<std::int64_t, 3>& count);
     /// Those from `first` on, of a stored list.
     [[nodiscard]] Positions part(std::int64_t first, std::int64_t count) const;
 
@@ -67,6 +72,8 @@ private:
     static constexpr double kInfinity = std::numeric_limits<double>::infinity();
     enum class Kind { stored, line, grid } kind_ = Kind::stored;
     Position first_{}, last_{};
+    Position step_{};                             ///< in the place of last_
+    bool stepped_ = false;                        ///< whether it is
     std::array<std::int64_t, 3> count_{1, 1, 1};  ///< of a grid
     std::shared_ptr<const std::vector<Position>> stored_;
     std::int64_t offset_ = 0, size_ = 0;
