@@ -138,6 +138,7 @@ struct SourceConfig {
 struct ReceiverConfig {
     std::string type = "point";  ///< point | line | grid | file
     std::optional<std::int64_t> shot;
+    std::string relative_to = "grid";     ///< grid | source: positions are offsets from the first source of the shot
     std::vector<double> position_m;       ///< point
     std::vector<double> first_m, last_m;  ///< line and grid: opposite ends
     std::vector<std::int64_t> count;      ///< line: [n]; grid: nodes along each axis, e.g. [20, 10, 1], or

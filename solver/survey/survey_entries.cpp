@@ -11,15 +11,6 @@
 namespace onda {
 namespace {
 
-std::string extent(const Grid& grid) {
-    std::string text;
-    for (int a = 0; a < 3; ++a)
-        if (grid.has_axis(a))
-            text += fmt::format("{}{} {:.8g} to {:.8g} m", text.empty() ? "" : ", ", "xyz"[a], grid.origin_m[a],
-                                last_m(grid, a));
-    return text;
-}
-
 WrittenPosition written_at(const EntryReading& reading, const std::string& key, const std::vector<double>& values) {
     const int dimensions = reading.grid.dimensions;
     if (static_cast<int>(values.size()) != dimensions)
@@ -33,6 +24,12 @@ std::int64_t check_count(const EntryReading& reading, const std::string& key, st
     return count;
 }
 
+/// The fault of position `i` of a file that has a y in 2-D.
+void add_off_plane(const EntryReading& reading, const Places& places, std::int64_t i) {
+    reading.faults.add(places.key, fmt::format("{}{}: y = {:.8g} m in a 2-D run: must be 0 or absent", places.name,
+                                               i + 1, places.positions[i][1]));
+}
+
 /// The fault of the first position in a file that lies outside the grid. \return whether there is none.
 bool check_listed(const EntryReading& reading, const Places& places) {
     const Grid& grid = reading.grid;
@@ -41,14 +38,21 @@ bool check_listed(const EntryReading& reading, const Places& places) {
         const int outside = axis_outside(grid, p);
         const bool off_plane = grid.dimensions == 2 && p[1] != 0.;
         if (outside < 0 && !off_plane) continue;
-        const std::string number = places.name + std::to_string(i + 1);
-        reading.faults.add(
-            places.key, off_plane && outside != 0
-                            ? fmt::format("{}: y = {:.8g} m in a 2-D run: must be 0 or absent", number, p[1])
-                            : fmt::format("{}: {} lies outside the grid: {}", number, describe(grid, p), extent(grid)));
+        if (off_plane && outside != 0)
+            add_off_plane(reading, places, i);
+        else
+            reading.faults.add(places.key, fmt::format("{}{}: {} lies outside the grid: {}", places.name, i + 1,
+                                                       describe(grid, p), extent(grid)));
         return false;
     }
     return true;
+}
+
+/// Offsets of a file in a 2-D run have no y. Where they lead is checked when the sources are known.
+void check_offsets_in_plane(const EntryReading& reading, const Places& places) {
+    if (reading.grid.dimensions == 3 || !places.written.empty()) return;
+    for (std::int64_t i = 0; i < places.positions.size(); ++i)
+        if (places.positions[i][1] != 0.) return add_off_plane(reading, places, i);
 }
 
 /// Inside the grid, with their ends all positions between them; what lies outside by rounding is brought to the face.
@@ -58,13 +62,7 @@ bool check_inside(const EntryReading& reading, Places& places) {
     for (const WrittenPosition& point : places.written)
         inside = check_inside(reading.grid, point.position_m, point.key, reading.faults) && inside;
     if (places.written.empty()) inside = check_listed(reading, places);
-    Position low{}, high{};
-    for (int a = 0; a < 3; ++a)
-        if (reading.grid.has_axis(a)) {
-            low[a] = reading.grid.origin_m[a];
-            high[a] = last_m(reading.grid, a);
-        }
-    places.positions.clamp_to(low, high);
+    clamp_to_grid(reading.grid, places.positions);
     return inside;
 }
 
@@ -254,10 +252,36 @@ ReceiverGroup read_file(const EntryReading&, const ReceiverConfig& receiver, con
             key + ".file"};
 }
 
+/// What positions may be relative to.
+struct Reference {
+    std::string_view name;
+    bool is_source;
+};
+constexpr std::array<Reference, 2> kReferences{{{"grid", false}, {"source", true}}};
+
 constexpr std::array<ReceiverType, 4> kReceiverTypes{
     {{"point", read_point}, {"line", read_line}, {"grid", read_grid}, {"file", read_file}}};
 
 }  // namespace
+
+std::string extent(const Grid& grid) {
+    std::string text;
+    for (int a = 0; a < 3; ++a)
+        if (grid.has_axis(a))
+            text += fmt::format("{}{} {:.8g} to {:.8g} m", text.empty() ? "" : ", ", "xyz"[a], grid.origin_m[a],
+                                last_m(grid, a));
+    return text;
+}
+
+void clamp_to_grid(const Grid& grid, Positions& positions) {
+    Position low{}, high{};
+    for (int a = 0; a < 3; ++a)
+        if (grid.has_axis(a)) {
+            low[a] = grid.origin_m[a];
+            high[a] = last_m(grid, a);
+        }
+    positions.clamp_to(low, high);
+}
 
 std::string describe(const Grid& grid, const Position& p) {
     return grid.dimensions == 2 ? fmt::format("({:.8g}, {:.8g}) m", p[0], p[2])
@@ -285,7 +309,13 @@ ReceiverGroup read_receiver_entry(const EntryReading& reading, const ReceiverCon
     const auto& type =
         find_row(reading.origin, key + ".type", std::span<const ReceiverType>(kReceiverTypes), receiver.type);
     ReceiverGroup entry = type.read(reading, receiver, key);
-    check_inside(reading, entry.places);
+    entry.relative =
+        find_row(reading.origin, key + ".relative_to", std::span<const Reference>(kReferences), receiver.relative_to)
+            .is_source;
+    if (entry.relative)
+        check_offsets_in_plane(reading, entry.places);
+    else
+        check_inside(reading, entry.places);
     if (receiver.shot && !entry.shot.empty())
         reading.origin.fault(key + ".shot", "the file names the shots itself: use one or the other");
     if (receiver.shot) {

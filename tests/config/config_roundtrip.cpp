@@ -77,7 +77,7 @@ std::vector<std::string> samples() {
             "  - {type: line, shot: 5, first_m: [0, 0, 0], last_m: [9, 9, 9], count: 4}\n"
             "  - {type: grid, first_m: [0, 0, 0], last_m: [9, 9, 0], count: [4, 5, 1]}\n"
             "  - {type: grid, first_m: [0, 0, 0], last_m: [9, 9, 0], spacing_m: [0.30000000000000004, 5, 1]}\n"
-            "  - {type: line, first_m: [0, 0, 0], last_m: [9, 9, 0], spacing_m: 2.5}\n"
+            "  - {type: line, first_m: [0, 0, 0], last_m: [-9, 9, 0], spacing_m: 2.5, relative_to: source}\n"
             "  - {type: file, file: receivers.h5}\n"
             "output:\n"
             "  directory: some where/else\n"
