@@ -118,13 +118,17 @@ struct WaveletConfig {
     bool operator==(const WaveletConfig&) const = default;
 };
 
+/// Positions that a line, or an axis of a grid of receivers, may have.
+inline constexpr std::int64_t kMostAlongAxis = 1'000'000;
+
 /// A point source of one shot, a line of shots with one source each, or a file of sources.
 struct SourceConfig {
     std::string type = "point";           ///< point | line | file
     std::optional<std::int64_t> shot;     ///< point: shot number from 1; absent: 1
     std::vector<double> position_m;       ///< point
     std::vector<double> first_m, last_m;  ///< line: ends
-    std::int64_t count = 0;               ///< line: number of shots
+    std::optional<std::int64_t> count;    ///< line: number of shots, or
+    std::optional<double> spacing_m;      ///< line: their distance from first_m on
     std::filesystem::path file;           ///< CSV: shot,x,y,z,amplitude or HDF5 /coordinates [n][3], /shot_id [n]
     double amplitude = 1.;
     std::optional<WaveletConfig> wavelet;  ///< absent: the top-level wavelet
@@ -135,9 +139,11 @@ struct SourceConfig {
 struct ReceiverConfig {
     std::string type = "point";  ///< point | line | grid | file
     std::optional<std::int64_t> shot;
+    std::string relative_to = "grid";     ///< grid | source: positions are offsets from the first source of the shot
     std::vector<double> position_m;       ///< point
     std::vector<double> first_m, last_m;  ///< line and grid: opposite ends
-    std::vector<std::int64_t> count;      ///< line: [n]; grid: nodes along each axis, e.g. [20, 10, 1]
+    std::vector<std::int64_t> count;      ///< line: [n]; grid: nodes along each axis, e.g. [20, 10, 1], or
+    std::vector<double> spacing_m;        ///< line: their distance from first_m on; grid: along each axis
     std::filesystem::path file;           ///< CSV: x,y,z or HDF5 /coordinates [n][3]
     bool operator==(const ReceiverConfig&) const = default;
 };

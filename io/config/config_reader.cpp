@@ -101,7 +101,8 @@ private:
         const bool condition_known = row.when.key.empty() || reading_.sound(joined(path, row.when.key));
         const bool used = !condition_known || applies(row, rows, owner);
         if (index == kAbsent) {
-            if (row.required && used && condition_known && reading_.sound(here)) missing(row, path, at);
+            if (row.required && used && condition_known && reading_.sound(here) && !has_substitute(row, node, path))
+                missing(row, path, at);
             return;
         }
         const YamlKey& key = node.keys[index];
@@ -121,11 +122,19 @@ private:
         }
     }
 
+    /// Whether the parameter that may stand for this one is given, or was meant by a key that is a fault already.
+    bool has_substitute(const Parameter& row, const YamlNode& node, const std::string& path) const {
+        const auto is_it = [&row](const YamlKey& key) { return key.name == row.or_else; };
+        return !row.or_else.empty() &&
+               (std::any_of(node.keys.begin(), node.keys.end(), is_it) || !reading_.sound(joined(path, row.or_else)));
+    }
+
     void missing(const Parameter& row, const std::string& path, const SourcePlace& at) {
         reading_.faulty.insert(joined(path, row.name));
         const std::string unit = row.unit.empty() ? "" : " [" + std::string(row.unit) + "]";
-        reading_.faults.add(at, (path.empty() ? "" : path + ": ") + "missing key '" + std::string(row.name) +
-                                    "': " + std::string(row.help) + unit);
+        const std::string substitute = row.or_else.empty() ? "" : " or '" + std::string(row.or_else) + "'";
+        reading_.faults.add(at, (path.empty() ? "" : path + ": ") + "missing key '" + std::string(row.name) + "'" +
+                                    substitute + ": " + std::string(row.help) + unit);
     }
 
     /// Why a parameter may not be given here, or empty.

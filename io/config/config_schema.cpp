@@ -92,6 +92,8 @@ void add_conditions(Json& schema, void* owner, std::span<const Parameter> rows, 
                 if (row.when.key != key.name) continue;
                 if (!has_word(row.when.values, value.name))
                     then["properties"][std::string(row.name)] = false;
+                else if (row.required && !row.or_else.empty())
+                    then["allOf"].push_back({{"anyOf", {{{"required", {row.name}}}, {{"required", {row.or_else}}}}}});
                 else if (row.required)
                     then["required"].push_back(row.name);
             }

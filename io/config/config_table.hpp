@@ -67,6 +67,7 @@ struct Parameter {
     Condition when = {};
     std::string_view excludes = {};  ///< a parameter beside it that contradicts it
     bool required = false;           ///< where `when` holds
+    std::string_view or_else = {};   ///< of a required one: a parameter beside it that may be given in its place
     bool only_3d = false;
     bool input_file = false;        ///< must exist; relative to the folder of the configuration
     std::string_view example = {};  ///< value in the template; the default where empty

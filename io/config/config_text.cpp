@@ -140,6 +140,7 @@ std::string template_rows(void* owner, std::span<const Parameter> rows, const Vo
 // ---- the reference
 
 std::string default_text(const Parameter& row, const Slot& slot) {
+    if (!row.or_else.empty()) return "required, or `" + std::string(row.or_else) + "`";
     if (row.required) return "required";
     const auto value = value_text(slot);
     return value ? "`" + *value + "`" : "";

@@ -41,6 +41,11 @@ const Vocabulary& own_names() {
           {"line", "evenly spaced between two ends"},
           {"grid", "evenly spaced along each axis"},
           {"file", "a table of receivers"}}},
+        {"receivers.relative_to",
+         {{"grid", "they are positions in the grid"},
+          {"source",
+           "they are offsets from the source of the shot, as of a streamer; from the first, in the order of the "
+           "configuration, where a shot has several"}}},
     };
     return names;
 }

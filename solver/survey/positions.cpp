@@ -21,13 +21,6 @@ std::int64_t first_failing(std::int64_t count, Passes&& passes) {
     return low;
 }
 
-/// Indices that an even spread over 0 … count - 1 without a period would take: multiples of the golden ratio.
-std::int64_t sampled_index(std::int64_t k, std::int64_t count) {
-    constexpr double golden = 0.6180339887498949;
-    const double turns = golden * static_cast<double>(k);
-    return std::min(count - 1, static_cast<std::int64_t>((turns - std::floor(turns)) * static_cast<double>(count)));
-}
-
 /// The sum of values(0) … values(count - 1), from a sample if there are more than `walked`.
 template <typename Values>
 double sum_of(std::int64_t count, std::int64_t walked, Values&& values) {
@@ -47,6 +40,20 @@ double nodes_along(const Grid& grid, int axis, double coordinate_m) {
 }
 
 }  // namespace
+
+/// Multiples of the golden ratio.
+std::int64_t sampled_index(std::int64_t k, std::int64_t count) {
+    constexpr double golden = 0.6180339887498949;
+    const double turns = golden * static_cast<double>(k);
+    return std::min(count - 1, static_cast<std::int64_t>((turns - std::floor(turns)) * static_cast<double>(count)));
+}
+
+void PositionBox::include(const Position& position_m) {
+    for (const int a : kAxes) {
+        low[a] = std::min(low[a], position_m[a]);
+        high[a] = std::max(high[a], position_m[a]);
+    }
+}
 
 std::vector<FaceLayer> face_layers(const Grid& grid, const std::array<double, 6>& depth_nodes) {
     std::vector<FaceLayer> layers;
@@ -85,6 +92,21 @@ Positions Positions::grid(const Position& first, const Position& last, const std
     return positions;
 }
 
+Positions Positions::stepped_line(const Position& first, const Position& step, std::int64_t count) {
+    Positions positions = line(first, first, count);
+    positions.step_ = step;
+    positions.stepped_ = true;
+    return positions;
+}
+
+Positions Positions::stepped_grid(const Position& first, const Position& step,
+                                  const std::array<std::int64_t, 3>& count) {
+    Positions positions = grid(first, first, count);
+    positions.step_ = step;
+    positions.stepped_ = true;
+    return positions;
+}
+
 Positions Positions::part(std::int64_t first, std::int64_t count) const {
     Positions positions = *this;
     positions.offset_ += first;
@@ -93,6 +115,7 @@ Positions Positions::part(std::int64_t first, std::int64_t count) const {
 }
 
 double Positions::coordinate(int axis, std::int64_t index, std::int64_t count) const {
+    if (stepped_) return first_[axis] + static_cast<double>(index) * step_[axis];
     const double t = count > 1 ? static_cast<double>(index) / static_cast<double>(count - 1) : 0.;
     return (1. - t) * first_[axis] + t * last_[axis];
 }
@@ -105,8 +128,54 @@ Position Positions::operator[](std::int64_t i) const {
     if (kind_ == Kind::grid)
         p = {coordinate(0, i % count_[0], count_[0]), coordinate(1, i / count_[0] % count_[1], count_[1]),
              coordinate(2, i / (count_[0] * count_[1]), count_[2])};
-    for (const int a : kAxes) p[a] = std::clamp(p[a], low_[a], high_[a]);
+    for (const int a : kAxes) p[a] = placed(a, p[a]);
     return p;
+}
+
+Positions Positions::reordered(std::span<const std::int64_t> order) const {
+    std::vector<Position> sorted;
+    sorted.reserve(order.size());
+    for (const std::int64_t i : order) sorted.push_back((*stored_)[static_cast<std::size_t>(offset_ + i)]);
+    Positions positions = *this;
+    positions.stored_ = std::make_shared<const std::vector<Position>>(std::move(sorted));
+    positions.offset_ = 0;
+    return positions;
+}
+
+Positions Positions::shifted(const Position& by) const {
+    Positions positions = *this;
+    positions.shift_ = by;
+    positions.shifted_ = true;
+    return positions;
+}
+
+std::int64_t Positions::extremes() const {
+    return kind_ == Kind::stored ? size_ : kind_ == Kind::line ? 2 : 4;
+}
+
+/// Of a grid: the first, and the last along each axis.
+std::int64_t Positions::extreme(std::int64_t k) const {
+    if (kind_ == Kind::stored) return k;
+    if (kind_ == Kind::line) return k == 0 ? 0 : size_ - 1;
+    const std::array<std::int64_t, 4> corner{0, count_[0] - 1, (count_[1] - 1) * count_[0],
+                                             (count_[2] - 1) * count_[0] * count_[1]};
+    return corner[static_cast<std::size_t>(k)];
+}
+
+PositionBox Positions::box() const {
+    PositionBox box{(*this)[0], (*this)[0]};
+    for (std::int64_t k = 1; k < extremes(); ++k) box.include((*this)[extreme(k)]);
+    return box;
+}
+
+std::int64_t Positions::find_outside(const Grid& grid) const {
+    for (std::int64_t k = 0; k < extremes(); ++k)
+        if (axis_outside(grid, (*this)[extreme(k)]) >= 0) return extreme(k);
+    return -1;
+}
+
+double Positions::placed(int axis, double coordinate_m) const {
+    return std::clamp(shifted_ ? coordinate_m + shift_[axis] : coordinate_m, low_[axis], high_[axis]);
 }
 
 void Positions::clamp_to(const Position& low, const Position& high) {
@@ -121,7 +190,7 @@ std::int64_t Positions::count_in_none(std::span<const FaceLayer> layers, std::sp
     for (const FaceLayer& layer : layers) {
         if (std::ranges::find(axes, layer.axis) == axes.end()) continue;
         const auto holds = [&](std::int64_t i) {
-            return layer.holds(std::clamp(coordinate(layer.axis, i, count), low_[layer.axis], high_[layer.axis]));
+            return layer.holds(placed(layer.axis, coordinate(layer.axis, i, count)));
         };
         const bool first = holds(0), last = holds(count - 1);
         if (first && last) return 0;
@@ -158,7 +227,7 @@ std::int64_t Positions::weighted_nodes(const Grid& grid, std::int64_t walked) co
     if (kind_ == Kind::grid)
         for (const int a : kAxes)
             nodes *= sum_of(count_[a], walked, [&](std::int64_t i) {
-                return nodes_along(grid, a, std::clamp(coordinate(a, i, count_[a]), low_[a], high_[a]));
+                return nodes_along(grid, a, placed(a, coordinate(a, i, count_[a])));
             });
     else
         nodes = sum_of(size_, kind_ == Kind::stored ? size_ : walked, nodes_of);

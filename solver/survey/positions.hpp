@@ -35,6 +35,15 @@ const FaceLayer* layer_with(std::span<const FaceLayer> layers, const Position& p
 /// How many nodes carry a point: 8 along every axis on which it lies off the nodes, as point_weights() makes them.
 std::int64_t weighted_nodes(const Grid& grid, const Position& position);
 
+/// One of the indices 0 … count - 1, for k = 0, 1, … spread evenly and without a period.
+std::int64_t sampled_index(std::int64_t k, std::int64_t count);
+
+/// Parallel to the axes, corners included.
+struct PositionBox {
+    Position low{}, high{};
+    void include(const Position& position_m);
+};
+
 /// Positions in a fixed order. Copies share what is stored.
 class Positions {
 public:
@@ -42,8 +51,13 @@ public:
     explicit Positions(std::vector<Position> stored);
     /// `count` positions from first to last, both included.
     static Positions line(const Position& first, const Position& last, std::int64_t count);
+    /// `count` positions from first on, each by `step` farther than the one before it.
+    static Positions stepped_line(const Position& first, const Position& step, std::int64_t count);
     /// Evenly spaced along each axis from first to last; x fastest, then y, then z.
     static Positions grid(const Position& first, const Position& last, const std::array<std::int64_t, 3>& count);
+    /// The same from first on, by a step along each axis.
+    static Positions stepped_grid(const Position& first, const Position& step,
+                                  const std::array<std::int64_t, 3>& count);
     /// Those from `first` on, of a stored list.
     [[nodiscard]] Positions part(std::int64_t first, std::int64_t count) const;
 
@@ -51,6 +65,17 @@ public:
     [[nodiscard]] bool empty() const { return size_ == 0; }
     [[nodiscard]] Position operator[](std::int64_t i) const;
 
+    /// Those of a stored list in another order.
+    [[nodiscard]] Positions reordered(std::span<const std::int64_t> order) const;
+    /// The same moved by an offset. Moved before they are clamped, and once at most.
+    [[nodiscard]] Positions shifted(const Position& by) const;
+    [[nodiscard]] bool is_stored() const { return kind_ == Kind::stored; }
+
+    /// Around all of them, of which there is one at least. A line and a grid are not walked.
+    [[nodiscard]] PositionBox box() const;
+    /// The index of one that lies outside: the first of a stored list, an end or corner of a line or grid; -1 if none
+    /// does.
+    [[nodiscard]] std::int64_t find_outside(const Grid& grid) const;
     /// Brings every coordinate into low … high.
     void clamp_to(const Position& low, const Position& high);
     /// How many lie in one of the layers at least. A line and a grid are not walked.
@@ -60,6 +85,11 @@ public:
 
 private:
     [[nodiscard]] double coordinate(int axis, std::int64_t index, std::int64_t count) const;
+    /// Moved and clamped.
+    [[nodiscard]] double placed(int axis, double coordinate_m) const;
+    /// Indices that every coordinate has its extremes at, or all of a stored list: the k-th, of so many.
+    [[nodiscard]] std::int64_t extreme(std::int64_t k) const;
+    [[nodiscard]] std::int64_t extremes() const;
     /// Of `count` positions that differ along `axes`: those in none of the layers across them.
     [[nodiscard]] std::int64_t count_in_none(std::span<const FaceLayer> layers, std::span<const int> axes,
                                              std::int64_t count) const;
@@ -67,9 +97,13 @@ private:
     static constexpr double kInfinity = std::numeric_limits<double>::infinity();
     enum class Kind { stored, line, grid } kind_ = Kind::stored;
     Position first_{}, last_{};
+    Position step_{};                             ///< in the place of last_
+    bool stepped_ = false;                        ///< whether it is
     std::array<std::int64_t, 3> count_{1, 1, 1};  ///< of a grid
     std::shared_ptr<const std::vector<Position>> stored_;
     std::int64_t offset_ = 0, size_ = 0;
+    Position shift_{};
+    bool shifted_ = false;
     Position low_{-kInfinity, -kInfinity, -kInfinity}, high_{kInfinity, kInfinity, kInfinity};
 };
 

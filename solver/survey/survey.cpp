@@ -2,86 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <optional>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/text/saturating.hpp"
 #include "solver/program/find_row.hpp"
+#include "solver/survey/receiver_parts.hpp"
+#include "solver/survey/shots_data.hpp"
 #include "solver/survey/survey_entries.hpp"
 
 namespace onda {
-namespace {
-
-/// Receivers of every shot, or the rows of a list that belong to each of some shots.
-struct ReceiverPart {
-    Positions positions;
-    std::vector<std::int64_t> shot;   ///< ascending ids; empty: every shot records all of them
-    std::vector<std::int64_t> first;  ///< row of each of `shot`, and the end
-
-    /// Those of one shot.
-    [[nodiscard]] Positions of(std::int64_t id) const {
-        if (shot.empty()) return positions;
-        const auto at = std::ranges::lower_bound(shot, id);
-        if (at == shot.end() || *at != id) return {};
-        const auto i = static_cast<std::size_t>(at - shot.begin());
-        return positions.part(first[i], first[i + 1] - first[i]);
-    }
-};
-
-/// Indices that put `keys` in ascending order, equal ones as they are.
-std::vector<std::int64_t> ascending(const std::vector<std::int64_t>& keys) {
-    std::vector<std::int64_t> order(keys.size());
-    std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&keys](std::int64_t i) { return keys[static_cast<std::size_t>(i)]; });
-    return order;
-}
-
-template <typename T>
-void permute(std::vector<T>& values, const std::vector<std::int64_t>& order) {
-    std::vector<T> permuted;
-    permuted.reserve(values.size());
-    for (const std::int64_t i : order) permuted.push_back(values[static_cast<std::size_t>(i)]);
-    values = std::move(permuted);
-}
-
-/// Leaves every id once; returns where each began, and the end.
-std::vector<std::int64_t> group(std::vector<std::int64_t>& ascending_ids) {
-    std::vector<std::int64_t> first;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < ascending_ids.size(); ++i) {
-        if (kept > 0 && ascending_ids[kept - 1] == ascending_ids[i]) continue;
-        ascending_ids[kept++] = ascending_ids[i];
-        first.push_back(static_cast<std::int64_t>(i));
-    }
-    first.push_back(static_cast<std::int64_t>(ascending_ids.size()));
-    ascending_ids.resize(kept);
-    return first;
-}
-
-}  // namespace
-
-struct Shots::Data {
-    std::vector<std::int64_t> id;            ///< ascending
-    std::vector<std::int64_t> first_source;  ///< of each shot, and the end
-    std::vector<SourcePoint> sources;
-    std::vector<ReceiverPart> receivers;
-};
-
-Shots::Shots() : data_(std::make_shared<const Data>()) {}
-
-std::size_t Shots::size() const {
-    return data_->id.size();
-}
-
-Shot Shots::operator[](std::size_t i) const {
-    Shot shot{data_->id[i],
-              {data_->sources.begin() + data_->first_source[i], data_->sources.begin() + data_->first_source[i + 1]},
-              {}};
-    for (const ReceiverPart& part : data_->receivers) shot.receivers.append(part.of(shot.id));
-    return shot;
-}
-
 namespace {
 
 std::vector<FaceLayer> free_surfaces(const Grid& grid, const Faces& faces) {
@@ -182,98 +111,6 @@ void add_sources(const std::vector<SourceGroup>& entries, const SurveySections& 
     data.first_source = group(data.id);
 }
 
-/// Collects the receivers of the entries in their order; single points that follow one another become one list.
-class ReceiverParts {
-public:
-    ReceiverParts(Shots::Data& data, StageFaults& faults) : data_(data), faults_(faults) {}
-
-    void add(const ReceiverGroup& entry) {
-        if (!shots_exist(entry)) return;
-        const Positions& positions = entry.places.positions;
-        if (positions.size() != 1) {
-            flush();
-            add_part(positions, entry.shot);
-            return;
-        }
-        if (entry.shot.empty() != shot_.empty()) flush();
-        points_.push_back(positions[0]);
-        shot_.insert(shot_.end(), entry.shot.begin(), entry.shot.end());
-    }
-    void flush() {
-        if (!points_.empty()) add_part(Positions(std::exchange(points_, {})), std::exchange(shot_, {}));
-    }
-
-private:
-    /// Whether all shots that an entry names are fired; a fault has been added if not.
-    bool shots_exist(const ReceiverGroup& entry) {
-        const auto fired = [this](std::int64_t id) { return std::ranges::binary_search(data_.id, id); };
-        const auto missing = std::ranges::find_if_not(entry.shot, fired);
-        if (missing == entry.shot.end()) return true;
-        const std::size_t shots = data_.id.size();
-        if (entry.shot_is_written)
-            faults_.add_of_value(entry.shot_key, "no source fires in this shot");
-        else
-            faults_.add(entry.shot_key, fmt::format("there is no shot {}: the sources make {} from {} to {}", *missing,
-                                                    shots == 1 ? "one shot," : fmt::format("{} shots,", shots),
-                                                    data_.id.front(), data_.id.back()));
-        return false;
-    }
-
-    void add_part(Positions positions, std::vector<std::int64_t> shot) {
-        if (shot.size() == 1) return data_.receivers.push_back({positions, shot, {0, positions.size()}});
-        if (!std::ranges::is_sorted(shot)) {
-            const auto order = ascending(shot);
-            std::vector<Position> sorted;
-            for (const std::int64_t i : order) sorted.push_back(positions[i]);
-            positions = Positions(std::move(sorted));
-            permute(shot, order);
-        }
-        auto first = shot.empty() ? std::vector<std::int64_t>{} : group(shot);
-        data_.receivers.push_back({std::move(positions), std::move(shot), std::move(first)});
-    }
-
-    Shots::Data& data_;
-    StageFaults& faults_;
-    std::vector<Position> points_;
-    std::vector<std::int64_t> shot_;
-};
-
-/// The receivers of each shot, as positions and as weighted nodes.
-struct ReceiverCounts {
-    std::int64_t common = 0, common_nodes = 0;  ///< of every shot
-    std::vector<std::int64_t> own, own_nodes;   ///< of each; empty: none has any
-
-    [[nodiscard]] std::int64_t of(std::size_t shot) const {
-        return own.empty() ? common : saturating_sum(common, own[shot]);
-    }
-    [[nodiscard]] std::int64_t nodes_of(std::size_t shot) const {
-        return own.empty() ? common_nodes : saturating_sum(common_nodes, own_nodes[shot]);
-    }
-};
-
-ReceiverCounts count_receivers(const Grid& grid, const Shots::Data& data) {
-    constexpr std::int64_t walked_in_all = 1 << 20, walked_at_least = 64;
-    const auto parts = static_cast<std::int64_t>(data.receivers.size());
-    const std::int64_t walked = std::max(walked_at_least, walked_in_all / std::max<std::int64_t>(1, parts));
-    ReceiverCounts counts;
-    for (const ReceiverPart& part : data.receivers) {
-        if (part.shot.empty()) {
-            counts.common = saturating_sum(counts.common, part.positions.size());
-            counts.common_nodes = saturating_sum(counts.common_nodes, part.positions.weighted_nodes(grid, walked));
-            continue;
-        }
-        counts.own.resize(data.id.size());
-        counts.own_nodes.resize(data.id.size());
-        for (const std::int64_t id : part.shot) {
-            const auto shot = std::ranges::lower_bound(data.id, id) - data.id.begin();
-            const Positions positions = part.of(id);
-            counts.own[shot] = saturating_sum(counts.own[shot], positions.size());
-            counts.own_nodes[shot] = saturating_sum(counts.own_nodes[shot], positions.weighted_nodes(grid, walked));
-        }
-    }
-    return counts;
-}
-
 SurveySize size_of(const Grid& grid, const Shots::Data& data, const ReceiverCounts& receivers) {
     SurveySize size;
     size.sources = static_cast<std::int64_t>(data.sources.size());
@@ -303,26 +140,18 @@ void check_something_is_left(const SurveySections& sections, const Shots::Data& 
                                                   data.id[shot]));
 }
 
-std::int64_t count_receivers_in(const Shots::Data& data, std::span<const FaceLayer> layers) {
-    std::int64_t count = 0;
-    if (layers.empty()) return count;
-    for (const ReceiverPart& part : data.receivers) {
-        const std::int64_t shots = part.shot.empty() ? static_cast<std::int64_t>(data.id.size()) : 1;
-        count = saturating_sum(count, saturating_product(shots, part.positions.count_in_any(layers)));
-    }
-    return count;
-}
-
 /// What runs, but probably not as meant.
 void add_warnings(const SurveySections& sections, const Grid& grid, const Faces& faces, const Shots::Data& data,
                   Survey& survey) {
     const auto absorbing = strips(grid, faces);
     const std::int64_t sources = std::ranges::count_if(
         data.sources, [&](const SourcePoint& source) { return layer_with(absorbing, source.position_m) != nullptr; });
-    const auto warn = [&](std::int64_t count, std::int64_t of, std::string_view what) {
-        if (count > 0) survey.warnings.push_back(fmt::format("{} of {} {}", count, of, what));
+    const auto warn = [&](const LayerCount& in_layers, std::int64_t of, std::string_view what) {
+        if (in_layers.count > 0)
+            survey.warnings.push_back(
+                fmt::format("{}{} of {} {}", in_layers.exact ? "" : "about ", in_layers.count, of, what));
     };
-    warn(sources, survey.size.sources, "sources lie in an absorbing strip, which damps what they radiate");
+    warn({sources}, survey.size.sources, "sources lie in an absorbing strip, which damps what they radiate");
     warn(count_receivers_in(data, absorbing), survey.size.receivers,
          "receivers lie in an absorbing strip, which damps what they record");
     warn(count_receivers_in(data, free_surfaces(grid, faces)), survey.size.receivers,
@@ -371,7 +200,7 @@ Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces
     Survey survey;
     Shots::Data data;
     add_sources(sources, sections, origin, survey, data);
-    ReceiverParts parts(data, faults);
+    ReceiverParts parts(grid, data, faults);
     for (const ReceiverGroup& entry : receivers) parts.add(entry);
     parts.flush();
     faults.raise_if_any();

@@ -64,7 +64,8 @@ struct Shot {
 inline constexpr std::int64_t kMostSources = 1'000'000;
 
 /// The shots of a survey, ascending id. Receivers that every shot records are kept once, lines and grids of them by
-/// their ends; a shot is made when it is asked for. Copies share all of it.
+/// their ends, those that move with the source by their offsets from it; a shot is made when it is asked for. Copies
+/// share all of it.
 class Shots {
 public:
     struct Data;

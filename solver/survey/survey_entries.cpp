@@ -1,5 +1,6 @@
 #include "solver/survey/survey_entries.hpp"
 
+#include <cmath>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/models/points_file.hpp"
@@ -9,15 +10,6 @@
 
 namespace onda {
 namespace {
-
-std::string extent(const Grid& grid) {
-    std::string text;
-    for (int a = 0; a < 3; ++a)
-        if (grid.has_axis(a))
-            text += fmt::format("{}{} {:.8g} to {:.8g} m", text.empty() ? "" : ", ", "xyz"[a], grid.origin_m[a],
-                                last_m(grid, a));
-    return text;
-}
 
 WrittenPosition written_at(const EntryReading& reading, const std::string& key, const std::vector<double>& values) {
     const int dimensions = reading.grid.dimensions;
@@ -32,6 +24,12 @@ std::int64_t check_count(const EntryReading& reading, const std::string& key, st
     return count;
 }
 
+/// The fault of position `i` of a file that has a y in 2-D.
+void add_off_plane(const EntryReading& reading, const Places& places, std::int64_t i) {
+    reading.faults.add(places.key, fmt::format("{}{}: y = {:.8g} m in a 2-D run: must be 0 or absent", places.name,
+                                               i + 1, places.positions[i][1]));
+}
+
 /// The fault of the first position in a file that lies outside the grid. \return whether there is none.
 bool check_listed(const EntryReading& reading, const Places& places) {
     const Grid& grid = reading.grid;
@@ -40,14 +38,21 @@ bool check_listed(const EntryReading& reading, const Places& places) {
         const int outside = axis_outside(grid, p);
         const bool off_plane = grid.dimensions == 2 && p[1] != 0.;
         if (outside < 0 && !off_plane) continue;
-        const std::string number = places.name + std::to_string(i + 1);
-        reading.faults.add(
-            places.key, off_plane && outside != 0
-                            ? fmt::format("{}: y = {:.8g} m in a 2-D run: must be 0 or absent", number, p[1])
-                            : fmt::format("{}: {} lies outside the grid: {}", number, describe(grid, p), extent(grid)));
+        if (off_plane && outside != 0)
+            add_off_plane(reading, places, i);
+        else
+            reading.faults.add(places.key, fmt::format("{}{}: {} lies outside the grid: {}", places.name, i + 1,
+                                                       describe(grid, p), extent(grid)));
         return false;
     }
     return true;
+}
+
+/// Offsets of a file in a 2-D run have no y. Where they lead is checked when the sources are known.
+void check_offsets_in_plane(const EntryReading& reading, const Places& places) {
+    if (reading.grid.dimensions == 3 || !places.written.empty()) return;
+    for (std::int64_t i = 0; i < places.positions.size(); ++i)
+        if (places.positions[i][1] != 0.) return add_off_plane(reading, places, i);
 }
 
 /// Inside the grid, with their ends all positions between them; what lies outside by rounding is brought to the face.
@@ -57,13 +62,7 @@ bool check_inside(const EntryReading& reading, Places& places) {
     for (const WrittenPosition& point : places.written)
         inside = check_inside(reading.grid, point.position_m, point.key, reading.faults) && inside;
     if (places.written.empty()) inside = check_listed(reading, places);
-    Position low{}, high{};
-    for (int a = 0; a < 3; ++a)
-        if (reading.grid.has_axis(a)) {
-            low[a] = reading.grid.origin_m[a];
-            high[a] = last_m(reading.grid, a);
-        }
-    places.positions.clamp_to(low, high);
+    clamp_to_grid(reading.grid, places.positions);
     return inside;
 }
 
@@ -76,6 +75,69 @@ Places point_at(const EntryReading& reading, const std::string& key, const std::
 template <typename Config>
 std::vector<WrittenPosition> ends_of(const EntryReading& reading, const std::string& key, const Config& entry) {
     return {written_at(reading, key + ".first_m", entry.first_m), written_at(reading, key + ".last_m", entry.last_m)};
+}
+
+// ---- lines and grids by their spacing ----
+
+/// A faulty spacing: no positions, and a fault has been added.
+constexpr std::int64_t kFaulty = 0;
+
+/// How many positions lie on `length_m`, one at its beginning and one after each spacing. Its end counts if rounding
+/// alone puts the last position beyond it. \param what "line", "grid along x".
+std::int64_t count_along(const EntryReading& reading, const std::string& key, const std::string& what, double length_m,
+                         double spacing_m) {
+    constexpr double rounding = 1e-6;  // of the spacing
+    const auto fault = [&](const std::string& message) {
+        reading.faults.add_of_value(key, message);
+        return kFaulty;
+    };
+    if (!(spacing_m > 0.)) return fault(fmt::format("{:.8g} m: must be more than 0 m", spacing_m));
+    const double spacings = std::floor(length_m / spacing_m + rounding);
+    if (!(spacings >= 1.))
+        return fault(fmt::format("{:.8g} m is more than the {}, which is {:.8g} m long: {}", spacing_m, what, length_m,
+                                 length_m > 0. ? "use at most that" : "for one position use type point"));
+    if (!(spacings < static_cast<double>(kMostAlongAxis)))
+        return fault(
+            fmt::format("{:.8g} m makes {:.8g} positions on the {} of {:.8g} m; the most is {}: use {:.4g} m or "
+                        "more",
+                        spacing_m, spacings + 1., what, length_m, kMostAlongAxis,
+                        1.001 * length_m / static_cast<double>(kMostAlongAxis)));
+    return static_cast<std::int64_t>(spacings) + 1;
+}
+
+Positions line_by_spacing(const EntryReading& reading, const std::string& key, std::span<const WrittenPosition> ends,
+                          double spacing_m) {
+    const Position &first = ends[0].position_m, &last = ends[1].position_m;
+    const double length_m = std::hypot(last[0] - first[0], last[1] - first[1], last[2] - first[2]);
+    const std::int64_t count = count_along(reading, key, "line", length_m, spacing_m);
+    if (count == kFaulty) return {};
+    Position step{};
+    for (int a = 0; a < 3; ++a) step[a] = spacing_m * ((last[a] - first[a]) / length_m);
+    return Positions::stepped_line(first, step, count);
+}
+
+/// Axes along which both ends lie at the same place have one position, whatever their spacing.
+Positions grid_by_spacing(const EntryReading& reading, const std::string& key, std::span<const WrittenPosition> ends,
+                          const std::vector<double>& spacing_m) {
+    const Position &first = ends[0].position_m, &last = ends[1].position_m;
+    std::array<std::int64_t, 3> count{1, 1, 1};
+    Position step{};
+    for (int a = 0, i = 0; a < 3; ++a) {
+        if (!reading.grid.has_axis(a)) continue;
+        const double spacing = spacing_m[i++], length_m = std::abs(last[a] - first[a]);
+        if (spacing > 0. && length_m == 0.) continue;
+        count[a] = count_along(reading, key, fmt::format("grid along {}", "xyz"[a]), length_m, spacing);
+        if (count[a] == kFaulty) return {};
+        step[a] = std::copysign(spacing, last[a] - first[a]);
+    }
+    return Positions::stepped_grid(first, step, count);
+}
+
+/// Whether the positions are told by their spacing, not by their count.
+bool is_by_spacing(const EntryReading& reading, const std::string& key, bool has_count, bool has_spacing) {
+    if (has_count == has_spacing)
+        reading.origin.fault(key, has_count ? "has count and spacing_m: give one of them" : "needs count or spacing_m");
+    return has_spacing;
 }
 
 // ---- sources -------------------------------------------------------------------------------------------------------
@@ -91,9 +153,12 @@ SourceGroup read_point(const EntryReading& reading, const SourceConfig& source, 
 
 SourceGroup read_line(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
     auto ends = ends_of(reading, key, source);
-    const std::int64_t count = check_count(reading, key + ".count", source.count);
-    const Positions line = Positions::line(ends[0].position_m, ends[1].position_m, count);
-    return {{key + ".count", "", line, std::move(ends)}, {}, {source.amplitude}};
+    const bool by_spacing = is_by_spacing(reading, key, source.count.has_value(), source.spacing_m.has_value());
+    const std::string number_key = key + (by_spacing ? ".spacing_m" : ".count");
+    const Positions line = by_spacing ? line_by_spacing(reading, number_key, ends, *source.spacing_m)
+                                      : Positions::line(ends[0].position_m, ends[1].position_m,
+                                                        check_count(reading, number_key, *source.count));
+    return {{number_key, "", line, std::move(ends)}, {}, {source.amplitude}};
 }
 
 SourceGroup read_file(const EntryReading&, const SourceConfig& source, const std::string& key) {
@@ -138,35 +203,46 @@ ReceiverGroup read_point(const EntryReading& reading, const ReceiverConfig& rece
     return {point_at(reading, key, receiver.position_m), {}, {}};
 }
 
-/// Whether there are as many counts as the type takes; a fault has been added if not.
-bool has_counts(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key, int wanted,
-                const std::string& message) {
-    if (static_cast<int>(receiver.count.size()) == wanted) return true;
-    reading.faults.add_of_value(key + ".count", message);
+/// Whether there are as many numbers, counts or spacings, as the type takes; a fault has been added if not.
+bool has_numbers(const EntryReading& reading, std::size_t given, const std::string& key, int wanted,
+                 const std::string& message) {
+    if (static_cast<int>(given) == wanted) return true;
+    reading.faults.add_of_value(key, message);
     return false;
 }
 
 ReceiverGroup read_line(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
     auto ends = ends_of(reading, key, receiver);
+    const bool by_spacing = is_by_spacing(reading, key, !receiver.count.empty(), !receiver.spacing_m.empty());
+    const std::string number_key = key + (by_spacing ? ".spacing_m" : ".count");
     Positions line;
-    if (has_counts(reading, receiver, key, 1, "a line takes one number; type grid takes one per axis"))
-        line = Positions::line(ends[0].position_m, ends[1].position_m,
-                               check_count(reading, key + ".count", receiver.count[0]));
-    return {{key + ".count", "", line, std::move(ends)}, {}, {}};
+    if (has_numbers(reading, by_spacing ? receiver.spacing_m.size() : receiver.count.size(), number_key, 1,
+                    "a line takes one number; type grid takes one per axis"))
+        line = by_spacing ? line_by_spacing(reading, number_key, ends, receiver.spacing_m[0])
+                          : Positions::line(ends[0].position_m, ends[1].position_m,
+                                            check_count(reading, number_key, receiver.count[0]));
+    return {{number_key, "", line, std::move(ends)}, {}, {}};
+}
+
+Positions grid_by_count(const EntryReading& reading, const std::string& key, std::span<const WrittenPosition> ends,
+                        const std::vector<std::int64_t>& count_along_axes) {
+    std::array<std::int64_t, 3> count{1, 1, 1};
+    for (int a = 0, i = 0; a < 3; ++a)
+        if (reading.grid.has_axis(a)) count[a] = check_count(reading, key, count_along_axes[i++]);
+    return Positions::grid(ends[0].position_m, ends[1].position_m, count);
 }
 
 ReceiverGroup read_grid(const EntryReading& reading, const ReceiverConfig& receiver, const std::string& key) {
     auto ends = ends_of(reading, key, receiver);
-    Positions positions;
+    const bool by_spacing = is_by_spacing(reading, key, !receiver.count.empty(), !receiver.spacing_m.empty());
+    const std::string number_key = key + (by_spacing ? ".spacing_m" : ".count");
     const int dimensions = reading.grid.dimensions;
-    if (has_counts(reading, receiver, key, dimensions,
-                   fmt::format("a grid takes one number per axis, {} in all", dimensions))) {
-        std::array<std::int64_t, 3> count{1, 1, 1};
-        for (int a = 0, i = 0; a < 3; ++a)
-            if (reading.grid.has_axis(a)) count[a] = check_count(reading, key + ".count", receiver.count[i++]);
-        positions = Positions::grid(ends[0].position_m, ends[1].position_m, count);
-    }
-    return {{key + ".count", "", positions, std::move(ends)}, {}, {}};
+    Positions positions;
+    if (has_numbers(reading, by_spacing ? receiver.spacing_m.size() : receiver.count.size(), number_key, dimensions,
+                    fmt::format("a grid takes one number per axis, {} in all", dimensions)))
+        positions = by_spacing ? grid_by_spacing(reading, number_key, ends, receiver.spacing_m)
+                               : grid_by_count(reading, number_key, ends, receiver.count);
+    return {{number_key, "", positions, std::move(ends)}, {}, {}};
 }
 
 ReceiverGroup read_file(const EntryReading&, const ReceiverConfig& receiver, const std::string& key) {
@@ -176,10 +252,36 @@ ReceiverGroup read_file(const EntryReading&, const ReceiverConfig& receiver, con
             key + ".file"};
 }
 
+/// What positions may be relative to.
+struct Reference {
+    std::string_view name;
+    bool is_source;
+};
+constexpr std::array<Reference, 2> kReferences{{{"grid", false}, {"source", true}}};
+
 constexpr std::array<ReceiverType, 4> kReceiverTypes{
     {{"point", read_point}, {"line", read_line}, {"grid", read_grid}, {"file", read_file}}};
 
 }  // namespace
+
+std::string extent(const Grid& grid) {
+    std::string text;
+    for (int a = 0; a < 3; ++a)
+        if (grid.has_axis(a))
+            text += fmt::format("{}{} {:.8g} to {:.8g} m", text.empty() ? "" : ", ", "xyz"[a], grid.origin_m[a],
+                                last_m(grid, a));
+    return text;
+}
+
+void clamp_to_grid(const Grid& grid, Positions& positions) {
+    Position low{}, high{};
+    for (int a = 0; a < 3; ++a)
+        if (grid.has_axis(a)) {
+            low[a] = grid.origin_m[a];
+            high[a] = last_m(grid, a);
+        }
+    positions.clamp_to(low, high);
+}
 
 std::string describe(const Grid& grid, const Position& p) {
     return grid.dimensions == 2 ? fmt::format("({:.8g}, {:.8g}) m", p[0], p[2])
@@ -207,7 +309,13 @@ ReceiverGroup read_receiver_entry(const EntryReading& reading, const ReceiverCon
     const auto& type =
         find_row(reading.origin, key + ".type", std::span<const ReceiverType>(kReceiverTypes), receiver.type);
     ReceiverGroup entry = type.read(reading, receiver, key);
-    check_inside(reading, entry.places);
+    entry.relative =
+        find_row(reading.origin, key + ".relative_to", std::span<const Reference>(kReferences), receiver.relative_to)
+            .is_source;
+    if (entry.relative)
+        check_offsets_in_plane(reading, entry.places);
+    else
+        check_inside(reading, entry.places);
     if (receiver.shot && !entry.shot.empty())
         reading.origin.fault(key + ".shot", "the file names the shots itself: use one or the other");
     if (receiver.shot) {

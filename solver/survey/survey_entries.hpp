@@ -36,6 +36,10 @@ struct EntryReading {
 
 /// "(500, 20) m".
 std::string describe(const Grid& grid, const Position& position);
+/// "x 0 to 1000 m, z 0 to 400 m".
+std::string extent(const Grid& grid);
+/// Brings what lies outside the grid by rounding to its face.
+void clamp_to_grid(const Grid& grid, Positions& positions);
 
 /// The sources of one entry: where, in which shot, how strong.
 struct SourceGroup {
@@ -54,6 +58,7 @@ struct ReceiverGroup {
     std::vector<std::int64_t> shot;  ///< of each; one for all; empty: every shot has all of them
     std::string shot_key;            ///< where the shots are named
     bool shot_is_written = false;    ///< in the config, not in a file
+    bool relative = false;           ///< offsets from the source of the shot, which are not checked yet
 };
 /// \throws Error(config).
 ReceiverGroup read_receiver_entry(const EntryReading& reading, const ReceiverConfig& receiver, std::size_t index);

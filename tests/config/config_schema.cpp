@@ -8,6 +8,7 @@
 
 #include "io/config/config.hpp"
 #include "solver/program/names.hpp"
+#include "tests/io/files_support.hpp"
 #include "tests/program/python.hpp"
 
 using namespace onda;
@@ -83,6 +84,11 @@ TEST_CASE("jsonschema agrees with the reader") {
         {"output", "boundary: {top: pml}\noutput"},
         {"output", "receivers: [{type: line, position_m: [1, 1]}]\noutput"},
         {"output", "receivers: [{}]\noutput"},
+        {"output", "receivers: [{type: line, first_m: [1, 1], last_m: [9, 9]}]\noutput"},
+        {"output", "receivers: [{type: line, first_m: [1, 1], last_m: [9, 9], count: 2, spacing_m: 2}]\noutput"},
+        {"output", "receivers: [{type: line, first_m: [1, 1], last_m: [9, 9], spacing_m: -2}]\noutput"},
+        {"output", "receivers: [{position_m: [1, 1], relative_to: sea}]\noutput"},
+        {"sources: [{position_m", "sources: [{type: line, first_m: [1, 1], last_m: [9, 9]}, {position_m"},
         {"output", "backend: {threads: 1.5}\noutput"},
         {"output", "tile: x\noutput"},
         {"every_steps: 5", "every_steps: 0"},
@@ -90,6 +96,10 @@ TEST_CASE("jsonschema agrees with the reader") {
     };
     REQUIRE_NOTHROW(read_config_text(good, "good.yaml", names));
     good_texts.push_back(good);
+    good_texts.push_back(good +
+                         "receivers: [{type: line, first_m: [1, 1], last_m: [9, 9], spacing_m: 2},"
+                         " {type: grid, first_m: [1, 1], last_m: [9, 9], spacing_m: [2, 3], relative_to: source}]\n");
+    REQUIRE_NOTHROW(read_config_text(good_texts.back(), "good.yaml", names));
     std::vector<std::string> bad_texts;
     for (const auto& change : changes) {
         CAPTURE(change.second);

@@ -181,3 +181,16 @@ sources: [{position_m: [100, 100]}]
 output: {pictures: false, snapshots: {every_steps: 1}}
 )");
 }
+
+TEST_CASE("a streamer behind many shots") {
+    compare(R"(schema_version: 1
+grid: {shape: [201, 61], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.2}
+boundary: {cpml_width: 10}
+wavelet: {type: ricker, peak_frequency_hz: 20}
+sources: [{type: line, first_m: [1103, 203], last_m: [1903, 203], count: 60}]
+receivers: [{type: line, relative_to: source, first_m: [-1000, 1], last_m: [-1, 1], count: 1000}]
+output: {pictures: false}
+)");
+}

@@ -56,8 +56,12 @@ TEST_CASE("lines and grids answer as the list of their positions does") {
     for (int round = 0; round < 400; ++round) {
         const Position first = random_position(random, grid), last = random_position(random, grid);
         const auto count = [&random] { return static_cast<std::int64_t>(random.uniform(1., 12.)); };
-        Positions told = round % 2 == 0 ? Positions::line(first, last, 1 + 7 * count())
-                                        : Positions::grid(first, last, {count(), count(), count()});
+        const Position step{random.uniform(-30., 30.), random.uniform(-30., 30.), random.uniform(-30., 30.)};
+        Positions told;
+        if (round % 4 == 0) told = Positions::line(first, last, 1 + 7 * count());
+        if (round % 4 == 1) told = Positions::grid(first, last, {count(), count(), count()});
+        if (round % 4 == 2) told = Positions::stepped_line(first, step, 1 + 7 * count());
+        if (round % 4 == 3) told = Positions::stepped_grid(first, step, {count(), count(), count()});
         Positions stored(all_of(told));
         told.clamp_to(low, high);
         stored.clamp_to(low, high);

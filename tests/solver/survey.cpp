@@ -3,78 +3,12 @@
 
 #include <cmath>
 #include <doctest/doctest.h>
-#include <filesystem>
-#include <fstream>
 #include <numbers>
 
 #include "io/text/error.hpp"
-#include "solver/discretisation/scheme.hpp"
-#include "tests/io/files_support.hpp"
+#include "tests/solver/survey_support.hpp"
 
 using namespace onda;
-
-namespace {
-
-Grid grid_2d() {
-    Grid grid;
-    grid.dimensions = 2;
-    grid.n = {101, 1, 81};
-    grid.spacing_m = {10., 1., 5.};
-    return grid;
-}
-
-Grid grid_3d() {
-    Grid grid;
-    grid.n = {101, 61, 81};
-    grid.spacing_m = {10., 10., 5.};
-    grid.origin_m = {1000., -300., 0.};
-    return grid;
-}
-
-SourceConfig source_at(std::vector<double> position_m) {
-    SourceConfig source;
-    source.position_m = std::move(position_m);
-    return source;
-}
-
-ReceiverConfig receiver_at(std::vector<double> position_m) {
-    ReceiverConfig receiver;
-    receiver.position_m = std::move(position_m);
-    return receiver;
-}
-
-Config config_2d() {
-    Config config;
-    config.boundary = {"zero", "zero", "zero", "zero", "zero", "zero", 20, 1e-6, {}, 10, 1e-4};
-    config.wavelet.peak_frequency_hz = 15.;
-    config.time.duration_s = 1.;
-    config.sources = {source_at({500., 20.})};
-    config.receivers = {receiver_at({600., 30.})};
-    return config;
-}
-
-Survey survey_of(const Config& config, const Grid& grid) {
-    return make_survey({config.sources, config.receivers, config.wavelet, config.time, config.output}, grid,
-                       make_faces(config.boundary, grid, config.origin), config.origin);
-}
-
-Scheme scheme_of(const Config& config, const Grid& grid) {
-    return make_scheme(config.scheme, grid, false, config.origin);
-}
-
-std::string survey_error(const Config& config, const Grid& grid) {
-    return message_of([&] { static_cast<void>(survey_of(config, grid)); }, ExitCode::config);
-}
-
-/// A temporary folder that takes files.
-struct Folder : TemporaryFolder {
-    [[nodiscard]] std::filesystem::path write(const std::string& name, const std::string& text) const {
-        std::ofstream(path() / name) << text;
-        return path() / name;
-    }
-};
-
-}  // namespace
 
 TEST_CASE("points, lines and grids in 2-D and 3-D") {
     Config config = config_2d();
