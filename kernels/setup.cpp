@@ -1,8 +1,6 @@
 #include "kernels/setup.hpp"
 
 #include "kernels/equations/star/stencil.hpp"
-#include "kernels/medium.hpp"
-#include "kernels/wavefield.hpp"
 
 namespace onda {
 
@@ -22,27 +20,6 @@ void check_problem(const Problem& problem) {
         throw std::invalid_argument("there are no perfectly matched layers for the equation " +
                                     std::string(name(scheme.equation)) + ": take a sponge");
     check_cpml(problem.cpml, problem.grid, problem.halos);
-}
-
-void check_readers(const Problem& problem, const MediumReaders& readers) {
-    const auto& parameters = problem.scheme.equation->parameters;
-    if (readers.size() == parameters.size()) return;
-    std::string names;
-    for (const Parameter& parameter : parameters) names += (names.empty() ? "" : ", ") + std::string(parameter.name);
-    throw std::invalid_argument("the equation " + std::string(name(problem.scheme.equation)) + " takes " + names +
-                                ": " + std::to_string(parameters.size()) + " readers, not " +
-                                std::to_string(readers.size()));
-}
-
-void Wavefield::enqueue(std::int64_t first, std::int64_t count) {
-    for (std::int64_t n = first; n < first + count; ++n) {
-        fill_halos();
-        step();
-        absorb();
-        inject(n);
-        swap();
-        record(n + 1);
-    }
 }
 
 }  // namespace onda

@@ -26,7 +26,10 @@ void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_
 #if defined(ONDA_CUDA_ON_HOST)
     queue_on_host<T>(stream, shape.grid, shape.block, shape.shared_bytes, kernel, arguments...);
 #else
-    kernel<<<shape.grid, shape.block, shape.shared_bytes, stream> > >(arguments...);
+    // clang-format 14 does not know launches in headers.
+    // clang-format off
+    kernel<<<shape.grid, shape.block, shape.shared_bytes, stream>>>(arguments...);
+    // clang-format on
 #endif
     ONDA_CUDA_TRY(cudaGetLastError());
 }

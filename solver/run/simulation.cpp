@@ -141,7 +141,7 @@ std::string fingerprint_of(const Model& model) {
     return hash.hex();
 }
 
-std::unique_ptr<Wavefield> make_loaded_wavefield(const Plan& plan, const Model& model) {
+std::shared_ptr<Medium> make_medium(const Plan& plan, const Model& model) {
     const auto rows_of = [&model](const std::vector<float>& values) -> RowReader {
         return [&model, &values](std::int64_t y, std::int64_t z, std::span<float> row) {
             std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), row.size(), row.begin());
@@ -149,7 +149,7 @@ std::unique_ptr<Wavefield> make_loaded_wavefield(const Plan& plan, const Model& 
     };
     MediumReaders readers{rows_of(model.vp)};
     if (!model.rho.empty()) readers.push_back(rows_of(model.rho));
-    return make_wavefield(*plan.device, plan.setup, readers, plan.time.dt_s);
+    return plan.device->make_medium(plan.setup, readers, plan.time.dt_s);
 }
 
 void note_model(const Plan& plan, const Model& model, RunFacts& facts) {
@@ -223,10 +223,11 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         times.measure("model", [&] { return make_model(config.model, draft.grid, config.origin); });
     const Plan plan = refine(std::move(draft), *model);
     note_model(plan, *model, facts);
-    const auto wavefield = times.measure("backend", [&] { return make_loaded_wavefield(plan, *model); });
-    facts.backend = wavefield->medium().description();
+    const auto medium = times.measure("backend", [&] { return make_medium(plan, *model); });
+    facts.backend = medium->description();
     RunPictures pictures(plan, *model);
-    model.reset();
+    model.reset();  // first: model and fields need not share the memory
+    const auto wavefield = times.measure("backend", [&] { return medium->make_wavefield(); });
 
     notice_signals();  // until now there was nothing to clean up
     const RunFolder folder(options.folder, options.overwrite);
