@@ -22,7 +22,7 @@ struct Sources {
     std::vector<std::vector<double>> signal;  ///< one time series a row, sampled at n dt
     /// The density [kg/m3] that each row acts in; empty: the mean over its nodes (source_entries.hpp), or 1 where the
     /// equation has no density.
-    std::vector<double> density;
+    std::vector<double> density = {};
 };
 
 /// The size of a shot: what it asks of a wavefield beside the grid.

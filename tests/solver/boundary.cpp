@@ -8,6 +8,8 @@
 #include <numbers>
 
 #include "io/text/error.hpp"
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/wavefield.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;

@@ -11,6 +11,9 @@
 #include <stdexcept>
 #include <vector>
 
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/wavefield.hpp"
+
 using namespace onda;
 using namespace std::chrono_literals;
 
