@@ -334,6 +334,7 @@ Extremum SlabWavefield::extremum(int shot) const {
     return largest;
 }
 
+// The first slab has all but the strip of z_max, which the last one adds: the order is that of an uncut grid.
 std::vector<StatePart> SlabWavefield::state_parts() const {
     std::vector<StatePart> parts;
     for (const auto& slab : slabs_)
@@ -344,13 +345,6 @@ std::vector<StatePart> SlabWavefield::state_parts() const {
             else
                 part->extents[2] += share.extents[2];
         }
-    // Strips of z are only in the slabs at the ends: the order is that of an uncut grid all the same.
-    std::ranges::stable_sort(parts, {}, [](const StatePart& part) {
-        return part.name.starts_with("cpml.z_max")   ? 3
-               : part.name.starts_with("cpml.z_min") ? 2
-               : part.name.starts_with("cpml.")      ? 1
-                                                     : 0;
-    });
     return parts;
 }
 

@@ -47,6 +47,19 @@ struct StatePart {
 /// `first_plane` on.
 using StateVisitor = std::function<void(const StatePart& part, std::int64_t first_plane, std::span<std::byte> planes)>;
 
+/// Time steps n = first … first + count - 1 of whatever takes the calls of a step: the one order in which they come.
+template <typename Field>
+void advance_in_order(Field& field, std::int64_t first, std::int64_t count) {
+    for (std::int64_t n = first; n < first + count; ++n) {
+        field.fill_halos();
+        field.step();
+        field.absorb();
+        field.inject(n);
+        field.swap();
+        field.record(n + 1);
+    }
+}
+
 /// Some shots on one medium that advance together: p[n] and p[n-1] of each, what its strips remember, its sources and
 /// receivers.
 ///
@@ -77,7 +90,7 @@ public:
     virtual void record(std::int64_t n) = 0;  ///< sample n of every trace, from p[n]
 
     /// Queues time steps n = first … first + count - 1 and returns; a device without a queue computes them first.
-    virtual void enqueue(std::int64_t first, std::int64_t count);
+    virtual void enqueue(std::int64_t first, std::int64_t count) { advance_in_order(*this, first, count); }
     /// Returns when everything queued is done. \throws what the steps met.
     virtual void wait() {}
     /// Computes time steps n = first … first + count - 1: enqueue() and wait().

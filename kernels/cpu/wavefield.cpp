@@ -42,9 +42,7 @@ public:
           grid_(setup_.grid),
           threads_(threads),
           field_(field_layout<T>(setup_)),
-          p_(field_.size),
-          q_(field_.size),
-          further_(make_further_fields()),
+          fields_(make_fields()),
           strips_(setup_, arrays(), medium.isa().template cpml<T>()) {
         for (std::size_t axis = 0; axis < 3; ++axis) {
             copies_[axis] =
@@ -70,20 +68,21 @@ public:
         strips_.set_threads(threads);
     }
     [[nodiscard]] std::int64_t bytes() const {
-        return static_cast<std::int64_t>(1 + further_.size()) * (p_.bytes() + q_.bytes()) + strips_.bytes();
+        std::int64_t bytes = strips_.bytes();
+        for (const Levels& field : fields_) bytes += field.p.bytes() + field.q.bytes();
+        return bytes;
     }
     [[nodiscard]] static std::int64_t bytes_for(const Setup& setup, int threads) {
         const auto fields = static_cast<std::int64_t>(setup.scheme.equation->fields.size());
-        const bool has_strips = !setup.cpml.empty();
         return 2 * fields * Buffer<T>::bytes_for(field_layout<T>(setup).size) +
-               (has_strips ? CpmlLayers<T>::bytes_for(setup, threads) : 0);
+               CpmlLayers<T>::bytes_for(setup, threads);
     }
 
     void reset() {
-        for_fields([this](Buffer<T>& p, Buffer<T>& q) {
-            zero(p);
-            zero(q);
-        });
+        for (Levels& field : fields_) {
+            zero(field.p);
+            zero(field.q);
+        }
         strips_.reset();
         injection_ = {};
         recorder_ = {};
@@ -94,14 +93,14 @@ public:
     }
 
     void fill_halos() {
-        for_fields([this](Buffer<T>& p, Buffer<T>&) { fill_halos(p); });
+        for (Levels& field : fields_) fill_halos(field.p);
     }
     void step() {
-        arguments_.p = p_.data() + field_.origin;
-        arguments_.q = q_.data() + field_.origin;
-        for (std::size_t i = 0; i < further_.size(); ++i) {
-            arguments_.further_p[i] = further_[i].p.data() + field_.origin;
-            arguments_.further_q[i] = further_[i].q.data() + field_.origin;
+        arguments_.p = p().data() + field_.origin;
+        arguments_.q = q().data() + field_.origin;
+        for (std::size_t i = 1; i < fields_.size(); ++i) {
+            arguments_.further_p[i - 1] = fields_[i].p.data() + field_.origin;
+            arguments_.further_q[i - 1] = fields_[i].q.data() + field_.origin;
         }
         const Kernel& kernel = medium_.chosen_kernel();
         if constexpr (std::is_same_v<T, float>)
@@ -110,21 +109,22 @@ public:
             kernel.step_double(arguments_);
     }
     void absorb() {
-        strips_.apply(p_.data() + field_.origin, q_.data() + field_.origin);
-        if (has_sponge_) for_fields([this](Buffer<T>& p, Buffer<T>& q) { damp(p, q); });
+        strips_.apply(p().data() + field_.origin, q().data() + field_.origin);
+        if (!has_sponge_) return;
+        for (Levels& field : fields_) damp(field);
     }
-    void inject(std::int64_t n) { injection_.add(n, q_.data()); }
+    void inject(std::int64_t n) { injection_.add(n, q().data()); }
     void swap() {
-        for_fields([](Buffer<T>& p, Buffer<T>& q) { std::swap(p, q); });
+        for (Levels& field : fields_) std::swap(field.p, field.q);
     }
-    void record(std::int64_t n) { recorder_.record(n, p_.data(), threads_); }
+    void record(std::int64_t n) { recorder_.record(n, p().data(), threads_); }
 
     [[nodiscard]] Extremum extremum() const;
     template <typename U>
     void download(const Window& window, std::span<U> values) const {
-        copy_out(p_, window, values);
+        copy_out(p(), window, values);
     }
-    void download_previous(const Window& window, std::span<double> values) const { copy_out(q_, window, values); }
+    void download_previous(const Window& window, std::span<double> values) const { copy_out(q(), window, values); }
     void upload(std::span<const double> p, std::span<const double> p_previous);
     template <typename U>
     void download_traces(std::span<U> values) const {
@@ -132,52 +132,43 @@ public:
     }
     void sample(std::span<const std::int64_t> nodes, std::span<double> values) const {
         const auto element = element_of();
-        for (std::size_t i = 0; i < nodes.size(); ++i) values[i] = static_cast<double>(p_.data()[element(nodes[i])]);
+        for (std::size_t i = 0; i < nodes.size(); ++i) values[i] = static_cast<double>(p().data()[element(nodes[i])]);
     }
     void copy_planes(const ShotField& other, std::int64_t from_plane, std::int64_t to_plane, std::int64_t count) {
         const auto& h = field_.halo;
-        const auto copy = [&](const Buffer<T>& from, Buffer<T>& to) {
+        for (std::size_t f = 0; f < fields_.size(); ++f)
             for (std::int64_t i = 0; i < count; ++i)
                 for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
-                    std::copy_n(from.data() + other.field_.at(-h[0], y, from_plane + i), grid_.nx() + 2 * h[0],
-                                to.data() + field_.at(-h[0], y, to_plane + i));
-        };
-        copy(other.p_, p_);
-        for (std::size_t i = 0; i < further_.size(); ++i) copy(other.further_[i].p, further_[i].p);
+                    std::copy_n(other.fields_[f].p.data() + other.field_.at(-h[0], y, from_plane + i),
+                                grid_.nx() + 2 * h[0], fields_[f].p.data() + field_.at(-h[0], y, to_plane + i));
     }
     /// Calls body(part, values, strides) for every array of the state: values at its first element.
     template <typename Body>
     void for_state(const Body& body) const {
         const std::array<std::int64_t, 3> strides{1, field_.pitch, field_.plane};
-        const auto levels = [&](std::size_t field, const Buffer<T>& p, const Buffer<T>& q) {
-            const std::string name(setup_.scheme.equation->fields[field]);
-            body(StatePart{name, grid_.n, sizeof(T)}, p.data() + field_.origin, strides);
-            body(StatePart{name + "_previous", grid_.n, sizeof(T)}, q.data() + field_.origin, strides);
-        };
-        levels(0, p_, q_);
-        for (std::size_t i = 0; i < further_.size(); ++i) levels(i + 1, further_[i].p, further_[i].q);
+        for (std::size_t i = 0; i < fields_.size(); ++i) {
+            const std::string name(setup_.scheme.equation->fields[i]);
+            body(StatePart{name, grid_.n, sizeof(T)}, fields_[i].p.data() + field_.origin, strides);
+            body(StatePart{name + "_previous", grid_.n, sizeof(T)}, fields_[i].q.data() + field_.origin, strides);
+        }
         strips_.for_state(body);
     }
 
 private:
-    /// The levels of a field beside p.
-    struct FurtherField {
-        explicit FurtherField(std::int64_t size) : p(size), q(size) {}
+    /// The time levels n and n - 1 of a field.
+    struct Levels {
+        explicit Levels(std::int64_t size) : p(size), q(size) {}
         Buffer<T> p, q;
     };
-    [[nodiscard]] std::vector<FurtherField> make_further_fields() const {
-        std::vector<FurtherField> fields;
-        for (std::size_t i = 1; i < setup_.scheme.equation->fields.size(); ++i) fields.emplace_back(field_.size);
+    [[nodiscard]] std::vector<Levels> make_fields() const {
+        std::vector<Levels> fields;
+        for (std::size_t i = 0; i < setup_.scheme.equation->fields.size(); ++i) fields.emplace_back(field_.size);
         return fields;
     }
-    /// Calls body(p[n], p[n-1]) for every field.
-    template <typename Body>
-    void for_fields(const Body& body) {
-        body(p_, q_);
-        for (FurtherField& field : further_) body(field.p, field.q);
-    }
+    [[nodiscard]] const Buffer<T>& p() const { return fields_.front().p; }
+    [[nodiscard]] const Buffer<T>& q() const { return fields_.front().q; }
     void fill_halos(Buffer<T>& field) const;
-    void damp(Buffer<T>& now, Buffer<T>& next) const;
+    void damp(Levels& field) const;
     /// Calls body(rows) once a thread, with the rows that are its own (see rows_of_thread).
     template <typename Body>
     void for_threads(const Body& body) const {
@@ -224,8 +215,7 @@ private:
     const Grid& grid_;
     int threads_;
     Layout field_;
-    Buffer<T> p_, q_;  ///< of the first field
-    std::vector<FurtherField> further_;
+    std::vector<Levels> fields_;  ///< of the equation; sources, receivers and snapshots have the first
     CpmlLayers<T> strips_;
     StepArguments<T> arguments_;
     std::array<std::vector<HaloCopy>, 3> copies_;
@@ -277,12 +267,12 @@ void ShotField<T>::fill_halos(Buffer<T>& field) const {
 }
 
 template <typename T>
-void ShotField<T>::damp(Buffer<T>& now, Buffer<T>& next) const {
+void ShotField<T>::damp(Levels& field) const {
     const T* const tx = taper_[0].data();
     for_rows([&](std::int64_t y, std::int64_t z) {
         const T ty = taper_[1][y], tz = taper_[2][z];
-        T* const __restrict p = now.data() + field_.at(0, y, z);
-        T* const __restrict q = next.data() + field_.at(0, y, z);
+        T* const __restrict p = field.p.data() + field_.at(0, y, z);
+        T* const __restrict q = field.q.data() + field_.at(0, y, z);
         const auto multiply = [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
             for (std::int64_t x = begin; x < end; ++x) {
@@ -304,7 +294,7 @@ Extremum ShotField<T>::extremum() const {
     constexpr Bits magnitude = ~Bits{0} >> 1;
     const auto bits_at = [&](std::int64_t element) {
         Bits bits;
-        std::memcpy(&bits, p_.data() + element, sizeof bits);
+        std::memcpy(&bits, p().data() + element, sizeof bits);
         return bits & magnitude;
     };
     struct Largest {
@@ -349,8 +339,8 @@ template <typename T>
 void ShotField<T>::upload(std::span<const double> p, std::span<const double> p_previous) {
     for_rows([&](std::int64_t y, std::int64_t z) {
         for (std::int64_t x = 0; x < grid_.nx(); ++x) {
-            p_.data()[field_.at(x, y, z)] = static_cast<T>(p[grid_.at(x, y, z)]);
-            q_.data()[field_.at(x, y, z)] = static_cast<T>(p_previous[grid_.at(x, y, z)]);
+            fields_.front().p.data()[field_.at(x, y, z)] = static_cast<T>(p[grid_.at(x, y, z)]);
+            fields_.front().q.data()[field_.at(x, y, z)] = static_cast<T>(p_previous[grid_.at(x, y, z)]);
         }
     });
     strips_.reset();
@@ -454,18 +444,8 @@ void CpuWavefield<T>::enqueue_alone(std::int64_t first, std::int64_t count) {
 template <typename T>
 void CpuWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
     if (shots_.size() == 1) return enqueue_alone(first, count);
-    const auto advance = [&](ShotField<T>& shot) {
-        for (std::int64_t n = first; n < first + count; ++n) {
-            shot.fill_halos();
-            shot.step();
-            shot.absorb();
-            shot.inject(n);
-            shot.swap();
-            shot.record(n + 1);
-        }
-    };
 #pragma omp parallel for num_threads(threads_of(medium_->setup())) schedule(dynamic)
-    for (const auto& shot : shots_) advance(*shot);
+    for (const auto& shot : shots_) advance_in_order(*shot, first, count);
 }
 
 /// Calls body(z, room for a plane, for_values) for every plane of a state's array; for_values(exchange) calls

@@ -542,8 +542,12 @@ void CudaWavefield<T>::upload(std::span<const double> p_now, std::span<const dou
     const WindowRows rows = rows_of(Window::whole(setup_.grid), shot);
     copy_in(p(), rows, p_now);
     copy_in(q(), rows, p_previous);
-    if (strips_) strips_->reset(compute_.get());
-    compute_.wait();
+    if (!strips_) return;
+    strips_->for_state(shot, [&](const StatePart& part, T* memory, WindowRows plane) {
+        const std::vector<T> silence(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
+        for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z)
+            copy_in(memory, plane, std::span<const T>(silence));
+    });
 }
 
 /// Calls body(part, array, rows of a plane) for every array of a shot's state.

@@ -21,6 +21,13 @@ inline double squared_step(const double* parameters, double dt_s) {
 inline constexpr std::array kConstantDensityParameters{kVp};
 inline constexpr std::array kConstantDensityArrays{MediumArray{"k", false, true, squared_step}};
 
+// What equations of second derivatives along the axes have in common.
+double second_derivative_axis_symbol(const Scheme& scheme, double kh);
+template <typename T>
+void set_second_derivative_stencil(Stencil<T>& stencil, const Scheme& scheme, const std::array<double, 3>& spacing_m);
+/// The factor of the second derivative along one axis: -d_xx = D* D.
+Factor second_derivative_factor(const Scheme& scheme);
+
 /// -L(k) of operators that are sums over axes.
 double sum_of_axes(const Scheme& scheme, const std::vector<double>& axis, const std::vector<double>& spacing_m);
 /// The stability limit of such operators: the shortest waves along every axis at once.

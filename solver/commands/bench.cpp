@@ -60,14 +60,7 @@ Setup bench_setup(const BenchOptions& options, const Scheme& scheme, const std::
 BenchCase with_boundary(const BenchOptions& options, BenchCase timed) {
     if (options.boundary.empty()) return timed;
     timed.bare = timed.setup;
-    BoundaryConfig b;
-    b.x_min = b.x_max = b.y_min = b.y_max = b.z_min = b.z_max = options.boundary;
-    const Grid& grid = timed.setup.grid;
-    const Boundary boundary =
-        make_boundary(b, grid, {timed.setup.scheme, kBenchFastest_m_s, bench_time_step_s(timed.setup), 20.}, {});
-    timed.setup.halos = boundary.halos;
-    timed.setup.sponge = boundary.sponge;
-    timed.setup.cpml = boundary.cpml;
+    put_on_every_face(timed.setup, options.boundary);
     return timed;
 }
 

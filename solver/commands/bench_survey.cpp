@@ -57,13 +57,7 @@ Setup setup_of(const SurveyBenchOptions& options, const Device& device, const Gr
     setup.kernel = printable(options.kernel);
     setup.tile = printable(options.tile);
     setup.threads = options.threads;
-    BoundaryConfig b;
-    b.x_min = b.x_max = b.y_min = b.y_max = b.z_min = b.z_max = options.boundary;
-    const Boundary boundary =
-        make_boundary(b, grid, {setup.scheme, kBenchFastest_m_s, bench_time_step_s(setup), 20.}, {});
-    setup.halos = boundary.halos;
-    setup.sponge = boundary.sponge;
-    setup.cpml = boundary.cpml;
+    put_on_every_face(setup, options.boundary);
     check_setup(device, setup);
     device.resolve(setup);
     return setup;

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "io/text/error.hpp"
+#include "solver/discretisation/boundary.hpp"
 #include "solver/model/random_numbers.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
@@ -145,6 +146,16 @@ void refuse_if_too_large(const BenchPlan& plan) {
 double bench_time_step_s(const Setup& setup) {
     if (setup.kernel == "twin") return 1e-4 / kBenchFastest_m_s;
     return 0.5 * setup.scheme.stability_limit_s(setup.grid.derivative_spacings_m(), kBenchFastest_m_s);
+}
+
+void put_on_every_face(Setup& setup, const std::string& boundary) {
+    BoundaryConfig b;
+    b.x_min = b.x_max = b.y_min = b.y_max = b.z_min = b.z_max = boundary;
+    const Boundary made =
+        make_boundary(b, setup.grid, {setup.scheme, kBenchFastest_m_s, bench_time_step_s(setup), 20.}, {});
+    setup.halos = made.halos;
+    setup.sponge = made.sponge;
+    setup.cpml = made.cpml;
 }
 
 std::string run_bench(const BenchPlan& plan) {

@@ -40,6 +40,9 @@ inline constexpr double kBenchFastest_m_s = 3000.;
 /// (v dt)^2 a step: with a tiny step its values stay what they are.
 double bench_time_step_s(const Setup& setup);
 
+/// Puts a boundary, of BoundaryKind, on every face of a set-up.
+void put_on_every_face(Setup& setup, const std::string& boundary);
+
 /// Measures every case, printing each row as it is done; rounds take 10 ms and more, so that starting them does not
 /// show. \returns the table as CSV. \throws Error(out_of_memory) before anything is allocated.
 std::string run_bench(const BenchPlan& plan);

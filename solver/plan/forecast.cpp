@@ -322,27 +322,24 @@ double absorbing_work(const Setup& setup) {
     return points - untouched + 2. * layers;
 }
 
-/// Once to touch what is cold, then for a tenth of a second. Backends may compute while the host goes on: whatever
-/// brings data to the host waits for them.
-template <typename Work>
-double seconds_per_call(const Wavefield& wavefield, Work&& work) {
+/// Seconds of a step of a wavefield at rest, as runs advance: once it is warm and has found its threads, for a tenth of
+/// a second.
+double seconds_per_step(Wavefield& wavefield) {
     using Clock = std::chrono::steady_clock;
-    const auto wait = [&wavefield] {
-        float value = 0.f;
-        wavefield.download(Window{}, std::span<float>(&value, 1));
+    std::int64_t step = 0;
+    const auto advance_for = [&](double least_s) {
+        const Clock::time_point start = Clock::now();
+        const std::int64_t first = step;
+        double elapsed = 0.;
+        do {
+            wavefield.advance(step, 4);
+            step += 4;
+            elapsed = std::chrono::duration<double>(Clock::now() - start).count();
+        } while (elapsed < least_s);
+        return elapsed / static_cast<double>(step - first);
     };
-    work();
-    wait();
-    const Clock::time_point start = Clock::now();
-    std::int64_t calls = 0;
-    double elapsed = 0.;
-    do {
-        for (int i = 0; i < 4; ++i) work();
-        wait();
-        calls += 4;
-        elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-    } while (elapsed < 0.1);
-    return elapsed / static_cast<double>(calls);
+    advance_for(0.03);
+    return advance_for(0.1);
 }
 
 }  // namespace
@@ -356,13 +353,14 @@ TimeForecast forecast_time(const Plan& plan) {
     };
     MediumReaders readers{filled(plan.velocity.min_m_s)};
     while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(filled(2000.));
-    const auto wavefield = make_wavefield(*plan.device, setup, readers, plan.time.dt_s);
-    const double step = seconds_per_call(*wavefield, [&wavefield] {
-        wavefield->fill_halos();
-        wavefield->step();
-        wavefield->swap();
-    });
-    const double absorb = seconds_per_call(*wavefield, [&wavefield] { wavefield->absorb(); });
+    const auto measured = [&](const Setup& rehearsed) {
+        return seconds_per_step(*make_wavefield(*plan.device, rehearsed, readers, plan.time.dt_s));
+    };
+    Setup bare = setup;
+    bare.sponge = {};
+    bare.cpml = {};
+    const double step = measured(bare);
+    const double absorb = absorbing_work(setup) > 0. ? std::max(0., measured(setup) - step) : 0.;
     const double nodes = static_cast<double>(plan.grid.points()), steps = static_cast<double>(plan.time.steps);
     const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
                             absorb * absorbing_work(plan.setup) / std::max(1., absorbing_work(setup));

@@ -119,6 +119,22 @@ TEST_CASE("each shot of a batch has the bits of the shot alone, in every 2-D ins
     });
 }
 
+TEST_CASE("a state that is put into one shot of a batch leaves what the strips of the others remember") {
+    early_and_late([] {
+        const Case& c = kSmall[3];
+        const Setup setup = setup_of(c, 4, Precision::float32);
+        const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(3);
+        start_and_advance(*batch, c, setup.precision);
+        const State first = save(*batch, 0), last = save(*batch, 2);
+        const std::vector<double> silence(static_cast<std::size_t>(c.grid.points()));
+        batch->upload(silence, silence, 1);
+        CHECK(save(*batch, 0) == first);
+        CHECK(save(*batch, 2) == last);
+        for (const auto& [part, values] : save(*batch, 1))
+            CHECK(std::ranges::all_of(values, [](std::byte value) { return value == std::byte{0}; }));
+    });
+}
+
 TEST_CASE("two wavefields on one medium, queued in turn, give what each gives alone") {
     early_and_late([] {
         const Case& c = kSmall[1];

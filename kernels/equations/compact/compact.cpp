@@ -54,12 +54,12 @@ double stability_limit_s(const Scheme& scheme, const std::vector<double>& spacin
 template <typename T>
 void set_stencil(Stencil<T>& stencil, const Scheme& scheme, const std::array<double, 3>& spacing_m) {
     set_compact(stencil, scheme.compact, spacing_m[0]);
-    set_second_derivatives(stencil, second_derivatives(scheme, spacing_m, stencil.dimensions));
+    set_second_derivative_stencil(stencil, scheme, spacing_m);
 }
 
 constexpr FactorRow kFactor{
     [](int dimensions) { return dimensions == 3 ? FactorKind::compact_3d : FactorKind::compact_2d; },
-    [](const Scheme& scheme) { return factor_of(scheme.weights); },
+    second_derivative_factor,
     [](int) { return 0; },
     [](int radius) { return radius + 1; },
 };
@@ -88,7 +88,7 @@ const EquationRow kCompactEquation{
     .source_density = nullptr,
     .make_scheme = make_compact,
     .halo = [](int radius) { return radius; },
-    .axis_symbol = [](const Scheme& scheme, double kh) { return second_derivative_symbol(scheme.weights, kh); },
+    .axis_symbol = second_derivative_axis_symbol,
     .symbol = symbol,
     .stability_limit_s = stability_limit_s,
     .set_float = set_stencil<float>,

@@ -27,6 +27,21 @@ double limit_of_sum_of_axes(const Scheme& scheme, const std::vector<double>& spa
     return 2. / (vp_max_m_s * std::sqrt(sum));
 }
 
+double second_derivative_axis_symbol(const Scheme& scheme, double kh) {
+    return second_derivative_symbol(scheme.weights, kh);
+}
+
+template <typename T>
+void set_second_derivative_stencil(Stencil<T>& stencil, const Scheme& scheme, const std::array<double, 3>& spacing_m) {
+    set_second_derivatives(stencil, second_derivatives(scheme, spacing_m, stencil.dimensions));
+}
+template void set_second_derivative_stencil(Stencil<float>&, const Scheme&, const std::array<double, 3>&);
+template void set_second_derivative_stencil(Stencil<double>&, const Scheme&, const std::array<double, 3>&);
+
+Factor second_derivative_factor(const Scheme& scheme) {
+    return factor_of(scheme.weights);
+}
+
 namespace {
 
 Scheme make_star(int space_order, Coefficients coefficients) {
@@ -35,18 +50,9 @@ Scheme make_star(int space_order, Coefficients coefficients) {
     return {Equation::star, space_order, weights(space_order), coefficients, {}};
 }
 
-double axis_symbol(const Scheme& scheme, double kh) {
-    return second_derivative_symbol(scheme.weights, kh);
-}
-
-template <typename T>
-void set_stencil(Stencil<T>& stencil, const Scheme& scheme, const std::array<double, 3>& spacing_m) {
-    set_second_derivatives(stencil, second_derivatives(scheme, spacing_m, stencil.dimensions));
-}
-
 constexpr FactorRow kFactor{
     [](int) { return FactorKind::star; },
-    [](const Scheme& scheme) { return factor_of(scheme.weights); },
+    second_derivative_factor,
     [](int) { return 0; },
     [](int radius) { return radius + 1; },
 };
@@ -63,11 +69,11 @@ const EquationRow kStarEquation{
     .source_density = nullptr,
     .make_scheme = make_star,
     .halo = [](int radius) { return radius; },
-    .axis_symbol = axis_symbol,
+    .axis_symbol = second_derivative_axis_symbol,
     .symbol = sum_of_axes,
     .stability_limit_s = limit_of_sum_of_axes,
-    .set_float = set_stencil<float>,
-    .set_double = set_stencil<double>,
+    .set_float = set_second_derivative_stencil<float>,
+    .set_double = set_second_derivative_stencil<double>,
     .factor = &kFactor,
 };
 

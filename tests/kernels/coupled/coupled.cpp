@@ -26,11 +26,6 @@ Scheme make(int space_order, Coefficients coefficients) {
     return scheme;
 }
 
-template <typename T>
-void set_stencil(Stencil<T>& stencil, const Scheme& scheme, const std::array<double, 3>& spacing_m) {
-    set_second_derivatives(stencil, second_derivatives(scheme, spacing_m, stencil.dimensions));
-}
-
 /// f+ = 2 f - f- + k L(f) - g (f - other)
 template <typename T>
 T advance(const T* f, T before, T k, T g, T other, T laplacian) {
@@ -74,11 +69,11 @@ const EquationRow kCoupledEquation{
     .source_density = nullptr,
     .make_scheme = make,
     .halo = [](int radius) { return radius; },
-    .axis_symbol = [](const Scheme& scheme, double kh) { return second_derivative_symbol(scheme.weights, kh); },
+    .axis_symbol = second_derivative_axis_symbol,
     .symbol = sum_of_axes,
     .stability_limit_s = limit_of_sum_of_axes,
-    .set_float = set_stencil<float>,
-    .set_double = set_stencil<double>,
+    .set_float = set_second_derivative_stencil<float>,
+    .set_double = set_second_derivative_stencil<double>,
     .cpu_kernels = kernels,
 };
 
