@@ -5,10 +5,10 @@
 #include <optional>
 
 #include "io/files/interruption.hpp"
-#include "io/text/number_text.hpp"
 #include "io/results/result_file.hpp"
-#include "io/text/saturating.hpp"
 #include "io/results/stored_pressure.hpp"
+#include "io/text/number_text.hpp"
+#include "io/text/saturating.hpp"
 
 namespace onda {
 namespace {

@@ -5,12 +5,12 @@
 #include <utility>
 
 #include "io/files/interruption.hpp"
-#include "io/text/number_text.hpp"
-#include "io/text/printable.hpp"
 #include "io/results/result_file.hpp"
-#include "io/text/saturating.hpp"
 #include "io/results/stored_pressure.hpp"
 #include "io/results/xdmf.hpp"
+#include "io/text/number_text.hpp"
+#include "io/text/printable.hpp"
+#include "io/text/saturating.hpp"
 
 namespace onda {
 namespace {
