@@ -1,54 +1,46 @@
 /// \file
-/// A fingerprint of arrays: equal bits, equal hash.
+/// A fingerprint of arrays and files: equal bits, equal hash.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <xxhash.h>
 
 namespace onda {
 
-/// A 64-bit FNV-1a hash (Fowler, Noll, Vo), taken over 32-bit words in memory order instead of bytes. Any single
-/// changed word changes the hash. Not cryptographic.
+/// The hash as files name it: 16 hexadecimal digits, as xxhsum -H3 prints them.
+std::string hash_text(std::uint64_t hash);
+
+/// XXH3, 64 bits (Collet, xxHash), of all bytes that were added, in memory order: that of a file is what xxhsum -H3
+/// says. Not cryptographic.
 class Fingerprint {
 public:
-    static constexpr const char* kAlgorithm = "fnv1a-64 over 32-bit words";
+    static constexpr const char* kAlgorithm = "XXH3-64";
+
+    Fingerprint() { XXH3_64bits_reset(&state_); }
 
     template <typename T>
     void add(std::span<const T> values) {
-        static_assert(std::is_floating_point_v<T> && sizeof(T) % sizeof(std::uint32_t) == 0);
-        for (const T& value : values) {
-            std::array<std::uint32_t, sizeof(T) / sizeof(std::uint32_t)> words;
-            std::memcpy(words.data(), &value, sizeof value);
-            for (const std::uint32_t word : words) state_ = (state_ ^ word) * 0x100000001b3ULL;
-        }
+        static_assert(std::is_trivially_copyable_v<T>);
+        XXH3_64bits_update(&state_, values.data(), values.size_bytes());
     }
+    void add_bytes(std::string_view bytes) { XXH3_64bits_update(&state_, bytes.data(), bytes.size()); }
 
-    /// Adds bytes as words in memory order, the last word filled up with zeros.
-    void add_bytes(std::string_view bytes) {
-        while (!bytes.empty()) {
-            std::uint32_t word = 0;
-            const std::size_t size = std::min(bytes.size(), sizeof word);
-            std::memcpy(&word, bytes.data(), size);
-            state_ = (state_ ^ word) * 0x100000001b3ULL;
-            bytes.remove_prefix(size);
-        }
-    }
-
-    [[nodiscard]] std::string hex() const {
-        std::string text(16, '0');
-        for (int digit = 0; digit < 16; ++digit)
-            text[static_cast<std::size_t>(15 - digit)] = "0123456789abcdef"[state_ >> (4 * digit) & 15U];
-        return text;
-    }
+    [[nodiscard]] std::uint64_t value() const { return XXH3_64bits_digest(&state_); }
+    [[nodiscard]] std::string hex() const { return hash_text(value()); }
 
 private:
-    std::uint64_t state_ = 0xcbf29ce484222325ULL;
+    XXH3_state_t state_;
 };
+
+/// The hash of a text.
+std::string hash_of(std::string_view text);
+
+/// The hash of many parts of one whole, such as the planes of a wavefield, from the hash of each: whoever made them and
+/// whenever, only their order counts. XXH3 of the parts' hashes as 64-bit big-endian numbers.
+std::string combined_hash(std::span<const std::uint64_t> parts);
 
 }  // namespace onda

@@ -14,7 +14,7 @@
 namespace onda {
 namespace {
 
-constexpr std::int64_t kPiece = 1 << 20, kPieces = 16;
+constexpr std::int64_t kPiece = 1 << 20, kPieces = 16, kWhole = 64;
 constexpr std::string_view kSealBegin = ",\n  \"summary_hash\": \"", kSealEnd = "\"\n}\n";
 
 std::string read_piece(const Descriptor& file, const std::filesystem::path& path, std::int64_t offset,
@@ -29,12 +29,6 @@ std::int64_t size_of(const Descriptor& file, const std::filesystem::path& path) 
     struct stat status {};
     if (::fstat(file.id(), &status) != 0) throw_system_fault(ExitCode::io_error, path, "cannot look at it", errno);
     return status.st_size;
-}
-
-std::string hash_of(std::string_view text) {
-    Fingerprint hash;
-    hash.add_bytes(text);
-    return hash.hex();
 }
 
 /// The text of a summary that is Onda's own, or nothing: other programs' are not even read to their ends.
@@ -53,8 +47,8 @@ FileRecord record_of(const std::filesystem::path& path, std::string name) {
     const Descriptor file = open_plain_file(path, O_RDONLY);
     const std::int64_t bytes = size_of(file, path);
     Fingerprint hash;
-    for (std::int64_t piece = 0; piece < kPieces; ++piece) {
-        const bool whole = bytes <= kPieces * kPiece;
+    const bool whole = bytes <= kWhole * kPiece;
+    for (std::int64_t piece = 0; piece < (whole ? kWhole : kPieces) && piece * kPiece < bytes; ++piece) {
         // The last offset times piece, divided first: the product of sizes of files would not fit.
         const std::int64_t last = bytes - kPiece, gaps = kPieces - 1;
         const std::int64_t offset = whole ? piece * kPiece : last / gaps * piece + last % gaps * piece / gaps;

@@ -44,6 +44,10 @@ std::size_t Shots::size() const {
     return data_->id.size();
 }
 
+std::int64_t Shots::id(std::size_t i) const {
+    return data_->id[i];
+}
+
 Shot Shots::operator[](std::size_t i) const {
     Shot shot{data_->id[i],
               {data_->sources.begin() + data_->first_source[i], data_->sources.begin() + data_->first_source[i + 1]},

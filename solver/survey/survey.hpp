@@ -75,6 +75,7 @@ public:
     [[nodiscard]] std::size_t size() const;
     [[nodiscard]] bool empty() const { return size() == 0; }
     [[nodiscard]] Shot operator[](std::size_t i) const;
+    [[nodiscard]] std::int64_t id(std::size_t i) const;
     [[nodiscard]] Shot front() const { return (*this)[0]; }
 
     class Iterator {
