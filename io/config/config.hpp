@@ -211,6 +211,14 @@ Config read_config_text(const std::string& text, const std::filesystem::path& na
 /// The value of every parameter as YAML that read_config accepts and that gives the same Config (`config.yaml` of a
 /// run).
 std::string resolved_yaml(const Config& config);
+/// A parameter with its value, for comparing two configurations.
+struct ResolvedParameter {
+    std::string path;   ///< "sources[0].amplitude"
+    std::string value;  ///< as YAML
+    std::filesystem::path file;  ///< of an input file, where it is
+};
+/// The value of every parameter that has one and is used, given or not.
+std::vector<ResolvedParameter> resolved_parameters(const Config& config);
 /// JSON Schema draft-07, pretty-printed, with a trailing newline (`onda schema`).
 std::string config_schema(const Vocabulary& vocabulary);
 /// A commented configuration that runs (`onda init`).

@@ -65,6 +65,23 @@ std::string resolved_rows(void* owner, std::span<const Parameter> rows, int dime
     return text;
 }
 
+void list_resolved_rows(void* owner, std::span<const Parameter> rows, int dimensions, const std::string& prefix,
+                        std::vector<ResolvedParameter>& list) {
+    for (const Parameter& row : rows) {
+        if (!is_resolved(owner, rows, row, dimensions)) continue;
+        const std::string path = prefix + std::string(row.name);
+        const Slot slot = row.slot(owner);
+        if (const auto* group = std::get_if<Group>(&slot)) {
+            for (std::size_t i = 0; i < group->size(group->owner); ++i) {
+                const std::string index = group->kind == Group::Kind::list ? "[" + std::to_string(i) + "]" : "";
+                list_resolved_rows(group->at(group->owner, i), row.rows, dimensions, path + index + ".", list);
+            }
+        } else if (const auto value = value_text(slot)) {
+            list.push_back({path, *value, row.input_file ? *std::get<std::filesystem::path*>(slot) : ""});
+        }
+    }
+}
+
 // ---- the template
 
 constexpr std::size_t kHelpColumn = 34, kWidth = 118;
@@ -201,6 +218,13 @@ std::string reference_rows(void* owner, std::span<const Parameter> rows, const V
 }
 
 }  // namespace
+
+std::vector<ResolvedParameter> resolved_parameters(const Config& config) {
+    Config copy = config;
+    std::vector<ResolvedParameter> list;
+    list_resolved_rows(&copy, config_rows(), config.grid.dimensions(), "", list);
+    return list;
+}
 
 std::string resolved_yaml(const Config& config) {
     Config copy = config;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,20 +21,23 @@ class Fingerprint {
 public:
     static constexpr const char* kAlgorithm = "XXH3-64";
 
-    Fingerprint() { XXH3_64bits_reset(&state_); }
+    Fingerprint();
 
     template <typename T>
     void add(std::span<const T> values) {
         static_assert(std::is_trivially_copyable_v<T>);
-        XXH3_64bits_update(&state_, values.data(), values.size_bytes());
+        XXH3_64bits_update(state_.get(), values.data(), values.size_bytes());
     }
-    void add_bytes(std::string_view bytes) { XXH3_64bits_update(&state_, bytes.data(), bytes.size()); }
+    void add_bytes(std::string_view bytes) { XXH3_64bits_update(state_.get(), bytes.data(), bytes.size()); }
 
-    [[nodiscard]] std::uint64_t value() const { return XXH3_64bits_digest(&state_); }
+    [[nodiscard]] std::uint64_t value() const { return XXH3_64bits_digest(state_.get()); }
     [[nodiscard]] std::string hex() const { return hash_text(value()); }
 
 private:
-    XXH3_state_t state_;
+    struct Free {
+        void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+    };
+    std::unique_ptr<XXH3_state_t, Free> state_;
 };
 
 /// The hash of a text.

@@ -1,0 +1,58 @@
+#include "solver/run/identity.hpp"
+
+#include <algorithm>
+#include <array>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/files/input_file.hpp"
+#include "io/text/printable.hpp"
+#include "solver/program/build.hpp"
+#include "solver/program/hash.hpp"
+
+namespace onda {
+namespace {
+
+/// Whether a parameter changes no bit of any shot. A model's file is known by the model that was made of it.
+bool is_no_part(const std::string& path) {
+    constexpr std::array<std::string_view, 4> whole{"title", "schema_version", "output.directory", "model.file"};
+    return path.starts_with("backend.") || std::ranges::find(whole, path) != whole.end();
+}
+
+std::string hash_of_file(const std::filesystem::path& path) {
+    std::ifstream file = open_input_file(path);
+    Fingerprint hash;
+    std::string piece(1 << 20, '\0');
+    while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
+        hash.add_bytes(std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount())));
+    return hash.hex();
+}
+
+std::string value_in(const Identity& identity, const std::string& name) {
+    const auto entry = identity.find(name);
+    return entry == identity.end() ? "not given" : printable(entry->second);
+}
+
+}  // namespace
+
+Identity identity_of(const Plan& plan, const std::string& model_hash) {
+    Identity identity{{"Onda", std::string(build().version)}, {"model", model_hash}};
+    for (const ResolvedParameter& parameter : resolved_parameters(plan.config)) {
+        if (is_no_part(parameter.path)) continue;
+        identity[parameter.path] = parameter.file.empty() ? parameter.value : "hash " + hash_of_file(parameter.file);
+    }
+    // These kernels sum in an order of their own; all others give the same bits.
+    if (plan.setup.kernel.starts_with("thesis-")) identity["backend.kernel"] = plan.setup.kernel;
+    return identity;
+}
+
+std::string differences(const Identity& there, const Identity& here) {
+    Identity all = there;
+    all.insert(here.begin(), here.end());
+    std::string text;
+    for (const auto& [name, value] : all)
+        if (const std::string before = value_in(there, name), now = value_in(here, name); before != now)
+            text += fmt::format("{}  {}: {} there, {} now", text.empty() ? "" : "\n", name, before, now);
+    return text;
+}
+
+}  // namespace onda

@@ -1,0 +1,22 @@
+/// \file
+/// What the results of a survey follow from: by it a run knows whether shots that it finds are shots of its own survey.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+/// Whatever changes a bit of a shot, by name: the parameters of the configuration but for titles, folders and devices,
+/// the hash of the model and of every file that the configuration names, and the version of the program.
+using Identity = std::map<std::string, std::string>;
+
+/// \param model_hash of the model on its grid. \throws Error(missing_input | io_error) for a file that cannot be read.
+Identity identity_of(const Plan& plan, const std::string& model_hash);
+
+/// The names whose values differ, a line each with both values; empty if none do.
+std::string differences(const Identity& there, const Identity& here);
+
+}  // namespace onda

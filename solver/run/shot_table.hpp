@@ -1,0 +1,66 @@
+/// \file
+/// The table of a survey's shots on disk: which of them are finished, what they gave, and which are being computed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/files/plain_file.hpp"
+#include "solver/run/run_files.hpp"
+#include "solver/survey/survey.hpp"
+
+namespace onda {
+
+/// What a finished shot left.
+struct ShotRecord {
+    std::int64_t shot = 0;
+    std::string seismograms;  ///< hash of its samples; empty without receivers
+    std::string wavefield;    ///< hash of its last wavefield
+    double max_abs_pressure = 0.;
+    FileRecord seismogram_file, snapshot_file;  ///< without a name where there is none
+
+    bool operator==(const ShotRecord&) const = default;
+};
+
+inline constexpr const char* kTableName = "shots.csv";
+/// The names of a shot's files: "00012.seismograms.h5", "00012.snapshots.h5".
+std::string seismogram_file_name(std::int64_t shot);
+std::string snapshot_file_name(std::int64_t shot);
+
+/// A CSV file with a line for each shot, all of one length: every shot has its place in the file, and processes that
+/// share a survey fill in different ones. The line of a shot that is not finished is blank but for its number. A line
+/// ends with a hash of itself, so that one which a killed program left half written is none.
+///
+/// A claim is a lock of the bytes of a line. It ends with the process that has it, however that ends. On file systems
+/// without locks every claim succeeds: two processes may then compute the same shot, which gives the same bytes twice.
+class ShotTable {
+public:
+    /// Opens the table that create() made. \throws Error(io_error | bad_data) if it is not that of these shots.
+    ShotTable(const std::filesystem::path& file, const Shots& shots);
+    /// A table in which nothing is finished. \throws Error(cannot_create | io_error).
+    static void create(const std::filesystem::path& file, const Shots& shots);
+
+    [[nodiscard]] std::size_t size() const { return size_; }
+    /// What shot `i`, from 0, has left, or nothing. \throws Error(io_error).
+    [[nodiscard]] std::optional<ShotRecord> finished(std::size_t i) const;
+    /// Those of all shots that are finished, in one pass. \throws Error(io_error).
+    [[nodiscard]] std::vector<ShotRecord> all_finished() const;
+
+    /// Whether shot `i` is this process' to compute from now on: neither finished nor claimed by another process.
+    [[nodiscard]] bool claim(std::size_t i);
+    /// Whether it is this process' to finish the survey.
+    [[nodiscard]] bool claim_end();
+    /// Writes down what claimed shots left, makes it last, and gives the claims up. \throws Error(io_error).
+    void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots);
+
+private:
+    std::filesystem::path file_;
+    std::size_t size_;
+    Descriptor table_;
+};
+
+}  // namespace onda
