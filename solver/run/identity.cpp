@@ -45,6 +45,12 @@ Identity identity_of(const Plan& plan, const std::string& model_hash) {
     return identity;
 }
 
+std::string hash_of(const Identity& identity) {
+    std::string text;
+    for (const auto& [name, value] : identity) text += name + '=' + value + '\n';
+    return hash_of(text);
+}
+
 std::string differences(const Identity& there, const Identity& here) {
     Identity all = there;
     all.insert(here.begin(), here.end());

@@ -16,6 +16,9 @@ using Identity = std::map<std::string, std::string>;
 /// \param model_hash of the model on its grid. \throws Error(missing_input | io_error) for a file that cannot be read.
 Identity identity_of(const Plan& plan, const std::string& model_hash);
 
+/// One hash for all of it.
+std::string hash_of(const Identity& identity);
+
 /// The names whose values differ, a line each with both values; empty if none do.
 std::string differences(const Identity& there, const Identity& here);
 

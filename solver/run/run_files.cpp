@@ -10,6 +10,7 @@
 #include "io/text/printable.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/log.hpp"
+#include "solver/run/shot_table.hpp"
 
 namespace onda {
 namespace {
@@ -58,9 +59,9 @@ FileRecord record_of(const std::filesystem::path& path, std::string name) {
 }
 
 bool is_result_name(std::string_view name) {
-    constexpr std::array<std::string_view, 10> fixed{"seismograms.h5", "snapshots.h5", "snapshots.xdmf", "config.yaml",
+    constexpr std::array<std::string_view, 12> fixed{"seismograms.h5", "snapshots.h5", "snapshots.xdmf", "config.yaml",
                                                      kLogName,         kSummaryName,   "gather.png",     "model_xz.png",
-                                                     "model_yz.png",   "model_xy.png"};
+                                                     "model_yz.png",   "model_xy.png", kShotsName,       kKeptTableName};
     if (std::ranges::find(fixed, name) != fixed.end()) return true;
     for (const std::string_view plane : {"xz", "yz", "xy"}) {
         const std::string begin = "snapshot_" + std::string(plane) + "_";
@@ -96,10 +97,32 @@ EarlierRun::EarlierRun(std::filesystem::path folder) : folder_(std::move(folder)
             for (const auto& file : summary.value(list, nlohmann::json::array()))
                 if (file.contains("hash") && is_result_name(file.at("name").get<std::string>()))
                     records_.push_back({file.at("name"), file.at("bytes"), file.at("hash")});
+        run_id_ = summary.value("run_id", "");
+        identity_ = summary.value("identity", "");
+        complete_ = summary.value("state", "") == "complete";
         found_ = true;
     } catch (const nlohmann::json::exception&) {
         records_.clear();  // not Onda's: it proves nothing
     }
+}
+
+bool EarlierRun::is_complete(const std::string& identity) const {
+    return has_identity() && identity == identity_ &&
+           std::ranges::all_of(records_, [this](const FileRecord& record) { return proves(record.name); });
+}
+
+std::vector<std::string> EarlierRun::proven_shot_files() const {
+    if (!proves(kKeptTableName)) return {};
+    std::vector<std::string> names;
+    for (const ShotRecord& shot : ShotTable(folder_ / kKeptTableName).all_finished())
+        for (const FileRecord& file : {shot.seismogram_file, shot.snapshot_file}) {
+            const auto path = folder_ / kShotsName / file.name;
+            if (!file.name.empty() && special_kind(path).empty() && std::filesystem::exists(path) &&
+                record_of(path, file.name) == file)
+                names.push_back(std::string(kShotsName) + "/" + file.name);
+        }
+    names.emplace_back(kKeptTableName);
+    return names;
 }
 
 bool EarlierRun::proves(const std::string& name) const {
@@ -108,6 +131,18 @@ bool EarlierRun::proves(const std::string& name) const {
         !std::filesystem::exists(folder_ / name))
         return false;
     return std::ranges::find(records_, record_of(folder_ / name, name)) != records_.end();
+}
+
+void EarlierRun::refuse_foreign_shots() const {
+    const std::vector<std::string> proven = proven_shot_files();
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / kShotsName)) {
+        const std::string name = std::string(kShotsName) + "/" + entry.path().filename().string();
+        if (std::ranges::find(proven, name) == proven.end())
+            throw Error(ExitCode::cannot_create,
+                        "cannot write results to " + shown(folder_) + ": " + printable(name) +
+                            " there is not listed in a summary of Onda, or was changed since\n  move it away, or "
+                            "choose another folder with --output");
+    }
 }
 
 void EarlierRun::refuse_foreign_files() const {
@@ -121,7 +156,12 @@ void EarlierRun::refuse_foreign_files() const {
                                                      " there " + why +
                                                      "\n  move it away, or choose another folder with --output");
         };
-        if (const std::string kind = special_kind(entry->path()); !kind.empty()) refuse("is " + kind);
+        const std::string kind = special_kind(entry->path());
+        if (name == kShotsName && std::filesystem::is_directory(std::filesystem::symlink_status(entry->path()))) {
+            refuse_foreign_shots();
+            continue;
+        }
+        if (!kind.empty()) refuse("is " + kind);
         if (name == kLogName) {
             refuse_foreign_log(entry->path());
         } else if (name == kSummaryName ? !found_ : !proves(name)) {

@@ -18,6 +18,10 @@ inline constexpr const char* kLogName = "onda.log";
 inline constexpr const char* kSummaryName = "summary.json";
 inline constexpr const char* kSummaryFormat = "onda-summary";
 inline constexpr int kSummaryFormatVersion = 1;
+/// The folder with the files of shots and their table, of surveys that keep them.
+inline constexpr const char* kShotsName = "shots";
+inline constexpr const char* kTableName = "shots.csv";
+inline constexpr const char* kKeptTableName = "shots/shots.csv";
 
 /// A file as a summary lists it.
 struct FileRecord {
@@ -50,6 +54,15 @@ public:
     /// The files that the summary lists with a hash, in its order; a run that was killed while its files got their
     /// names lists those of the run before, too.
     [[nodiscard]] const std::vector<FileRecord>& records() const { return records_; }
+    /// Of the run; empty where nothing is proven.
+    [[nodiscard]] const std::string& run_id() const { return run_id_; }
+    /// The files in the folder of shots that are what the table lists, if the summary lists the table; itself last.
+    /// \throws Error(io_error).
+    [[nodiscard]] std::vector<std::string> proven_shot_files() const;
+    /// Whether the summary is that of a complete run and tells what its results follow from.
+    [[nodiscard]] bool has_identity() const { return complete_ && !identity_.empty(); }
+    /// Whether the summary is that of a complete run with this identity, and every file is there as it lists it.
+    [[nodiscard]] bool is_complete(const std::string& identity) const;
     /// Whether the file of this name is there and is what the summary lists. \throws Error(io_error).
     [[nodiscard]] bool proves(const std::string& name) const;
     /// Refuses a folder that holds results of somebody else. \throws Error(cannot_create) naming the first file in the
@@ -57,8 +70,11 @@ public:
     void refuse_foreign_files() const;
 
 private:
+    void refuse_foreign_shots() const;
+
     std::filesystem::path folder_;
-    bool found_ = false;
+    bool found_ = false, complete_ = false;
+    std::string run_id_, identity_;
     std::vector<FileRecord> records_;
 };
 

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <spdlog/fmt/fmt.h>
 #include <sys/file.h>
+#include <thread>
 #include <unistd.h>
 
 #include "io/files/interruption.hpp"
@@ -29,7 +33,7 @@ bool is_partial_result(std::string_view name) {
     return final_name && is_result_name(*final_name);
 }
 
-/// Files of results that nobody has finished, and a log, do not make a folder taken.
+/// Files of results that nobody has finished, unfinished surveys and a log do not make a folder taken.
 void refuse_anything_in(const std::filesystem::path& folder) {
     std::error_code fault;
     for (std::filesystem::directory_iterator entry(folder, fault), end; !fault && entry != end;
@@ -37,13 +41,31 @@ void refuse_anything_in(const std::filesystem::path& folder) {
         const std::string name = entry->path().filename().string();
         if (name == kLogName)
             refuse_foreign_log(entry->path());
-        else if (!is_partial_result(name))
+        else if (!is_partial_result(name) && name != kUnfinishedName)
             refuse_folder(folder, "it holds " + printable(name) +
                                       "\n  choose another folder with --output, or replace an earlier run with "
                                       "--force");
     }
     if (fault) refuse_folder(folder, fault.value());
 }
+
+void refuse_results(const std::filesystem::path& folder, bool overwrite) {
+    if (overwrite)
+        EarlierRun(folder).refuse_foreign_files();
+    else
+        refuse_anything_in(folder);
+}
+
+/// A lock of the folder, waited for as long as another process may take to begin a survey.
+bool lock_shared(const Descriptor& folder) {
+    for (int attempt = 0; attempt < 1000; ++attempt) {
+        if (flock(folder.id(), LOCK_SH | LOCK_NB) == 0 || errno != EWOULDBLOCK) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+}
+
+constexpr const char* kAnotherRun = "another run is writing there";
 
 }  // namespace
 
@@ -70,14 +92,13 @@ void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite) {
     // File systems of the kernel's own, such as /proc: root may write anywhere, but not create anything there.
     if (const auto space = std::filesystem::space(existing, unseen); !unseen && space.capacity == 0)
         refuse_folder(folder, shown(existing) + " is on a file system that holds no files");
-    if (!std::filesystem::exists(folder, unseen)) return;
-    if (overwrite)
-        EarlierRun(folder).refuse_foreign_files();
-    else
-        refuse_anything_in(folder);
+    // Whether shots or results that are there are those of this run is told by its identity: begin_or_join().
+    if (!std::filesystem::exists(folder, unseen) || UnfinishedSurvey(folder).beginning()) return;
+    if (overwrite || !EarlierRun(folder).has_identity()) refuse_results(folder, overwrite);
 }
 
-RunFolder::RunFolder(std::filesystem::path path, bool overwrite) : path_(std::move(path)), overwrite_(overwrite) {
+RunFolder::RunFolder(std::filesystem::path path, bool overwrite)
+    : path_(std::move(path)), overwrite_(overwrite), unfinished_(path_) {
     refuse_taken_folder(path_, overwrite_);
     std::error_code fault;
     std::filesystem::create_directories(path_, fault);
@@ -85,27 +106,81 @@ RunFolder::RunFolder(std::filesystem::path path, bool overwrite) : path_(std::mo
     lock_ = Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (lock_.id() < 0) refuse_folder(path_, errno);
     // File systems without locks answer with another error than EWOULDBLOCK; a run goes on there, unprotected.
-    if (flock(lock_.id(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        refuse_folder(path_, "another run is writing there");
-    remove_abandoned_files(path_, is_result_name);
+    alone_ = flock(lock_.id(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    if (!alone_ && !lock_shared(lock_)) refuse_folder(path_, kAnotherRun);
+    for (const auto& folder : {path_, unfinished_.folder()}) remove_abandoned_files(folder, is_result_name);
 }
 
-std::vector<FileRecord> RunFolder::publish(std::vector<AtomicFile> files,
+Beginning RunFolder::begin_or_join(const Beginning& wanted, const Shots& shots) {
+    std::optional<Beginning> found = unfinished_.beginning();
+    const bool same = found && found->identity == wanted.identity;
+    if (!same && !alone_) refuse_folder(path_, kAnotherRun);
+    if (found && !same && !overwrite_ && ShotTable::any_finished(unfinished_.table()))
+        refuse_folder(path_, fmt::format("it holds the unfinished survey of another configuration, begun {}:\n{}\n"
+                                         "  restore what differs to go on with it, choose another folder with "
+                                         "--output, or drop its shots with --force",
+                                         found->started_utc, differences(found->identity, wanted.identity)));
+    // The results of a survey may already be there in part: its last process was killed while it gave them their names.
+    if (same && EarlierRun(path_).run_id() == found->run_id) overwrite_ = true;
+    refuse_results(path_, overwrite_);
+    if (!same) {
+        unfinished_.remove();
+        unfinished_.begin(wanted, shots);
+        found = wanted;
+    }
+    if (alone_) share();
+    return *found;
+}
+
+/// Lets others in that compute the same survey.
+void RunFolder::share() {
+    const auto before = unfinished_.beginning();
+    if (!lock_shared(lock_)) refuse_folder(path_, kAnotherRun);
+    // A lock is changed by giving it up for a moment.
+    const auto now = unfinished_.beginning();
+    if (!now || now->run_id != before->run_id) refuse_folder(path_, kAnotherRun);
+    alone_ = false;
+}
+
+void RunFolder::give_up() noexcept {
+    try {
+        if (flock(lock_.id(), LOCK_EX | LOCK_NB) == 0 && !ShotTable::any_finished(unfinished_.table()))
+            unfinished_.remove();
+    } catch (...) {
+        return;  // it stays, and is no obstacle to a later run
+    }
+}
+
+void RunFolder::close_survey(bool keeps_shots) const {
+    if (keeps_shots) {
+        unfinished_.keep_shots();
+        if (std::rename(unfinished_.folder().c_str(), (path_ / kShotsName).c_str()) != 0)
+            throw_system_fault(creation_fault(errno), path_ / kShotsName, "cannot give the folder its name", errno);
+    } else {
+        unfinished_.remove();
+    }
+    sync_folder(path_);
+}
+
+std::vector<FileRecord> RunFolder::publish(std::vector<AtomicFile> files, const std::vector<FileRecord>& kept,
                                            const std::function<std::string(const FileList&)>& summary) const {
     FileList list;
     for (const AtomicFile& file : files) {
         throw_if_interrupted();
         list.files.push_back(record_of(file.temporary(), file.path().filename().string()));
     }
+    list.files.insert(list.files.end(), kept.begin(), kept.end());
     list.files.insert(list.files.end(), {{kLogName, 0, ""}, {kSummaryName, 0, ""}});
     // Looked at again: hours may have passed.
     const EarlierRun earlier(path_);
     if (overwrite_) earlier.refuse_foreign_files();
-    std::vector<std::string> surplus;
+    std::vector<std::string> surplus = earlier.proven_shot_files();
+    const auto is_new = [&files](const FileRecord& record) {
+        return std::ranges::any_of(files,
+                                   [&](const AtomicFile& file) { return file.path().filename() == record.name; });
+    };
     for (const FileRecord& record : earlier.records())
-        if (std::ranges::find(list.files, record.name, &FileRecord::name) == list.files.end() &&
-            earlier.proves(record.name))
-            surplus.push_back(record.name);
+        if (!is_new(record) && earlier.proves(record.name)) surplus.push_back(record.name);
 
     const FileList unfinished{false, list.files, earlier.records()};
     AtomicFile first = stage_text_file(path_ / kSummaryName, sealed(summary(unfinished)), overwrite_);
@@ -119,6 +194,7 @@ std::vector<FileRecord> RunFolder::publish(std::vector<AtomicFile> files,
     for (const std::string& name : surplus)
         if (::unlink((path_ / name).c_str()) != 0 && errno != ENOENT)
             throw_system_fault(creation_fault(errno), path_ / name, "cannot remove what an earlier run left", errno);
+    ::rmdir((path_ / kShotsName).c_str());  // if nothing is left in it
     sync_folder(path_);
     last.rename();
     sync_folder(path_);

@@ -1,5 +1,5 @@
 /// \file
-/// The folder of a run: what may be in it before, and how the results get their names at the end.
+/// The folder of a run: what may be in it before, who else works in it, and how the results get their names at the end.
 #pragma once
 
 #include <filesystem>
@@ -11,6 +11,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/plain_file.hpp"
 #include "solver/run/run_files.hpp"
+#include "solver/run/unfinished.hpp"
 
 namespace onda {
 
@@ -21,8 +22,8 @@ std::filesystem::path nearest_existing(std::filesystem::path path);
 std::filesystem::path default_folder(const Config& config);
 
 /// Refuses a folder that a run must not write to, without touching anything. \throws Error(cannot_create) if `folder`
-/// holds more than the log of a failed run and overwrite is false, if it holds a file of a result's name that Onda
-/// cannot prove it wrote, or if it could not be created.
+/// holds more than the log and the unfinished shots of an earlier run and overwrite is false, if it holds a file of a
+/// result's name that Onda cannot prove it wrote, or if it could not be created.
 void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite);
 
 /// The files of a run as its summary lists them.
@@ -32,8 +33,8 @@ struct FileList {
     std::vector<FileRecord> replaced;  ///< of the run before; empty when complete
 };
 
-/// The folder of one run: created, locked against a second run for as long as this lives, and without the temporary
-/// files of killed runs.
+/// The folder of one run, for as long as this lives: created, locked, and without the temporary files of killed runs.
+/// Processes that compute the same survey share it; no others do.
 class RunFolder {
 public:
     /// \throws Error(cannot_create | io_error).
@@ -42,17 +43,33 @@ public:
     [[nodiscard]] const std::filesystem::path& path() const { return path_; }
     [[nodiscard]] bool overwrite() const { return overwrite_; }
 
+    /// Begins a survey in unfinished(), or goes on with the one that is there: with one of the same identity, also
+    /// while other processes compute it. Another one is replaced if no shot of it is finished, or with `overwrite`.
+    /// \returns how it was begun, by this process or an earlier one. \throws Error(cannot_create) for a survey of
+    /// another identity, naming what differs; Error(io_error).
+    Beginning begin_or_join(const Beginning& beginning, const Shots& shots);
+    [[nodiscard]] const UnfinishedSurvey& unfinished() const { return unfinished_; }
+
     /// Gives finished files their names, removes what the run before left and this one has not, and puts the summary in
     /// place. First comes a summary that lists new and old files as incomplete, last the final one: whenever the
     /// program is killed, a later run can prove every file. Signals are honoured until the first rename.
-    /// \param summary the text, unsealed, of a summary with this list of files.
+    /// \param kept of files that get their names in close_survey(). \param summary the text, unsealed, of a summary
+    /// with this list of files.
     /// \returns the files of the run. \throws Error(cannot_create | io_error), Interrupted.
-    std::vector<FileRecord> publish(std::vector<AtomicFile> files,
+    std::vector<FileRecord> publish(std::vector<AtomicFile> files, const std::vector<FileRecord>& kept,
                                     const std::function<std::string(const FileList&)>& summary) const;
+    /// Ends the survey, whose results are published. \param keeps_shots whether its table and the files of its shots
+    /// become folder/shots, or go.
+    void close_survey(bool keeps_shots) const;
+    /// Removes the survey if nothing of it is finished and no other process has a part in it.
+    void give_up() noexcept;
 
 private:
+    void share();
+
     std::filesystem::path path_;
-    bool overwrite_;
+    bool overwrite_, alone_ = false;
+    UnfinishedSurvey unfinished_;
     Descriptor lock_;
 };
 

@@ -128,12 +128,18 @@ void ShotTable::create(const std::filesystem::path& file, const Shots& shots) {
     stage_text_file(file, text, true).commit();
 }
 
-ShotTable::ShotTable(const std::filesystem::path& file, const Shots& shots)
-    : file_(file), size_(shots.size()), table_(open_plain_file(file, O_RDWR)) {
-    std::error_code fault;
-    if (std::filesystem::file_size(file, fault) != (size_ + 1) * kLine || fault)
-        throw Error(ExitCode::bad_data, shown(file) + ": is not the table of a survey of " + std::to_string(size_) +
-                                            " shots; remove it with the folder that it is in, and begin anew");
+ShotTable::ShotTable(const std::filesystem::path& file) : file_(file), size_(0), table_(open_plain_file(file, O_RDWR)) {
+    std::string first;
+    if (const int error = read_some(table_, 0, kLine, first))
+        throw_system_fault(ExitCode::io_error, file_, "cannot read it", error);
+    const std::uintmax_t bytes = std::filesystem::file_size(file);
+    if (first != header() || bytes % kLine != 0)
+        throw Error(ExitCode::bad_data, shown(file) + ": is not the table of a survey's shots");
+    size_ = bytes / kLine - 1;
+}
+
+bool ShotTable::any_finished(const std::filesystem::path& file) {
+    return std::filesystem::exists(file) && !ShotTable(file).all_finished().empty();
 }
 
 std::optional<ShotRecord> ShotTable::finished(std::size_t i) const {

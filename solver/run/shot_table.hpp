@@ -26,7 +26,6 @@ struct ShotRecord {
     bool operator==(const ShotRecord&) const = default;
 };
 
-inline constexpr const char* kTableName = "shots.csv";
 /// The names of a shot's files: "00012.seismograms.h5", "00012.snapshots.h5".
 std::string seismogram_file_name(std::int64_t shot);
 std::string snapshot_file_name(std::int64_t shot);
@@ -39,8 +38,10 @@ std::string snapshot_file_name(std::int64_t shot);
 /// without locks every claim succeeds: two processes may then compute the same shot, which gives the same bytes twice.
 class ShotTable {
 public:
-    /// Opens the table that create() made. \throws Error(io_error | bad_data) if it is not that of these shots.
-    ShotTable(const std::filesystem::path& file, const Shots& shots);
+    /// Opens a table that create() made. \throws Error(io_error); Error(bad_data) if it is none.
+    explicit ShotTable(const std::filesystem::path& file);
+    /// Whether a shot is finished in the table of this name, if there is one. \throws Error(io_error).
+    [[nodiscard]] static bool any_finished(const std::filesystem::path& file);
     /// A table in which nothing is finished. \throws Error(cannot_create | io_error).
     static void create(const std::filesystem::path& file, const Shots& shots);
 
