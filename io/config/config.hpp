@@ -175,6 +175,7 @@ struct BackendConfig {
     std::string kernel = "auto";
     std::string isa = "auto";   ///< CPU
     std::int64_t threads = 0;   ///< 0: all
+    std::int64_t batch = 0;     ///< shots that advance together; 0: as many as are fast
     std::string tile = "auto";  ///< CUDA
     std::string copy = "auto";  ///< CUDA
     bool operator==(const BackendConfig&) const = default;

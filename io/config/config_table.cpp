@@ -593,6 +593,11 @@ constexpr Parameter kBackend[] = {
      .slot = bind<&BackendConfig::threads>,
      .help = "CPU threads; 0 takes all",
      .range = between(0., 4096.)},
+    {.name = "batch",
+     .slot = bind<&BackendConfig::batch>,
+     .help = "shots that advance together: side by side on a GPU in 2-D, a thread each on the CPU; 0 takes as many as "
+             "are fast and fit the memory; no result depends on it",
+     .range = between(0., 1024.)},
     {.name = "tile",
      .slot = bind<&BackendConfig::tile>,
      .help = "tile of the CUDA kernels: 256x16r4 (in-plane: width x height, rows a thread), 32x4x2 (direct: threads of "

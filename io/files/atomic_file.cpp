@@ -111,15 +111,35 @@ void remove_if_abandoned(const std::filesystem::path& path, std::string_view boo
 struct AtomicFile::State {
     std::filesystem::path path, temporary;
     bool overwrite = false, renamed = false;
+    bool second_name = false;  ///< of a file that is not this one's to empty
     std::optional<RemovedOnSignal> doomed;
     Descriptor file;  ///< holds the lock
 
-    /// \returns whether the file is there, locked and under its name.
-    bool create() {
+    void choose_temporary() {
         doomed.reset();
         temporary = path;
         temporary += std::string(kMark) + boot_tag() + "-" + random_hex(kTag / 2);
         doomed.emplace(temporary.c_str());
+    }
+    /// \returns whether the second name is there, locked.
+    bool link(const std::filesystem::path& existing) {
+        choose_temporary();
+        if (::link(existing.c_str(), temporary.c_str()) != 0) return false;
+        second_name = true;
+        file = Descriptor(::open(temporary.c_str(), O_RDWR | O_NOFOLLOW | O_CLOEXEC));
+        if (file.id() < 0) throw_system_fault(ExitCode::io_error, path, "cannot open it under its new name", errno);
+        lock(file, F_RDLCK);
+        return true;
+    }
+    void copy(const std::filesystem::path& existing) const {
+        std::error_code fault;
+        std::filesystem::copy_file(existing, temporary, std::filesystem::copy_options::overwrite_existing, fault);
+        if (fault)
+            throw_system_fault(ExitCode::io_error, path, "cannot copy " + shown(existing) + " to it", fault.value());
+    }
+    /// \returns whether the file is there, locked and under its name.
+    bool create() {
+        choose_temporary();
         file = Descriptor(::open(temporary.c_str(), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0666));
         if (file.id() < 0 && errno == EEXIST) return false;
         if (file.id() < 0)
@@ -134,6 +154,7 @@ struct AtomicFile::State {
     ~State() {
         if (renamed || file.id() < 0) return;
         ::unlink(temporary.c_str());
+        if (second_name) return;
         // Gives the space back even while a library that failed to write still holds the file open.
         [[maybe_unused]] const int ignored = ::ftruncate(file.id(), 0);
     }
@@ -148,6 +169,20 @@ AtomicFile::AtomicFile(std::filesystem::path path, bool overwrite) : state_(std:
     for (int attempt = 0; attempt < 100; ++attempt)
         if (state_->create()) return;
     throw_system_fault(ExitCode::io_error, state_->path, "cannot create a temporary file for it", EBUSY);
+}
+
+AtomicFile::AtomicFile() : state_(std::make_unique<State>()) {}
+
+AtomicFile AtomicFile::of(const std::filesystem::path& existing, std::filesystem::path path, bool overwrite) {
+    AtomicFile second;
+    refuse_existing(path, overwrite);
+    second.state_->path = path;
+    second.state_->overwrite = overwrite;
+    if (second.state_->link(existing)) return second;
+    AtomicFile copy(std::move(path), overwrite);
+    copy.state_->copy(existing);
+    copy.finish();
+    return copy;
 }
 
 AtomicFile::~AtomicFile() = default;

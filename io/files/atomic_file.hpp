@@ -22,6 +22,9 @@ public:
     /// \throws Error(cannot_create) if the folder cannot be written, the file exists and overwrite is false, or the
     /// name is that of anything but a plain file; Error(io_error) if the disk is full.
     AtomicFile(std::filesystem::path path, bool overwrite);
+    /// A finished file that is a second name of the plain file `existing`, which stays; a copy of it where the file
+    /// system has no second names. \throws as the constructor; Error(io_error).
+    static AtomicFile of(const std::filesystem::path& existing, std::filesystem::path path, bool overwrite);
     ~AtomicFile();
     AtomicFile(AtomicFile&&) noexcept;
     AtomicFile& operator=(AtomicFile&&) noexcept;
@@ -37,6 +40,7 @@ public:
     void commit();
 
 private:
+    AtomicFile();
     struct State;
     std::unique_ptr<State> state_;
 };

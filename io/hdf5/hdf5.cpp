@@ -17,6 +17,11 @@
 
 namespace onda::hdf5 {
 
+Turn::Turn() {
+    static std::recursive_mutex turns;
+    lock_ = std::unique_lock(turns);
+}
+
 using detail::check;
 using detail::error_stack;
 using detail::ScopedId;
@@ -288,6 +293,11 @@ Group Group::create_group(const std::string& name) {
     const Id id = check(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), *this,
                         ("create the group " + name).c_str());
     return Group(id, H5Gclose, file_, path_of(name));
+}
+
+void Group::link_to(const std::string& name, const std::string& file, const std::string& path) {
+    check(H5Lcreate_external(file.c_str(), path.c_str(), id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), *this,
+          ("link " + name + " to " + file).c_str());
 }
 
 Dataset Group::create_dataset(const std::string& name, Element element, const DatasetLayout& layout) {

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,6 +24,16 @@
 #include "io/text/error.hpp"
 
 namespace onda::hdf5 {
+
+/// The turn of a thread. HDF5 is often built for one thread at a time: where several threads of the program use it, each
+/// holds a turn while it does. A thread may take one within another.
+class Turn {
+public:
+    Turn();
+
+private:
+    std::unique_lock<std::recursive_mutex> lock_;
+};
 
 using Id = std::int64_t;              ///< hid_t
 using Extent = unsigned long long;    ///< hsize_t
@@ -164,6 +175,8 @@ struct DatasetLayout {
 class Group : public Object {
 public:
     [[nodiscard]] Group create_group(const std::string& name);
+    /// Makes `name` stand for the object at `path` of another file, named from the folder of this one (an external link).
+    void link_to(const std::string& name, const std::string& file, const std::string& path);
     /// A new dataset, chunked and with checksums (one without elements: contiguous). The file's numbers are
     /// little-endian IEEE.
     [[nodiscard]] Dataset create_dataset(const std::string& name, Element element, const DatasetLayout& layout);

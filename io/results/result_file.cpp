@@ -23,6 +23,11 @@ hdf5::Group ResultFile::create_shot(std::int64_t shot) {
     return shots_->create_group(name);
 }
 
+void ResultFile::link_shot(std::int64_t shot, const std::string& file) {
+    const std::string name = std::to_string(shot);
+    shots_->link_to(name, file, "/shots/" + name);
+}
+
 AtomicFile ResultFile::finish(const std::function<void(const hdf5::File&)>& verify) {
     shots_->close();
     root_->close();

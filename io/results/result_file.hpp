@@ -25,6 +25,8 @@ public:
     [[nodiscard]] hdf5::File& root() { return *root_; }
     /// /shots/<shot>. \throws Error(internal) if it is there already.
     hdf5::Group create_shot(std::int64_t shot);
+    /// Makes /shots/<shot> stand for the same group of another file, named from the folder of this one.
+    void link_shot(std::int64_t shot, const std::string& file);
     /// Closes, opens again for `verify`, syncs; the file is ready for its name. All other objects must have been
     /// closed.
     AtomicFile finish(const std::function<void(const hdf5::File&)>& verify);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "io/files/interruption.hpp"
 #include "io/results/result_file.hpp"
 #include "io/results/stored_pressure.hpp"
 #include "io/text/number_text.hpp"
@@ -125,12 +124,23 @@ struct SeismogramWriter::Impl {
     std::vector<std::int64_t> shots;
 };
 
-SeismogramWriter::SeismogramWriter(const std::filesystem::path& file, const Provenance& provenance, bool overwrite)
-    : impl_(new Impl{{file, kFormat, provenance, overwrite}, {}}) {}
+SeismogramWriter::SeismogramWriter(const std::filesystem::path& file, const Provenance& provenance, bool overwrite) {
+    const hdf5::Turn turn;
+    impl_.reset(new Impl{{file, kFormat, provenance, overwrite}, {}});
+}
 
-SeismogramWriter::~SeismogramWriter() = default;
+SeismogramWriter::~SeismogramWriter() {
+    const hdf5::Turn turn;
+    impl_.reset();
+}
+
+void SeismogramWriter::link(std::int64_t shot, const std::string& file) {
+    const hdf5::Turn turn;
+    impl_->file.link_shot(shot, file);
+}
 
 void SeismogramWriter::write(const ShotGather& gather) {
+    const hdf5::Turn turn;
     check_gather(gather);
     require_storable(std::span<const float>(gather.pressure),
                      [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); });
@@ -143,11 +153,9 @@ void SeismogramWriter::write(const ShotGather& gather) {
 }
 
 AtomicFile SeismogramWriter::finish() {
+    const hdf5::Turn turn;
     return impl_->file.finish([this](const hdf5::File& file) {
-        for (const std::int64_t shot : impl_->shots) {
-            throw_if_interrupted();
-            read_back(file, shot);
-        }
+        for (const std::int64_t shot : impl_->shots) read_back(file, shot);
     });
 }
 
@@ -156,6 +164,7 @@ std::vector<std::int64_t> list_shots(const std::filesystem::path& file) {
 }
 
 ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
+    const hdf5::Turn turn;
     const auto root = open_result(file, kFormat);
     auto opened = open_gather(root, shot);
     opened.header.pressure = opened.pressure.read_all<float>();

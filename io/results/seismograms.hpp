@@ -27,7 +27,8 @@ struct ShotGather {
 /// "shot 1, receiver 3 of 7 at (203, 0, 20) m, t = 0.002 s": of value `index` of traces [receiver][sample].
 std::string place_of_sample(const ShotGather& gather, std::size_t index, std::int64_t samples, double dt_s);
 
-/// Collects shots in a temporary file; the file appears under its name at commit() and not before.
+/// Collects shots in a temporary file; the file appears under its name at commit() and not before. Each of its calls is
+/// a turn of HDF5.
 class SeismogramWriter {
 public:
     /// \throws Error(cannot_create | io_error).
@@ -36,8 +37,10 @@ public:
     /// \throws Error(io_error); Error(unstable) for a sample that is not finite; Error(internal) for a shot written
     /// twice or sizes that do not fit together.
     void write(const ShotGather& gather);
+    /// Makes a shot stand for that of another file of this format, named from the folder of this one.
+    void link(std::int64_t shot, const std::string& file);
     /// Checks every return code, reads the headers and the last traces back, syncs: the file is ready for its name.
-    /// \throws Error(io_error); Interrupted.
+    /// \throws Error(io_error).
     AtomicFile finish();
     void commit() { finish().commit(); }
 

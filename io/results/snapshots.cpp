@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "io/files/interruption.hpp"
 #include "io/results/result_file.hpp"
 #include "io/results/stored_pressure.hpp"
 #include "io/results/xdmf.hpp"
@@ -107,7 +106,7 @@ struct SnapshotWriter::Impl {
     bool overwrite;
     std::vector<hdf5::Dataset> scales;  ///< x, y, z
     std::optional<OpenShot> current;
-    std::vector<XdmfShot> written;
+    std::vector<XdmfShot> written, linked;
 };
 
 void SnapshotWriter::Impl::begin_shot(std::int64_t shot, std::int64_t frames) {
@@ -155,29 +154,48 @@ void SnapshotWriter::Impl::finish_shot() {
 
 SnapshotWriter::SnapshotWriter(const std::filesystem::path& file, const FileGeometry& geometry,
                                const Provenance& provenance, bool overwrite)
-    : impl_(std::make_unique<Impl>(file, geometry, provenance, overwrite)) {}
+{
+    const hdf5::Turn turn;
+    impl_ = std::make_unique<Impl>(file, geometry, provenance, overwrite);
+}
 
-SnapshotWriter::~SnapshotWriter() = default;
+SnapshotWriter::~SnapshotWriter() {
+    const hdf5::Turn turn;
+    impl_.reset();
+}
 
 void SnapshotWriter::begin_shot(std::int64_t shot, std::int64_t frames) {
+    const hdf5::Turn turn;
     impl_->begin_shot(shot, frames);
 }
 
 void SnapshotWriter::write(double time_s, std::span<const float> values) {
+    const hdf5::Turn turn;
     impl_->write(time_s, values);
 }
 
-std::vector<AtomicFile> SnapshotWriter::finish() {
+void SnapshotWriter::link(std::int64_t shot, std::vector<double> times_s, const std::string& file) {
+    const hdf5::Turn turn;
+    impl_->finish_shot();
+    impl_->file.link_shot(shot, file);
+    impl_->linked.push_back({shot, std::move(times_s)});
+}
+
+AtomicFile SnapshotWriter::finish_values() {
+    const hdf5::Turn turn;
     Impl& writer = *impl_;
     writer.finish_shot();
     for (hdf5::Dataset& scale : writer.scales) scale.close();
+    return writer.file.finish([&](const hdf5::File& file) {
+        for (const XdmfShot& shot : writer.written) read_back(file, shot, writer.geometry);
+    });
+}
+
+std::vector<AtomicFile> SnapshotWriter::finish() {
     std::vector<AtomicFile> files;
-    files.push_back(writer.file.finish([&](const hdf5::File& file) {
-        for (const XdmfShot& shot : writer.written) {
-            throw_if_interrupted();
-            read_back(file, shot, writer.geometry);
-        }
-    }));
+    files.push_back(finish_values());
+    Impl& writer = *impl_;
+    writer.written.insert(writer.written.end(), writer.linked.begin(), writer.linked.end());
     const TextSource xdmf = [&writer](const auto& put) {
         put_snapshots_xdmf(writer.h5_name, writer.geometry, writer.written, put);
     };
@@ -187,6 +205,13 @@ std::vector<AtomicFile> SnapshotWriter::finish() {
 
 void SnapshotWriter::commit() {
     for (AtomicFile& file : finish()) file.commit();
+}
+
+ShotFrames read_frames(const std::filesystem::path& file, std::int64_t shot) {
+    const hdf5::Turn turn;
+    const auto root = open_result(file, kFormat);
+    const auto group = root.open_group("shots/" + std::to_string(shot));
+    return {group.open_dataset("time_s").read_all<double>(), group.open_dataset("pressure").read_all<float>()};
 }
 
 std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,

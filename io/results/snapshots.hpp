@@ -16,7 +16,7 @@
 namespace onda {
 
 /// Collects the frames of one shot after the other in a temporary file; snapshots.h5 and snapshots.xdmf appear at
-/// commit() and not before.
+/// commit() and not before. Each of its calls is a turn of HDF5.
 class SnapshotWriter {
 public:
     /// \param geometry of the window as written: shape, spacing and origin after decimation.
@@ -28,8 +28,12 @@ public:
     void begin_shot(std::int64_t shot, std::int64_t frames);
     /// \param values [z][y][x] of the window, pressure [Pa]. \throws Error(unstable) for one that is not finite.
     void write(double time_s, std::span<const float> values);
-    /// Checks every return code, reads headers and last rows back, syncs: the HDF5 file and the .xdmf beside it are
-    /// ready for their names. \throws Error(io_error); Interrupted.
+    /// Makes a shot stand for that of another file of this format, named from the folder of this one.
+    void link(std::int64_t shot, std::vector<double> times_s, const std::string& file);
+    /// Checks every return code, reads headers and last rows back, syncs: the HDF5 file is ready for its name.
+    /// \throws Error(io_error).
+    AtomicFile finish_values();
+    /// The same with the .xdmf beside it.
     std::vector<AtomicFile> finish();
     void commit();
 
@@ -37,6 +41,13 @@ private:
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };
+
+/// The frames of a shot, [time][z][y][x], and their times. \throws Error(missing_input | bad_data).
+struct ShotFrames {
+    std::vector<double> times_s;
+    std::vector<float> values;
+};
+ShotFrames read_frames(const std::filesystem::path& file, std::int64_t shot);
 
 /// Size of snapshots.h5 and snapshots.xdmf together, for `onda check`.
 /// \param provenance_bytes as Provenance::bytes gives them.

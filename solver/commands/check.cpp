@@ -4,10 +4,10 @@
 
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/outputs/outputs.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/program/progress.hpp"
+#include "solver/run/run_folder.hpp"
 
 namespace onda {
 namespace {

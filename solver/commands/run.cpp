@@ -2,7 +2,6 @@
 
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
-#include "solver/outputs/outputs.hpp"
 #include "solver/program/build.hpp"
 #include "solver/run/simulation.hpp"
 
@@ -13,22 +12,33 @@ Command add_run(CLI::App& app) {
         ConfigOptions config;
         std::filesystem::path folder;
         bool overwrite = false;
+        std::string shots;
+        double max_hours = 0.;
     };
     CLI::App* command = add_command(app, "run", "Run a simulation and write seismograms, snapshots and pictures",
                                     "onda run configs/quickstart.yaml\n"
-                                    "onda run survey.yaml --set time.duration_s=2 --output results/long --force");
+                                    "onda run survey.yaml --set time.duration_s=2 --output results/long --force\n"
+                                    "onda run survey.yaml --shots 1-50,73 --max-hours 11.5");
     auto options = std::make_shared<Options>();
     add_config_options(*command, options->config);
     command->add_option("--output", options->folder, "Folder for the results (default: results/<name of CONFIG>)")
         ->check([](const std::string& folder) { return folder.empty() ? "a folder needs a name" : ""; });
     command->add_flag("--force", options->overwrite, "Replace the results of an earlier run in the folder");
-    return [options] {
+    command->add_option("--shots", options->shots,
+                        "Compute these shots only, such as 3-7,12; the survey ends when all have been computed");
+    command->add_option("--max-hours", options->max_hours,
+                        "Begin no shots that would not be finished so long after the start of the program")
+        ->check(CLI::PositiveNumber);
+    return [options, start = std::chrono::steady_clock::now()] {
         const Config config = read_config(options->config);
         Log log;
-        const RunFacts facts = run_simulation(
-            config,
-            {options->folder.empty() ? default_folder(config) : options->folder, options->overwrite, command_line()},
-            log);
+        RunOptions run{options->folder.empty() ? default_folder(config) : options->folder, options->overwrite,
+                       command_line()};
+        if (!options->shots.empty()) run.shots = ShotSelection(options->shots);
+        if (options->max_hours > 0.)
+            run.end_by = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                     std::chrono::duration<double, std::ratio<3600>>(options->max_hours));
+        const RunFacts facts = run_simulation(config, run, log);
         std::cout << shown(facts.folder) << '\n';
         for (const FileRecord& file : facts.files) std::cout << "  " << file.name << '\n';
         return 0;

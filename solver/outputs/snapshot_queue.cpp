@@ -7,9 +7,9 @@ namespace onda {
 SnapshotQueue::SnapshotQueue(Write write)
     : write_(std::move(write)), thread_([this](const std::stop_token& stop) { write_all(stop); }) {}
 
-void SnapshotQueue::take(Wavefield& wavefield, const Window& window, double time_s) {
+void SnapshotQueue::take(Wavefield& wavefield, const Window& window, double time_s, int shot) {
     wait_until_left(Wavefield::kDownloads - 1);
-    Frame frame{time_s, wavefield.start_download(window)};
+    Frame frame{shot, time_s, wavefield.start_download(window, shot)};
     {
         const std::lock_guard lock(mutex_);
         frames_.push_back(std::move(frame));
@@ -34,7 +34,7 @@ void SnapshotQueue::write_all(const std::stop_token& stop) {
         std::exception_ptr failure;
         lock.unlock();
         try {
-            write_(oldest.time_s, oldest.download->wait());
+            write_(oldest.shot, oldest.time_s, oldest.download->wait());
         } catch (...) {
             failure = std::current_exception();
         }

@@ -20,23 +20,23 @@ namespace onda {
 
 /// Writes frames in the order in which they were taken, on a thread of its own.
 ///
-/// At most Wavefield::kDownloads frames are alive. HDF5 is often built for one thread at a time: drain() comes before
-/// any HDF5 call of another thread. What fails in the thread, the download or the writing, is thrown by the next take()
+/// At most Wavefield::kDownloads frames are alive. What fails in the thread, the download or the writing, is thrown by the next take()
 /// or drain() and by all that follow; no later frame is written. The destructor gives up what is not written yet: only
 /// drain() says that all is.
 class SnapshotQueue {
 public:
-    /// Gives a frame, [z][y][x], to its file; called on the thread of the queue.
-    using Write = std::function<void(double time_s, std::span<const float> values)>;
+    /// Gives a frame, [z][y][x], of a shot of the wavefield to its file; called on the thread of the queue.
+    using Write = std::function<void(int shot, double time_s, std::span<const float> values)>;
     explicit SnapshotQueue(Write write);
 
     /// Starts the download of p[n] in `window`; waits first for room, until the oldest frame has been written.
-    void take(Wavefield& wavefield, const Window& window, double time_s);
+    void take(Wavefield& wavefield, const Window& window, double time_s, int shot = 0);
     /// Waits until everything taken has been written.
     void drain();
 
 private:
     struct Frame {
+        int shot;
         double time_s;
         std::unique_ptr<Download> download;
     };

@@ -63,19 +63,26 @@ std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest) {
     return 2 * (bytes / chunks);
 }
 
-/// While the traces of a shot are brought to the user's sampling and written.
+std::int64_t shots_of(const Plan& plan) {
+    return static_cast<std::int64_t>(plan.survey.shots.size());
+}
+
+/// Whether files of a batch are written while the next one is computed.
+bool is_pipelined(const Plan& plan) {
+    return shots_of(plan) > plan.batch;
+}
+
+/// While the traces of a batch are brought to the user's sampling and written.
 std::int64_t gather_bytes(const Plan& plan) {
-    const std::int64_t receivers = plan.survey.size.most_receivers;
+    const std::int64_t receivers = saturating_product(plan.survey.size.most_receivers, std::int64_t{plan.batch});
     const std::int64_t written = saturating_product(receivers, plan.time.output_samples, kFloat);
     const bool as_recorded = plan.time.output_dt_s == plan.time.dt_s && !plan.time.correction;
     const std::int64_t recorded = as_recorded ? 0 : saturating_product(receivers, plan.time.steps + 1, kFloat);
     const std::int64_t correcting =
         saturating_sum(recorded, correction_bytes(plan.time, receivers, plan.setup.threads));
-    return saturating_sum(written, std::max(correcting, writing_bytes(written, 1 << 20)));
-}
-
-std::int64_t shots_of(const Plan& plan) {
-    return static_cast<std::int64_t>(plan.survey.shots.size());
+    // Gathers of several shots are joined to be corrected, and taken apart again.
+    const std::int64_t taking_apart = plan.batch > 1 ? written : 0;
+    return saturating_sum(written, std::max({correcting, taking_apart, writing_bytes(written, 1 << 20)}));
 }
 
 std::int64_t frames_alive(const Plan& plan) {
@@ -111,16 +118,18 @@ std::int64_t notes_bytes(const Plan& plan) {
 
 /// The host's memory while shots run.
 Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& pictures) {
-    const std::int64_t traces = saturating_product(shot.receivers, shot.trace_samples, element_bytes(plan));
+    const std::int64_t batch = plan.batch, batches = is_pipelined(plan) ? 2 : 1;
+    const std::int64_t samples = saturating_product(shot.receivers, shot.trace_samples, batch);
+    const std::int64_t points = saturating_product(shot_bytes(shot), batch, batches);
     Items items;
     if (plan.device->has_own_memory()) {
-        items = {{"copy of the traces", traces}, {"sources and receivers", shot_bytes(shot)}};
+        items = {{"copy of the traces", saturating_product(samples, kFloat)}, {"sources and receivers", points}};
     } else {
+        const std::int64_t in_backend = saturating_product(shot_bytes_in_backend(shot, element_bytes(plan)), batch);
         items = {{fmt::format("wavefields and model of the {} backend", plan.device->name),
-                  plan.device->predicted_bytes(plan.setup, 1)},
-                 {"traces in the backend", traces},
-                 {"sources and receivers",
-                  saturating_sum(shot_bytes(shot), shot_bytes_in_backend(shot, element_bytes(plan)))}};
+                  plan.device->predicted_bytes(plan.setup, plan.batch)},
+                 {"traces in the backend", saturating_product(samples, element_bytes(plan))},
+                 {"sources and receivers", saturating_sum(points, in_backend)}};
     }
     items.push_back({"snapshots on their way to disk", frames_alive(plan) * frame_bytes(plan)});
     items.push_back({"shots, and notes on each and on snapshots", notes_bytes(plan)});
@@ -135,7 +144,7 @@ std::int64_t device_shot_bytes(const Plan& plan, const ShotSize& shot) {
     constexpr std::int64_t most = 1'000'000'000'000'000;
     if (saturating_sum(shot_bytes(shot), saturating_product(shot.receivers, shot.trace_samples, kDouble)) > most)
         return kTooMany;
-    return plan.device->predicted_shot_bytes(plan.setup, shot, 1);
+    return plan.device->predicted_shot_bytes(plan.setup, shot, plan.batch);
 }
 
 /// The host's memory while the model is there: until the backend has it.
@@ -168,7 +177,8 @@ MemoryForecast forecast_memory(const Plan& plan) {
                                                    {"threads", kThreadBytes * std::max(0, plan.setup.threads - 2)},
                                                    {"driver and libraries of the device", plan.device->host_bytes}});
     if (plan.device->has_own_memory())
-        forecast.device_items = {{"wavefields, model and boundaries", plan.device->predicted_bytes(plan.setup, 1)},
+        forecast.device_items = {{"wavefields, model and boundaries",
+                                  plan.device->predicted_bytes(plan.setup, plan.batch)},
                                  {"sources, traces and downloads", device_shot_bytes(plan, shot)}};
     for (Items* items : {&forecast.items, &forecast.device_items})
         std::erase_if(*items, [](const auto& item) { return item.bytes == 0; });
@@ -303,7 +313,7 @@ Setup rehearsal_setup(const Plan& plan) {
         setup = plan.setup;
         setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
         resize(setup, rehearsal_grid(plan.grid, most).n);
-        if (static_cast<double>(plan.device->predicted_bytes(setup, 1)) <= room) break;
+        if (static_cast<double>(plan.device->predicted_bytes(setup, plan.batch)) <= room) break;
     }
     return setup;
 }
@@ -322,7 +332,7 @@ double absorbing_work(const Setup& setup) {
     return points - untouched + 2. * layers;
 }
 
-/// Seconds of a step of a wavefield at rest, as runs advance: once it is warm and has found its threads, for a tenth of
+/// Seconds of a step of the shots of a wavefield at rest, as runs advance: once it is warm and has found its threads, for a tenth of
 /// a second.
 double seconds_per_step(Wavefield& wavefield) {
     using Clock = std::chrono::steady_clock;
@@ -354,7 +364,8 @@ TimeForecast forecast_time(const Plan& plan) {
     MediumReaders readers{filled(plan.velocity.min_m_s)};
     while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(filled(2000.));
     const auto measured = [&](const Setup& rehearsed) {
-        return seconds_per_step(*make_wavefield(*plan.device, rehearsed, readers, plan.time.dt_s));
+        const auto medium = plan.device->make_medium(rehearsed, readers, plan.time.dt_s);
+        return seconds_per_step(*medium->make_wavefield(plan.batch)) / plan.batch;
     };
     Setup bare = setup;
     bare.sponge = {};

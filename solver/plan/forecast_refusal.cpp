@@ -6,7 +6,7 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/outputs/outputs.hpp"
+#include "solver/run/run_folder.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
 

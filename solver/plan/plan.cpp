@@ -10,6 +10,7 @@
 #include "io/text/printable.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
+#include "solver/plan/batch.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {
@@ -155,6 +156,7 @@ Plan make_plan(const Config& config) {
     stages.throw_if_faulty();
     plan.device->resolve(plan.setup);
     conclude(plan, {});
+    plan.batch = choose_batch(plan);
     return plan;
 }
 

@@ -32,6 +32,7 @@ struct Plan {
     SnapshotPlan snapshots;
     const Device* device = nullptr;
     std::vector<std::string> device_notes;  ///< why a faster device is not taken
+    int batch = 1;                          ///< shots that advance together
     Setup setup;                            ///< kernel and what goes with it by name, "auto" resolved
     std::vector<std::string> notes;         ///< on the choice of device, and on the model's file
     std::vector<std::string> warnings;

@@ -13,8 +13,13 @@ std::string clock_text(double seconds) {
                      : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
-Progress::Progress(std::int64_t shots, std::int64_t steps, std::int64_t points, Log& log)
-    : shots_(shots), steps_(steps), points_(points), log_(log), terminal_(stderr_is_terminal()) {}
+Progress::Progress(std::int64_t steps, std::int64_t points, Log& log)
+    : steps_(steps), points_(points), log_(log), terminal_(stderr_is_terminal()) {}
+
+void Progress::begin(std::int64_t shots) {
+    shots_ = shots;
+    start_ = last_ = Clock::now();
+}
 
 Progress::~Progress() {
     clear();
@@ -25,16 +30,22 @@ void Progress::clear() {
     shown_ = false;
 }
 
-void Progress::update(std::int64_t shot, std::int64_t step, double time_s, double max_abs) {
+void Progress::update(std::int64_t shots_done, std::int64_t together, std::int64_t step, double time_s,
+                      double max_abs) {
     const auto now = Clock::now();
-    const std::int64_t done = shot * steps_ + step, all = shots_ * steps_;
+    // Shots that another process began and gave up come on top.
+    const std::int64_t done = shots_done * steps_ + together * step,
+                       all = std::max(shots_, shots_done + together) * steps_;
     const bool new_tenth = done * 10 / all > tenths_;
     const bool due = terminal_ && now - last_ >= std::chrono::milliseconds(200);
     if (!new_tenth && !due) return;
     const double elapsed = std::chrono::duration<double>(now - start_).count();
     const double rate = static_cast<double>(done) * static_cast<double>(points_) / elapsed * 1e-9;
     const double remaining = elapsed * static_cast<double>(all - done) / static_cast<double>(done);
-    const std::string shot_text = shots_ > 1 ? fmt::format("shot {}/{}  ", shot + 1, shots_) : std::string();
+    const std::string shot_text = together > 1 ? fmt::format("shots {}-{} of {}  ", shots_done + 1,
+                                                             shots_done + together, shots_)
+                                  : shots_ > 1 ? fmt::format("shot {}/{}  ", shots_done + 1, shots_)
+                                               : std::string();
     const std::string line =
         fmt::format("{}step {}/{}  {:3d} %  t = {:.4f} s  {:.3f} Gpt/s  ETA {}  max |p| {:.3e}", shot_text, step,
                     steps_, done * 100 / all, time_s, rate, clock_text(remaining), max_abs);

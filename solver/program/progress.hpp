@@ -14,19 +14,21 @@ namespace onda {
 class Progress {
 public:
     /// \param steps of one shot. \param points of the grid.
-    Progress(std::int64_t shots, std::int64_t steps, std::int64_t points, Log& log);
+    Progress(std::int64_t steps, std::int64_t points, Log& log);
     ~Progress();
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// \param shot from 0.
-    void update(std::int64_t shot, std::int64_t step, double time_s, double max_abs);
+    /// Starts the clock. \param shots that are to be computed.
+    void begin(std::int64_t shots);
+    /// \param done shots computed before, \param together those that advance now.
+    void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs);
     /// Clears the line, so that messages can follow.
     void clear();
 
 private:
     using Clock = std::chrono::steady_clock;
-    std::int64_t shots_, steps_, points_;
+    std::int64_t shots_ = 0, steps_, points_;
     Log& log_;
     bool terminal_;
     bool shown_ = false;

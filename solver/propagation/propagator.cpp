@@ -2,13 +2,18 @@
 
 namespace onda {
 
-Propagator::Propagator(Wavefield& wavefield, const Sources& sources, const NodeWeights& receivers, const TimeAxis& time)
+Propagator::Propagator(Wavefield& wavefield, std::span<const ShotPoints> shots, const TimeAxis& time)
     : wavefield_(wavefield), dt_s_(time.dt_s) {
     wavefield_.reset();
-    wavefield_.set_sources(0, sources);
-    wavefield_.set_receivers(0, receivers, time.steps + 1);
+    for (int shot = 0; const ShotPoints& points : shots) {
+        wavefield_.set_sources(shot, points.sources);
+        wavefield_.set_receivers(shot++, points.receivers, time.steps + 1);
+    }
     wavefield_.record(0);
 }
+
+Propagator::Propagator(Wavefield& wavefield, const Sources& sources, const NodeWeights& receivers, const TimeAxis& time)
+    : Propagator(wavefield, std::array{ShotPoints{sources, receivers}}, time) {}
 
 void Propagator::advance(std::int64_t steps) {
     wavefield_.advance(step_, steps);

@@ -1,7 +1,8 @@
 /// \file
-/// One shot on a wavefield, from rest to its last step.
+/// Shots on a wavefield, from rest to their last step.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,10 +13,19 @@
 
 namespace onda {
 
-/// The propagator of one shot. Complete when constructed: fields at rest, sources and receivers in place.
+/// What a wavefield needs of a shot.
+struct ShotPoints {
+    Sources sources;
+    NodeWeights receivers;
+};
+
+/// The propagator of one shot or of several that advance together. Complete when constructed: fields at rest, sources
+/// and receivers in place.
 class Propagator {
 public:
-    /// \param wavefield of one shot; must outlive the propagator.
+    /// \param wavefield of as many shots; must outlive the propagator.
+    Propagator(Wavefield& wavefield, std::span<const ShotPoints> shots, const TimeAxis& time);
+    /// The same of one shot.
     Propagator(Wavefield& wavefield, const Sources& sources, const NodeWeights& receivers, const TimeAxis& time);
 
     /// Advances by `steps`, recording every sample on the way.

@@ -46,8 +46,8 @@ std::string StabilityWatch::likely_cause() const {
         time_.cfl_fraction());
 }
 
-Extremum StabilityWatch::check(const Propagator& propagator) const {
-    const Extremum extremum = propagator.wavefield().extremum();
+Extremum StabilityWatch::check(const Propagator& propagator, int shot) const {
+    const Extremum extremum = propagator.wavefield().extremum(shot);
     if (extremum.finite && !(extremum.max_abs > bound_)) return extremum;
     const auto [x, y, z] = grid_.node(extremum.node);
     const auto metres = grid_.position_m(x, y, z);

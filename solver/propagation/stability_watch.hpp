@@ -29,8 +29,9 @@ public:
     StabilityWatch(const Grid& grid, const TimeAxis& time, Precision precision, double bound,
                    double density_contrast = 1.);
 
-    /// The extremum of p[n]. \throws Error(unstable) naming node, position, time, step and the likely cause.
-    Extremum check(const Propagator& propagator) const;
+    /// The extremum of p[n] of one of the shots that advance together.
+    /// \throws Error(unstable) naming node, position, time, step and the likely cause.
+    Extremum check(const Propagator& propagator, int shot = 0) const;
 
 private:
     [[nodiscard]] std::string likely_cause() const;

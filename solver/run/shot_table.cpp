@@ -173,21 +173,29 @@ bool ShotTable::claim(std::size_t i) {
     return false;
 }
 
+bool ShotTable::forget(std::size_t i) {
+    if (!lock_line(table_, i + 1, F_WRLCK)) return false;
+    Cells cells;
+    cells.front() = std::to_string(finished(i).value_or(ShotRecord{}).shot);
+    write_line(i, line_of(cells));
+    lock_line(table_, i + 1, F_UNLCK);
+    return true;
+}
+
 bool ShotTable::claim_end() {
     return lock_line(table_, 0, F_WRLCK);
 }
 
+void ShotTable::write_line(std::size_t i, const std::string& line) {
+    const ssize_t written = ::pwrite(table_.id(), line.data(), line.size(), static_cast<off_t>((i + 1) * kLine));
+    if (written == static_cast<ssize_t>(line.size())) return;
+    throw_system_fault(ExitCode::io_error, file_, "cannot write what a shot left", written < 0 ? errno : ENOSPC);
+}
+
 void ShotTable::finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) {
-    const auto require = [this](bool done) {
-        if (!done) throw_system_fault(ExitCode::io_error, file_, "cannot write what a shot left", errno);
-    };
-    for (const auto& [i, record] : shots) {
-        const std::string line = line_of(record);
-        const ssize_t written = ::pwrite(table_.id(), line.data(), line.size(), static_cast<off_t>((i + 1) * kLine));
-        if (written >= 0 && written != static_cast<ssize_t>(line.size())) errno = ENOSPC;
-        require(written == static_cast<ssize_t>(line.size()));
-    }
-    require(::fdatasync(table_.id()) == 0 || errno == EINVAL);
+    for (const auto& [i, record] : shots) write_line(i, line_of(record));
+    if (::fdatasync(table_.id()) != 0 && errno != EINVAL)
+        throw_system_fault(ExitCode::io_error, file_, "cannot write what shots left", errno);
     for (const auto& [i, record] : shots) lock_line(table_, i + 1, F_UNLCK);
 }
 

@@ -53,12 +53,17 @@ public:
 
     /// Whether shot `i` is this process' to compute from now on: neither finished nor claimed by another process.
     [[nodiscard]] bool claim(std::size_t i);
+    /// Makes a finished shot one that is not. \returns false if another process has claimed it. \throws
+    /// Error(io_error).
+    bool forget(std::size_t i);
     /// Whether it is this process' to finish the survey.
     [[nodiscard]] bool claim_end();
     /// Writes down what claimed shots left, makes it last, and gives the claims up. \throws Error(io_error).
     void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots);
 
 private:
+    void write_line(std::size_t i, const std::string& line);
+
     std::filesystem::path file_;
     std::size_t size_;
     Descriptor table_;

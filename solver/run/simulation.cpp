@@ -1,8 +1,7 @@
 #include "solver/run/simulation.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
+#include <array>
 #include <limits>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
@@ -11,128 +10,16 @@
 #include "io/files/random_hex.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
-#include "solver/outputs/outputs.hpp"
+#include "solver/outputs/shot_files.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/hash.hpp"
-#include "solver/program/progress.hpp"
-#include "solver/propagation/propagator.hpp"
-#include "solver/propagation/stability_watch.hpp"
+#include "solver/run/run_folder.hpp"
+#include "solver/run/survey_run.hpp"
 
 namespace onda {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Adds up the seconds spent in each named phase, in order of first use.
-class PhaseTimes {
-public:
-    template <typename Work>
-    auto measure(const std::string& phase, Work&& work) {
-        const auto entry = std::ranges::find(seconds_, phase, &std::pair<std::string, double>::first);
-        const auto index = entry - seconds_.begin();
-        if (entry == seconds_.end()) seconds_.emplace_back(phase, 0.);
-        struct Adder {
-            std::vector<std::pair<std::string, double>>& seconds;
-            std::size_t index;
-            Clock::time_point start = Clock::now();
-            ~Adder() { seconds[index].second += seconds_since(start); }
-        } const adder{seconds_, static_cast<std::size_t>(index)};
-        return work();
-    }
-    [[nodiscard]] const std::vector<std::pair<std::string, double>>& all() const { return seconds_; }
-    [[nodiscard]] double of(const std::string& phase) const {
-        return std::ranges::find(seconds_, phase, &std::pair<std::string, double>::first)->second;
-    }
-
-private:
-    std::vector<std::pair<std::string, double>> seconds_;
-};
-
-/// How many steps take about a fifth of a second: often enough for the progress line and for a signal.
-class Pace {
-public:
-    [[nodiscard]] std::int64_t steps() const { return steps_; }
-    void learn(std::int64_t steps, double seconds) {
-        const double fitting = 0.2 * static_cast<double>(steps) / std::max(seconds, 1e-6);
-        steps_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), 1, StabilityWatch::kInterval);
-    }
-
-private:
-    std::int64_t steps_ = 1;
-};
-
-/// One run between its plan and its summary.
-class Simulation {
-public:
-    Simulation(const Plan& plan, Wavefield& wavefield, Outputs& outputs, PhaseTimes& times, RunFacts& facts, Log& log)
-        : plan_(plan),
-          wavefield_(wavefield),
-          outputs_(outputs),
-          times_(times),
-          facts_(facts),
-          progress_(static_cast<std::int64_t>(plan.survey.shots.size()), plan.time.steps, plan.grid.points(), log) {}
-
-    void run_shot(std::int64_t index) {
-        const Shot shot = plan_.survey.shots[static_cast<std::size_t>(index)];
-        const Sources sources = make_sources(shot, plan_.survey, plan_.grid, plan_.boundary.halos, plan_.time);
-        const NodeWeights receivers =
-            point_weights(shot.receivers.list(), plan_.grid, plan_.boundary.halos, PointKind::receiver);
-        Propagator propagator =
-            times_.measure("shot set-up", [&] { return Propagator(wavefield_, sources, receivers, plan_.time); });
-        const StabilityWatch watch(
-            plan_.grid, plan_.time, plan_.setup.precision,
-            amplitude_bound(sources, plan_.grid, plan_.time, plan_.velocity.min_m_s, plan_.velocity.max_m_s) *
-                std::sqrt(plan_.density.contrast()),
-            plan_.density.contrast());
-        outputs_.begin_shot(shot);
-        propagate(propagator, watch, index);
-        times_.measure("outputs", [&] { facts_.shots.emplace_back(shot.id, outputs_.end_shot(shot, propagator)); });
-    }
-
-private:
-    void propagate(Propagator& propagator, const StabilityWatch& watch, std::int64_t shot) {
-        const std::int64_t steps = plan_.time.steps;
-        Extremum seen;
-        std::int64_t next_check = StabilityWatch::kInterval, next_output = outputs_.next_step(-1);
-        const auto take_what_is_due = [&] {
-            if (propagator.step() != next_output) return;
-            times_.measure("outputs", [&] { outputs_.take(propagator); });
-            next_output = outputs_.next_step(next_output);
-        };
-        take_what_is_due();
-        while (propagator.step() < steps) {
-            throw_if_interrupted();
-            const std::int64_t now = propagator.step();
-            const std::int64_t stop = std::min({steps, next_check, next_output, now + pace_.steps()});
-            times_.measure("time steps", [&] {
-                const Clock::time_point start = Clock::now();
-                propagator.advance(stop - now);
-                pace_.learn(stop - now, seconds_since(start));
-            });
-            if (stop >= next_check || stop == steps) {
-                seen = times_.measure("stability watch", [&] { return watch.check(propagator); });
-                facts_.max_abs_pressure = std::max(facts_.max_abs_pressure, seen.max_abs);
-                next_check = stop + StabilityWatch::kInterval;
-            }
-            take_what_is_due();
-            progress_.update(shot, stop, propagator.time_s(), seen.max_abs);
-        }
-    }
-
-    const Plan& plan_;
-    Wavefield& wavefield_;
-    Outputs& outputs_;
-    PhaseTimes& times_;
-    RunFacts& facts_;
-    Progress progress_;
-    Pace pace_;
-};
 
 std::string fingerprint_of(const Model& model) {
     Fingerprint hash;
@@ -174,12 +61,6 @@ void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     for (const std::string& warning : plan.warnings) log.warn(warning);
 }
 
-void run_shots(const Plan& plan, Wavefield& wavefield, Outputs& outputs, PhaseTimes& times, RunFacts& facts, Log& log) {
-    Simulation simulation(plan, wavefield, outputs, times, facts, log);
-    for (std::size_t shot = 0; shot < plan.survey.shots.size(); ++shot)
-        simulation.run_shot(static_cast<std::int64_t>(shot));
-}
-
 /// Single precision loses digits below 1.2e-38 and everything below 1.4e-45, without a sign of it in the results.
 void warn_of_faint_pressure(RunFacts& facts, Log& log) {
     if (facts.max_abs_pressure == 0. || facts.max_abs_pressure >= std::numeric_limits<float>::min()) return;
@@ -190,20 +71,108 @@ void warn_of_faint_pressure(RunFacts& facts, Log& log) {
     log.warn(facts.warnings.back());
 }
 
-void finish(const Plan& plan, const Wavefield& wavefield, const PhaseTimes& times, RunFacts& facts, Log& log) {
-    const double work = static_cast<double>(plan.survey.shots.size()) * static_cast<double>(plan.time.steps) *
+void account_for(const Plan& plan, const Medium& medium, const SurveyRun& run, PhaseTimes& times, RunFacts& facts,
+                 Log& log) {
+    const double work = static_cast<double>(run.shots_computed()) * static_cast<double>(plan.time.steps) *
                         static_cast<double>(plan.grid.points());
     const double stepping = times.of("time steps");
     facts.phase_s = times.all();
     facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
     facts.peak_memory_bytes = peak_memory_bytes();
-    facts.device_bytes = wavefield.medium().allocated_bytes() + wavefield.allocated_bytes();
+    facts.device_bytes = medium.allocated_bytes() + run.wavefield_bytes();
     facts.finished_utc = utc_now();
+    for (const ShotRecord& shot : facts.shots)
+        facts.max_abs_pressure = std::max(facts.max_abs_pressure, shot.max_abs_pressure);
     warn_of_faint_pressure(facts, log);
     log.info(
         fmt::format("done      {:.3g} s of time steps at {:.3f} Gpt/s; max |p| {:.3e}; peak memory {} ({} predicted)",
                     stepping, facts.gpt_per_s, facts.max_abs_pressure, bytes_text(facts.peak_memory_bytes),
                     bytes_text(facts.predicted_memory_bytes)));
+}
+
+/// A table that is true: shots whose files have gone since are to be computed again.
+void forget_lost_shots(ShotTable& table, const ShotFiles& files, Log& log) {
+    for (std::size_t i = 0; i < table.size(); ++i)
+        if (const auto record = table.finished(i); record && !files.holds(*record) && table.forget(i))
+            log.warn(fmt::format("the files of shot {} are no longer there: it is computed again", record->shot));
+}
+
+void say_where_the_survey_stands(const Plan& plan, const ShotTable& table, Log& log) {
+    const std::size_t done = table.all_finished().size();
+    if (done > 0)
+        log.info(fmt::format("resuming  {} of {} shots are there from before; {} are missing", done,
+                             plan.survey.shots.size(), plan.survey.shots.size() - done));
+}
+
+/// What a shot's file says of itself. The file of an only shot becomes seismograms.h5 and tells all; those of several
+/// hold nothing that depends on who computes them, and when.
+Provenance shot_provenance(const Plan& plan, const RunFacts& facts) {
+    Provenance provenance = make_provenance(plan, facts);
+    if (plan.survey.shots.size() == 1) return provenance;
+    constexpr std::array<std::string_view, 10> circumstances{"run_id",  "command_line", "host",
+                                                             "system",  "cpu",          "created_utc",
+                                                             "backend", "kernel",       "instruction_set",
+                                                             "threads"};
+    std::erase_if(provenance.entries, [&](const auto& entry) {
+        return std::ranges::find(circumstances, entry.first) != circumstances.end();
+    });
+    return provenance;
+}
+
+/// The results of a survey whose shots are all there, ready for their names.
+std::vector<AtomicFile> stage_results(const Plan& plan, const RunFolder& folder, const RunFacts& facts) {
+    std::vector<AtomicFile> files;
+    files.push_back(stage_text_file(folder.path() / "config.yaml", resolved_yaml(plan.config), folder.overwrite()));
+    for (const auto& entry : std::filesystem::directory_iterator(folder.unfinished().folder()))
+        if (entry.path().extension() == ".png")
+            files.push_back(AtomicFile::of(entry.path(), folder.path() / entry.path().filename(), folder.overwrite()));
+    throw_if_interrupted();
+    for (AtomicFile& file : assemble(plan, facts.shots, folder.unfinished().folder(), folder.path(),
+                                     make_provenance(plan, facts), folder.overwrite()))
+        files.push_back(std::move(file));
+    return files;
+}
+
+/// Publishes a survey whose shots are all there and removes what it grew in.
+void close_survey(const Plan& plan, const RunFolder& folder, std::vector<AtomicFile> files, RunFacts& facts) {
+    const bool keeps_shots = keeps_shot_files(plan);
+    std::vector<FileRecord> kept;
+    if (keeps_shots) kept.push_back(record_of(folder.unfinished().table(), kKeptTableName));
+    facts.files = folder.publish(std::move(files), kept,
+                                 [&](const FileList& list) { return summary_json(plan, facts, list); });
+    folder.close_survey(keeps_shots);
+    facts.complete = true;
+}
+
+/// What there is to say when shots are left for another time or other processes.
+std::string what_is_left(const Plan& plan, const RunFacts& facts) {
+    return fmt::format("{} of {} shots are done", facts.shots.size(), plan.survey.shots.size());
+}
+
+/// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
+void run_survey(const Plan& plan, Medium& medium, const RunFolder& folder, RunPictures& pictures,
+                const RunOptions& options, PhaseTimes& times, RunFacts& facts, Log& log) {
+    ShotTable table(folder.unfinished().table());
+    const ShotFiles shot_files(plan, folder.unfinished().folder(), shot_provenance(plan, facts));
+    forget_lost_shots(table, shot_files, log);
+    say_where_the_survey_stands(plan, table, log);
+    SurveyRun run({plan, medium, shot_files, folder.unfinished().folder(), table, pictures, times, log},
+                  options.shots, options.end_by);
+    const bool out_of_time = run.run();
+    facts.shots = table.all_finished();
+    const bool all = facts.shots.size() == plan.survey.shots.size();
+    if (all && table.claim_end()) {
+        std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, folder, facts); });
+        account_for(plan, medium, run, times, facts, log);
+        close_survey(plan, folder, std::move(files), facts);
+        return;
+    }
+    account_for(plan, medium, run, times, facts, log);
+    if (out_of_time)
+        throw Error(ExitCode::time_limit, fmt::format("the time is over: {}; the same command goes on with the others",
+                                                      what_is_left(plan, facts)));
+    log.info(fmt::format("{}; {}", what_is_left(plan, facts),
+                         all ? "another process is ending the survey" : "the others are for other processes or runs"));
 }
 
 }  // namespace
@@ -214,37 +183,48 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     facts.folder = options.folder;
     facts.command_line = options.command_line;
     facts.started_utc = utc_now();
-    facts.run_id = random_hex(16);
     refuse_taken_folder(options.folder, options.overwrite);
     Plan draft = times.measure("plan", [&] { return make_plan(config); });
+    options.shots.check_against(draft.survey.shots);
     refuse_if_too_large(draft, options.folder);
 
     std::optional<Model> model =
         times.measure("model", [&] { return make_model(config.model, draft.grid, config.origin); });
     const Plan plan = refine(std::move(draft), *model);
     note_model(plan, *model, facts);
+    const Identity identity = identity_of(plan, facts.model_fingerprint);
+    facts.identity = hash_of(identity);
+    if (const EarlierRun earlier(options.folder); !options.overwrite && earlier.is_complete(facts.identity) &&
+                                                  !UnfinishedSurvey(options.folder).beginning()) {
+        facts.complete = true;
+        facts.files = earlier.records();
+        log.info(shown(options.folder) + " holds the complete results of this run: nothing is left to do");
+        return facts;
+    }
     const auto medium = times.measure("backend", [&] { return make_medium(plan, *model); });
     facts.backend = medium->description();
     RunPictures pictures(plan, *model);
     model.reset();  // first: model and fields need not share the memory
-    const auto wavefield = times.measure("backend", [&] { return medium->make_wavefield(); });
 
     notice_signals();  // until now there was nothing to clean up
-    const RunFolder folder(options.folder, options.overwrite);
+    RunFolder folder(options.folder, options.overwrite);
+    const Beginning beginning = folder.begin_or_join({random_hex(16), facts.command_line, facts.started_utc,
+                                                      std::ssize(plan.survey.shots), identity},
+                                                     plan.survey.shots);
+    facts.run_id = beginning.run_id;
+    facts.command_line = beginning.command_line;
+    facts.started_utc = beginning.started_utc;
     announce(plan, facts, log);
     log.open_file(folder.path() / kLogName);
     try {
-        Outputs outputs(plan, folder, make_provenance(plan, facts), std::move(pictures));
-        run_shots(plan, *wavefield, outputs, times, facts, log);
-        std::vector<AtomicFile> files = times.measure("outputs", [&] { return outputs.prepare(); });
-        finish(plan, *wavefield, times, facts, log);
-        facts.files =
-            folder.publish(std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); });
+        run_survey(plan, *medium, folder, pictures, options, times, facts, log);
     } catch (const Interrupted&) {
         log.note_error("interrupted");
+        folder.give_up();
         throw;
     } catch (...) {
         log.note_error(describe_failure(std::current_exception()).message);
+        folder.give_up();
         throw;
     }
     return facts;

@@ -2,12 +2,14 @@
 /// A run from configuration to results: config -> model -> survey -> propagator -> outputs, shot by shot.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "io/config/config.hpp"
 #include "solver/program/log.hpp"
+#include "solver/run/shot_selection.hpp"
 #include "solver/run/summary.hpp"
 
 namespace onda {
@@ -16,14 +18,19 @@ struct RunOptions {
     std::filesystem::path folder;  ///< where the results go
     bool overwrite = false;        ///< replace the results of an earlier run there
     std::string command_line;      ///< for provenance
+    ShotSelection shots{};         ///< those that this process may compute
+    /// When no further batch of shots is begun.
+    std::chrono::steady_clock::time_point end_by = std::chrono::steady_clock::time_point::max();
 };
 
-/// Runs every shot and leaves seismograms.h5, snapshots.h5 and .xdmf, pictures, config.yaml, summary.json and onda.log.
+/// Computes the shots of a survey that are missing and that no other process computes. With the last of them it leaves
+/// seismograms.h5, snapshots.h5 and .xdmf, pictures, config.yaml, summary.json and onda.log.
 ///
-/// Faults of the configuration, memory and disk are found before the folder is created. A run that fails later leaves
-/// onda.log and no other file; files of an earlier run stay as they were until the new ones are complete. From when the
-/// folder is created, signals that are watched are only noticed.
-/// \throws Error; std::bad_alloc; Interrupted.
+/// Faults of the configuration, memory and disk are found before the folder is created. A run that ends before all
+/// shots are there leaves onda.log and, in the folder's `unfinished`, the shots that are finished: the next run of the
+/// same survey goes on with the others. Files of an earlier run stay as they were until the new ones are complete. From
+/// when the folder is created, signals that are watched are only noticed.
+/// \throws Error, with time_limit if shots are missing at end_by; std::bad_alloc; Interrupted.
 RunFacts run_simulation(const Config& config, const RunOptions& options, Log& log);
 
 }  // namespace onda

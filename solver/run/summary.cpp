@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "solver/outputs/shot_files.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/json_text.hpp"
@@ -75,12 +76,14 @@ Json describe_numbers(const Plan& plan) {
     return numbers;
 }
 
-Json describe_hashes(const RunFacts& facts) {
+Json describe_hashes(const Plan& plan, const RunFacts& facts) {
     Json hashes{{"algorithm", Fingerprint::kAlgorithm}, {"model", facts.model_fingerprint}};
-    for (const auto& [id, shot] : facts.shots) {
-        Json& entry = hashes["shots"][std::to_string(id)];
+    // The table of surveys that keep it says the same, and may be long.
+    if (keeps_shot_files(plan)) return hashes;
+    for (const ShotRecord& shot : facts.shots) {
+        Json& entry = hashes["shots"][std::to_string(shot.shot)];
         if (!shot.seismograms.empty()) entry["seismograms"] = shot.seismograms;
-        entry["final_wavefield"] = shot.final_wavefield;
+        entry["final_wavefield"] = shot.wavefield;
     }
     return hashes;
 }
@@ -104,7 +107,8 @@ std::vector<std::string> all_warnings(const Plan& plan, const RunFacts& facts) {
 
 std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files) {
     Json summary{{"format", kSummaryFormat},         {"format_version", kSummaryFormatVersion},
-                 {"run_id", facts.run_id},           {"state", files.complete ? "complete" : "incomplete"},
+                 {"run_id", facts.run_id},           {"identity", facts.identity},
+                 {"state", files.complete ? "complete" : "incomplete"},
                  {"title", plan.config.title},       {"command_line", facts.command_line},
                  {"started_utc", facts.started_utc}, {"finished_utc", facts.finished_utc},
                  {"onda", describe_program()},       {"host", describe_host()}};
@@ -119,7 +123,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
         summary["memory"]["device"] = {{"predicted_bytes", facts.predicted_device_bytes},
                                        {"allocated_bytes", facts.device_bytes}};
     summary["max_abs_pressure"] = facts.max_abs_pressure;
-    summary["hashes"] = describe_hashes(facts);
+    summary["hashes"] = describe_hashes(plan, facts);
     summary["notes"] = plan.notes;
     summary["warnings"] = all_warnings(plan, facts);
     summary["files"] = describe_files(files.files);

@@ -9,8 +9,9 @@
 #include <vector>
 
 #include "io/results/provenance.hpp"
-#include "solver/outputs/outputs.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/run/run_folder.hpp"
+#include "solver/run/shot_table.hpp"
 
 namespace onda {
 
@@ -26,8 +27,10 @@ struct RunFacts {
     std::int64_t predicted_memory_bytes = 0, peak_memory_bytes = 0;  ///< of the host
     std::int64_t predicted_device_bytes = 0, device_bytes = 0;       ///< of a device with memory of its own
     std::string model_fingerprint;
-    std::vector<std::pair<std::int64_t, ShotFingerprint>> shots;  ///< by shot id
-    std::vector<std::string> warnings;                            ///< of the run; those of the plan are the plan's
+    std::string identity;               ///< hash_of(Identity): what the results follow from
+    std::vector<ShotRecord> shots;      ///< that are finished, by number
+    bool complete = false;              ///< whether the results are in place
+    std::vector<std::string> warnings;  ///< of the run; those of the plan are the plan's
     std::vector<FileRecord> files;
 };
 

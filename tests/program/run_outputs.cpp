@@ -8,7 +8,7 @@
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/seismograms.hpp"
 #include "kernels/cpu/cpu.hpp"
-#include "solver/outputs/outputs.hpp"
+#include "solver/outputs/gather.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/names.hpp"
 #include "solver/propagation/propagator.hpp"

@@ -94,7 +94,7 @@ TEST_CASE("a slow writer gets every frame, in order, and two are alive at the mo
     FakeWavefield wavefield;
     std::vector<Written> written;
     std::thread::id writer;
-    SnapshotQueue queue([&](double time_s, std::span<const float> values) {
+    SnapshotQueue queue([&](int, double time_s, std::span<const float> values) {
         std::this_thread::sleep_for(5ms);
         written.push_back({time_s, {values.begin(), values.end()}});
         writer = std::this_thread::get_id();
@@ -116,7 +116,7 @@ TEST_CASE("a slow writer gets every frame, in order, and two are alive at the mo
 TEST_CASE("two frames are taken at once, the third waits until the first is written") {
     FakeWavefield wavefield;
     std::counting_semaphore<> permits{0};
-    SnapshotQueue queue([&](double, std::span<const float>) { permits.acquire(); });
+    SnapshotQueue queue([&](int, double, std::span<const float>) { permits.acquire(); });
     take(queue, wavefield, Wavefield::kDownloads);
     const auto third = std::async(std::launch::async, [&] { take(queue, wavefield, 1); });
     CHECK(waits(third));
@@ -132,7 +132,7 @@ TEST_CASE("two frames are taken at once, the third waits until the first is writ
 TEST_CASE("a fault of the writer reaches the next call and all that follow, and no later frame is written") {
     FakeWavefield wavefield;
     std::atomic<int> calls = 0;
-    SnapshotQueue queue([&](double, std::span<const float>) {
+    SnapshotQueue queue([&](int, double, std::span<const float>) {
         if (++calls == 2) throw std::runtime_error("disk full");
     });
     take(queue, wavefield, 1);
@@ -148,7 +148,7 @@ TEST_CASE("a fault of the writer reaches the next call and all that follow, and 
 TEST_CASE("a caller that waits for room learns of the fault, and nothing blocks the end") {
     FakeWavefield wavefield;
     {
-        SnapshotQueue queue([&](double, std::span<const float>) {
+        SnapshotQueue queue([&](int, double, std::span<const float>) {
             std::this_thread::sleep_for(20ms);
             throw std::runtime_error("disk full");
         });
@@ -163,7 +163,7 @@ TEST_CASE("a frame that never arrives is a fault like any other") {
     wavefield.failing = 2;
     int calls = 0;
     {
-        SnapshotQueue queue([&](double, std::span<const float>) { ++calls; });
+        SnapshotQueue queue([&](int, double, std::span<const float>) { ++calls; });
         const auto all = [&] {
             take(queue, wavefield, 4);
             queue.drain();
@@ -178,7 +178,7 @@ TEST_CASE("an early end gives up the frames that are not yet being written") {
     FakeWavefield wavefield;
     std::atomic<int> calls = 0;
     {
-        SnapshotQueue queue([&](double, std::span<const float>) {
+        SnapshotQueue queue([&](int, double, std::span<const float>) {
             ++calls;
             std::this_thread::sleep_for(50ms);
         });
@@ -187,7 +187,7 @@ TEST_CASE("an early end gives up the frames that are not yet being written") {
     }
     CHECK(calls == 1);
     CHECK(wavefield.living.now == 0);
-    const SnapshotQueue unused([](double, std::span<const float>) {});
+    const SnapshotQueue unused([](int, double, std::span<const float>) {});
 }
 
 TEST_CASE("the CPU downloads into two buffers, in turn, and a third download waits for one of them") {

@@ -1,0 +1,25 @@
+/// \file
+/// Gathers: from what a backend recorded to what files hold.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "io/results/seismograms.hpp"
+#include "kernels/wavefield.hpp"
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+/// The gather of a shot as it was recorded, a sample for every step of the run. \param slot which of the wavefield's
+/// shots it is. \throws Error(unstable) naming the first sample that single precision cannot hold: a correction would
+/// spread it over its trace.
+ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield, int slot = 0);
+/// Brings recorded gathers to the user's sampling, with the dispersion in time removed where the plan says so. Together
+/// they take less time than one by one: the weights of a sample serve all traces.
+void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers);
+
+/// Both, of one shot. What the backend recorded stays as it is.
+ShotGather make_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield);
+
+}  // namespace onda

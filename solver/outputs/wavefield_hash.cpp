@@ -1,0 +1,45 @@
+#include "solver/outputs/wavefield_hash.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "solver/program/hash.hpp"
+#include "solver/program/loop_failure.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::int64_t kGroupBytes = 16 << 20;
+
+template <typename T>
+std::string hash_planes(const Wavefield& wavefield, const Grid& grid, int shot) {
+    const std::int64_t plane = grid.nx() * grid.ny();
+    const std::int64_t most =
+        std::clamp<std::int64_t>(kGroupBytes / (plane * static_cast<std::int64_t>(sizeof(T))), 1, grid.nz());
+    std::vector<T> values(static_cast<std::size_t>(most * plane));
+    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(grid.nz()));
+    for (std::int64_t first = 0; first < grid.nz(); first += most) {
+        const std::int64_t count = std::min(most, grid.nz() - first);
+        const std::span group(values.data(), static_cast<std::size_t>(count * plane));
+        wavefield.download(Window{{0, 0, first}, {grid.nx(), grid.ny(), count}, {1, 1, 1}}, group, shot);
+        LoopFailure failure;
+#pragma omp parallel for schedule(static)
+        for (std::int64_t i = 0; i < count; ++i)
+            failure.guard([&] {
+                Fingerprint hash;
+                hash.add(std::span<const T>(values.data() + i * plane, static_cast<std::size_t>(plane)));
+                hashes[static_cast<std::size_t>(first + i)] = hash.value();
+            });
+        failure.rethrow();
+    }
+    return combined_hash(hashes);
+}
+
+}  // namespace
+
+std::string fingerprint_wavefield(const Wavefield& wavefield, const Grid& grid, Precision precision, int shot) {
+    return precision == Precision::float64 ? hash_planes<double>(wavefield, grid, shot)
+                                           : hash_planes<float>(wavefield, grid, shot);
+}
+
+}  // namespace onda

@@ -1,0 +1,17 @@
+/// \file
+/// The hash of a wavefield, however it is cut and whoever computes it.
+#pragma once
+
+#include <string>
+
+#include "kernels/precision.hpp"
+#include "kernels/wavefield.hpp"
+
+namespace onda {
+
+/// The hash of p[n] on the whole grid, in the precision of the run: combined_hash() of those of its planes z = 0, 1, …,
+/// each the XXH3 of its values [y][x] as memory has them. Planes are hashed by all threads, in groups of a few MiB.
+/// \param shot which of the wavefield's shots.
+std::string fingerprint_wavefield(const Wavefield& wavefield, const Grid& grid, Precision precision, int shot = 0);
+
+}  // namespace onda

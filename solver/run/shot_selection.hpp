@@ -1,0 +1,30 @@
+/// \file
+/// The shots that a process is asked to compute: "3-7,12".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "solver/survey/survey.hpp"
+
+namespace onda {
+
+/// Some shots of a survey, by their numbers.
+class ShotSelection {
+public:
+    /// All of them.
+    ShotSelection() = default;
+    /// \param text numbers and ranges of them, separated by commas. \throws Error(usage) if it is something else.
+    explicit ShotSelection(const std::string& text);
+
+    [[nodiscard]] bool contains(std::int64_t shot) const;
+    /// \throws Error(usage) naming a number that no shot of the survey has.
+    void check_against(const Shots& shots) const;
+
+private:
+    std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;  ///< first and last of each; none for all
+};
+
+}  // namespace onda

@@ -1,0 +1,222 @@
+#include "solver/run/survey_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <omp.h>
+#include <spdlog/fmt/fmt.h>
+#include <utility>
+
+#include "io/files/interruption.hpp"
+#include "io/text/error.hpp"
+#include "solver/outputs/gather.hpp"
+#include "solver/outputs/snapshot_queue.hpp"
+#include "solver/outputs/wavefield_hash.hpp"
+#include "solver/program/hash.hpp"
+
+namespace onda {
+namespace {
+
+/// Lets a message say which shot it is about, where there are several.
+[[noreturn]] void throw_of_shot(const Error& error, const Shot& shot, const Plan& plan) {
+    if (plan.survey.shots.size() == 1) throw error;
+    throw Error(error.code(), fmt::format("shot {}: {}", shot.id, error.what()));
+}
+
+StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
+    const double bound =
+        amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
+        std::sqrt(plan.density.contrast());
+    return {plan.grid, plan.time, plan.setup.precision, bound, plan.density.contrast()};
+}
+
+}  // namespace
+
+SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by)
+    : plan_(parts.plan),
+      parts_(parts),
+      selection_(std::move(selection)),
+      end_by_(end_by),
+      progress_(plan_.time.steps, plan_.grid.points(), parts.log) {
+    std::int64_t missing = 0;
+    for (std::size_t i = 0; i < parts_.table.size(); ++i)
+        missing += selection_.contains(plan_.survey.shots.id(i)) && !parts_.table.finished(i);
+    progress_.begin(missing);
+}
+
+bool SurveyRun::run() {
+    const auto prepare = [this] { return std::async(std::launch::async, [this] { return claim_and_prepare(); }); };
+    std::future<void> finishing;  // waits when it goes: what is computed is kept
+    Batch batch = parts_.times.measure("shot set-up", [&] { return claim_and_prepare(); });
+    while (!batch.empty() && !time_is_over()) {
+        std::future<Batch> next = prepare();
+        const Clock::time_point start = Clock::now();
+        compute(batch);
+        longest_batch_s_ = std::max(longest_batch_s_, std::chrono::duration<double>(Clock::now() - start).count());
+        computed_ += std::ssize(batch);
+        parts_.times.measure("outputs", [&] {
+            if (finishing.valid()) finishing.get();
+        });
+        Batch following = parts_.times.measure("shot set-up", [&] { return next.get(); });
+        if (following.empty()) {
+            parts_.times.measure("outputs", [&] { finish(batch); });
+        } else {
+            // On the CPU the steps of the next batch have the other threads.
+            const bool alone = plan_.device->has_own_memory();
+            finishing = std::async(std::launch::async, [this, alone, done = std::move(batch)]() mutable {
+                if (!alone) omp_set_num_threads(1);
+                finish(done);
+            });
+        }
+        batch = std::move(following);
+    }
+    if (finishing.valid()) parts_.times.measure("outputs", [&] { finishing.get(); });
+    progress_.clear();
+    return !batch.empty();
+}
+
+/// Once nothing is left that nobody had, looks from the beginning for what others gave up.
+Batch SurveyRun::claim_and_prepare() {
+    Batch batch;
+    const Shots& shots = plan_.survey.shots;
+    const auto claim_up_to_end = [&] {
+        for (; cursor_ < shots.size() && std::ssize(batch) < plan_.batch; ++cursor_)
+            if (selection_.contains(shots.id(cursor_)) && parts_.table.claim(cursor_))
+                batch.emplace_back().index = cursor_;
+    };
+    claim_up_to_end();
+    if (batch.empty()) {
+        cursor_ = 0;
+        claim_up_to_end();
+    }
+    for (ShotInProgress& shot : batch) {
+        shot.shot = shots[shot.index];
+        shot.points.sources = make_sources(shot.shot, plan_.survey, plan_.grid, plan_.boundary.halos, plan_.time);
+        shot.points.receivers =
+            point_weights(shot.shot.receivers.list(), plan_.grid, plan_.boundary.halos, PointKind::receiver);
+    }
+    return batch;
+}
+
+/// Also where the next batch would not be done in time.
+bool SurveyRun::time_is_over() const {
+    return Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(longest_batch_s_)) >
+           end_by_;
+}
+
+void SurveyRun::compute(Batch& batch) {
+    const int shots = static_cast<int>(batch.size());
+    std::vector<ShotPoints> points;
+    std::vector<StabilityWatch> watches;
+    for (ShotInProgress& shot : batch) {
+        watches.push_back(watch_over(plan_, shot.points.sources));
+        points.push_back(std::move(shot.points));
+        shot.snapshots = parts_.files.begin_snapshots(shot.shot.id);
+        shot.record.shot = shot.shot.id;
+    }
+    Propagator propagator = parts_.times.measure("shot set-up", [&] {
+        if (!wavefield_ || wavefield_->shots() != shots) {
+            wavefield_.reset();
+            wavefield_ = parts_.medium.make_wavefield(shots);
+        }
+        return Propagator(*wavefield_, points, plan_.time);
+    });
+    points.clear();
+    propagate(propagator, batch, watches);
+    parts_.times.measure("outputs", [&] {
+        for (int slot = 0; ShotInProgress& shot : batch) {
+            shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan_.grid, plan_.setup.precision, slot);
+            if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan_, shot.shot, *wavefield_, slot);
+            ++slot;
+        }
+    });
+    wavefield_bytes_ = std::max(wavefield_bytes_, wavefield_->allocated_bytes());
+}
+
+void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) {
+    const std::int64_t steps = plan_.time.steps;
+    const bool pictured = batch.front().index == 0;
+    SnapshotQueue queue([&batch](int slot, double time_s, std::span<const float> values) {
+        batch[static_cast<std::size_t>(slot)].snapshots->write(time_s, values);
+    });
+    std::int64_t next_check = StabilityWatch::kInterval, next = next_output(-1, pictured);
+    double largest = 0.;
+    const auto take = [&] {
+        if (propagator.step() != next) return;
+        parts_.times.measure("outputs", [&] { take_what_is_due(propagator, batch, queue); });
+        next = next_output(next, pictured);
+    };
+    take();
+    while (propagator.step() < steps) {
+        throw_if_interrupted();
+        const std::int64_t now = propagator.step();
+        const std::int64_t stop = std::min({steps, next_check, next, now + pace_steps_});
+        parts_.times.measure("time steps", [&] {
+            const Clock::time_point start = Clock::now();
+            propagator.advance(stop - now);
+            // So many steps take about a fifth of a second: often enough for the progress line and for a signal.
+            const double s = std::max(std::chrono::duration<double>(Clock::now() - start).count(), 1e-6);
+            pace_steps_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.2 / s * static_cast<double>(stop - now)),
+                                                   1, StabilityWatch::kInterval);
+        });
+        if (stop >= next_check || stop == steps) {
+            parts_.times.measure("stability watch", [&] {
+                for (int slot = 0; ShotInProgress& shot : batch) try {
+                        const Extremum seen = watches[static_cast<std::size_t>(slot)].check(propagator, slot);
+                        ++slot;
+                        shot.record.max_abs_pressure = std::max(shot.record.max_abs_pressure, seen.max_abs);
+                        largest = std::max(largest, seen.max_abs);
+                    } catch (const Error& error) {
+                        throw_of_shot(error, shot.shot, plan_);
+                    }
+            });
+            next_check = stop + StabilityWatch::kInterval;
+        }
+        take();
+        progress_.update(computed_, std::ssize(batch), stop, propagator.time_s(), largest);
+    }
+    parts_.times.measure("outputs", [&] { queue.drain(); });
+}
+
+std::int64_t SurveyRun::next_output(std::int64_t step, bool pictured) const {
+    const std::int64_t next = plan_.snapshots.steps.after(step).value_or(plan_.time.steps + 1);
+    if (!pictured) return next;
+    const auto& pictures = parts_.pictures.steps();
+    const auto picture = std::ranges::upper_bound(pictures, step);
+    return picture == pictures.end() ? next : std::min(next, *picture);
+}
+
+void SurveyRun::take_what_is_due(Propagator& propagator, const Batch& batch, SnapshotQueue& queue) {
+    const std::int64_t step = propagator.step();
+    if (plan_.snapshots.steps.contains(step))
+        for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
+            queue.take(propagator.wavefield(), plan_.snapshots.window, propagator.time_s(), slot);
+    if (batch.front().index == 0 && std::ranges::binary_search(parts_.pictures.steps(), step))
+        parts_.pictures.take(propagator);
+}
+
+/// Everything of a batch that needs no wavefield: its shots are on disk when this returns.
+void SurveyRun::finish(Batch& batch) const {
+    std::vector<ShotGather> gathers;
+    for (ShotInProgress& shot : batch)
+        if (!shot.shot.receivers.empty()) gathers.push_back(std::move(shot.gather));
+    bring_to_output_sampling(plan_, gathers);
+    std::vector<std::pair<std::size_t, ShotRecord>> finished;
+    for (std::size_t i = 0; ShotInProgress& shot : batch) {
+        if (shot.snapshots) shot.record.snapshot_file = parts_.files.finish(*shot.snapshots);
+        if (!shot.shot.receivers.empty()) {
+            const ShotGather& gather = gathers[i++];
+            Fingerprint hash;
+            hash.add(std::span<const float>(gather.pressure));
+            shot.record.seismograms = hash.hex();
+            shot.record.seismogram_file = parts_.files.write(gather);
+            if (shot.index == 0) parts_.pictures.take(gather);
+        }
+        if (shot.index == 0)
+            for (AtomicFile& picture : parts_.pictures.prepare(parts_.folder, true)) picture.rename();
+        finished.emplace_back(shot.index, std::move(shot.record));
+    }
+    sync_folder(parts_.folder);
+    parts_.table.finish(finished);
+}
+
+}  // namespace onda

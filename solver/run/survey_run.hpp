@@ -1,0 +1,88 @@
+/// \file
+/// The shots of a survey that are still to be computed, batch by batch, with all that can be done meanwhile done under
+/// their time steps.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <future>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "kernels/medium.hpp"
+#include "solver/outputs/pictures.hpp"
+#include "solver/outputs/shot_files.hpp"
+#include "solver/program/log.hpp"
+#include "solver/program/progress.hpp"
+#include "solver/propagation/propagator.hpp"
+#include "solver/propagation/stability_watch.hpp"
+#include "solver/run/phase_times.hpp"
+#include "solver/run/shot_selection.hpp"
+#include "solver/run/shot_table.hpp"
+
+namespace onda {
+
+/// A shot from when it is claimed until its line is in the table.
+struct ShotInProgress {
+    std::size_t index = 0;  ///< in the survey
+    Shot shot;
+    ShotPoints points;
+    std::unique_ptr<SnapshotWriter> snapshots;
+    ShotGather gather;
+    ShotRecord record;
+};
+using Batch = std::vector<ShotInProgress>;
+
+/// What a survey run needs and does not own.
+struct SurveyRunParts {
+    const Plan& plan;
+    Medium& medium;
+    const ShotFiles& files;
+    const std::filesystem::path& folder;  ///< of the unfinished survey
+    ShotTable& table;
+    RunPictures& pictures;
+    PhaseTimes& times;
+    Log& log;
+};
+
+/// The part of one process in a survey: it takes shots that nobody has, until none are left.
+///
+/// Three things go on at the same time: the steps of a batch; on another thread the sources and receivers of the next
+/// one; on a third the dispersion removal, hashes and files of the one before.
+class SurveyRun {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    explicit SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by);
+
+    /// \returns whether it stopped because the time is over. \throws Error; Interrupted. Shots that are finished are in
+    /// the table then; what the exception ends is lost.
+    bool run();
+
+    [[nodiscard]] std::int64_t shots_computed() const { return computed_; }
+    /// The bytes of the largest wavefield.
+    [[nodiscard]] std::int64_t wavefield_bytes() const { return wavefield_bytes_; }
+
+private:
+    Batch claim_and_prepare();
+    bool time_is_over() const;
+    void compute(Batch& batch);
+    void propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches);
+    void take_what_is_due(Propagator& propagator, const Batch& batch, class SnapshotQueue& queue);
+    [[nodiscard]] std::int64_t next_output(std::int64_t step, bool pictured) const;
+    void finish(Batch& batch) const;
+
+    const Plan& plan_;
+    SurveyRunParts parts_;
+    ShotSelection selection_;
+    Clock::time_point end_by_;
+    std::size_t cursor_ = 0;
+    std::unique_ptr<Wavefield> wavefield_;
+    std::int64_t computed_ = 0, wavefield_bytes_ = 0;
+    double longest_batch_s_ = 0.;
+    Progress progress_;
+    std::int64_t pace_steps_ = 1;
+};
+
+}  // namespace onda
