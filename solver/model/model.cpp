@@ -113,6 +113,17 @@ VelocityRange velocity_range(const ModelConfig& config, const Grid& grid, const 
     return builder_of(config, origin).range(config, grid, origin);
 }
 
+MediumReaders medium_readers(const Model& model, const ComputedGrid& computed) {
+    const auto rows_of = [&](const std::vector<float>& values) {
+        return computed.extended([&model, &values](std::int64_t y, std::int64_t z, std::span<float> row) {
+            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), row.size(), row.begin());
+        });
+    };
+    MediumReaders readers{rows_of(model.vp)};
+    if (!model.rho.empty()) readers.push_back(rows_of(model.rho));
+    return readers;
+}
+
 std::int64_t model_extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     return builder_of(config, origin).extra_bytes(config, grid, origin);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "io/files/atomic_file.hpp"
 #include "io/files/interruption.hpp"
@@ -36,13 +37,14 @@ std::int64_t Outputs::next_step(std::int64_t step) const {
 
 void Outputs::take(Propagator& propagator) {
     if (plan_.snapshots.steps.contains(propagator.step()))
-        queue_->take(propagator.wavefield(), plan_.snapshots.window, propagator.time_s());
+        queue_->take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s());
     if (first_shot() && std::ranges::binary_search(pictures_.steps(), propagator.step())) pictures_.take(propagator);
 }
 
 ShotFingerprint Outputs::end_shot(const Shot& shot, const Propagator& propagator) {
     ShotFingerprint fingerprint;
-    fingerprint.final_wavefield = fingerprint_wavefield(propagator.wavefield(), plan_.grid, plan_.setup.precision);
+    fingerprint.final_wavefield =
+        fingerprint_wavefield(propagator.wavefield(), plan_.computed.inner(), plan_.setup.precision);
     if (queue_) queue_->drain();
     if (!shot.receivers.empty()) {
         const ShotGather gather = make_gather(plan_, shot, propagator.wavefield());
@@ -102,11 +104,12 @@ ShotGather make_gather(const Plan& plan, const Shot& shot, const Wavefield& wave
 namespace {
 
 template <typename T>
-std::string fingerprint_planes(const Wavefield& wavefield, const Grid& grid) {
+std::string fingerprint_planes(const Wavefield& wavefield, Window window) {
     Fingerprint hash;
-    std::vector<T> plane(static_cast<std::size_t>(grid.nx() * grid.ny()));
-    for (std::int64_t z = 0; z < grid.nz(); ++z) {
-        wavefield.download(Window{{0, 0, z}, {grid.nx(), grid.ny(), 1}, {1, 1, 1}}, std::span<T>(plane));
+    const std::int64_t planes = std::exchange(window.count[2], 1);
+    std::vector<T> plane(static_cast<std::size_t>(window.points()));
+    for (std::int64_t z = 0; z < planes; ++z, window.first[2] += window.step[2]) {
+        wavefield.download(window, std::span<T>(plane));
         hash.add(std::span<const T>(plane));
     }
     return hash.hex();
@@ -114,9 +117,9 @@ std::string fingerprint_planes(const Wavefield& wavefield, const Grid& grid) {
 
 }  // namespace
 
-std::string fingerprint_wavefield(const Wavefield& wavefield, const Grid& grid, Precision precision) {
-    return precision == Precision::float64 ? fingerprint_planes<double>(wavefield, grid)
-                                           : fingerprint_planes<float>(wavefield, grid);
+std::string fingerprint_wavefield(const Wavefield& wavefield, const Window& window, Precision precision) {
+    return precision == Precision::float64 ? fingerprint_planes<double>(wavefield, window)
+                                           : fingerprint_planes<float>(wavefield, window);
 }
 
 }  // namespace onda

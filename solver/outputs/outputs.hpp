@@ -53,7 +53,7 @@ private:
 /// samples that the backend recorded, which stay as they are. \throws Error(unstable) naming the first of them that
 /// single precision cannot hold: the correction would spread it over its trace.
 ShotGather make_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield);
-/// The hash of p[n] on the whole grid, in the precision of the run.
-std::string fingerprint_wavefield(const Wavefield& wavefield, const Grid& grid, Precision precision);
+/// The hash of p[n] at the nodes of `window`, in the precision of the run.
+std::string fingerprint_wavefield(const Wavefield& wavefield, const Window& window, Precision precision);
 
 }  // namespace onda

@@ -76,17 +76,18 @@ public:
           outputs_(outputs),
           times_(times),
           facts_(facts),
-          progress_(static_cast<std::int64_t>(plan.survey.shots.size()), plan.time.steps, plan.grid.points(), log) {}
+          progress_(static_cast<std::int64_t>(plan.survey.shots.size()), plan.time.steps, plan.setup.grid.points(),
+                    log) {}
 
     void run_shot(std::int64_t index) {
         const Shot shot = plan_.survey.shots[static_cast<std::size_t>(index)];
-        const Sources sources = make_sources(shot, plan_.survey, plan_.grid, plan_.boundary.halos, plan_.time);
+        const Sources sources = make_sources(shot, plan_.survey, plan_.setup.grid, plan_.boundary.halos, plan_.time);
         const NodeWeights receivers =
-            point_weights(shot.receivers.list(), plan_.grid, plan_.boundary.halos, PointKind::receiver);
+            point_weights(shot.receivers.list(), plan_.setup.grid, plan_.boundary.halos, PointKind::receiver);
         Propagator propagator =
             times_.measure("shot set-up", [&] { return Propagator(wavefield_, sources, receivers, plan_.time); });
         const StabilityWatch watch(
-            plan_.grid, plan_.time, plan_.setup.precision,
+            plan_.computed, plan_.time, plan_.setup.precision,
             amplitude_bound(sources, plan_.grid, plan_.time, plan_.velocity.min_m_s, plan_.velocity.max_m_s) *
                 std::sqrt(plan_.density.contrast()),
             plan_.density.contrast());
@@ -117,7 +118,8 @@ private:
             });
             if (stop >= next_check || stop == steps) {
                 seen = times_.measure("stability watch", [&] { return watch.check(propagator); });
-                facts_.max_abs_pressure = std::max(facts_.max_abs_pressure, seen.max_abs);
+                facts_.max_abs_pressure =
+                    largest_pressure(propagator.wavefield(), plan_.computed, seen, facts_.max_abs_pressure);
                 next_check = stop + StabilityWatch::kInterval;
             }
             take_what_is_due();
@@ -139,17 +141,6 @@ std::string fingerprint_of(const Model& model) {
     hash.add(std::span<const float>(model.vp));
     if (!model.rho.empty()) hash.add(std::span<const float>(model.rho));
     return hash.hex();
-}
-
-std::shared_ptr<Medium> make_medium(const Plan& plan, const Model& model) {
-    const auto rows_of = [&model](const std::vector<float>& values) -> RowReader {
-        return [&model, &values](std::int64_t y, std::int64_t z, std::span<float> row) {
-            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), row.size(), row.begin());
-        };
-    };
-    MediumReaders readers{rows_of(model.vp)};
-    if (!model.rho.empty()) readers.push_back(rows_of(model.rho));
-    return plan.device->make_medium(plan.setup, readers, plan.time.dt_s);
 }
 
 void note_model(const Plan& plan, const Model& model, RunFacts& facts) {
@@ -192,7 +183,7 @@ void warn_of_faint_pressure(RunFacts& facts, Log& log) {
 
 void finish(const Plan& plan, const Wavefield& wavefield, const PhaseTimes& times, RunFacts& facts, Log& log) {
     const double work = static_cast<double>(plan.survey.shots.size()) * static_cast<double>(plan.time.steps) *
-                        static_cast<double>(plan.grid.points());
+                        static_cast<double>(plan.setup.grid.points());
     const double stepping = times.of("time steps");
     facts.phase_s = times.all();
     facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
@@ -223,7 +214,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         times.measure("model", [&] { return make_model(config.model, draft.grid, config.origin); });
     const Plan plan = refine(std::move(draft), *model);
     note_model(plan, *model, facts);
-    const auto medium = times.measure("backend", [&] { return make_medium(plan, *model); });
+    const auto medium = times.measure("backend", [&] {
+        return plan.device->make_medium(plan.setup, medium_readers(*model, plan.computed), plan.time.dt_s);
+    });
     facts.backend = medium->description();
     RunPictures pictures(plan, *model);
     model.reset();  // first: model and fields need not share the memory
