@@ -250,20 +250,52 @@ TEST_CASE("the program leaves the results of the grid, and the same as of the gr
     CHECK(inside["warnings"].size() == 0u);  // by hand, no source and no receiver lies in a strip either
     CHECK(outside["max_abs_pressure"].get<double>() > 0.);
     CHECK(outside["max_abs_pressure"].get<double>() <= inside["max_abs_pressure"].get<double>());
-    for (const char* shot : {"1", "2"})
-        CHECK(outside["hashes"]["shots"][shot]["seismograms"] == inside["hashes"]["shots"][shot]["seismograms"]);
+    const Left by_library = run(plan, model, plan.computed.inner());
+    for (const int shot : {1, 2}) {
+        const Json ours = outside["hashes"]["shots"][std::to_string(shot)];
+        CHECK(ours["seismograms"] == inside["hashes"]["shots"][std::to_string(shot)]["seismograms"]);
+        CHECK(ours["final_wavefield"] == by_library.hashes[std::size_t(shot - 1)]);
+    }
     const auto snapshots = [&](const char* name) { return hdf5::File::open(folder.path() / name / "snapshots.h5"); };
-    const auto ours = snapshots("outside"), theirs = snapshots("inside");
+    const auto written = snapshots("outside"), expected = snapshots("inside");
     for (const char* dataset : {"x_m", "z_m"})
-        CHECK(ours.open_dataset(dataset).read_all<double>() == theirs.open_dataset(dataset).read_all<double>());
+        CHECK(written.open_dataset(dataset).read_all<double>() == expected.open_dataset(dataset).read_all<double>());
     for (const char* dataset : {"shots/1/pressure", "shots/2/pressure"})
-        CHECK(ours.open_dataset(dataset).read_all<float>() == theirs.open_dataset(dataset).read_all<float>());
-    CHECK(ours.open_dataset("x_m").read_all<double>().front() == 100.);
-    CHECK(ours.open_dataset("x_m").read_all<double>().back() == 540.);
+        CHECK(written.open_dataset(dataset).read_all<float>() == expected.open_dataset(dataset).read_all<float>());
+    CHECK(written.open_dataset("x_m").read_all<double>().front() == 100.);
+    CHECK(written.open_dataset("x_m").read_all<double>().back() == 540.);
     CHECK(contains(text_of(folder.path() / "outside" / "config.yaml"), "placement: outside"));
     CHECK(contains(text_of(folder.path() / "outside" / "onda.log"), "45 x 37 nodes"));
     CHECK(contains(text_of(folder.path() / "outside" / "onda.log"),
                    "computed with the absorbing strips beyond it: 57 x 43 nodes"));
+}
+
+TEST_CASE("pictures show the grid alone: until waves reach a face they are those of a grid without strips") {
+    const TemporaryFolder folder;
+    const std::string config = (folder.path() / "run.yaml").string();
+    write_text(config, R"(schema_version: 1
+grid: {shape: [61, 71], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 2000}, {top_m: 300, vp_m_s: 2400}]}
+time: {duration_s: 0.1, dispersion_correction: false}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [300, 350]}]
+receivers: [{type: line, first_m: [250, 400], last_m: [350, 400], count: 11}]
+)");
+    const auto run_into = [&](const std::string& name, const std::string& faces) {
+        const auto out = folder.path() / name;
+        REQUIRE(run_onda({"run", config, "--output", out.string(), "--set", "boundary=" + faces}).code == 0);
+        return out;
+    };
+    const auto strips = run_into("strips", "{}");
+    const auto none = run_into("none", "{left: zero, right: zero, top: zero, bottom: zero}");
+    int pictures = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(strips)) {
+        if (entry.path().extension() != ".png") continue;
+        CAPTURE(entry.path().filename().string());
+        CHECK(text_of(entry.path()) == text_of(none / entry.path().filename()));
+        ++pictures;
+    }
+    CHECK(pictures == 5);  // the model, the gather, and three wavefields
 }
 
 TEST_CASE("a shot at a corner of the grid is that of a grid without faces") {
