@@ -97,7 +97,8 @@ struct BoundaryConfig {
     std::string x_min = "cpml", x_max = "cpml";
     std::string y_min = "cpml", y_max = "cpml";
     std::string z_min = "cpml", z_max = "cpml";
-    std::int64_t cpml_width = 20;  ///< nodes
+    std::string placement = "outside";  ///< of layers and sponges: outside | inside the grid
+    std::int64_t cpml_width = 20;       ///< nodes
     /// Amplitude that theory leaves of a wave that goes in and out at normal incidence (docs/validation.md, R6).
     double cpml_reflection = 1e-6;
     std::optional<double> cpml_frequency_hz;  ///< absent: the lowest peak frequency of the wavelets

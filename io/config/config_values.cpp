@@ -34,6 +34,11 @@ const Vocabulary& own_names() {
           {"optimised", "phase velocity within 0.01 % over the widest band: fewer points per wavelength"}}},
         {"scheme.precision", {{"float", "32 bits"}, {"double", "64 bits: twice the memory and traffic"}}},
         {"model.inclusions.shape", {{"sphere", "a circle in 2-D"}, {"box", "a rectangle in 2-D"}}},
+        {"boundary.placement",
+         {{"outside",
+           "beyond the grid, which is computed with them; the model goes on as at the face, and sources, receivers and "
+           "results have the whole grid"},
+          {"inside", "on the outermost nodes of the grid itself"}}},
         {"sources.type",
          {{"point", "one source"}, {"line", "shots with one source each"}, {"file", "a table of sources"}}},
         {"receivers.type",

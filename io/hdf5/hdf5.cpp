@@ -1,6 +1,7 @@
 #include "io/hdf5/hdf5.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
@@ -68,6 +69,18 @@ void require_room() {
 }
 }  // namespace
 
+/// In the place of HDF5's own: external links can be made and looked at, but are never followed.
+template <typename... Arguments>
+hid_t follow_no_link(Arguments...) {
+    return H5I_INVALID_HID;
+}
+ssize_t show_link(const char*, const void* value, std::size_t bytes, void* room, std::size_t room_bytes) {
+    if (room != nullptr) std::memcpy(room, value, std::min(bytes, room_bytes));
+    return static_cast<ssize_t>(bytes);
+}
+constexpr H5L_class_t kUnfollowedLinks{
+    H5L_LINK_CLASS_T_VERS, H5L_TYPE_EXTERNAL, "external", nullptr, nullptr, nullptr, follow_no_link, nullptr, show_link};
+
 void prepare_library() {
     require_room();
     // After a failed write HDF5 1.10 cannot close what it holds, and its clean-up at exit would crash on it. Every
@@ -79,7 +92,7 @@ void prepare_library() {
     thread_local const herr_t quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
     static const bool closed_doors = [] {
         const bool no_plugins = H5PLset_loading_state(0) >= 0;
-        return H5Lunregister(H5L_TYPE_EXTERNAL) >= 0 && no_plugins;
+        return H5Lregister(&kUnfollowedLinks) >= 0 && no_plugins;
     }();
     if (quiet < 0 || !closed_doors) throw Error(ExitCode::internal, "cannot set up the HDF5 library" + error_stack());
 }
@@ -323,6 +336,19 @@ Dataset Group::create_dataset(const std::string& name, Element element, const Da
 
 bool Group::contains(const std::string& name) const {
     return check(H5Lexists(id_, name.c_str(), H5P_DEFAULT), *this, "look for a name in it") > 0;
+}
+
+std::optional<std::string> Group::linked_file(const std::string& name) const {
+    H5L_info_t link;
+    if (!contains(name)) return {};
+    check(H5Lget_info(id_, name.c_str(), &link, H5P_DEFAULT), *this, "look at a link");
+    if (link.type != H5L_TYPE_EXTERNAL) return {};
+    std::vector<char> value(link.u.val_size);
+    check(H5Lget_val(id_, name.c_str(), value.data(), value.size(), H5P_DEFAULT), *this, "read a link");
+    unsigned flags = 0;
+    const char *file = nullptr, *path = nullptr;
+    check(H5Lunpack_elink_val(value.data(), value.size(), &flags, &file, &path), *this, "understand a link");
+    return file;
 }
 
 Id Group::open_object(const std::string& path, int kind, const char* kind_name) const {

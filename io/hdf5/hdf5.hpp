@@ -188,6 +188,8 @@ public:
     /// rank 0 or above 4, chunks larger than the dataset, and more values than the file can hold.
     [[nodiscard]] Dataset open_dataset(const std::string& path) const;
     [[nodiscard]] bool contains(const std::string& name) const;
+    /// The file that an external link of this name leads to, as link_to() named it; nothing for anything else.
+    [[nodiscard]] std::optional<std::string> linked_file(const std::string& name) const;
     /// Names of the links, sorted by name.
     [[nodiscard]] std::vector<std::string> names() const;
 

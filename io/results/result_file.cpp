@@ -52,6 +52,17 @@ hdf5::File open_result(const std::filesystem::path& file, const std::string& for
     return root;
 }
 
+hdf5::File open_file_of_shot(const std::filesystem::path& file, const std::string& format, std::int64_t shot) {
+    auto root = open_result(file, format);
+    const auto shots = root.open_group("shots");
+    const auto linked = shots.linked_file(std::to_string(shot));
+    if (!linked) return root;
+    const std::filesystem::path name(*linked);
+    if (name.is_absolute() || std::ranges::find(name, "..") != name.end())
+        shots.fail("shot " + std::to_string(shot) + " lies in " + printable(*linked) + ", which is not beside the file");
+    return open_result(file.parent_path() / name, format);
+}
+
 std::vector<std::int64_t> shots_of(const hdf5::File& file) {
     const auto group = file.open_group("shots");
     std::vector<std::int64_t> shots;

@@ -43,6 +43,9 @@ inline constexpr std::int64_t kResultFormatVersion = 1;
 
 /// Opens a result file for reading. \throws Error(missing_input | bad_data) if it is not of this format.
 hdf5::File open_result(const std::filesystem::path& file, const std::string& format);
+/// Opens the file that holds a shot: `file` itself, or the one beside it that its link of the shot leads to.
+/// \throws Error(missing_input | bad_data) if one of them is not of this format, or the link leads elsewhere.
+hdf5::File open_file_of_shot(const std::filesystem::path& file, const std::string& format, std::int64_t shot);
 /// The shot numbers, ascending.
 std::vector<std::int64_t> shots_of(const hdf5::File& file);
 

@@ -165,7 +165,7 @@ std::vector<std::int64_t> list_shots(const std::filesystem::path& file) {
 
 ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
     const hdf5::Turn turn;
-    const auto root = open_result(file, kFormat);
+    const auto root = open_file_of_shot(file, kFormat, shot);
     auto opened = open_gather(root, shot);
     opened.header.pressure = opened.pressure.read_all<float>();
     return std::move(opened.header);

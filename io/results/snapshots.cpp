@@ -209,7 +209,7 @@ void SnapshotWriter::commit() {
 
 ShotFrames read_frames(const std::filesystem::path& file, std::int64_t shot) {
     const hdf5::Turn turn;
-    const auto root = open_result(file, kFormat);
+    const auto root = open_file_of_shot(file, kFormat, shot);
     const auto group = root.open_group("shots/" + std::to_string(shot));
     return {group.open_dataset("time_s").read_all<double>(), group.open_dataset("pressure").read_all<float>()};
 }

@@ -41,7 +41,11 @@ nlohmann::ordered_json device_memory_json(const Verdict& v) {
 nlohmann::ordered_json as_json(const Verdict& v) {
     const Plan& plan = v.plan;
     nlohmann::ordered_json json;
-    json["grid"] = {{"shape_xyz", plan.grid.n}, {"spacing_m_xyz", plan.grid.spacing_m}, {"points", plan.grid.points()}};
+    json["grid"] = {{"shape_xyz", plan.grid.n},
+                    {"spacing_m_xyz", plan.grid.spacing_m},
+                    {"points", plan.grid.points()},
+                    {"computed_shape_xyz", plan.setup.grid.n},
+                    {"computed_points", plan.setup.grid.points()}};
     json["velocity"] = {
         {"min_m_s", plan.velocity.min_m_s}, {"max_m_s", plan.velocity.max_m_s}, {"exact", plan.velocity.exact}};
     json["time"] = {{"dt_s", plan.time.dt_s},

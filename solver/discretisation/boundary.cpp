@@ -18,13 +18,20 @@ constexpr std::array<BoundaryKind, 5> kKinds{{
      Halo::mirror_negative, Strip::none},
     {"rigid", "immovable wall through the nodes of the face; reflects with the same sign", Halo::mirror_positive,
      Strip::none},
-    {"sponge", "absorbing strip of boundary.sponge_width nodes inside the grid", Halo::zero, Strip::sponge},
-    {"cpml", "perfectly matched layer of boundary.cpml_width nodes inside the grid", Halo::zero, Strip::cpml},
+    {"sponge", "absorbing strip of boundary.sponge_width nodes", Halo::zero, Strip::sponge},
+    {"cpml", "perfectly matched layer of boundary.cpml_width nodes", Halo::zero, Strip::cpml},
 }};
 
 constexpr std::array<std::string BoundaryConfig::*, 6> kFaceMembers{&BoundaryConfig::x_min, &BoundaryConfig::x_max,
                                                                     &BoundaryConfig::y_min, &BoundaryConfig::y_max,
                                                                     &BoundaryConfig::z_min, &BoundaryConfig::z_max};
+
+/// Where strips lie.
+struct Placement {
+    std::string_view name;
+    bool beyond;  ///< the grid of the configuration
+};
+constexpr std::array<Placement, 2> kPlacements{{{"outside", true}, {"inside", false}}};
 
 std::string face_key(int face) {
     return "boundary." + std::string(kFaceNames[face]);
@@ -145,22 +152,23 @@ std::span<const BoundaryKind> boundary_kinds() {
 
 Faces make_faces(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     Faces faces;
+    const Placement& placement =
+        find_row(origin, "boundary.placement", std::span<const Placement>(kPlacements), config.placement);
+    auto& nodes = placement.beyond ? faces.nodes_beyond : faces.nodes_inside;
     for (int face = 0; face < 6; ++face) {
         if (!grid.has_axis(face / 2)) continue;
         const BoundaryKind& kind = kind_of(config, face, origin);
+        if (kind.strip != Strip::none) check_strip(config, row_of(kind.strip), origin);
         faces.halos[face] = kind.halo;
-        faces.strip_nodes[face] = width_of(config, kind.strip);
+        nodes[face] = width_of(config, kind.strip);
     }
     return faces;
 }
 
 void check_boundary(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin) {
-    for (int face = 0; face < 6; ++face) {
-        if (!grid.has_axis(face / 2)) continue;
-        const Strip strip = kind_of(config, face, origin).strip;
-        if (strip != Strip::none) check_strip(config, row_of(strip), origin);
-        if (face % 2 == 1) check_strips_fit(config, grid, face / 2, origin);
-    }
+    static_cast<void>(make_faces(config, grid, origin));
+    for (int axis = 0; axis < 3; ++axis)
+        if (grid.has_axis(axis)) check_strips_fit(config, grid, axis, origin);
 }
 
 Boundary make_boundary(const BoundaryConfig& config, const Grid& grid, const Waves& waves, const ConfigOrigin& origin) {

@@ -20,7 +20,7 @@ struct Boundary {
     Cpml cpml;
 };
 
-/// The kind of absorbing strip inside a face.
+/// The kind of absorbing strip at a face.
 enum class Strip { none, sponge, cpml };
 
 /// One row of the table in boundary.cpp.
@@ -44,15 +44,18 @@ struct Waves {
 /// The part of the boundary that is known before dt is.
 struct Faces {
     FaceHalos halos{};
-    std::array<std::int64_t, 6> strip_nodes{};  ///< of the absorbing strip inside each face, 0 where there is none
+    /// Of the absorbing strip at each face, 0 where there is none: those that lie in the grid, and those beyond it.
+    std::array<std::int64_t, 6> nodes_inside{}, nodes_beyond{};
 };
-/// The faces that a configuration describes. \throws Error(config) for unknown kinds.
+/// The faces that a configuration describes, of the grid that it describes. \throws Error(config) for unknown kinds and
+/// placements, widths and reflections out of range.
 Faces make_faces(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
-/// Checks the configuration of the faces. \throws Error(config) for unknown kinds, widths and reflections out of range,
-/// and strips that do not fit.
+/// Checks the configuration of the faces. \param grid that is computed, strips included. \throws Error(config) as
+/// make_faces() does, and for strips that do not fit.
 void check_boundary(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin);
-/// The boundary of a run, with strips designed for `waves`. \throws Error(config) as check_boundary() does.
+/// The boundary of a run, with strips designed for `waves`. \param grid that is computed, strips included.
+/// \throws Error(config) as check_boundary() does.
 Boundary make_boundary(const BoundaryConfig& config, const Grid& grid, const Waves& waves, const ConfigOrigin& origin);
 
 }  // namespace onda

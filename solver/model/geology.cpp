@@ -145,11 +145,11 @@ std::vector<Column> make_columns(const Geology& geology, const Grid& grid, const
 
 }  // namespace
 
-Medium geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin&) {
+MediumRules geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin&) {
     const auto geology = std::make_shared<const Geology>(static_cast<std::uint64_t>(config.seed));
     std::array<double, 3> extent_m{};
     for (int a = 0; a < 3; ++a) extent_m[a] = static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a];
-    const auto rule = [geology, grid, extent_m]() -> Medium::Row {
+    const auto rule = [geology, grid, extent_m]() -> MediumRules::Row {
         const auto columns = std::make_shared<const std::vector<Column>>(make_columns(*geology, grid, extent_m));
         const double slope_scale = extent_m[2] / extent_m[0];
         return [geology, columns, grid, slope_scale](std::int64_t y, std::int64_t z, std::span<float> row) {

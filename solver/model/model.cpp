@@ -17,16 +17,16 @@ namespace {
 constexpr double kQuickPoints = 1e6;
 constexpr std::int64_t kQuickBytes = 48'000'000;
 
-using MakeMedium = Medium (*)(const ModelConfig&, const Grid&, const ConfigOrigin&);
+using MakeMedium = MediumRules (*)(const ModelConfig&, const Grid&, const ConfigOrigin&);
 
 template <MakeMedium make>
 Model build(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
-    const Medium medium = make(config, grid, origin);
+    const MediumRules medium = make(config, grid, origin);
     Model model;
     model.grid = grid;
     model.description = medium.description;
     const std::int64_t rows = grid.ny() * grid.nz();
-    const auto fill = [&](std::vector<float>& values, const Medium::Row& fill_row) {
+    const auto fill = [&](std::vector<float>& values, const MediumRules::Row& fill_row) {
         values.resize(static_cast<std::size_t>(grid.points()));
         LoopFailure failure;
 #pragma omp parallel for schedule(static)
@@ -42,10 +42,10 @@ Model build(const ModelConfig& config, const Grid& grid, const ConfigOrigin& ori
 
 template <MakeMedium make>
 VelocityRange range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
-    const Medium medium = make(config, grid, origin);
+    const MediumRules medium = make(config, grid, origin);
     const bool quick = static_cast<double>(grid.points()) * medium.cost <= kQuickPoints;
     if (medium.bounds.exact || !quick || medium.preparation_bytes > kQuickBytes) return medium.bounds;
-    const Medium::Row fill_row = medium.vp();
+    const MediumRules::Row fill_row = medium.vp();
     float low = std::numeric_limits<float>::max(), high = 0.f;
     const std::int64_t rows = grid.ny() * grid.nz();
     LoopFailure failure;
@@ -111,6 +111,17 @@ Model make_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin
 
 VelocityRange velocity_range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     return builder_of(config, origin).range(config, grid, origin);
+}
+
+MediumReaders medium_readers(const Model& model, const ComputedGrid& computed) {
+    const auto rows_of = [&](const std::vector<float>& values) {
+        return computed.extended([&model, &values](std::int64_t y, std::int64_t z, std::span<float> row) {
+            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), row.size(), row.begin());
+        });
+    };
+    MediumReaders readers{rows_of(model.vp)};
+    if (!model.rho.empty()) readers.push_back(rows_of(model.rho));
+    return readers;
 }
 
 std::int64_t model_extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {

@@ -11,6 +11,8 @@
 
 #include "io/config/config.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/medium.hpp"
+#include "solver/discretisation/computed_grid.hpp"
 
 namespace onda {
 
@@ -53,5 +55,9 @@ Model make_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin
 VelocityRange velocity_range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// Host memory that make_model() takes beside the model itself.
 std::int64_t model_extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+
+/// What a device reads of a model on the grid that it computes, in the order of the equation's parameters.
+/// \param model must outlive the readers. \param computed around the grid of the model.
+MediumReaders medium_readers(const Model& model, const ComputedGrid& computed);
 
 }  // namespace onda

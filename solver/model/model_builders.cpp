@@ -45,16 +45,16 @@ double bottom_m(const Grid& grid) {
 
 }  // namespace
 
-Medium constant_medium(const ModelConfig& config, const Grid&, const ConfigOrigin& origin) {
+MediumRules constant_medium(const ModelConfig& config, const Grid&, const ConfigOrigin& origin) {
     const double vp = check_velocity("model.vp_m_s", config.vp_m_s, origin);
     const auto value = static_cast<float>(vp);
-    const Medium::Row row = [value](std::int64_t, std::int64_t, std::span<float> values) {
+    const MediumRules::Row row = [value](std::int64_t, std::int64_t, std::span<float> values) {
         std::ranges::fill(values, value);
     };
     return {[row] { return row; }, {value, value, true}, fmt::format("constant, {:.6g} m/s", vp)};
 }
 
-Medium gradient_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+MediumRules gradient_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     const double top = check_velocity("model.vp_m_s", config.vp_m_s, origin);
     const double slope = config.gradient_per_s;
     const auto at = [=](std::int64_t z) {
@@ -66,7 +66,7 @@ Medium gradient_medium(const ModelConfig& config, const Grid& grid, const Config
                      fmt::format("{:.6g} 1/s makes {:.6g} m/s at the bottom of the grid, z = {:.6g} m: velocities "
                                  "must stay within {:g} and {:g} m/s",
                                  slope, bottom, bottom_m(grid), lowest_vp_m_s, highest_vp_m_s));
-    const Medium::Row row = [at](std::int64_t, std::int64_t z, std::span<float> values) {
+    const MediumRules::Row row = [at](std::int64_t, std::int64_t z, std::span<float> values) {
         std::ranges::fill(values, at(z));
     };
     return {[row] { return row; },
@@ -134,10 +134,10 @@ VelocityRange range_of(const Layers& layers, const Grid& grid) {
 
 }  // namespace
 
-Medium layered_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+MediumRules layered_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     const Layers layers = make_layers(config, grid, origin);
-    const auto rule = [&layers, &grid](const std::vector<float>& values) -> Medium::Rule {
-        const Medium::Row fill = [layers, grid, values](std::int64_t y, std::int64_t z, std::span<float> row) {
+    const auto rule = [&layers, &grid](const std::vector<float>& values) -> MediumRules::Rule {
+        const MediumRules::Row fill = [layers, grid, values](std::int64_t y, std::int64_t z, std::span<float> row) {
             const double depth =
                 grid.position_m(0, 0, z)[2] - layers.slope_y * (static_cast<double>(y) * grid.spacing_m[1]);
             const double step = layers.slope_x * grid.spacing_m[0];
@@ -206,7 +206,7 @@ Body make_body(const ModelConfig& config, const Grid& grid, bool wanted, std::si
 
 }  // namespace
 
-Medium inclusions_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+MediumRules inclusions_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     const auto background = static_cast<float>(check_velocity("model.vp_m_s", config.vp_m_s, origin));
     const bool wanted = wants_density(config, origin);
     std::vector<Body> bodies;
@@ -216,8 +216,9 @@ Medium inclusions_medium(const ModelConfig& config, const Grid& grid, const Conf
         bounds.min_m_s = std::min<double>(bounds.min_m_s, body.vp);
         bounds.max_m_s = std::max<double>(bounds.max_m_s, body.vp);
     }
-    const auto rule = [&bodies, &grid](float outside, float Body::*value) -> Medium::Rule {
-        const Medium::Row fill = [bodies, grid, outside, value](std::int64_t y, std::int64_t z, std::span<float> row) {
+    const auto rule = [&bodies, &grid](float outside, float Body::*value) -> MediumRules::Rule {
+        const MediumRules::Row fill = [bodies, grid, outside, value](std::int64_t y, std::int64_t z,
+                                                                     std::span<float> row) {
             std::ranges::fill(row, outside);
             for (const Body& body : bodies) {
                 for (std::size_t x = 0; x < row.size(); ++x) {

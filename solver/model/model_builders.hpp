@@ -12,7 +12,7 @@
 namespace onda {
 
 /// A medium as rules, one for vp and one for rho: checked, with the same values for any order of the rows.
-struct Medium {
+struct MediumRules {
     using Row = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
     /// A rule prepares what the rows share, which may be large.
     using Rule = std::function<Row()>;
@@ -24,21 +24,21 @@ struct Medium {
     double cost = 1.;                    ///< of a node, where a lookup among layers costs 1
 };
 
-Medium constant_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+MediumRules constant_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// A medium of layers whose interfaces are planes: z = top + tan(dip) (distance along the dip's azimuth from the grid's
 /// first node).
-Medium layered_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
-Medium gradient_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
-Medium inclusions_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+MediumRules layered_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+MediumRules gradient_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+MediumRules inclusions_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// Random velocities with the correlation function of von Karman (1948), as a sum of kVonKarmanModes plane waves of
 /// random phase whose wavenumbers are drawn from its spectrum (Shinozuka & Jan 1972, J. Sound Vib. 25). A wave is a
 /// function of seed and position alone: no state, no order. Clipped at kVonKarmanClip standard deviations.
-Medium von_karman_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+MediumRules von_karman_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 inline constexpr int kVonKarmanModes = 1000;
 inline constexpr double kVonKarmanClip = 3.;
 /// A geology of water, young layers above an unconformity, folded and faulted older layers below it, and a salt dome;
 /// everything scales with the extents of the grid.
-Medium geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+MediumRules geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
 Model build_from_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 VelocityRange range_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);

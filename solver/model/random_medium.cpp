@@ -78,7 +78,7 @@ void check(const ModelConfig& m, const ConfigOrigin& origin) {
 
 }  // namespace
 
-Medium von_karman_medium(const ModelConfig& m, const Grid& grid, const ConfigOrigin& origin) {
+MediumRules von_karman_medium(const ModelConfig& m, const Grid& grid, const ConfigOrigin& origin) {
     check(m, origin);
     const double mean = m.vp_m_s, deviation = 0.01 * m.deviation_percent;
     const auto fill = [grid, mean, deviation](const std::shared_ptr<const Waves>& waves, std::int64_t y, std::int64_t z,
@@ -98,7 +98,7 @@ Medium von_karman_medium(const ModelConfig& m, const Grid& grid, const ConfigOri
             v = static_cast<float>(mean * (1. + deviation * static_cast<double>(std::clamp(v * unit, -clip, clip))));
     };
     const double reach = kVonKarmanClip * deviation;
-    const auto rule = [fill, m, grid]() -> Medium::Row {
+    const auto rule = [fill, m, grid]() -> MediumRules::Row {
         const auto waves = std::make_shared<const Waves>(make_waves(m, grid));
         return [fill, waves](std::int64_t y, std::int64_t z, std::span<float> vp) { fill(waves, y, z, vp); };
     };

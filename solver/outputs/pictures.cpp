@@ -119,6 +119,7 @@ double gather_clip(std::vector<float> pressure) {
 
 RunPictures::RunPictures(const Plan& plan, const Model& model)
     : grid_(plan.grid),
+      computed_(plan.computed),
       shot_(plan.survey.shots.front()),
       decimals_(std::max(4, 1 - static_cast<int>(std::floor(std::log10(plan.time.dt_s))))) {
     if (!plan.config.output.pictures) return;
@@ -132,7 +133,7 @@ RunPictures::RunPictures(const Plan& plan, const Model& model)
 void RunPictures::take(const Propagator& propagator) {
     for (std::size_t s = 0; s < sections_.size(); ++s) {
         std::vector<float> p(static_cast<std::size_t>(sections_[s].window.points()));
-        propagator.wavefield().download(sections_[s].window, std::span<float>(p));
+        propagator.wavefield().download(computed_.window(sections_[s].window), std::span<float>(p));
         require_storable(std::span<const float>(p), [&](std::size_t index) {
             return fmt::format("shot {}, picture of the plane {} at t = {:.6g} s, {}", shot_.id, sections_[s].name,
                                propagator.time_s(), position_text(position_of(sections_[s].window, grid_, index)));

@@ -15,7 +15,7 @@
 
 namespace onda {
 
-/// A plane of the grid through the first source, thinned to what a picture can show.
+/// A plane of the run's grid through the first source, thinned to what a picture can show.
 struct Section {
     std::string name;  ///< "xz"
     std::size_t horizontal = 0, vertical = 2;
@@ -54,6 +54,7 @@ private:
     [[nodiscard]] Picture picture_of(const Section& section) const;
 
     Grid grid_;
+    ComputedGrid computed_;
     Shot shot_;
     std::vector<Section> sections_;
     std::vector<std::int64_t> steps_;

@@ -12,17 +12,19 @@ namespace {
 constexpr std::int64_t kGroupBytes = 16 << 20;
 
 template <typename T>
-std::string hash_planes(const Wavefield& wavefield, const Grid& grid, int shot) {
-    const std::int64_t plane = grid.nx() * grid.ny();
+std::string hash_planes(const Wavefield& wavefield, const Window& window, int shot) {
+    const std::int64_t plane = window.count[0] * window.count[1], planes = window.count[2];
     const std::int64_t most =
-        std::clamp<std::int64_t>(kGroupBytes / (plane * static_cast<std::int64_t>(sizeof(T))), 1, grid.nz());
+        std::clamp<std::int64_t>(kGroupBytes / (plane * static_cast<std::int64_t>(sizeof(T))), 1, planes);
     std::vector<T> values(static_cast<std::size_t>(most * plane));
-    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(grid.nz()));
-    for (std::int64_t first = 0; first < grid.nz(); first += most) {
-        const std::int64_t count = std::min(most, grid.nz() - first);
-        const std::span group(values.data(), static_cast<std::size_t>(count * plane));
-        wavefield.download(Window{{0, 0, first}, {grid.nx(), grid.ny(), count}, {1, 1, 1}}, group, shot);
-        LoopFailure failure;
+    std::vector<std::uint64_t> hashes(static_cast<std::size_t>(planes));
+    for (std::int64_t first = 0; first < planes; first += most) {
+        const std::int64_t count = std::min(most, planes - first);
+        Window part = window;
+        part.first[2] += first * window.step[2];
+        part.count[2] = count;
+        wavefield.download(part, std::span(values.data(), static_cast<std::size_t>(count * plane)), shot);
+    LoopFailure failure;
 #pragma omp parallel for schedule(static)
         for (std::int64_t i = 0; i < count; ++i)
             failure.guard([&] {
@@ -37,9 +39,9 @@ std::string hash_planes(const Wavefield& wavefield, const Grid& grid, int shot) 
 
 }  // namespace
 
-std::string fingerprint_wavefield(const Wavefield& wavefield, const Grid& grid, Precision precision, int shot) {
-    return precision == Precision::float64 ? hash_planes<double>(wavefield, grid, shot)
-                                           : hash_planes<float>(wavefield, grid, shot);
+std::string fingerprint_wavefield(const Wavefield& wavefield, const Window& window, Precision precision, int shot) {
+    return precision == Precision::float64 ? hash_planes<double>(wavefield, window, shot)
+                                           : hash_planes<float>(wavefield, window, shot);
 }
 
 }  // namespace onda

@@ -9,9 +9,9 @@
 
 namespace onda {
 
-/// The hash of p[n] on the whole grid, in the precision of the run: combined_hash() of those of its planes z = 0, 1, …,
-/// each the XXH3 of its values [y][x] as memory has them. Planes are hashed by all threads, in groups of a few MiB.
+/// The hash of p[n] at the nodes of a window, in the precision of the run: combined_hash() of those of its planes along
+/// z, each the XXH3 of its values [y][x] as memory has them. Planes are hashed by all threads, in groups of a few MiB.
 /// \param shot which of the wavefield's shots.
-std::string fingerprint_wavefield(const Wavefield& wavefield, const Grid& grid, Precision precision, int shot = 0);
+std::string fingerprint_wavefield(const Wavefield& wavefield, const Window& window, Precision precision, int shot = 0);
 
 }  // namespace onda

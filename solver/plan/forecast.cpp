@@ -255,9 +255,10 @@ void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
         scaled.grid.n[a] = scale(plan.grid.n[a], 2);
         scaled.snapshots.window.count[a] = scale(plan.snapshots.window.count[a], 1);
     }
+    scaled.computed = plan.computed.around(scaled.grid);
     scaled.setup.sponge = plan.setup.sponge;
     scaled.setup.cpml = plan.setup.cpml;
-    resize(scaled.setup, scaled.grid.n);
+    resize(scaled.setup, scaled.computed.grid().n);
 }
 
 }  // namespace
@@ -312,7 +313,7 @@ Setup rehearsal_setup(const Plan& plan) {
     for (double most = own_memory ? 5e7 : 6e6; most > 1.; most *= 0.7) {
         setup = plan.setup;
         setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
-        resize(setup, rehearsal_grid(plan.grid, most).n);
+        resize(setup, rehearsal_grid(plan.setup.grid, most).n);
         if (static_cast<double>(plan.device->predicted_bytes(setup, plan.batch)) <= room) break;
     }
     return setup;
@@ -372,7 +373,7 @@ TimeForecast forecast_time(const Plan& plan) {
     bare.cpml = {};
     const double step = measured(bare);
     const double absorb = absorbing_work(setup) > 0. ? std::max(0., measured(setup) - step) : 0.;
-    const double nodes = static_cast<double>(plan.grid.points()), steps = static_cast<double>(plan.time.steps);
+    const double nodes = static_cast<double>(plan.setup.grid.points()), steps = static_cast<double>(plan.time.steps);
     const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
                             absorb * absorbing_work(plan.setup) / std::max(1., absorbing_work(setup));
     return {nodes / per_step * 1e-9, static_cast<double>(shots_of(plan)) * steps * per_step};

@@ -28,7 +28,8 @@ MemoryForecast forecast_memory(const Plan& plan);
 
 /// The memory that a limit is about.
 enum class Memory { host, device };
-/// The largest grid with the proportions of the plan's whose run fits into `available` bytes; no value if none does.
+/// The largest grid with the proportions of the plan's whose run, with the strips beyond it, fits into `available`
+/// bytes; no value if none does.
 std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available);
 
 /// The bytes of seismograms.h5 and snapshots.h5. Pictures, log and summary add about a megabyte.

@@ -52,10 +52,17 @@ Precision precision_of(const SchemeConfig& config) {
     return config.precision == "double" ? Precision::float64 : Precision::float32;
 }
 
+void set_grids(Plan& plan) {
+    const Config& c = plan.config;
+    plan.grid = make_grid(c.grid, c.origin);
+    plan.computed = ComputedGrid(plan.grid, make_faces(c.boundary, plan.grid, c.origin).nodes_beyond);
+    check_stencil_fits(c.scheme, plan.computed.grid(), c.origin);
+}
+
 void begin_setup(Plan& plan) {
     const BackendConfig& wanted = plan.config.backend;
     Setup& setup = plan.setup;
-    setup.grid = plan.grid;
+    setup.grid = plan.computed.grid();
     setup.precision = precision_of(plan.config.scheme);
     setup.fewer_threads = wanted.threads == 0;
     setup.threads = wanted.threads > 0 ? static_cast<int>(wanted.threads) : omp_get_max_threads();
@@ -99,7 +106,7 @@ void set_time(Plan& plan) {
 
 void set_boundary(Plan& plan) {
     const Waves waves{plan.setup.scheme, plan.velocity.max_m_s, plan.time.dt_s, plan.survey.lowest_peak_frequency_hz()};
-    plan.boundary = make_boundary(plan.config.boundary, plan.grid, waves, plan.config.origin);
+    plan.boundary = make_boundary(plan.config.boundary, plan.computed.grid(), waves, plan.config.origin);
     plan.setup.halos = plan.boundary.halos;
     plan.setup.sponge = plan.boundary.sponge;
     plan.setup.cpml = plan.boundary.cpml;
@@ -116,7 +123,7 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
         if (has_time)
             set_boundary(plan);
         else
-            check_boundary(plan.config.boundary, plan.grid, plan.config.origin);
+            check_boundary(plan.config.boundary, plan.computed.grid(), plan.config.origin);
     });
 }
 
@@ -138,9 +145,7 @@ Plan make_plan(const Config& config) {
     const ConfigOrigin& origin = config.origin;
     Plan plan;
     plan.config = config;
-    // Every stage builds on the grid: what is wrong with it would be told by all of them.
-    plan.grid = make_grid(config.grid, origin);
-    check_stencil_fits(config.scheme, plan.grid, origin);
+    set_grids(plan);  // every stage builds on them: what is wrong with them would be told by all
     begin_setup(plan);
 
     Stages stages;
@@ -191,6 +196,11 @@ std::string axes_text(const Grid& grid, const std::array<T, 3>& values) {
                                 : fmt::format("{} x {} x {}", values[0], values[1], values[2]);
 }
 
+/// "301 x 201 nodes (0.0605 M)".
+std::string nodes_text(const Grid& grid) {
+    return fmt::format("{} nodes ({:.4g} M)", axes_text(grid, grid.n), static_cast<double>(grid.points()) * 1e-6);
+}
+
 }  // namespace
 
 std::string shape_text(const Grid& grid) {
@@ -198,10 +208,11 @@ std::string shape_text(const Grid& grid) {
 }
 
 std::string describe(const Plan& plan) {
-    const Grid& g = plan.grid;
+    const Grid &g = plan.grid, &computed = plan.computed.grid();
     std::string text;
-    text += fmt::format("grid      {} nodes ({:.4g} M), spacing {} m\n", shape_text(g),
-                        static_cast<double>(g.points()) * 1e-6, axes_text(g, g.spacing_m));
+    text += fmt::format("grid      {}, spacing {} m\n", nodes_text(g), axes_text(g, g.spacing_m));
+    if (plan.computed.is_extended())
+        text += fmt::format("          computed with the absorbing strips beyond it: {}\n", nodes_text(computed));
     text += fmt::format("velocity  {:g} to {:g} m/s{}\n", plan.velocity.min_m_s, plan.velocity.max_m_s,
                         plan.velocity.exact ? "" : " (told without making the model)");
     if (plan.density.max_kg_m3 > 0.)

@@ -10,6 +10,7 @@
 #include "io/models/geometry.hpp"
 #include "kernels/setup.hpp"
 #include "solver/discretisation/boundary.hpp"
+#include "solver/discretisation/computed_grid.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/model.hpp"
@@ -21,7 +22,8 @@ namespace onda {
 
 struct Plan {
     Config config;
-    Grid grid;
+    Grid grid;              ///< of the configuration: models are made, and results are given, on its nodes
+    ComputedGrid computed;  ///< that grid with the absorbing strips beyond it; setup.grid is all of it
     VelocityRange velocity{};
     DensityRange density;
     std::int64_t model_extra_bytes = 0;  ///< that making the model takes beside the model itself

@@ -11,7 +11,7 @@
 namespace onda {
 
 struct SnapshotPlan {
-    Window window;
+    Window window;          ///< of the configuration's grid
     FileGeometry geometry;  ///< of the window as written
     StepSet steps;          ///< empty: no snapshots
 };

@@ -1,9 +1,12 @@
 #include "solver/propagation/stability_watch.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <spdlog/fmt/fmt.h>
+#include <utility>
+#include <vector>
 
 #include "io/text/error.hpp"
 #include "solver/model/density.hpp"
@@ -26,7 +29,7 @@ double amplitude_bound(const Sources& sources, const Grid& grid, const TimeAxis&
     return margin * static_cast<double>(time.steps) * vp_max_m_s / vp_min_m_s * k_max / grid.cell_volume() * added;
 }
 
-StabilityWatch::StabilityWatch(const Grid& grid, const TimeAxis& time, Precision precision, double bound,
+StabilityWatch::StabilityWatch(const ComputedGrid& grid, const TimeAxis& time, Precision precision, double bound,
                                double density_contrast)
     : grid_(grid), time_(time), precision_(precision), bound_(bound), density_contrast_(density_contrast) {}
 
@@ -46,23 +49,43 @@ std::string StabilityWatch::likely_cause() const {
         time_.cfl_fraction());
 }
 
+std::string StabilityWatch::place_of(std::int64_t node) const {
+    const auto [x, y, z] = grid_.inner_node(node);
+    const auto at = grid_.grid().node(node);
+    const auto metres = grid_.grid().position_m(at[0], at[1], at[2]);
+    const std::string place =
+        grid_.grid().dimensions == 2
+            ? fmt::format("node (x {}, z {}), at ({:g}, {:g}) m", x, z, metres[0], metres[2])
+            : fmt::format("node (x {}, y {}, z {}), at ({:g}, {:g}, {:g}) m", x, y, z, metres[0], metres[1], metres[2]);
+    return grid_.is_inner({x, y, z}) ? place : place + " in an absorbing strip beyond the grid";
+}
+
 Extremum StabilityWatch::check(const Propagator& propagator, int shot) const {
     const Extremum extremum = propagator.wavefield().extremum(shot);
     if (extremum.finite && !(extremum.max_abs > bound_)) return extremum;
-    const auto [x, y, z] = grid_.node(extremum.node);
-    const auto metres = grid_.position_m(x, y, z);
     const std::string what = extremum.finite ? fmt::format(
                                                    "|p| has grown to {:.3g}, beyond the {:.3g} that the sources "
                                                    "can explain,",
                                                    extremum.max_abs, bound_)
                                              : std::string("p is not finite");
-    const std::string where =
-        grid_.dimensions == 2
-            ? fmt::format("node (x {}, z {}), at ({:g}, {:g}) m", x, z, metres[0], metres[2])
-            : fmt::format("node (x {}, y {}, z {}), at ({:g}, {:g}, {:g}) m", x, y, z, metres[0], metres[1], metres[2]);
-    throw Error(ExitCode::unstable,
-                fmt::format("the run is unstable: {} at {}, at step {} of {}, t = {:.6g} s\n  likely cause: {}", what,
-                            where, propagator.step(), time_.steps, propagator.time_s(), likely_cause()));
+    throw Error(
+        ExitCode::unstable,
+        fmt::format("the run is unstable: {} at {}, at step {} of {}, t = {:.6g} s\n  likely cause: {}", what,
+                    place_of(extremum.node), propagator.step(), time_.steps, propagator.time_s(), likely_cause()));
+}
+
+double largest_pressure(const Wavefield& wavefield, const ComputedGrid& grid, const Extremum& seen, double so_far,
+                        int shot) {
+    if (!(seen.max_abs > so_far)) return so_far;
+    if (grid.is_inner(grid.inner_node(seen.node))) return seen.max_abs;
+    Window plane = grid.inner();
+    const std::int64_t planes = std::exchange(plane.count[2], 1);
+    std::vector<double> values(static_cast<std::size_t>(plane.points()));
+    for (std::int64_t z = 0; z < planes; ++z, ++plane.first[2]) {
+        wavefield.download(plane, std::span<double>(values), shot);
+        for (const double p : values) so_far = std::max(so_far, std::abs(p));
+    }
+    return so_far;
 }
 
 }  // namespace onda

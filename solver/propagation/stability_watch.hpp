@@ -6,6 +6,7 @@
 
 #include "kernels/setup.hpp"
 #include "kernels/wavefield.hpp"
+#include "solver/discretisation/computed_grid.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/propagation/propagator.hpp"
 
@@ -26,20 +27,26 @@ public:
     static constexpr std::int64_t kInterval = 50;
 
     /// \param bound of |p|, see amplitude_bound(). \param density_contrast largest over smallest density.
-    StabilityWatch(const Grid& grid, const TimeAxis& time, Precision precision, double bound,
+    StabilityWatch(const ComputedGrid& grid, const TimeAxis& time, Precision precision, double bound,
                    double density_contrast = 1.);
 
-    /// The extremum of p[n] of one of the shots that advance together.
-    /// \throws Error(unstable) naming node, position, time, step and the likely cause.
+    /// The extremum of p[n] of one of the shots that advance together, on the computed grid.
+    /// \throws Error(unstable) naming the node as the inner grid numbers it, position, time, step and the likely cause.
     Extremum check(const Propagator& propagator, int shot = 0) const;
 
 private:
     [[nodiscard]] std::string likely_cause() const;
+    [[nodiscard]] std::string place_of(std::int64_t node) const;
 
-    Grid grid_;
+    ComputedGrid grid_;
     TimeAxis time_;
     Precision precision_;
     double bound_, density_contrast_;
 };
+
+/// The larger of `so_far` and the largest |p[n]| on the inner grid. \param seen the extremum of p[n] on the computed
+/// grid; only where it is larger and lies beyond the inner grid is more of the field looked at.
+double largest_pressure(const Wavefield& wavefield, const ComputedGrid& grid, const Extremum& seen, double so_far,
+                        int shot = 0);
 
 }  // namespace onda

@@ -28,17 +28,6 @@ std::string fingerprint_of(const Model& model) {
     return hash.hex();
 }
 
-std::shared_ptr<Medium> make_medium(const Plan& plan, const Model& model) {
-    const auto rows_of = [&model](const std::vector<float>& values) -> RowReader {
-        return [&model, &values](std::int64_t y, std::int64_t z, std::span<float> row) {
-            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), row.size(), row.begin());
-        };
-    };
-    MediumReaders readers{rows_of(model.vp)};
-    if (!model.rho.empty()) readers.push_back(rows_of(model.rho));
-    return plan.device->make_medium(plan.setup, readers, plan.time.dt_s);
-}
-
 void note_model(const Plan& plan, const Model& model, RunFacts& facts) {
     const MemoryForecast memory = forecast_memory(plan);
     facts.predicted_memory_bytes = memory.peak_bytes();
@@ -74,7 +63,7 @@ void warn_of_faint_pressure(RunFacts& facts, Log& log) {
 void account_for(const Plan& plan, const Medium& medium, const SurveyRun& run, PhaseTimes& times, RunFacts& facts,
                  Log& log) {
     const double work = static_cast<double>(run.shots_computed()) * static_cast<double>(plan.time.steps) *
-                        static_cast<double>(plan.grid.points());
+                        static_cast<double>(plan.setup.grid.points());
     const double stepping = times.of("time steps");
     facts.phase_s = times.all();
     facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
@@ -201,7 +190,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         log.info(shown(options.folder) + " holds the complete results of this run: nothing is left to do");
         return facts;
     }
-    const auto medium = times.measure("backend", [&] { return make_medium(plan, *model); });
+    const auto medium = times.measure("backend", [&] {
+        return plan.device->make_medium(plan.setup, medium_readers(*model, plan.computed), plan.time.dt_s);
+    });
     facts.backend = medium->description();
     RunPictures pictures(plan, *model);
     model.reset();  // first: model and fields need not share the memory

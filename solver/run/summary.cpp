@@ -41,7 +41,9 @@ Json describe_numbers(const Plan& plan) {
                        {"shape_xyz", plan.grid.n},
                        {"spacing_m_xyz", plan.grid.spacing_m},
                        {"origin_m_xyz", plan.grid.origin_m},
-                       {"points", plan.grid.points()}};
+                       {"points", plan.grid.points()},
+                       {"computed_shape_xyz", plan.setup.grid.n},
+                       {"computed_points", plan.setup.grid.points()}};
     numbers["velocity"] = {{"min_m_s", plan.velocity.min_m_s}, {"max_m_s", plan.velocity.max_m_s}};
     if (plan.has_density())
         numbers["density"] = {{"min_kg_m3", plan.density.min_kg_m3}, {"max_kg_m3", plan.density.max_kg_m3}};

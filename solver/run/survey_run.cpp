@@ -26,7 +26,7 @@ StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
     const double bound =
         amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
         std::sqrt(plan.density.contrast());
-    return {plan.grid, plan.time, plan.setup.precision, bound, plan.density.contrast()};
+    return {plan.computed, plan.time, plan.setup.precision, bound, plan.density.contrast()};
 }
 
 }  // namespace
@@ -36,7 +36,7 @@ SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock
       parts_(parts),
       selection_(std::move(selection)),
       end_by_(end_by),
-      progress_(plan_.time.steps, plan_.grid.points(), parts.log) {
+      progress_(plan_.time.steps, plan_.setup.grid.points(), parts.log) {
     std::int64_t missing = 0;
     for (std::size_t i = 0; i < parts_.table.size(); ++i)
         missing += selection_.contains(plan_.survey.shots.id(i)) && !parts_.table.finished(i);
@@ -90,9 +90,9 @@ Batch SurveyRun::claim_and_prepare() {
     }
     for (ShotInProgress& shot : batch) {
         shot.shot = shots[shot.index];
-        shot.points.sources = make_sources(shot.shot, plan_.survey, plan_.grid, plan_.boundary.halos, plan_.time);
+        shot.points.sources = make_sources(shot.shot, plan_.survey, plan_.setup.grid, plan_.boundary.halos, plan_.time);
         shot.points.receivers =
-            point_weights(shot.shot.receivers.list(), plan_.grid, plan_.boundary.halos, PointKind::receiver);
+            point_weights(shot.shot.receivers.list(), plan_.setup.grid, plan_.boundary.halos, PointKind::receiver);
     }
     return batch;
 }
@@ -124,7 +124,7 @@ void SurveyRun::compute(Batch& batch) {
     propagate(propagator, batch, watches);
     parts_.times.measure("outputs", [&] {
         for (int slot = 0; ShotInProgress& shot : batch) {
-            shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan_.grid, plan_.setup.precision, slot);
+            shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan_.computed.inner(), plan_.setup.precision, slot);
             if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan_, shot.shot, *wavefield_, slot);
             ++slot;
         }
@@ -162,8 +162,8 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
             parts_.times.measure("stability watch", [&] {
                 for (int slot = 0; ShotInProgress& shot : batch) try {
                         const Extremum seen = watches[static_cast<std::size_t>(slot)].check(propagator, slot);
-                        ++slot;
-                        shot.record.max_abs_pressure = std::max(shot.record.max_abs_pressure, seen.max_abs);
+                        shot.record.max_abs_pressure = largest_pressure(propagator.wavefield(), plan_.computed, seen,
+                                                                        shot.record.max_abs_pressure, slot++);
                         largest = std::max(largest, seen.max_abs);
                     } catch (const Error& error) {
                         throw_of_shot(error, shot.shot, plan_);
@@ -189,7 +189,7 @@ void SurveyRun::take_what_is_due(Propagator& propagator, const Batch& batch, Sna
     const std::int64_t step = propagator.step();
     if (plan_.snapshots.steps.contains(step))
         for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
-            queue.take(propagator.wavefield(), plan_.snapshots.window, propagator.time_s(), slot);
+            queue.take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(), slot);
     if (batch.front().index == 0 && std::ranges::binary_search(parts_.pictures.steps(), step))
         parts_.pictures.take(propagator);
 }

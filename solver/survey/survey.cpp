@@ -22,7 +22,7 @@ std::vector<FaceLayer> free_surfaces(const Grid& grid, const Faces& faces) {
 
 std::vector<FaceLayer> strips(const Grid& grid, const Faces& faces) {
     std::array<double, 6> depth{};
-    for (int face = 0; face < 6; ++face) depth[face] = static_cast<double>(faces.strip_nodes[face]) - kSamePlace;
+    for (int face = 0; face < 6; ++face) depth[face] = static_cast<double>(faces.nodes_inside[face]) - kSamePlace;
     return face_layers(grid, depth);
 }
 

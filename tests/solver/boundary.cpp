@@ -25,7 +25,7 @@ Grid grid_of(int dimensions, std::array<std::int64_t, 3> n) {
 }
 
 BoundaryConfig config_of(const std::string& kind) {
-    return {kind, kind, kind, kind, kind, kind, 20, 1e-6, {}, 20, 1e-3};
+    return {kind, kind, kind, kind, kind, kind, "inside", 20, 1e-6, {}, 20, 1e-3};
 }
 
 Waves waves(double vp_max_m_s, double dt_s) {
@@ -53,7 +53,7 @@ TEST_CASE("every kind of the table is accepted on every face, in any combination
                 for (int f = 0; f < 6; ++f) {
                     const BoundaryKind& expected = f == face ? on_one : elsewhere;
                     CHECK(boundary.halos[f] == expected.halo);
-                    CHECK(make_faces(config, grid, {}).strip_nodes[f] == (expected.strip != Strip::none ? 20 : 0));
+                    CHECK(make_faces(config, grid, {}).nodes_inside[f] == (expected.strip != Strip::none ? 20 : 0));
                     CHECK(boundary.cpml.face[f].width() == (expected.strip == Strip::cpml ? 20 : 0));
                     const auto& taper = boundary.sponge.taper[f / 2];
                     const double at_face = taper.empty() ? 1. : f % 2 == 0 ? taper.front() : taper.back();

@@ -9,7 +9,7 @@ title: small run in 2-D
 grid: {shape: [81, 61], spacing_m: [10, 8], origin_m: [100, -16]}
 model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 200, vp_m_s: 2200}]}
 time: {duration_s: 0.3}
-boundary: {top: free_surface, cpml_width: 12}
+boundary: {top: free_surface, cpml_width: 12, placement: inside}
 wavelet: {type: ricker, peak_frequency_hz: 15}
 sources:
   - {position_m: [400, 24], shot: 1}
@@ -26,7 +26,7 @@ inline const std::string kSmall3d = R"(schema_version: 1
 grid: {shape: [40, 36, 32], spacing_m: 10}
 model: {type: gradient, vp_m_s: 1500, gradient_per_s: 1}
 time: {duration_s: 0.2}
-boundary: {cpml_width: 8}
+boundary: {cpml_width: 8, placement: inside}
 wavelet: {type: ricker, peak_frequency_hz: 15}
 sources:
   - {position_m: [200, 170, 150]}

@@ -42,7 +42,7 @@ inline ReceiverConfig receiver_at(std::vector<double> position_m) {
 
 inline Config config_2d() {
     Config config;
-    config.boundary = {"zero", "zero", "zero", "zero", "zero", "zero", 20, 1e-6, {}, 10, 1e-4};
+    config.boundary = {"zero", "zero", "zero", "zero", "zero", "zero", "inside", 20, 1e-6, {}, 10, 1e-4};
     config.wavelet.peak_frequency_hz = 15.;
     config.time.duration_s = 1.;
     config.sources = {source_at({500., 20.})};
