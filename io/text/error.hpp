@@ -18,7 +18,7 @@ enum class ExitCode {
     out_of_memory = 71,  ///< the run needs more memory than there is
     cannot_create = 73,  ///< an output exists already or cannot be created
     io_error = 74,       ///< reading or writing failed: disk full, quota, hardware
-    time_limit = 75,     ///< shots are missing when --max-hours are over: the same command goes on
+    time_limit = 75,     ///< shots are missing when `--max-hours` are over: the same command goes on
     unstable = 77,       ///< NaN or blow-up
     config = 78,         ///< the configuration has faults
     verify_failed = 1    ///< `onda verify`: a promise was not kept

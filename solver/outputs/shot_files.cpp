@@ -9,9 +9,6 @@
 namespace onda {
 namespace {
 
-constexpr std::size_t kMostCopied = 100;            // shots
-constexpr std::int64_t kMostCopiedBytes = 64 << 20;  // of all shots together
-
 std::vector<double> snapshot_times(const Plan& plan) {
     std::vector<double> times_s;
     for (auto step = plan.snapshots.steps.after(-1); step; step = plan.snapshots.steps.after(*step))
@@ -71,9 +68,10 @@ std::vector<AtomicFile> assemble_snapshots(const Plan& plan, std::span<const Sho
         std::vector<AtomicFile> files;
         files.push_back(AtomicFile::of(places.folder / shots.front().snapshot_file.name, path, places.overwrite));
         const std::vector<XdmfShot> frames{{shots.front().shot, snapshot_times(plan)}};
-        files.push_back(stage_text_file(places.results / "snapshots.xdmf",
-                                        snapshots_xdmf("snapshots.h5", plan.snapshots.geometry, frames),
-                                        places.overwrite));
+        const TextSource xdmf = [&](const auto& put) {
+            put_snapshots_xdmf("snapshots.h5", plan.snapshots.geometry, frames, put);
+        };
+        files.push_back(stage_text_file(places.results / "snapshots.xdmf", xdmf, places.overwrite));
         return files;
     }
     SnapshotWriter writer(path, plan.snapshots.geometry, places.provenance, places.overwrite);
@@ -88,11 +86,6 @@ std::vector<AtomicFile> assemble_snapshots(const Plan& plan, std::span<const Sho
 }
 
 }  // namespace
-
-bool keeps_shot_files(const Plan& plan) {
-    const std::size_t shots = plan.survey.shots.size();
-    return shots > kMostCopied || (shots > 1 && forecast_output_bytes(plan) > kMostCopiedBytes);
-}
 
 ShotFiles::ShotFiles(const Plan& plan, std::filesystem::path folder, Provenance provenance)
     : plan_(plan), folder_(std::move(folder)), provenance_(std::move(provenance)) {}

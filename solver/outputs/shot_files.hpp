@@ -16,10 +16,6 @@
 
 namespace onda {
 
-/// Whether the results of a survey keep a file for each shot, behind seismograms.h5 and snapshots.h5 that link to them.
-/// Small surveys do not: their files hold the shots themselves. It follows from the configuration alone.
-bool keeps_shot_files(const Plan& plan);
-
 /// The files of shots in one folder. They hold nothing but what the shots follow from, so that the same shot gives the
 /// same bytes whenever and wherever it is computed.
 class ShotFiles {

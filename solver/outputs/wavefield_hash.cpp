@@ -9,13 +9,11 @@
 namespace onda {
 namespace {
 
-constexpr std::int64_t kGroupBytes = 16 << 20;
-
 template <typename T>
 std::string hash_planes(const Wavefield& wavefield, const Window& window, int shot) {
     const std::int64_t plane = window.count[0] * window.count[1], planes = window.count[2];
     const std::int64_t most =
-        std::clamp<std::int64_t>(kGroupBytes / (plane * static_cast<std::int64_t>(sizeof(T))), 1, planes);
+        std::clamp<std::int64_t>(kHashedTogetherBytes / (plane * static_cast<std::int64_t>(sizeof(T))), 1, planes);
     std::vector<T> values(static_cast<std::size_t>(most * plane));
     std::vector<std::uint64_t> hashes(static_cast<std::size_t>(planes));
     for (std::int64_t first = 0; first < planes; first += most) {

@@ -7,6 +7,7 @@
 #include <omp.h>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/results/result_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
 #include "io/text/error.hpp"
@@ -18,7 +19,7 @@ namespace onda {
 namespace {
 
 /// The program itself with its libraries, and what they allocate once: measured on runs of a few nodes.
-constexpr std::int64_t kProgramBytes = 20'000'000;
+constexpr std::int64_t kProgramBytes = 22'400'000;
 /// What each thread beyond the two of that measurement touches of its stack and its part of the allocator: 16 threads
 /// held 2.6 MB more.
 constexpr std::int64_t kThreadBytes = 185'000;
@@ -118,24 +119,26 @@ std::int64_t notes_bytes(const Plan& plan) {
 
 /// The host's memory while shots run.
 Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& pictures) {
-    const std::int64_t batch = plan.batch, batches = is_pipelined(plan) ? 2 : 1;
+    const std::int64_t batch = plan.batch;
     const std::int64_t samples = saturating_product(shot.receivers, shot.trace_samples, batch);
-    const std::int64_t points = saturating_product(shot_bytes(shot), batch, batches);
+    // Of one batch until the wavefield has them, and of the next while it is computed.
+    const std::int64_t points = saturating_product(shot_bytes(shot), batch), next = is_pipelined(plan) ? points : 0;
     Items items;
     if (plan.device->has_own_memory()) {
-        items = {{"copy of the traces", saturating_product(samples, kFloat)}, {"sources and receivers", points}};
+        items = {{"copy of the traces", saturating_product(samples, kFloat)}, {"sources and receivers", next}};
     } else {
         const std::int64_t in_backend = saturating_product(shot_bytes_in_backend(shot, element_bytes(plan)), batch);
         items = {{fmt::format("wavefields and model of the {} backend", plan.device->name),
                   plan.device->predicted_bytes(plan.setup, plan.batch)},
                  {"traces in the backend", saturating_product(samples, element_bytes(plan))},
-                 {"sources and receivers", saturating_sum(points, in_backend)}};
+                 {"sources and receivers", saturating_sum(next, in_backend)}};
     }
     items.push_back({"snapshots on their way to disk", frames_alive(plan) * frame_bytes(plan)});
     items.push_back({"shots, and notes on each and on snapshots", notes_bytes(plan)});
     items.push_back({"slices kept for pictures", pictures.kept});
-    items.push_back({"for a moment, to write snapshots or seismograms, or to draw",
-                     std::max({writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan), pictures.drawing})});
+    items.push_back(
+        {"for a moment, to set shots up, to write snapshots or seismograms, or to draw",
+         std::max({points, writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan), pictures.drawing})});
     return items;
 }
 
@@ -202,17 +205,45 @@ std::int64_t seismogram_bytes(const Plan& plan, std::int64_t provenance) {
 
 }  // namespace
 
-std::int64_t forecast_output_bytes(const Plan& plan) {
-    // Host, versions and command line are of about this size, whatever they are.
-    constexpr std::int64_t other_provenance = 2000;
-    const auto provenance =
-        static_cast<std::int64_t>(plan.config.origin.text.size() + resolved_yaml(plan.config).size()) +
-        other_provenance;
+namespace {
+
+constexpr std::int64_t kMostCopied = 100;            // shots
+constexpr std::int64_t kMostCopiedBytes = 64 << 20;  // of all shots together
+
+/// Host, versions and command line are of about this size, whatever they are; a shot's own file does not tell them.
+constexpr std::int64_t kCircumstances = 1000, kOtherProvenance = 1000;
+
+std::int64_t config_bytes(const Plan& plan) {
+    return static_cast<std::int64_t>(plan.config.origin.text.size() + resolved_yaml(plan.config).size());
+}
+
+/// With all shots in seismograms.h5 and snapshots.h5 themselves.
+std::int64_t bytes_in_two_files(const Plan& plan) {
+    const std::int64_t provenance = config_bytes(plan) + kCircumstances + kOtherProvenance;
     std::int64_t bytes = plan.survey.size.most_receivers > 0 ? seismogram_bytes(plan, provenance) : 0;
     if (!plan.snapshots.steps.empty())
         bytes = saturating_sum(bytes, predicted_snapshot_bytes(plan.snapshots.geometry, shots_of(plan),
                                                                plan.snapshots.steps.size(), provenance));
     return bytes;
+}
+
+/// What files of their own add to that: the heads of the files, their links, and their lines in the table.
+std::int64_t bytes_of_own_files(const Plan& plan) {
+    constexpr std::int64_t link = 100, line = 180;
+    const std::int64_t head = result_file_bytes(config_bytes(plan) + kOtherProvenance);
+    const std::int64_t kinds = (plan.survey.size.most_receivers > 0 ? 1 : 0) + (plan.snapshots.steps.empty() ? 0 : 1);
+    return saturating_product(shots_of(plan), saturating_sum(saturating_product(kinds, head + link), line));
+}
+
+}  // namespace
+
+bool keeps_shot_files(const Plan& plan) {
+    return shots_of(plan) > kMostCopied || (shots_of(plan) > 1 && bytes_in_two_files(plan) > kMostCopiedBytes);
+}
+
+std::int64_t forecast_output_bytes(const Plan& plan) {
+    const std::int64_t bytes = bytes_in_two_files(plan);
+    return keeps_shot_files(plan) ? saturating_sum(bytes, bytes_of_own_files(plan)) : bytes;
 }
 
 namespace {

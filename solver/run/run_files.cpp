@@ -34,7 +34,8 @@ std::int64_t size_of(const Descriptor& file, const std::filesystem::path& path) 
 
 /// The text of a summary that is Onda's own, or nothing: other programs' are not even read to their ends.
 std::string read_summary(const std::filesystem::path& path) {
-    if (!special_kind(path).empty() || !std::filesystem::exists(path)) return {};
+    std::error_code unseen;
+    if (!special_kind(path).empty() || !std::filesystem::exists(path, unseen)) return {};
     const Descriptor file = open_plain_file(path, O_RDONLY);
     const std::string begin = "{\n  \"format\": \"" + std::string(kSummaryFormat) + "\"";
     if (read_piece(file, path, 0, static_cast<std::int64_t>(begin.size())) != begin) return {};

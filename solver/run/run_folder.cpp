@@ -162,8 +162,9 @@ void RunFolder::close_survey(bool keeps_shots) const {
     sync_folder(path_);
 }
 
-std::vector<FileRecord> RunFolder::publish(std::vector<AtomicFile> files, const std::vector<FileRecord>& kept,
-                                           const std::function<std::string(const FileList&)>& summary) const {
+std::vector<FileRecord> RunFolder::publish(std::vector<AtomicFile> files,
+                                           const std::function<std::string(const FileList&)>& summary,
+                                           const std::vector<FileRecord>& kept) const {
     FileList list;
     for (const AtomicFile& file : files) {
         throw_if_interrupted();

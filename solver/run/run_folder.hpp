@@ -56,8 +56,9 @@ public:
     /// \param kept of files that get their names in close_survey(). \param summary the text, unsealed, of a summary
     /// with this list of files.
     /// \returns the files of the run. \throws Error(cannot_create | io_error), Interrupted.
-    std::vector<FileRecord> publish(std::vector<AtomicFile> files, const std::vector<FileRecord>& kept,
-                                    const std::function<std::string(const FileList&)>& summary) const;
+    std::vector<FileRecord> publish(std::vector<AtomicFile> files,
+                                    const std::function<std::string(const FileList&)>& summary,
+                                    const std::vector<FileRecord>& kept = {}) const;
     /// Ends the survey, whose results are published. \param keeps_shots whether its table and the files of its shots
     /// become folder/shots, or go.
     void close_survey(bool keeps_shots) const;

@@ -166,9 +166,10 @@ std::vector<ShotRecord> ShotTable::all_finished() const {
 }
 
 bool ShotTable::claim(std::size_t i) {
-    if (!lock_line(table_, i + 1, F_WRLCK)) return false;
+    const std::lock_guard lock(mutex_);
+    if (claimed_.contains(i) || !lock_line(table_, i + 1, F_WRLCK)) return false;
     // Looked at with the claim in hand: another process may have finished it a moment ago.
-    if (!finished(i)) return true;
+    if (!finished(i)) return claimed_.insert(i).second;
     lock_line(table_, i + 1, F_UNLCK);
     return false;
 }
@@ -196,7 +197,11 @@ void ShotTable::finish(const std::vector<std::pair<std::size_t, ShotRecord>>& sh
     for (const auto& [i, record] : shots) write_line(i, line_of(record));
     if (::fdatasync(table_.id()) != 0 && errno != EINVAL)
         throw_system_fault(ExitCode::io_error, file_, "cannot write what shots left", errno);
-    for (const auto& [i, record] : shots) lock_line(table_, i + 1, F_UNLCK);
+    const std::lock_guard lock(mutex_);
+    for (const auto& [i, record] : shots) {
+        lock_line(table_, i + 1, F_UNLCK);
+        claimed_.erase(i);
+    }
 }
 
 }  // namespace onda

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,7 @@ std::string snapshot_file_name(std::int64_t shot);
 ///
 /// A claim is a lock of the bytes of a line. It ends with the process that has it, however that ends. On file systems
 /// without locks every claim succeeds: two processes may then compute the same shot, which gives the same bytes twice.
+/// Threads of one process may claim and finish at the same time.
 class ShotTable {
 public:
     /// Opens a table that create() made. \throws Error(io_error); Error(bad_data) if it is none.
@@ -51,7 +54,7 @@ public:
     /// Those of all shots that are finished, in one pass. \throws Error(io_error).
     [[nodiscard]] std::vector<ShotRecord> all_finished() const;
 
-    /// Whether shot `i` is this process' to compute from now on: neither finished nor claimed by another process.
+    /// Whether shot `i` is the caller's to compute from now on: neither finished nor claimed by anybody before.
     [[nodiscard]] bool claim(std::size_t i);
     /// Makes a finished shot one that is not. \returns false if another process has claimed it. \throws
     /// Error(io_error).
@@ -67,6 +70,8 @@ private:
     std::filesystem::path file_;
     std::size_t size_;
     Descriptor table_;
+    std::mutex mutex_;
+    std::set<std::size_t> claimed_;  ///< by this process, to which its own locks are no obstacle
 };
 
 }  // namespace onda

@@ -127,8 +127,8 @@ void close_survey(const Plan& plan, const RunFolder& folder, std::vector<AtomicF
     const bool keeps_shots = keeps_shot_files(plan);
     std::vector<FileRecord> kept;
     if (keeps_shots) kept.push_back(record_of(folder.unfinished().table(), kKeptTableName));
-    facts.files = folder.publish(std::move(files), kept,
-                                 [&](const FileList& list) { return summary_json(plan, facts, list); });
+    facts.files = folder.publish(
+        std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); }, kept);
     folder.close_survey(keeps_shots);
     facts.complete = true;
 }
@@ -199,15 +199,15 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
 
     notice_signals();  // until now there was nothing to clean up
     RunFolder folder(options.folder, options.overwrite);
-    const Beginning beginning = folder.begin_or_join({random_hex(16), facts.command_line, facts.started_utc,
-                                                      std::ssize(plan.survey.shots), identity},
-                                                     plan.survey.shots);
-    facts.run_id = beginning.run_id;
-    facts.command_line = beginning.command_line;
-    facts.started_utc = beginning.started_utc;
-    announce(plan, facts, log);
-    log.open_file(folder.path() / kLogName);
     try {
+        const Beginning beginning = folder.begin_or_join({random_hex(16), facts.command_line, facts.started_utc,
+                                                          std::ssize(plan.survey.shots), identity},
+                                                         plan.survey.shots);
+        facts.run_id = beginning.run_id;
+        facts.command_line = beginning.command_line;
+        facts.started_utc = beginning.started_utc;
+        announce(plan, facts, log);
+        log.open_file(folder.path() / kLogName);
         run_survey(plan, *medium, folder, pictures, options, times, facts, log);
     } catch (const Interrupted&) {
         log.note_error("interrupted");

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "solver/outputs/shot_files.hpp"
+#include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/json_text.hpp"

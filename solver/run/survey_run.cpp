@@ -9,7 +9,6 @@
 #include "io/files/interruption.hpp"
 #include "io/text/error.hpp"
 #include "solver/outputs/gather.hpp"
-#include "solver/outputs/snapshot_queue.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/program/hash.hpp"
 
@@ -44,7 +43,10 @@ SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock
 }
 
 bool SurveyRun::run() {
-    const auto prepare = [this] { return std::async(std::launch::async, [this] { return claim_and_prepare(); }); };
+    const auto prepare = [this] {
+        const bool others = plan_.survey.shots.size() > 1;
+        return std::async(others ? std::launch::async : std::launch::deferred, [this] { return claim_and_prepare(); });
+    };
     std::future<void> finishing;  // waits when it goes: what is computed is kept
     Batch batch = parts_.times.measure("shot set-up", [&] { return claim_and_prepare(); });
     while (!batch.empty() && !time_is_over()) {
@@ -135,9 +137,11 @@ void SurveyRun::compute(Batch& batch) {
 void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) {
     const std::int64_t steps = plan_.time.steps;
     const bool pictured = batch.front().index == 0;
-    SnapshotQueue queue([&batch](int slot, double time_s, std::span<const float> values) {
-        batch[static_cast<std::size_t>(slot)].snapshots->write(time_s, values);
-    });
+    std::optional<SnapshotQueue> queue;
+    if (!plan_.snapshots.steps.empty())
+        queue.emplace([&batch](int slot, double time_s, std::span<const float> values) {
+            batch[static_cast<std::size_t>(slot)].snapshots->write(time_s, values);
+        });
     std::int64_t next_check = StabilityWatch::kInterval, next = next_output(-1, pictured);
     double largest = 0.;
     const auto take = [&] {
@@ -174,7 +178,7 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
         take();
         progress_.update(computed_, std::ssize(batch), stop, propagator.time_s(), largest);
     }
-    parts_.times.measure("outputs", [&] { queue.drain(); });
+    if (queue) parts_.times.measure("outputs", [&] { queue->drain(); });
 }
 
 std::int64_t SurveyRun::next_output(std::int64_t step, bool pictured) const {
@@ -185,11 +189,11 @@ std::int64_t SurveyRun::next_output(std::int64_t step, bool pictured) const {
     return picture == pictures.end() ? next : std::min(next, *picture);
 }
 
-void SurveyRun::take_what_is_due(Propagator& propagator, const Batch& batch, SnapshotQueue& queue) {
+void SurveyRun::take_what_is_due(Propagator& propagator, const Batch& batch, std::optional<SnapshotQueue>& queue) {
     const std::int64_t step = propagator.step();
-    if (plan_.snapshots.steps.contains(step))
+    if (queue && plan_.snapshots.steps.contains(step))
         for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
-            queue.take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(), slot);
+            queue->take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(), slot);
     if (batch.front().index == 0 && std::ranges::binary_search(parts_.pictures.steps(), step))
         parts_.pictures.take(propagator);
 }

@@ -8,11 +8,13 @@
 #include <future>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/medium.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/shot_files.hpp"
+#include "solver/outputs/snapshot_queue.hpp"
 #include "solver/program/log.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/propagation/propagator.hpp"
@@ -69,7 +71,7 @@ private:
     bool time_is_over() const;
     void compute(Batch& batch);
     void propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches);
-    void take_what_is_due(Propagator& propagator, const Batch& batch, class SnapshotQueue& queue);
+    void take_what_is_due(Propagator& propagator, const Batch& batch, std::optional<SnapshotQueue>& queue);
     [[nodiscard]] std::int64_t next_output(std::int64_t step, bool pictured) const;
     void finish(Batch& batch) const;
 

@@ -10,7 +10,7 @@
 #include "io/models/model_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "kernels/cpu/cpu.hpp"
-#include "solver/outputs/outputs.hpp"
+#include "solver/outputs/wavefield_hash.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/hash.hpp"

@@ -21,6 +21,9 @@ Json check_of(const std::filesystem::path& config) {
 
 std::int64_t size_of(const std::filesystem::path& folder) {
     std::int64_t bytes = 0;
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder / "shots", none))
+        bytes += static_cast<std::int64_t>(entry.file_size());
     for (const char* name : {"seismograms.h5", "snapshots.h5", "snapshots.xdmf"})
         if (std::filesystem::exists(folder / name))
             bytes += static_cast<std::int64_t>(std::filesystem::file_size(folder / name));

@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/cuda.hpp"
 #include "solver/program/failure.hpp"
+#include "solver/run/shot_table.hpp"
 #include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/solver/small_run.hpp"
@@ -42,10 +43,17 @@ struct Workplace {
         arguments.insert(arguments.end(), more.begin(), more.end());
         return run_onda(arguments, before, under);
     }
-    /// That a run which ended early left its log and nothing else.
-    void check_only_the_log() const {
-        for (const auto& entry : std::filesystem::directory_iterator(path("out")))
-            CHECK(entry.path().filename() == "onda.log");
+    /// That a run which ended early left its log and the shots that it had finished.
+    void check_only_the_log() const { check_only_the_log_in(path("out")); }
+    static void check_only_the_log_in(const std::filesystem::path& out) {
+        std::error_code none;
+        for (const auto& entry : std::filesystem::directory_iterator(out, none)) {
+            if (entry.path().filename() == "unfinished") {
+                CHECK(!ShotTable(entry.path() / kTableName).all_finished().empty());
+            } else {
+                CHECK(entry.path().filename() == "onda.log");
+            }
+        }
     }
     TemporaryFolder folder;
 };
@@ -60,7 +68,7 @@ TEST_CASE("the documented table is that of the program") {
     const Table documented =
         table_in("docs/exit_codes.md", std::regex(R"(\n\| (\d+) \| `(\w+)` \| ([^|]+) \|)"), 1, 2, 3);
     const Table coded = table_in("io/text/error.hpp", std::regex(R"((\w+) = (\d+),? +///< ([^\n]+))"), 2, 1, 3);
-    CHECK(documented.size() == 12);
+    CHECK(documented.size() == 13);
     CHECK(documented.size() == coded.size());
     for (const auto& entry : coded) {
         CAPTURE(entry.first);
@@ -151,9 +159,12 @@ TEST_CASE("71: memory is short, and the message says what would fit") {
 TEST_CASE("73: results exist, or the folder cannot be made") {
     const Workplace place;
     REQUIRE(place.run().code == 0);
+    const Outcome other = place.run({"--set", "sources[0].amplitude=3"});
+    CHECK(other.code == 73);
+    CHECK(contains(other.err, "--force"));
     const Outcome again = place.run();
-    CHECK(again.code == 73);
-    CHECK(contains(again.err, "--force"));
+    CHECK(again.code == 0);
+    CHECK(contains(again.err, "holds the complete results of this run: nothing is left to do"));
     CHECK(place.run({"--force"}).code == 0);
     CHECK(run_onda({"run", place.path("small.yaml"), "--output", place.path("small.yaml") + "/below"}).code == 73);
 }
@@ -237,9 +248,7 @@ TEST_CASE("74: a full table of inodes") {
         CAPTURE(outcome.err);
         CHECK(outcome.code == 74);
         CHECK(contains(outcome.err, "No space left on device"));
-        std::error_code none;
-        for (const auto& entry : std::filesystem::directory_iterator(folder.path() / "out", none))
-            CHECK(entry.path().filename() == "onda.log");
+        Workplace::check_only_the_log_in(folder.path() / "out");
         CHECK(std::system(("umount " + quoted(folder.path().string())).c_str()) == 0);
     }
 }

@@ -26,13 +26,14 @@ inline bool wait_until(const std::function<bool()>& condition) {
     return false;
 }
 
+/// The temporary files in a folder and those within it, of files whose names end with `name`; by their paths from it.
 inline std::vector<std::string> partial_files(const std::filesystem::path& folder, const std::string& name = "") {
     std::vector<std::string> names;
     std::error_code gone;
-    for (const auto& entry : std::filesystem::directory_iterator(folder, gone))
-        if (entry.path().filename().string().starts_with(name + (name.empty() ? "" : ".partial-")) &&
-            contains(entry.path().filename(), ".partial-"))
-            names.push_back(entry.path().filename());
+    for (std::filesystem::recursive_directory_iterator entry(folder, gone), end; !gone && entry != end;
+         entry.increment(gone))
+        if (contains(entry->path().filename(), name + ".partial-"))
+            names.push_back(entry->path().lexically_relative(folder));
     return names;
 }
 
