@@ -1,9 +1,9 @@
 #include "io/hdf5/hdf5.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fcntl.h>
 #include <functional>
 #include <new>
@@ -78,8 +78,8 @@ ssize_t show_link(const char*, const void* value, std::size_t bytes, void* room,
     if (room != nullptr) std::memcpy(room, value, std::min(bytes, room_bytes));
     return static_cast<ssize_t>(bytes);
 }
-constexpr H5L_class_t kUnfollowedLinks{
-    H5L_LINK_CLASS_T_VERS, H5L_TYPE_EXTERNAL, "external", nullptr, nullptr, nullptr, follow_no_link, nullptr, show_link};
+constexpr H5L_class_t kUnfollowedLinks{H5L_LINK_CLASS_T_VERS, H5L_TYPE_EXTERNAL, "external", nullptr, nullptr, nullptr,
+                                       follow_no_link,        nullptr,           show_link};
 
 void prepare_library() {
     require_room();
@@ -158,8 +158,16 @@ bool locks_work(const std::filesystem::path& file) {
     return work;
 }
 
+/// Without the times at which objects are made and changed: the same values give the same bytes.
+ScopedId timeless(hid_t kind) {
+    ScopedId creation(H5Pcreate(kind), H5Pclose);
+    if (creation.get() < 0 || H5Pset_obj_track_times(creation.get(), false) < 0)
+        throw Error(ExitCode::internal, "cannot set up the HDF5 library" + detail::error_stack());
+    return creation;
+}
+
 ScopedId creation_list(const Group& group, const Extents& chunk) {
-    ScopedId creation(check(H5Pcreate(H5P_DATASET_CREATE), group, "describe a dataset"), H5Pclose);
+    ScopedId creation = timeless(H5P_DATASET_CREATE);
     if (chunk.empty()) return creation;
     check(H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data()), group, "set the chunk");
     // Fletcher-32 cannot tell 0000 from FFFF in 16 bits; the Adler-32 that zlib adds, even without compressing, can.
@@ -303,7 +311,8 @@ std::string Group::path_of(const std::string& name) const {
 }
 
 Group Group::create_group(const std::string& name) {
-    const Id id = check(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), *this,
+    const ScopedId creation = timeless(H5P_GROUP_CREATE);
+    const Id id = check(H5Gcreate2(id_, name.c_str(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), *this,
                         ("create the group " + name).c_str());
     return Group(id, H5Gclose, file_, path_of(name));
 }
@@ -427,7 +436,8 @@ File::File(Id id, std::string file, ExitCode fault)
 File File::create(const std::filesystem::path& file, const std::filesystem::path& shown) {
     detail::prepare_library();
     const auto access = access_list(shown.string(), false);
-    const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.get());
+    const ScopedId creation = timeless(H5P_FILE_CREATE);
+    const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get());
     // What an AtomicFile has created already is not kept from us by its place or name.
     std::error_code unseen;
     const bool created = std::filesystem::exists(file, unseen);

@@ -55,6 +55,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["sampling"] = {{"points_per_wavelength", plan.sampling.points_per_wavelength},
                         {"needed", plan.sampling.needed}};
     json["shots"] = plan.survey.shots.size();
+    json["batch"] = plan.batch;
     json["memory"]["peak_bytes"] = v.memory.peak_bytes();
     for (const auto& item : v.memory.items) json["memory"]["items"][item.what] = item.bytes;
     if (plan.device->has_own_memory()) json["memory"]["device"] = device_memory_json(v);

@@ -217,8 +217,8 @@ PictureBytes picture_bytes(const Plan& plan) {
     const std::int64_t receivers = plan.survey.size.most_receivers;
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
     constexpr std::int64_t drawing = 7'000'000;  // measured: canvas, rasters and the compressed picture
-    return {(nodes * static_cast<std::int64_t>(1 + kWavefields) + gather) * static_cast<std::int64_t>(sizeof(float)),
-            drawing};
+    constexpr auto element = static_cast<std::int64_t>(sizeof(float));
+    return {nodes * static_cast<std::int64_t>(1 + kWavefields) * element, drawing, gather * element};
 }
 
 }  // namespace onda

@@ -66,6 +66,7 @@ private:
 /// The memory of RunPictures: what it keeps during the run, and what it needs for a moment to draw.
 struct PictureBytes {
     std::int64_t kept = 0, drawing = 0;
+    std::int64_t gather = 0;  ///< kept, too, once the gather has been written
 };
 PictureBytes picture_bytes(const Plan& plan);
 

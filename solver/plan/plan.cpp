@@ -230,6 +230,9 @@ std::string describe(const Plan& plan) {
     text += fmt::format("survey    {}; at most {} and {} a shot\n", counted(std::ssize(plan.survey.shots), "shot"),
                         counted(plan.survey.size.most_sources, "source"),
                         counted(plan.survey.size.most_receivers, "receiver"));
+    if (plan.survey.shots.size() > 1)
+        text += plan.batch > 1 ? fmt::format("batches   of {} shots that advance together\n", plan.batch)
+                               : std::string("batches   none: one shot after the other\n");
     text += plan.snapshots.steps.empty() ? "snapshots none"
                                          : fmt::format("snapshots {} a shot of {} nodes", plan.snapshots.steps.size(),
                                                        plan.snapshots.window.points());

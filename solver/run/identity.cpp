@@ -45,10 +45,14 @@ Identity identity_of(const Plan& plan, const std::string& model_hash) {
     return identity;
 }
 
-std::string hash_of(const Identity& identity) {
+std::string text_of(const Identity& identity) {
     std::string text;
-    for (const auto& [name, value] : identity) text += name + '=' + value + '\n';
-    return hash_of(text);
+    for (const auto& [name, value] : identity) text += name + ": " + value + '\n';
+    return text;
+}
+
+std::string hash_of(const Identity& identity) {
+    return hash_of(text_of(identity));
 }
 
 std::string differences(const Identity& there, const Identity& here) {

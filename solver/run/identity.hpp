@@ -16,6 +16,8 @@ using Identity = std::map<std::string, std::string>;
 /// \param model_hash of the model on its grid. \throws Error(missing_input | io_error) for a file that cannot be read.
 Identity identity_of(const Plan& plan, const std::string& model_hash);
 
+/// A line for each name: "time.duration_s: 0.5".
+std::string text_of(const Identity& identity);
 /// One hash for all of it.
 std::string hash_of(const Identity& identity);
 

@@ -95,17 +95,14 @@ void say_where_the_survey_stands(const Plan& plan, const ShotTable& table, Log& 
 
 /// What a shot's file says of itself. The file of an only shot becomes seismograms.h5 and tells all; those of several
 /// hold nothing that depends on who computes them, and when.
-Provenance shot_provenance(const Plan& plan, const RunFacts& facts) {
-    Provenance provenance = make_provenance(plan, facts);
-    if (plan.survey.shots.size() == 1) return provenance;
-    constexpr std::array<std::string_view, 10> circumstances{"run_id",  "command_line", "host",
-                                                             "system",  "cpu",          "created_utc",
-                                                             "backend", "kernel",       "instruction_set",
-                                                             "threads"};
-    std::erase_if(provenance.entries, [&](const auto& entry) {
-        return std::ranges::find(circumstances, entry.first) != circumstances.end();
-    });
-    return provenance;
+Provenance shot_provenance(const Plan& plan, const RunFacts& facts, const Identity& identity) {
+    Provenance whole = make_provenance(plan, facts);
+    if (plan.survey.shots.size() == 1) return whole;
+    constexpr std::array<std::string_view, 7> kept{"onda_version",    "git_commit", "model",     "model_hash",
+                                                   "time_dispersion", "units",      "axis_order"};
+    std::erase_if(whole.entries, [&](const auto& entry) { return std::ranges::find(kept, entry.first) == kept.end(); });
+    whole.entries.emplace_back("parameters", text_of(identity));
+    return whole;
 }
 
 /// The results of a survey whose shots are all there, ready for their names.
@@ -140,13 +137,13 @@ std::string what_is_left(const Plan& plan, const RunFacts& facts) {
 
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
 void run_survey(const Plan& plan, Medium& medium, const RunFolder& folder, RunPictures& pictures,
-                const RunOptions& options, PhaseTimes& times, RunFacts& facts, Log& log) {
+                const Identity& identity, const RunOptions& options, PhaseTimes& times, RunFacts& facts, Log& log) {
     ShotTable table(folder.unfinished().table());
-    const ShotFiles shot_files(plan, folder.unfinished().folder(), shot_provenance(plan, facts));
+    const ShotFiles shot_files(plan, folder.unfinished().folder(), shot_provenance(plan, facts, identity));
     forget_lost_shots(table, shot_files, log);
     say_where_the_survey_stands(plan, table, log);
-    SurveyRun run({plan, medium, shot_files, folder.unfinished().folder(), table, pictures, times, log},
-                  options.shots, options.end_by);
+    SurveyRun run({plan, medium, shot_files, folder.unfinished().folder(), table, pictures, times, log}, options.shots,
+                  options.end_by);
     const bool out_of_time = run.run();
     facts.shots = table.all_finished();
     const bool all = facts.shots.size() == plan.survey.shots.size();
@@ -183,8 +180,8 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     note_model(plan, *model, facts);
     const Identity identity = identity_of(plan, facts.model_fingerprint);
     facts.identity = hash_of(identity);
-    if (const EarlierRun earlier(options.folder); !options.overwrite && earlier.is_complete(facts.identity) &&
-                                                  !UnfinishedSurvey(options.folder).beginning()) {
+    if (const EarlierRun earlier(options.folder);
+        !options.overwrite && earlier.is_complete(facts.identity) && !UnfinishedSurvey(options.folder).beginning()) {
         facts.complete = true;
         facts.files = earlier.records();
         log.info(shown(options.folder) + " holds the complete results of this run: nothing is left to do");
@@ -200,15 +197,15 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     notice_signals();  // until now there was nothing to clean up
     RunFolder folder(options.folder, options.overwrite);
     try {
-        const Beginning beginning = folder.begin_or_join({random_hex(16), facts.command_line, facts.started_utc,
-                                                          std::ssize(plan.survey.shots), identity},
-                                                         plan.survey.shots);
+        const Beginning beginning = folder.begin_or_join(
+            {random_hex(16), facts.command_line, facts.started_utc, std::ssize(plan.survey.shots), identity},
+            plan.survey.shots);
         facts.run_id = beginning.run_id;
         facts.command_line = beginning.command_line;
         facts.started_utc = beginning.started_utc;
         announce(plan, facts, log);
         log.open_file(folder.path() / kLogName);
-        run_survey(plan, *medium, folder, pictures, options, times, facts, log);
+        run_survey(plan, *medium, folder, pictures, identity, options, times, facts, log);
     } catch (const Interrupted&) {
         log.note_error("interrupted");
         folder.give_up();
