@@ -215,8 +215,8 @@ Config read_config_text(const std::string& text, const std::filesystem::path& na
 std::string resolved_yaml(const Config& config);
 /// A parameter with its value, for comparing two configurations.
 struct ResolvedParameter {
-    std::string path;   ///< "sources[0].amplitude"
-    std::string value;  ///< as YAML
+    std::string path;            ///< "sources[0].amplitude"
+    std::string value;           ///< as YAML
     std::filesystem::path file;  ///< of an input file, where it is
 };
 /// The value of every parameter that has one and is used, given or not.

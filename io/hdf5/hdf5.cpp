@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -451,8 +452,11 @@ File File::open(const std::filesystem::path& file) {
     detail::prepare_library();
     input_file_size(file);  // refuses what is not there or no plain file
     const auto access = access_list(file.string(), locks_work(file));
+    errno = 0;
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
-    if (id < 0) throw Error(ExitCode::bad_data, shown(file) + ": cannot open it as an HDF5 file" + error_stack());
+    const bool none_left = errno == EMFILE || errno == ENFILE;  // the system's fault, not the file's
+    if (id < 0)
+        throw Error(none_left ? ExitCode::io_error : ExitCode::bad_data, shown(file) + ": cannot open it as an HDF5 file" + error_stack());
     return File(id, file.string(), ExitCode::bad_data);
 }
 
