@@ -26,6 +26,17 @@ std::vector<float> to_output_sampling(const TimeAxis& time, std::span<const floa
     return resample_traces(recorded, traces, time.dt_s, time.output_dt_s, time.output_samples);
 }
 
+/// The samples of all gathers after one another. The gathers lose them: a single one's are moved.
+std::vector<float> take_samples(std::span<ShotGather> gathers) {
+    if (gathers.size() == 1) return std::move(gathers.front().pressure);
+    std::vector<float> all;
+    for (ShotGather& gather : gathers) {
+        all.insert(all.end(), gather.pressure.begin(), gather.pressure.end());
+        gather.pressure = {};
+    }
+    return all;
+}
+
 }  // namespace
 
 ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield, int slot) {
@@ -44,28 +55,16 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
 void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers) {
     const TimeAxis& time = plan.time;
     if (!time.correction && time.output_dt_s == time.dt_s) return;
-    // One after the other in one array, each taken out of its gather.
-    std::vector<float> recorded;
     std::int64_t traces = 0;
-    for (ShotGather& gather : gathers) {
-        traces += std::ssize(gather.receivers_m);
-        if (gathers.size() == 1)
-            recorded = std::move(gather.pressure);
-        else
-            recorded.insert(recorded.end(), gather.pressure.begin(), gather.pressure.end());
-        gather.pressure = {};
-    }
-    std::vector<float> all = to_output_sampling(time, recorded, traces);
-    recorded = {};
-    for (auto first = all.begin(); ShotGather& gather : gathers) {
-        const auto count = std::ssize(gather.receivers_m) * time.output_samples;
+    for (const ShotGather& gather : gathers) traces += std::ssize(gather.receivers_m);
+    std::vector<float> all = to_output_sampling(time, take_samples(gathers), traces);
+    for (auto first = all.begin(); ShotGather & gather : gathers) {
+        const auto end = first + std::ssize(gather.receivers_m) * time.output_samples;
         gather.dt_s = time.output_dt_s;
         gather.samples = time.output_samples;
-        if (gathers.size() == 1)
-            gather.pressure = std::move(all);
-        else
-            gather.pressure.assign(first, first + count);
-        first += gathers.size() == 1 ? 0 : count;
+        // Those of a single gather, which may be as large as the wavefield, are not copied.
+        gather.pressure = gathers.size() == 1 ? std::move(all) : std::vector<float>(first, end);
+        first = end;
     }
 }
 

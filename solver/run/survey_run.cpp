@@ -15,16 +15,20 @@
 namespace onda {
 namespace {
 
-/// Lets a message say which shot it is about, where there are several.
-[[noreturn]] void throw_of_shot(const Error& error, const Shot& shot, const Plan& plan) {
-    if (plan.survey.shots.size() == 1) throw error;
-    throw Error(error.code(), fmt::format("shot {}: {}", shot.id, error.what()));
+/// Lets errors say which shot they are about, where there are several.
+template <typename Work>
+auto of_shot(const Plan& plan, const Shot& shot, const Work& work) {
+    try {
+        return work();
+    } catch (const Error& error) {
+        if (plan.survey.shots.size() == 1) throw;
+        throw Error(error.code(), fmt::format("shot {}: {}", shot.id, error.what()));
+    }
 }
 
 StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
-    const double bound =
-        amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
-        std::sqrt(plan.density.contrast());
+    const double bound = amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
+                         std::sqrt(plan.density.contrast());
     return {plan.computed, plan.time, plan.setup.precision, bound, plan.density.contrast()};
 }
 
@@ -125,8 +129,9 @@ void SurveyRun::compute(Batch& batch) {
     points.clear();
     propagate(propagator, batch, watches);
     parts_.times.measure("outputs", [&] {
-        for (int slot = 0; ShotInProgress& shot : batch) {
-            shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan_.computed.inner(), plan_.setup.precision, slot);
+        for (int slot = 0; ShotInProgress & shot : batch) {
+            shot.record.wavefield =
+                fingerprint_wavefield(*wavefield_, plan_.computed.inner(), plan_.setup.precision, slot);
             if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan_, shot.shot, *wavefield_, slot);
             ++slot;
         }
@@ -163,22 +168,25 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
                                                    1, StabilityWatch::kInterval);
         });
         if (stop >= next_check || stop == steps) {
-            parts_.times.measure("stability watch", [&] {
-                for (int slot = 0; ShotInProgress& shot : batch) try {
-                        const Extremum seen = watches[static_cast<std::size_t>(slot)].check(propagator, slot);
-                        shot.record.max_abs_pressure = largest_pressure(propagator.wavefield(), plan_.computed, seen,
-                                                                        shot.record.max_abs_pressure, slot++);
-                        largest = std::max(largest, seen.max_abs);
-                    } catch (const Error& error) {
-                        throw_of_shot(error, shot.shot, plan_);
-                    }
-            });
+            largest = parts_.times.measure("stability watch", [&] { return watch(propagator, batch, watches); });
             next_check = stop + StabilityWatch::kInterval;
         }
         take();
         progress_.update(computed_, std::ssize(batch), stop, propagator.time_s(), largest);
     }
     if (queue) parts_.times.measure("outputs", [&] { queue->drain(); });
+}
+
+double SurveyRun::watch(const Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) const {
+    double largest = 0.;
+    for (int slot = 0; ShotInProgress & shot : batch) {
+        const Extremum seen =
+            of_shot(plan_, shot.shot, [&] { return watches[static_cast<std::size_t>(slot)].check(propagator, slot); });
+        shot.record.max_abs_pressure =
+            largest_pressure(propagator.wavefield(), plan_.computed, seen, shot.record.max_abs_pressure, slot++);
+        largest = std::max(largest, seen.max_abs);
+    }
+    return largest;
 }
 
 std::int64_t SurveyRun::next_output(std::int64_t step, bool pictured) const {
@@ -193,7 +201,8 @@ void SurveyRun::take_what_is_due(Propagator& propagator, const Batch& batch, std
     const std::int64_t step = propagator.step();
     if (queue && plan_.snapshots.steps.contains(step))
         for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
-            queue->take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(), slot);
+            queue->take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(),
+                        slot);
     if (batch.front().index == 0 && std::ranges::binary_search(parts_.pictures.steps(), step))
         parts_.pictures.take(propagator);
 }
@@ -205,7 +214,7 @@ void SurveyRun::finish(Batch& batch) const {
         if (!shot.shot.receivers.empty()) gathers.push_back(std::move(shot.gather));
     bring_to_output_sampling(plan_, gathers);
     std::vector<std::pair<std::size_t, ShotRecord>> finished;
-    for (std::size_t i = 0; ShotInProgress& shot : batch) {
+    for (std::size_t i = 0; ShotInProgress & shot : batch) {
         if (shot.snapshots) shot.record.snapshot_file = parts_.files.finish(*shot.snapshots);
         if (!shot.shot.receivers.empty()) {
             const ShotGather& gather = gathers[i++];

@@ -71,6 +71,8 @@ private:
     bool time_is_over() const;
     void compute(Batch& batch);
     void propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches);
+    /// The largest |p| of the batch as it is now. \throws Error(unstable).
+    double watch(const Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) const;
     void take_what_is_due(Propagator& propagator, const Batch& batch, std::optional<SnapshotQueue>& queue);
     [[nodiscard]] std::int64_t next_output(std::int64_t step, bool pictured) const;
     void finish(Batch& batch) const;
