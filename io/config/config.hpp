@@ -83,7 +83,7 @@ struct TimeConfig {
 };
 
 struct SchemeConfig {
-    std::string stencil = "star";           ///< star | compact27
+    std::string stencil = "star";           ///< of an equation
     std::int64_t space_order = 8;           ///< 2 of compact27
     std::string coefficients = "taylor";    ///< taylor | optimised
     std::string precision = "float";        ///< float | double
@@ -215,8 +215,8 @@ Config read_config_text(const std::string& text, const std::filesystem::path& na
 std::string resolved_yaml(const Config& config);
 /// A parameter with its value, for comparing two configurations.
 struct ResolvedParameter {
-    std::string path;   ///< "sources[0].amplitude"
-    std::string value;  ///< as YAML
+    std::string path;            ///< "sources[0].amplitude"
+    std::string value;           ///< as YAML
     std::filesystem::path file;  ///< of an input file, where it is
 };
 /// The value of every parameter that has one and is used, given or not.

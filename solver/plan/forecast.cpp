@@ -149,7 +149,10 @@ std::int64_t device_shot_bytes(const Plan& plan, const ShotSize& shot) {
 
 /// The host's memory while the model is there: until the backend has it.
 Items while_loading(const Plan& plan, const PictureBytes& pictures) {
-    return {{"velocity and density of the model, until the backend has them",
+    std::string quantities;
+    for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters)
+        quantities += (quantities.empty() ? "" : " and ") + std::string(parameter.quantity);
+    return {{quantities + " of the model, until the backend has them",
              plan.grid.points() * static_cast<std::int64_t>(plan.setup.scheme.equation->parameters.size()) * kFloat},
             {"for a moment, to make the model", plan.model_extra_bytes},
             {"slices kept for pictures", pictures.kept}};
@@ -177,9 +180,9 @@ MemoryForecast forecast_memory(const Plan& plan) {
                                                    {"threads", kThreadBytes * std::max(0, plan.setup.threads - 2)},
                                                    {"driver and libraries of the device", plan.device->host_bytes}});
     if (plan.device->has_own_memory())
-        forecast.device_items = {{"wavefields, model and boundaries",
-                                  plan.device->predicted_bytes(plan.setup, plan.batch)},
-                                 {"sources, traces and downloads", device_shot_bytes(plan, shot)}};
+        forecast.device_items = {
+            {"wavefields, model and boundaries", plan.device->predicted_bytes(plan.setup, plan.batch)},
+            {"sources, traces and downloads", device_shot_bytes(plan, shot)}};
     for (Items* items : {&forecast.items, &forecast.device_items})
         std::erase_if(*items, [](const auto& item) { return item.bytes == 0; });
     return forecast;
@@ -333,8 +336,8 @@ double absorbing_work(const Setup& setup) {
     return points - untouched + 2. * layers;
 }
 
-/// Seconds of a step of the shots of a wavefield at rest, as runs advance: once it is warm and has found its threads, for a tenth of
-/// a second.
+/// Seconds of a step of the shots of a wavefield at rest, as runs advance: once it is warm and has found its threads,
+/// for a tenth of a second.
 double seconds_per_step(Wavefield& wavefield) {
     using Clock = std::chrono::steady_clock;
     std::int64_t step = 0;
@@ -363,7 +366,8 @@ TimeForecast forecast_time(const Plan& plan) {
         };
     };
     MediumReaders readers{filled(plan.velocity.min_m_s)};
-    while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(filled(2000.));
+    for (const MediumParameter& parameter : setup.scheme.equation->parameters.subspan(1))
+        readers.push_back(filled(parameter.lowest));
     const auto measured = [&](const Setup& rehearsed) {
         const auto medium = plan.device->make_medium(rehearsed, readers, plan.time.dt_s);
         return seconds_per_step(*medium->make_wavefield(plan.batch)) / plan.batch;

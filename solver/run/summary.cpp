@@ -44,9 +44,7 @@ Json describe_numbers(const Plan& plan) {
                        {"points", plan.grid.points()},
                        {"computed_shape_xyz", plan.setup.grid.n},
                        {"computed_points", plan.setup.grid.points()}};
-    numbers["velocity"] = {{"min_m_s", plan.velocity.min_m_s}, {"max_m_s", plan.velocity.max_m_s}};
-    if (plan.has_density())
-        numbers["density"] = {{"min_kg_m3", plan.density.min_kg_m3}, {"max_kg_m3", plan.density.max_kg_m3}};
+    numbers.update(medium_json(plan));
     numbers["time"] = {{"dt_s", time.dt_s},
                        {"steps", time.steps},
                        {"stability_limit_s", time.stability_limit_s},
@@ -108,12 +106,17 @@ std::vector<std::string> all_warnings(const Plan& plan, const RunFacts& facts) {
 }  // namespace
 
 std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files) {
-    Json summary{{"format", kSummaryFormat},         {"format_version", kSummaryFormatVersion},
-                 {"run_id", facts.run_id},           {"identity", facts.identity},
+    Json summary{{"format", kSummaryFormat},
+                 {"format_version", kSummaryFormatVersion},
+                 {"run_id", facts.run_id},
+                 {"identity", facts.identity},
                  {"state", files.complete ? "complete" : "incomplete"},
-                 {"title", plan.config.title},       {"command_line", facts.command_line},
-                 {"started_utc", facts.started_utc}, {"finished_utc", facts.finished_utc},
-                 {"onda", describe_program()},       {"host", describe_host()}};
+                 {"title", plan.config.title},
+                 {"command_line", facts.command_line},
+                 {"started_utc", facts.started_utc},
+                 {"finished_utc", facts.finished_utc},
+                 {"onda", describe_program()},
+                 {"host", describe_host()}};
     summary.update(describe_numbers(plan));
     summary["backend"]["description"] = facts.backend;
     summary["model"] = facts.model;
