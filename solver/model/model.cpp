@@ -96,7 +96,7 @@ const ModelBuilder& builder_of(const ModelConfig& config, const ConfigOrigin& or
     return find_row(origin, "model.type", model_builders(), config.type);
 }
 
-/// Finds the lowest and highest value, which must be finite.
+/// Finds the lowest and highest of the values that are numbers.
 void find_range(ParameterValues& of) {
     float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
     const auto points = static_cast<std::int64_t>(of.values.size());
@@ -141,24 +141,17 @@ bool gives(const ModelConfig& config, const MediumParameter& parameter, const Co
     return config.type == "file" && ModelFile(config.file).has(quantity_of(parameter));
 }
 
-const MediumRules::Rule& MediumRules::rule_of(const MediumParameter& parameter) const {
-    if (parameter.name == kVp.name) return vp;
-    if (parameter.name == kRho.name && rho) return rho;
-    throw Error(ExitCode::internal, fmt::format("{}: no rule for {}", description, parameter.name));
-}
-
 Model make_model(const ModelConfig& config, const Equation& equation, const Grid& grid, const ConfigOrigin& origin) {
     Model model = builder_of(config, origin).build(config, equation, grid, origin);
     model.equation = equation;
     complete_density(config, model);
-    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
+    for (ParameterValues& given : model.parameters) find_range(given);
+    for (std::size_t i = 1; i < model.parameters.size(); ++i) {  // builders see to vp
         const MediumParameter& parameter = equation->parameters[i];
-        ParameterValues& given = model.parameters[i];
-        if (i > 0) check_values(config, parameter, grid, given.values);  // builders see to vp
-        find_range(given);
-        if (i > 0)
-            model.description += fmt::format(", {} {:.6g} to {:.6g} {}{}", parameter.quantity, given.min, given.max,
-                                             parameter.unit, follows_from_vp(config, parameter) ? " (Gardner)" : "");
+        const ParameterValues& given = model.parameters[i];
+        check_values(config, parameter, grid, given.values);
+        model.description += fmt::format(", {} {:.6g} to {:.6g} {}{}", parameter.quantity, given.min, given.max,
+                                         parameter.unit, follows_from_vp(config, parameter) ? " (Gardner)" : "");
     }
     warn_of_density(model);
     return model;
