@@ -129,7 +129,8 @@ inline constexpr Equation Equation::star{kStarEquation};
 inline constexpr Equation Equation::compact{kCompactEquation};
 inline constexpr Equation Equation::variable_density{kDensityEquation};
 
-/// The equations that users can choose: all that equations.cpp defines, so that a program may link a list of its own.
+/// The equations that users can choose. equations.cpp defines nothing else, so that a test can link a list of its own
+/// in its place.
 std::span<const Equation> equations();
 
 /// Whether a parameter of this name is among those of an equation.
