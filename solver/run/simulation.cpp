@@ -97,9 +97,10 @@ void say_where_the_survey_stands(const Plan& plan, const ShotTable& table, Log& 
 Provenance shot_provenance(const Plan& plan, const RunFacts& facts) {
     Provenance provenance = make_provenance(plan, facts);
     if (plan.survey.shots.size() == 1) return provenance;
-    constexpr std::array<std::string_view, 10> circumstances{
-        "run_id",      "command_line", "host",   "system",          "cpu",
-        "created_utc", "backend",      "kernel", "instruction_set", "threads"};
+    constexpr std::array<std::string_view, 10> circumstances{"run_id",  "command_line", "host",
+                                                             "system",  "cpu",          "created_utc",
+                                                             "backend", "kernel",       "instruction_set",
+                                                             "threads"};
     std::erase_if(provenance.entries, [&](const auto& entry) {
         return std::ranges::find(circumstances, entry.first) != circumstances.end();
     });
@@ -125,8 +126,8 @@ void close_survey(const Plan& plan, const RunFolder& folder, std::vector<AtomicF
     const bool keeps_shots = keeps_shot_files(plan);
     std::vector<FileRecord> kept;
     if (keeps_shots) kept.push_back(record_of(folder.unfinished().table(), kKeptTableName));
-    facts.files =
-        folder.publish(std::move(files), kept, [&](const FileList& list) { return summary_json(plan, facts, list); });
+    facts.files = folder.publish(std::move(files), kept,
+                                 [&](const FileList& list) { return summary_json(plan, facts, list); });
     folder.close_survey(keeps_shots);
     facts.complete = true;
 }
@@ -143,8 +144,8 @@ void run_survey(const Plan& plan, Medium& medium, const RunFolder& folder, RunPi
     const ShotFiles shot_files(plan, folder.unfinished().folder(), shot_provenance(plan, facts));
     forget_lost_shots(table, shot_files, log);
     say_where_the_survey_stands(plan, table, log);
-    SurveyRun run({plan, medium, shot_files, folder.unfinished().folder(), table, pictures, times, log}, options.shots,
-                  options.end_by);
+    SurveyRun run({plan, medium, shot_files, folder.unfinished().folder(), table, pictures, times, log},
+                  options.shots, options.end_by);
     const bool out_of_time = run.run();
     facts.shots = table.all_finished();
     const bool all = facts.shots.size() == plan.survey.shots.size();
@@ -175,14 +176,15 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     options.shots.check_against(draft.survey.shots);
     refuse_if_too_large(draft, options.folder);
 
-    std::optional<Model> model = times.measure(
-        "model", [&] { return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin); });
+    std::optional<Model> model = times.measure("model", [&] {
+        return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
+    });
     const Plan plan = refine(std::move(draft), *model);
     note_model(plan, *model, facts);
     const Identity identity = identity_of(plan, facts.model_fingerprint);
     facts.identity = hash_of(identity);
-    if (const EarlierRun earlier(options.folder);
-        !options.overwrite && earlier.is_complete(facts.identity) && !UnfinishedSurvey(options.folder).beginning()) {
+    if (const EarlierRun earlier(options.folder); !options.overwrite && earlier.is_complete(facts.identity) &&
+                                                  !UnfinishedSurvey(options.folder).beginning()) {
         facts.complete = true;
         facts.files = earlier.records();
         log.info(shown(options.folder) + " holds the complete results of this run: nothing is left to do");
@@ -197,9 +199,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
 
     notice_signals();  // until now there was nothing to clean up
     RunFolder folder(options.folder, options.overwrite);
-    const Beginning beginning = folder.begin_or_join(
-        {random_hex(16), facts.command_line, facts.started_utc, std::ssize(plan.survey.shots), identity},
-        plan.survey.shots);
+    const Beginning beginning = folder.begin_or_join({random_hex(16), facts.command_line, facts.started_utc,
+                                                      std::ssize(plan.survey.shots), identity},
+                                                     plan.survey.shots);
     facts.run_id = beginning.run_id;
     facts.command_line = beginning.command_line;
     facts.started_utc = beginning.started_utc;

@@ -106,17 +106,12 @@ std::vector<std::string> all_warnings(const Plan& plan, const RunFacts& facts) {
 }  // namespace
 
 std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList& files) {
-    Json summary{{"format", kSummaryFormat},
-                 {"format_version", kSummaryFormatVersion},
-                 {"run_id", facts.run_id},
-                 {"identity", facts.identity},
+    Json summary{{"format", kSummaryFormat},         {"format_version", kSummaryFormatVersion},
+                 {"run_id", facts.run_id},           {"identity", facts.identity},
                  {"state", files.complete ? "complete" : "incomplete"},
-                 {"title", plan.config.title},
-                 {"command_line", facts.command_line},
-                 {"started_utc", facts.started_utc},
-                 {"finished_utc", facts.finished_utc},
-                 {"onda", describe_program()},
-                 {"host", describe_host()}};
+                 {"title", plan.config.title},       {"command_line", facts.command_line},
+                 {"started_utc", facts.started_utc}, {"finished_utc", facts.finished_utc},
+                 {"onda", describe_program()},       {"host", describe_host()}};
     summary.update(describe_numbers(plan));
     summary["backend"]["description"] = facts.backend;
     summary["model"] = facts.model;

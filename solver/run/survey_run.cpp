@@ -23,8 +23,9 @@ namespace {
 }
 
 StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
-    const double bound = amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
-                         std::sqrt(plan.density_contrast());
+    const double bound =
+        amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
+        std::sqrt(plan.density_contrast());
     return {plan.computed, plan.time, plan.setup.precision, bound, plan.density_contrast()};
 }
 
@@ -122,9 +123,8 @@ void SurveyRun::compute(Batch& batch) {
     points.clear();
     propagate(propagator, batch, watches);
     parts_.times.measure("outputs", [&] {
-        for (int slot = 0; ShotInProgress & shot : batch) {
-            shot.record.wavefield =
-                fingerprint_wavefield(*wavefield_, plan_.computed.inner(), plan_.setup.precision, slot);
+        for (int slot = 0; ShotInProgress& shot : batch) {
+            shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan_.computed.inner(), plan_.setup.precision, slot);
             if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan_, shot.shot, *wavefield_, slot);
             ++slot;
         }
@@ -160,7 +160,7 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
         });
         if (stop >= next_check || stop == steps) {
             parts_.times.measure("stability watch", [&] {
-                for (int slot = 0; ShotInProgress & shot : batch) try {
+                for (int slot = 0; ShotInProgress& shot : batch) try {
                         const Extremum seen = watches[static_cast<std::size_t>(slot)].check(propagator, slot);
                         shot.record.max_abs_pressure = largest_pressure(propagator.wavefield(), plan_.computed, seen,
                                                                         shot.record.max_abs_pressure, slot++);
@@ -189,8 +189,7 @@ void SurveyRun::take_what_is_due(Propagator& propagator, const Batch& batch, Sna
     const std::int64_t step = propagator.step();
     if (plan_.snapshots.steps.contains(step))
         for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
-            queue.take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(),
-                       slot);
+            queue.take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(), slot);
     if (batch.front().index == 0 && std::ranges::binary_search(parts_.pictures.steps(), step))
         parts_.pictures.take(propagator);
 }
@@ -202,7 +201,7 @@ void SurveyRun::finish(Batch& batch) const {
         if (!shot.shot.receivers.empty()) gathers.push_back(std::move(shot.gather));
     bring_to_output_sampling(plan_, gathers);
     std::vector<std::pair<std::size_t, ShotRecord>> finished;
-    for (std::size_t i = 0; ShotInProgress & shot : batch) {
+    for (std::size_t i = 0; ShotInProgress& shot : batch) {
         if (shot.snapshots) shot.record.snapshot_file = parts_.files.finish(*shot.snapshots);
         if (!shot.shot.receivers.empty()) {
             const ShotGather& gather = gathers[i++];
