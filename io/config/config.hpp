@@ -83,7 +83,7 @@ struct TimeConfig {
 };
 
 struct SchemeConfig {
-    std::string stencil = "star";           ///< star | compact27
+    std::string stencil = "star";           ///< of an equation
     std::int64_t space_order = 8;           ///< 2 of compact27
     std::string coefficients = "taylor";    ///< taylor | optimised
     std::string precision = "float";        ///< float | double

@@ -24,11 +24,6 @@ const Vocabulary& own_names() {
           {"generic", "what every machine of the architecture has"},
           {"x86-64-v3", "AVX2 and FMA"},
           {"x86-64-v4", "AVX-512"}}},
-        {"scheme.stencil",
-         {{"star", "those on the axes"},
-          {"compact27",
-           "the 26 nearest nodes, in 2-D the 8 nearest: order 2, the same error in all directions, longer "
-           "time steps"}}},
         {"scheme.coefficients",
          {{"taylor", "best for long waves and long paths"},
           {"optimised", "phase velocity within 0.01 % over the widest band: fewer points per wavelength"}}},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <string_view>
 #include <utility>
@@ -82,10 +83,10 @@ FileGeometry read_geometry(const guarded::Dataset& vp, const Axes& axes) {
     return geometry;
 }
 
-/// Refuses a /rho whose attribute of that name is there and puts its nodes elsewhere than those of /vp.
-void check_same_places(const guarded::Dataset& rho, const guarded::Dataset& vp, const std::string& name,
+/// Refuses a quantity whose attribute of that name is there and puts its nodes elsewhere than those of /vp.
+void check_same_places(const guarded::Dataset& dataset, const guarded::Dataset& vp, const std::string& name,
                        const std::vector<double>& slack) {
-    const auto own = rho.numbers(name), wanted = vp.numbers(name);
+    const auto own = dataset.numbers(name), wanted = vp.numbers(name);
     if (!own) return;
     bool same = wanted && own->size() == slack.size() && wanted->size() == slack.size();
     for (std::size_t i = 0; same && i < own->size(); ++i)
@@ -96,33 +97,49 @@ void check_same_places(const guarded::Dataset& rho, const guarded::Dataset& vp, 
         return listed(texts);
     };
     if (!same)
-        rho.fail("attribute " + name + " = " + shown(*own) + ": must be that of /vp, " +
-                 shown(wanted.value_or(std::vector<double>{})));
+        dataset.fail("attribute " + name + " = " + shown(*own) + ": must be that of /vp, " +
+                     shown(wanted.value_or(std::vector<double>{})));
 }
 
-/// Densities, and how many kg/m3 a stored 1 is.
-struct Density {
-    guarded::Dataset rho;
-    double kg_m3;
+/// "kg/m3 or g/cm3".
+std::string names_of(const std::vector<Quantity::Unit>& units) {
+    std::string text;
+    for (const Quantity::Unit& unit : units) text += (text.empty() ? "" : " or ") + std::string(unit.name);
+    return text;
+}
+
+/// How many of a quantity's first unit a 1 in the unit of the dataset is.
+double read_factor(const guarded::Dataset& dataset, const Quantity& quantity) {
+    const auto name = dataset.text("units");
+    if (!name) dataset.fail("has no attribute units; add one: " + names_of(quantity.units));
+    const auto unit = std::ranges::find(quantity.units, std::string_view(*name), &Quantity::Unit::name);
+    if (unit == quantity.units.end())
+        throw Error(ExitCode::bad_data, dataset.place() + ": attribute units = '" + printable(*name) + "': must be " +
+                                            names_of(quantity.units));
+    return unit->factor;
+}
+
+/// A dataset beside /vp, and how many of its quantity's first unit a stored 1 is.
+struct Further {
+    guarded::Dataset dataset;
+    double factor;
 };
 
-/// /rho, on the nodes of /vp: what it says of them itself must not differ.
-Density open_density(const guarded::File& file, const guarded::Dataset& vp) {
-    auto rho = file.open_dataset("rho");
-    if (rho.extents() != vp.extents()) rho.fail("has another shape than /vp");
-    if (const auto labels = rho.texts("axis_labels"); labels && labels != vp.texts("axis_labels"))
-        rho.fail("attribute axis_labels = " + listed(*labels) + ": must be that of /vp");
+/// A dataset on the nodes of /vp: what it says of them itself must not differ.
+Further open_further(const guarded::File& file, const guarded::Dataset& vp, const Quantity& quantity) {
+    auto dataset = file.open_dataset(std::string(quantity.name));
+    if (dataset.extents() != vp.extents()) dataset.fail("has another shape than /vp");
+    if (const auto labels = dataset.texts("axis_labels"); labels && labels != vp.texts("axis_labels"))
+        dataset.fail("attribute axis_labels = " + listed(*labels) + ": must be that of /vp");
     constexpr double rounding = 1e-3;  // of a spacing, of any node: attributes in single precision differ by less
     auto slack = vp.numbers("spacing").value_or(std::vector<double>{});
     slack.resize(vp.rank());  // was so when it was first asked for; a process that was taken over may answer anything
     for (double& h : slack) h *= rounding;
-    check_same_places(rho, vp, "origin", slack);
+    check_same_places(dataset, vp, "origin", slack);
     for (std::size_t i = 0; i < slack.size(); ++i) slack[i] /= static_cast<double>(vp.extents()[i]);
-    check_same_places(rho, vp, "spacing", slack);
-    const auto unit = rho.text("units");
-    if (!unit) rho.fail("has no attribute units; add one: kg/m3 or g/cm3");
-    const double kg_m3 = density_unit_kg_m3(*unit, rho.place() + ": attribute units");
-    return {std::move(rho), kg_m3};
+    check_same_places(dataset, vp, "spacing", slack);
+    const double factor = read_factor(dataset, quantity);
+    return {std::move(dataset), factor};
 }
 
 const VelocityUnit& read_unit(const guarded::Dataset& vp) {
@@ -161,8 +178,8 @@ struct ModelFile::Impl {
     Axes axes;
     FileGeometry geometry;
     const VelocityUnit& unit;
-    std::optional<Density> density;  ///< once it was asked for: a run of constant density does not look at it
-    std::mutex density_lock;
+    std::map<std::string, Further, std::less<>> further;  ///< once asked for: no run looks at what it does not use
+    std::mutex further_lock;
 
     Impl(const std::filesystem::path& path, const sandbox::Limits& limits)
         : file(guarded::File::open(path, limits)),
@@ -171,10 +188,13 @@ struct ModelFile::Impl {
           geometry(read_geometry(vp, axes)),
           unit(read_unit(vp)) {}
 
-    const std::optional<Density>& find_density() {
-        const std::lock_guard lock(density_lock);
-        if (!density && file.contains("rho")) density.emplace(open_density(file, vp));
-        return density;
+    /// The dataset of a quantity, null if there is none.
+    const Further* find(const Quantity& quantity) {
+        const std::lock_guard lock(further_lock);
+        auto found = further.find(quantity.name);
+        if (found == further.end() && file.contains(std::string(quantity.name)))
+            found = further.emplace(quantity.name, open_further(file, vp, quantity)).first;
+        return found == further.end() ? nullptr : &found->second;
     }
 
     /// A box of a dataset, [z][y][x].
@@ -227,15 +247,15 @@ void ModelFile::read(Triple first, Triple count, std::span<float> vp) const {
                          "if so, set the attribute units to");
 }
 
-bool ModelFile::has_density() const {
-    return impl_->find_density().has_value();
+bool ModelFile::has(const Quantity& quantity) const {
+    return impl_->find(quantity) != nullptr;
 }
 
-void ModelFile::read_density(Triple first, Triple count, std::span<float> rho) const {
-    const auto& density = impl_->find_density();
-    if (!density) throw Error(ExitCode::internal, impl_->vp.place() + ": the file has no /rho");
-    impl_->read(density->rho, first, count, rho);
-    to_kilograms_per_cubic_metre(rho, density->kg_m3, impl_->geometry, first, count, density->rho.place());
+void ModelFile::read(const Quantity& quantity, Triple first, Triple count, std::span<float> values) const {
+    const Further* const found = impl_->find(quantity);
+    if (!found) throw Error(ExitCode::internal, impl_->vp.place() + ": the file has no /" + std::string(quantity.name));
+    impl_->read(found->dataset, first, count, values);
+    to_first_unit(values, quantity, found->factor, impl_->geometry, first, count, found->dataset.place());
 }
 
 std::vector<std::string> ModelFile::notes() const {
@@ -248,8 +268,8 @@ std::vector<std::string> ModelFile::notes() const {
                 "texts as np.array([...], dtype=\"S\")");
     };
     look_at(impl_->vp);
-    const std::lock_guard lock(impl_->density_lock);
-    if (impl_->density) look_at(impl_->density->rho);
+    const std::lock_guard lock(impl_->further_lock);
+    for (const auto& [name, found] : impl_->further) look_at(found.dataset);
     return notes;
 }
 
@@ -286,7 +306,6 @@ hdf5::DatasetLayout layout_of(const FileGeometry& geometry) {
     return layout;
 }
 
-using Plane = std::function<void(std::int64_t, std::span<float>)>;
 /// Checks a part of a plane in place: its values, its first node and its extents.
 using Check = std::function<void(std::span<float>, const Triple&, const Triple&)>;
 
@@ -333,16 +352,19 @@ Range write_vp(hdf5::File& file, const FileGeometry& geometry, const Plane& plan
     return range;
 }
 
-void write_density(hdf5::File& file, const FileGeometry& geometry, const Plane& plane) {
-    auto rho = create(file, "rho", "kg/m3", geometry);
-    write_planes(rho, geometry, plane, [&](std::span<float> values, const Triple& first, const Triple& count) {
-        to_kilograms_per_cubic_metre(values, 1., geometry, first, count, rho.place());
-    });
-    rho.close();
+void write_further(hdf5::File& file, const FileGeometry& geometry, const QuantityPlanes& planes) {
+    const Quantity& quantity = planes.quantity;
+    auto dataset = create(file, std::string(quantity.name), std::string(quantity.units.front().name), geometry);
+    write_planes(dataset, geometry, planes.plane,
+                 [&](std::span<float> values, const Triple& first, const Triple& count) {
+                     to_first_unit(values, quantity, 1., geometry, first, count, dataset.place());
+                 });
+    dataset.close();
 }
 
 /// Every checksum of the file that was written, and the values' range.
-void read_back(const std::filesystem::path& temporary, const std::filesystem::path& file, const Range& range) {
+void read_back(const std::filesystem::path& temporary, const std::filesystem::path& file, const Range& range,
+               const std::vector<QuantityPlanes>& further) {
     try {
         const ModelFile model(temporary);
         const auto [nx, ny, nz] = model.geometry().shape;
@@ -354,7 +376,7 @@ void read_back(const std::filesystem::path& temporary, const std::filesystem::pa
             slab.resize(volume(count));
             model.read({0, 0, z}, count, slab);
             widen(found, slab);
-            if (model.has_density()) model.read_density({0, 0, z}, count, slab);
+            for (const QuantityPlanes& planes : further) model.read(planes.quantity, {0, 0, z}, count, slab);
         }
         if (found != range || model.stored_range() != range)
             throw Error(ExitCode::io_error, "its values differ from what was written");
@@ -367,18 +389,17 @@ void read_back(const std::filesystem::path& temporary, const std::filesystem::pa
 }  // namespace
 
 std::array<double, 2> write_model_file(const std::filesystem::path& file, const FileGeometry& geometry,
-                                       const std::function<void(std::int64_t z, std::span<float>)>& plane,
-                                       const std::string& provenance, bool overwrite,
-                                       const std::function<void(std::int64_t z, std::span<float>)>& density_plane) {
+                                       const Plane& plane, const std::string& provenance, bool overwrite,
+                                       const std::vector<QuantityPlanes>& further) {
     AtomicFile target(file, overwrite);
     auto out = hdf5::File::create(target.temporary(), file);
     out.set_text("format", "onda-model");
     out.set_integer("format_version", format_version);
     out.set_text("provenance", provenance);
     const auto range = write_vp(out, geometry, plane);
-    if (density_plane) write_density(out, geometry, density_plane);
+    for (const QuantityPlanes& planes : further) write_further(out, geometry, planes);
     out.close();
-    read_back(target.temporary(), file, range);
+    read_back(target.temporary(), file, range, further);
     target.commit();
     return range;
 }

@@ -1,6 +1,6 @@
 /// \file
-/// HDF5 models: /vp with units, axis_labels, spacing and origin, and perhaps /rho of the same shape. Format:
-/// docs/file_formats.md.
+/// HDF5 models: /vp with units, axis_labels, spacing and origin, and perhaps further quantities of the same shape, such
+/// as /rho. Format: docs/file_formats.md.
 #pragma once
 
 #include <array>
@@ -20,10 +20,9 @@
 
 namespace onda {
 
-/// Limits of velocity and density: no rock, sediment or fluid lies outside; a thousandth or a thousandfold of one
-/// nearly always does.
+/// Limits of the velocity: no rock, sediment or fluid lies outside; a thousandth or a thousandfold of one nearly always
+/// does.
 inline constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
-inline constexpr double lowest_rho_kg_m3 = 1e-3, highest_rho_kg_m3 = 50'000.;
 
 /// A unit that velocities may come in.
 struct VelocityUnit {
@@ -43,15 +42,32 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
                           std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
                           const std::string& place, const std::string& remedy);
 
-/// The kg/m3 of a density of 1 in kg/m3 or g/cm3.
-/// \throws Error(bad_data) naming `place` and the units that are read.
-double density_unit_kg_m3(const std::string& name, const std::string& place);
+/// A quantity beside the velocity: the dataset of its name.
+struct Quantity {
+    struct Unit {
+        std::string_view name;
+        double factor = 1.;  ///< how many of the first unit a stored 1 is
+    };
+    std::string_view name;    ///< "rho"
+    std::vector<Unit> units;  ///< that files may use; values come out in the first
+    double lowest, highest;   ///< values beyond are refused
+};
 
-/// Refuses densities that are not finite and positive, converts the others to kg/m3 in place.
-/// \param kg_m3 of a stored 1; the others as for to_metres_per_second(). \throws Error(bad_data).
-void to_kilograms_per_cubic_metre(std::span<float> rho, double kg_m3, const FileGeometry& geometry,
-                                  std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
-                                  const std::string& place);
+/// Refuses values that are not finite, or beyond the limits of a quantity; converts the others to its first unit in
+/// place.
+/// \param factor how many of the first unit a stored 1 is; the others as for to_metres_per_second().
+/// \throws Error(bad_data).
+void to_first_unit(std::span<float> values, const Quantity& quantity, double factor, const FileGeometry& geometry,
+                   std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, const std::string& place);
+
+/// Fills the ny * nx values of one z plane, [y][x]; it is called for z = 0, 1, … in order.
+using Plane = std::function<void(std::int64_t z, std::span<float> values)>;
+
+/// A quantity to be written, in the first of its units.
+struct QuantityPlanes {
+    Quantity quantity;
+    Plane plane;
+};
 
 /// An opened, checked model file: hostile or damaged files are refused here, before anything is allocated, and are read
 /// in a process of their own (guarded_hdf5.hpp). Any permutation of axis_labels is accepted; values come out as
@@ -73,13 +89,14 @@ public:
     /// values, and values that look like km/s, are refused with index and position.
     /// \throws Error(bad_data).
     void read(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> vp) const;
-    /// Whether there is a /rho, which is checked here and not before.
+    /// Whether there is a dataset of this quantity, which is checked here and not before.
     /// \throws Error(bad_data), naming dataset and attribute, for one that does not lie on the nodes of /vp.
-    [[nodiscard]] bool has_density() const;
-    /// Reads rho [kg/m3] of the box [first, first + count) (x, y, z), [z][y][x], x fastest. Non-finite and non-positive
-    /// values are refused with index and position.
+    [[nodiscard]] bool has(const Quantity& quantity) const;
+    /// Reads a quantity that the file has, as read() reads vp. Values that are not finite, or beyond the limits of the
+    /// quantity, are refused with index and position.
     /// \throws Error(bad_data).
-    void read_density(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> rho) const;
+    void read(const Quantity& quantity, std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count,
+              std::span<float> values) const;
     /// Notes for the user on the datasets opened so far: one line for each with parts that no checksum covers.
     [[nodiscard]] std::vector<std::string> notes() const;
 
@@ -88,16 +105,14 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-/// Writes a model file, complete or not at all (1.10 format, chunked, fletcher32), from one z plane at a time:
-/// plane(z, values) fills ny * nx values [m/s], z = 0, 1, … in order. Stores their range; reads everything back before
-/// the file gets its name.
+/// Writes a model file, complete or not at all (1.10 format, chunked, fletcher32), from one z plane of velocities [m/s]
+/// at a time. Stores their range; reads everything back before the file gets its name.
 /// \param provenance one text for the root attribute of that name: who made it, from what.
-/// \param density_plane the same for rho [kg/m3]; may be empty: no /rho.
+/// \param further quantities beside the velocity.
 /// \return lowest and highest vp [m/s].
-/// \throws Error(bad_data) for values that to_metres_per_second refuses, Error(cannot_create | io_error).
+/// \throws Error(bad_data) for values that reading would refuse, Error(cannot_create | io_error).
 std::array<double, 2> write_model_file(const std::filesystem::path& file, const FileGeometry& geometry,
-                                       const std::function<void(std::int64_t z, std::span<float>)>& plane,
-                                       const std::string& provenance, bool overwrite,
-                                       const std::function<void(std::int64_t z, std::span<float>)>& density_plane = {});
+                                       const Plane& plane, const std::string& provenance, bool overwrite,
+                                       const std::vector<QuantityPlanes>& further = {});
 
 }  // namespace onda

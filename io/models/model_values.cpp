@@ -13,11 +13,6 @@ namespace {
 using Triple = std::array<std::int64_t, 3>;
 
 constexpr std::array units{VelocityUnit{"m/s", 1.}, VelocityUnit{"km/s", 1000.}};
-struct DensityUnit {
-    std::string_view name;
-    double kg_m3;
-};
-constexpr std::array density_units{DensityUnit{"kg/m3", 1.}, DensityUnit{"g/cm3", 1000.}};
 
 /// "vp(ix = 3, iz = 7) at (x = 22.5 m, z = 52.5 m)".
 std::string node(const FileGeometry& geometry, const Triple& index, const std::string& quantity = "vp") {
@@ -69,22 +64,17 @@ void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const F
     }
 }
 
-double density_unit_kg_m3(const std::string& name, const std::string& place) {
-    for (const auto& known : density_units)
-        if (name == known.name) return known.kg_m3;
-    throw Error(ExitCode::bad_data, place + " = '" + printable(name) + "': must be kg/m3 or g/cm3");
-}
-
-void to_kilograms_per_cubic_metre(std::span<float> rho, double kg_m3, const FileGeometry& geometry, Triple first,
-                                  Triple count, const std::string& place) {
-    for (std::size_t n = 0; n < rho.size(); ++n) {
-        const double converted = static_cast<double>(rho[n]) * kg_m3;
-        if (!(converted >= lowest_rho_kg_m3 && converted <= highest_rho_kg_m3))
-            throw Error(ExitCode::bad_data, place + ": " + node(geometry, index_of(n, first, count), "rho") + " = " +
-                                                shortest(static_cast<double>(rho[n])) + ": must be finite and " +
-                                                "positive, from " + shortest(lowest_rho_kg_m3) + " to " +
-                                                shortest(highest_rho_kg_m3) + " kg/m3");
-        rho[n] = static_cast<float>(converted);
+void to_first_unit(std::span<float> values, const Quantity& quantity, double factor, const FileGeometry& geometry,
+                   Triple first, Triple count, const std::string& place) {
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        const double converted = static_cast<double>(values[n]) * factor;
+        if (!(converted >= quantity.lowest && converted <= quantity.highest))
+            throw Error(ExitCode::bad_data,
+                        place + ": " + node(geometry, index_of(n, first, count), std::string(quantity.name)) + " = " +
+                            shortest(static_cast<double>(values[n])) + ": must be finite" +
+                            (quantity.lowest > 0. ? " and positive" : "") + ", from " + shortest(quantity.lowest) +
+                            " to " + shortest(quantity.highest) + " " + std::string(quantity.units.front().name));
+        values[n] = static_cast<float>(converted);
     }
 }
 

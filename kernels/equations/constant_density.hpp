@@ -5,11 +5,10 @@
 #include <array>
 #include <string_view>
 
-#include "kernels/equations/equation.hpp"
+#include "kernels/equations/parameters.hpp"
 
 namespace onda {
 
-inline constexpr Parameter kVp{"vp", "m/s", "velocity of pressure waves"};
 inline constexpr std::array<std::string_view, 1> kPressure{"p"};
 
 /// (vp dt)^2. \param parameters vp first.
@@ -19,6 +18,7 @@ inline double squared_step(const double* parameters, double dt_s) {
 }
 
 inline constexpr std::array kConstantDensityParameters{kVp};
+inline constexpr std::array kConstantDensityConstants{kRho};
 inline constexpr std::array kConstantDensityArrays{MediumArray{"k", false, true, squared_step}};
 
 // What equations of second derivatives along the axes have in common.

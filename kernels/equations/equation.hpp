@@ -21,10 +21,26 @@ namespace cpu {
 struct Kernel;
 }
 
+/// A unit that files may use beside that of a parameter.
+struct OtherUnit {
+    std::string_view name;  ///< "km/s"
+    double factor = 1.;     ///< how many of the parameter's unit a stored 1 is
+};
+
 /// A property of the medium, given at every node.
-struct Parameter {
-    std::string_view name;  ///< "vp": the key of builders, the dataset of model files
-    std::string_view unit;  ///< "m/s"
+struct MediumParameter {
+    std::string_view name;      ///< "vp": the dataset of model files
+    std::string_view quantity;  ///< "velocity": what people read beside its values; one word
+    std::string_view unit;      ///< "m/s"
+    std::string_view help;
+    double lowest, highest;     ///< values beyond are refused
+    OtherUnit other_unit = {};  ///< with an empty name: none
+};
+
+/// The neighbours of a node that an operator sums, as a configuration names them. Equations of the same stencil differ
+/// in their parameters.
+struct StencilRow {
+    std::string_view name;
     std::string_view help;
 };
 
@@ -57,7 +73,11 @@ struct EquationRow {
     std::string_view name;  ///< in tables and on the command line
     std::string_view help;
     std::string_view title;  ///< what messages say before the order: "variable density"; empty for the usual one
-    std::span<const Parameter> parameters;
+    StencilRow stencil;
+    /// The first is vp: its range decides time step and sampling.
+    std::span<const MediumParameter> parameters;
+    /// Parameters that are the same everywhere for this equation, so that its waves do not feel them.
+    std::span<const MediumParameter> constants;
     /// The fields that a step advances, each from its two last time levels. Sources act on the first, and receivers and
     /// snapshots see it.
     std::span<const std::string_view> fields;
@@ -82,6 +102,8 @@ struct EquationRow {
     const FactorRow* factor = nullptr;
     /// Whether the spacing must be the same along every axis.
     bool equal_spacings = false;
+    /// The only order that there is, with one set of weights; 0: even orders, with weights to choose.
+    int only_order = 0;
     /// CPU kernels beside those that are compiled for every instruction set (kernels/cpu/kernel_table.cpp).
     std::span<const cpu::Kernel> (*cpu_kernels)() = nullptr;
 };
@@ -107,7 +129,8 @@ inline constexpr Equation Equation::star{kStarEquation};
 inline constexpr Equation Equation::compact{kCompactEquation};
 inline constexpr Equation Equation::variable_density{kDensityEquation};
 
-/// The equations that users can choose.
+/// The equations that users can choose. equations.cpp defines nothing else, so that a test can link a list of its own
+/// in its place.
 std::span<const Equation> equations();
 
 /// Whether a parameter of this name is among those of an equation.

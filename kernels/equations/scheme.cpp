@@ -1,11 +1,16 @@
 #include "kernels/equations/scheme.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
 #include "kernels/equations/star/stencil.hpp"
 
 namespace onda {
+
+bool has_parameter(const Equation& equation, std::string_view name) {
+    return std::ranges::any_of(equation->parameters, [&](const MediumParameter& row) { return row.name == name; });
+}
 
 std::string Scheme::description() const {
     std::string text;

@@ -46,8 +46,8 @@ nlohmann::ordered_json as_json(const Verdict& v) {
                     {"points", plan.grid.points()},
                     {"computed_shape_xyz", plan.setup.grid.n},
                     {"computed_points", plan.setup.grid.points()}};
-    json["velocity"] = {
-        {"min_m_s", plan.velocity.min_m_s}, {"max_m_s", plan.velocity.max_m_s}, {"exact", plan.velocity.exact}};
+    json.update(medium_json(plan));
+    json["velocity"]["exact"] = plan.velocity.exact;
     json["time"] = {{"dt_s", plan.time.dt_s},
                     {"stability_limit_s", plan.time.stability_limit_s},
                     {"cfl_fraction", plan.time.cfl_fraction()},

@@ -144,6 +144,14 @@ private:
     double d0_, alpha0_, dt_s_;
 };
 
+/// The offset of psi from the nodes (Factor). \throws Error(config) if the equation cannot be taken apart for layers.
+double layer_offset(const Scheme& scheme, const std::string& key, const ConfigOrigin& origin) {
+    if (scheme.equation->factor == nullptr)
+        origin.fault(key, fmt::format("there are no perfectly matched layers for the equation {}: take sponge",
+                                      name(scheme.equation)));
+    return factor_of(scheme).offset;
+}
+
 }  // namespace
 
 std::span<const BoundaryKind> boundary_kinds() {
@@ -175,7 +183,6 @@ Boundary make_boundary(const BoundaryConfig& config, const Grid& grid, const Wav
     check_boundary(config, grid, origin);
     Boundary boundary;
     boundary.halos = make_faces(config, grid, origin).halos;
-    const double offset = factor_of(waves.scheme).offset;
     for (int axis = 0; axis < 3; ++axis) {
         if (!grid.has_axis(axis)) continue;
         const auto has = [&](int side, Strip strip) { return kind_of(config, 2 * axis + side, origin).strip == strip; };
@@ -184,7 +191,9 @@ Boundary make_boundary(const BoundaryConfig& config, const Grid& grid, const Wav
             boundary.sponge.taper[axis] = sponge_taper(config, grid, axis, sponges, waves.vp_max_m_s * waves.dt_s);
         for (const int side : {0, 1})
             if (has(side, Strip::cpml))
-                boundary.cpml.face[2 * axis + side] = CpmlProfiles(config, grid.spacing_m[axis], waves).face(offset);
+                boundary.cpml.face[2 * axis + side] =
+                    CpmlProfiles(config, grid.spacing_m[axis], waves)
+                        .face(layer_offset(waves.scheme, face_key(2 * axis + side), origin));
     }
     return boundary;
 }

@@ -1,23 +1,73 @@
 #include "solver/discretisation/scheme.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
+#include <stdexcept>
+
+#include "solver/program/find_row.hpp"
 
 namespace onda {
 namespace {
 
-void check_compact(const SchemeConfig& config, const Grid& grid, bool density, const ConfigOrigin& origin) {
+std::vector<Equation> equations_of(const SchemeConfig& config, const ConfigOrigin& origin) {
+    std::vector<StencilRow> stencils;
+    for (const Equation& equation : equations()) stencils.push_back(equation->stencil);
+    const StencilRow& stencil =
+        find_row(origin, "scheme.stencil", std::span<const StencilRow>(stencils), config.stencil);
+    std::vector<Equation> found;
+    std::ranges::copy_if(equations(), std::back_inserter(found),
+                         [&](const Equation& equation) { return equation->stencil.name == stencil.name; });
+    return found;
+}
+
+Equation choose_equation(const SchemeConfig& config, const Gives& gives, const ConfigOrigin& origin) {
+    const std::vector<Equation> candidates = equations_of(config, origin);
+    std::optional<Equation> best;
+    for (const Equation& equation : candidates)
+        if ((!best || (*best)->parameters.size() < equation->parameters.size()) &&
+            std::ranges::all_of(equation->parameters, gives))
+            best = equation;
+    if (best) return *best;
+    const auto& wanted = candidates.front()->parameters;
+    const MediumParameter& missing = *std::ranges::find_if_not(wanted, gives);
+    origin.fault("scheme.stencil",
+                 fmt::format("{0} needs {1}, the {2} in {3}, which the model does not give: take model.type: file, and "
+                             "a file with /{1}",
+                             config.stencil, missing.name, missing.help, missing.unit));
+}
+
+/// The first stencil with which waves feel a parameter.
+std::string_view stencil_with(const MediumParameter& parameter) {
+    for (const Equation& equation : equations())
+        if (has_parameter(equation, parameter.name)) return equation->stencil.name;
+    throw std::logic_error("no equation has the parameter " + std::string(parameter.name));
+}
+
+void check_equation(const Equation& equation, const SchemeConfig& config, const Grid& grid, const Gives& gives,
+                    const ConfigOrigin& origin) {
+    const std::string_view stencil = equation->stencil.name;
+    const std::string place = fmt::format("scheme.stencil: {}", stencil);
     StageFaults faults(origin);
-    if (config.space_order != 2)
-        faults.add_of_value("scheme.space_order", "scheme.stencil: compact27 has order 2: use 2, or leave it out");
-    if (config.coefficients != "taylor")
-        faults.add_of_value("scheme.coefficients",
-                            "scheme.stencil: compact27 has one set of weights: leave it out, or use scheme.stencil: "
-                            "star");
+    if (const int order = equation->only_order; order != 0) {
+        if (config.space_order != order)
+            faults.add_of_value("scheme.space_order",
+                                fmt::format("{} has order {}: use {}, or leave it out", place, order, order));
+        if (config.coefficients != "taylor")
+            faults.add_of_value(
+                "scheme.coefficients",
+                fmt::format("{} has one set of weights: leave it out, or use scheme.stencil: star", place));
+    }
     const auto spacings_m = grid.derivative_spacings_m();
-    if (std::ranges::any_of(spacings_m, [&](double h) { return h != spacings_m.front(); }))
-        faults.add_of_value("grid.spacing_m", "scheme.stencil: compact27 needs the same spacing along every axis");
-    if (density) faults.add("scheme.stencil", "compact27 is for constant density: take star, or model.rho: none");
+    if (equation->equal_spacings && std::ranges::any_of(spacings_m, [&](double h) { return h != spacings_m.front(); }))
+        faults.add_of_value("grid.spacing_m", fmt::format("{} needs the same spacing along every axis", place));
+    for (const MediumParameter& constant : equation->constants) {
+        const std::string_view other = stencil_with(constant);
+        if (other != stencil && gives(constant))  // or the choice among equations of this stencil has seen to it
+            faults.add("scheme.stencil", fmt::format("{} is for constant {}: take {}, or model.{}: none", stencil,
+                                                     constant.quantity, other, constant.name));
+    }
     faults.raise_if_any();
 }
 
@@ -32,14 +82,11 @@ void check_stencil_fits(const SchemeConfig& config, const Grid& grid, const Conf
                                            config.space_order, least, "xyz"[axis], grid.n[axis]));
 }
 
-Scheme make_scheme(const SchemeConfig& config, const Grid& grid, bool density, const ConfigOrigin& origin) {
-    if (config.stencil == "compact27") {
-        check_compact(config, grid, density, origin);
-        return make_scheme(Equation::compact, 2);
-    }
-    const auto coefficients = config.coefficients == "optimised" ? Coefficients::optimised : Coefficients::taylor;
-    return make_scheme(density ? Equation::variable_density : Equation::star, static_cast<int>(config.space_order),
-                       coefficients);
+Scheme make_scheme(const SchemeConfig& config, const Grid& grid, const Gives& gives, const ConfigOrigin& origin) {
+    const Equation equation = choose_equation(config, gives, origin);
+    check_equation(equation, config, grid, gives, origin);
+    return make_scheme(equation, static_cast<int>(config.space_order),
+                       config.coefficients == "optimised" ? Coefficients::optimised : Coefficients::taylor);
 }
 
 }  // namespace onda

@@ -7,13 +7,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/models/model_file.hpp"
-#include "io/text/error.hpp"
-#include "solver/model/model.hpp"
+#include "kernels/equations/parameters.hpp"
+#include "solver/model/model_builders.hpp"
 
 namespace onda {
 namespace {
 
-constexpr auto kThinnest = static_cast<float>(lowest_rho_kg_m3);
 constexpr float kLightest = 30.f;  // kg/m3: any rock or liquid in g/cm3 lies below
 
 /// The largest dt that was stable in every pattern of two densities of this ratio, as a fraction of the limit of
@@ -29,24 +28,6 @@ bool parts_have_density(const ModelConfig& m) {
     return std::ranges::any_of(m.layers, has_rho) || std::ranges::any_of(m.inclusions, has_rho);
 }
 
-void check_density(const ModelConfig& config, Model& model) {
-    float low = std::numeric_limits<float>::max(), high = 0.f;
-    for (std::size_t i = 0; i < model.rho.size(); ++i) {
-        const float rho = model.rho[i];
-        if (!(rho >= kThinnest && rho <= static_cast<float>(highest_rho_kg_m3))) {
-            const auto [x, y, z] = model.grid.node(static_cast<std::int64_t>(i));
-            throw Error(ExitCode::bad_data,
-                        fmt::format("{}: rho = {} kg/m3 at node (x {}, y {}, z {}): must be finite "
-                                    "and positive, from {:g} to {:g} kg/m3",
-                                    config.type, rho, x, y, z, lowest_rho_kg_m3, highest_rho_kg_m3));
-        }
-        low = std::min(low, rho);
-        high = std::max(high, rho);
-    }
-    model.rho_min = low;
-    model.rho_max = high;
-}
-
 }  // namespace
 
 bool has_density(const ModelConfig& m, const ConfigOrigin& origin) {
@@ -57,23 +38,34 @@ bool has_density(const ModelConfig& m, const ConfigOrigin& origin) {
                          "gardner makes the density from vp, but the model gives rho_kg_m3 as well: remove one");
         return true;
     }
-    return m.type == "file" ? ModelFile(m.file).has_density() : parts_have_density(m);
+    return m.type == "file" ? ModelFile(m.file).has(quantity_of(kRho)) : parts_have_density(m);
 }
 
-DensityRange density_range(const ModelConfig& m, const VelocityRange& velocity) {
+bool follows_from_vp(const ModelConfig& config, const MediumParameter& parameter) {
+    return parameter.name == kRho.name && config.rho == "gardner";
+}
+
+std::optional<ParameterRange> density_range(const ModelConfig& m, const VelocityRange& velocity) {
     if (m.rho == "gardner")
-        return {gardner_density(static_cast<float>(velocity.min_m_s)),
-                gardner_density(static_cast<float>(velocity.max_m_s))};
-    if (m.type == "file") return {};
-    DensityRange range{std::numeric_limits<double>::infinity(), 0.};
+        return ParameterRange{gardner_density(static_cast<float>(velocity.min_m_s)),
+                              gardner_density(static_cast<float>(velocity.max_m_s))};
+    if (m.type == "file") return std::nullopt;
+    ParameterRange range{std::numeric_limits<double>::infinity(), 0.};
     const auto widen = [&](const std::optional<double>& rho_kg_m3) {
-        if (!rho_kg_m3) return;
-        range = {std::min(range.min_kg_m3, *rho_kg_m3), std::max(range.max_kg_m3, *rho_kg_m3)};
+        if (rho_kg_m3) range = {std::min(range.min, *rho_kg_m3), std::max(range.max, *rho_kg_m3)};
     };
     for (const LayerConfig& layer : m.layers) widen(layer.rho_kg_m3 ? layer.rho_kg_m3 : m.rho_kg_m3);
     for (const InclusionConfig& body : m.inclusions) widen(body.rho_kg_m3 ? body.rho_kg_m3 : m.rho_kg_m3);
     if (!m.inclusions.empty()) widen(m.rho_kg_m3);
     return range;
+}
+
+double density_contrast(const Equation& equation, std::span<const std::optional<ParameterRange>> further) {
+    const auto parameters = equation->parameters.subspan(1);
+    const auto rho = std::ranges::find(parameters, kRho.name, &MediumParameter::name);
+    if (rho == parameters.end()) return 1.;
+    const std::optional<ParameterRange>& range = further[static_cast<std::size_t>(rho - parameters.begin())];
+    return range && range->min > 0. ? range->max / range->min : 1.;
 }
 
 double safe_cfl_fraction(double contrast) {
@@ -102,19 +94,21 @@ float gardner_density(float vp_m_s) {
 }
 
 void complete_density(const ModelConfig& config, Model& model) {
-    if (config.rho == "gardner") {
-        model.rho.resize(model.vp.size());
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
+        if (!follows_from_vp(config, model.equation->parameters[i])) continue;
+        const std::vector<float>& vp = model.vp().values;
+        std::vector<float>& rho = model.parameters[i].values;
+        rho.resize(vp.size());
 #pragma omp parallel for schedule(static)
-        for (std::int64_t i = 0; i < static_cast<std::int64_t>(model.vp.size()); ++i)
-            model.rho[static_cast<std::size_t>(i)] = gardner_density(model.vp[static_cast<std::size_t>(i)]);
+        for (std::int64_t node = 0; node < static_cast<std::int64_t>(vp.size()); ++node)
+            rho[static_cast<std::size_t>(node)] = gardner_density(vp[static_cast<std::size_t>(node)]);
     }
-    if (model.rho.empty()) return;
-    check_density(config, model);
-    model.description += fmt::format(", density {:.6g} to {:.6g} kg/m3{}", model.rho_min, model.rho_max,
-                                     config.rho == "gardner" ? " (Gardner)" : "");
-    if (model.rho_max < kLightest)
-        model.warnings.push_back(fmt::format("densities of {:.4g} to {:.4g} kg/m3 look like g/cm3: multiply by 1000",
-                                             model.rho_min, model.rho_max));
+}
+
+void warn_of_density(Model& model) {
+    if (const ParameterValues* const rho = model.find(kRho.name); rho && rho->max < kLightest)
+        model.warnings.push_back(
+            fmt::format("densities of {:.4g} to {:.4g} kg/m3 look like g/cm3: multiply by 1000", rho->min, rho->max));
 }
 
 }  // namespace onda

@@ -2,23 +2,15 @@
 /// The density of a run: whether there is one, and where it comes from.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "io/config/config.hpp"
 #include "solver/discretisation/time_axis.hpp"
+#include "solver/model/model.hpp"
 
 namespace onda {
-
-struct Model;
-struct VelocityRange;
-
-/// The lowest and highest density of a model.
-struct DensityRange {
-    double min_kg_m3 = 0., max_kg_m3 = 0.;  ///< 0 at constant density, and where it is not known
-    [[nodiscard]] double contrast() const { return min_kg_m3 > 0. ? max_kg_m3 / min_kg_m3 : 1.; }
-};
 
 /// Whether waves feel the density: model.rho is gardner, or it is auto and layers, bodies or the model's file have one.
 /// Otherwise it is constant, whatever its value, which costs neither memory nor time.
@@ -29,9 +21,16 @@ bool has_density(const ModelConfig& config, const ConfigOrigin& origin);
 /// 1974, Geophysics 39, 770-780). Water and salt lie off it.
 float gardner_density(float vp_m_s);
 
+/// Whether a parameter is made from vp once that is there: rho, by Gardner's relation.
+bool follows_from_vp(const ModelConfig& config, const MediumParameter& parameter);
+
 /// The density range of a model whose waves feel the density, told without making it: bounds from layers and bodies, or
 /// by Gardner's relation from vp. Those of a file are not known.
-DensityRange density_range(const ModelConfig& config, const VelocityRange& velocity);
+std::optional<ParameterRange> density_range(const ModelConfig& config, const VelocityRange& velocity);
+
+/// By how much the density changes at most; 1 where it is constant or its range is not known.
+/// \param further ranges of the equation's parameters after vp.
+double density_contrast(const Equation& equation, std::span<const std::optional<ParameterRange>> further);
 
 /// The largest dt, as a fraction of the stability limit of constant density, that is known to be stable where the
 /// density changes by this factor: docs/theory.md, section 3. Above a factor of 100 it holds at plane interfaces, not
@@ -44,8 +43,10 @@ std::string density_remedy(double contrast, const TimeAxis& time);
 /// Whether jumps of the density may be why a run grows.
 bool density_may_destabilise(double contrast, const TimeAxis& time);
 
-/// Fills model.rho by Gardner's relation where that is asked for, and finds its range and what is odd about it.
-/// \throws Error(bad_data) for a density that is not positive and finite, with the node.
+/// Fills the density of a model by Gardner's relation where that is asked for.
 void complete_density(const ModelConfig& config, Model& model);
+
+/// Warns of densities that look like another unit. \param model whose ranges are known.
+void warn_of_density(Model& model);
 
 }  // namespace onda

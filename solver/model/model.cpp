@@ -4,7 +4,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <spdlog/fmt/fmt.h>
 
+#include "io/models/model_file.hpp"
+#include "io/text/error.hpp"
+#include "kernels/equations/parameters.hpp"
 #include "solver/model/density.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/program/find_row.hpp"
@@ -19,29 +23,34 @@ constexpr std::int64_t kQuickBytes = 48'000'000;
 
 using MakeMedium = MediumRules (*)(const ModelConfig&, const Grid&, const ConfigOrigin&);
 
+/// \param fill_row is called by several threads at once.
+std::vector<float> filled(const Grid& grid, const MediumRules::Row& fill_row) {
+    std::vector<float> values(static_cast<std::size_t>(grid.points()));
+    const std::int64_t rows = grid.ny() * grid.nz();
+    LoopFailure failure;
+#pragma omp parallel for schedule(static)
+    for (std::int64_t i = 0; i < rows; ++i)
+        failure.guard(
+            [&] { fill_row(i % grid.ny(), i / grid.ny(), std::span(values).subspan(i * grid.nx(), grid.nx())); });
+    failure.rethrow();
+    return values;
+}
+
 template <MakeMedium make>
-Model build(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+Model build(const ModelConfig& config, const Equation& equation, const Grid& grid, const ConfigOrigin& origin) {
     const MediumRules medium = make(config, grid, origin);
     Model model;
     model.grid = grid;
     model.description = medium.description;
-    const std::int64_t rows = grid.ny() * grid.nz();
-    const auto fill = [&](std::vector<float>& values, const MediumRules::Row& fill_row) {
-        values.resize(static_cast<std::size_t>(grid.points()));
-        LoopFailure failure;
-#pragma omp parallel for schedule(static)
-        for (std::int64_t i = 0; i < rows; ++i)
-            failure.guard(
-                [&] { fill_row(i % grid.ny(), i / grid.ny(), std::span(values).subspan(i * grid.nx(), grid.nx())); });
-        failure.rethrow();
-    };
-    fill(model.vp, medium.vp());
-    if (medium.rho && config.rho == "auto" && has_density(config, origin)) fill(model.rho, medium.rho());
+    for (const MediumParameter& parameter : equation->parameters) {
+        ParameterValues& given = model.parameters.emplace_back();
+        if (!follows_from_vp(config, parameter)) given.values = filled(grid, medium.rule_of(parameter)());
+    }
     return model;
 }
 
 template <MakeMedium make>
-VelocityRange range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+VelocityRange range(const ModelConfig& config, const Equation&, const Grid& grid, const ConfigOrigin& origin) {
     const MediumRules medium = make(config, grid, origin);
     const bool quick = static_cast<double>(grid.points()) * medium.cost <= kQuickPoints;
     if (medium.bounds.exact || !quick || medium.preparation_bytes > kQuickBytes) return medium.bounds;
@@ -87,40 +96,84 @@ const ModelBuilder& builder_of(const ModelConfig& config, const ConfigOrigin& or
     return find_row(origin, "model.type", model_builders(), config.type);
 }
 
+/// Finds the lowest and highest of the values that are numbers.
+void find_range(ParameterValues& of) {
+    float low = std::numeric_limits<float>::max(), high = std::numeric_limits<float>::lowest();
+    const auto points = static_cast<std::int64_t>(of.values.size());
+    const float* const values = of.values.data();
+#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
+    for (std::int64_t i = 0; i < points; ++i) {
+        low = std::min(low, values[i]);
+        high = std::max(high, values[i]);
+    }
+    of.min = low;
+    of.max = high;
+}
+
+/// \throws Error(bad_data) for a value beyond the limits of the parameter, with its node.
+void check_values(const ModelConfig& config, const MediumParameter& parameter, const Grid& grid,
+                  std::span<const float> values) {
+    const auto low = static_cast<float>(parameter.lowest), high = static_cast<float>(parameter.highest);
+    const auto beyond = std::ranges::find_if(values, [&](float value) { return !(value >= low && value <= high); });
+    if (beyond == values.end()) return;
+    const auto [x, y, z] = grid.node(beyond - values.begin());
+    throw Error(
+        ExitCode::bad_data,
+        fmt::format("{}: {} = {} {} at node (x {}, y {}, z {}): must be finite{}, from {:g} to {:g} {}", config.type,
+                    parameter.name, *beyond, parameter.unit, x, y, z, parameter.lowest > 0. ? " and positive" : "",
+                    parameter.lowest, parameter.highest, parameter.unit));
+}
+
 }  // namespace
 
 std::span<const ModelBuilder> model_builders() {
     return kBuilders;
 }
 
-Model make_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
-    Model model = builder_of(config, origin).build(config, grid, origin);
-    float low = std::numeric_limits<float>::max(), high = 0.f;
-    const std::int64_t points = grid.points();
-    const float* const vp = model.vp.data();
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
-    for (std::int64_t i = 0; i < points; ++i) {
-        low = std::min(low, vp[i]);
-        high = std::max(high, vp[i]);
-    }
-    model.vp_min = low;
-    model.vp_max = high;
+const ParameterValues* Model::find(std::string_view name) const {
+    const auto row = std::ranges::find(equation->parameters, name, &MediumParameter::name);
+    return row == equation->parameters.end() ? nullptr : &parameters[row - equation->parameters.begin()];
+}
+
+bool gives(const ModelConfig& config, const MediumParameter& parameter, const ConfigOrigin& origin) {
+    if (parameter.name == kVp.name) return true;
+    if (parameter.name == kRho.name) return has_density(config, origin);
+    return config.type == "file" && ModelFile(config.file).has(quantity_of(parameter));
+}
+
+Model make_model(const ModelConfig& config, const Equation& equation, const Grid& grid, const ConfigOrigin& origin) {
+    Model model = builder_of(config, origin).build(config, equation, grid, origin);
+    model.equation = equation;
     complete_density(config, model);
+    for (ParameterValues& given : model.parameters) find_range(given);
+    for (std::size_t i = 1; i < model.parameters.size(); ++i) {  // builders see to vp
+        const MediumParameter& parameter = equation->parameters[i];
+        const ParameterValues& given = model.parameters[i];
+        check_values(config, parameter, grid, given.values);
+        model.description += fmt::format(", {} {:.6g} to {:.6g} {}{}", parameter.quantity, given.min, given.max,
+                                         parameter.unit, follows_from_vp(config, parameter) ? " (Gardner)" : "");
+    }
+    warn_of_density(model);
     return model;
 }
 
-VelocityRange velocity_range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
-    return builder_of(config, origin).range(config, grid, origin);
+VelocityRange velocity_range(const ModelConfig& config, const Equation& equation, const Grid& grid,
+                             const ConfigOrigin& origin) {
+    return builder_of(config, origin).range(config, equation, grid, origin);
+}
+
+std::optional<ParameterRange> told_range(const ModelConfig& config, const MediumParameter& parameter,
+                                         const VelocityRange& velocity) {
+    return parameter.name == kRho.name ? density_range(config, velocity) : std::nullopt;
 }
 
 MediumReaders medium_readers(const Model& model, const ComputedGrid& computed) {
-    const auto rows_of = [&](const std::vector<float>& values) {
-        return computed.extended([&model, &values](std::int64_t y, std::int64_t z, std::span<float> row) {
-            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(model.grid.at(0, y, z)), row.size(), row.begin());
-        });
-    };
-    MediumReaders readers{rows_of(model.vp)};
-    if (!model.rho.empty()) readers.push_back(rows_of(model.rho));
+    MediumReaders readers;
+    for (const ParameterValues& parameter : model.parameters)
+        readers.push_back(computed.extended(
+            [&grid = model.grid, &values = parameter.values](std::int64_t y, std::int64_t z, std::span<float> row) {
+                std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(grid.at(0, y, z)), row.size(), row.begin());
+            }));
     return readers;
 }
 

@@ -1,31 +1,46 @@
 /// \file
-/// The medium: vp and perhaps a density on a grid, from a file or a named builder.
+/// The medium: the parameters of an equation on a grid, from a file or a named builder.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "io/config/config.hpp"
+#include "kernels/equations/equation.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/medium.hpp"
 #include "solver/discretisation/computed_grid.hpp"
 
 namespace onda {
 
-/// A model: vp [m/s] and rho [kg/m3] at every node, [z][y][x], x fastest.
+/// A parameter at every node, and the lowest and highest of its values.
+struct ParameterValues {
+    std::vector<float> values;  ///< [z][y][x], x fastest
+    float min = 0.f, max = 0.f;
+};
+
+/// The parameters of an equation on a grid.
 struct Model {
     Grid grid;
-    std::vector<float> vp;
-    float vp_min = 0.f, vp_max = 0.f;
-    std::vector<float> rho;  ///< empty: constant density
-    float rho_min = 0.f, rho_max = 0.f;
-    std::string description;  ///< for the log: where it came from and what was done to it
+    Equation equation = Equation::star;
+    std::vector<ParameterValues> parameters;  ///< in the order of the equation
+    std::string description;                  ///< for the log: where it came from and what was done to it
     std::vector<std::string> warnings;
     std::vector<std::string> notes;  ///< what a reader of the log should know
+
+    [[nodiscard]] const ParameterValues& vp() const { return parameters.front(); }
+    /// The parameter of this name; null where the equation has none.
+    [[nodiscard]] const ParameterValues* find(std::string_view name) const;
+};
+
+/// The lowest and highest value of a parameter.
+struct ParameterRange {
+    double min = 0., max = 0.;
 };
 
 /// The lowest and highest velocity of a model. `exact`: of every node of the grid; otherwise bounds that no node
@@ -40,19 +55,29 @@ struct VelocityRange {
 struct ModelBuilder {
     std::string_view name;
     std::string_view help;
-    Model (*build)(const ModelConfig&, const Grid&, const ConfigOrigin&);
-    VelocityRange (*range)(const ModelConfig&, const Grid&, const ConfigOrigin&);
+    /// Fills the parameters of the equation, but for those that follow from others (complete_density).
+    Model (*build)(const ModelConfig&, const Equation&, const Grid&, const ConfigOrigin&);
+    VelocityRange (*range)(const ModelConfig&, const Equation&, const Grid&, const ConfigOrigin&);
     /// Host memory that building takes beside the model itself.
     std::int64_t (*extra_bytes)(const ModelConfig&, const Grid&, const ConfigOrigin&);
 };
 std::span<const ModelBuilder> model_builders();
 
+/// Whether a model gives a parameter: every one gives vp, a file whatever it has a dataset of, and density.hpp says
+/// which have a density. \throws as has_density().
+bool gives(const ModelConfig& config, const MediumParameter& parameter, const ConfigOrigin& origin);
+
 /// The model of a configuration, built or read; the same bits for any number of threads.
+/// \param equation whose parameters the model gives.
 /// \throws Error(config | bad_data | missing_input) naming file, dataset, both shapes, or the value.
-Model make_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+Model make_model(const ModelConfig& config, const Equation& equation, const Grid& grid, const ConfigOrigin& origin);
 /// The velocity range, without making the whole model where it can be told cheaply (`onda check` in under a second):
 /// from a file's attributes or a strided sample, from a builder's parameters.
-VelocityRange velocity_range(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+VelocityRange velocity_range(const ModelConfig& config, const Equation& equation, const Grid& grid,
+                             const ConfigOrigin& origin);
+/// The range of a parameter other than vp, without making the model; nothing where it cannot be told.
+std::optional<ParameterRange> told_range(const ModelConfig& config, const MediumParameter& parameter,
+                                         const VelocityRange& velocity);
 /// Host memory that make_model() takes beside the model itself.
 std::int64_t model_extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 

@@ -8,7 +8,9 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/models/model_file.hpp"
+#include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
+#include "kernels/equations/parameters.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/model/density.hpp"
 #include "solver/program/find_row.hpp"
@@ -44,6 +46,12 @@ double bottom_m(const Grid& grid) {
 }
 
 }  // namespace
+
+const MediumRules::Rule& MediumRules::rule_of(const MediumParameter& parameter) const {
+    if (parameter.name == kVp.name) return vp;
+    if (parameter.name == kRho.name && rho) return rho;
+    throw Error(ExitCode::internal, fmt::format("{}: no rule for {}", description, parameter.name));
+}
 
 MediumRules constant_medium(const ModelConfig& config, const Grid&, const ConfigOrigin& origin) {
     const double vp = check_velocity("model.vp_m_s", config.vp_m_s, origin);

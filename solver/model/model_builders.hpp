@@ -7,11 +7,13 @@
 #include <span>
 #include <string>
 
+#include "io/models/model_file.hpp"
 #include "solver/model/model.hpp"
 
 namespace onda {
 
-/// A medium as rules, one for vp and one for rho: checked, with the same values for any order of the rows.
+/// A medium as rules, one for each parameter that builders know: checked, with the same values for any order of the
+/// rows.
 struct MediumRules {
     using Row = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
     /// A rule prepares what the rows share, which may be large.
@@ -19,9 +21,11 @@ struct MediumRules {
     Rule vp;
     VelocityRange bounds{};
     std::string description;
-    Rule rho = {};                       ///< empty: constant
+    Rule rho = {};                       ///< empty: not given
     std::int64_t preparation_bytes = 0;  ///< about what the rows of vp share
     double cost = 1.;                    ///< of a node, where a lookup among layers costs 1
+
+    [[nodiscard]] const Rule& rule_of(const MediumParameter& parameter) const;
 };
 
 MediumRules constant_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
@@ -40,7 +44,11 @@ inline constexpr double kVonKarmanClip = 3.;
 /// everything scales with the extents of the grid.
 MediumRules geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
-Model build_from_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
-VelocityRange range_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+Model build_from_file(const ModelConfig& config, const Equation& equation, const Grid& grid,
+                      const ConfigOrigin& origin);
+VelocityRange range_of_file(const ModelConfig& config, const Equation& equation, const Grid& grid,
+                            const ConfigOrigin& origin);
+/// What files say of a parameter other than vp.
+Quantity quantity_of(const MediumParameter& parameter);
 
 }  // namespace onda

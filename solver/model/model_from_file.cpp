@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -8,7 +9,9 @@
 #include "io/models/model_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "kernels/equations/parameters.hpp"
 #include "solver/discretisation/grid.hpp"
+#include "solver/model/density.hpp"
 #include "solver/model/model_builders.hpp"
 
 namespace onda {
@@ -17,6 +20,9 @@ namespace {
 constexpr std::int64_t kSlabValues = 16 * 1024 * 1024;     // of a file held at a time while it is resampled
 constexpr std::int64_t kSampledValues = 16 * 1024 * 1024;  // of a file looked at for its range
 constexpr double kMuchFiner = 2.;                          // file spacings in one of the grid that are worth a warning
+
+// What io/ refuses in files and formats of other programs, and what the equations say.
+static_assert(kVp.lowest == lowest_vp_m_s && kVp.highest == highest_vp_m_s);
 
 std::string describe(int dimensions, std::array<std::int64_t, 3> n, std::array<double, 3> h, std::array<double, 3> o) {
     const auto axes = [dimensions](const auto& v) {
@@ -154,15 +160,24 @@ std::int64_t end_of(const Between& place) {
     return place.lower + (place.t == 0.f ? 1 : 2);
 }
 
-/// ModelFile::read or ModelFile::read_density.
-using Quantity = void (ModelFile::*)(std::array<std::int64_t, 3>, std::array<std::int64_t, 3>, std::span<float>) const;
+/// Reads a box of one of the file's quantities, as ModelFile::read does.
+using ReadBox =
+    std::function<void(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> values)>;
+
+ReadBox reader_of(const ModelFile& file, const MediumParameter& parameter) {
+    if (parameter.name == kVp.name)
+        return [&file](auto first, auto count, std::span<float> values) { file.read(first, count, values); };
+    return [&file, quantity = quantity_of(parameter)](auto first, auto count, std::span<float> values) {
+        file.read(quantity, first, count, values);
+    };
+}
 
 /// Slab by slab along z, so that a file much larger than the grid passes through bounded memory.
-void resample(const ModelFile& file, const Quantity read, const Grid& grid, std::span<float> values) {
+void resample(const FileGeometry& geometry, const ReadBox& read, const Grid& grid, std::span<float> values) {
     Places at;
     Box box;
     for (int a = 0; a < 3; ++a) {
-        at[a] = locate(file.geometry(), grid, a);
+        at[a] = locate(geometry, grid, a);
         box.first[a] = at[a].front().lower;
         box.count[a] = end_of(at[a].back()) - box.first[a];
     }
@@ -172,7 +187,7 @@ void resample(const ModelFile& file, const Quantity read, const Grid& grid, std:
         box.first[2] = at[2][z].lower;
         box.count[2] = std::min(planes, end - box.first[2]);
         box.values.resize(box.count[0] * box.count[1] * box.count[2]);
-        (file.*read)(box.first, box.count, box.values);
+        read(box.first, box.count, box.values);
         std::int64_t next = z;
         while (next < grid.nz() && end_of(at[2][next]) <= box.first[2] + box.count[2]) ++next;
 #pragma omp parallel for schedule(static)
@@ -194,22 +209,31 @@ void warn_if_much_finer(const FileGeometry& file, const Grid& grid, Model& model
 
 }  // namespace
 
-Model build_from_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+Quantity quantity_of(const MediumParameter& parameter) {
+    Quantity quantity{parameter.name, {{parameter.unit}}, parameter.lowest, parameter.highest};
+    if (!parameter.other_unit.name.empty())
+        quantity.units.push_back({parameter.other_unit.name, parameter.other_unit.factor});
+    return quantity;
+}
+
+Model build_from_file(const ModelConfig& config, const Equation& equation, const Grid& grid,
+                      const ConfigOrigin& origin) {
     const Fit fit = open_model(config, grid, origin);
     const FileGeometry& geometry = fit.file.geometry();
     Model model;
     model.grid = grid;
     model.description = shown(config.file);
     const bool as_is = fit.same && geometry.dimensions == grid.dimensions;
-    const auto fill = [&](std::vector<float>& values, Quantity read) {
+    for (const MediumParameter& parameter : equation->parameters) {
+        std::vector<float>& values = model.parameters.emplace_back().values;
+        if (follows_from_vp(config, parameter)) continue;
+        const ReadBox read = reader_of(fit.file, parameter);
         values.resize(static_cast<std::size_t>(grid.points()));
         if (as_is)
-            (fit.file.*read)({0, 0, 0}, geometry.shape, values);
+            read({0, 0, 0}, geometry.shape, values);
         else
-            resample(fit.file, read, grid, values);
-    };
-    fill(model.vp, &ModelFile::read);
-    if (config.rho == "auto" && fit.file.has_density()) fill(model.rho, &ModelFile::read_density);
+            resample(geometry, read, grid, values);
+    }
     model.notes = fit.file.notes();
     if (as_is) return model;
     if (geometry.dimensions != grid.dimensions) model.description += ", extruded along y";
@@ -219,9 +243,11 @@ Model build_from_file(const ModelConfig& config, const Grid& grid, const ConfigO
     return model;
 }
 
-VelocityRange range_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+VelocityRange range_of_file(const ModelConfig& config, const Equation& equation, const Grid& grid,
+                            const ConfigOrigin& origin) {
     const Fit fit = open_model(config, grid, origin);
-    if (config.rho == "auto") static_cast<void>(fit.file.has_density());  // notes() speaks of what was asked for
+    for (const MediumParameter& parameter : equation->parameters.subspan(1))  // notes() speaks of what was asked for
+        if (!follows_from_vp(config, parameter)) static_cast<void>(fit.file.has(quantity_of(parameter)));
     const auto notes = fit.file.notes();
     if (const auto stored = fit.file.stored_range()) return {(*stored)[0], (*stored)[1], fit.same, notes};
     const auto [nx, ny, nz] = fit.file.geometry().shape;

@@ -126,7 +126,7 @@ RunPictures::RunPictures(const Plan& plan, const Model& model)
     const Position through = shot_.sources.empty() ? grid_.position_m(grid_.nx() / 2, grid_.ny() / 2, grid_.nz() / 2)
                                                    : shot_.sources.front().position_m;
     sections_ = make_sections(grid_, through);
-    for (Section& section : sections_) section.vp = values_at(section.window, grid_, model.vp);
+    for (Section& section : sections_) section.vp = values_at(section.window, grid_, model.vp().values);
     steps_ = wavefield_steps(plan);
 }
 

@@ -154,7 +154,10 @@ std::int64_t device_shot_bytes(const Plan& plan, const ShotSize& shot) {
 
 /// The host's memory while the model is there: until the backend has it.
 Items while_loading(const Plan& plan, const PictureBytes& pictures) {
-    return {{"velocity and density of the model, until the backend has them",
+    std::string quantities;
+    for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters)
+        quantities += (quantities.empty() ? "" : " and ") + std::string(parameter.quantity);
+    return {{quantities + " of the model, until the backend has them",
              plan.grid.points() * static_cast<std::int64_t>(plan.setup.scheme.equation->parameters.size()) * kFloat},
             {"for a moment, to make the model", plan.model_extra_bytes},
             {"slices kept for pictures", pictures.kept}};
@@ -397,7 +400,8 @@ TimeForecast forecast_time(const Plan& plan) {
         };
     };
     MediumReaders readers{filled(plan.velocity.min_m_s)};
-    while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(filled(2000.));
+    for (const MediumParameter& parameter : setup.scheme.equation->parameters.subspan(1))
+        readers.push_back(filled(parameter.lowest));
     const auto measured = [&](const Setup& rehearsed) {
         const auto medium = plan.device->make_medium(rehearsed, readers, plan.time.dt_s);
         return seconds_per_step(*medium->make_wavefield(plan.batch)) / plan.batch;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <omp.h>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -10,6 +11,7 @@
 #include "io/text/printable.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
+#include "solver/model/density.hpp"
 #include "solver/plan/batch.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
@@ -78,10 +80,18 @@ void set_device(Plan& plan) {
     plan.device_notes = choice.notes;
 }
 
+void set_scheme(Plan& plan) {
+    const Config& c = plan.config;
+    const auto given = [&c](const MediumParameter& parameter) { return gives(c.model, parameter, c.origin); };
+    plan.setup.scheme = make_scheme(c.scheme, plan.grid, given, c.origin);
+}
+
 void set_ranges(Plan& plan) {
     const ModelConfig& model = plan.config.model;
-    plan.velocity = velocity_range(model, plan.grid, plan.config.origin);
-    if (plan.has_density()) plan.density = density_range(model, plan.velocity);
+    const Equation& equation = plan.setup.scheme.equation;
+    plan.velocity = velocity_range(model, equation, plan.grid, plan.config.origin);
+    for (const MediumParameter& parameter : equation->parameters.subspan(1))
+        plan.further.push_back(told_range(model, parameter, plan.velocity));
     plan.model_extra_bytes = model_extra_bytes(model, plan.grid, plan.config.origin);
 }
 
@@ -135,11 +145,15 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     plan.warnings = of_model;
     plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
     if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
-    if (const double contrast = plan.density.contrast(); plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
+    if (const double contrast = plan.density_contrast(); plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
         plan.warnings.push_back(density_remedy(contrast, plan.time));
 }
 
 }  // namespace
+
+double Plan::density_contrast() const {
+    return onda::density_contrast(setup.scheme.equation, further);
+}
 
 Plan make_plan(const Config& config) {
     const ConfigOrigin& origin = config.origin;
@@ -150,8 +164,7 @@ Plan make_plan(const Config& config) {
 
     Stages stages;
     const bool has_device = stages.run([&] { set_device(plan); });
-    const bool has_scheme = stages.run(
-        [&] { plan.setup.scheme = make_scheme(config.scheme, plan.grid, has_density(config.model, origin), origin); });
+    const bool has_scheme = stages.run([&] { set_scheme(plan); });
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); });
     run_stages_of_velocity(plan, stages, has_medium, has_survey);
@@ -166,8 +179,10 @@ Plan make_plan(const Config& config) {
 }
 
 Plan refine(Plan plan, const Model& model) {
-    plan.velocity = {model.vp_min, model.vp_max, true, model.notes};
-    plan.density = {model.rho_min, model.rho_max};
+    plan.velocity = {model.vp().min, model.vp().max, true, model.notes};
+    plan.further.clear();
+    for (const ParameterValues& parameter : std::span(model.parameters).subspan(1))
+        plan.further.emplace_back(ParameterRange{parameter.min, parameter.max});
     Stages stages;
     run_stages_of_velocity(plan, stages, true, true);
     stages.throw_if_faulty();
@@ -201,6 +216,24 @@ std::string nodes_text(const Grid& grid) {
     return fmt::format("{} nodes ({:.4g} M)", axes_text(grid, grid.n), static_cast<double>(grid.points()) * 1e-6);
 }
 
+/// A line for each parameter of the equation, and for each that is the same everywhere.
+std::string describe_medium(const Plan& plan) {
+    const EquationRow& equation = *plan.setup.scheme.equation;
+    const MediumParameter& vp = equation.parameters.front();
+    std::string text =
+        fmt::format("{:<9} {:g} to {:g} {}{}\n", vp.quantity, plan.velocity.min_m_s, plan.velocity.max_m_s, vp.unit,
+                    plan.velocity.exact ? "" : " (told without making the model)");
+    for (std::size_t i = 0; i < plan.further.size(); ++i) {
+        const MediumParameter& parameter = equation.parameters[i + 1];
+        text += plan.further[i] ? fmt::format("{:<9} {:g} to {:g} {}\n", parameter.quantity, plan.further[i]->min,
+                                              plan.further[i]->max, parameter.unit)
+                                : fmt::format("{:<9} variable\n", parameter.quantity);
+    }
+    for (const MediumParameter& parameter : equation.constants)
+        text += fmt::format("{:<9} constant\n", parameter.quantity);
+    return text;
+}
+
 }  // namespace
 
 std::string shape_text(const Grid& grid) {
@@ -213,12 +246,7 @@ std::string describe(const Plan& plan) {
     text += fmt::format("grid      {}, spacing {} m\n", nodes_text(g), axes_text(g, g.spacing_m));
     if (plan.computed.is_extended())
         text += fmt::format("          computed with the absorbing strips beyond it: {}\n", nodes_text(computed));
-    text += fmt::format("velocity  {:g} to {:g} m/s{}\n", plan.velocity.min_m_s, plan.velocity.max_m_s,
-                        plan.velocity.exact ? "" : " (told without making the model)");
-    if (plan.density.max_kg_m3 > 0.)
-        text += fmt::format("density   {:g} to {:g} kg/m3\n", plan.density.min_kg_m3, plan.density.max_kg_m3);
-    else
-        text += fmt::format("density   {}\n", plan.has_density() ? "variable" : "constant");
+    text += describe_medium(plan);
     text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s{}\n",
                         plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps,
                         plan.config.time.duration_s,
@@ -237,6 +265,20 @@ std::string describe(const Plan& plan) {
                                          : fmt::format("snapshots {} a shot of {} nodes", plan.snapshots.steps.size(),
                                                        plan.snapshots.window.points());
     return text;
+}
+
+nlohmann::ordered_json medium_json(const Plan& plan) {
+    const EquationRow& equation = *plan.setup.scheme.equation;
+    nlohmann::ordered_json json;
+    const auto add = [&json](const MediumParameter& parameter, double min, double max) {
+        std::string unit(parameter.unit);
+        std::ranges::replace(unit, '/', '_');
+        json[std::string(parameter.quantity)] = {{"min_" + unit, min}, {"max_" + unit, max}};
+    };
+    add(equation.parameters.front(), plan.velocity.min_m_s, plan.velocity.max_m_s);
+    for (std::size_t i = 0; i < plan.further.size(); ++i)
+        if (const auto& range = plan.further[i]) add(equation.parameters[i + 1], range->min, range->max);
+    return json;
 }
 
 }  // namespace onda

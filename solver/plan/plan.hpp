@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,7 +14,6 @@
 #include "solver/discretisation/boundary.hpp"
 #include "solver/discretisation/computed_grid.hpp"
 #include "solver/discretisation/time_axis.hpp"
-#include "solver/model/density.hpp"
 #include "solver/model/model.hpp"
 #include "solver/plan/snapshot_plan.hpp"
 #include "solver/propagation/devices.hpp"
@@ -25,7 +26,8 @@ struct Plan {
     Grid grid;              ///< of the configuration: models are made, and results are given, on its nodes
     ComputedGrid computed;  ///< that grid with the absorbing strips beyond it; setup.grid is all of it
     VelocityRange velocity{};
-    DensityRange density;
+    std::vector<std::optional<ParameterRange>>
+        further;                         ///< of the equation's parameters after vp, where they are known
     std::int64_t model_extra_bytes = 0;  ///< that making the model takes beside the model itself
     Survey survey;
     TimeAxis time;
@@ -39,15 +41,16 @@ struct Plan {
     std::vector<std::string> notes;         ///< on the choice of device, and on the model's file
     std::vector<std::string> warnings;
 
-    [[nodiscard]] bool has_density() const { return has_parameter(setup.scheme.equation, "rho"); }
+    /// By how much the density changes at most; 1 where it is constant or its range is not known.
+    [[nodiscard]] double density_contrast() const;
 };
 
-/// The plan of a configuration: every stage from the grid to the set-up of the device, with the velocities and
-/// densities that can be told without making the model.
+/// The plan of a configuration: every stage from the grid to the set-up of the device, with the ranges of
+/// the medium that can be told without making it.
 /// \throws Error(config) with the faults of all stages together; Error(missing_input | bad_data) for model files.
 Plan make_plan(const Config& config);
-/// The plan with the velocities and densities of the model itself in place of those told without it: sampling, time
-/// axis, absorbing strips and the steps of snapshots follow from them, all else stays as it is.
+/// The plan with the ranges of the model itself in place of those told without it: sampling, time axis, absorbing
+/// strips and the steps of snapshots follow from them, all else stays as it is.
 /// \param model made from the plan's configuration, on its grid.
 /// \throws Error(config) with faults that only the model shows.
 Plan refine(Plan plan, const Model& model);
@@ -60,5 +63,8 @@ std::string shape_text(const Grid& grid);
 
 /// Grid, time axis, sampling and device in a few lines for people.
 std::string describe(const Plan& plan);
+
+/// The ranges of the medium that are known, by quantity and unit: {"velocity": {"min_m_s": 1500, "max_m_s": 3000}}.
+nlohmann::ordered_json medium_json(const Plan& plan);
 
 }  // namespace onda

@@ -31,6 +31,16 @@ std::vector<AllowedValue> kernels_of_all_devices() {
     return values;
 }
 
+/// Equations of the same stencil differ in their parameters, and the model decides among them.
+std::vector<AllowedValue> stencils() {
+    std::vector<AllowedValue> values;
+    for (const Equation& equation : equations())
+        if (const StencilRow& row = equation->stencil;
+            std::ranges::find(values, row.name, &AllowedValue::name) == values.end())
+            values.push_back({std::string(row.name), std::string(row.help)});
+    return values;
+}
+
 std::vector<AllowedValue> with_auto(std::vector<AllowedValue> values, const std::string& help) {
     values.insert(values.begin(), AllowedValue{"auto", help});
     return values;
@@ -40,6 +50,7 @@ std::vector<AllowedValue> with_auto(std::vector<AllowedValue> values, const std:
 
 Vocabulary vocabulary() {
     return {{"model.type", names_of(model_builders())},
+            {"scheme.stencil", stencils()},
             {"wavelet.type", names_of(wavelet_kinds())},
             {"boundary.kind", names_of(boundary_kinds())},
             {"backend.name", with_auto(names_of(devices()), "the fastest there is")},

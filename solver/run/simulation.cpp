@@ -23,8 +23,7 @@ namespace {
 
 std::string fingerprint_of(const Model& model) {
     Fingerprint hash;
-    hash.add(std::span<const float>(model.vp));
-    if (!model.rho.empty()) hash.add(std::span<const float>(model.rho));
+    for (const ParameterValues& parameter : model.parameters) hash.add(std::span<const float>(parameter.values));
     return hash.hex();
 }
 
@@ -174,8 +173,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     options.shots.check_against(draft.survey.shots);
     refuse_if_too_large(draft, options.folder);
 
-    std::optional<Model> model =
-        times.measure("model", [&] { return make_model(config.model, draft.grid, config.origin); });
+    std::optional<Model> model = times.measure("model", [&] {
+        return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
+    });
     const Plan plan = refine(std::move(draft), *model);
     note_model(plan, *model, facts);
     const Identity identity = identity_of(plan, facts.model_fingerprint);

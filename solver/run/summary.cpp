@@ -44,9 +44,7 @@ Json describe_numbers(const Plan& plan) {
                        {"points", plan.grid.points()},
                        {"computed_shape_xyz", plan.setup.grid.n},
                        {"computed_points", plan.setup.grid.points()}};
-    numbers["velocity"] = {{"min_m_s", plan.velocity.min_m_s}, {"max_m_s", plan.velocity.max_m_s}};
-    if (plan.has_density())
-        numbers["density"] = {{"min_kg_m3", plan.density.min_kg_m3}, {"max_kg_m3", plan.density.max_kg_m3}};
+    numbers.update(medium_json(plan));
     numbers["time"] = {{"dt_s", time.dt_s},
                        {"steps", time.steps},
                        {"stability_limit_s", time.stability_limit_s},

@@ -28,8 +28,8 @@ auto of_shot(const Plan& plan, const Shot& shot, const Work& work) {
 
 StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
     const double bound = amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
-                         std::sqrt(plan.density.contrast());
-    return {plan.computed, plan.time, plan.setup.precision, bound, plan.density.contrast()};
+                         std::sqrt(plan.density_contrast());
+    return {plan.computed, plan.time, plan.setup.precision, bound, plan.density_contrast()};
 }
 
 }  // namespace

@@ -236,6 +236,8 @@ TEST_CASE("km/s called m/s is caught when reading, and m/s called km/s too") {
 
 namespace {
 
+const Quantity kDensity{"rho", {{"kg/m3"}, {"g/cm3", 1000.}}, 1e-3, 50'000.};
+
 /// Where a density says that its nodes are.
 struct Places {
     std::vector<double> spacing{10., 10.}, origin{0., 0.};
@@ -271,7 +273,7 @@ TEST_CASE("a density is read in kg/m3; one of another shape, order, unit or valu
     const TemporaryFolder folder;
     const auto read = [](const ModelFile& model) {
         std::vector<float> rho(12);
-        model.read_density({0, 0, 0}, {3, 1, 4}, rho);
+        model.read(kDensity, {0, 0, 0}, {3, 1, 4}, rho);
         return rho;
     };
     const std::vector<std::string> zx{"z", "x"};
@@ -294,7 +296,7 @@ TEST_CASE("a density on other nodes than those of vp is refused; it need not nam
     const auto verdict = [&](const Places& places) {
         return message_of(
             [&] {
-                static_cast<void>(with_density(folder, "kg/m3", {"z", "x"}, 3, 2500.f, places).has_density());
+                static_cast<void>(with_density(folder, "kg/m3", {"z", "x"}, 3, 2500.f, places).has(kDensity));
             },
             ExitCode::bad_data);
     };
@@ -314,5 +316,5 @@ TEST_CASE("a density is looked at once it is asked for") {
     std::vector<float> vp(12);
     model.read({0, 0, 0}, {3, 1, 4}, vp);
     CHECK(vp == std::vector<float>(12, 2000.f));
-    CHECK_THROWS_AS(static_cast<void>(model.has_density()), Error);
+    CHECK_THROWS_AS(static_cast<void>(model.has(kDensity)), Error);
 }

@@ -62,7 +62,7 @@ std::vector<float> extended(const std::vector<float>& values, const Grid& grid, 
     const auto nearest = [&](std::size_t axis, std::int64_t i) {
         return std::min(std::max<std::int64_t>(i, 0), grid.n[axis] - 1);
     };
-    for (std::int64_t z = -beyond[4]; z < grid.n[2] + beyond[5] && !values.empty(); ++z)
+    for (std::int64_t z = -beyond[4]; z < grid.n[2] + beyond[5]; ++z)
         for (std::int64_t y = -beyond[2]; y < grid.n[1] + beyond[3]; ++y)
             for (std::int64_t x = -beyond[0]; x < grid.n[0] + beyond[1]; ++x)
                 all.push_back(values[std::size_t(grid.at(nearest(0, x), nearest(1, y), nearest(2, z)))]);
@@ -70,14 +70,14 @@ std::vector<float> extended(const std::vector<float>& values, const Grid& grid, 
 }
 
 Model model_of(const Plan& plan) {
-    return make_model(plan.config.model, plan.grid, plan.config.origin);
+    return make_model(plan.config.model, plan.setup.scheme.equation, plan.grid, plan.config.origin);
 }
 
 Model extended(const Model& model, const Grid& by_hand, const Beyond& beyond) {
     Model larger = model;
     larger.grid = by_hand;
-    larger.vp = extended(model.vp, model.grid, beyond);
-    larger.rho = extended(model.rho, model.grid, beyond);
+    for (ParameterValues& parameter : larger.parameters)
+        parameter.values = extended(parameter.values, model.grid, beyond);
     return larger;
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("the program leaves the results of the grid, and the same as of the gr
     const Beyond beyond{6, 6, 0, 0, 0, 6};
     const Model model = model_of(plan);
     const Grid larger = make_plan(config_of(text, overrides_by_hand(plan.grid, beyond))).grid;
-    const std::vector<float> vp = extended(model.vp, model.grid, beyond);
+    const std::vector<float> vp = extended(model.vp().values, model.grid, beyond);
     const std::string file = (folder.path() / "by_hand.h5").string(), config = (folder.path() / "run.yaml").string();
     write_model_file(
         file, {2, larger.n, larger.spacing_m, larger.origin_m},

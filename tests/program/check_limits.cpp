@@ -260,9 +260,9 @@ TEST_CASE("every number of a configuration can be nonsense: it is refused, or ma
         CAPTURE(value);
         try {
             const Plan plan = make_plan(read_config_text(text, "run.yaml", vocabulary(), {key + "=" + value}));
-            const Model made = make_model(plan.config.model, plan.grid, plan.config.origin);
-            CHECK(std::ranges::all_of(made.vp, [](float vp) { return std::isnormal(vp) && vp > 0.f; }));
-            CHECK(std::ranges::all_of(made.rho, [](float rho) { return std::isnormal(rho) && rho > 0.f; }));
+            const Model made = make_model(plan.config.model, plan.setup.scheme.equation, plan.grid, plan.config.origin);
+            for (const ParameterValues& parameter : made.parameters)
+                CHECK(std::ranges::all_of(parameter.values, [](float at) { return std::isnormal(at) && at > 0.f; }));
             std::string said = describe(plan) + plan.sampling.message;
             for (const std::string& warning : plan.warnings) said += "\n" + warning;
             for (const Wavelet& made_wavelet : plan.survey.wavelets) said += "\n" + made_wavelet.description;

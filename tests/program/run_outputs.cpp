@@ -48,11 +48,11 @@ struct ProgramRun {
 struct LibraryRun {
     explicit LibraryRun(const std::string& text) : config(read_config_text(text, "small.yaml", vocabulary())) {
         plan = make_plan(config);
-        const Model model = make_model(config.model, plan.grid, config.origin);
+        const Model model = make_model(config.model, plan.setup.scheme.equation, plan.grid, config.origin);
         plan = refine(std::move(plan), model);
         const RowReader vp_of_row = [&model](std::int64_t y, std::int64_t z, std::span<float> vp) {
             for (std::size_t x = 0; x < vp.size(); ++x)
-                vp[x] = model.vp[model.grid.at(static_cast<std::int64_t>(x), y, z)];
+                vp[x] = model.vp().values[model.grid.at(static_cast<std::int64_t>(x), y, z)];
         };
         const auto wavefield = make_wavefield(*plan.device, plan.setup, {vp_of_row}, plan.time.dt_s);
         for (const Shot& shot : plan.survey.shots) {

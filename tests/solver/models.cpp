@@ -10,6 +10,7 @@
 
 #include "io/models/model_file.hpp"
 #include "io/text/error.hpp"
+#include "kernels/equations/parameters.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/model/density.hpp"
@@ -35,15 +36,21 @@ Grid grid_of(const Config& config) {
 }
 
 Scheme scheme_of(const Config& config) {
-    return make_scheme(config.scheme, grid_of(config), has_density(config.model, config.origin), config.origin);
+    return make_scheme(
+        config.scheme, grid_of(config),
+        [&](const MediumParameter& parameter) { return gives(config.model, parameter, config.origin); }, config.origin);
 }
 
 VelocityRange range_of(const Config& config) {
-    return velocity_range(config.model, grid_of(config), config.origin);
+    return velocity_range(config.model, scheme_of(config).equation, grid_of(config), config.origin);
 }
 
 Model build(const Config& config) {
-    return make_model(config.model, grid_of(config), config.origin);
+    return make_model(config.model, scheme_of(config).equation, grid_of(config), config.origin);
+}
+
+const std::vector<float>& rho_of(const Model& model) {
+    return model.find("rho")->values;
 }
 
 std::string build_error(const Config& config) {
@@ -94,7 +101,7 @@ double largest_error(const Model& model, bool flat_in_y) {
             for (std::int64_t x = 0; x < model.grid.nx(); ++x) {
                 const auto p = model.grid.position_m(x, y, z);
                 const double exact = linear(p[0], flat_in_y ? 0. : p[1], p[2]);
-                largest = std::max(largest, std::abs(double(model.vp[model.grid.at(x, y, z)]) - exact));
+                largest = std::max(largest, std::abs(double(model.vp().values[model.grid.at(x, y, z)]) - exact));
             }
     return largest;
 }
@@ -133,17 +140,17 @@ TEST_CASE("every builder: same bits with 1, 2 and 3 threads, range as told befor
             const Model one = build(config);
             for (const int count : {2, 3}) {
                 omp_set_num_threads(count);
-                CHECK(build(config).vp == one.vp);
+                CHECK(build(config).vp().values == one.vp().values);
             }
             omp_set_num_threads(threads);
             CHECK(!one.description.empty());
-            CHECK(one.vp_min == *std::min_element(one.vp.begin(), one.vp.end()));
-            CHECK(one.vp_max == *std::max_element(one.vp.begin(), one.vp.end()));
-            CHECK(one.vp_min > 0.f);
+            CHECK(one.vp().min == *std::min_element(one.vp().values.begin(), one.vp().values.end()));
+            CHECK(one.vp().max == *std::max_element(one.vp().values.begin(), one.vp().values.end()));
+            CHECK(one.vp().min > 0.f);
             const VelocityRange range = range_of(config);
             CHECK(range.exact);
-            CHECK(range.min_m_s == one.vp_min);
-            CHECK(range.max_m_s == one.vp_max);
+            CHECK(range.min_m_s == one.vp().min);
+            CHECK(range.max_m_s == one.vp().max);
         }
     }
 }
@@ -155,9 +162,9 @@ TEST_CASE("the range of a large grid is bounded without making it") {
         const Config large = example(std::string(builder.name), {1500, 1400});
         const Model model = build(large);
         const VelocityRange range = range_of(large);
-        CHECK(range.min_m_s <= model.vp_min);
-        CHECK(range.max_m_s >= model.vp_max);
-        CHECK(range.max_m_s <= 1.01 * model.vp_max);
+        CHECK(range.min_m_s <= model.vp().min);
+        CHECK(range.max_m_s >= model.vp().max);
+        CHECK(range.max_m_s <= 1.01 * model.vp().max);
     }
 }
 
@@ -165,9 +172,9 @@ TEST_CASE("layers: interfaces lie where they should, flat and dipping, nodes on 
     Config config = example("layered", {21, 11, 41});
     config.model.dip_deg = 0.;
     Model model = build(config);
-    CHECK(model.vp[model.grid.at(3, 2, 14)] == 1500.f);
-    CHECK(model.vp[model.grid.at(3, 2, 15)] == 2000.f);
-    CHECK(model.vp[model.grid.at(3, 2, 33)] == 3000.f);
+    CHECK(model.vp().values[model.grid.at(3, 2, 14)] == 1500.f);
+    CHECK(model.vp().values[model.grid.at(3, 2, 15)] == 2000.f);
+    CHECK(model.vp().values[model.grid.at(3, 2, 33)] == 3000.f);
 
     config.model.dip_deg = std::atan(0.5) * 180. / std::numbers::pi;  // 5 m deeper every 10 m
     for (const bool along_y : {false, true}) {
@@ -175,7 +182,7 @@ TEST_CASE("layers: interfaces lie where they should, flat and dipping, nodes on 
         model = build(config);
         for (std::int64_t i = 0; i < 10; ++i) {
             const auto vp = [&](std::int64_t z) {
-                return model.vp[model.grid.at(along_y ? 3 : i, along_y ? i : 3, z)];
+                return model.vp().values[model.grid.at(along_y ? 3 : i, along_y ? i : 3, z)];
             };
             const std::int64_t first = 15 + (i + 1) / 2;  // first node at or below 150 + 5 i
             CHECK(vp(first - 1) == 1500.f);
@@ -191,11 +198,12 @@ TEST_CASE("layers: interfaces lie where they should, flat and dipping, nodes on 
 TEST_CASE("gradient, constant and inclusions") {
     Config config = example("gradient", {11, 21});
     config.grid.origin_m = {0., 500.};
-    CHECK(build(config).vp[11 * 20] == doctest::Approx(2000. + 0.8 * 200.));  // from the grid's top, wherever that is
+    CHECK(build(config).vp().values[11 * 20] ==
+          doctest::Approx(2000. + 0.8 * 200.));  // from the grid's top, wherever that is
     config.model.gradient_per_s = -20.;
     CHECK(contains(build_error(config), "model.gradient_per_s: -20 1/s makes -2000 m/s at the bottom"));
     config = example("constant", {11, 21});
-    CHECK(build(config).vp_max == 2000.f);
+    CHECK(build(config).vp().max == 2000.f);
     config.model.vp_m_s = 0.;
     CHECK(contains(build_error(config), "model.vp_m_s: 0 m/s: must be positive"));
 
@@ -208,14 +216,14 @@ TEST_CASE("gradient, constant and inclusions") {
     config.model.inclusions.push_back(box);
     const Model model = build(config);
     std::int64_t in_box = 0, in_sphere = 0;
-    for (const float vp : model.vp) {
+    for (const float vp : model.vp().values) {
         in_box += vp == 5000.f;
         in_sphere += vp == 4000.f;
     }
     CHECK(in_box == 5 * 7 * 3);
     CHECK(in_sphere == 925);  // integer points within radius 6
-    CHECK(model.vp[model.grid.at(15, 10, 26)] == 4000.f);
-    CHECK(model.vp[model.grid.at(15, 10, 27)] == 2000.f);
+    CHECK(model.vp().values[model.grid.at(15, 10, 26)] == 4000.f);
+    CHECK(model.vp().values[model.grid.at(15, 10, 27)] == 2000.f);
     config.model.inclusions[1].size_m = {40., 60.};
     CHECK(contains(build_error(config), "model.inclusions[1].size_m: has 2 numbers"));
     config.model.inclusions[1].shape = "cone";
@@ -237,7 +245,7 @@ TEST_CASE("von Karman: mean, deviation and correlation are those asked for; seed
         const std::int64_t n = 700;
         std::vector<double> u;  // in standard deviations
         double mean = 0.;
-        for (const float vp : model.vp) mean += u.emplace_back((double(vp) / 2000. - 1.) / 0.05);
+        for (const float vp : model.vp().values) mean += u.emplace_back((double(vp) / 2000. - 1.) / 0.05);
         mean /= double(u.size());
         const auto correlation = [&](std::int64_t lag_x, std::int64_t lag_z) {
             double sum = 0.;
@@ -257,13 +265,13 @@ TEST_CASE("von Karman: mean, deviation and correlation are those asked for; seed
             CHECK(std::abs(correlation(lag, 0) - theory) <= 0.08);
             CHECK(std::abs(correlation(0, lag) - theory) <= 0.08);
         }
-        CHECK(model.vp_min >= 2000.f * 0.85f);
-        CHECK(model.vp_max <= 2000.f * 1.15f);
+        CHECK(model.vp().min >= 2000.f * 0.85f);
+        CHECK(model.vp().max <= 2000.f * 1.15f);
     }
     config = example("von_karman", {30, 30, 30});
-    const auto first = build(config).vp;
+    const auto first = build(config).vp().values;
     config.model.seed = 2;
-    CHECK(build(config).vp != first);
+    CHECK(build(config).vp().values != first);
     config.model.deviation_percent = 40.;
     CHECK(contains(build_error(config), "model.deviation_percent: 40 %: must be 0 to 30 %"));
 }
@@ -274,22 +282,23 @@ TEST_CASE("geology: water above sediments above salt, in every seed; layers by t
         config.model.seed = seed;
         const Model model = build(config);
         CAPTURE(seed);
-        CHECK(model.vp_min == 1500.f);
-        CHECK(model.vp_max == 4480.f);
+        CHECK(model.vp().min == 1500.f);
+        CHECK(model.vp().max == 4480.f);
         std::int64_t salt = 0, water = 0, jumps = 0;
         for (std::int64_t x = 0; x < 201; ++x) {
-            CHECK(model.vp[x] == 1500.f);
-            CHECK(model.vp[model.grid.at(x, 0, 100)] > 2000.f);
+            CHECK(model.vp().values[x] == 1500.f);
+            CHECK(model.vp().values[model.grid.at(x, 0, 100)] > 2000.f);
         }
         for (std::int64_t z = 0; z < 101; ++z) {
             for (std::int64_t x = 0; x < 201; ++x) {
-                const float vp = model.vp[model.grid.at(x, 0, z)];
+                const float vp = model.vp().values[model.grid.at(x, 0, z)];
                 salt += vp == 4480.f;
                 water += vp == 1500.f;
                 CHECK((vp == 1500.f || vp == 4480.f || (vp >= 1600.f && vp <= 4200.f)));
             }
             if (z > 0)
-                jumps += std::abs(model.vp[model.grid.at(20, 0, z)] - model.vp[model.grid.at(20, 0, z - 1)]) > 40.f;
+                jumps += std::abs(model.vp().values[model.grid.at(20, 0, z)] -
+                                  model.vp().values[model.grid.at(20, 0, z - 1)]) > 40.f;
         }
         CHECK(double(salt) / 20301. > 0.04);
         CHECK(double(salt) / 20301. < 0.3);
@@ -301,7 +310,8 @@ TEST_CASE("geology: water above sediments above salt, in every seed; layers by t
     const Model coarse = build(config_of("geology", {101, 41, 51}, {20.}));
     const Model fine = build(config_of("geology", {201, 81, 101}, {10.}));
     for (const auto& p : {std::array<std::int64_t, 3>{7, 20, 30}, {66, 20, 30}, {30, 10, 44}})
-        CHECK(coarse.vp[coarse.grid.at(p[0], p[1], p[2])] == fine.vp[fine.grid.at(2 * p[0], 2 * p[1], 2 * p[2])]);
+        CHECK(coarse.vp().values[coarse.grid.at(p[0], p[1], p[2])] ==
+              fine.vp().values[fine.grid.at(2 * p[0], 2 * p[1], 2 * p[2])]);
 }
 
 TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
@@ -310,8 +320,8 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
     config.model.file = write_linear(folder, {3, {41, 21, 31}, {10., 20., 5.}, {100., -200., 0.}});
     Model model = build(config);
     CHECK(largest_error(model, false) <= 1e-3);
-    CHECK(range_of(config).min_m_s == doctest::Approx(model.vp_min));
-    CHECK(range_of(config).max_m_s == doctest::Approx(model.vp_max));
+    CHECK(range_of(config).min_m_s == doctest::Approx(model.vp().min));
+    CHECK(range_of(config).max_m_s == doctest::Approx(model.vp().max));
 
     config.grid = {{11, 8, 9}, {20., 20., 10.}, {120., -160., 20.}};
     CHECK(contains(build_error(config),
@@ -324,7 +334,7 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
     CHECK(contains(model.description, "resampled from shape [41, 21, 31]"));
     CHECK(model.warnings.size() == 2u);  // twice finer along x and z
     CHECK(!range_of(config).exact);
-    CHECK(range_of(config).max_m_s >= model.vp_max);
+    CHECK(range_of(config).max_m_s >= model.vp().max);
 
     config.grid = {{37, 29, 43}, {7.3, 11.1, 2.9}, {103.7, -187.3, 1.1}};
     CHECK(largest_error(build(config), false) <= 2e-3);
@@ -340,7 +350,7 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
     bool same = true;
     for (std::int64_t z = 0; z < 31; ++z)
         for (std::int64_t x = 0; x < 20; ++x)
-            same = same && crop.vp[crop.grid.at(x, 4, z)] == all.vp[all.grid.at(x + 10, 4, z)];
+            same = same && crop.vp().values[crop.grid.at(x, 4, z)] == all.vp().values[all.grid.at(x + 10, 4, z)];
     CHECK(same);
 }
 
@@ -355,7 +365,7 @@ TEST_CASE("2-D files: read into 2-D grids, extruded into 3-D where asked, dimens
     config.grid = {{41, 9, 31}, {10., 30., 5.}, {}};
     Model model = build(config);
     CHECK(largest_error(model, true) <= 1e-3);
-    CHECK(model.vp[model.grid.at(3, 0, 7)] == model.vp[model.grid.at(3, 8, 7)]);
+    CHECK(model.vp().values[model.grid.at(3, 0, 7)] == model.vp().values[model.grid.at(3, 8, 7)]);
     config.model.extrude = false;
     CHECK(contains(build_error(config), "is 2-D but the grid is 3-D: set model.extrude: true"));
     config.model.extrude = config.model.resample = true;
@@ -376,12 +386,14 @@ TEST_CASE("layers and bodies have the densities they are given, or that of the m
     CHECK(contains(build_error(layered), "model.layers[1]: has no rho_kg_m3, but others have"));
     layered.model.rho_kg_m3 = 2000.;
     const Model model = build(layered);
-    const auto rho = [&model](std::int64_t z) { return model.rho[static_cast<std::size_t>(model.grid.at(1, 0, z))]; };
+    const auto rho = [&model](std::int64_t z) {
+        return rho_of(model)[static_cast<std::size_t>(model.grid.at(1, 0, z))];
+    };
     CHECK(rho(0) == 1000.f);
     CHECK(rho(15) == 2000.f);
     CHECK(rho(33) == 2400.f);
-    CHECK(model.rho_min == 1000.f);
-    CHECK(model.rho_max == 2400.f);
+    CHECK(model.find("rho")->min == 1000.f);
+    CHECK(model.find("rho")->max == 2400.f);
     CHECK(scheme_of(layered).equation == Equation::variable_density);
 
     Config bodies = example("inclusions", {40, 40});
@@ -389,8 +401,8 @@ TEST_CASE("layers and bodies have the densities they are given, or that of the m
     CHECK(contains(build_error(bodies), "model.inclusions: some have rho_kg_m3, but what surrounds them has none"));
     bodies.model.rho_kg_m3 = 2100.;
     const Model around = build(bodies);
-    CHECK(around.rho[static_cast<std::size_t>(around.grid.at(0, 0, 0))] == 2100.f);
-    CHECK(around.rho[static_cast<std::size_t>(around.grid.at(15, 0, 20))] == 2600.f);
+    CHECK(rho_of(around)[static_cast<std::size_t>(around.grid.at(0, 0, 0))] == 2100.f);
+    CHECK(rho_of(around)[static_cast<std::size_t>(around.grid.at(15, 0, 20))] == 2600.f);
 }
 
 TEST_CASE("a density that is the same everywhere, or not wanted, takes the fast path") {
@@ -398,19 +410,19 @@ TEST_CASE("a density that is the same everywhere, or not wanted, takes the fast 
     config.model.layers = {{0., 1500.}, {150., 2000.}};
     config.model.rho_kg_m3 = 2000.;
     CHECK(scheme_of(config).equation == Equation::star);
-    CHECK(build(config).rho.empty());
+    CHECK(build(config).find("rho") == nullptr);
     config.model.layers[0].rho_kg_m3 = 1000.;
     CHECK(scheme_of(config).equation == Equation::variable_density);
     config.model.rho = "none";
     for (const std::optional<double> given : {std::optional(2000.), std::optional<double>()}) {
         config.model.rho_kg_m3 = given;  // without it, the second layer has no density
         CHECK(scheme_of(config).equation == Equation::star);
-        CHECK(build(config).rho.empty());
+        CHECK(build(config).find("rho") == nullptr);
     }
     Config bodies = example("inclusions", {40, 40});
     bodies.model.inclusions[0].rho_kg_m3 = 2600.;
     bodies.model.rho = "none";
-    CHECK(build(bodies).rho.empty());
+    CHECK(build(bodies).find("rho") == nullptr);
 }
 
 TEST_CASE("Gardner's relation makes a density of any model, and contradicts a given one") {
@@ -419,9 +431,9 @@ TEST_CASE("Gardner's relation makes a density of any model, and contradicts a gi
         config.model.rho = "gardner";
         CHECK(scheme_of(config).equation == Equation::variable_density);
         const Model model = build(config);
-        REQUIRE(model.rho.size() == model.vp.size());
-        for (std::size_t i = 0; i < model.vp.size(); ++i)
-            CHECK(model.rho[i] == doctest::Approx(310. * std::pow(double(model.vp[i]), 0.25)));
+        REQUIRE(rho_of(model).size() == model.vp().values.size());
+        for (std::size_t i = 0; i < model.vp().values.size(); ++i)
+            CHECK(rho_of(model)[i] == doctest::Approx(310. * std::pow(double(model.vp().values[i]), 0.25)));
     }
     CHECK(gardner_density(4000.f) == doctest::Approx(2465.).epsilon(1e-3));
     Config both = example("layered", {30, 40});
@@ -455,17 +467,17 @@ TEST_CASE("the density of a model file is read, resampled as vp is") {
         };
     };
     const auto file = folder.path() / "model.h5";
-    write_model_file(file, geometry, plane(2000., 1.), "test", false, plane(1000., 0.5));
-    CHECK(ModelFile(file).has_density());
+    write_model_file(file, geometry, plane(2000., 1.), "test", false, {{quantity_of(kRho), plane(1000., 0.5)}});
+    CHECK(ModelFile(file).has(quantity_of(kRho)));
     Config config = config_of("file", {41, 61}, {10.});
     config.model.file = file;
     config.model.resample = true;
     CHECK(scheme_of(config).equation == Equation::variable_density);
     const Model model = build(config);
-    REQUIRE(model.rho.size() == model.vp.size());
-    for (std::size_t i = 0; i < model.vp.size(); ++i)
-        CHECK(model.rho[i] == doctest::Approx(1000. + 0.5 * (double(model.vp[i]) - 2000.)));
+    REQUIRE(rho_of(model).size() == model.vp().values.size());
+    for (std::size_t i = 0; i < model.vp().values.size(); ++i)
+        CHECK(rho_of(model)[i] == doctest::Approx(1000. + 0.5 * (double(model.vp().values[i]) - 2000.)));
     config.model.rho = "none";
-    CHECK(build(config).rho.empty());
+    CHECK(build(config).find("rho") == nullptr);
     CHECK(scheme_of(config).equation == Equation::star);
 }

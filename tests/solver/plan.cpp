@@ -25,9 +25,10 @@ std::string layers(const std::string& upper, const std::string& lower) {
 /// What is said of the density, the same before the model is made and after; empty: nothing.
 std::string warning_of(const std::vector<std::string>& overrides) {
     const Config config = small(overrides);
-    const Plan told = make_plan(config), made = refine(told, make_model(config.model, told.grid, config.origin));
+    const Plan told = make_plan(config),
+               made = refine(told, make_model(config.model, told.setup.scheme.equation, told.grid, config.origin));
     CHECK(told.warnings == made.warnings);
-    CHECK(told.density.contrast() == doctest::Approx(made.density.contrast()));
+    CHECK(told.density_contrast() == doctest::Approx(made.density_contrast()));
     const auto of_density = [](const std::string& text) { return contains(text, "the density changes"); };
     const auto found = std::ranges::find_if(told.warnings, of_density);
     return found == told.warnings.end() ? "" : *found;
@@ -83,8 +84,7 @@ TEST_CASE("refining a plan changes what follows from the velocities of the model
     const Plan told = make_plan(small({"backend.name=cpu"}));
     Model model;
     model.grid = told.grid;
-    model.vp_min = 1600.f;
-    model.vp_max = 2000.f;  // 2200 m/s was told
+    model.parameters = {{{}, 1600.f, 2000.f}};  // 2200 m/s was told
     model.notes = {"a note of the model"};
     model.warnings = {"a warning of the model"};
     const Plan made = refine(told, model);
@@ -103,8 +103,7 @@ TEST_CASE("refining a plan changes what follows from the velocities of the model
     CHECK(told.warnings[1] == told.sampling.message);  // which the faster model is free of
     CHECK(made.warnings == std::vector<std::string>{"a warning of the model", told.warnings[0]});
     // Once more, as if it had been made with these velocities.
-    model.vp_min = 1500.f;
-    model.vp_max = 2200.f;
+    model.parameters = {{{}, 1500.f, 2200.f}};
     model.warnings.clear();
     const Plan again = refine(made, model);
     CHECK(again.time.dt_s == told.time.dt_s);
@@ -117,8 +116,7 @@ TEST_CASE("faults that only the model shows are reported as the others are") {
     const Plan told = make_plan(small({"time.dt_s=0.0015"}));
     Model model;
     model.grid = told.grid;
-    model.vp_min = 300.f;
-    model.vp_max = 9000.f;
+    model.parameters = {{{}, 300.f, 9000.f}};
     const std::string faults = message_of([&] { static_cast<void>(refine(told, model)); }, ExitCode::config);
     CHECK(contains(faults, "grid.spacing_m: 0.724 points per wavelength"));
     CHECK(contains(faults, "--set time.dt_s=0.0015: time.dt_s: 0.0015 s is above the stability limit"));

@@ -55,8 +55,10 @@ inline Survey survey_of(const Config& config, const Grid& grid) {
                        make_faces(config.boundary, grid, config.origin), config.origin);
 }
 
+/// The scheme of a configuration whose model gives vp alone.
 inline Scheme scheme_of(const Config& config, const Grid& grid) {
-    return make_scheme(config.scheme, grid, false, config.origin);
+    const auto gives_vp = [](const MediumParameter& parameter) { return parameter.name == "vp"; };
+    return make_scheme(config.scheme, grid, gives_vp, config.origin);
 }
 
 inline std::string survey_error(const Config& config, const Grid& grid) {

@@ -61,7 +61,8 @@ double amplitude_after(double dt, double vp, double eigenvalue) {
 }
 
 TimeAxis time_axis_of(const Config& config, const Grid& grid, double vp) {
-    const Scheme scheme = make_scheme(config.scheme, grid, false, config.origin);
+    const auto gives_vp = [](const MediumParameter& parameter) { return parameter.name == "vp"; };
+    const Scheme scheme = make_scheme(config.scheme, grid, gives_vp, config.origin);
     return make_time_axis(config.time, config.output.seismograms, grid, scheme, Precision::float32, vp, config.origin);
 }
 

@@ -82,7 +82,11 @@ const EquationRow kCompactEquation{
     .name = "compact27",
     .help = "the Laplacian from the 26 (in 2-D 8) nearest nodes, order 2",
     .title = "compact27",
+    .stencil = {"compact27",
+                "the 26 nearest nodes, in 2-D the 8 nearest: order 2, the same error in all directions, longer time "
+                "steps"},
     .parameters = kConstantDensityParameters,
+    .constants = kConstantDensityConstants,
     .fields = kPressure,
     .arrays = kConstantDensityArrays,
     .source_density = nullptr,
@@ -95,6 +99,7 @@ const EquationRow kCompactEquation{
     .set_double = set_stencil<double>,
     .factor = &kFactor,
     .equal_spacings = true,
+    .only_order = 2,
 };
 
 }  // namespace onda

@@ -7,7 +7,7 @@
 namespace onda {
 namespace {
 
-constexpr std::array kParameters{kVp, Parameter{"rho", "kg/m3", "density"}};
+constexpr std::array kParameters{kVp, kRho};
 
 constexpr std::array kArrays{
     MediumArray{"k", false, true,
@@ -48,7 +48,9 @@ const EquationRow kDensityEquation{
     .name = "variable_density",
     .help = "rho vp^2 div(1/rho grad p)",
     .title = "variable density",
+    .stencil = kStarStencil,
     .parameters = kParameters,
+    .constants = {},
     .fields = kPressure,
     .arrays = kArrays,
     .source_density = [](const double* arrays) { return 2. * arrays[1]; },

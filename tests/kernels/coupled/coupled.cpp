@@ -12,7 +12,15 @@ namespace {
 
 using namespace onda::cpu;
 
-constexpr std::array kParameters{kVp, Parameter{"omega", "rad/s", "angular frequency of the coupling"}};
+constexpr MediumParameter kOmega{
+    .name = "omega",
+    .quantity = "coupling",
+    .unit = "rad/s",
+    .help = "angular frequency of the coupling",
+    .lowest = 0.,
+    .highest = 1000.,
+};
+constexpr std::array kParameters{kVp, kOmega};
 constexpr std::array<std::string_view, 2> kFields{"p", "s"};
 constexpr std::array kArrays{MediumArray{"k", false, true, squared_step},
                              MediumArray{"g", false, true, [](const double* parameters, double dt_s) {
@@ -63,7 +71,9 @@ const EquationRow kCoupledEquation{
     .name = "coupled",
     .help = "two pressures that pull at each other",
     .title = "coupled",
+    .stencil = {"coupled", "those on the axes, of two fields"},
     .parameters = kParameters,
+    .constants = {},
     .fields = kFields,
     .arrays = kArrays,
     .source_density = nullptr,
@@ -78,3 +88,13 @@ const EquationRow kCoupledEquation{
 };
 
 }  // namespace onda::test
+
+namespace onda {
+
+/// The list of the programs that are linked with this file, in place of kernels/equations/equations.cpp.
+std::span<const Equation> equations() {
+    static constexpr std::array list{Equation::star, Equation::compact, Equation::variable_density, test::kCoupled};
+    return list;
+}
+
+}  // namespace onda

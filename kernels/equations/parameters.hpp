@@ -1,0 +1,31 @@
+/// \file
+/// The parameters and stencils that equations share.
+#pragma once
+
+#include "kernels/equations/equation.hpp"
+
+namespace onda {
+
+/// No rock, sediment or fluid lies outside of these limits; a thousandth or a thousandfold of one nearly always does.
+inline constexpr MediumParameter kVp{
+    .name = "vp",
+    .quantity = "velocity",
+    .unit = "m/s",
+    .help = "velocity of pressure waves",
+    .lowest = 50.,
+    .highest = 30'000.,
+    .other_unit = {"km/s", 1000.},
+};
+inline constexpr MediumParameter kRho{
+    .name = "rho",
+    .quantity = "density",
+    .unit = "kg/m3",
+    .help = "density",
+    .lowest = 1e-3,
+    .highest = 50'000.,
+    .other_unit = {"g/cm3", 1000.},
+};
+
+inline constexpr StencilRow kStarStencil{"star", "those on the axes"};
+
+}  // namespace onda
