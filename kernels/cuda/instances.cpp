@@ -11,6 +11,7 @@ template <typename T, int R>
 void add_radius(Instances<T>& list) {
     add_inplane_bulk_tensor<R>(list);
     add_inplane_async<R>(list);
+    add_fused<R>(list);
     add_direct<R>(list);
     add_march25d<R>(list);
     add_march25d_density<R>(list);

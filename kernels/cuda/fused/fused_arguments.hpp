@@ -1,0 +1,100 @@
+/// \file
+/// What the fused kernel is given: all of a time step that one launch computes, and how its blocks cover the grid. Told
+/// without a device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "kernels/boundaries/cpml_math.hpp"
+#include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/blocks.hpp"
+#include "kernels/cuda/field_operations.hpp"
+
+namespace onda::cuda {
+
+/// What stands in the halo layers of one axis: layer -j takes sign[j - 1] * layer from[j - 1], and layer n - 1 + j
+/// sign[kMaxRadius + j - 1] * layer from[kMaxRadius + j - 1]. Layers that no mirror fills are images of themselves.
+struct AxisImages {
+    int from[2 * kMaxRadius] = {}, sign[2 * kMaxRadius] = {};
+    bool any = false;
+};
+
+/// The strip of one face (kernels/boundaries/cpml_math.hpp). Its neighbours read psi of the step before while it writes
+/// that of this one, so psi has two arrays.
+template <typename T>
+struct FusedSide {
+    const T* psi = nullptr;       ///< of the step before, at t = 0 and coordinates 0
+    T* psi_next = nullptr;        ///< of this step, likewise
+    T* zeta = nullptr;            ///< at t = 1, likewise
+    const T* profile = nullptr;   ///< a_psi, b_psi, a_zeta, b_zeta
+    int width = 0;                ///< 0: there is none
+    int edge = 0;                 ///< coordinate of node t = 0
+    int first_node = 0;           ///< see first_strip_node()
+    std::int64_t stride[3] = {};  ///< of psi and zeta along x, y, z; across the face from t to t + 1
+};
+
+/// Nodes [begin, end) that some blocks cover. A block has 2^log_threads threads along x, y, z, each with a vector along
+/// x and the rows of its tile along z.
+struct FusedBox {
+    int begin[3] = {}, end[3] = {}, log_threads[3] = {};
+    unsigned tiles_x = 0, tiles_y = 0, tiles_z = 0;
+};
+
+/// Boxes that do not overlap; box b owns blocks first[b] … first[b + 1] - 1.
+struct FusedBoxes {
+    static constexpr int most = 6;
+    FusedBox box[most] = {};
+    unsigned first[most + 1] = {};
+    int count = 0;
+
+    /// Adds a box. \param nodes of a thread along x, y, z; \param log_threads of a block.
+    void add(const int (&begin)[3], const int (&end)[3], const int (&nodes)[3], const int (&log_threads)[3]) {
+        FusedBox& b = box[count];
+        unsigned tiles[3];
+        for (int axis = 0; axis < 3; ++axis) {
+            if (begin[axis] >= end[axis]) return;
+            b.begin[axis] = begin[axis];
+            b.end[axis] = end[axis];
+            b.log_threads[axis] = log_threads[axis];
+            tiles[axis] = static_cast<unsigned>(
+                blocks_for(end[axis] - begin[axis], std::int64_t{nodes[axis]} << log_threads[axis]));
+        }
+        b.tiles_x = tiles[0];
+        b.tiles_y = tiles[1];
+        b.tiles_z = tiles[2];
+        first[count + 1] = first[count] + tiles[0] * tiles[1] * tiles[2];
+        ++count;
+    }
+    [[nodiscard]] unsigned blocks() const { return first[count]; }
+};
+
+/// All of a step. Recording comes first, of p[n]: sample n of every receiver; sources act last, on p[n+1].
+template <typename T>
+struct FusedArguments : StepArguments<T> {
+    FusedBoxes boxes;
+    AxisImages images[3];
+    FusedSide<T> side[6];
+    T h[3][kMaxRadius + 1] = {};  ///< the weights of the strips' factor over each spacing
+    const std::int64_t* base = nullptr;
+    int offset = 0;                            ///< this step is *base + offset
+    unsigned record_blocks = 0;                ///< that record; they come before those of the boxes
+    ReceiverNodes<T> receivers;                ///< where record_blocks > 0
+    SourceNodes<T> sources;                    ///< in the order of their blocks
+    const std::int32_t* sources_of = nullptr;  ///< block b of the boxes has sources_of[b] … [b + 1] - 1; null: none
+};
+
+/// A compiled shape: its name in the table of instances is "4x1r2", …
+struct FusedShape {
+    int rows;     ///< along z of a thread
+    int threads;  ///< of a block, a power of two from 32 on
+};
+
+/// Queues one launch for the radius R. \throws Error.
+template <int R>
+void launch_fused(const FusedShape& shape, const FusedArguments<float>& arguments, cudaStream_t stream);
+template <int R>
+void launch_fused(const FusedShape& shape, const FusedArguments<double>& arguments, cudaStream_t stream);
+
+}  // namespace onda::cuda
