@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/cuda/common_arguments.hpp"
 #include "kernels/cuda/cpml/cpml_layers.hpp"
 #include "kernels/cuda/fused/fused_plan.hpp"
-#include "kernels/cuda/launch.hpp"
 #include "kernels/grid/halo.hpp"
 
 namespace onda::cuda {
