@@ -46,6 +46,11 @@ Layout field_layout(const Setup& setup, int shots) {
 std::int64_t staging_bytes(const Grid& grid) {
     return std::max(std::min(kPieceBytes, grid.points() * 8), grid.nx() * 8);
 }
+/// Whether a step is one launch, or two with a sponge.
+template <typename T>
+bool takes_whole_steps(const Setup& setup) {
+    return choose<T>(setup).whole_steps && fused_fits<T>(setup.grid, setup.cpml);
+}
 /// Both levels of the field are one allocation.
 template <typename T>
 std::int64_t elements_of(const Setup& setup, int shots) {
@@ -165,11 +170,10 @@ public:
         stepper_ = instance.make(instance, fields);
         if (!setup_.cpml.empty())
             strips_ = std::make_unique<CpmlLayers<T>>(
-                cpml::Strips{grid_, setup_.scheme, setup_.cpml, instance.whole_steps}, fields);
-        if (instance.whole_steps)
-            fused_ = std::make_unique<FusedSteps<T>>(
-                fused_shape(instance), setup_.scheme.radius(), fields,
-                std::array{halo_copies_of(0), halo_copies_of(1), halo_copies_of(2)}, strips_.get());
+                cpml::Strips{grid_, setup_.scheme, setup_.cpml, takes_whole_steps<T>(setup_)}, fields);
+        if (takes_whole_steps<T>(setup_))
+            fused_ = std::make_unique<FusedSteps<T>>(fused_shape(instance), setup_.scheme.radius(), fields,
+                                                     halo_copies_of(2), strips_.get());
         CudaWavefield::reset();
     }
     ~CudaWavefield() override { scope_.enter(); }
@@ -187,9 +191,10 @@ public:
     void set_sources(int shot, const Sources& sources) override;
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override;
 
-    void fill_halos() override {
+    void fill_halos() override { fill_halos_up_to(2); }
+    void fill_halos_up_to(int last_axis) {
         scope_.enter();
-        for (int axis = 0; axis < 3; ++axis)
+        for (int axis = 0; axis <= last_axis; ++axis)
             fill_halo(p(), shape_of(field_), axis, copies_[axis].data(), static_cast<int>(copies_[axis].size()),
                       compute_.get());
     }
@@ -472,7 +477,7 @@ void CudaWavefield<T>::copy_traces(std::span<U> values, int shot) const {
 /// Step n, after which p[n+1] is complete. \param records whether sample n is still to be taken.
 template <typename T>
 void CudaWavefield<T>::queue_fused_step(std::int64_t n, bool records) {
-    scope_.enter();
+    fill_halos_up_to(1);
     const bool damps = boxes_.count > 0;
     fused_->step(now_,
                  {records && (capturing_ ? graph_records_ : traces_.records(n)), !damps, traces_.nodes(),
@@ -680,10 +685,9 @@ std::int64_t bytes_of(const Setup& setup, int shots) {
         bytes += DeviceBuffer<T>::bytes_for(taper_size(grid.n[axis])) +
                  (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(2 * setup.scheme.halo()) : 0);
     }
-    const Instance<T>& instance = choose<T>(setup);
-    if (instance.whole_steps) bytes += FusedSteps<T>::bytes_for(grid, fused_shape(instance));
-    return bytes +
-           (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for({grid, setup.scheme, setup.cpml, instance.whole_steps}));
+    const bool whole = takes_whole_steps<T>(setup);
+    if (whole) bytes += FusedSteps<T>::bytes_for(grid, setup.cpml, fused_shape(choose<T>(setup)));
+    return bytes + (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for({grid, setup.scheme, setup.cpml, whole}));
 }
 
 }  // namespace

@@ -27,8 +27,8 @@ const std::vector<Case> kSmall{
      {2, {35, 1, 17}, {10., 10., 6.}, {}},
      {kZero, kZero, kZero, kZero, kFree, kZero},
      true,
-     25},
-    {"2-D, layers", {2, {37, 1, 19}, {10., 10., 6.}, {}}, {}, false, 23, {5, 4, 0, 0, 0, 6}},
+     85},
+    {"2-D, layers", {2, {37, 1, 19}, {10., 10., 6.}, {}}, {}, false, 93, {5, 4, 0, 0, 0, 6}},
 };
 
 /// Runs `body` with streams that are late, and with streams that are early.

@@ -32,6 +32,7 @@ public:
                DeviceBuffer<T>::bytes_for(cpml::profile_of(strips, 6));
     }
 
+    [[nodiscard]] const cpml::Strips& strips() const { return strips_; }
     /// The silence before a shot.
     void reset(cudaStream_t stream) {
         ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
@@ -72,7 +73,7 @@ public:
     void copy_weights(int axis, T (&h)[kMaxRadius + 1]) const {
         std::ranges::copy(cpml_weights<T>(strips_.scheme, strips_.grid.spacing_m[static_cast<std::size_t>(axis)]), h);
     }
-    /// The strip of one face, in a step that reads p[now], for the fused kernel.
+    /// The strip of one face, in a step that reads p[now], for the fused kernel: all but its profile.
     [[nodiscard]] FusedSide<T> fused_side(int face, int now) const {
         const int width = static_cast<int>(cpml::width_of(strips_, face));
         if (width == 0) return {};
@@ -82,10 +83,8 @@ public:
         side.psi = memory_.data() + memory.psi[now];
         side.psi_next = memory_.data() + memory.psi[1 - now];
         side.zeta = memory_.data() + memory.zeta;
-        side.profile = profiles_.data() + cpml::profile_of(strips_, face);
         side.width = width;
         side.edge = static_cast<int>(node_before_strip(n, width, face % 2 == 1));
-        side.first_node = first_strip_node(factor_reach(strips_.scheme).first, n, width);
         std::ranges::copy(memory.strides, side.stride);
         return side;
     }

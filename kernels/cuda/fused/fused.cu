@@ -10,8 +10,8 @@ namespace {
 template <typename T>
 auto kernel_of(int rows, int dimensions) {
     constexpr int R = ONDA_RADIUS;
-    if (rows == 4) return dimensions == 2 ? fused_step<T, 2, R, 4> : fused_step<T, 3, R, 4>;
-    return dimensions == 2 ? fused_step<T, 2, R, 2> : fused_step<T, 3, R, 2>;
+    if (rows == 2) return dimensions == 2 ? fused_step<T, 2, R, 2> : fused_step<T, 3, R, 2>;
+    return dimensions == 2 ? fused_step<T, 2, R, 1> : fused_step<T, 3, R, 1>;
 }
 
 template <typename T>
@@ -29,6 +29,7 @@ public:
         for (int now = 0; now < 2; ++now) {
             set_common(arguments_[now], fields, now);
             arguments_[now].boxes = whole_grid<T>(fields.grid, shape);
+            arguments_[now].images = fused_images({}, fields.grid.nz());
         }
     }
     void step(int now, cudaStream_t stream) const override { launch_shape(shape_, arguments_[now], stream); }
@@ -61,7 +62,7 @@ void add_shape(Instances<T>& list, const FusedShape& shape, int dimensions) {
 
 template <typename T>
 void add_shapes(Instances<T>& list) {
-    for (const int rows : {2, 4})
+    for (const int rows : {1, 2})
         for (const int threads : {64, 128, 256})
             for (const int dimensions : {2, 3}) add_shape(list, {rows, threads}, dimensions);
 }

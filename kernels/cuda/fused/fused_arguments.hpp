@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <climits>
 #include <cstdint>
 #include <vector>
 
@@ -14,25 +15,28 @@
 
 namespace onda::cuda {
 
-/// What stands in the halo layers of one axis: layer -j takes sign[j - 1] * layer from[j - 1], and layer n - 1 + j
+/// What stands in the halo layers across z: layer -j takes sign[j - 1] * layer from[j - 1], and layer nz - 1 + j
 /// sign[kMaxRadius + j - 1] * layer from[kMaxRadius + j - 1]. Layers that no mirror fills are images of themselves.
-struct AxisImages {
+struct FusedImages {
     int from[2 * kMaxRadius] = {}, sign[2 * kMaxRadius] = {};
-    bool any = false;
+};
+
+/// The coefficients of psi at t and of zeta at node t, which begins at 1.
+template <typename T>
+struct alignas(16) FusedProfile {
+    T a_psi = 0, b_psi = 0, a_zeta = 0, b_zeta = 0;
 };
 
 /// The strip of one face (kernels/boundaries/cpml_math.hpp). Its neighbours read psi of the step before while it writes
 /// that of this one, so psi has two arrays.
 template <typename T>
 struct FusedSide {
-    const T* psi = nullptr;       ///< of the step before, at t = 0 and coordinates 0
-    T* psi_next = nullptr;        ///< of this step, likewise
-    T* zeta = nullptr;            ///< at t = 1, likewise
-    const T* profile = nullptr;   ///< a_psi, b_psi, a_zeta, b_zeta
-    int width = 0;                ///< 0: there is none
-    int edge = 0;                 ///< coordinate of node t = 0
-    int first_node = 0;           ///< see first_strip_node()
-    std::int64_t stride[3] = {};  ///< of psi and zeta along x, y, z; across the face from t to t + 1
+    const T* psi = nullptr;                    ///< of the step before, at t = 0 and coordinates 0
+    T* psi_next = nullptr;                     ///< of this step, likewise
+    T* zeta = nullptr;                         ///< at t = 1, likewise
+    const FusedProfile<T>* profile = nullptr;  ///< at t = 0 … width
+    int width = 0, edge = 0;                   ///< nodes, and the coordinate of node t = 0
+    std::int64_t stride[3] = {};               ///< of psi and zeta along x, y, z; across the face from t to t + 1
 };
 
 /// Nodes [begin, end) that some blocks cover. A block has 2^log_threads threads along x, y, z, each with a vector along
@@ -74,8 +78,10 @@ struct FusedBoxes {
 template <typename T>
 struct FusedArguments : StepArguments<T> {
     FusedBoxes boxes;
-    AxisImages images[3];
+    FusedImages images;
     FusedSide<T> side[6];
+    /// Coordinates below the one and from the other on are nodes of strips, their nodes 0 included.
+    int low_reach[3] = {}, high_reach[3] = {INT_MAX, INT_MAX, INT_MAX};
     T h[3][kMaxRadius + 1] = {};  ///< the weights of the strips' factor over each spacing
     const std::int64_t* base = nullptr;
     int offset = 0;                            ///< this step is *base + offset

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/fused/fused_arguments.hpp"
 #include "kernels/cuda/stepper.hpp"
+#include "kernels/grid/halo.hpp"
 
 namespace onda::cuda {
 
@@ -41,6 +42,24 @@ FusedBoxes whole_grid(const Grid& grid, const FusedShape& shape) {
     boxes.add({0, 0, 0}, end, {16 / static_cast<int>(sizeof(T)), 1, shape.rows},
               fused_threads(shape, grid.dimensions).log);
     return boxes;
+}
+
+/// The images that stand in the halo layers across z, those of `copies` among them.
+inline FusedImages fused_images(const std::vector<HaloCopy>& copies, std::int64_t nz) {
+    FusedImages images;
+    const int layers = static_cast<int>(nz);
+    for (int j = 1; j <= kMaxRadius; ++j) {
+        images.from[j - 1] = -j;
+        images.from[kMaxRadius + j - 1] = layers - 1 + j;
+        images.sign[j - 1] = images.sign[kMaxRadius + j - 1] = 1;
+    }
+    for (const HaloCopy& copy : copies) {
+        const auto to = static_cast<int>(copy.to);
+        const int slot = to < 0 ? -1 - to : kMaxRadius + to - layers;
+        images.from[slot] = static_cast<int>(copy.from);
+        images.sign[slot] = copy.sign;
+    }
+    return images;
 }
 
 /// The block that updates node (x, y, z).

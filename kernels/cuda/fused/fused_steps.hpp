@@ -8,27 +8,17 @@
 #include "kernels/cuda/common_arguments.hpp"
 #include "kernels/cuda/cpml/cpml_layers.hpp"
 #include "kernels/cuda/fused/fused_plan.hpp"
-#include "kernels/grid/halo.hpp"
 
 namespace onda::cuda {
 
-/// The images that stand in the halo of one axis of n layers.
-inline AxisImages images_of(const std::vector<HaloCopy>& copies, std::int64_t n) {
-    AxisImages images;
-    const int layers = static_cast<int>(n);
-    for (int j = 1; j <= kMaxRadius; ++j) {
-        images.from[j - 1] = -j;
-        images.from[kMaxRadius + j - 1] = layers - 1 + j;
-        images.sign[j - 1] = images.sign[kMaxRadius + j - 1] = 1;
+/// Whether the fused kernel can take whole steps with these layers: no thread may reach two strips of one axis.
+template <typename T>
+bool fused_fits(const Grid& grid, const Cpml& layers) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const std::int64_t width = layers.face[2 * axis].width() + layers.face[2 * axis + 1].width();
+        if (width > 0 && grid.n[axis] <= width + std::int64_t{16 / sizeof(T)}) return false;
     }
-    for (const HaloCopy& copy : copies) {
-        const auto to = static_cast<int>(copy.to);
-        const int slot = to < 0 ? -1 - to : kMaxRadius + to - layers;
-        images.from[slot] = static_cast<int>(copy.from);
-        images.sign[slot] = copy.sign;
-        images.any = true;
-    }
-    return images;
+    return true;
 }
 
 /// What a whole step does beside p[n+1]. `sources` in the order of their blocks: see FusedSteps::block_of().
@@ -44,27 +34,27 @@ struct FusedShot {
 template <typename T>
 class FusedSteps {
 public:
-    /// \param fields arrays that stay where they are. \param halos the images beyond the faces of each axis.
+    /// \param fields arrays that stay where they are. \param across_z the images beyond the faces of z.
     /// \param layers null without.
-    FusedSteps(const FusedShape& shape, int radius, const Fields<T>& fields,
-               const std::array<std::vector<HaloCopy>, 3>& halos, const CpmlLayers<T>* layers)
+    FusedSteps(const FusedShape& shape, int radius, const Fields<T>& fields, const std::vector<HaloCopy>& across_z,
+               const CpmlLayers<T>* layers)
         : shape_(shape), radius_(radius), sources_of_(table_size(fields.grid, shape)) {
+        if (layers != nullptr) profiles_ = upload_vector(profiles_of(layers->strips()));
         for (int now = 0; now < 2; ++now) {
             FusedArguments<T>& a = arguments_[now];
             set_common(a, fields, now);
             a.boxes = whole_grid<T>(fields.grid, shape);
-            for (int axis = 0; axis < 3; ++axis)
-                a.images[axis] =
-                    images_of(halos[static_cast<std::size_t>(axis)], fields.grid.n[static_cast<std::size_t>(axis)]);
-            if (layers == nullptr) continue;
-            for (int axis = 0; axis < 3; ++axis) layers->copy_weights(axis, a.h[axis]);
-            for (int face = 0; face < 6; ++face) a.side[face] = layers->fused_side(face, now);
+            a.images = fused_images(across_z, fields.grid.nz());
+            if (layers != nullptr) set_strips(a, *layers, now);
         }
     }
 
-    [[nodiscard]] std::int64_t bytes() const { return sources_of_.bytes(); }
-    [[nodiscard]] static std::int64_t bytes_for(const Grid& grid, const FusedShape& shape) {
-        return DeviceBuffer<std::int32_t>::bytes_for(table_size(grid, shape));
+    [[nodiscard]] std::int64_t bytes() const { return sources_of_.bytes() + profiles_.bytes(); }
+    [[nodiscard]] static std::int64_t bytes_for(const Grid& grid, const Cpml& layers, const FusedShape& shape) {
+        std::int64_t values = 0;
+        for (const CpmlFace& face : layers.face) values += profile_size(face);
+        return DeviceBuffer<std::int32_t>::bytes_for(table_size(grid, shape)) +
+               DeviceBuffer<FusedProfile<T>>::bytes_for(values);
     }
     /// The block that adds a source at this node.
     [[nodiscard]] unsigned block_of(const std::array<std::int64_t, 3>& node) const {
@@ -98,6 +88,39 @@ public:
     }
 
 private:
+    [[nodiscard]] static std::int64_t profile_size(const CpmlFace& face) {
+        return face.width() == 0 ? 0 : face.width() + 1;
+    }
+    /// Of all faces, one after the other: of psi at t = 0 …, and of zeta from 1 on.
+    [[nodiscard]] static std::vector<FusedProfile<T>> profiles_of(const cpml::Strips& strips) {
+        std::vector<FusedProfile<T>> all;
+        for (const CpmlFace& face : strips.layers.face) {
+            const std::size_t begin = all.size();
+            all.resize(begin + static_cast<std::size_t>(profile_size(face)));
+            const auto width = static_cast<std::size_t>(face.width());
+            for (std::size_t t = 0; t < width; ++t) {
+                all[begin + t].a_psi = static_cast<T>(face.a_psi[t]);
+                all[begin + t].b_psi = static_cast<T>(face.b_psi[t]);
+                all[begin + t + 1].a_zeta = static_cast<T>(face.a_zeta[t]);
+                all[begin + t + 1].b_zeta = static_cast<T>(face.b_zeta[t]);
+            }
+        }
+        return all;
+    }
+    void set_strips(FusedArguments<T>& a, const CpmlLayers<T>& layers, int now) const {
+        const FusedProfile<T>* profile = profiles_.data();
+        for (int axis = 0; axis < 3; ++axis) layers.copy_weights(axis, a.h[axis]);
+        for (int face = 0; face < 6; ++face) {
+            a.side[face] = layers.fused_side(face, now);
+            if (a.side[face].width == 0) continue;
+            a.side[face].profile = profile;
+            profile += a.side[face].width + 1;
+            if (face % 2 == 0)
+                a.low_reach[face / 2] = a.side[face].edge + 1;
+            else
+                a.high_reach[face / 2] = a.side[face].edge;
+        }
+    }
     [[nodiscard]] static std::int64_t table_size(const Grid& grid, const FusedShape& shape) {
         return std::int64_t{whole_grid<T>(grid, shape).blocks()} + 1;
     }
@@ -106,6 +129,7 @@ private:
     int radius_;
     FusedArguments<T> arguments_[2];
     DeviceBuffer<std::int32_t> sources_of_;
+    DeviceBuffer<FusedProfile<T>> profiles_;
 };
 
 }  // namespace onda::cuda
