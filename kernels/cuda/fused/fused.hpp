@@ -119,172 +119,215 @@ struct FusedReach {
     [[nodiscard]] __device__ __forceinline__ int place(int u) const { return forward ? u : L - 1 - u; }
 };
 
-/// A thread's nodes: (x … x + V - 1, y, z … z + N - 1), those that lie in its box.
+/// A thread's nodes: (x … x + V - 1, y, z … z + N - 1), those that lie in the grid.
 template <typename T, int Dims, int R, int N>
 struct FusedThread {
     static constexpr int V = Vec<T>::size, H = (R + V - 1) / V * V;
     const FusedArguments<T>& a;
-    int x, y, z, z_end;
+    int x, y, z;
+    int pitch, plane;    ///< of p: of a few rows or planes, 32 bits are enough
+    const T* p;          ///< p[n] at (x, y, z)
+    std::int64_t place;  ///< of (x, y, z) in p
 
-    [[nodiscard]] __device__ __forceinline__ bool there(int row) const { return z + row < z_end; }
-    [[nodiscard]] __device__ __forceinline__ std::int64_t element(int dy, int dz) const {
-        return (z + dz) * a.plane + (y + dy) * a.pitch + x;
+    __device__ __forceinline__ FusedThread(const FusedArguments<T>& arguments, int node_x, int node_y, int node_z)
+        : a(arguments),
+          x(node_x),
+          y(node_y),
+          z(node_z),
+          pitch(static_cast<int>(a.pitch)),
+          plane(static_cast<int>(a.plane)),
+          p(a.p + (z * a.plane + y * a.pitch + x)),
+          place(z * a.plane + y * a.pitch + x) {}
+
+    [[nodiscard]] __device__ __forceinline__ bool inside() const { return x < a.nx && y < a.ny && z < a.nz; }
+    [[nodiscard]] __device__ __forceinline__ bool there(int row) const { return z + row < a.nz; }
+    [[nodiscard]] __device__ __forceinline__ T* q(int row) const { return a.q + place + row * plane; }
+    [[nodiscard]] __device__ __forceinline__ const T* k(int row) const {
+        return a.k + ((z + row) * a.k_plane + y * a.k_pitch + x);
+    }
+    /// Whether any of its nodes belongs to a strip.
+    [[nodiscard]] __device__ __forceinline__ bool reaches_strips() const {
+        const auto reaches = [this](int axis, int begin, int count) {
+            return begin < a.low_reach[axis] || begin + count > a.high_reach[axis];
+        };
+        return reaches(0, x, V) || (Dims == 3 && reaches(1, y, 1)) || reaches(2, z, N);
     }
     /// p of row dz of its column: of the row that it is an image of, and zeros beyond the halo.
     [[nodiscard]] __device__ __forceinline__ Vec<T> load_image(int dz) const {
         const int at = z + dz;
         if (at >= a.nz + R) return Vec<T>{};
-        if (at >= 0 && at < a.nz) return load_vector(a.p + element(0, dz));
+        if (at >= 0 && at < a.nz) return load_vector(p + dz * plane);
         const int slot = at < 0 ? -1 - at : kMaxRadius + at - a.nz;
         const T sign = static_cast<T>(a.images.sign[slot]);
-        Vec<T> value = load_vector(a.p + a.images.from[slot] * a.plane + y * a.pitch + x);
+        Vec<T> value = load_vector(p + (a.images.from[slot] - z) * a.plane);
         ONDA_UNROLL
         for (int v = 0; v < V; ++v) value.v[v] = sign * value.v[v];
         return value;
     }
-    __device__ __forceinline__ void load_column(Vec<T> (&column)[N + 2 * R]) const {
-        if (z >= R && z + N + R <= a.nz) {
+    /// p of `Rows` rows from row j on, and of R on either side.
+    template <int Rows>
+    __device__ __forceinline__ void load_column(int j, Vec<T> (&column)[Rows + 2 * R]) const {
+        if (z + j >= R && z + j + Rows + R <= a.nz) {
             ONDA_UNROLL
-            for (int i = 0; i < N + 2 * R; ++i) column[i] = load_vector(a.p + element(0, i - R));
+            for (int i = 0; i < Rows + 2 * R; ++i) column[i] = load_vector(p + (j + i - R) * plane);
         } else {
             ONDA_UNROLL
-            for (int i = 0; i < N + 2 * R; ++i) column[i] = load_image(i - R);
+            for (int i = 0; i < Rows + 2 * R; ++i) column[i] = load_image(j + i - R);
         }
     }
     /// p of row j from x - H to x + V + H - 1.
-    __device__ __forceinline__ void load_row(int j, Vec<T> centre, T (&p)[V + 2 * H]) const {
-        const T* const at = a.p + element(0, j);
+    __device__ __forceinline__ void load_row(int j, Vec<T> centre, T (&row)[V + 2 * H]) const {
+        const T* const at = p + j * plane;
         ONDA_UNROLL
         for (int m = 0; m < V + 2 * H; m += V) {
             const Vec<T> part = m == H ? centre : load_vector(at + m - H);
             ONDA_UNROLL
-            for (int v = 0; v < V; ++v) p[m + v] = part.v[v];
+            for (int v = 0; v < V; ++v) row[m + v] = part.v[v];
         }
     }
-    /// Adds the y pairs of row j.
-    __device__ __forceinline__ void add_y_pairs(int j, Vec<T>& l) const {
-        ONDA_UNROLL
-        for (int m = 1; m <= R; ++m) {
-            const Vec<T> below = load_vector(a.p + element(-m, j)), above = load_vector(a.p + element(m, j));
-            ONDA_UNROLL
-            for (int v = 0; v < V; ++v) l.v[v] = fused(a.stencil.axis[1][m], below.v[v] + above.v[v], l.v[v]);
-        }
-    }
-    /// p[n+1] of row j, layers included. \param column p of rows -R … N - 1 + R; \param before p[n-1].
-    __device__ __forceinline__ Vec<T> advance(int j, const Vec<T> (&column)[N + 2 * R], Vec<T> before, Vec<T> k) const {
+    /// p[n+1] of row j without layers. \param column p of rows j - R … j + R; \param row of load_row();
+    /// \param before p[n-1].
+    [[nodiscard]] __device__ __forceinline__ Vec<T> advance(int j, const Vec<T>* column, const T (&row)[V + 2 * H],
+                                                            Vec<T> before, Vec<T> k_of) const {
         const Stencil<T>& s = a.stencil;
+        Vec<T> l;
+        ONDA_UNROLL
+        for (int v = 0; v < V; ++v) {
+            l.v[v] = s.centre * row[H + v];
+            ONDA_UNROLL
+            for (int m = 1; m <= R; ++m) l.v[v] = fused(s.axis[0][m], row[H + v - m] + row[H + v + m], l.v[v]);
+        }
+        if constexpr (Dims == 3) {
+            ONDA_UNROLL
+            for (int m = 1; m <= R; ++m) {
+                const Vec<T> below = load_vector(p + (j * plane - m * pitch)),
+                             above = load_vector(p + (j * plane + m * pitch));
+                ONDA_UNROLL
+                for (int v = 0; v < V; ++v) l.v[v] = fused(s.axis[1][m], below.v[v] + above.v[v], l.v[v]);
+            }
+        }
+        ONDA_UNROLL
+        for (int m = 1; m <= R; ++m) l = add_weighted(s.axis[2][m], column[R - m], l);
+        ONDA_UNROLL
+        for (int m = 1; m <= R; ++m) l = add_weighted(s.axis[2][m], column[R + m], l);
+        ONDA_UNROLL
+        for (int v = 0; v < V; ++v) l.v[v] = leapfrog(column[R].v[v], before.v[v], k_of.v[v], l.v[v]);
+        return l;
+    }
+    /// All its nodes, none of which belongs to a strip.
+    __device__ __forceinline__ void update() const {
+        Vec<T> k_of[N] = {}, before[N] = {}, column[N + 2 * R];
+        ONDA_UNROLL
+        for (int j = 0; j < N; ++j)
+            if (there(j)) k_of[j] = load_vector(k(j));
+        wait_for_launch_before();  // nothing writes k
+        load_column<N>(0, column);
+        ONDA_UNROLL
+        for (int j = 0; j < N; ++j)
+            if (there(j)) before[j] = load_streaming(static_cast<const T*>(q(j)));
+        ONDA_UNROLL
+        for (int j = 0; j < N; ++j) {
+            if (!there(j)) continue;
+            T row[V + 2 * H];
+            load_row(j, column[R + j], row);
+            store_inside(q(j), advance(j, column + j, row, before[j], k_of[j]), a.nx - x);
+        }
+    }
+    /// Row j, some nodes of which belong to strips.
+    __device__ __forceinline__ void update_with_strips(int j) const {
         const FusedReach<T, V> reach_x(a, 0, x);
         const FusedReach<T, 1> reach_y(a, 1, y), reach_z(a, 2, z + j);
         FusedLine<T, R, V, 1> line_x(reach_x.s, reach_x.t0, reach_x.s.stride[0],
                                      y * reach_x.s.stride[1] + (z + j) * reach_x.s.stride[2]);
         FusedLine<T, R, 1, V> line_z(reach_z.s, reach_z.t0, reach_z.s.stride[2], x + y * reach_z.s.stride[1]);
+        Vec<T> column[1 + 2 * R];
+        T row[V + 2 * H];
+        load_column<1>(j, column);
+        load_row(j, column[R], row);
+        const Vec<T> before = load_streaming(static_cast<const T*>(q(j))), k_of = load_vector(k(j));
         if (reach_x.reached) line_x.load();
         if (reach_z.reached) line_z.load();
-        T row[V + 2 * H];
-        load_row(j, column[R + j], row);
-        Vec<T> next;
-        ONDA_UNROLL
-        for (int v = 0; v < V; ++v) {
-            next.v[v] = s.centre * row[H + v];
-            ONDA_UNROLL
-            for (int m = 1; m <= R; ++m) next.v[v] = fused(s.axis[0][m], row[H + v - m] + row[H + v + m], next.v[v]);
-        }
-        if constexpr (Dims == 3) add_y_pairs(j, next);
-        ONDA_UNROLL
-        for (int m = 1; m <= R; ++m) next = add_weighted(s.axis[2][m], column[R + j - m], next);
-        ONDA_UNROLL
-        for (int m = 1; m <= R; ++m) next = add_weighted(s.axis[2][m], column[R + j + m], next);
-        ONDA_UNROLL
-        for (int v = 0; v < V; ++v) next.v[v] = leapfrog(column[R + j].v[v], before.v[v], k.v[v], next.v[v]);
-        if (reach_x.reached) {
-            const bool forward = reach_x.forward;
-            T k_of[V], next_of[V];
-            ONDA_UNROLL
-            for (int u = 0; u < V; ++u) {
-                k_of[u] = either(forward, k.v[u], k.v[V - 1 - u]);
-                next_of[u] = either(forward, next.v[u], next.v[V - 1 - u]);
-            }
-            line_x.update(
-                a.h[0], [&](int i, int) { return either(forward, row[H - R + i], row[V + H + R - 1 - i]); },
-                [&](int u, int) { return k_of[u]; }, [&](int u, int) -> T& { return next_of[u]; });
-            ONDA_UNROLL
-            for (int u = 0; u < V; ++u) next.v[u] = either(forward, next_of[u], next_of[V - 1 - u]);
-            line_x.store([&](int u) { return x + reach_x.place(u) < a.nx; });
-        }
+        Vec<T> next = advance(j, column, row, before, k_of);
+        if (reach_x.reached) add_x_strip(reach_x, line_x, row, k_of, next);
         if constexpr (Dims == 3)
-            if (reach_y.reached) add_y_strip(j, reach_y, k, next);
+            if (reach_y.reached) add_y_strip(j, reach_y, k_of, next);
         if (reach_z.reached) {
             const bool forward = reach_z.forward;
             line_z.update(
-                a.h[2], [&](int i, int v) { return either(forward, column[j + i].v[v], column[j + 2 * R - i].v[v]); },
-                [&](int, int v) { return k.v[v]; }, [&](int, int v) -> T& { return next.v[v]; });
+                a.h[2], [&](int i, int v) { return either(forward, column[i].v[v], column[2 * R - i].v[v]); },
+                [&](int, int v) { return k_of.v[v]; }, [&](int, int v) -> T& { return next.v[v]; });
             line_z.store([](int) { return true; });
         }
-        return next;
+        store_inside(q(j), next, a.nx - x);
     }
-    __device__ __forceinline__ void add_y_strip(int j, const FusedReach<T, 1>& reach, Vec<T> k, Vec<T>& next) const {
+    __device__ __forceinline__ void add_x_strip(const FusedReach<T, V>& reach, FusedLine<T, R, V, 1>& line,
+                                                const T (&row)[V + 2 * H], Vec<T> k_of, Vec<T>& next) const {
+        const bool forward = reach.forward;
+        Vec<T> k_towards, next_towards;
+        ONDA_UNROLL
+        for (int u = 0; u < V; ++u) {
+            k_towards.v[u] = either(forward, k_of.v[u], k_of.v[V - 1 - u]);
+            next_towards.v[u] = either(forward, next.v[u], next.v[V - 1 - u]);
+        }
+        line.update(
+            a.h[0], [&](int i, int) { return either(forward, row[H - R + i], row[V + H + R - 1 - i]); },
+            [&](int u, int) { return k_towards.v[u]; }, [&](int u, int) -> T& { return next_towards.v[u]; });
+        ONDA_UNROLL
+        for (int u = 0; u < V; ++u) next.v[u] = either(forward, next_towards.v[u], next_towards.v[V - 1 - u]);
+        line.store([&](int u) { return x + reach.place(u) < a.nx; });
+    }
+    __device__ __forceinline__ void add_y_strip(int j, const FusedReach<T, 1>& reach, Vec<T> k_of, Vec<T>& next) const {
         FusedLine<T, R, 1, V> line(reach.s, reach.t0, reach.s.stride[1], x + (z + j) * reach.s.stride[2]);
         line.load();
-        Vec<T> p[1 + 2 * R];
-        const std::int64_t along = reach.forward ? a.pitch : -a.pitch;
+        Vec<T> across[1 + 2 * R];
+        const int along = reach.forward ? pitch : -pitch;
         ONDA_UNROLL
-        for (int i = 0; i < 1 + 2 * R; ++i) p[i] = load_vector(a.p + element(0, j) + (i - R) * along);
+        for (int i = 0; i < 1 + 2 * R; ++i) across[i] = load_vector(p + (j * plane + (i - R) * along));
         line.update(
-            a.h[1], [&](int i, int v) { return p[i].v[v]; }, [&](int, int v) { return k.v[v]; },
+            a.h[1], [&](int i, int v) { return across[i].v[v]; }, [&](int, int v) { return k_of.v[v]; },
             [&](int, int v) -> T& { return next.v[v]; });
         line.store([](int) { return true; });
     }
-    /// All its nodes.
-    __device__ __forceinline__ void update() const {
-        Vec<T> k[N] = {}, before[N] = {}, column[N + 2 * R];
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j)
-            if (there(j)) k[j] = load_vector(a.k + (z + j) * a.k_plane + y * a.k_pitch + x);
-        wait_for_launch_before();  // k is nobody's
-        load_column(column);
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j)
-            if (there(j)) before[j] = load_streaming(static_cast<const T*>(a.q + element(0, j)));
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j)
-            if (there(j)) store_inside(a.q + element(0, j), advance(j, column, before[j], k[j]), a.nx - x);
-    }
 };
 
-/// One step of all boxes. Grid: record_blocks, then the blocks of the boxes.
+/// One step. A warp covers 8 vectors along x of 4 rows: few warps then reach into the strips across x, and a quarter of
+/// a warp still reads a line. Block: a warp takes its place among 4 along x, and then along the next axis that has a
+/// derivative. Grid: tiles along x and y, and along z the planes of blocks that record, then tiles.
 template <typename T, int Dims, int R, int N>
-__global__ void __launch_bounds__(256) fused_step(const __grid_constant__ FusedArguments<T> a) {
-    constexpr int V = Vec<T>::size;
+__global__ void __launch_bounds__(256, 2) fused_step(const __grid_constant__ FusedArguments<T> a) {
     let_next_launch_begin();
-    const int lane = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-    if (blockIdx.x < a.record_blocks) {
+    const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
+    const int plane_of_blocks = static_cast<int>(blockIdx.y * gridDim.x + blockIdx.x);
+    const int blocks = static_cast<int>(gridDim.x * gridDim.y);
+    const int tile_z = static_cast<int>(blockIdx.z) - a.record_planes;
+    if (tile_z < 0) {
         wait_for_launch_before();
-        const std::int64_t r = blockIdx.x * static_cast<std::int64_t>(threads) + lane;
+        const std::int64_t r = (static_cast<std::int64_t>(blockIdx.z) * blocks + plane_of_blocks) * threads + thread;
         if (r < a.receivers.receivers) sample_receiver(a.p, a.receivers, r, *a.base + a.offset);
         return;
     }
-    const unsigned block = blockIdx.x - a.record_blocks;
-    int b = 0;
-    while (block >= a.boxes.first[b + 1]) ++b;
-    const FusedBox& box = a.boxes.box[b];
-    const unsigned tile = block - a.boxes.first[b], line = tile / box.tiles_x;
-    const auto coordinate = [&box](int axis, unsigned of_tile, int of_thread, int nodes) {
-        const int first = static_cast<int>(of_tile << box.log_threads[axis]);
-        return box.begin[axis] + (first + (of_thread & ((1 << box.log_threads[axis]) - 1))) * nodes;
-    };
-    const FusedThread<T, Dims, R, N> thread{
-        a, coordinate(0, tile % box.tiles_x, lane, V), coordinate(1, line % box.tiles_y, lane >> box.log_threads[0], 1),
-        coordinate(2, line / box.tiles_y, lane >> (box.log_threads[0] + box.log_threads[1]), N), box.end[2]};
-    if (thread.x < box.end[0] && thread.y < box.end[1] && thread.z < box.end[2])
-        thread.update();
-    else
+    const int column = (thread & 7) + (thread >> 2 & 24), row = (thread >> 3 & 3) + 4 * (thread >> 7);
+    const int rows = threads >> 5;
+    const int x = (static_cast<int>(blockIdx.x) * 32 + column) * Vec<T>::size;
+    const int y = Dims == 3 ? static_cast<int>(blockIdx.y) * rows + row : static_cast<int>(blockIdx.y);
+    const FusedThread<T, Dims, R, N> mine(a, x, y, Dims == 3 ? tile_z * N : (tile_z * rows + row) * N);
+    if (!mine.inside()) {
         wait_for_launch_before();
+    } else if (mine.reaches_strips()) {
+        wait_for_launch_before();
+        ONDA_UNROLL_BY(1)
+        for (int j = 0; j < N; ++j)
+            if (mine.there(j)) mine.update_with_strips(j);
+    } else {
+        mine.update();
+    }
     if (a.sources_of == nullptr) return;
-    const int end = a.sources_of[block + 1];
-    int i = a.sources_of[block];
+    const std::int32_t* const sources = a.sources_of + (tile_z * blocks + plane_of_blocks);
+    const int end = sources[1];
+    int i = sources[0];
     if (i == end) return;
     __syncthreads();  // the nodes of the sources are this block's
-    for (i += lane; i < end; i += threads) add_source(a.q, a.sources, i, *a.base + a.offset);
+    for (i += thread; i < end; i += threads) add_source(a.q, a.sources, i, *a.base + a.offset);
 }
 
 }  // namespace onda::cuda

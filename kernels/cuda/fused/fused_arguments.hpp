@@ -39,62 +39,27 @@ struct FusedSide {
     std::int64_t stride[3] = {};               ///< of psi and zeta along x, y, z; across the face from t to t + 1
 };
 
-/// Nodes [begin, end) that some blocks cover. A block has 2^log_threads threads along x, y, z, each with a vector along
-/// x and the rows of its tile along z.
-struct FusedBox {
-    int begin[3] = {}, end[3] = {}, log_threads[3] = {};
-    unsigned tiles_x = 0, tiles_y = 0, tiles_z = 0;
-};
-
-/// Boxes that do not overlap; box b owns blocks first[b] … first[b + 1] - 1.
-struct FusedBoxes {
-    static constexpr int most = 6;
-    FusedBox box[most] = {};
-    unsigned first[most + 1] = {};
-    int count = 0;
-
-    /// Adds a box. \param nodes of a thread along x, y, z; \param log_threads of a block.
-    void add(const int (&begin)[3], const int (&end)[3], const int (&nodes)[3], const int (&log_threads)[3]) {
-        FusedBox& b = box[count];
-        unsigned tiles[3];
-        for (int axis = 0; axis < 3; ++axis) {
-            if (begin[axis] >= end[axis]) return;
-            b.begin[axis] = begin[axis];
-            b.end[axis] = end[axis];
-            b.log_threads[axis] = log_threads[axis];
-            tiles[axis] = static_cast<unsigned>(
-                blocks_for(end[axis] - begin[axis], std::int64_t{nodes[axis]} << log_threads[axis]));
-        }
-        b.tiles_x = tiles[0];
-        b.tiles_y = tiles[1];
-        b.tiles_z = tiles[2];
-        first[count + 1] = first[count] + tiles[0] * tiles[1] * tiles[2];
-        ++count;
-    }
-    [[nodiscard]] unsigned blocks() const { return first[count]; }
-};
-
 /// All of a step. Recording comes first, of p[n]: sample n of every receiver; sources act last, on p[n+1].
 template <typename T>
 struct FusedArguments : StepArguments<T> {
-    FusedBoxes boxes;
     FusedImages images;
     FusedSide<T> side[6];
     /// Coordinates below the one and from the other on are nodes of strips, their nodes 0 included.
     int low_reach[3] = {}, high_reach[3] = {INT_MAX, INT_MAX, INT_MAX};
     T h[3][kMaxRadius + 1] = {};  ///< the weights of the strips' factor over each spacing
     const std::int64_t* base = nullptr;
-    int offset = 0;                            ///< this step is *base + offset
-    unsigned record_blocks = 0;                ///< that record; they come before those of the boxes
-    ReceiverNodes<T> receivers;                ///< where record_blocks > 0
-    SourceNodes<T> sources;                    ///< in the order of their blocks
-    const std::int32_t* sources_of = nullptr;  ///< block b of the boxes has sources_of[b] … [b + 1] - 1; null: none
+    int offset = 0;              ///< this step is *base + offset
+    int record_planes = 0;       ///< planes of blocks that record; they come first
+    ReceiverNodes<T> receivers;  ///< where record_planes > 0
+    SourceNodes<T> sources;      ///< in the order of their blocks
+    const std::int32_t* sources_of =
+        nullptr;  ///< block b, without those that record, has sources_of[b] … [b + 1] - 1; null: none
 };
 
-/// A compiled shape: its name in the table of instances is "4x1r2", …
+/// A compiled shape of the kernel, and how its blocks cover a grid.
 struct FusedShape {
     int rows;     ///< along z of a thread
-    int threads;  ///< of a block, a power of two from 32 on
+    int threads;  ///< of a block: 128, 256, …
 };
 
 /// Queues one launch for the radius R. \throws Error.

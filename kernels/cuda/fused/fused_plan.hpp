@@ -2,8 +2,9 @@
 /// How the blocks of the fused kernel cover a grid.
 #pragma once
 
-#include <bit>
+#include <array>
 #include <string>
+#include <vector>
 
 #include "kernels/cuda/fused/fused_arguments.hpp"
 #include "kernels/cuda/stepper.hpp"
@@ -16,32 +17,29 @@ FusedShape fused_shape(const Instance<T>& instance) {
     return {instance.parameters[0], instance.parameters[1]};
 }
 
-/// Threads of a block along x, y, z, as powers of two: a warp lies along x, and the warps along the next axis that has
-/// a derivative.
-struct FusedThreads {
-    int log[3];
-};
-inline FusedThreads fused_threads(const FusedShape& shape, int dimensions) {
-    const int warps = std::countr_zero(static_cast<unsigned>(shape.threads)) - 5;
-    return dimensions == 3 ? FusedThreads{{5, warps, 0}} : FusedThreads{{5, 0, warps}};
+/// Nodes of a block along x, y, z: 32 vectors, then rows of threads along the next axis that has a derivative.
+template <typename T>
+std::array<int, 3> fused_tile(const FusedShape& shape, int dimensions) {
+    const int x = 32 * static_cast<int>(16 / sizeof(T)), rows = shape.threads / 32;
+    if (dimensions == 3) return {x, rows, shape.rows};
+    return {x, 1, rows * shape.rows};
+}
+
+/// Tiles along x, y, z that cover a grid.
+template <typename T>
+std::array<unsigned, 3> fused_tiles(const Grid& grid, const FusedShape& shape) {
+    const std::array<int, 3> tile = fused_tile<T>(shape, grid.dimensions);
+    std::array<unsigned, 3> tiles{};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        tiles[axis] = static_cast<unsigned>(blocks_for(grid.n[axis], tile[axis]));
+    return tiles;
 }
 
 /// "128x1x8r4": the nodes of a block along x, y, z, and of a thread along z.
 template <typename T>
 std::string tile_name(const FusedShape& shape, int dimensions) {
-    const FusedThreads threads = fused_threads(shape, dimensions);
-    const auto nodes = [&threads](int axis, int of_thread) { return std::to_string(of_thread << threads.log[axis]); };
-    return nodes(0, 16 / sizeof(T)) + "x" + nodes(1, 1) + "x" + nodes(2, shape.rows) + "r" + std::to_string(shape.rows);
-}
-
-/// One box of all nodes.
-template <typename T>
-FusedBoxes whole_grid(const Grid& grid, const FusedShape& shape) {
-    FusedBoxes boxes;
-    const int end[3] = {static_cast<int>(grid.nx()), static_cast<int>(grid.ny()), static_cast<int>(grid.nz())};
-    boxes.add({0, 0, 0}, end, {16 / static_cast<int>(sizeof(T)), 1, shape.rows},
-              fused_threads(shape, grid.dimensions).log);
-    return boxes;
+    const auto [x, y, z] = fused_tile<T>(shape, dimensions);
+    return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + "r" + std::to_string(shape.rows);
 }
 
 /// The images that stand in the halo layers across z, those of `copies` among them.
@@ -62,22 +60,13 @@ inline FusedImages fused_images(const std::vector<HaloCopy>& copies, std::int64_
     return images;
 }
 
-/// The block that updates node (x, y, z).
+/// The block that updates node (x, y, z), among those that do not record.
 template <typename T>
-unsigned fused_block_of(const FusedBoxes& boxes, const FusedShape& shape, const std::array<std::int64_t, 3>& node) {
-    const int nodes[3] = {16 / static_cast<int>(sizeof(T)), 1, shape.rows};
-    for (int b = 0; b < boxes.count; ++b) {
-        const FusedBox& box = boxes.box[b];
-        unsigned tile[3];
-        bool inside = true;
-        for (int axis = 0; axis < 3; ++axis) {
-            const std::int64_t along = node[static_cast<std::size_t>(axis)] - box.begin[axis];
-            inside = inside && along >= 0 && node[static_cast<std::size_t>(axis)] < box.end[axis];
-            tile[axis] = static_cast<unsigned>(along / (std::int64_t{nodes[axis]} << box.log_threads[axis]));
-        }
-        if (inside) return boxes.first[b] + (tile[2] * box.tiles_y + tile[1]) * box.tiles_x + tile[0];
-    }
-    return boxes.blocks();
+unsigned fused_block_of(const Grid& grid, const FusedShape& shape, const std::array<std::int64_t, 3>& node) {
+    const std::array<int, 3> tile = fused_tile<T>(shape, grid.dimensions);
+    const std::array<unsigned, 3> tiles = fused_tiles<T>(grid, shape);
+    const auto at = [&](std::size_t axis) { return static_cast<unsigned>(node[axis] / tile[axis]); };
+    return (at(2) * tiles[1] + at(1)) * tiles[0] + at(0);
 }
 
 }  // namespace onda::cuda

@@ -38,12 +38,11 @@ public:
     /// \param layers null without.
     FusedSteps(const FusedShape& shape, int radius, const Fields<T>& fields, const std::vector<HaloCopy>& across_z,
                const CpmlLayers<T>* layers)
-        : shape_(shape), radius_(radius), sources_of_(table_size(fields.grid, shape)) {
+        : grid_(fields.grid), shape_(shape), radius_(radius), sources_of_(table_size(fields.grid, shape)) {
         if (layers != nullptr) profiles_ = upload_vector(profiles_of(layers->strips()));
         for (int now = 0; now < 2; ++now) {
             FusedArguments<T>& a = arguments_[now];
             set_common(a, fields, now);
-            a.boxes = whole_grid<T>(fields.grid, shape);
             a.images = fused_images(across_z, fields.grid.nz());
             if (layers != nullptr) set_strips(a, *layers, now);
         }
@@ -58,12 +57,12 @@ public:
     }
     /// The block that adds a source at this node.
     [[nodiscard]] unsigned block_of(const std::array<std::int64_t, 3>& node) const {
-        return fused_block_of<T>(arguments_[0].boxes, shape_, node);
+        return fused_block_of<T>(grid_, shape_, node);
     }
     /// Sets which source nodes a block adds. \param blocks of the source nodes, in order.
     void set_sources(const std::vector<unsigned>& blocks) {
         std::vector<std::int32_t> first;
-        for (unsigned block = 0; block <= arguments_[0].boxes.blocks(); ++block)
+        for (unsigned block = 0; first.size() < static_cast<std::size_t>(sources_of_.size()); ++block)
             first.push_back(static_cast<std::int32_t>(std::ranges::lower_bound(blocks, block) - blocks.begin()));
         copy_to_device(sources_of_.data(), first.data(), sources_of_.size());
     }
@@ -78,7 +77,8 @@ public:
         a.offset = shot.offset;
         if (shot.records) {
             a.receivers = shot.receivers;
-            a.record_blocks = static_cast<unsigned>(blocks_for(shot.receivers.receivers, shape_.threads));
+            const auto [x, y, z] = fused_tiles<T>(grid_, shape_);
+            a.record_planes = blocks_for(shot.receivers.receivers, std::int64_t{x} * y * shape_.threads);
         }
         if (shot.injects && shot.sources.nodes > 0) {
             a.sources = shot.sources;
@@ -122,9 +122,11 @@ private:
         }
     }
     [[nodiscard]] static std::int64_t table_size(const Grid& grid, const FusedShape& shape) {
-        return std::int64_t{whole_grid<T>(grid, shape).blocks()} + 1;
+        const auto [x, y, z] = fused_tiles<T>(grid, shape);
+        return std::int64_t{x} * y * z + 1;
     }
 
+    Grid grid_;
     FusedShape shape_;
     int radius_;
     FusedArguments<T> arguments_[2];
