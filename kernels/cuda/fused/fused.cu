@@ -17,11 +17,9 @@ auto kernel_of(int rows, int dimensions) {
 
 template <typename T>
 void launch_shape(const FusedShape& shape, const FusedArguments<T>& a, cudaStream_t stream) {
-    const int dimensions = a.stencil.dimensions;
-    const auto [x, y, z] = fused_tiles<T>({dimensions, {a.nx, a.ny, a.nz}}, shape);
-    LaunchShape launched{{x, y, z + static_cast<unsigned>(a.record_planes)}, static_cast<unsigned>(shape.threads)};
+    LaunchShape launched{a.record_blocks + blocks_of(a.boxes), static_cast<unsigned>(shape.threads)};
     launched.overlaps = true;
-    launch<T>(kernel_of<T>(shape.rows, dimensions), launched, stream, a);
+    launch<T>(kernel_of<T>(shape.rows, a.stencil.dimensions), launched, stream, a);
 }
 
 /// The stencil alone, in the seam of all kernels.
@@ -31,6 +29,7 @@ public:
     FusedStepper(const FusedShape& shape, const Fields<T>& fields) : shape_(shape) {
         for (int now = 0; now < 2; ++now) {
             set_common(arguments_[now], fields, now);
+            arguments_[now].boxes = fused_boxes<T>(fields.grid, {}, shape);
             arguments_[now].images = fused_images({}, fields.grid.nz());
         }
     }
@@ -65,7 +64,7 @@ void add_shape(Instances<T>& list, const FusedShape& shape, int dimensions) {
 template <typename T>
 void add_shapes(Instances<T>& list) {
     for (const int rows : {1, 2, 4})
-        for (const int threads : {128, 256})
+        for (const int threads : {64, 128, 256})
             for (const int dimensions : {2, 3}) add_shape(list, {rows, threads}, dimensions);
 }
 

@@ -2,9 +2,10 @@
 /// A whole time step of the star in one launch: stencil, images beyond mirrors across z, perfectly matched layers,
 /// sources, and the samples of p[n]. Small grids need it: there a launch costs more than what it computes.
 ///
-/// A thread has one vector along x of N planes (in 2-D rows) along z. Its column of p is in registers; neighbours along
-/// x and y come through the L1 cache. A thread that reaches into a strip computes again the r values of g and psi that
-/// its nodes share with its neighbours: nothing is exchanged between threads, and nothing waits.
+/// In the core, which no strip reaches, a thread has one vector along x of N planes (in 2-D rows) along z. In the rim
+/// it has one node of them, since a node of a strip takes five times the work. Its column of p is in registers;
+/// neighbours along x and y come through the L1 cache. A thread of the rim computes again the r values of g and psi
+/// that its nodes share with their neighbours: nothing is exchanged between threads, and nothing waits.
 #pragma once
 
 #include "kernels/boundaries/cpml_math.hpp"
@@ -20,311 +21,303 @@ __device__ __forceinline__ T either(bool first, T a, T b) {
     return first ? a : b;
 }
 
-/// L neighbouring nodes on a line across a face, t = t0 … t0 + L - 1, of `Lanes` lines side by side along x: what its
-/// strip adds to them. Nodes that are not in the strip are left alone.
-template <typename T, int R, int L, int Lanes>
+/// L neighbouring nodes on a line across a face, t = t0 … t0 + L - 1, and what the strip adds to them. Nodes that are
+/// not in the strip are left alone.
+template <typename T, int R, int L>
 struct FusedLine {
-    const FusedSide<T>& s;
-    int t0;
-    std::int64_t step, memory;  ///< of psi and zeta: from t to t + 1, and t = 0
-    T psi[L + R][Lanes];        ///< values t0 - R …: of the step before, then of this one
-    T zeta[L][Lanes];
+    bool reached;  ///< whether any of the nodes belongs to a strip: at most one does (fused_fits())
+    bool forward;  ///< whether t grows along the axis
+    int t0;        ///< of the first node, or of the last where t falls
+    const FusedSide<T>* s;
+    std::int64_t memory;    ///< of psi and zeta at t = 0
+    T psi[L + R], zeta[L];  ///< psi at t0 - R …; of the step before, then of this one
 
-    __device__ __forceinline__ FusedLine(const FusedSide<T>& side, int first, std::int64_t to_next, std::int64_t at)
-        : s(side), t0(first), step(to_next), memory(at) {}
-
-    [[nodiscard]] __device__ __forceinline__ bool has_psi(int t) const { return t >= 0 && t < s.width; }
-
-    static __device__ __forceinline__ void read(bool wanted, const T* from, T (&to)[Lanes]) {
-        if constexpr (Lanes == 1) {
-            to[0] = wanted ? *from : T(0);
-        } else {
-            const Vec<T> values = wanted ? load_vector(from) : Vec<T>{};
-            ONDA_UNROLL
-            for (int v = 0; v < Lanes; ++v) to[v] = values.v[v];
-        }
+    /// \param begin the coordinate of the first node; \param at(stride) where psi and zeta begin.
+    template <typename At>
+    __device__ __forceinline__ void place(const FusedArguments<T>& a, int axis, int begin, const At& at) {
+        forward = begin + L > a.high_reach[axis];
+        reached = forward || begin < a.low_reach[axis];
+        s = &a.side[2 * axis + (forward ? 1 : 0)];
+        t0 = forward ? begin - s->edge : s->edge - (begin + L - 1);
+        memory = at(s->stride);
     }
-    static __device__ __forceinline__ void write(T* to, const T (&from)[Lanes]) {
-        if constexpr (Lanes == 1) {
-            *to = from[0];
-        } else {
-            Vec<T> values;
-            ONDA_UNROLL
-            for (int v = 0; v < Lanes; ++v) values.v[v] = from[v];
-            *reinterpret_cast<Vec<T>*>(to) = values;
-        }
+    [[nodiscard]] __device__ __forceinline__ bool has_psi(int t) const { return t >= 0 && t < s->width; }
+    [[nodiscard]] __device__ __forceinline__ bool has_zeta(int t) const { return t > 0 && t <= s->width; }
+    [[nodiscard]] __device__ __forceinline__ std::int64_t element(int t, int axis) const {
+        return memory + t * s->stride[axis];
     }
-    /// Asks for all that the strip remembers.
-    __device__ __forceinline__ void load() {
+    /// Asks for what the strip remembers.
+    __device__ __forceinline__ void load(int axis) {
+        if (!reached) return;
         ONDA_UNROLL
         for (int i = 0; i < L + R; ++i) {
             const int t = t0 - R + i;
-            read(has_psi(t), s.psi + memory + t * step, psi[i]);
+            psi[i] = has_psi(t) ? s->psi[element(t, axis)] : T(0);
         }
         ONDA_UNROLL
-        for (int u = 0; u < L; ++u)
-            read(t0 + u > 0 && t0 + u <= s.width, s.zeta + memory + (t0 + u - 1) * step, zeta[u]);
+        for (int u = 0; u < L; ++u) zeta[u] = has_zeta(t0 + u) ? s->zeta[element(t0 + u - 1, axis)] : T(0);
     }
-    /// \param p(i, v) at node t0 - R + i; \param next(u, v) p[n+1] of node t0 + u, which it completes, and k(u, v).
-    template <typename P, typename K, typename Next>
-    __device__ __forceinline__ void update(const T* h, const P& p, const K& k, const Next& next) {
-        T g[L + R][Lanes];
+    /// \param p(i) R nodes before the first node and i on, along the axis; \param k, next of the nodes along the axis.
+    template <typename P>
+    __device__ __forceinline__ void update(const T* h, const P& p, const T (&k)[L], T (&next)[L]) {
+        if (!reached) return;
+        T g[L + R], towards[L + 2 * R], k_towards[L], next_towards[L];
+        ONDA_UNROLL
+        for (int i = 0; i < L + 2 * R; ++i) towards[i] = either(forward, p(i), p(L + 2 * R - 1 - i));
+        ONDA_UNROLL
+        for (int u = 0; u < L; ++u) {
+            k_towards[u] = either(forward, k[u], k[L - 1 - u]);
+            next_towards[u] = either(forward, next[u], next[L - 1 - u]);
+        }
         ONDA_UNROLL
         for (int i = 0; i < L + R; ++i) {
             const int t = t0 - R + i, u = i - R;
-            const FusedProfile<T> profile = t >= 0 && t <= s.width ? s.profile[t] : FusedProfile<T>{};
-            ONDA_UNROLL
-            for (int v = 0; v < Lanes; ++v) {
-                g[i][v] = weighted_sum<T, R + 1>(h, [&](auto j) { return p(i + decltype(j)::value, v); });
-                const T updated = remember(profile.a_psi, profile.b_psi, psi[i][v], g[i][v]);
-                psi[i][v] = has_psi(t) ? updated : T(0);
-            }
+            const FusedProfile<T> profile = t >= 0 && t <= s->width ? s->profile[t] : FusedProfile<T>{};
+            g[i] = weighted_sum<T, R + 1>(h, [&](auto j) { return towards[i + decltype(j)::value]; });
+            const T updated = remember(profile.a_psi, profile.b_psi, psi[i], g[i]);
+            psi[i] = has_psi(t) ? updated : T(0);
             if (u < 0) continue;
-            ONDA_UNROLL
-            for (int v = 0; v < Lanes; ++v) {
-                const T of_psi = weighted_sum<T, R + 1>(h, [&](auto j) { return psi[i - decltype(j)::value][v]; });
-                const T of_g = weighted_sum<T, R + 1>(h, [&](auto j) { return g[i - decltype(j)::value][v]; });
-                zeta[u][v] = remember(profile.a_zeta, profile.b_zeta, zeta[u][v], of_g + of_psi);
-                const T share = t > 0 ? of_psi + zeta[u][v] : of_psi;
-                if (t >= 0 && t <= s.width) next(u, v) = with_strip(k(u, v), share, next(u, v));
-            }
+            const T of_psi = weighted_sum<T, R + 1>(h, [&](auto j) { return psi[i - decltype(j)::value]; });
+            const T of_g = weighted_sum<T, R + 1>(h, [&](auto j) { return g[i - decltype(j)::value]; });
+            zeta[u] = remember(profile.a_zeta, profile.b_zeta, zeta[u], of_g + of_psi);
+            const T with = with_strip(k_towards[u], t > 0 ? of_psi + zeta[u] : of_psi, next_towards[u]);
+            if (t >= 0 && t <= s->width) next_towards[u] = with;
         }
+        ONDA_UNROLL
+        for (int u = 0; u < L; ++u) next[u] = either(forward, next_towards[u], next_towards[L - 1 - u]);
     }
-    /// Writes psi and zeta of its nodes. \param mine(u) whether node u is this thread's.
+    /// \param mine(u) whether node u along the axis is this thread's.
     template <typename Mine>
-    __device__ __forceinline__ void store(const Mine& mine) const {
+    __device__ __forceinline__ void store(int axis, const Mine& mine) const {
+        if (!reached) return;
         ONDA_UNROLL
         for (int u = 0; u < L; ++u) {
             const int t = t0 + u;
-            if (!mine(u)) continue;
-            if (has_psi(t)) write(s.psi_next + memory + t * step, psi[u + R]);
-            if (t > 0 && t <= s.width) write(s.zeta + memory + (t - 1) * step, zeta[u]);
+            if (!mine(forward ? u : L - 1 - u)) continue;
+            if (has_psi(t)) s->psi_next[element(t, axis)] = psi[u + R];
+            if (has_zeta(t)) s->zeta[element(t - 1, axis)] = zeta[u];
         }
     }
 };
 
-/// The strip of an axis that a thread's L nodes from `begin` on reach: at most one (fused_fits()).
-template <typename T, int L>
-struct FusedReach {
-    bool reached, forward;  ///< whether t grows along the axis
-    const FusedSide<T>& s;
-    int t0;  ///< of node u = 0: the last but for `forward`
-
-    __device__ __forceinline__ FusedReach(const FusedArguments<T>& a, int axis, int begin)
-        : reached(begin < a.low_reach[axis] || begin + L > a.high_reach[axis]),
-          forward(begin + L > a.high_reach[axis]),
-          s(a.side[2 * axis + (forward ? 1 : 0)]),
-          t0(forward ? begin - s.edge : s.edge - (begin + L - 1)) {}
-    /// Node u as counted along the axis.
-    [[nodiscard]] __device__ __forceinline__ int place(int u) const { return forward ? u : L - 1 - u; }
+/// W neighbours along x, read and written at once.
+template <typename T, int W>
+struct alignas(W * sizeof(T)) FusedPack {
+    T v[W];
 };
 
-/// A thread's nodes: (x … x + V - 1, y, z … z + N - 1), those that lie in the grid.
-template <typename T, int Dims, int R, int N>
+/// A thread's nodes: (x … x + W - 1, y, z … z + N - 1), those that lie in its box.
+template <typename T, int Dims, int R, int N, int W>
 struct FusedThread {
-    static constexpr int V = Vec<T>::size, H = (R + V - 1) / V * V;
+    using Pack = FusedPack<T, W>;
+    static constexpr int H = (R + W - 1) / W * W;  ///< whole packs
     const FusedArguments<T>& a;
-    int x, y, z;
-    int pitch, plane;    ///< of p: of a few rows or planes, 32 bits are enough
-    const T* p;          ///< p[n] at (x, y, z)
-    std::int64_t place;  ///< of (x, y, z) in p
+    int x, y, z, z_end;
+    int pitch, plane;  ///< of p: of a few rows or planes, 32 bits are enough
+    const T* p;        ///< p[n] at (x, y, z)
+    T* q;              ///< p[n-1], likewise
 
-    __device__ __forceinline__ FusedThread(const FusedArguments<T>& arguments, int node_x, int node_y, int node_z)
+    __device__ __forceinline__ FusedThread(const FusedArguments<T>& arguments, int node_x, int node_y, int node_z,
+                                           int end_z)
         : a(arguments),
           x(node_x),
           y(node_y),
           z(node_z),
+          z_end(end_z),
           pitch(static_cast<int>(a.pitch)),
           plane(static_cast<int>(a.plane)),
           p(a.p + (z * a.plane + y * a.pitch + x)),
-          place(z * a.plane + y * a.pitch + x) {}
+          q(a.q + (z * a.plane + y * a.pitch + x)) {}
 
-    [[nodiscard]] __device__ __forceinline__ bool inside() const { return x < a.nx && y < a.ny && z < a.nz; }
-    [[nodiscard]] __device__ __forceinline__ bool there(int row) const { return z + row < a.nz; }
-    [[nodiscard]] __device__ __forceinline__ T* q(int row) const { return a.q + place + row * plane; }
+    [[nodiscard]] static __device__ __forceinline__ Pack load(const T* from) {
+        return *reinterpret_cast<const Pack*>(from);
+    }
+    [[nodiscard]] __device__ __forceinline__ bool there(int row) const { return z + row < z_end; }
     [[nodiscard]] __device__ __forceinline__ const T* k(int row) const {
         return a.k + ((z + row) * a.k_plane + y * a.k_pitch + x);
     }
-    /// Whether any of its nodes belongs to a strip.
-    [[nodiscard]] __device__ __forceinline__ bool reaches_strips() const {
-        const auto reaches = [this](int axis, int begin, int count) {
-            return begin < a.low_reach[axis] || begin + count > a.high_reach[axis];
-        };
-        return reaches(0, x, V) || (Dims == 3 && reaches(1, y, 1)) || reaches(2, z, N);
-    }
     /// p of row dz of its column: of the row that it is an image of, and zeros beyond the halo.
-    [[nodiscard]] __device__ __forceinline__ Vec<T> load_image(int dz) const {
+    [[nodiscard]] __device__ __forceinline__ Pack load_image(int dz) const {
         const int at = z + dz;
-        if (at >= a.nz + R) return Vec<T>{};
-        if (at >= 0 && at < a.nz) return load_vector(p + dz * plane);
+        if (at >= a.nz + R) return Pack{};
+        if (at >= 0 && at < a.nz) return load(p + dz * plane);
         const int slot = at < 0 ? -1 - at : kMaxRadius + at - a.nz;
         const T sign = static_cast<T>(a.images.sign[slot]);
-        Vec<T> value = load_vector(p + (a.images.from[slot] - z) * a.plane);
+        Pack value = load(p + (a.images.from[slot] - z) * a.plane);
         ONDA_UNROLL
-        for (int v = 0; v < V; ++v) value.v[v] = sign * value.v[v];
+        for (int v = 0; v < W; ++v) value.v[v] = sign * value.v[v];
         return value;
     }
-    /// p of `Rows` rows from row j on, and of R on either side.
-    template <int Rows>
-    __device__ __forceinline__ void load_column(int j, Vec<T> (&column)[Rows + 2 * R]) const {
-        if (z + j >= R && z + j + Rows + R <= a.nz) {
+    /// p of rows -R … N - 1 + R.
+    __device__ __forceinline__ void load_column(Pack (&column)[N + 2 * R]) const {
+        if (z >= R && z + N + R <= a.nz) {
             ONDA_UNROLL
-            for (int i = 0; i < Rows + 2 * R; ++i) column[i] = load_vector(p + (j + i - R) * plane);
+            for (int i = 0; i < N + 2 * R; ++i) column[i] = load(p + (i - R) * plane);
         } else {
             ONDA_UNROLL
-            for (int i = 0; i < Rows + 2 * R; ++i) column[i] = load_image(j + i - R);
+            for (int i = 0; i < N + 2 * R; ++i) column[i] = load_image(i - R);
         }
     }
-    /// p of row j from x - H to x + V + H - 1.
-    __device__ __forceinline__ void load_row(int j, Vec<T> centre, T (&row)[V + 2 * H]) const {
-        const T* const at = p + j * plane;
+    /// p of row j from x - H to x + W + H - 1.
+    __device__ __forceinline__ void load_row(int j, Pack centre, T (&row)[W + 2 * H]) const {
         ONDA_UNROLL
-        for (int m = 0; m < V + 2 * H; m += V) {
-            const Vec<T> part = m == H ? centre : load_vector(at + m - H);
+        for (int m = 0; m < W + 2 * H; m += W) {
+            const Pack part = m == H ? centre : load(p + (j * plane + m - H));
             ONDA_UNROLL
-            for (int v = 0; v < V; ++v) row[m + v] = part.v[v];
+            for (int v = 0; v < W; ++v) row[m + v] = part.v[v];
         }
     }
-    /// p[n+1] of row j without layers. \param column p of rows j - R … j + R; \param row of load_row();
-    /// \param before p[n-1].
-    [[nodiscard]] __device__ __forceinline__ Vec<T> advance(int j, const Vec<T>* column, const T (&row)[V + 2 * H],
-                                                            Vec<T> before, Vec<T> k_of) const {
+    /// p of row j from y - R to y + R.
+    __device__ __forceinline__ void load_across(int j, Pack centre, Pack (&across)[1 + 2 * R]) const {
+        ONDA_UNROLL
+        for (int i = 0; i < 1 + 2 * R; ++i) across[i] = i == R ? centre : load(p + (j * plane + (i - R) * pitch));
+    }
+    /// p[n+1] of row j without layers.
+    [[nodiscard]] __device__ __forceinline__ Pack advance(int j, const Pack (&column)[N + 2 * R],
+                                                          const T (&row)[W + 2 * H], const Pack (&across)[1 + 2 * R],
+                                                          Pack before, Pack k_of) const {
         const Stencil<T>& s = a.stencil;
-        Vec<T> l;
+        Pack next;
         ONDA_UNROLL
-        for (int v = 0; v < V; ++v) {
-            l.v[v] = s.centre * row[H + v];
+        for (int v = 0; v < W; ++v) {
+            T l = s.centre * row[H + v];
             ONDA_UNROLL
-            for (int m = 1; m <= R; ++m) l.v[v] = fused(s.axis[0][m], row[H + v - m] + row[H + v + m], l.v[v]);
-        }
-        if constexpr (Dims == 3) {
-            ONDA_UNROLL
-            for (int m = 1; m <= R; ++m) {
-                const Vec<T> below = load_vector(p + (j * plane - m * pitch)),
-                             above = load_vector(p + (j * plane + m * pitch));
+            for (int m = 1; m <= R; ++m) l = fused(s.axis[0][m], row[H + v - m] + row[H + v + m], l);
+            if constexpr (Dims == 3) {
                 ONDA_UNROLL
-                for (int v = 0; v < V; ++v) l.v[v] = fused(s.axis[1][m], below.v[v] + above.v[v], l.v[v]);
+                for (int m = 1; m <= R; ++m) l = fused(s.axis[1][m], across[R - m].v[v] + across[R + m].v[v], l);
             }
+            ONDA_UNROLL
+            for (int m = 1; m <= R; ++m) l = fused(s.axis[2][m], column[R + j - m].v[v], l);
+            ONDA_UNROLL
+            for (int m = 1; m <= R; ++m) l = fused(s.axis[2][m], column[R + j + m].v[v], l);
+            next.v[v] = leapfrog(column[R + j].v[v], before.v[v], k_of.v[v], l);
         }
-        ONDA_UNROLL
-        for (int m = 1; m <= R; ++m) l = add_weighted(s.axis[2][m], column[R - m], l);
-        ONDA_UNROLL
-        for (int m = 1; m <= R; ++m) l = add_weighted(s.axis[2][m], column[R + m], l);
-        ONDA_UNROLL
-        for (int v = 0; v < V; ++v) l.v[v] = leapfrog(column[R].v[v], before.v[v], k_of.v[v], l.v[v]);
-        return l;
+        return next;
     }
-    /// All its nodes, none of which belongs to a strip.
-    __device__ __forceinline__ void update() const {
-        Vec<T> k_of[N] = {}, before[N] = {}, column[N + 2 * R];
+    /// p[n-1] of row j, of whole vectors.
+    [[nodiscard]] __device__ __forceinline__ Pack load_before(int j) const {
+        const Vec<T> values = load_streaming(static_cast<const T*>(q + j * plane));
+        Pack before;
+        ONDA_UNROLL
+        for (int v = 0; v < W; ++v) before.v[v] = values.v[v];
+        return before;
+    }
+    /// Stores row j of whole vectors, those of its nodes that lie in the grid.
+    __device__ __forceinline__ void store(int j, Pack next) const {
+        Vec<T> values;
+        ONDA_UNROLL
+        for (int v = 0; v < W; ++v) values.v[v] = next.v[v];
+        store_inside(q + j * plane, values, a.nx - x);
+    }
+    /// Nodes that no strip reaches.
+    __device__ __forceinline__ void update_core() const {
+        Pack k_of[N] = {}, before[N] = {}, column[N + 2 * R], across[1 + 2 * R];
         ONDA_UNROLL
         for (int j = 0; j < N; ++j)
-            if (there(j)) k_of[j] = load_vector(k(j));
+            if (there(j)) k_of[j] = load(k(j));
         wait_for_launch_before();  // nothing writes k
-        load_column<N>(0, column);
+        load_column(column);
         ONDA_UNROLL
         for (int j = 0; j < N; ++j)
-            if (there(j)) before[j] = load_streaming(static_cast<const T*>(q(j)));
+            if (there(j)) before[j] = load_before(j);
         ONDA_UNROLL
         for (int j = 0; j < N; ++j) {
             if (!there(j)) continue;
-            T row[V + 2 * H];
+            T row[W + 2 * H];
             load_row(j, column[R + j], row);
-            store_inside(q(j), advance(j, column + j, row, before[j], k_of[j]), a.nx - x);
+            if constexpr (Dims == 3) load_across(j, column[R + j], across);
+            store(j, advance(j, column, row, across, before[j], k_of[j]));
         }
     }
-    /// Row j, some nodes of which belong to strips.
-    __device__ __forceinline__ void update_with_strips(int j) const {
-        const FusedReach<T, V> reach_x(a, 0, x);
-        const FusedReach<T, 1> reach_y(a, 1, y), reach_z(a, 2, z + j);
-        FusedLine<T, R, V, 1> line_x(reach_x.s, reach_x.t0, reach_x.s.stride[0],
-                                     y * reach_x.s.stride[1] + (z + j) * reach_x.s.stride[2]);
-        FusedLine<T, R, 1, V> line_z(reach_z.s, reach_z.t0, reach_z.s.stride[2], x + y * reach_z.s.stride[1]);
-        Vec<T> column[1 + 2 * R];
-        T row[V + 2 * H];
-        load_column<1>(j, column);
-        load_row(j, column[R], row);
-        const Vec<T> before = load_streaming(static_cast<const T*>(q(j))), k_of = load_vector(k(j));
-        if (reach_x.reached) line_x.load();
-        if (reach_z.reached) line_z.load();
-        Vec<T> next = advance(j, column, row, before, k_of);
-        if (reach_x.reached) add_x_strip(reach_x, line_x, row, k_of, next);
-        if constexpr (Dims == 3)
-            if (reach_y.reached) add_y_strip(j, reach_y, k_of, next);
-        if (reach_z.reached) {
-            const bool forward = reach_z.forward;
-            line_z.update(
-                a.h[2], [&](int i, int v) { return either(forward, column[i].v[v], column[2 * R - i].v[v]); },
-                [&](int, int v) { return k_of.v[v]; }, [&](int, int v) -> T& { return next.v[v]; });
-            line_z.store([](int) { return true; });
+    /// Nodes that strips reach. Everything is asked for before anything is written, which the compiler takes for
+    /// something that might be read.
+    __device__ __forceinline__ void update_rim() const {
+        static_assert(W == 1);
+        FusedLine<T, R, 1> line_x[N], line_y[N];
+        FusedLine<T, R, N> line_z;
+        Pack column[N + 2 * R];
+        T k_of[N] = {}, before[N] = {}, next[N] = {};
+        wait_for_launch_before();
+        load_column(column);
+        ONDA_UNROLL
+        for (int j = 0; j < N; ++j)
+            if (there(j)) {
+                k_of[j] = *k(j);
+                before[j] = q[j * plane];
+            }
+        ONDA_UNROLL
+        for (int j = 0; j < N; ++j) {
+            line_x[j].place(a, 0, x, [&](const auto& s) { return y * s[1] + (z + j) * s[2]; });
+            if (there(j)) line_x[j].load(0);
+            if constexpr (Dims == 3) {
+                line_y[j].place(a, 1, y, [&](const auto& s) { return x + (z + j) * s[2]; });
+                if (there(j)) line_y[j].load(1);
+            }
         }
-        store_inside(q(j), next, a.nx - x);
-    }
-    __device__ __forceinline__ void add_x_strip(const FusedReach<T, V>& reach, FusedLine<T, R, V, 1>& line,
-                                                const T (&row)[V + 2 * H], Vec<T> k_of, Vec<T>& next) const {
-        const bool forward = reach.forward;
-        Vec<T> k_towards, next_towards;
+        line_z.place(a, 2, z, [&](const auto& s) { return x + y * s[1]; });
+        line_z.load(2);
         ONDA_UNROLL
-        for (int u = 0; u < V; ++u) {
-            k_towards.v[u] = either(forward, k_of.v[u], k_of.v[V - 1 - u]);
-            next_towards.v[u] = either(forward, next.v[u], next.v[V - 1 - u]);
+        for (int j = 0; j < N; ++j) {
+            if (!there(j)) continue;
+            T row[1 + 2 * H];
+            Pack across[1 + 2 * R];
+            load_row(j, column[R + j], row);
+            if constexpr (Dims == 3) load_across(j, column[R + j], across);
+            const T k_one[1] = {k_of[j]};
+            T one[1] = {advance(j, column, row, across, Pack{{before[j]}}, Pack{{k_of[j]}}).v[0]};
+            line_x[j].update(
+                a.h[0], [&](int i) { return row[i]; }, k_one, one);
+            if constexpr (Dims == 3)
+                line_y[j].update(
+                    a.h[1], [&](int i) { return across[i].v[0]; }, k_one, one);
+            next[j] = one[0];
         }
-        line.update(
-            a.h[0], [&](int i, int) { return either(forward, row[H - R + i], row[V + H + R - 1 - i]); },
-            [&](int u, int) { return k_towards.v[u]; }, [&](int u, int) -> T& { return next_towards.v[u]; });
+        line_z.update(
+            a.h[2], [&](int i) { return column[i].v[0]; }, k_of, next);
         ONDA_UNROLL
-        for (int u = 0; u < V; ++u) next.v[u] = either(forward, next_towards.v[u], next_towards.v[V - 1 - u]);
-        line.store([&](int u) { return x + reach.place(u) < a.nx; });
-    }
-    __device__ __forceinline__ void add_y_strip(int j, const FusedReach<T, 1>& reach, Vec<T> k_of, Vec<T>& next) const {
-        FusedLine<T, R, 1, V> line(reach.s, reach.t0, reach.s.stride[1], x + (z + j) * reach.s.stride[2]);
-        line.load();
-        Vec<T> across[1 + 2 * R];
-        const int along = reach.forward ? pitch : -pitch;
-        ONDA_UNROLL
-        for (int i = 0; i < 1 + 2 * R; ++i) across[i] = load_vector(p + (j * plane + (i - R) * along));
-        line.update(
-            a.h[1], [&](int i, int v) { return across[i].v[v]; }, [&](int, int v) { return k_of.v[v]; },
-            [&](int, int v) -> T& { return next.v[v]; });
-        line.store([](int) { return true; });
+        for (int j = 0; j < N; ++j) {
+            if (!there(j)) continue;
+            q[j * plane] = next[j];
+            line_x[j].store(0, [](int) { return true; });
+            if constexpr (Dims == 3) line_y[j].store(1, [](int) { return true; });
+        }
+        line_z.store(2, [&](int u) { return there(u); });
     }
 };
 
-/// One step. A warp covers 8 vectors along x of 4 rows: few warps then reach into the strips across x, and a quarter of
-/// a warp still reads a line. Block: a warp takes its place among 4 along x, and then along the next axis that has a
-/// derivative. Grid: tiles along x and y, and along z the planes of blocks that record, then tiles.
+/// One step. Grid: the blocks that record, then those of the boxes. Block: 32 threads along x, the warps along the next
+/// axis that has a derivative.
 template <typename T, int Dims, int R, int N>
 __global__ void __launch_bounds__(256, 2) fused_step(const __grid_constant__ FusedArguments<T> a) {
+    constexpr int V = Vec<T>::size;
     let_next_launch_begin();
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
-    const int plane_of_blocks = static_cast<int>(blockIdx.y * gridDim.x + blockIdx.x);
-    const int blocks = static_cast<int>(gridDim.x * gridDim.y);
-    const int tile_z = static_cast<int>(blockIdx.z) - a.record_planes;
-    if (tile_z < 0) {
+    if (blockIdx.x < a.record_blocks) {
         wait_for_launch_before();
-        const std::int64_t r = (static_cast<std::int64_t>(blockIdx.z) * blocks + plane_of_blocks) * threads + thread;
+        const std::int64_t r = static_cast<std::int64_t>(blockIdx.x) * threads + thread;
         if (r < a.receivers.receivers) sample_receiver(a.p, a.receivers, r, *a.base + a.offset);
         return;
     }
-    const int column = (thread & 7) + (thread >> 2 & 24), row = (thread >> 3 & 3) + 4 * (thread >> 7);
-    const int rows = threads >> 5;
-    const int x = (static_cast<int>(blockIdx.x) * 32 + column) * Vec<T>::size;
-    const int y = Dims == 3 ? static_cast<int>(blockIdx.y) * rows + row : static_cast<int>(blockIdx.y);
-    const FusedThread<T, Dims, R, N> mine(a, x, y, Dims == 3 ? tile_z * N : (tile_z * rows + row) * N);
-    if (!mine.inside()) {
+    const unsigned block = blockIdx.x - a.record_blocks;
+    int b = 0;
+    while (block >= a.boxes.first[b + 1]) ++b;
+    const FusedBox& box = a.boxes.box[b];
+    const unsigned tile = block - a.boxes.first[b], line = box.tiles_x.divide(tile), tile_z = box.tiles_y.divide(line);
+    const int warps = threads >> 5, warp = thread >> 5, width = b == 0 ? V : 1;
+    const int along_y = static_cast<int>(line - tile_z * box.tiles_y.divisor), along_z = static_cast<int>(tile_z);
+    const int x = box.begin[0] + (static_cast<int>(tile - line * box.tiles_x.divisor) * 32 + (thread & 31)) * width;
+    const int y = box.begin[1] + (Dims == 3 ? along_y * warps + warp : along_y);
+    const int z = box.begin[2] + (Dims == 3 ? along_z : along_z * warps + warp) * N;
+    if (x >= box.end[0] || y >= box.end[1] || z >= box.end[2])
         wait_for_launch_before();
-    } else if (mine.reaches_strips()) {
-        wait_for_launch_before();
-        ONDA_UNROLL_BY(1)
-        for (int j = 0; j < N; ++j)
-            if (mine.there(j)) mine.update_with_strips(j);
-    } else {
-        mine.update();
-    }
+    else if (b == 0)
+        FusedThread<T, Dims, R, N, V>(a, x, y, z, box.end[2]).update_core();
+    else
+        FusedThread<T, Dims, R, N, 1>(a, x, y, z, box.end[2]).update_rim();
     if (a.sources_of == nullptr) return;
-    const std::int32_t* const sources = a.sources_of + (tile_z * blocks + plane_of_blocks);
-    const int end = sources[1];
-    int i = sources[0];
+    const int end = a.sources_of[block + 1];
+    int i = a.sources_of[block];
     if (i == end) return;
     __syncthreads();  // the nodes of the sources are this block's
     for (i += thread; i < end; i += threads) add_source(a.q, a.sources, i, *a.base + a.offset);

@@ -39,21 +39,48 @@ struct FusedSide {
     std::int64_t stride[3] = {};               ///< of psi and zeta along x, y, z; across the face from t to t + 1
 };
 
+/// n / divisor as a product.
+struct FusedDivisor {
+    unsigned divisor = 1;
+    std::uint64_t reciprocal = std::uint64_t{1} << 32;  ///< 2^32 / divisor, rounded up
+
+    FusedDivisor() = default;
+    explicit FusedDivisor(unsigned d) : divisor(d), reciprocal(((std::uint64_t{1} << 32) + d - 1) / d) {}
+    [[nodiscard]] ONDA_HOST_DEVICE unsigned divide(unsigned n) const {
+        const auto quotient = static_cast<unsigned>(n * reciprocal >> 32);  // or one more
+        return quotient * std::uint64_t{divisor} > n ? quotient - 1 : quotient;
+    }
+};
+
+/// Nodes [begin, end) that some blocks cover.
+struct FusedBox {
+    int begin[3] = {}, end[3] = {};
+    FusedDivisor tiles_x, tiles_y;
+};
+
+/// Boxes that do not overlap: the core, then those of the rim. Box b owns blocks first[b] … first[b + 1] - 1.
+struct FusedBoxes {
+    static constexpr int most = 7;
+    FusedBox box[most] = {};
+    unsigned first[most + 1] = {};
+    int count = 0;
+};
+
 /// All of a step. Recording comes first, of p[n]: sample n of every receiver; sources act last, on p[n+1].
 template <typename T>
 struct FusedArguments : StepArguments<T> {
+    FusedBoxes boxes;
     FusedImages images;
     FusedSide<T> side[6];
     /// Coordinates below the one and from the other on are nodes of strips, their nodes 0 included.
     int low_reach[3] = {}, high_reach[3] = {INT_MAX, INT_MAX, INT_MAX};
     T h[3][kMaxRadius + 1] = {};  ///< the weights of the strips' factor over each spacing
     const std::int64_t* base = nullptr;
-    int offset = 0;              ///< this step is *base + offset
-    int record_planes = 0;       ///< planes of blocks that record; they come first
-    ReceiverNodes<T> receivers;  ///< where record_planes > 0
-    SourceNodes<T> sources;      ///< in the order of their blocks
-    const std::int32_t* sources_of =
-        nullptr;  ///< block b, without those that record, has sources_of[b] … [b + 1] - 1; null: none
+    int offset = 0;                            ///< this step is *base + offset
+    unsigned record_blocks = 0;                ///< that record; they come before those of the boxes
+    ReceiverNodes<T> receivers;                ///< where record_blocks > 0
+    SourceNodes<T> sources;                    ///< in the order of their blocks
+    const std::int32_t* sources_of = nullptr;  ///< block b of the boxes has sources_of[b] … [b + 1] - 1; null: none
 };
 
 /// A compiled shape of the kernel, and how its blocks cover a grid.

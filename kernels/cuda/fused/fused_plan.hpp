@@ -2,10 +2,12 @@
 /// How the blocks of the fused kernel cover a grid.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
+#include "kernels/boundaries/cpml.hpp"
 #include "kernels/cuda/fused/fused_arguments.hpp"
 #include "kernels/cuda/stepper.hpp"
 #include "kernels/grid/halo.hpp"
@@ -17,29 +19,80 @@ FusedShape fused_shape(const Instance<T>& instance) {
     return {instance.parameters[0], instance.parameters[1]};
 }
 
-/// Nodes of a block along x, y, z: 32 vectors, then rows of threads along the next axis that has a derivative.
-template <typename T>
-std::array<int, 3> fused_tile(const FusedShape& shape, int dimensions) {
-    const int x = 32 * static_cast<int>(16 / sizeof(T)), rows = shape.threads / 32;
-    if (dimensions == 3) return {x, rows, shape.rows};
-    return {x, 1, rows * shape.rows};
+/// Nodes of a block along x, y, z. \param width of a thread along x: a vector in the core, a node in the rim.
+inline std::array<int, 3> fused_tile(const FusedShape& shape, int dimensions, int width) {
+    const int warps = shape.threads / 32;
+    if (dimensions == 3) return {32 * width, warps, shape.rows};
+    return {32 * width, 1, warps * shape.rows};
 }
 
-/// Tiles along x, y, z that cover a grid.
-template <typename T>
-std::array<unsigned, 3> fused_tiles(const Grid& grid, const FusedShape& shape) {
-    const std::array<int, 3> tile = fused_tile<T>(shape, grid.dimensions);
-    std::array<unsigned, 3> tiles{};
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        tiles[axis] = static_cast<unsigned>(blocks_for(grid.n[axis], tile[axis]));
-    return tiles;
-}
-
-/// "128x1x8r4": the nodes of a block along x, y, z, and of a thread along z.
+/// "128x1x8r4": the nodes of a block of the core along x, y, z, and of a thread along z.
 template <typename T>
 std::string tile_name(const FusedShape& shape, int dimensions) {
-    const auto [x, y, z] = fused_tile<T>(shape, dimensions);
+    const auto [x, y, z] = fused_tile(shape, dimensions, 16 / int{sizeof(T)});
     return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + "r" + std::to_string(shape.rows);
+}
+
+/// The nodes of each axis that no strip reaches: [begin, end).
+struct FusedCore {
+    std::array<int, 3> begin, end;
+};
+
+/// The core of a grid with these layers. Across x it begins on a line of 128 bytes and ends with a whole vector.
+template <typename T>
+FusedCore fused_core(const Grid& grid, const Cpml& layers) {
+    constexpr int vector = 16 / sizeof(T), line = 128 / sizeof(T);
+    FusedCore core;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto n = static_cast<int>(grid.n[axis]);
+        const auto low = static_cast<int>(layers.face[2 * axis].width()),
+                   high = static_cast<int>(layers.face[2 * axis + 1].width());
+        core.begin[axis] = low > 0 ? low + 1 : 0;
+        core.end[axis] = high > 0 ? n - 1 - high : n;
+        if (axis > 0) continue;
+        core.begin[0] = std::min((core.begin[0] + line - 1) / line * line, n);
+        if (high > 0) core.end[0] = std::max(core.end[0] / vector * vector, core.begin[0]);
+    }
+    return core;
+}
+
+/// The core and the six boxes around it, of which many may be empty.
+template <typename T>
+FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, const FusedShape& shape) {
+    const auto [begin, end] = fused_core<T>(grid, layers);
+    FusedBoxes boxes;
+    const auto add = [&](std::array<int, 3> from, std::array<int, 3> to) {
+        const bool core = boxes.count == 0;
+        const std::array<int, 3> tile = fused_tile(shape, grid.dimensions, core ? 16 / int{sizeof(T)} : 1);
+        unsigned tiles[3];
+        bool empty = false;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            empty = empty || from[axis] >= to[axis];
+            tiles[axis] = static_cast<unsigned>(blocks_for(to[axis] - from[axis], tile[axis]));
+        }
+        if (empty && !core) return;
+        FusedBox& box = boxes.box[boxes.count];
+        std::ranges::copy(from, box.begin);
+        std::ranges::copy(to, box.end);
+        box.tiles_x = FusedDivisor(std::max(1U, tiles[0]));
+        box.tiles_y = FusedDivisor(std::max(1U, tiles[1]));
+        boxes.first[boxes.count + 1] = boxes.first[boxes.count] + (empty ? 0 : tiles[0] * tiles[1] * tiles[2]);
+        ++boxes.count;
+    };
+    const int nx = static_cast<int>(grid.nx()), ny = static_cast<int>(grid.ny()), nz = static_cast<int>(grid.nz());
+    add(begin, end);
+    add({0, 0, 0}, {nx, ny, begin[2]});
+    add({0, 0, end[2]}, {nx, ny, nz});
+    add({0, 0, begin[2]}, {nx, begin[1], end[2]});
+    add({0, end[1], begin[2]}, {nx, ny, end[2]});
+    add({0, begin[1], begin[2]}, {begin[0], end[1], end[2]});
+    add({end[0], begin[1], begin[2]}, {nx, end[1], end[2]});
+    return boxes;
+}
+
+/// Blocks of all boxes.
+inline unsigned blocks_of(const FusedBoxes& boxes) {
+    return boxes.first[boxes.count];
 }
 
 /// The images that stand in the halo layers across z, those of `copies` among them.
@@ -60,13 +113,22 @@ inline FusedImages fused_images(const std::vector<HaloCopy>& copies, std::int64_
     return images;
 }
 
-/// The block that updates node (x, y, z), among those that do not record.
+/// The block that updates a node, among those of the boxes.
 template <typename T>
-unsigned fused_block_of(const Grid& grid, const FusedShape& shape, const std::array<std::int64_t, 3>& node) {
-    const std::array<int, 3> tile = fused_tile<T>(shape, grid.dimensions);
-    const std::array<unsigned, 3> tiles = fused_tiles<T>(grid, shape);
-    const auto at = [&](std::size_t axis) { return static_cast<unsigned>(node[axis] / tile[axis]); };
-    return (at(2) * tiles[1] + at(1)) * tiles[0] + at(0);
+unsigned fused_block_of(const FusedBoxes& boxes, const FusedShape& shape, int dimensions,
+                        const std::array<std::int64_t, 3>& node) {
+    for (int b = 0; b < boxes.count; ++b) {
+        const FusedBox& box = boxes.box[b];
+        const std::array<int, 3> tile = fused_tile(shape, dimensions, b == 0 ? 16 / int{sizeof(T)} : 1);
+        unsigned at[3];
+        bool inside = true;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            inside = inside && node[axis] >= box.begin[axis] && node[axis] < box.end[axis];
+            at[axis] = static_cast<unsigned>((node[axis] - box.begin[axis]) / tile[axis]);
+        }
+        if (inside) return boxes.first[b] + (at[2] * box.tiles_y.divisor + at[1]) * box.tiles_x.divisor + at[0];
+    }
+    return blocks_of(boxes);
 }
 
 }  // namespace onda::cuda

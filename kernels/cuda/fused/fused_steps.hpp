@@ -38,11 +38,15 @@ public:
     /// \param layers null without.
     FusedSteps(const FusedShape& shape, int radius, const Fields<T>& fields, const std::vector<HaloCopy>& across_z,
                const CpmlLayers<T>* layers)
-        : grid_(fields.grid), shape_(shape), radius_(radius), sources_of_(table_size(fields.grid, shape)) {
+        : shape_(shape),
+          radius_(radius),
+          boxes_(fused_boxes<T>(fields.grid, layers != nullptr ? layers->strips().layers : Cpml{}, shape)),
+          sources_of_(blocks_of(boxes_) + std::int64_t{1}) {
         if (layers != nullptr) profiles_ = upload_vector(profiles_of(layers->strips()));
         for (int now = 0; now < 2; ++now) {
             FusedArguments<T>& a = arguments_[now];
             set_common(a, fields, now);
+            a.boxes = boxes_;
             a.images = fused_images(across_z, fields.grid.nz());
             if (layers != nullptr) set_strips(a, *layers, now);
         }
@@ -52,12 +56,12 @@ public:
     [[nodiscard]] static std::int64_t bytes_for(const Grid& grid, const Cpml& layers, const FusedShape& shape) {
         std::int64_t values = 0;
         for (const CpmlFace& face : layers.face) values += profile_size(face);
-        return DeviceBuffer<std::int32_t>::bytes_for(table_size(grid, shape)) +
+        return DeviceBuffer<std::int32_t>::bytes_for(blocks_of(fused_boxes<T>(grid, layers, shape)) + std::int64_t{1}) +
                DeviceBuffer<FusedProfile<T>>::bytes_for(values);
     }
     /// The block that adds a source at this node.
     [[nodiscard]] unsigned block_of(const std::array<std::int64_t, 3>& node) const {
-        return fused_block_of<T>(grid_, shape_, node);
+        return fused_block_of<T>(boxes_, shape_, arguments_[0].stencil.dimensions, node);
     }
     /// Sets which source nodes a block adds. \param blocks of the source nodes, in order.
     void set_sources(const std::vector<unsigned>& blocks) {
@@ -77,8 +81,7 @@ public:
         a.offset = shot.offset;
         if (shot.records) {
             a.receivers = shot.receivers;
-            const auto [x, y, z] = fused_tiles<T>(grid_, shape_);
-            a.record_planes = blocks_for(shot.receivers.receivers, std::int64_t{x} * y * shape_.threads);
+            a.record_blocks = static_cast<unsigned>(blocks_for(shot.receivers.receivers, shape_.threads));
         }
         if (shot.injects && shot.sources.nodes > 0) {
             a.sources = shot.sources;
@@ -121,14 +124,10 @@ private:
                 a.high_reach[face / 2] = a.side[face].edge;
         }
     }
-    [[nodiscard]] static std::int64_t table_size(const Grid& grid, const FusedShape& shape) {
-        const auto [x, y, z] = fused_tiles<T>(grid, shape);
-        return std::int64_t{x} * y * z + 1;
-    }
 
-    Grid grid_;
     FusedShape shape_;
     int radius_;
+    FusedBoxes boxes_;
     FusedArguments<T> arguments_[2];
     DeviceBuffer<std::int32_t> sources_of_;
     DeviceBuffer<FusedProfile<T>> profiles_;
