@@ -85,7 +85,7 @@ public:
         side.zeta = memory_.data() + memory.zeta;
         side.width = width;
         side.edge = static_cast<int>(node_before_strip(n, width, face % 2 == 1));
-        std::ranges::copy(memory.strides, side.stride);
+        for (std::size_t axis = 0; axis < 3; ++axis) side.stride[axis] = static_cast<int>(memory.strides[axis]);
         return side;
     }
 

@@ -21,82 +21,65 @@ __device__ __forceinline__ T either(bool first, T a, T b) {
     return first ? a : b;
 }
 
-/// L neighbouring nodes on a line across a face, t = t0 … t0 + L - 1, and what the strip adds to them. Nodes that are
-/// not in the strip are left alone.
-template <typename T, int R, int L>
-struct FusedLine {
-    bool reached;  ///< whether any of the nodes belongs to a strip: at most one does (fused_fits())
-    bool forward;  ///< whether t grows along the axis
-    int t0;        ///< of the first node, or of the last where t falls
-    const FusedSide<T>* s;
-    std::int64_t memory;    ///< of psi and zeta at t = 0
-    T psi[L + R], zeta[L];  ///< psi at t0 - R …; of the step before, then of this one
+/// A node on its line across a face, and what the strip adds to it.
+template <typename T, int R>
+struct FusedStrip {
+    bool reached = false;  ///< at most one strip of an axis reaches a node: fused_fits()
+    bool forward = false;  ///< whether t grows along the axis
+    int t = 0, width = 0, step = 0;
+    const T* psi_before = nullptr;
+    T *psi_next = nullptr, *zeta_at = nullptr;  ///< like psi_before, of t = 0
+    const FusedProfile<T>* profile = nullptr;   ///< of t - R
+    T psi[R + 1], zeta;                         ///< psi at t - R … t; of the step before, then of this one
 
-    /// \param begin the coordinate of the first node; \param at(stride) where psi and zeta begin.
+    /// Asks for what the strip remembers. \param at(stride) where the line's psi and zeta begin.
     template <typename At>
-    __device__ __forceinline__ void place(const FusedArguments<T>& a, int axis, int begin, const At& at) {
-        forward = begin + L > a.high_reach[axis];
-        reached = forward || begin < a.low_reach[axis];
-        s = &a.side[2 * axis + (forward ? 1 : 0)];
-        t0 = forward ? begin - s->edge : s->edge - (begin + L - 1);
-        memory = at(s->stride);
-    }
-    [[nodiscard]] __device__ __forceinline__ bool has_psi(int t) const { return t >= 0 && t < s->width; }
-    [[nodiscard]] __device__ __forceinline__ bool has_zeta(int t) const { return t > 0 && t <= s->width; }
-    [[nodiscard]] __device__ __forceinline__ std::int64_t element(int t, int axis) const {
-        return memory + t * s->stride[axis];
-    }
-    /// Asks for what the strip remembers.
-    __device__ __forceinline__ void load(int axis) {
+    __device__ __forceinline__ void load(const FusedArguments<T>& a, int axis, int coordinate, const At& at) {
+        forward = coordinate >= a.high_reach[axis];
+        reached = forward || coordinate < a.low_reach[axis];
         if (!reached) return;
+        const FusedSide<T>& s = a.side[2 * axis + (forward ? 1 : 0)];
+        t = forward ? coordinate - s.edge : s.edge - coordinate;
+        width = s.width;
+        step = s.stride[axis];
+        const std::int64_t line = at(s.stride);
+        psi_before = s.psi + line;
+        psi_next = s.psi_next + line;
+        zeta_at = s.zeta + line;
+        profile = s.profile + t;
+        // Loads without conditions, of values that exist: a branch each would take more than they do.
         ONDA_UNROLL
-        for (int i = 0; i < L + R; ++i) {
-            const int t = t0 - R + i;
-            psi[i] = has_psi(t) ? s->psi[element(t, axis)] : T(0);
+        for (int i = 0; i <= R; ++i) {
+            const int wanted = t - R + i, last = width - 1;
+            psi[i] = psi_before[(wanted < 0 ? 0 : wanted > last ? last : wanted) * step];
         }
-        ONDA_UNROLL
-        for (int u = 0; u < L; ++u) zeta[u] = has_zeta(t0 + u) ? s->zeta[element(t0 + u - 1, axis)] : T(0);
+        zeta = zeta_at[(t > 0 ? t - 1 : 0) * step];
     }
-    /// \param p(i) R nodes before the first node and i on, along the axis; \param k, next of the nodes along the axis.
+    /// \param p(i) R nodes before this one and i on, along the axis. Returns p[n+1] with the strip's share.
     template <typename P>
-    __device__ __forceinline__ void update(const T* h, const P& p, const T (&k)[L], T (&next)[L]) {
-        if (!reached) return;
-        T g[L + R], towards[L + 2 * R], k_towards[L], next_towards[L];
+    [[nodiscard]] __device__ __forceinline__ T update(const T* h, const P& p, T k, T next) {
+        if (!reached) return next;
+        T g[R + 1], towards[1 + 2 * R];
         ONDA_UNROLL
-        for (int i = 0; i < L + 2 * R; ++i) towards[i] = either(forward, p(i), p(L + 2 * R - 1 - i));
+        for (int i = 0; i <= 2 * R; ++i) towards[i] = either(forward, p(i), p(2 * R - i));
         ONDA_UNROLL
-        for (int u = 0; u < L; ++u) {
-            k_towards[u] = either(forward, k[u], k[L - 1 - u]);
-            next_towards[u] = either(forward, next[u], next[L - 1 - u]);
-        }
-        ONDA_UNROLL
-        for (int i = 0; i < L + R; ++i) {
-            const int t = t0 - R + i, u = i - R;
-            const FusedProfile<T> profile = t >= 0 && t <= s->width ? s->profile[t] : FusedProfile<T>{};
+        for (int i = 0; i <= R; ++i) {
+            const int at = t - R + i;
+            const FusedProfile<T> of = profile[i];
             g[i] = weighted_sum<T, R + 1>(h, [&](auto j) { return towards[i + decltype(j)::value]; });
-            const T updated = remember(profile.a_psi, profile.b_psi, psi[i], g[i]);
-            psi[i] = has_psi(t) ? updated : T(0);
-            if (u < 0) continue;
-            const T of_psi = weighted_sum<T, R + 1>(h, [&](auto j) { return psi[i - decltype(j)::value]; });
-            const T of_g = weighted_sum<T, R + 1>(h, [&](auto j) { return g[i - decltype(j)::value]; });
-            zeta[u] = remember(profile.a_zeta, profile.b_zeta, zeta[u], of_g + of_psi);
-            const T with = with_strip(k_towards[u], t > 0 ? of_psi + zeta[u] : of_psi, next_towards[u]);
-            if (t >= 0 && t <= s->width) next_towards[u] = with;
+            const T updated = remember(of.a_psi, of.b_psi, psi[i], g[i]);
+            psi[i] = either(at >= 0 && at < width, updated, T(0));
         }
-        ONDA_UNROLL
-        for (int u = 0; u < L; ++u) next[u] = either(forward, next_towards[u], next_towards[L - 1 - u]);
+        const FusedProfile<T> of = profile[R];
+        const T of_psi = weighted_sum<T, R + 1>(h, [&](auto j) { return psi[R - decltype(j)::value]; });
+        const T of_g = weighted_sum<T, R + 1>(h, [&](auto j) { return g[R - decltype(j)::value]; });
+        zeta = remember(of.a_zeta, of.b_zeta, zeta, of_g + of_psi);
+        return with_strip(k, either(t > 0, of_psi + zeta, of_psi), next);
     }
-    /// \param mine(u) whether node u along the axis is this thread's.
-    template <typename Mine>
-    __device__ __forceinline__ void store(int axis, const Mine& mine) const {
+    __device__ __forceinline__ void store() const {
         if (!reached) return;
-        ONDA_UNROLL
-        for (int u = 0; u < L; ++u) {
-            const int t = t0 + u;
-            if (!mine(forward ? u : L - 1 - u)) continue;
-            if (has_psi(t)) s->psi_next[element(t, axis)] = psi[u + R];
-            if (has_zeta(t)) s->zeta[element(t - 1, axis)] = zeta[u];
-        }
+        if (t < width) psi_next[t * step] = psi[R];
+        if (t > 0) zeta_at[(t - 1) * step] = zeta;
     }
 };
 
@@ -136,14 +119,15 @@ struct FusedThread {
     [[nodiscard]] __device__ __forceinline__ const T* k(int row) const {
         return a.k + ((z + row) * a.k_plane + y * a.k_pitch + x);
     }
-    /// p of row dz of its column: of the row that it is an image of, and zeros beyond the halo.
+    /// p of row dz of its column, or of the row that it is an image of. Without branches; rows beyond the halo, which
+    /// nobody needs, are the last one of it.
     [[nodiscard]] __device__ __forceinline__ Pack load_image(int dz) const {
-        const int at = z + dz;
-        if (at >= a.nz + R) return Pack{};
-        if (at >= 0 && at < a.nz) return load(p + dz * plane);
-        const int slot = at < 0 ? -1 - at : kMaxRadius + at - a.nz;
-        const T sign = static_cast<T>(a.images.sign[slot]);
-        Pack value = load(p + (a.images.from[slot] - z) * a.plane);
+        const int at = z + dz, above = at - a.nz < R ? at - a.nz : R - 1;
+        const bool outside = at < 0 || above >= 0;
+        const int slot = at < 0 ? -1 - at : kMaxRadius + (above > 0 ? above : 0);
+        const int row = outside ? a.images.from[slot] : at;
+        const T sign = static_cast<T>(outside ? a.images.sign[slot] : 1);
+        Pack value = load(p + (row - z) * plane);
         ONDA_UNROLL
         for (int v = 0; v < W; ++v) value.v[v] = sign * value.v[v];
         return value;
@@ -230,59 +214,34 @@ struct FusedThread {
             store(j, advance(j, column, row, across, before[j], k_of[j]));
         }
     }
-    /// Nodes that strips reach. Everything is asked for before anything is written, which the compiler takes for
+    /// A node that strips reach. Everything is asked for before anything is written, which the compiler takes for
     /// something that might be read.
     __device__ __forceinline__ void update_rim() const {
-        static_assert(W == 1);
-        FusedLine<T, R, 1> line_x[N], line_y[N];
-        FusedLine<T, R, N> line_z;
-        Pack column[N + 2 * R];
-        T k_of[N] = {}, before[N] = {}, next[N] = {};
+        static_assert(N == 1 && W == 1);
+        Pack column[1 + 2 * R], across[1 + 2 * R];
+        T row[1 + 2 * R];
+        FusedStrip<T, R> strip_x, strip_y, strip_z;
+        const T k_of = *k(0);
         wait_for_launch_before();
         load_column(column);
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j)
-            if (there(j)) {
-                k_of[j] = *k(j);
-                before[j] = q[j * plane];
-            }
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j) {
-            line_x[j].place(a, 0, x, [&](const auto& s) { return y * s[1] + (z + j) * s[2]; });
-            if (there(j)) line_x[j].load(0);
-            if constexpr (Dims == 3) {
-                line_y[j].place(a, 1, y, [&](const auto& s) { return x + (z + j) * s[2]; });
-                if (there(j)) line_y[j].load(1);
-            }
-        }
-        line_z.place(a, 2, z, [&](const auto& s) { return x + y * s[1]; });
-        line_z.load(2);
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j) {
-            if (!there(j)) continue;
-            T row[1 + 2 * H];
-            Pack across[1 + 2 * R];
-            load_row(j, column[R + j], row);
-            if constexpr (Dims == 3) load_across(j, column[R + j], across);
-            const T k_one[1] = {k_of[j]};
-            T one[1] = {advance(j, column, row, across, Pack{{before[j]}}, Pack{{k_of[j]}}).v[0]};
-            line_x[j].update(
-                a.h[0], [&](int i) { return row[i]; }, k_one, one);
-            if constexpr (Dims == 3)
-                line_y[j].update(
-                    a.h[1], [&](int i) { return across[i].v[0]; }, k_one, one);
-            next[j] = one[0];
-        }
-        line_z.update(
+        load_row(0, column[R], row);
+        if constexpr (Dims == 3) load_across(0, column[R], across);
+        const T before = *q;
+        strip_x.load(a, 0, x, [this](const auto& s) { return y * std::int64_t{s[1]} + z * std::int64_t{s[2]}; });
+        if constexpr (Dims == 3) strip_y.load(a, 1, y, [this](const auto& s) { return x + z * std::int64_t{s[2]}; });
+        strip_z.load(a, 2, z, [this](const auto& s) { return x + y * std::int64_t{s[1]}; });
+        T next = advance(0, column, row, across, Pack{{before}}, Pack{{k_of}}).v[0];
+        next = strip_x.update(
+            a.h[0], [&](int i) { return row[i]; }, k_of, next);
+        if constexpr (Dims == 3)
+            next = strip_y.update(
+                a.h[1], [&](int i) { return across[i].v[0]; }, k_of, next);
+        next = strip_z.update(
             a.h[2], [&](int i) { return column[i].v[0]; }, k_of, next);
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j) {
-            if (!there(j)) continue;
-            q[j * plane] = next[j];
-            line_x[j].store(0, [](int) { return true; });
-            if constexpr (Dims == 3) line_y[j].store(1, [](int) { return true; });
-        }
-        line_z.store(2, [&](int u) { return there(u); });
+        *q = next;
+        strip_x.store();
+        if constexpr (Dims == 3) strip_y.store();
+        strip_z.store();
     }
 };
 
@@ -304,17 +263,17 @@ __global__ void __launch_bounds__(256, 2) fused_step(const __grid_constant__ Fus
     while (block >= a.boxes.first[b + 1]) ++b;
     const FusedBox& box = a.boxes.box[b];
     const unsigned tile = block - a.boxes.first[b], line = box.tiles_x.divide(tile), tile_z = box.tiles_y.divide(line);
-    const int warps = threads >> 5, warp = thread >> 5, width = b == 0 ? V : 1;
+    const int warps = threads >> 5, warp = thread >> 5, width = b == 0 ? V : 1, rows = b == 0 ? N : 1;
     const int along_y = static_cast<int>(line - tile_z * box.tiles_y.divisor), along_z = static_cast<int>(tile_z);
     const int x = box.begin[0] + (static_cast<int>(tile - line * box.tiles_x.divisor) * 32 + (thread & 31)) * width;
     const int y = box.begin[1] + (Dims == 3 ? along_y * warps + warp : along_y);
-    const int z = box.begin[2] + (Dims == 3 ? along_z : along_z * warps + warp) * N;
+    const int z = box.begin[2] + (Dims == 3 ? along_z : along_z * warps + warp) * rows;
     if (x >= box.end[0] || y >= box.end[1] || z >= box.end[2])
         wait_for_launch_before();
     else if (b == 0)
         FusedThread<T, Dims, R, N, V>(a, x, y, z, box.end[2]).update_core();
     else
-        FusedThread<T, Dims, R, N, 1>(a, x, y, z, box.end[2]).update_rim();
+        FusedThread<T, Dims, R, 1, 1>(a, x, y, z, box.end[2]).update_rim();
     if (a.sources_of == nullptr) return;
     const int end = a.sources_of[block + 1];
     int i = a.sources_of[block];

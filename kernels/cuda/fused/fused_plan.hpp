@@ -19,17 +19,18 @@ FusedShape fused_shape(const Instance<T>& instance) {
     return {instance.parameters[0], instance.parameters[1]};
 }
 
-/// Nodes of a block along x, y, z. \param width of a thread along x: a vector in the core, a node in the rim.
-inline std::array<int, 3> fused_tile(const FusedShape& shape, int dimensions, int width) {
-    const int warps = shape.threads / 32;
-    if (dimensions == 3) return {32 * width, warps, shape.rows};
-    return {32 * width, 1, warps * shape.rows};
+/// Nodes of a block along x, y, z. A thread of the core has `rows` vectors along z, one of the rim a node.
+template <typename T>
+std::array<int, 3> fused_tile(const FusedShape& shape, int dimensions, bool core) {
+    const int warps = shape.threads / 32, width = core ? 16 / int{sizeof(T)} : 1, rows = core ? shape.rows : 1;
+    if (dimensions == 3) return {32 * width, warps, rows};
+    return {32 * width, 1, warps * rows};
 }
 
 /// "128x1x8r4": the nodes of a block of the core along x, y, z, and of a thread along z.
 template <typename T>
 std::string tile_name(const FusedShape& shape, int dimensions) {
-    const auto [x, y, z] = fused_tile(shape, dimensions, 16 / int{sizeof(T)});
+    const auto [x, y, z] = fused_tile<T>(shape, dimensions, true);
     return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + "r" + std::to_string(shape.rows);
 }
 
@@ -63,7 +64,7 @@ FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, const FusedShape& s
     FusedBoxes boxes;
     const auto add = [&](std::array<int, 3> from, std::array<int, 3> to) {
         const bool core = boxes.count == 0;
-        const std::array<int, 3> tile = fused_tile(shape, grid.dimensions, core ? 16 / int{sizeof(T)} : 1);
+        const std::array<int, 3> tile = fused_tile<T>(shape, grid.dimensions, core);
         unsigned tiles[3];
         bool empty = false;
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -119,7 +120,7 @@ unsigned fused_block_of(const FusedBoxes& boxes, const FusedShape& shape, int di
                         const std::array<std::int64_t, 3>& node) {
     for (int b = 0; b < boxes.count; ++b) {
         const FusedBox& box = boxes.box[b];
-        const std::array<int, 3> tile = fused_tile(shape, dimensions, b == 0 ? 16 / int{sizeof(T)} : 1);
+        const std::array<int, 3> tile = fused_tile<T>(shape, dimensions, b == 0);
         unsigned at[3];
         bool inside = true;
         for (std::size_t axis = 0; axis < 3; ++axis) {

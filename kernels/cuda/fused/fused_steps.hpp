@@ -92,14 +92,14 @@ public:
 
 private:
     [[nodiscard]] static std::int64_t profile_size(const CpmlFace& face) {
-        return face.width() == 0 ? 0 : face.width() + 1;
+        return face.width() == 0 ? 0 : kMaxRadius + face.width() + 1;
     }
-    /// Of all faces, one after the other: of psi at t = 0 …, and of zeta from 1 on.
+    /// Of all faces, one after the other: from t = -kMaxRadius on, of psi those from 0 on, and of zeta from 1 on.
     [[nodiscard]] static std::vector<FusedProfile<T>> profiles_of(const cpml::Strips& strips) {
         std::vector<FusedProfile<T>> all;
         for (const CpmlFace& face : strips.layers.face) {
-            const std::size_t begin = all.size();
-            all.resize(begin + static_cast<std::size_t>(profile_size(face)));
+            const std::size_t begin = all.size() + kMaxRadius;
+            all.resize(all.size() + static_cast<std::size_t>(profile_size(face)));
             const auto width = static_cast<std::size_t>(face.width());
             for (std::size_t t = 0; t < width; ++t) {
                 all[begin + t].a_psi = static_cast<T>(face.a_psi[t]);
@@ -116,8 +116,8 @@ private:
         for (int face = 0; face < 6; ++face) {
             a.side[face] = layers.fused_side(face, now);
             if (a.side[face].width == 0) continue;
-            a.side[face].profile = profile;
-            profile += a.side[face].width + 1;
+            a.side[face].profile = profile + kMaxRadius - radius_;
+            profile += profile_size(layers.strips().layers.face[static_cast<std::size_t>(face)]);
             if (face % 2 == 0)
                 a.low_reach[face / 2] = a.side[face].edge + 1;
             else
