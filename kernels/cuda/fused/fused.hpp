@@ -2,10 +2,10 @@
 /// A whole time step of the star in one launch: stencil, images beyond mirrors across z, perfectly matched layers,
 /// sources, and the samples of p[n]. Small grids need it: there a launch costs more than what it computes.
 ///
-/// In the core, which no strip reaches, a thread has one vector along x of N planes (in 2-D rows) along z. In the rim
-/// it has one node of them, since a node of a strip takes five times the work. Its column of p is in registers;
-/// neighbours along x and y come through the L1 cache. A thread of the rim computes again the r values of g and psi
-/// that its nodes share with their neighbours: nothing is exchanged between threads, and nothing waits.
+/// A thread has one vector along x, in the core, which no strip reaches, of N planes (in 2-D rows) along z. Its column
+/// of p is in registers; neighbours along x and y come through the L1 cache. In the rim a thread computes again the r
+/// values of g and psi that its nodes share with their neighbours: nothing is exchanged between threads, and nothing
+/// waits.
 #pragma once
 
 #include "kernels/boundaries/cpml_math.hpp"
@@ -21,79 +21,110 @@ __device__ __forceinline__ T either(bool first, T a, T b) {
     return first ? a : b;
 }
 
-/// A node on its line across a face, and what the strip adds to it.
-template <typename T, int R>
-struct FusedStrip {
-    bool reached = false;  ///< at most one strip of an axis reaches a node: fused_fits()
-    bool forward = false;  ///< whether t grows along the axis
-    int t = 0, width = 0, step = 0;
-    const T* psi_before = nullptr;
-    T *psi_next = nullptr, *zeta_at = nullptr;  ///< like psi_before, of t = 0
-    const FusedProfile<T>* profile = nullptr;   ///< of t - R
-    T psi[R + 1], zeta;                         ///< psi at t - R … t; of the step before, then of this one
-
-    /// Asks for what the strip remembers. \param at(stride) where the line's psi and zeta begin.
-    template <typename At>
-    __device__ __forceinline__ void load(const FusedArguments<T>& a, int axis, int coordinate, const At& at) {
-        forward = coordinate >= a.high_reach[axis];
-        reached = forward || coordinate < a.low_reach[axis];
-        if (!reached) return;
-        const FusedSide<T>& s = a.side[2 * axis + (forward ? 1 : 0)];
-        t = forward ? coordinate - s.edge : s.edge - coordinate;
-        width = s.width;
-        step = s.stride[axis];
-        const std::int64_t line = at(s.stride);
-        psi_before = s.psi + line;
-        psi_next = s.psi_next + line;
-        zeta_at = s.zeta + line;
-        profile = s.profile + t;
-        // Loads without conditions, of values that exist: a branch each would take more than they do.
-        ONDA_UNROLL
-        for (int i = 0; i <= R; ++i) {
-            const int wanted = t - R + i, last = width - 1;
-            psi[i] = psi_before[(wanted < 0 ? 0 : wanted > last ? last : wanted) * step];
-        }
-        zeta = zeta_at[(t > 0 ? t - 1 : 0) * step];
-    }
-    /// \param p(i) R nodes before this one and i on, along the axis. Returns p[n+1] with the strip's share.
-    template <typename P>
-    [[nodiscard]] __device__ __forceinline__ T update(const T* h, const P& p, T k, T next) {
-        if (!reached) return next;
-        T g[R + 1], towards[1 + 2 * R];
-        ONDA_UNROLL
-        for (int i = 0; i <= 2 * R; ++i) towards[i] = either(forward, p(i), p(2 * R - i));
-        ONDA_UNROLL
-        for (int i = 0; i <= R; ++i) {
-            const int at = t - R + i;
-            const FusedProfile<T> of = profile[i];
-            g[i] = weighted_sum<T, R + 1>(h, [&](auto j) { return towards[i + decltype(j)::value]; });
-            const T updated = remember(of.a_psi, of.b_psi, psi[i], g[i]);
-            psi[i] = either(at >= 0 && at < width, updated, T(0));
-        }
-        const FusedProfile<T> of = profile[R];
-        const T of_psi = weighted_sum<T, R + 1>(h, [&](auto j) { return psi[R - decltype(j)::value]; });
-        const T of_g = weighted_sum<T, R + 1>(h, [&](auto j) { return g[R - decltype(j)::value]; });
-        zeta = remember(of.a_zeta, of.b_zeta, zeta, of_g + of_psi);
-        return with_strip(k, either(t > 0, of_psi + zeta, of_psi), next);
-    }
-    __device__ __forceinline__ void store() const {
-        if (!reached) return;
-        if (t < width) psi_next[t * step] = psi[R];
-        if (t > 0) zeta_at[(t - 1) * step] = zeta;
-    }
-};
-
 /// W neighbours along x, read and written at once.
 template <typename T, int W>
 struct alignas(W * sizeof(T)) FusedPack {
     T v[W];
 };
 
+/// Where L neighbouring nodes across a face, and the W lines side by side along x that they lie on, are in a strip.
+template <typename T, int R, int L, int W>
+struct FusedPlace {
+    bool reached,
+        forward;         ///< whether any node is in a strip, of which an axis has one here, and t grows along the axis
+    int t, width, step;  ///< t of the first node, or of the last where t falls
+    const T* psi_before;
+    T *psi_next, *zeta;              ///< like psi_before, of t = 0
+    const FusedProfile<T>* profile;  ///< of t - R
+
+    /// \param at(stride) where psi and zeta of the line begin.
+    template <typename At>
+    __device__ __forceinline__ FusedPlace(const FusedArguments<T>& a, int axis, int begin, const At& at) {
+        forward = begin + L > a.high_reach[axis];
+        reached = forward || begin < a.low_reach[axis];
+        const FusedSide<T>& s = a.side[2 * axis + (forward ? 1 : 0)];
+        t = forward ? begin - s.edge : s.edge - (begin + L - 1);
+        width = s.width;
+        step = s.stride[axis];
+        const std::int64_t line = reached ? at(s.stride) : 0;
+        psi_before = s.psi + line;
+        psi_next = s.psi_next + line;
+        zeta = s.zeta + line;
+        profile = s.profile + t;
+    }
+    // Loads have no conditions, but values that exist: a branch each would take longer than they do.
+    [[nodiscard]] __device__ __forceinline__ FusedPack<T, W> load_psi(int at) const {
+        const int last = width - 1;
+        return *reinterpret_cast<const FusedPack<T, W>*>(psi_before + (at < 0 ? 0 : at > last ? last : at) * step);
+    }
+    [[nodiscard]] __device__ __forceinline__ FusedPack<T, W> load_zeta(int at) const {
+        return *reinterpret_cast<const FusedPack<T, W>*>(zeta + (at < 1 ? 0 : at > width ? width - 1 : at - 1) * step);
+    }
+    __device__ __forceinline__ void store(int at, FusedPack<T, W> new_psi, FusedPack<T, W> new_zeta) const {
+        if (at >= 0 && at < width) *reinterpret_cast<FusedPack<T, W>*>(psi_next + at * step) = new_psi;
+        if (at > 0 && at <= width) *reinterpret_cast<FusedPack<T, W>*>(zeta + (at - 1) * step) = new_zeta;
+    }
+};
+
+/// What a strip adds to L neighbouring nodes on each of W lines.
+template <typename T, int R, int L, int W>
+struct FusedStrip {
+    using Place = FusedPlace<T, R, L, W>;
+    FusedPack<T, W> psi[L + R], zeta[L];  ///< psi from t - R on; of the step before, then of this one
+
+    __device__ __forceinline__ void load(const Place& at) {
+        ONDA_UNROLL
+        for (int i = 0; i < L + R; ++i) psi[i] = at.load_psi(at.t - R + i);
+        ONDA_UNROLL
+        for (int u = 0; u < L; ++u) zeta[u] = at.load_zeta(at.t + u);
+    }
+    /// \param p(i, v) on line v, R nodes before the first one and i on along the axis; \param k(u, v), next(u, v) of
+    /// node u along the axis: k, and p[n+1], to which the share of the strip is added.
+    template <typename P, typename K, typename Next>
+    __device__ __forceinline__ void update(const Place& at, const T* h, const P& p, const K& k, const Next& next) {
+        FusedProfile<T> profile[L + R];
+        ONDA_UNROLL
+        for (int i = 0; i < L + R; ++i) profile[i] = at.profile[i];
+        ONDA_UNROLL
+        for (int v = 0; v < W; ++v) {
+            T g[L + R], towards[L + 2 * R];
+            ONDA_UNROLL
+            for (int i = 0; i < L + 2 * R; ++i) towards[i] = either(at.forward, p(i, v), p(L + 2 * R - 1 - i, v));
+            ONDA_UNROLL
+            for (int i = 0; i < L + R; ++i) {
+                g[i] = weighted_sum<T, R + 1>(h, [&](auto j) { return towards[i + decltype(j)::value]; });
+                const T updated = remember(profile[i].a_psi, profile[i].b_psi, psi[i].v[v], g[i]);
+                const int of = at.t - R + i;
+                psi[i].v[v] = either(of >= 0 && of < at.width, updated, T(0));
+            }
+            T share[L];
+            ONDA_UNROLL
+            for (int u = 0; u < L; ++u) {
+                const T of_psi =
+                    weighted_sum<T, R + 1>(h, [&](auto j) { return psi[u + R - decltype(j)::value].v[v]; });
+                const T of_g = weighted_sum<T, R + 1>(h, [&](auto j) { return g[u + R - decltype(j)::value]; });
+                zeta[u].v[v] = remember(profile[u + R].a_zeta, profile[u + R].b_zeta, zeta[u].v[v], of_g + of_psi);
+                share[u] = either(at.t + u > 0, of_psi + zeta[u].v[v], of_psi);
+            }
+            ONDA_UNROLL
+            for (int u = 0; u < L; ++u) {
+                const int node = at.t + (at.forward ? u : L - 1 - u);
+                const T with = with_strip(k(u, v), either(at.forward, share[u], share[L - 1 - u]), next(u, v));
+                next(u, v) = either(node >= 0 && node <= at.width, with, next(u, v));
+            }
+        }
+    }
+    __device__ __forceinline__ void store(const Place& at) const {
+        ONDA_UNROLL
+        for (int u = 0; u < L; ++u) at.store(at.t + u, psi[u + R], zeta[u]);
+    }
+};
+
 /// A thread's nodes: (x … x + W - 1, y, z … z + N - 1), those that lie in its box.
-template <typename T, int Dims, int R, int N, int W>
+template <typename T, int Dims, int R, int N>
 struct FusedThread {
+    static constexpr int W = Vec<T>::size, H = (R + W - 1) / W * W;
     using Pack = FusedPack<T, W>;
-    static constexpr int H = (R + W - 1) / W * W;  ///< whole packs
     const FusedArguments<T>& a;
     int x, y, z, z_end;
     int pitch, plane;  ///< of p: of a few rows or planes, 32 bits are enough
@@ -214,42 +245,54 @@ struct FusedThread {
             store(j, advance(j, column, row, across, before[j], k_of[j]));
         }
     }
-    /// A node that strips reach. Everything is asked for before anything is written, which the compiler takes for
+    /// Nodes that strips reach. Everything is asked for before anything is written, which the compiler takes for
     /// something that might be read.
     __device__ __forceinline__ void update_rim() const {
-        static_assert(N == 1 && W == 1);
+        static_assert(N == 1);
         Pack column[1 + 2 * R], across[1 + 2 * R];
-        T row[1 + 2 * R];
-        FusedStrip<T, R> strip_x, strip_y, strip_z;
-        const T k_of = *k(0);
+        T row[W + 2 * H];
+        const Pack k_of = load(k(0));
         wait_for_launch_before();
         load_column(column);
         load_row(0, column[R], row);
         if constexpr (Dims == 3) load_across(0, column[R], across);
-        const T before = *q;
-        strip_x.load(a, 0, x, [this](const auto& s) { return y * std::int64_t{s[1]} + z * std::int64_t{s[2]}; });
-        if constexpr (Dims == 3) strip_y.load(a, 1, y, [this](const auto& s) { return x + z * std::int64_t{s[2]}; });
-        strip_z.load(a, 2, z, [this](const auto& s) { return x + y * std::int64_t{s[1]}; });
-        T next = advance(0, column, row, across, Pack{{before}}, Pack{{k_of}}).v[0];
-        next = strip_x.update(
-            a.h[0], [&](int i) { return row[i]; }, k_of, next);
-        if constexpr (Dims == 3)
-            next = strip_y.update(
-                a.h[1], [&](int i) { return across[i].v[0]; }, k_of, next);
-        next = strip_z.update(
-            a.h[2], [&](int i) { return column[i].v[0]; }, k_of, next);
-        *q = next;
-        strip_x.store();
-        if constexpr (Dims == 3) strip_y.store();
-        strip_z.store();
+        const Pack before = load_before(0);
+        const FusedPlace<T, R, W, 1> place_x(
+            a, 0, x, [this](const auto& s) { return y * std::int64_t{s[1]} + z * std::int64_t{s[2]}; });
+        const FusedPlace<T, R, 1, W> place_y(a, 1, y, [this](const auto& s) { return x + z * std::int64_t{s[2]}; });
+        const FusedPlace<T, R, 1, W> place_z(a, 2, z, [this](const auto& s) { return x + y * std::int64_t{s[1]}; });
+        FusedStrip<T, R, W, 1> strip_x;
+        FusedStrip<T, R, 1, W> strip_y, strip_z;
+        if (place_x.reached) strip_x.load(place_x);
+        Pack next = advance(0, column, row, across, before, k_of);
+        const auto k_along_x = [&](int u, int) { return k_of.v[u]; };
+        const auto k_side_by_side = [&](int, int v) { return k_of.v[v]; };
+        const auto along_x = [&](int u, int) -> T& { return next.v[u]; };
+        const auto side_by_side = [&](int, int v) -> T& { return next.v[v]; };
+        if (place_x.reached)
+            strip_x.update(
+                place_x, a.h[0], [&](int i, int) { return row[H - R + i]; }, k_along_x, along_x);
+        if (Dims == 3 && place_y.reached) {
+            strip_y.load(place_y);
+            strip_y.update(
+                place_y, a.h[1], [&](int i, int v) { return across[i].v[v]; }, k_side_by_side, side_by_side);
+        }
+        if (place_z.reached) {
+            strip_z.load(place_z);
+            strip_z.update(
+                place_z, a.h[2], [&](int i, int v) { return column[i].v[v]; }, k_side_by_side, side_by_side);
+        }
+        store(0, next);
+        if (place_x.reached) strip_x.store(place_x);
+        if (Dims == 3 && place_y.reached) strip_y.store(place_y);
+        if (place_z.reached) strip_z.store(place_z);
     }
 };
 
-/// One step. Grid: the blocks that record, then those of the boxes. Block: 32 threads along x, the warps along the next
+/// One step. Grid: the blocks that record, then those of the boxes. Block: threads along x, rows of them along the next
 /// axis that has a derivative.
 template <typename T, int Dims, int R, int N>
-__global__ void __launch_bounds__(256, 2) fused_step(const __grid_constant__ FusedArguments<T> a) {
-    constexpr int V = Vec<T>::size;
+__global__ void __launch_bounds__(256, N == 1 ? 3 : 2) fused_step(const __grid_constant__ FusedArguments<T> a) {
     let_next_launch_begin();
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
     if (blockIdx.x < a.record_blocks) {
@@ -262,18 +305,21 @@ __global__ void __launch_bounds__(256, 2) fused_step(const __grid_constant__ Fus
     int b = 0;
     while (block >= a.boxes.first[b + 1]) ++b;
     const FusedBox& box = a.boxes.box[b];
-    const unsigned tile = block - a.boxes.first[b], line = box.tiles_x.divide(tile), tile_z = box.tiles_y.divide(line);
-    const int warps = threads >> 5, warp = thread >> 5, width = b == 0 ? V : 1, rows = b == 0 ? N : 1;
-    const int along_y = static_cast<int>(line - tile_z * box.tiles_y.divisor), along_z = static_cast<int>(tile_z);
-    const int x = box.begin[0] + (static_cast<int>(tile - line * box.tiles_x.divisor) * 32 + (thread & 31)) * width;
-    const int y = box.begin[1] + (Dims == 3 ? along_y * warps + warp : along_y);
-    const int z = box.begin[2] + (Dims == 3 ? along_z : along_z * warps + warp) * rows;
-    if (x >= box.end[0] || y >= box.end[1] || z >= box.end[2])
+    const unsigned tile = block - a.boxes.first[b], line = box.tiles_x.divide(tile), plane = box.tiles_y.divide(line);
+    const unsigned row = box.threads_x.divide(threadIdx.x);
+    const auto step_x = static_cast<int>((tile - line * box.tiles_x.divisor) * box.threads_x.divisor + threadIdx.x -
+                                         row * box.threads_x.divisor);
+    const auto step_y = static_cast<int>(line - plane * box.tiles_y.divisor), in_rows = static_cast<int>(row);
+    const int rows = box.rows, step_z = static_cast<int>(plane), along_z = b == 0 ? N : 1;
+    const int x = box.begin[0] + step_x * Vec<T>::size;
+    const int y = box.begin[1] + (Dims == 3 ? step_y * rows + in_rows : step_y);
+    const int z = box.begin[2] + (Dims == 3 ? step_z : step_z * rows + in_rows) * along_z;
+    if (in_rows >= rows || x >= box.end[0] || y >= box.end[1] || z >= box.end[2])
         wait_for_launch_before();
     else if (b == 0)
-        FusedThread<T, Dims, R, N, V>(a, x, y, z, box.end[2]).update_core();
+        FusedThread<T, Dims, R, N>(a, x, y, z, box.end[2]).update_core();
     else
-        FusedThread<T, Dims, R, 1, 1>(a, x, y, z, box.end[2]).update_rim();
+        FusedThread<T, Dims, R, 1>(a, x, y, z, box.end[2]).update_rim();
     if (a.sources_of == nullptr) return;
     const int end = a.sources_of[block + 1];
     int i = a.sources_of[block];

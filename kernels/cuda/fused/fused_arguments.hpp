@@ -52,10 +52,10 @@ struct FusedDivisor {
     }
 };
 
-/// Nodes [begin, end) that some blocks cover.
+/// Nodes [begin, end) that some blocks cover, with threads_x vectors along x in `rows` rows.
 struct FusedBox {
-    int begin[3] = {}, end[3] = {};
-    FusedDivisor tiles_x, tiles_y;
+    int begin[3] = {}, end[3] = {}, rows = 0;
+    FusedDivisor threads_x, tiles_x, tiles_y;
 };
 
 /// Boxes that do not overlap: the core, then those of the rim. Box b owns blocks first[b] … first[b + 1] - 1.

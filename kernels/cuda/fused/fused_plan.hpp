@@ -19,18 +19,18 @@ FusedShape fused_shape(const Instance<T>& instance) {
     return {instance.parameters[0], instance.parameters[1]};
 }
 
-/// Nodes of a block along x, y, z. A thread of the core has `rows` vectors along z, one of the rim a node.
+/// Nodes of a block along x, y, z: rows of `threads_x` vectors, and in the core as many again along z.
 template <typename T>
-std::array<int, 3> fused_tile(const FusedShape& shape, int dimensions, bool core) {
-    const int warps = shape.threads / 32, width = core ? 16 / int{sizeof(T)} : 1, rows = core ? shape.rows : 1;
-    if (dimensions == 3) return {32 * width, warps, rows};
-    return {32 * width, 1, warps * rows};
+std::array<int, 3> fused_tile(const FusedShape& shape, int dimensions, int threads_x, bool core) {
+    const int x = threads_x * (16 / int{sizeof(T)}), rows = shape.threads / threads_x, z = core ? shape.rows : 1;
+    if (dimensions == 3) return {x, rows, z};
+    return {x, 1, rows * z};
 }
 
 /// "128x1x8r4": the nodes of a block of the core along x, y, z, and of a thread along z.
 template <typename T>
 std::string tile_name(const FusedShape& shape, int dimensions) {
-    const auto [x, y, z] = fused_tile<T>(shape, dimensions, true);
+    const auto [x, y, z] = fused_tile<T>(shape, dimensions, 32, true);
     return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + "r" + std::to_string(shape.rows);
 }
 
@@ -61,33 +61,34 @@ FusedCore fused_core(const Grid& grid, const Cpml& layers) {
 template <typename T>
 FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, const FusedShape& shape) {
     const auto [begin, end] = fused_core<T>(grid, layers);
+    constexpr int vector = 16 / sizeof(T);
     FusedBoxes boxes;
     const auto add = [&](std::array<int, 3> from, std::array<int, 3> to) {
-        const bool core = boxes.count == 0;
-        const std::array<int, 3> tile = fused_tile<T>(shape, grid.dimensions, core);
-        unsigned tiles[3];
-        bool empty = false;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            empty = empty || from[axis] >= to[axis];
-            tiles[axis] = static_cast<unsigned>(blocks_for(to[axis] - from[axis], tile[axis]));
-        }
+        const bool core = boxes.count == 0, empty = from[0] >= to[0] || from[1] >= to[1] || from[2] >= to[2];
         if (empty && !core) return;
+        const int threads_x = core ? 32 : std::clamp(blocks_for(to[0] - from[0], vector), 1, 32);
+        const std::array<int, 3> tile = fused_tile<T>(shape, grid.dimensions, threads_x, core);
+        const auto tiles = [&](std::size_t axis) {
+            return static_cast<unsigned>(std::max(1, blocks_for(to[axis] - from[axis], tile[axis])));
+        };
         FusedBox& box = boxes.box[boxes.count];
         std::ranges::copy(from, box.begin);
         std::ranges::copy(to, box.end);
-        box.tiles_x = FusedDivisor(std::max(1U, tiles[0]));
-        box.tiles_y = FusedDivisor(std::max(1U, tiles[1]));
-        boxes.first[boxes.count + 1] = boxes.first[boxes.count] + (empty ? 0 : tiles[0] * tiles[1] * tiles[2]);
+        box.rows = shape.threads / threads_x;
+        box.threads_x = FusedDivisor(static_cast<unsigned>(threads_x));
+        box.tiles_x = FusedDivisor(tiles(0));
+        box.tiles_y = FusedDivisor(tiles(1));
+        boxes.first[boxes.count + 1] = boxes.first[boxes.count] + (empty ? 0 : tiles(0) * tiles(1) * tiles(2));
         ++boxes.count;
     };
     const int nx = static_cast<int>(grid.nx()), ny = static_cast<int>(grid.ny()), nz = static_cast<int>(grid.nz());
     add(begin, end);
-    add({0, 0, 0}, {nx, ny, begin[2]});
-    add({0, 0, end[2]}, {nx, ny, nz});
-    add({0, 0, begin[2]}, {nx, begin[1], end[2]});
-    add({0, end[1], begin[2]}, {nx, ny, end[2]});
-    add({0, begin[1], begin[2]}, {begin[0], end[1], end[2]});
-    add({end[0], begin[1], begin[2]}, {nx, end[1], end[2]});
+    add({0, 0, 0}, {begin[0], ny, nz});
+    add({end[0], 0, 0}, {nx, ny, nz});
+    add({begin[0], 0, 0}, {end[0], ny, begin[2]});
+    add({begin[0], 0, end[2]}, {end[0], ny, nz});
+    add({begin[0], 0, begin[2]}, {end[0], begin[1], end[2]});
+    add({begin[0], end[1], begin[2]}, {end[0], ny, end[2]});
     return boxes;
 }
 
@@ -120,7 +121,8 @@ unsigned fused_block_of(const FusedBoxes& boxes, const FusedShape& shape, int di
                         const std::array<std::int64_t, 3>& node) {
     for (int b = 0; b < boxes.count; ++b) {
         const FusedBox& box = boxes.box[b];
-        const std::array<int, 3> tile = fused_tile<T>(shape, dimensions, b == 0);
+        const std::array<int, 3> tile =
+            fused_tile<T>(shape, dimensions, static_cast<int>(box.threads_x.divisor), b == 0);
         unsigned at[3];
         bool inside = true;
         for (std::size_t axis = 0; axis < 3; ++axis) {
