@@ -48,8 +48,8 @@ std::int64_t staging_bytes(const Grid& grid) {
 }
 /// Whether a step is one launch, or two with a sponge.
 template <typename T>
-bool takes_whole_steps(const Setup& setup) {
-    return choose<T>(setup).whole_steps && fused_fits<T>(setup.grid, setup.cpml);
+bool takes_whole_steps(const Setup& setup, int shots) {
+    return choose<T>(setup).whole_steps && fused_fits<T>(batched(setup.grid, shots), setup.cpml);
 }
 /// Both levels of the field are one allocation.
 template <typename T>
@@ -170,9 +170,9 @@ public:
         stepper_ = instance.make(instance, fields);
         if (!setup_.cpml.empty())
             strips_ = std::make_unique<CpmlLayers<T>>(
-                cpml::Strips{grid_, setup_.scheme, setup_.cpml, takes_whole_steps<T>(setup_)}, fields);
-        if (takes_whole_steps<T>(setup_))
-            fused_ = std::make_unique<FusedSteps<T>>(fused_shape(instance), setup_.scheme.radius(), fields,
+                cpml::Strips{grid_, setup_.scheme, setup_.cpml, takes_whole_steps<T>(setup_, shots)}, fields);
+        if (takes_whole_steps<T>(setup_, shots))
+            fused_ = std::make_unique<FusedSteps<T>>(instance.parameters[0], setup_.scheme.radius(), fields,
                                                      halo_copies_of(2), strips_.get());
         CudaWavefield::reset();
     }
@@ -685,8 +685,8 @@ std::int64_t bytes_of(const Setup& setup, int shots) {
         bytes += DeviceBuffer<T>::bytes_for(taper_size(grid.n[axis])) +
                  (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(2 * setup.scheme.halo()) : 0);
     }
-    const bool whole = takes_whole_steps<T>(setup);
-    if (whole) bytes += FusedSteps<T>::bytes_for(grid, setup.cpml, fused_shape(choose<T>(setup)));
+    const bool whole = takes_whole_steps<T>(setup, shots);
+    if (whole) bytes += FusedSteps<T>::bytes_for(grid, setup.cpml, choose<T>(setup).parameters[0]);
     return bytes + (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for({grid, setup.scheme, setup.cpml, whole}));
 }
 

@@ -2,7 +2,7 @@
 /// A whole time step of the star in one launch: stencil, images beyond mirrors across z, perfectly matched layers,
 /// sources, and the samples of p[n]. Small grids need it: there a launch costs more than what it computes.
 ///
-/// A thread has one vector along x, in the core, which no strip reaches, of N planes (in 2-D rows) along z. Its column
+/// A thread has one vector along x, in the core, which no strip reaches, of 4 planes (in 2-D rows) along z. Its column
 /// of p is in registers; neighbours along x and y come through the L1 cache. In the rim a thread computes again the r
 /// values of g and psi that its nodes share with their neighbours: nothing is exchanged between threads, and nothing
 /// waits.
@@ -225,7 +225,8 @@ struct FusedThread {
         for (int v = 0; v < W; ++v) values.v[v] = next.v[v];
         store_inside(q + j * plane, values, a.nx - x);
     }
-    /// Nodes that no strip reaches.
+    /// Nodes that no strip reaches. Everything is asked for before anything is written, which the compiler takes for
+    /// something that might be read.
     __device__ __forceinline__ void update_core() const {
         Pack k_of[N] = {}, before[N] = {}, column[N + 2 * R], across[1 + 2 * R];
         ONDA_UNROLL
@@ -242,11 +243,13 @@ struct FusedThread {
             T row[W + 2 * H];
             load_row(j, column[R + j], row);
             if constexpr (Dims == 3) load_across(j, column[R + j], across);
-            store(j, advance(j, column, row, across, before[j], k_of[j]));
+            before[j] = advance(j, column, row, across, before[j], k_of[j]);
         }
+        ONDA_UNROLL
+        for (int j = 0; j < N; ++j)
+            if (there(j)) store(j, before[j]);
     }
-    /// Nodes that strips reach. Everything is asked for before anything is written, which the compiler takes for
-    /// something that might be read.
+    /// Nodes that strips reach.
     __device__ __forceinline__ void update_rim() const {
         static_assert(N == 1);
         Pack column[1 + 2 * R], across[1 + 2 * R];
@@ -291,8 +294,9 @@ struct FusedThread {
 
 /// One step. Grid: the blocks that record, then those of the boxes. Block: threads along x, rows of them along the next
 /// axis that has a derivative.
-template <typename T, int Dims, int R, int N>
-__global__ void __launch_bounds__(256, N == 1 ? 3 : 2) fused_step(const __grid_constant__ FusedArguments<T> a) {
+template <typename T, int Dims, int R>
+__global__ void __launch_bounds__(kFusedThreads, R > 4 ? 2 : 4)
+    fused_step(const __grid_constant__ FusedArguments<T> a) {
     let_next_launch_begin();
     const int thread = static_cast<int>(threadIdx.x), threads = static_cast<int>(blockDim.x);
     if (blockIdx.x < a.record_blocks) {
@@ -310,14 +314,14 @@ __global__ void __launch_bounds__(256, N == 1 ? 3 : 2) fused_step(const __grid_c
     const auto step_x = static_cast<int>((tile - line * box.tiles_x.divisor) * box.threads_x.divisor + threadIdx.x -
                                          row * box.threads_x.divisor);
     const auto step_y = static_cast<int>(line - plane * box.tiles_y.divisor), in_rows = static_cast<int>(row);
-    const int rows = box.rows, step_z = static_cast<int>(plane), along_z = b == 0 ? N : 1;
+    const int rows = box.rows, step_z = static_cast<int>(plane), along_z = b == 0 ? kFusedRows : 1;
     const int x = box.begin[0] + step_x * Vec<T>::size;
     const int y = box.begin[1] + (Dims == 3 ? step_y * rows + in_rows : step_y);
     const int z = box.begin[2] + (Dims == 3 ? step_z : step_z * rows + in_rows) * along_z;
     if (in_rows >= rows || x >= box.end[0] || y >= box.end[1] || z >= box.end[2])
         wait_for_launch_before();
     else if (b == 0)
-        FusedThread<T, Dims, R, N>(a, x, y, z, box.end[2]).update_core();
+        FusedThread<T, Dims, R, kFusedRows>(a, x, y, z, box.end[2]).update_core();
     else
         FusedThread<T, Dims, R, 1>(a, x, y, z, box.end[2]).update_rim();
     if (a.sources_of == nullptr) return;

@@ -83,16 +83,14 @@ struct FusedArguments : StepArguments<T> {
     const std::int32_t* sources_of = nullptr;  ///< block b of the boxes has sources_of[b] … [b + 1] - 1; null: none
 };
 
-/// A compiled shape of the kernel, and how its blocks cover a grid.
-struct FusedShape {
-    int rows;     ///< along z of a thread
-    int threads;  ///< of a block: 128, 256, …
-};
+/// Vectors along z of a thread in the core, and threads of the largest block. On an H200 4 vectors are a fifth faster
+/// than 2, and 64 threads a block a few percent than 128: docs/performance.md.
+inline constexpr int kFusedRows = 4, kFusedThreads = 128;
 
-/// Queues one launch for the radius R. \throws Error.
+/// Queues one launch of blocks of `threads` threads for the radius R. \throws Error.
 template <int R>
-void launch_fused(const FusedShape& shape, const FusedArguments<float>& arguments, cudaStream_t stream);
+void launch_fused(int threads, const FusedArguments<float>& arguments, cudaStream_t stream);
 template <int R>
-void launch_fused(const FusedShape& shape, const FusedArguments<double>& arguments, cudaStream_t stream);
+void launch_fused(int threads, const FusedArguments<double>& arguments, cudaStream_t stream);
 
 }  // namespace onda::cuda

@@ -14,24 +14,19 @@
 
 namespace onda::cuda {
 
-template <typename T>
-FusedShape fused_shape(const Instance<T>& instance) {
-    return {instance.parameters[0], instance.parameters[1]};
-}
-
 /// Nodes of a block along x, y, z: rows of `threads_x` vectors, and in the core as many again along z.
 template <typename T>
-std::array<int, 3> fused_tile(const FusedShape& shape, int dimensions, int threads_x, bool core) {
-    const int x = threads_x * (16 / int{sizeof(T)}), rows = shape.threads / threads_x, z = core ? shape.rows : 1;
+std::array<int, 3> fused_tile(int threads, int dimensions, int threads_x, bool core) {
+    const int x = threads_x * (16 / int{sizeof(T)}), rows = threads / threads_x, z = core ? kFusedRows : 1;
     if (dimensions == 3) return {x, rows, z};
     return {x, 1, rows * z};
 }
 
 /// "128x1x8r4": the nodes of a block of the core along x, y, z, and of a thread along z.
 template <typename T>
-std::string tile_name(const FusedShape& shape, int dimensions) {
-    const auto [x, y, z] = fused_tile<T>(shape, dimensions, 32, true);
-    return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + "r" + std::to_string(shape.rows);
+std::string tile_name(int threads, int dimensions) {
+    const auto [x, y, z] = fused_tile<T>(threads, dimensions, 32, true);
+    return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + "r" + std::to_string(kFusedRows);
 }
 
 /// The nodes of each axis that no strip reaches: [begin, end).
@@ -59,7 +54,7 @@ FusedCore fused_core(const Grid& grid, const Cpml& layers) {
 
 /// The core and the six boxes around it, of which many may be empty.
 template <typename T>
-FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, const FusedShape& shape) {
+FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, int threads) {
     const auto [begin, end] = fused_core<T>(grid, layers);
     constexpr int vector = 16 / sizeof(T);
     FusedBoxes boxes;
@@ -67,14 +62,14 @@ FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, const FusedShape& s
         const bool core = boxes.count == 0, empty = from[0] >= to[0] || from[1] >= to[1] || from[2] >= to[2];
         if (empty && !core) return;
         const int threads_x = core ? 32 : std::clamp(blocks_for(to[0] - from[0], vector), 1, 32);
-        const std::array<int, 3> tile = fused_tile<T>(shape, grid.dimensions, threads_x, core);
+        const std::array<int, 3> tile = fused_tile<T>(threads, grid.dimensions, threads_x, core);
         const auto tiles = [&](std::size_t axis) {
             return static_cast<unsigned>(std::max(1, blocks_for(to[axis] - from[axis], tile[axis])));
         };
         FusedBox& box = boxes.box[boxes.count];
         std::ranges::copy(from, box.begin);
         std::ranges::copy(to, box.end);
-        box.rows = shape.threads / threads_x;
+        box.rows = threads / threads_x;
         box.threads_x = FusedDivisor(static_cast<unsigned>(threads_x));
         box.tiles_x = FusedDivisor(tiles(0));
         box.tiles_y = FusedDivisor(tiles(1));
@@ -117,12 +112,11 @@ inline FusedImages fused_images(const std::vector<HaloCopy>& copies, std::int64_
 
 /// The block that updates a node, among those of the boxes.
 template <typename T>
-unsigned fused_block_of(const FusedBoxes& boxes, const FusedShape& shape, int dimensions,
-                        const std::array<std::int64_t, 3>& node) {
+unsigned fused_block_of(const FusedBoxes& boxes, int threads, int dimensions, const std::array<std::int64_t, 3>& node) {
     for (int b = 0; b < boxes.count; ++b) {
         const FusedBox& box = boxes.box[b];
         const std::array<int, 3> tile =
-            fused_tile<T>(shape, dimensions, static_cast<int>(box.threads_x.divisor), b == 0);
+            fused_tile<T>(threads, dimensions, static_cast<int>(box.threads_x.divisor), b == 0);
         unsigned at[3];
         bool inside = true;
         for (std::size_t axis = 0; axis < 3; ++axis) {

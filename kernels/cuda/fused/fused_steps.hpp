@@ -11,14 +11,19 @@
 
 namespace onda::cuda {
 
-/// Whether the fused kernel can take whole steps with these layers: no thread may reach two strips of one axis.
+/// Whether the fused kernel can take whole steps with these layers: no thread may reach two strips of one axis, and
+/// places in a few planes of p, or in a strip, must be counted with 32 bits.
 template <typename T>
 bool fused_fits(const Grid& grid, const Cpml& layers) {
+    std::int64_t planes = 2 * kMaxRadius + kFusedRows;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const std::int64_t width = layers.face[2 * axis].width() + layers.face[2 * axis + 1].width();
         if (width > 0 && grid.n[axis] <= width + std::int64_t{16 / sizeof(T)}) return false;
+        planes = std::max(planes, width);
     }
-    return true;
+    constexpr std::int64_t margin = 64;  // halo and padding
+    return (grid.nx() + margin) * (grid.ny() + margin) * planes < INT_MAX &&
+           (grid.ny() + grid.nz()) * 3 * planes < INT_MAX;
 }
 
 /// What a whole step does beside p[n+1]. `sources` in the order of their blocks: see FusedSteps::block_of().
@@ -36,11 +41,11 @@ class FusedSteps {
 public:
     /// \param fields arrays that stay where they are. \param across_z the images beyond the faces of z.
     /// \param layers null without.
-    FusedSteps(const FusedShape& shape, int radius, const Fields<T>& fields, const std::vector<HaloCopy>& across_z,
+    FusedSteps(int threads, int radius, const Fields<T>& fields, const std::vector<HaloCopy>& across_z,
                const CpmlLayers<T>* layers)
-        : shape_(shape),
+        : threads_(threads),
           radius_(radius),
-          boxes_(fused_boxes<T>(fields.grid, layers != nullptr ? layers->strips().layers : Cpml{}, shape)),
+          boxes_(fused_boxes<T>(fields.grid, layers != nullptr ? layers->strips().layers : Cpml{}, threads)),
           sources_of_(blocks_of(boxes_) + std::int64_t{1}) {
         if (layers != nullptr) profiles_ = upload_vector(profiles_of(layers->strips()));
         for (int now = 0; now < 2; ++now) {
@@ -53,15 +58,16 @@ public:
     }
 
     [[nodiscard]] std::int64_t bytes() const { return sources_of_.bytes() + profiles_.bytes(); }
-    [[nodiscard]] static std::int64_t bytes_for(const Grid& grid, const Cpml& layers, const FusedShape& shape) {
+    [[nodiscard]] static std::int64_t bytes_for(const Grid& grid, const Cpml& layers, int threads) {
         std::int64_t values = 0;
         for (const CpmlFace& face : layers.face) values += profile_size(face);
-        return DeviceBuffer<std::int32_t>::bytes_for(blocks_of(fused_boxes<T>(grid, layers, shape)) + std::int64_t{1}) +
+        return DeviceBuffer<std::int32_t>::bytes_for(blocks_of(fused_boxes<T>(grid, layers, threads)) +
+                                                     std::int64_t{1}) +
                DeviceBuffer<FusedProfile<T>>::bytes_for(values);
     }
     /// The block that adds a source at this node.
     [[nodiscard]] unsigned block_of(const std::array<std::int64_t, 3>& node) const {
-        return fused_block_of<T>(boxes_, shape_, arguments_[0].stencil.dimensions, node);
+        return fused_block_of<T>(boxes_, threads_, arguments_[0].stencil.dimensions, node);
     }
     /// Sets which source nodes a block adds. \param blocks of the source nodes, in order.
     void set_sources(const std::vector<unsigned>& blocks) {
@@ -72,7 +78,7 @@ public:
     }
     /// Queues the step that reads p[now].
     void step(int now, const FusedShot<T>& shot, cudaStream_t stream) const {
-        using Launch = void (*)(const FusedShape&, const FusedArguments<T>&, cudaStream_t);
+        using Launch = void (*)(int, const FusedArguments<T>&, cudaStream_t);
         constexpr Launch launch_radius[kMaxRadius] = {launch_fused<1>, launch_fused<2>, launch_fused<3>,
                                                       launch_fused<4>, launch_fused<5>, launch_fused<6>,
                                                       launch_fused<7>, launch_fused<8>};
@@ -81,13 +87,13 @@ public:
         a.offset = shot.offset;
         if (shot.records) {
             a.receivers = shot.receivers;
-            a.record_blocks = static_cast<unsigned>(blocks_for(shot.receivers.receivers, shape_.threads));
+            a.record_blocks = static_cast<unsigned>(blocks_for(shot.receivers.receivers, threads_));
         }
         if (shot.injects && shot.sources.nodes > 0) {
             a.sources = shot.sources;
             a.sources_of = sources_of_.data();
         }
-        launch_radius[radius_ - 1](shape_, a, stream);
+        launch_radius[radius_ - 1](threads_, a, stream);
     }
 
 private:
@@ -125,8 +131,7 @@ private:
         }
     }
 
-    FusedShape shape_;
-    int radius_;
+    int threads_, radius_;
     FusedBoxes boxes_;
     FusedArguments<T> arguments_[2];
     DeviceBuffer<std::int32_t> sources_of_;
