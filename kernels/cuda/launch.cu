@@ -37,14 +37,15 @@ int planes_a_block(std::int64_t planes, std::int64_t tiles, std::int64_t residen
 
 bool launches_can_overlap() {
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12030
-    static const bool can = [] {
-        int device = 0, major = 0, driver = 0;
-        ONDA_CUDA_TRY(cudaGetDevice(&device));
-        ONDA_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-        ONDA_CUDA_TRY(cudaDriverGetVersion(&driver));
-        return major >= 9 && driver >= 12030;
+    static const int driver = [] {
+        int version = 0;
+        ONDA_CUDA_TRY(cudaDriverGetVersion(&version));
+        return version;
     }();
-    return can;
+    int device = 0, major = 0;
+    ONDA_CUDA_TRY(cudaGetDevice(&device));
+    ONDA_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return major >= 9 && driver >= 12030;
 #else
     return false;
 #endif
