@@ -1,7 +1,7 @@
 /// \file
 /// What a kernel of a time step is given: the arrays and extents of a grid, and the weights of its operator, filled by
-/// set_common() of kernels/cuda/launch.hpp. What a family of kernels needs beside that, it adds in a struct that
-/// derives from it.
+/// set_common() of kernels/cuda/common_arguments.hpp. What a family of kernels needs beside that, it adds in a struct
+/// that derives from it.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 /// What surrounds the stencil in a time step: halos, sponge, sources, receivers, extremum, copies. All on the device.
 #pragma once
 
-#include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/shot_operations.hpp"
 #include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {
@@ -70,23 +70,13 @@ __global__ void damp_kernel(T* __restrict__ p, T* __restrict__ q, FieldShape s,
 template <typename T>
 __global__ void add_sources_kernel(T* p, SourceNodes<T> s, const std::int64_t* base, int offset) {
     const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (i >= s.nodes) return;
-    const std::int64_t n = *base + offset;
-    T value = p[s.element[i]];
-    for (std::int64_t e = s.first[i]; e < s.first[i + 1]; ++e) {
-        const std::int64_t begin = s.samples[s.row[e]];
-        if (n < s.samples[s.row[e] + 1] - begin) value = fused(s.amplitude[e], s.signal[begin + n], value);
-    }
-    p[s.element[i]] = value;
+    if (i < s.nodes) add_source(p, s, i, *base + offset);
 }
 
 template <typename T>
 __global__ void sample_receivers_kernel(const T* p, ReceiverNodes<T> s, const std::int64_t* base, int offset) {
     const std::int64_t r = blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
-    if (r >= s.receivers) return;
-    T value = 0;
-    for (std::int64_t e = s.first[r]; e < s.first[r + 1]; ++e) value = fused(s.weight[e], p[s.element[e]], value);
-    s.samples[(*base + offset) % s.capacity * s.receivers + r] = value;
+    if (r < s.receivers) sample_receiver(p, s, r, *base + offset);
 }
 
 static __global__ void set_counter_kernel(std::int64_t* counter, std::int64_t value) {

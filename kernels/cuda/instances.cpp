@@ -11,6 +11,7 @@ template <typename T, int R>
 void add_radius(Instances<T>& list) {
     add_inplane_bulk_tensor<R>(list);
     add_inplane_async<R>(list);
+    add_fused<R>(list);
     add_direct<R>(list);
     add_march25d<R>(list);
     add_march25d_density<R>(list);
@@ -47,12 +48,21 @@ std::string listed(const std::vector<std::string>& names) {
     return text;
 }
 
-/// The kernels to try, the fastest first: `onda bench gpu` on an H200, docs/performance.md. 2-D grids have few tiles to
-/// march: there the plain kernel fills the GPU best. Direct fits every GPU.
+/// Whether steps on a 3-D grid with layers are fastest in one launch each: up to 3.6 million nodes they are, at 17
+/// million they are not.
+bool is_small(const Setup& setup) {
+    constexpr std::int64_t most_points = 5'000'000;
+    return setup.scheme.equation == Equation::star && setup.scheme.space_order <= 8 &&
+           setup.grid.points() <= most_points;
+}
+
+/// The kernels to try, the fastest first: `onda bench` on an H200, docs/performance.md. 2-D grids have few tiles to
+/// march, and a launch there takes as long as what it computes. Direct fits every GPU.
 std::vector<std::string> wanted_kernels(const Setup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
     if (setup.scheme.equation == Equation::variable_density) return {"march25d", "direct"};
-    if (setup.grid.dimensions == 2) return {"direct", "inplane-full", "march25d"};
+    if (setup.grid.dimensions == 2) return {"fused", "direct", "inplane-full", "march25d"};
+    if (is_small(setup)) return {"fused", "inplane-vertical", "inplane-full", "march25d", "direct"};
     if (setup.scheme.space_order <= 12 && gpu_architecture(setup.ordinal) >= 90)
         return {"inplane-vertical", "inplane-full", "march25d", "direct"};
     return {"inplane-full", "inplane-vertical", "march25d", "direct"};

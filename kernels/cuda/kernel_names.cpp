@@ -25,6 +25,8 @@ std::span<const KernelInfo> kernel_names() {
     static const std::vector<KernelInfo> names = [] {
         std::vector<KernelInfo> list{
             {"direct", "one thread a point, global memory and caches only"},
+            {"fused",
+             "the star, a whole time step in one launch: stencil, layers, sources and receivers, columns in registers"},
             {"march-direct",
              "order 2 in 2-D and compact27: sums each plane once; threads map to the nodes they compute, the rim "
              "fetches the halo"},

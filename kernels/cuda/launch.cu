@@ -35,6 +35,22 @@ int planes_a_block(std::int64_t planes, std::int64_t tiles, std::int64_t residen
 
 }  // namespace
 
+bool launches_can_overlap() {
+#if defined(CUDART_VERSION) && CUDART_VERSION >= 12030
+    static const int driver = [] {
+        int version = 0;
+        ONDA_CUDA_TRY(cudaDriverGetVersion(&version));
+        return version;
+    }();
+    int device = 0, major = 0;
+    ONDA_CUDA_TRY(cudaGetDevice(&device));
+    ONDA_CUDA_TRY(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+    return major >= 9 && driver >= 12030;
+#else
+    return false;
+#endif
+}
+
 void allow_shared_memory(const void* kernel, int shared_bytes) {
     ONDA_CUDA_TRY(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes));
 }

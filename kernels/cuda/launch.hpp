@@ -1,6 +1,6 @@
 /// \file
-/// What the launchers of all kernels share: what is known of a compiled kernel, the arguments that all of them take,
-/// and the launch of kernels whose blocks march along z.
+/// What the launchers of all kernels share: what is known of a compiled kernel, and the launch of kernels whose blocks
+/// march along z.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "kernels/cuda/arguments.hpp"
 #include "kernels/cuda/blocks.hpp"
+#include "kernels/cuda/common_arguments.hpp"
 #include "kernels/cuda/launch_kernel.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
@@ -22,34 +22,6 @@ namespace onda::cuda {
 Resources resources_of(const void* kernel, int threads, int shared_bytes);
 /// Lets a kernel use more shared memory than the 48 KiB that all have. \throws Error.
 void allow_shared_memory(const void* kernel, int shared_bytes);
-
-/// Makes a the step that reads p[now], for any kernel: all but the planes of a block.
-template <typename T>
-void set_common(StepArguments<T>& a, const Fields<T>& f, int now) {
-    a.p = f.p[now];
-    a.q = f.p[1 - now];
-    a.k = f.k;
-    a.nx = static_cast<int>(f.grid.nx());
-    a.ny = static_cast<int>(f.grid.ny());
-    a.nz = static_cast<int>(f.grid.nz());
-    a.y_halo = static_cast<int>(f.field.halo[1]);
-    a.pitch = f.field.pitch;
-    a.plane = f.field.plane;
-    a.k_pitch = f.model.pitch;
-    a.k_plane = f.model.plane;
-    a.stencil = f.stencil;
-}
-/// Makes a the step that reads p[now], for kernels of variable density: all but the planes of a block.
-template <typename T>
-void set_common(DensityArguments<T>& a, const Fields<T>& f, int now) {
-    set_common(static_cast<StepArguments<T>&>(a), f, now);
-    a.half_rho = f.half_rho;
-    a.rho_pitch = f.density.pitch;
-    a.rho_plane = f.density.plane;
-    a.x_halo = static_cast<int>(f.field.halo[0]);
-    a.rho_x_halo = static_cast<int>(f.density.halo[0]);
-    a.rho_y_halo = static_cast<int>(f.density.halo[1]);
-}
 
 /// The block of a marching kernel.
 struct MarchShape {

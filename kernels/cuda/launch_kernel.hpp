@@ -16,7 +16,13 @@ namespace onda::cuda {
 struct LaunchShape {
     dim3 grid, block;
     std::size_t shared_bytes = 0;
+    /// Whether it may begin before the launch before it on the stream has ended: the kernel waits by itself,
+    /// wait_for_launch_before(). Where GPU or run-time library cannot, it does not.
+    bool overlaps = false;
 };
+
+/// Whether launches can overlap on the GPU of this thread, in graphs too.
+bool launches_can_overlap();
 
 /// Queues kernel<<<grid, block, shared_bytes, stream>>>(arguments…). \tparam T what it computes in. \throws Error if it
 /// cannot be launched.
@@ -26,10 +32,24 @@ void launch(void (*kernel)(Parameters...), const LaunchShape& shape, cudaStream_
 #if defined(ONDA_CUDA_ON_HOST)
     queue_on_host<T>(stream, shape.grid, shape.block, shape.shared_bytes, kernel, arguments...);
 #else
-    // clang-format 14 does not know launches in headers.
-    // clang-format off
-    kernel<<<shape.grid, shape.block, shape.shared_bytes, stream>>>(arguments...);
-    // clang-format on
+    if (!shape.overlaps || !launches_can_overlap()) {
+        // clang-format 14 does not know launches in headers.
+        // clang-format off
+        kernel<<<shape.grid, shape.block, shape.shared_bytes, stream>>>(arguments...);
+        // clang-format on
+    } else {
+        cudaLaunchAttribute attribute{};
+        attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        attribute.val.programmaticStreamSerializationAllowed = 1;
+        cudaLaunchConfig_t config{};
+        config.gridDim = shape.grid;
+        config.blockDim = shape.block;
+        config.dynamicSmemBytes = shape.shared_bytes;
+        config.stream = stream;
+        config.attrs = &attribute;
+        config.numAttrs = 1;
+        ONDA_CUDA_TRY(cudaLaunchKernelEx(&config, kernel, arguments...));
+    }
 #endif
     ONDA_CUDA_TRY(cudaGetLastError());
 }

@@ -58,6 +58,21 @@ __device__ __forceinline__ void warp_sync() {
     __syncwarp();
 }
 
+// ---- Launches that overlap (LaunchShape::overlaps), of sm_90 and newer: elsewhere each waits for the one before. ----
+
+/// Lets the blocks of the next launch come to the multiprocessors, once all of this one have.
+__device__ __forceinline__ void let_next_launch_begin() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+/// Waits until the launch before is done and what it wrote can be read. Every thread calls it, whatever it does.
+__device__ __forceinline__ void wait_for_launch_before() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
 // ---- Global memory that a kernel touches once: past the L1 cache. ----
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

@@ -46,6 +46,7 @@ struct Instance {
     std::unique_ptr<Stepper> (*make)(const Instance& self, const Fields<T>& fields) = nullptr;
     Resources (*resources)(const Instance& self, const Stencil<T>& stencil) = nullptr;
     int parameters[3] = {0, 0, 0};  ///< of instances that differ in run-time numbers only
+    bool whole_steps = false;       ///< a launch can take all of a time step: kernels/cuda/fused/fused_steps.hpp
 };
 
 template <typename T>
@@ -68,6 +69,10 @@ template <int R>
 void add_direct_density(Instances<float>& list);
 template <int R>
 void add_direct_density(Instances<double>& list);
+template <int R>
+void add_fused(Instances<float>& list);
+template <int R>
+void add_fused(Instances<double>& list);
 template <int R>
 void add_march25d(Instances<float>& list);
 template <int R>

@@ -44,6 +44,10 @@ public:
     void record(const T* p, const std::int64_t* base, int offset, cudaStream_t stream) const {
         sample_receivers(p, nodes(), base, offset, stream);
     }
+    /// Where record() writes, for kernels that record by themselves.
+    [[nodiscard]] ReceiverNodes<T> nodes() const {
+        return {first_.data(), element_.data(), weight_.data(), device_.data(), receivers_, 2 * batch_};
+    }
     /// Whether there is anything to record at sample n.
     [[nodiscard]] bool records(std::int64_t n) const { return receivers_ > 0 && n < samples_; }
     /// How many samples from n on may be queued before flush() must be called.
@@ -90,9 +94,6 @@ public:
     }
 
 private:
-    [[nodiscard]] ReceiverNodes<T> nodes() const {
-        return {first_.data(), element_.data(), weight_.data(), device_.data(), receivers_, 2 * batch_};
-    }
     [[nodiscard]] T* half_of(T* both, int half) const {
         return both + half * batch_ * receivers_;
     }

@@ -10,6 +10,7 @@
 #include "kernels/cuda/cpml/cpml_layers.hpp"
 #include "kernels/cuda/downloads.hpp"
 #include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/fused/fused_steps.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/traces.hpp"
 #include "kernels/grid/halo.hpp"
@@ -18,8 +19,8 @@
 namespace onda::cuda {
 namespace {
 
-/// Steps in one CUDA graph: even, so that p[n] ends where it began.
-constexpr int kGraphSteps = 10;
+/// Steps in one CUDA graph: even, so that p[n] ends where it began, and many, since the first waits for the host.
+constexpr int kGraphSteps = 40;
 /// Rows go to and from the device in pieces of about this size.
 constexpr std::int64_t kPieceBytes = 8 << 20;
 
@@ -44,6 +45,11 @@ Layout field_layout(const Setup& setup, int shots) {
 /// Room for rows of a model or a field in double precision: a piece, and for long rows at least one.
 std::int64_t staging_bytes(const Grid& grid) {
     return std::max(std::min(kPieceBytes, grid.points() * 8), grid.nx() * 8);
+}
+/// Whether a step is one launch, or two with a sponge.
+template <typename T>
+bool takes_whole_steps(const Setup& setup, int shots) {
+    return choose<T>(setup).whole_steps && fused_fits<T>(batched(setup.grid, shots), setup.cpml);
 }
 /// Both levels of the field are one allocation.
 template <typename T>
@@ -145,9 +151,7 @@ public:
         for (int i = 0; i < 2; ++i) p_[i] = memory_.data() + i * array_elements(field_) + field_.origin;
         for (int axis = 0; axis < 3; ++axis) {
             std::vector<LayerCopy> copies;
-            const FaceHalos& rule = setup_.halos;
-            const std::int64_t halo = setup_.grid.has_axis(axis) ? setup_.scheme.halo() : 0;
-            for (const HaloCopy& copy : halo_copies(grid_.n[axis], halo, rule[2 * axis], rule[2 * axis + 1]))
+            for (const HaloCopy& copy : halo_copies_of(axis))
                 copies.push_back({static_cast<int>(copy.to), static_cast<int>(copy.from), copy.sign});
             copies_[axis] = upload_vector(copies);
         }
@@ -162,9 +166,14 @@ public:
         // The padding, too: vectors at the end of a row read it.
         ONDA_CUDA_TRY(
             cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
-        stepper_ = medium_->instance().make(medium_->instance(), fields);
+        const Instance<T>& instance = medium_->instance();
+        stepper_ = instance.make(instance, fields);
         if (!setup_.cpml.empty())
-            strips_ = std::make_unique<CpmlLayers<T>>(cpml::Strips{grid_, setup_.scheme, setup_.cpml}, fields);
+            strips_ = std::make_unique<CpmlLayers<T>>(
+                cpml::Strips{grid_, setup_.scheme, setup_.cpml, takes_whole_steps<T>(setup_, shots)}, fields);
+        if (takes_whole_steps<T>(setup_, shots))
+            fused_ = std::make_unique<FusedSteps<T>>(instance.parameters[0], setup_.scheme.radius(), fields,
+                                                     halo_copies_of(2), strips_.get());
         CudaWavefield::reset();
     }
     ~CudaWavefield() override { scope_.enter(); }
@@ -175,16 +184,17 @@ public:
         std::int64_t bytes = memory_.bytes() + staging_.bytes() + counter_.bytes() + largest_.bytes() +
                              sources_.bytes() + traces_.device_bytes() + downloads_->device_bytes();
         for (int axis = 0; axis < 3; ++axis) bytes += copies_[axis].bytes() + taper_[axis].bytes();
-        return bytes + (strips_ ? strips_->bytes() : 0);
+        return bytes + (strips_ ? strips_->bytes() : 0) + (fused_ ? fused_->bytes() : 0);
     }
 
     void reset() override;
     void set_sources(int shot, const Sources& sources) override;
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override;
 
-    void fill_halos() override {
+    void fill_halos() override { fill_halos_up_to(2); }
+    void fill_halos_up_to(int last_axis) {
         scope_.enter();
-        for (int axis = 0; axis < 3; ++axis)
+        for (int axis = 0; axis <= last_axis; ++axis)
             fill_halo(p(), shape_of(field_), axis, copies_[axis].data(), static_cast<int>(copies_[axis].size()),
                       compute_.get());
     }
@@ -258,6 +268,11 @@ private:
         }
     };
 
+    [[nodiscard]] std::vector<HaloCopy> halo_copies_of(int axis) const {
+        const FaceHalos& rule = setup_.halos;
+        const std::int64_t halo = setup_.grid.has_axis(axis) ? setup_.scheme.halo() : 0;
+        return halo_copies(grid_.n[axis], halo, rule[2 * axis], rule[2 * axis + 1]);
+    }
     [[nodiscard]] T* p() const { return p_[now_]; }
     [[nodiscard]] T* q() const { return p_[1 - now_]; }
     /// Of a node (Grid::at index) of one shot, from node (0, 0, 0) of the field.
@@ -297,6 +312,8 @@ private:
     void forget_graphs() {
         for (auto& graph : graphs_) graph.reset();
     }
+    void queue_steps(std::int64_t first, std::int64_t count);
+    void queue_fused_step(std::int64_t n, bool records);
     std::unique_ptr<Graph> capture_steps();
     void replay(std::int64_t first);
     template <typename U>
@@ -325,6 +342,7 @@ private:
     Stream compute_, copy_;
     std::unique_ptr<Stepper> stepper_;
     std::unique_ptr<CpmlLayers<T>> strips_;  ///< null without
+    std::unique_ptr<FusedSteps<T>> fused_;   ///< null where a step takes several launches
     std::shared_ptr<Downloads> downloads_;
     std::vector<Sources> sources_of_;        ///< of each shot
     std::vector<NodeWeights> receivers_of_;  ///< of each shot
@@ -382,32 +400,49 @@ void CudaWavefield<T>::set_receivers(int shot, const NodeWeights& receivers, std
 
 template <typename T>
 void CudaWavefield<T>::upload_sources() {
-    std::vector<std::int64_t> element, first{0}, samples{0};
-    std::vector<T> amplitude, signal;
-    std::vector<std::int32_t> row;
+    struct Node {
+        unsigned block;  ///< of the fused kernel, which adds it
+        std::int64_t element;
+        std::vector<std::int32_t> row;
+        std::vector<T> amplitude;
+    };
+    std::vector<Node> nodes;
+    std::vector<std::int64_t> samples{0};
+    std::vector<T> signal;
     for (int shot = 0; shot < shots_; ++shot) {
         const Sources& sources = sources_of_[static_cast<std::size_t>(shot)];
         const std::vector<SourceEntry> entries = source_entries(sources.nodes);
+        const std::vector<double> amplitudes = source_amplitudes(*medium_, sources, entries);
         const auto rows_before = static_cast<std::int32_t>(samples.size()) - 1;
-        std::int64_t node_before = -1;
-        for (const SourceEntry& entry : entries) {
-            if (entry.node != node_before) {
-                element.push_back(relative_element(entry.node, shot));
-                first.push_back(first.back());
-                node_before = entry.node;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (i == 0 || entries[i].node != entries[i - 1].node) {
+                const auto [x, y, z] = setup_.grid.node(entries[i].node);
+                nodes.push_back(
+                    {fused_ ? fused_->block_of({x, y + shot, z}) : 0, relative_element(entries[i].node, shot), {}, {}});
             }
-            ++first.back();
-            row.push_back(rows_before + static_cast<std::int32_t>(entry.row));
+            nodes.back().row.push_back(rows_before + static_cast<std::int32_t>(entries[i].row));
+            nodes.back().amplitude.push_back(static_cast<T>(amplitudes[i]));
         }
-        for (const double value : source_amplitudes(*medium_, sources, entries))
-            amplitude.push_back(static_cast<T>(value));
         for (const std::vector<double>& series : sources.signal) {
             signal.insert(signal.end(), series.begin(), series.end());
             samples.push_back(static_cast<std::int64_t>(signal.size()));
         }
     }
+    std::ranges::stable_sort(nodes, {}, &Node::block);
+    std::vector<unsigned> blocks;
+    std::vector<std::int64_t> element, first{0};
+    std::vector<std::int32_t> row;
+    std::vector<T> amplitude;
+    for (const Node& node : nodes) {
+        blocks.push_back(node.block);
+        element.push_back(node.element);
+        row.insert(row.end(), node.row.begin(), node.row.end());
+        amplitude.insert(amplitude.end(), node.amplitude.begin(), node.amplitude.end());
+        first.push_back(static_cast<std::int64_t>(row.size()));
+    }
     compute_.wait();
     forget_graphs();
+    if (fused_) fused_->set_sources(blocks);
     sources_ = {upload_vector(element), upload_vector(first),     upload_vector(samples),
                 upload_vector(row),     upload_vector(amplitude), upload_vector(signal)};
     sources_are_set_ = true;
@@ -439,6 +474,33 @@ void CudaWavefield<T>::copy_traces(std::span<U> values, int shot) const {
     traces_.copy(values, before, receivers_of_.at(static_cast<std::size_t>(shot)).rows(), compute_);
 }
 
+/// Step n, after which p[n+1] is complete. \param records whether sample n is still to be taken.
+template <typename T>
+void CudaWavefield<T>::queue_fused_step(std::int64_t n, bool records) {
+    fill_halos_up_to(1);
+    const bool damps = boxes_.count > 0;
+    fused_->step(now_,
+                 {records && (capturing_ ? graph_records_ : traces_.records(n)), !damps, traces_.nodes(),
+                  sources_.nodes(), counter_.data(), offset_of(n)},
+                 compute_.get());
+    if (records && !capturing_) traces_.flush(n, compute_, copy_);
+    if (!damps) return;
+    damp<T>(p(), q(), shape_of(field_), boxes_, {taper_[0].data(), taper_[1].data(), taper_[2].data()}, compute_.get());
+    inject(n);
+}
+
+/// Queues steps whose samples first + 1 … first + count are of one batch. A fused step records the sample of its own
+/// beginning; only the last one needs a launch of its own.
+template <typename T>
+void CudaWavefield<T>::queue_steps(std::int64_t first, std::int64_t count) {
+    if (!fused_) return Wavefield::enqueue(first, count);
+    for (std::int64_t n = first; n < first + count; ++n) {
+        queue_fused_step(n, n > first);
+        swap();
+    }
+    record(first + count);
+}
+
 template <typename T>
 std::unique_ptr<Graph> CudaWavefield<T>::capture_steps() {
     struct Restore {
@@ -454,7 +516,7 @@ std::unique_ptr<Graph> CudaWavefield<T>::capture_steps() {
     counted_ = 0;  // in a graph, offsets count from its first step
     capturing_ = true;
     auto graph = std::make_unique<Graph>();
-    graph->capture(compute_, [this] { Wavefield::enqueue(0, kGraphSteps); });
+    graph->capture(compute_, [this] { queue_steps(0, kGraphSteps); });
     return graph;
 }
 
@@ -475,13 +537,11 @@ void CudaWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
     prepare_shots();
     while (count > 0) {
         // A graph records samples first + 1 … first + kGraphSteps, all of one batch.
-        const bool fits = count >= kGraphSteps && traces_.samples_until_flush(first + 1) >= kGraphSteps &&
-                          traces_.records(first + 1) == traces_.records(first + kGraphSteps);
-        const std::int64_t steps = fits ? kGraphSteps : 1;
-        if (fits)
+        const std::int64_t steps = std::min({count, std::int64_t{kGraphSteps}, traces_.samples_until_flush(first + 1)});
+        if (steps == kGraphSteps)
             replay(first);
         else
-            Wavefield::enqueue(first, 1);
+            queue_steps(first, steps);
         first += steps;
         count -= steps;
     }
@@ -543,7 +603,7 @@ void CudaWavefield<T>::upload(std::span<const double> p_now, std::span<const dou
     copy_in(p(), rows, p_now);
     copy_in(q(), rows, p_previous);
     if (!strips_) return;
-    strips_->for_state(shot, [&](const StatePart& part, T* memory, WindowRows plane) {
+    strips_->for_state(shot, now_, [&](const StatePart& part, T* memory, WindowRows plane) {
         const std::vector<T> silence(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
         for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z)
             copy_in(memory, plane, std::span<const T>(silence));
@@ -558,7 +618,7 @@ void CudaWavefield<T>::for_state(int shot, const Body& body) const {
     const WindowRows plane = rows_of({{0, 0, 0}, {n[0], n[1], 1}, {1, 1, 1}}, shot);
     body(StatePart{"p", n, sizeof(T)}, p(), plane);
     body(StatePart{"p_previous", n, sizeof(T)}, q(), plane);
-    if (strips_) strips_->for_state(shot, body);
+    if (strips_) strips_->for_state(shot, now_, body);
 }
 
 template <typename T>
@@ -625,7 +685,9 @@ std::int64_t bytes_of(const Setup& setup, int shots) {
         bytes += DeviceBuffer<T>::bytes_for(taper_size(grid.n[axis])) +
                  (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(2 * setup.scheme.halo()) : 0);
     }
-    return bytes + (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for({grid, setup.scheme, setup.cpml}));
+    const bool whole = takes_whole_steps<T>(setup, shots);
+    if (whole) bytes += FusedSteps<T>::bytes_for(grid, setup.cpml, choose<T>(setup).parameters[0]);
+    return bytes + (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for({grid, setup.scheme, setup.cpml, whole}));
 }
 
 }  // namespace

@@ -78,6 +78,10 @@ inline void warp_sync() {
     __syncthreads();
 }
 
+// Launches follow each other here.
+inline void let_next_launch_begin() {}
+inline void wait_for_launch_before() {}
+
 void barrier_init(Barrier* barrier, int arrivals);
 inline void barrier_init_fence() {}
 void barrier_expect(Barrier* barrier, int bytes);

@@ -172,7 +172,7 @@ __device__ __forceinline__ void walk_columns(const CpmlArguments<T>& a, const Cp
         rho = now.rho;
         if (t >= 0 && t < s.width) {
             window.remember_psi(s.profile[t], s.profile[s.width + t], now.psi);
-            *reinterpret_cast<typename CpmlWindow<T, F>::C*>(now.at_psi + t * s.memory_step) =
+            *reinterpret_cast<typename CpmlWindow<T, F>::C*>(now.at_psi + s.to_next_psi + t * s.memory_step) =
                 window.psi[CpmlWindow<T, F>::newest];
         }
         if (t + F::first >= s.first_node) update_node(now, window, t + F::first, a.inner - x);
@@ -253,7 +253,7 @@ struct CpmlRowEnds {
             const T updated = has_psi ? remember(a_psi, b_psi, psi_of[j], g) : T(0);
             shared_g[j * size + reach] = g;
             shared_psi[j * size + reach] = updated;
-            if (has_psi && j < rows) psi[j * a.memory_row] = updated;
+            if (has_psi && j < rows) psi[s.to_next_psi + j * a.memory_row] = updated;
         }
     }
     __device__ __forceinline__ void update_node(const CpmlArguments<T>& a, const CpmlSide<T>& s) {

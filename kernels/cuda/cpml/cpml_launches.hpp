@@ -30,6 +30,7 @@ constexpr int cpml_columns(int count, std::size_t element_bytes) {
 template <typename T>
 struct CpmlSide {
     T *psi = nullptr, *zeta = nullptr;                ///< of t = 0 and t = 1 at the first row
+    std::int64_t to_next_psi = 0;                     ///< from psi of the step before to where that of this one goes
     const T* profile = nullptr;                       ///< a_psi, b_psi, a_zeta, b_zeta
     int width = 0, first_node = 0;                    ///< see first_strip_node()
     std::int64_t edge = 0, k_edge = 0, rho_edge = 0;  ///< node t = 0 from node 0 of the axis
@@ -80,6 +81,11 @@ struct Strips {
     Grid grid;
     Scheme scheme;
     Cpml layers;
+    /// Whether psi has two arrays that take turns, as the fused kernel asks.
+    bool two_psi = false;
+
+    /// Arrays of memory variables: psi, zeta, and perhaps psi again.
+    [[nodiscard]] std::int64_t arrays() const { return two_psi ? 3 : 2; }
 };
 
 /// Nodes of the layer inside a face, 0 without one.
@@ -93,38 +99,40 @@ Layout box_of(const Strips& strips, int face) {
     return {strip_grid(strips.grid, face, width_of(strips, face)), {0, 0, 0}, sizeof(T)};
 }
 
-/// Across x all that belongs to a row lies together: psi and zeta of its low end, then of its high end.
+/// Across x all that belongs to a row lies together: the arrays of its low end, then those of its high end.
 inline std::int64_t row_size(const Strips& strips) {
-    return 2 * (width_of(strips, 0) + width_of(strips, 1));
+    return strips.arrays() * (width_of(strips, 0) + width_of(strips, 1));
 }
 
 /// Where the memory variables of a face begin; of face 6, where all end.
 template <typename T>
 std::int64_t memory_of(const Strips& strips, int face) {
-    if (face < 2) return face == 0 ? 0 : 2 * width_of(strips, 0);
+    if (face < 2) return face == 0 ? 0 : strips.arrays() * width_of(strips, 0);
     std::int64_t begin = (row_size(strips) * strips.grid.ny() * strips.grid.nz() + 31) / 32 * 32;
     for (int before = 2; before < face; ++before)
-        if (width_of(strips, before) > 0) begin += 2 * box_of<T>(strips, before).size;
+        if (width_of(strips, before) > 0) begin += strips.arrays() * box_of<T>(strips, before).size;
     return begin;
 }
 
 /// Where psi and zeta of a face begin, and the elements between their neighbours along x, y, z.
 struct MemoryOfFace {
-    std::int64_t psi, zeta;
+    std::int64_t psi[2];  ///< what a step that reads p[now] finds is in psi[now]; perhaps both are one
+    std::int64_t zeta;
     std::array<std::int64_t, 3> strides;
 };
 template <typename T>
 MemoryOfFace memory_of_face(const Strips& strips, int face) {
-    const std::int64_t begin = memory_of<T>(strips, face);
+    const std::int64_t begin = memory_of<T>(strips, face), again = strips.two_psi ? 2 : 0;
     if (face >= 2) {
         const Layout box = box_of<T>(strips, face);
-        return {begin, begin + box.size, {1, box.pitch, box.plane}};
+        return {{begin, begin + again * box.size}, begin + box.size, {1, box.pitch, box.plane}};
     }
     // Rows follow each other along y and then z, in 2-D along z and then y.
     const Grid& g = strips.grid;
     const std::int64_t row = row_size(strips);
     const std::int64_t y = g.dimensions == 3 ? row : row * g.nz(), z = g.dimensions == 3 ? row * g.ny() : row;
-    return {begin, begin + width_of(strips, face), {1, y, z}};
+    const std::int64_t width = width_of(strips, face);
+    return {{begin, begin + again * width}, begin + width, {1, y, z}};
 }
 
 /// Where the profiles of a face begin among all_profiles(); of face 6, where all end.
@@ -193,8 +201,11 @@ CpmlSide<T> side_of(const Strips& strips, const Arrays<T>& arrays, int face) {
     const std::int64_t n = strips.grid.n[axis], edge = node_before_strip(n, width, face % 2 == 1);
     const std::int64_t p = strides(arrays.field)[axis], k = strides(arrays.model)[axis],
                        rho = strides(arrays.density)[axis];
+    const MemoryOfFace memory = memory_of_face<T>(strips, face);
     CpmlSide<T> side;
-    side.psi = arrays.memory + memory_of<T>(strips, face);
+    side.psi = arrays.memory + memory.psi[0];
+    side.zeta = arrays.memory + memory.zeta;
+    side.to_next_psi = memory.psi[1] - memory.psi[0];
     side.profile = arrays.profiles + profile_of(strips, face);
     side.width = width;
     side.first_node = first_strip_node(factor_reach(strips.scheme).first, n, width);
@@ -204,14 +215,9 @@ CpmlSide<T> side_of(const Strips& strips, const Arrays<T>& arrays, int face) {
     side.step = towards_face * p;
     side.k_step = towards_face * k;
     side.rho_step = towards_face * rho;
-    if (axis == 0) {
-        side.zeta = side.psi + width;
-        return side;
-    }
-    const Layout box = box_of<T>(strips, face);
-    side.zeta = side.psi + box.size;
-    side.memory_step = axis == 1 ? box.pitch : box.plane;
-    side.memory_row = axis == 1 ? box.plane : box.pitch;
+    if (axis == 0) return side;
+    side.memory_step = memory.strides[axis];
+    side.memory_row = memory.strides[3 - axis];
     return side;
 }
 
@@ -244,10 +250,20 @@ CpmlLaunch<T> launch_of(const Strips& strips, const CpmlArguments<T>& a, int axi
     return launch;
 }
 
+/// The strips of a step that reads p[1], from those of one that reads p[0].
+template <typename T>
+CpmlArguments<T> with_psi_swapped(CpmlArguments<T> a) {
+    for (CpmlSide<T>& side : a.side) {
+        side.psi += side.to_next_psi;
+        side.to_next_psi = -side.to_next_psi;
+    }
+    return a;
+}
+
 }  // namespace cpml
 
-/// The launches of a step, in order: x, y, z. Both sides of an axis at once, unless they share a node: then the low one
-/// comes first.
+/// The launches of a step that reads p[0], in order: x, y, z. Both sides of an axis at once, unless they share a node:
+/// then the low one comes first.
 template <typename T>
 std::vector<CpmlLaunch<T>> cpml_launches(const cpml::Strips& strips, const cpml::Arrays<T>& arrays) {
     std::vector<CpmlLaunch<T>> launches;

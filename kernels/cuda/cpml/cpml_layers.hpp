@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/cpml/cpml_launches.hpp"
 #include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/fused/fused_arguments.hpp"
 #include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
 #include "kernels/plan/state_parts.hpp"
@@ -31,13 +32,15 @@ public:
                DeviceBuffer<T>::bytes_for(cpml::profile_of(strips, 6));
     }
 
+    [[nodiscard]] const cpml::Strips& strips() const { return strips_; }
     /// The silence before a shot.
     void reset(cudaStream_t stream) {
         ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
     }
     /// Calls body(part, array, rows of its first plane) for every memory variable of a shot, in the order of the faces.
+    /// \param now which p is p[n].
     template <typename Body>
-    void for_state(int shot, const Body& body) const {
+    void for_state(int shot, int now, const Body& body) const {
         Grid one = strips_.grid;
         if (one.dimensions == 2) one.n[1] = 1;
         for (int face = 0; face < 6; ++face) {
@@ -46,7 +49,7 @@ public:
             const cpml::MemoryOfFace memory = cpml::memory_of_face<T>(strips_, face);
             for (const char* variable : {"psi", "zeta"}) {
                 const StatePart part = strip_state(one, face, width, variable, sizeof(T));
-                const std::int64_t begin = variable[0] == 'p' ? memory.psi : memory.zeta;
+                const std::int64_t begin = variable[0] == 'p' ? memory.psi[now] : memory.zeta;
                 const auto& [along_x, along_y, along_z] = memory.strides;
                 body(part, memory_.data() + begin + shot * along_y,
                      WindowRows{0, along_x, along_y, along_z, part.extents[0], part.extents[1], 0, part.extents[1]});
@@ -59,11 +62,31 @@ public:
         constexpr Apply apply_radius[kMaxRadius] = {apply_cpml<1>, apply_cpml<2>, apply_cpml<3>, apply_cpml<4>,
                                                     apply_cpml<5>, apply_cpml<6>, apply_cpml<7>, apply_cpml<8>};
         for (const CpmlLaunch<T>& launch : launches_) {
-            CpmlArguments<T> arguments = launch.arguments;
+            CpmlArguments<T> arguments = now == 0 ? launch.arguments : cpml::with_psi_swapped(launch.arguments);
             arguments.p = p_[now];
             arguments.q = p_[1 - now];
             apply_radius[strips_.scheme.radius() - 1](launch, arguments, stream);
         }
+    }
+
+    /// The weights of the strips across one axis, for the fused kernel.
+    void copy_weights(int axis, T (&h)[kMaxRadius + 1]) const {
+        std::ranges::copy(cpml_weights<T>(strips_.scheme, strips_.grid.spacing_m[static_cast<std::size_t>(axis)]), h);
+    }
+    /// The strip of one face, in a step that reads p[now], for the fused kernel: all but its profile.
+    [[nodiscard]] FusedSide<T> fused_side(int face, int now) const {
+        const int width = static_cast<int>(cpml::width_of(strips_, face));
+        if (width == 0) return {};
+        const cpml::MemoryOfFace memory = cpml::memory_of_face<T>(strips_, face);
+        const std::int64_t n = strips_.grid.n[static_cast<std::size_t>(face / 2)];
+        FusedSide<T> side;
+        side.psi = memory_.data() + memory.psi[now];
+        side.psi_next = memory_.data() + memory.psi[1 - now];
+        side.zeta = memory_.data() + memory.zeta;
+        side.width = width;
+        side.edge = static_cast<int>(node_before_strip(n, width, face % 2 == 1));
+        for (std::size_t axis = 0; axis < 3; ++axis) side.stride[axis] = static_cast<int>(memory.strides[axis]);
+        return side;
     }
 
 private:

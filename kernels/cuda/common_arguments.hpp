@@ -1,0 +1,38 @@
+/// \file
+/// The arguments that all kernels of a time step share, from the arrays of a backend.
+#pragma once
+
+#include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/stepper.hpp"
+
+namespace onda::cuda {
+
+/// Makes a the step that reads p[now], for any kernel: all but the planes of a block.
+template <typename T>
+void set_common(StepArguments<T>& a, const Fields<T>& f, int now) {
+    a.p = f.p[now];
+    a.q = f.p[1 - now];
+    a.k = f.k;
+    a.nx = static_cast<int>(f.grid.nx());
+    a.ny = static_cast<int>(f.grid.ny());
+    a.nz = static_cast<int>(f.grid.nz());
+    a.y_halo = static_cast<int>(f.field.halo[1]);
+    a.pitch = f.field.pitch;
+    a.plane = f.field.plane;
+    a.k_pitch = f.model.pitch;
+    a.k_plane = f.model.plane;
+    a.stencil = f.stencil;
+}
+/// Makes a the step that reads p[now], for kernels of variable density: all but the planes of a block.
+template <typename T>
+void set_common(DensityArguments<T>& a, const Fields<T>& f, int now) {
+    set_common(static_cast<StepArguments<T>&>(a), f, now);
+    a.half_rho = f.half_rho;
+    a.rho_pitch = f.density.pitch;
+    a.rho_plane = f.density.plane;
+    a.x_halo = static_cast<int>(f.field.halo[0]);
+    a.rho_x_halo = static_cast<int>(f.density.halo[0]);
+    a.rho_y_halo = static_cast<int>(f.density.halo[1]);
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,131 @@
+/// \file
+/// How the blocks of the fused kernel cover a grid.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "kernels/boundaries/cpml.hpp"
+#include "kernels/cuda/fused/fused_arguments.hpp"
+#include "kernels/cuda/stepper.hpp"
+#include "kernels/grid/halo.hpp"
+
+namespace onda::cuda {
+
+/// Nodes of a block along x, y, z: rows of `threads_x` vectors, and in the core as many again along z.
+template <typename T>
+std::array<int, 3> fused_tile(int threads, int dimensions, int threads_x, bool core) {
+    const int x = threads_x * (16 / int{sizeof(T)}), rows = threads / threads_x, z = core ? kFusedRows : 1;
+    if (dimensions == 3) return {x, rows, z};
+    return {x, 1, rows * z};
+}
+
+/// "128x1x8r4": the nodes of a block of the core along x, y, z, and of a thread along z.
+template <typename T>
+std::string tile_name(int threads, int dimensions) {
+    const auto [x, y, z] = fused_tile<T>(threads, dimensions, 32, true);
+    return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + "r" + std::to_string(kFusedRows);
+}
+
+/// The nodes of each axis that no strip reaches: [begin, end).
+struct FusedCore {
+    std::array<int, 3> begin, end;
+};
+
+/// The core of a grid with these layers. Across x it begins on a line of 128 bytes and ends with a whole vector.
+template <typename T>
+FusedCore fused_core(const Grid& grid, const Cpml& layers) {
+    constexpr int vector = 16 / sizeof(T), line = 128 / sizeof(T);
+    FusedCore core;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto n = static_cast<int>(grid.n[axis]);
+        const auto low = static_cast<int>(layers.face[2 * axis].width()),
+                   high = static_cast<int>(layers.face[2 * axis + 1].width());
+        core.begin[axis] = low > 0 ? low + 1 : 0;
+        core.end[axis] = high > 0 ? n - 1 - high : n;
+        if (axis > 0) continue;
+        core.begin[0] = std::min((core.begin[0] + line - 1) / line * line, n);
+        if (high > 0) core.end[0] = std::max(core.end[0] / vector * vector, core.begin[0]);
+    }
+    return core;
+}
+
+/// The core and the six boxes around it, of which many may be empty.
+template <typename T>
+FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, int threads) {
+    const auto [begin, end] = fused_core<T>(grid, layers);
+    constexpr int vector = 16 / sizeof(T);
+    FusedBoxes boxes;
+    const auto add = [&](std::array<int, 3> from, std::array<int, 3> to) {
+        const bool core = boxes.count == 0, empty = from[0] >= to[0] || from[1] >= to[1] || from[2] >= to[2];
+        if (empty && !core) return;
+        const int threads_x = core ? 32 : std::clamp(blocks_for(to[0] - from[0], vector), 1, 32);
+        const std::array<int, 3> tile = fused_tile<T>(threads, grid.dimensions, threads_x, core);
+        const auto tiles = [&](std::size_t axis) {
+            return static_cast<unsigned>(std::max(1, blocks_for(to[axis] - from[axis], tile[axis])));
+        };
+        FusedBox& box = boxes.box[boxes.count];
+        std::ranges::copy(from, box.begin);
+        std::ranges::copy(to, box.end);
+        box.rows = threads / threads_x;
+        box.threads_x = FusedDivisor(static_cast<unsigned>(threads_x));
+        box.tiles_x = FusedDivisor(tiles(0));
+        box.tiles_y = FusedDivisor(tiles(1));
+        boxes.first[boxes.count + 1] = boxes.first[boxes.count] + (empty ? 0 : tiles(0) * tiles(1) * tiles(2));
+        ++boxes.count;
+    };
+    const int nx = static_cast<int>(grid.nx()), ny = static_cast<int>(grid.ny()), nz = static_cast<int>(grid.nz());
+    add(begin, end);
+    add({0, 0, 0}, {begin[0], ny, nz});
+    add({end[0], 0, 0}, {nx, ny, nz});
+    add({begin[0], 0, 0}, {end[0], ny, begin[2]});
+    add({begin[0], 0, end[2]}, {end[0], ny, nz});
+    add({begin[0], 0, begin[2]}, {end[0], begin[1], end[2]});
+    add({begin[0], end[1], begin[2]}, {end[0], ny, end[2]});
+    return boxes;
+}
+
+/// Blocks of all boxes.
+inline unsigned blocks_of(const FusedBoxes& boxes) {
+    return boxes.first[boxes.count];
+}
+
+/// The images that stand in the halo layers across z, those of `copies` among them.
+inline FusedImages fused_images(const std::vector<HaloCopy>& copies, std::int64_t nz) {
+    FusedImages images;
+    const int layers = static_cast<int>(nz);
+    for (int j = 1; j <= kMaxRadius; ++j) {
+        images.from[j - 1] = -j;
+        images.from[kMaxRadius + j - 1] = layers - 1 + j;
+        images.sign[j - 1] = images.sign[kMaxRadius + j - 1] = 1;
+    }
+    for (const HaloCopy& copy : copies) {
+        const auto to = static_cast<int>(copy.to);
+        const int slot = to < 0 ? -1 - to : kMaxRadius + to - layers;
+        images.from[slot] = static_cast<int>(copy.from);
+        images.sign[slot] = copy.sign;
+    }
+    return images;
+}
+
+/// The block that updates a node, among those of the boxes.
+template <typename T>
+unsigned fused_block_of(const FusedBoxes& boxes, int threads, int dimensions, const std::array<std::int64_t, 3>& node) {
+    for (int b = 0; b < boxes.count; ++b) {
+        const FusedBox& box = boxes.box[b];
+        const std::array<int, 3> tile =
+            fused_tile<T>(threads, dimensions, static_cast<int>(box.threads_x.divisor), b == 0);
+        unsigned at[3];
+        bool inside = true;
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            inside = inside && node[axis] >= box.begin[axis] && node[axis] < box.end[axis];
+            at[axis] = static_cast<unsigned>((node[axis] - box.begin[axis]) / tile[axis]);
+        }
+        if (inside) return boxes.first[b] + (at[2] * box.tiles_y.divisor + at[1]) * box.tiles_x.divisor + at[0];
+    }
+    return blocks_of(boxes);
+}
+
+}  // namespace onda::cuda
