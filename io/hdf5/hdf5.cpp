@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
@@ -456,7 +455,8 @@ File File::open(const std::filesystem::path& file) {
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
     const bool none_left = errno == EMFILE || errno == ENFILE;  // the system's fault, not the file's
     if (id < 0)
-        throw Error(none_left ? ExitCode::io_error : ExitCode::bad_data, shown(file) + ": cannot open it as an HDF5 file" + error_stack());
+        throw Error(none_left ? ExitCode::io_error : ExitCode::bad_data,
+                    shown(file) + ": cannot open it as an HDF5 file" + error_stack());
     return File(id, file.string(), ExitCode::bad_data);
 }
 

@@ -108,9 +108,8 @@ Provenance shot_provenance(const Plan& plan, const RunFacts& facts, const Identi
 std::vector<AtomicFile> stage_results(const Plan& plan, const RunFolder& folder, const RunFacts& facts) {
     std::vector<AtomicFile> files;
     files.push_back(stage_text_file(folder.path() / "config.yaml", resolved_yaml(plan.config), folder.overwrite()));
-    for (const auto& entry : std::filesystem::directory_iterator(folder.unfinished().folder()))
-        if (entry.path().extension() == ".png")
-            files.push_back(AtomicFile::of(entry.path(), folder.path() / entry.path().filename(), folder.overwrite()));
+    for (const std::filesystem::path& picture : folder.unfinished().pictures())
+        files.push_back(AtomicFile::of(picture, folder.path() / picture.filename(), folder.overwrite()));
     throw_if_interrupted();
     for (AtomicFile& file : assemble(plan, facts.shots, folder.unfinished().folder(), folder.path(),
                                      make_provenance(plan, facts), folder.overwrite()))
@@ -146,7 +145,7 @@ void run_survey(const Plan& plan, Medium& medium, const RunFolder& folder, RunPi
     const bool out_of_time = run.run();
     facts.shots = table.all_finished();
     const bool all = facts.shots.size() == plan.survey.shots.size();
-    if (all && table.claim_end()) {
+    if (all && table.claim_end() && folder.unfinished().is_there(facts.run_id)) {
         std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, folder, facts); });
         account_for(plan, medium, run, times, facts, log);
         close_survey(plan, folder, std::move(files), facts);
@@ -157,7 +156,7 @@ void run_survey(const Plan& plan, Medium& medium, const RunFolder& folder, RunPi
         throw Error(ExitCode::time_limit, fmt::format("the time is over: {}; the same command goes on with the others",
                                                       what_is_left(plan, facts)));
     log.info(fmt::format("{}; {}", what_is_left(plan, facts),
-                         all ? "another process is ending the survey" : "the others are for other processes or runs"));
+                         all ? "another process ends the survey" : "the others are for other processes or runs"));
 }
 
 }  // namespace
@@ -205,6 +204,10 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         facts.started_utc = beginning.started_utc;
         announce(plan, facts, log);
         log.open_file(folder.path() / kLogName);
+        if (!folder.unfinished().is_there(facts.run_id)) {
+            log.info("another process has ended the survey");
+            return facts;
+        }
         run_survey(plan, *medium, folder, pictures, identity, options, times, facts, log);
     } catch (const Interrupted&) {
         log.note_error("interrupted");

@@ -1,5 +1,6 @@
 #include "solver/run/unfinished.hpp"
 
+#include <algorithm>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 
@@ -86,6 +87,20 @@ std::optional<Beginning> UnfinishedSurvey::beginning() const {
         refuse(file, "was not written by this version of Onda");
     }
     return {};
+}
+
+bool UnfinishedSurvey::is_there(const std::string& run_id) const {
+    const auto found = beginning();
+    return found && found->run_id == run_id;
+}
+
+std::vector<std::filesystem::path> UnfinishedSurvey::pictures() const {
+    std::vector<std::filesystem::path> found;
+    for_entries(folder_, [&](const std::filesystem::path& path, const std::string& name) {
+        if (is_result_name(name) && name.ends_with(".png")) found.push_back(path);
+    });
+    std::ranges::sort(found);
+    return found;
 }
 
 void UnfinishedSurvey::begin(const Beginning& beginning, const Shots& shots) const {

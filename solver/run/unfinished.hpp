@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "solver/run/identity.hpp"
 #include "solver/run/shot_table.hpp"
@@ -37,6 +38,11 @@ public:
     /// How it was begun; nothing if there is none, or nothing of it was written.
     /// \throws Error(cannot_create) if something of another program is in the place.
     [[nodiscard]] std::optional<Beginning> beginning() const;
+
+    /// Whether it is there and was begun under this name: another process may have ended it a moment ago.
+    [[nodiscard]] bool is_there(const std::string& run_id) const;
+    /// The pictures, by name.
+    [[nodiscard]] std::vector<std::filesystem::path> pictures() const;
 
     /// Makes the folder and an empty table. \throws Error(cannot_create | io_error).
     void begin(const Beginning& beginning, const Shots& shots) const;

@@ -182,7 +182,7 @@ TEST_CASE("temporary files of a living run are nobody else's to remove") {
     const auto before = partial_files(place.out()).size();
     const auto same = run_onda(place.run());
     CHECK(same.code == 0);
-    CHECK(contains(same.err, "another process is ending the survey"));
+    CHECK(contains(same.err, "another process ends the survey"));
     const auto other = run_onda(place.run({"--set", "sources[0].amplitude=3"}));
     CHECK(other.code == 73);
     CHECK(contains(other.err, "another run is writing there"));
