@@ -106,11 +106,11 @@ std::int64_t total(const Items& items) {
         [](std::int64_t sum, const MemoryForecast::Item& item) { return saturating_sum(sum, item.bytes); });
 }
 
-/// The survey, and what is kept of every shot and snapshot until the end. Measured: 1,400 bytes a shot for its place in
-/// files and summary, which some 500 shots find among what the program holds anyway; 70 a snapshot in HDF5's cache,
+/// The survey, and what is kept of every shot and snapshot until the end. Measured: 200 bytes a shot for its
+/// line of the table, which some 500 shots find among what the program holds anyway; 70 a snapshot in HDF5's cache,
 /// and as many again up to 1 MB, of at most 8 MB; and its time when written and read back.
 std::int64_t notes_bytes(const Plan& plan) {
-    constexpr std::int64_t of_shot = 1400, shots_for_nothing = 500, of_source = 56, of_chunk = 70;
+    constexpr std::int64_t of_shot = 200, shots_for_nothing = 500, of_source = 56, of_chunk = 70;
     constexpr std::int64_t most_of_first = 1'000'000, most_of_chunks = 8'000'000;
     const std::int64_t frames = plan.snapshots.steps.size(), shots = shots_of(plan);
     const std::int64_t first_chunks = std::min(most_of_first, saturating_product(frames, of_chunk));

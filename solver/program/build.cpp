@@ -17,6 +17,7 @@
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "build_info.hpp"
 #include "io/hdf5/versions.hpp"
@@ -95,6 +96,8 @@ std::vector<std::pair<std::string, std::string>> library_versions() {
     versions.emplace_back("nlohmann-json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,
                                                        NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH));
     versions.emplace_back("spdlog", fmt::format("{}.{}.{}", SPDLOG_VER_MAJOR, SPDLOG_VER_MINOR, SPDLOG_VER_PATCH));
+    const unsigned xxhash = XXH_versionNumber();
+    versions.emplace_back("xxhash", fmt::format("{}.{}.{}", xxhash / 10000, xxhash / 100 % 100, xxhash % 100));
     std::sort(versions.begin(), versions.end());
     return versions;
 }
