@@ -166,16 +166,6 @@ ScopedId timeless(hid_t kind) {
     return creation;
 }
 
-ScopedId creation_list(const Group& group, const Extents& chunk) {
-    ScopedId creation = timeless(H5P_DATASET_CREATE);
-    if (chunk.empty()) return creation;
-    check(H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data()), group, "set the chunk");
-    // Fletcher-32 cannot tell 0000 from FFFF in 16 bits; the Adler-32 that zlib adds, even without compressing, can.
-    check(H5Pset_deflate(creation.get(), 0), group, "set the inner checksum");
-    check(H5Pset_fletcher32(creation.get()), group, "set the outer checksum");
-    return creation;
-}
-
 /// What H5DSset_label writes, and h5py, netCDF and xarray look for: an attribute of variable-length strings, whose type
 /// H5DSget_label takes for granted. It lies in the global heap without a checksum; nothing of Onda reads it.
 void set_dimension_labels(hid_t dataset, const Object& object, const std::vector<std::string>& labels) {
@@ -209,6 +199,16 @@ ScopedId select_box(hid_t dataset, const Dataset& object, const Extents& first, 
 }
 
 }  // namespace
+
+ScopedId detail::creation_list(const Group& group, const Extents& chunk) {
+    ScopedId creation = timeless(H5P_DATASET_CREATE);
+    if (chunk.empty()) return creation;
+    check(H5Pset_chunk(creation.get(), static_cast<int>(chunk.size()), chunk.data()), group, "set the chunk");
+    // Fletcher-32 cannot tell 0000 from FFFF in 16 bits; the Adler-32 that zlib adds, even without compressing, can.
+    check(H5Pset_deflate(creation.get(), 0), group, "set the inner checksum");
+    check(H5Pset_fletcher32(creation.get()), group, "set the outer checksum");
+    return creation;
+}
 
 Extent even_chunk(Extent extent, Extent most) {
     const Extent chunks = (extent + most - 1) / std::max<Extent>(most, 1);
@@ -330,7 +330,7 @@ Dataset Group::create_dataset(const std::string& name, Element element, const Da
         throw Error(ExitCode::internal, place() + ": " + name + ": chunk and extents differ in rank");
     for (std::size_t axis = 0; axis < chunk.size(); ++axis) chunk[axis] = std::min(chunk[axis], extents[axis]);
     if (product(extents) == 0) chunk.clear();
-    const auto creation = creation_list(*this, chunk);
+    const auto creation = detail::creation_list(*this, chunk);
     const ScopedId space(
         check(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), *this, "describe extents"),
         H5Sclose);

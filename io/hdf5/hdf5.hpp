@@ -25,8 +25,8 @@
 
 namespace onda::hdf5 {
 
-/// The turn of a thread. HDF5 is often built for one thread at a time: where several threads of the program use it, each
-/// holds a turn while it does. A thread may take one within another.
+/// The turn of a thread. HDF5 is often built for one thread at a time: where several threads of the program use it,
+/// each holds a turn while it does. A thread may take one within another.
 class Turn {
 public:
     Turn();
@@ -175,11 +175,14 @@ struct DatasetLayout {
 class Group : public Object {
 public:
     [[nodiscard]] Group create_group(const std::string& name);
-    /// Makes `name` stand for the object at `path` of another file, named from the folder of this one (an external link).
+    /// Makes `name` stand for the object at `path` of another file, named from the folder of this one (an external
+    /// link).
     void link_to(const std::string& name, const std::string& file, const std::string& path);
     /// A new dataset, chunked and with checksums (one without elements: contiguous). The file's numbers are
     /// little-endian IEEE.
     [[nodiscard]] Dataset create_dataset(const std::string& name, Element element, const DatasetLayout& layout);
+    /// A new dataset [n] of UTF-8 texts of a fixed length, chunked and with checksums like the others.
+    void write_texts(const std::string& name, const std::vector<std::string>& values);
 
     /// The group at a path of hard links ("shots/1"); anything else, or nothing there, is Error(bad_data).
     [[nodiscard]] Group open_group(const std::string& path) const;
@@ -187,6 +190,10 @@ public:
     /// or virtual storage, filters other than deflate, shuffle and Fletcher-32, elements that are not plain numbers,
     /// rank 0 or above 4, chunks larger than the dataset, and more values than the file can hold.
     [[nodiscard]] Dataset open_dataset(const std::string& path) const;
+    /// The texts of a dataset that write_texts() made. \throws Error(bad_data) as open_dataset() does.
+    [[nodiscard]] std::vector<std::string> read_texts(const std::string& path) const;
+    /// Whether the elements of the dataset at a path of hard links are texts. \throws Error(bad_data) if there is none.
+    [[nodiscard]] bool holds_texts(const std::string& path) const;
     [[nodiscard]] bool contains(const std::string& name) const;
     /// The file that an external link of this name leads to, as link_to() named it; nothing for anything else.
     [[nodiscard]] std::optional<std::string> linked_file(const std::string& name) const;

@@ -17,15 +17,6 @@ namespace {
 constexpr hssize_t most_values = 4096;
 constexpr std::size_t most_text_bytes = std::size_t{1} << 24;
 
-ScopedId text_type(std::size_t bytes, const Object& object) {
-    ScopedId type(check(H5Tcopy(H5T_C_S1), object, "make a text type"), H5Tclose);
-    check(H5Tset_size(type.get(), bytes), object, "make a text type");
-    check(H5Tset_cset(type.get(), H5T_CSET_UTF8), object, "make a text type");
-    // All of its bytes may be text: with a terminator, readers that convert it would drop the last one.
-    if (bytes != H5T_VARIABLE) check(H5Tset_strpad(type.get(), H5T_STR_NULLPAD), object, "make a text type");
-    return type;
-}
-
 /// One value.
 constexpr std::size_t scalar = std::numeric_limits<std::size_t>::max();
 
@@ -59,21 +50,16 @@ std::optional<OpenAttribute> open_attribute(hid_t object_id, const Object& objec
     return OpenAttribute{std::move(id), std::move(type), static_cast<std::size_t>(count)};
 }
 
-std::string until_padding(const char* text, std::size_t bytes) {
-    std::string value(text, strnlen(text, bytes));
-    value.erase(value.find_last_not_of(' ') + 1);  // Fortran pads with spaces
-    return value;
-}
-
 std::vector<std::string> read_variable_texts(const OpenAttribute& attribute, const Object& object,
                                              const std::string& tried) {
-    const ScopedId memory = text_type(H5T_VARIABLE, object);
+    const ScopedId memory = detail::text_type(H5T_VARIABLE, object);
     check(H5Tset_cset(memory.get(), H5Tget_cset(attribute.type.get())), object, tried.c_str());
     const ScopedId space(check(H5Aget_space(attribute.id.get()), object, tried.c_str()), H5Sclose);
     std::vector<char*> texts(attribute.count, nullptr);
     check(H5Aread(attribute.id.get(), memory.get(), texts.data()), object, tried.c_str());
     std::vector<std::string> values;
-    for (const char* text : texts) values.push_back(text == nullptr ? "" : until_padding(text, most_text_bytes));
+    for (const char* text : texts)
+        values.push_back(text == nullptr ? "" : detail::until_padding(text, most_text_bytes));
     check(H5Dvlen_reclaim(memory.get(), space.get(), H5P_DEFAULT, texts.data()), object, tried.c_str());
     return values;
 }
@@ -87,7 +73,8 @@ std::vector<std::string> read_fixed_texts(const OpenAttribute& attribute, const 
     check(H5Aread(attribute.id.get(), attribute.type.get(), buffer.data()), object,
           ("read its attribute " + name).c_str());
     std::vector<std::string> values;
-    for (std::size_t n = 0; n < attribute.count; ++n) values.push_back(until_padding(buffer.data() + n * bytes, bytes));
+    for (std::size_t n = 0; n < attribute.count; ++n)
+        values.push_back(detail::until_padding(buffer.data() + n * bytes, bytes));
     return values;
 }
 
@@ -96,18 +83,14 @@ std::vector<std::string> read_fixed_texts(const OpenAttribute& attribute, const 
 void Object::set_text(const std::string& name, const std::string& value) {
     std::string padded = valid_utf8(value);
     padded.resize(std::max<std::size_t>(1, padded.size()), '\0');
-    const auto type = text_type(padded.size(), *this);
+    const auto type = detail::text_type(padded.size(), *this);
     write_attribute(id_, *this, name, type.get(), type.get(), scalar, padded.data());
 }
 
 void Object::set_texts(const std::string& name, const std::vector<std::string>& values) {
-    std::size_t longest = 1;
-    for (const auto& value : values) longest = std::max(longest, value.size());
-    std::vector<char> buffer(longest * values.size(), '\0');
-    for (std::size_t n = 0; n < values.size(); ++n)
-        std::copy(values[n].begin(), values[n].end(), buffer.begin() + static_cast<std::ptrdiff_t>(n * longest));
-    const auto type = text_type(longest, *this);
-    write_attribute(id_, *this, name, type.get(), type.get(), values.size(), buffer.data());
+    const auto [bytes_each, bytes] = detail::padded(values);
+    const auto type = detail::text_type(bytes_each, *this);
+    write_attribute(id_, *this, name, type.get(), type.get(), values.size(), bytes.data());
 }
 
 void Object::set_number(const std::string& name, double value) {

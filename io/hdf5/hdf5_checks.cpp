@@ -121,6 +121,21 @@ bool header_has_checksum(hid_t dataset, const Object& object) {
 
 }  // namespace
 
+namespace {
+
+void check_content(hid_t type, const Object& object, Content content) {
+    constexpr std::size_t most_text_bytes = std::size_t{1} << 16;
+    if (content == Content::numbers) {
+        if (!is_plain_number(type)) object.fail("is refused: holds " + class_name(type) + ", not plain numbers");
+        return;
+    }
+    if (H5Tget_class(type) != H5T_STRING || check(H5Tis_variable_str(type), object, "look at its texts") > 0)
+        object.fail("is refused: holds " + class_name(type) + ", not text of a fixed length");
+    if (H5Tget_size(type) > most_text_bytes) object.fail("is refused: texts of more than 64 KiB");
+}
+
+}  // namespace
+
 bool plausible(const Extents& extents, const Extents& chunk, std::uint64_t element_bytes, std::uintmax_t file_bytes) {
     const auto rank = extents.size();
     if (rank < 1 || rank > most_dimensions || (!chunk.empty() && chunk.size() != rank)) return false;
@@ -144,10 +159,9 @@ bool is_plain_number(hid_t type) {
     return std::any_of(plain.begin(), plain.end(), [&](hid_t known) { return H5Tequal(type, known) > 0; });
 }
 
-CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file) {
+CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file, Content content) {
     const ScopedId type(check(H5Dget_type(dataset), object, "get its element type"), H5Tclose);
-    if (!is_plain_number(type.get()))
-        object.fail("is refused: holds " + class_name(type.get()) + ", not plain numbers");
+    check_content(type.get(), object, content);
     const auto element_bytes = H5Tget_size(type.get());
 
     const ScopedId creation(check(H5Dget_create_plist(dataset), object, "get its layout"), H5Pclose);

@@ -59,7 +59,23 @@ struct CheckedLayout {
 /// Whether a file of so many bytes can hold such a dataset at all: 1 to 4 dimensions, chunks that fit them, and no more
 /// values than the best compression makes of the file.
 bool plausible(const Extents& extents, const Extents& chunk, std::uint64_t element_bytes, std::uintmax_t file_bytes);
+/// What the elements of a dataset may be: plain numbers, or texts of a fixed length of at most 64 KiB.
+enum class Content { numbers, texts };
 /// The layout of a dataset, checked. \throws Error(bad_data) naming the reason.
-CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file);
+CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file,
+                           Content content = Content::numbers);
+/// The properties of a dataset that is created: both checksums of its chunks, no times. Without a chunk: contiguous.
+ScopedId creation_list(const Group& group, const Extents& chunk);
+
+/// UTF-8 of so many bytes, or of H5T_VARIABLE.
+ScopedId text_type(std::size_t bytes, const Object& object);
+/// All texts after one another, each padded with NUL to the length of the longest, which is 1 at least.
+struct PaddedTexts {
+    std::size_t bytes_each = 1;
+    std::vector<char> bytes;
+};
+PaddedTexts padded(const std::vector<std::string>& values);
+/// A text of a fixed length without its padding.
+std::string until_padding(const char* text, std::size_t bytes);
 
 }  // namespace onda::hdf5::detail

@@ -1,10 +1,8 @@
 #include "io/models/points_file.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <numeric>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,9 +35,19 @@ enum WaveletColumn : std::size_t { time, value };
 constexpr std::array wavelet_columns{Column{"time_s", "time", true, false},
                                      Column{"amplitude", "amplitude", true, false}};
 
+/// The columns that a file may have, and whether columns of other names are carried along.
+struct TableKind {
+    std::span<const Column> columns;
+    bool carries = false;
+};
+constexpr TableKind source_table{source_columns}, receiver_table{receiver_columns, true},
+    wavelet_table{wavelet_columns};
+
 /// Values by column; absent columns are empty.
 struct Table {
+    explicit Table(const TableKind& kind) : columns(kind.columns.size()) {}
     std::vector<std::vector<double>> columns;
+    std::vector<CarriedColumn> carried;
     std::vector<int> lines;  ///< of the rows
 };
 
@@ -75,14 +83,6 @@ std::vector<Field> split(std::string_view line) {
     return fields;
 }
 
-std::optional<double> number(std::string_view text) {
-    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
-    double value = 0.;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
-    return value;
-}
-
 bool is_shot(double value) {
     return value >= 1. && value <= 0x1p53 && value == std::floor(value);
 }
@@ -94,31 +94,59 @@ std::string names(std::span<const Column> columns) {
     return text;
 }
 
-/// Which column of the table each field of the header is.
-std::vector<std::size_t> parse_header(const std::vector<Field>& fields, std::span<const Column> columns,
-                                      const Line& line) {
-    std::vector<std::size_t> order;
+/// A name that becomes that of a dataset of the results.
+bool is_plain_name(std::string_view name) {
+    constexpr std::size_t most = 64;
+    constexpr std::string_view allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    return !name.empty() && name.size() <= most && name.find_first_not_of(allowed) == std::string_view::npos;
+}
+
+/// A column that is none of the table's own must be one to carry along. A name close to one of the table's own is
+/// taken for that one misspelt, which would otherwise be missed in silence.
+/// \param carried how many columns are carried along already.
+void check_carried(const Field& field, const TableKind& kind, std::size_t carried, const Line& line) {
     std::vector<std::string> known;
-    for (const auto& column : columns) known.emplace_back(column.name);
-    for (const auto& [text, at] : fields) {
-        if (number(text)) line.fail(at, "the first line must name the columns: " + names(columns));
-        if (text.find_first_of(";\t ") != std::string_view::npos)
-            line.fail(at, "'" + printable(text) + "': columns must be separated by commas");
-        const auto found = std::find_if(columns.begin(), columns.end(), [&, name = text](const Column& column) {
-            return column.name == name || column.other_name == name;
-        });
-        const auto index = static_cast<std::size_t>(found - columns.begin());
-        if (found == columns.end()) {
-            const auto near = nearest_name(text, known);
-            line.fail(at, "unknown column '" + printable(text) + "'" +
-                              (near ? "; did you mean " + *near + "?" : "; there are " + names(columns)));
-        }
-        if (std::find(order.begin(), order.end(), index) != order.end())
-            line.fail(at, "column " + std::string(found->name) + " is there twice");
+    for (const auto& column : kind.columns) known.emplace_back(column.name);
+    const auto shown_name = "column '" + printable(field.text) + "'";
+    if (const auto near = nearest_name(field.text, known))
+        line.fail(field.column, "unknown " + shown_name + "; did you mean " + *near + "?");
+    if (!kind.carries) line.fail(field.column, "unknown " + shown_name + "; there are " + names(kind.columns));
+    if (std::ranges::any_of(source_columns, [&](const Column& column) { return column.name == field.text; }))
+        line.fail(field.column, shown_name + " belongs to sources; receivers have " + names(kind.columns));
+    if (!is_plain_name(field.text))
+        line.fail(field.column, shown_name + ": a name has at most 64 letters, digits and underscores");
+    constexpr std::size_t most_columns = 64;
+    if (carried >= most_columns) line.fail(field.column, "more than 64 columns are carried along");
+}
+
+/// Which column of the table each field of the header is; those carried along are numbered after the kind's own.
+std::vector<std::size_t> parse_header(const std::vector<Field>& fields, const TableKind& kind, const Line& line,
+                                      Table& table) {
+    const auto columns = kind.columns;
+    std::vector<std::size_t> order;
+    const auto add = [&](const Field& field, std::size_t index, std::string_view name) {
+        if (std::ranges::find(order, index) != order.end())
+            line.fail(field.column, "column " + std::string(name) + " is there twice");
         order.push_back(index);
+    };
+    for (const Field& field : fields) {
+        const auto text = field.text;
+        if (finite_number(text)) line.fail(field.column, "the first line must name the columns: " + names(columns));
+        if (text.find_first_of(";\t ") != std::string_view::npos)
+            line.fail(field.column, "'" + printable(text) + "': columns must be separated by commas");
+        const auto own = std::ranges::find_if(
+            columns, [&](const Column& column) { return column.name == text || column.other_name == text; });
+        if (own != columns.end()) {
+            add(field, static_cast<std::size_t>(own - columns.begin()), own->name);
+            continue;
+        }
+        check_carried(field, kind, table.carried.size(), line);
+        const auto same = std::ranges::find(table.carried, text, &CarriedColumn::name);
+        add(field, columns.size() + static_cast<std::size_t>(same - table.carried.begin()), text);
+        table.carried.push_back({std::string(text), false, {}});
     }
     for (std::size_t n = 0; n < columns.size(); ++n)
-        if (columns[n].required && std::find(order.begin(), order.end(), n) == order.end())
+        if (columns[n].required && std::ranges::find(order, n) == order.end())
             line.fail(1, "no column " + std::string(columns[n].name));
     return order;
 }
@@ -129,8 +157,12 @@ void parse_row(const std::vector<Field>& fields, const std::vector<std::size_t>&
         line.fail(fields.back().column,
                   std::to_string(fields.size()) + " values for " + std::to_string(order.size()) + " columns");
     for (std::size_t n = 0; n < fields.size(); ++n) {
+        if (order[n] >= columns.size()) {
+            table.carried[order[n] - columns.size()].text.push_back(valid_utf8(fields[n].text));
+            continue;
+        }
         const auto& column = columns[order[n]];
-        const auto parsed = number(fields[n].text);
+        const auto parsed = finite_number(fields[n].text);
         if (!parsed || (column.whole && !is_shot(*parsed)))
             line.fail(fields[n].column, std::string(column.name) + " = '" + printable(fields[n].text) +
                                             "': must be a " + (column.whole ? "whole number from 1" : "finite number"));
@@ -139,9 +171,17 @@ void parse_row(const std::vector<Field>& fields, const std::vector<std::size_t>&
     table.lines.push_back(line.number);
 }
 
-Table read_csv(const Path& file, std::span<const Column> columns) {
+/// Names may look like numbers and are none.
+bool holds_numbers(const CarriedColumn& column) {
+    const auto empty = [](const std::string& text) { return text.empty(); };
+    return column.name != "name" && !std::ranges::all_of(column.text, empty) &&
+           std::ranges::all_of(column.text,
+                               [&](const std::string& text) { return empty(text) || finite_number(text); });
+}
+
+Table read_csv(const Path& file, const TableKind& kind) {
     auto in = open_input_file(file);
-    Table table{std::vector<std::vector<double>>(columns.size()), {}};
+    Table table(kind);
     std::vector<std::size_t> order;
     Line line{file, 0};
     for (std::string text; std::getline(in, text);) {
@@ -151,12 +191,13 @@ Table read_csv(const Path& file, std::span<const Column> columns) {
         if (content == std::string::npos || text[content] == '#') continue;
         const auto fields = split(text);
         if (order.empty())
-            order = parse_header(fields, columns, line);
+            order = parse_header(fields, kind, line, table);
         else
-            parse_row(fields, order, columns, line, table);
+            parse_row(fields, order, kind.columns, line, table);
     }
     if (in.bad()) throw Error(ExitCode::io_error, shown(file) + ": cannot read it");
-    if (table.lines.empty()) throw Error(ExitCode::bad_data, shown(file) + ": has no rows of " + names(columns));
+    if (table.lines.empty()) throw Error(ExitCode::bad_data, shown(file) + ": has no rows of " + names(kind.columns));
+    for (CarriedColumn& column : table.carried) column.numbers = holds_numbers(column);
     return table;
 }
 
@@ -181,7 +222,8 @@ void check_units(const guarded::Dataset& dataset, const std::string& wanted) {
 }
 
 /// /coordinates [n][x, z] or [n][x, y, z], and columns of length n where they are there.
-Table read_hdf5_points(const Path& path, std::span<const Column> columns) {
+Table read_hdf5_points(const Path& path, const TableKind& kind) {
+    const auto columns = kind.columns;
     const auto file = guarded::File::open(path);
     const auto coordinates = file.open_dataset("coordinates");
     const auto& extents = coordinates.extents();
@@ -191,7 +233,8 @@ Table read_hdf5_points(const Path& path, std::span<const Column> columns) {
     const auto values = coordinates.read_all();
     const std::size_t rows = extents[0], width = extents[1];
     check_values(coordinates, values, width, false);
-    Table table{std::vector<std::vector<double>>(columns.size()), std::vector<int>(rows)};
+    Table table(kind);
+    table.lines.resize(rows);
     const std::array<std::size_t, 3> order{x, width == 3 ? y : z, z};
     for (std::size_t n = 0; n < values.size(); ++n) table.columns[order[n % width]].push_back(values[n]);
     for (std::size_t n = shot; n < columns.size(); ++n) {
@@ -220,8 +263,8 @@ WaveletSeries read_hdf5_wavelet(const Path& path) {
 
 // Both -------------------------------------------------------------------------------------------------------------
 
-Table read_points(const Path& file, std::span<const Column> columns) {
-    return is_hdf5(file) ? read_hdf5_points(file, columns) : read_csv(file, columns);
+Table read_points(const Path& file, const TableKind& kind) {
+    return is_hdf5(file) ? read_hdf5_points(file, kind) : read_csv(file, kind);
 }
 
 std::vector<std::array<double, 3>> positions(const Table& table) {
@@ -236,7 +279,7 @@ std::vector<std::int64_t> shots(const Table& table) {
 }
 
 WaveletSeries read_csv_wavelet(const Path& file) {
-    const auto table = read_csv(file, wavelet_columns);
+    const auto table = read_csv(file, wavelet_table);
     const auto& times = table.columns[time];
     const auto samples = times.size();
     if (samples < 2) throw Error(ExitCode::bad_data, shown(file) + ": has 1 sample; a wavelet has at least 2");
@@ -255,7 +298,7 @@ WaveletSeries read_csv_wavelet(const Path& file) {
 }  // namespace
 
 SourceTable read_sources(const Path& file) {
-    const auto table = read_points(file, source_columns);
+    const auto table = read_points(file, source_table);
     SourceTable sources{positions(table), shots(table), table.columns[amplitude]};
     const auto count = sources.position_m.size();
     if (sources.amplitude.empty()) sources.amplitude.assign(count, 1.);
@@ -267,8 +310,8 @@ SourceTable read_sources(const Path& file) {
 }
 
 ReceiverTable read_receivers(const Path& file) {
-    const auto table = read_points(file, receiver_columns);
-    return {positions(table), shots(table)};
+    auto table = read_points(file, receiver_table);
+    return {positions(table), shots(table), std::move(table.carried)};
 }
 
 WaveletSeries read_wavelet(const Path& file) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace onda {
@@ -16,9 +17,18 @@ struct SourceTable {
     std::vector<double> amplitude;   ///< as long as position_m; 1 where the file names none
 };
 
+/// A column that Onda hands on to the seismograms as it is, such as the names of stations.
+struct CarriedColumn {
+    std::string name;
+    bool numbers = false;           ///< every text is a finite number or empty, and the column is not `name`
+    std::vector<std::string> text;  ///< one a row, without leading and trailing blanks
+    bool operator==(const CarriedColumn&) const = default;
+};
+
 struct ReceiverTable {
     std::vector<std::array<double, 3>> position_m;
-    std::vector<std::int64_t> shot;  ///< empty: every shot records all of them
+    std::vector<std::int64_t> shot;      ///< empty: every shot records all of them
+    std::vector<CarriedColumn> carried;  ///< in the order of the file; of a CSV file only
 };
 
 /// A sampled source signature: sample n is at n * dt_s.
@@ -27,7 +37,8 @@ struct WaveletSeries {
     std::vector<double> amplitude;
 };
 
-/// CSV with a header line (x, z, optional y, shot, amplitude in any order; units may follow as x_m) or HDF5.
+/// CSV with a header line (x, z, optional y, shot, amplitude in any order; units may follow as x_m) or HDF5. A table of
+/// receivers may have columns of other names.
 /// \throws Error(missing_input | bad_data) naming file, line and column (CSV) or dataset (HDF5), and the value.
 SourceTable read_sources(const std::filesystem::path& file);
 ReceiverTable read_receivers(const std::filesystem::path& file);

@@ -67,9 +67,56 @@ void write_pressure(hdf5::Group& group, const ShotGather& gather) {
     time.close();
 }
 
+/// `receiver_name`, `receiver_elevation`, …: numbers where the column holds them, NaN for what is missing; else texts.
+const std::string kCarriedPrefix = "receiver_", kCarriedNames = "receiver_columns";
+
+void write_carried_column(hdf5::Group& group, const CarriedColumn& column) {
+    if (!column.numbers) return group.write_texts(kCarriedPrefix + column.name, column.text);
+    std::vector<double> values;
+    for (const std::string& text : column.text) values.push_back(finite_number(text).value_or(std::nan("")));
+    auto dataset =
+        group.create_dataset(kCarriedPrefix + column.name, hdf5::Element::float64, {{values.size()}, {}, {}});
+    dataset.write_all(std::span<const double>(values));
+    dataset.close();
+}
+
+/// The group's attribute `receiver_columns` lists them in the order of the tables.
+void write_carried(hdf5::Group& group, const std::vector<CarriedColumn>& columns) {
+    if (columns.empty()) return;
+    std::vector<std::string> names;
+    for (const CarriedColumn& column : columns) {
+        write_carried_column(group, column);
+        names.push_back(column.name);
+    }
+    group.set_texts(kCarriedNames, names);
+}
+
+CarriedColumn read_carried(const hdf5::Group& group, const std::string& name, std::size_t receivers) {
+    const std::string dataset = kCarriedPrefix + name;
+    CarriedColumn column{name, !group.holds_texts(dataset), {}};
+    if (!column.numbers)
+        column.text = group.read_texts(dataset);
+    else
+        for (const double value : group.open_dataset(dataset).read_all<double>())
+            column.text.push_back(std::isnan(value) ? "" : shortest(value));
+    if (column.text.size() != receivers)
+        group.fail(dataset + " must have one value for each of the " + std::to_string(receivers) + " receivers");
+    return column;
+}
+
+std::vector<CarriedColumn> read_carried(const hdf5::Group& group, std::size_t receivers) {
+    std::vector<CarriedColumn> columns;
+    for (const std::string& name : group.texts(kCarriedNames).value_or(std::vector<std::string>{}))
+        columns.push_back(read_carried(group, name, receivers));
+    return columns;
+}
+
 void check_gather(const ShotGather& gather) {
     const bool fits = gather.samples > 0 &&
-                      gather.pressure.size() == gather.receivers_m.size() * static_cast<std::size_t>(gather.samples);
+                      gather.pressure.size() == gather.receivers_m.size() * static_cast<std::size_t>(gather.samples) &&
+                      std::ranges::all_of(gather.carried, [&](const CarriedColumn& column) {
+                          return column.text.size() == gather.receivers_m.size();
+                      });
     if (!fits || !(gather.dt_s > 0.) || gather.receivers_m.empty())
         throw Error(ExitCode::internal, "gather of shot " + std::to_string(gather.shot) + ": " +
                                             std::to_string(gather.receivers_m.size()) + " receivers, " +
@@ -91,6 +138,7 @@ OpenedGather open_gather(const hdf5::File& file, std::int64_t shot) {
     header.shot = shot;
     header.sources_m = read_positions(group, "sources");
     header.receivers_m = read_positions(group, "receivers");
+    header.carried = read_carried(group, header.receivers_m.size());
     const auto& extents = opened.pressure.extents();
     if (extents.size() != 2 || extents[0] != header.receivers_m.size())
         opened.pressure.fail("must have the shape [receiver][time] with one row for each of the " +
@@ -147,6 +195,7 @@ void SeismogramWriter::write(const ShotGather& gather) {
     auto group = impl_->file.create_shot(gather.shot);
     write_positions(group, "sources", gather.sources_m);
     write_positions(group, "receivers", gather.receivers_m);
+    write_carried(group, gather.carried);
     write_pressure(group, gather);
     group.close();
     impl_->shots.push_back(gather.shot);
@@ -172,17 +221,20 @@ ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
 }
 
 std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
-                                        std::int64_t provenance_bytes) {
-    constexpr std::int64_t shot_overhead = 2600;
+                                        std::int64_t provenance_bytes, std::span<const std::int64_t> carried) {
+    constexpr std::int64_t shot_overhead = 2600, carried_overhead = 450;
     const auto nt = static_cast<hdf5::Extent>(samples);
-    const auto plain = [](const hdf5::Extents& extents) {
-        return dataset_bytes(extents, hdf5::default_chunk(extents, sizeof(double)), sizeof(double));
+    const auto of_elements = [](const hdf5::Extents& extents, std::size_t element_bytes) {
+        return dataset_bytes(extents, hdf5::default_chunk(extents, element_bytes), element_bytes);
     };
+    const auto plain = [&](const hdf5::Extents& extents) { return of_elements(extents, sizeof(double)); };
     std::int64_t bytes = result_file_bytes(provenance_bytes);
     for (const std::int64_t count : receivers) {
         const auto nr = static_cast<hdf5::Extent>(count);
         bytes = saturating_sum(bytes, dataset_bytes({nr, nt}, pressure_chunk(nr, nt), sizeof(float)), plain({nr, 3}),
                                plain({1, 3}), plain({nr}), plain({nt}), shot_overhead);
+        for (const std::int64_t each : carried)
+            bytes = saturating_sum(bytes, of_elements({nr}, static_cast<std::size_t>(each)), carried_overhead);
     }
     return bytes;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
+#include "io/models/points_file.hpp"
 #include "io/results/provenance.hpp"
 
 namespace onda {
@@ -21,7 +22,8 @@ struct ShotGather {
     std::vector<std::array<double, 3>> sources_m, receivers_m;  ///< (x, y, z)
     double dt_s = 0.;
     std::int64_t samples = 0;
-    std::vector<float> pressure;  ///< [Pa], [receiver][sample]
+    std::vector<float> pressure;           ///< [Pa], [receiver][sample]
+    std::vector<CarriedColumn> carried{};  ///< of the receivers' tables; one text a receiver
 };
 
 /// "shot 1, receiver 3 of 7 at (203, 0, 20) m, t = 0.002 s": of value `index` of traces [receiver][sample].
@@ -55,8 +57,9 @@ std::vector<std::int64_t> list_shots(const std::filesystem::path& file);
 ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot);
 
 /// Size of seismograms.h5 for `onda check`, with one source a shot.
-/// \param receivers of each shot. \param provenance_bytes as Provenance::bytes gives them.
+/// \param receivers of each shot. \param provenance_bytes as Provenance::bytes gives them. \param carried bytes that a
+/// receiver takes in each carried column.
 std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
-                                        std::int64_t provenance_bytes);
+                                        std::int64_t provenance_bytes, std::span<const std::int64_t> carried = {});
 
 }  // namespace onda

@@ -5,7 +5,9 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace onda {
 
@@ -16,6 +18,15 @@ inline std::string shortest(double value) {
 }
 inline std::string shortest(std::int64_t value) {
     return std::to_string(value);
+}
+
+/// The finite number that a whole text is, in decimal or scientific notation; a sign may precede it.
+inline std::optional<double> finite_number(std::string_view text) {
+    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+    double value = 0.;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+    return value;
 }
 
 /// The shortest text of a number as a configuration writes it: without an exponent from 1e-7 to 1e15.

@@ -199,13 +199,16 @@ namespace {
 /// Shots with as many receivers take as many bytes: one of each number of them is asked for.
 std::int64_t seismogram_bytes(const Plan& plan, std::int64_t provenance) {
     const std::int64_t samples = plan.time.output_samples;
+    std::vector<std::int64_t> carried;
+    for (const CarriedKind& kind : plan.survey.shots.carried_kinds())
+        carried.push_back(kind.numbers ? std::int64_t{sizeof(double)} : kind.longest);
     const std::int64_t empty_file = predicted_seismogram_bytes({}, samples, provenance);
     std::int64_t bytes = empty_file;
     for (const auto& [receivers, shots] : plan.survey.size.shots_of_receivers)
         if (receivers > 0)
-            bytes = saturating_sum(
-                bytes, saturating_product(
-                           shots, predicted_seismogram_bytes({&receivers, 1}, samples, provenance) - empty_file));
+            bytes = saturating_sum(bytes, saturating_product(shots, predicted_seismogram_bytes({&receivers, 1}, samples,
+                                                                                               provenance, carried) -
+                                                                        empty_file));
     return bytes;
 }
 

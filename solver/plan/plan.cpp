@@ -258,6 +258,11 @@ std::string describe(const Plan& plan) {
     text += fmt::format("survey    {}; at most {} and {} a shot\n", counted(std::ssize(plan.survey.shots), "shot"),
                         counted(plan.survey.size.most_sources, "source"),
                         counted(plan.survey.size.most_receivers, "receiver"));
+    if (const auto& kinds = plan.survey.shots.carried_kinds(); !kinds.empty()) {
+        text += "          with the receiver columns ";
+        for (const CarriedKind& kind : kinds) text += (&kind == kinds.data() ? "" : ", ") + kind.name;
+        text += '\n';
+    }
     if (plan.survey.shots.size() > 1)
         text += plan.batch > 1 ? fmt::format("batches   of {} shots that advance together\n", plan.batch)
                                : std::string("batches   none: one shot after the other\n");

@@ -47,9 +47,9 @@ void ReceiverParts::add(const ReceiverGroup& entry) {
     if (!shots_exist(entry)) return;
     const Positions& positions = entry.places.positions;
     if (entry.relative && !offsets_fit(entry)) return;
-    if (positions.size() != 1) {
+    if (positions.size() != 1 || !entry.carried.empty()) {
         flush();
-        add_part(positions, entry.relative, entry.shot);
+        add_part(positions, entry.relative, entry.shot, entry.carried);
         return;
     }
     if (entry.shot.empty() != shot_.empty() || entry.relative != relative_) flush();
@@ -115,16 +115,20 @@ bool ReceiverParts::offsets_fit(const ReceiverGroup& entry, std::size_t shot, co
     return false;
 }
 
-void ReceiverParts::add_part(Positions positions, bool relative, std::vector<std::int64_t> shot) {
+void ReceiverParts::add_part(Positions positions, bool relative, std::vector<std::int64_t> shot,
+                             std::vector<CarriedColumn> carried) {
     if (relative) clamp_to_grid(grid_, positions);
-    if (shot.size() == 1) return data_.receivers.push_back({positions, relative, shot, {0, positions.size()}});
+    for (const CarriedColumn& column : carried) data_.add_carried_kind(column);
+    if (shot.size() == 1)
+        return data_.receivers.push_back({positions, relative, shot, {0, positions.size()}, std::move(carried)});
     if (!std::ranges::is_sorted(shot)) {
         const auto order = ascending(shot);
         positions = positions.reordered(order);
         permute(shot, order);
+        for (CarriedColumn& column : carried) permute(column.text, order);
     }
     auto first = shot.empty() ? std::vector<std::int64_t>{} : group(shot);
-    data_.receivers.push_back({std::move(positions), relative, std::move(shot), std::move(first)});
+    data_.receivers.push_back({std::move(positions), relative, std::move(shot), std::move(first), std::move(carried)});
 }
 
 std::int64_t ReceiverCounts::of(std::size_t shot) const {

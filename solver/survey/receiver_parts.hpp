@@ -27,7 +27,8 @@ private:
     /// Whether all offsets of an entry lead into the grid; a fault of the first shot in which one does not.
     bool offsets_fit(const ReceiverGroup& entry);
     bool offsets_fit(const ReceiverGroup& entry, std::size_t shot, const Positions& offsets, std::int64_t first_row);
-    void add_part(Positions positions, bool relative, std::vector<std::int64_t> shot);
+    void add_part(Positions positions, bool relative, std::vector<std::int64_t> shot,
+                  std::vector<CarriedColumn> carried = {});
 
     const Grid& grid_;
     Shots::Data& data_;

@@ -25,13 +25,27 @@ std::vector<std::int64_t> group(std::vector<std::int64_t>& ascending_ids) {
     return first;
 }
 
-Positions ReceiverPart::of(std::int64_t id, const Position& source_m) const {
-    const auto placed = [&](const Positions& listed) { return relative ? listed.shifted(source_m) : listed; };
-    if (shot.empty()) return placed(positions);
+ReceiverPart::Rows ReceiverPart::rows_of(std::int64_t id) const {
+    if (shot.empty()) return {0, positions.size()};
     const auto at = std::ranges::lower_bound(shot, id);
     if (at == shot.end() || *at != id) return {};
     const auto i = static_cast<std::size_t>(at - shot.begin());
-    return placed(positions.part(first[i], first[i + 1] - first[i]));
+    return {first[i], first[i + 1] - first[i]};
+}
+
+Positions ReceiverPart::of(std::int64_t id, const Position& source_m) const {
+    const auto placed = [&](const Positions& listed) { return relative ? listed.shifted(source_m) : listed; };
+    if (shot.empty()) return placed(positions);
+    const Rows rows = rows_of(id);
+    return rows.count == 0 ? Positions() : placed(positions.part(rows.first, rows.count));
+}
+
+void Shots::Data::add_carried_kind(const CarriedColumn& column) {
+    const auto known = std::ranges::find(carried_kinds, column.name, &CarriedKind::name);
+    CarriedKind& kind =
+        known != carried_kinds.end() ? *known : carried_kinds.emplace_back(CarriedKind{column.name, column.numbers, 1});
+    kind.numbers = kind.numbers && column.numbers;
+    for (const std::string& text : column.text) kind.longest = std::max(kind.longest, std::ssize(text));
 }
 
 std::size_t Shots::Data::index_of(std::int64_t shot_id) const {
@@ -46,6 +60,27 @@ std::size_t Shots::size() const {
 
 std::int64_t Shots::id(std::size_t i) const {
     return data_->id[i];
+}
+
+const std::vector<CarriedKind>& Shots::carried_kinds() const {
+    return data_->carried_kinds;
+}
+
+std::vector<CarriedColumn> Shots::carried_columns(std::int64_t id) const {
+    std::vector<CarriedColumn> columns;
+    for (const CarriedKind& kind : data_->carried_kinds) {
+        CarriedColumn& column = columns.emplace_back(CarriedColumn{kind.name, kind.numbers, {}});
+        for (const ReceiverPart& part : data_->receivers) {
+            const auto [first, count] = part.rows_of(id);
+            const auto listed = std::ranges::find(part.carried, kind.name, &CarriedColumn::name);
+            if (listed == part.carried.end())
+                column.text.resize(column.text.size() + static_cast<std::size_t>(count));
+            else
+                column.text.insert(column.text.end(), listed->text.begin() + first,
+                                   listed->text.begin() + first + count);
+        }
+    }
+    return columns;
 }
 
 Shot Shots::operator[](std::size_t i) const {

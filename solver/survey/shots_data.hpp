@@ -12,10 +12,16 @@ namespace onda {
 /// Receivers of every shot, or the rows of a list that belong to each of some shots.
 struct ReceiverPart {
     Positions positions;
-    bool relative = false;            ///< the positions are offsets from the first source of the shot
-    std::vector<std::int64_t> shot;   ///< ascending ids; empty: every shot records all of them
-    std::vector<std::int64_t> first;  ///< row of each of `shot`, and the end
+    bool relative = false;               ///< the positions are offsets from the first source of the shot
+    std::vector<std::int64_t> shot;      ///< ascending ids; empty: every shot records all of them
+    std::vector<std::int64_t> first;     ///< row of each of `shot`, and the end
+    std::vector<CarriedColumn> carried;  ///< one text a row
 
+    /// The rows of a shot: the first, and how many; none where the shot records none of them.
+    struct Rows {
+        std::int64_t first = 0, count = 0;
+    };
+    [[nodiscard]] Rows rows_of(std::int64_t id) const;
     /// Those of one shot, where they lie.
     [[nodiscard]] Positions of(std::int64_t id, const Position& source_m) const;
 };
@@ -25,6 +31,10 @@ struct Shots::Data {
     std::vector<std::int64_t> first_source;  ///< of each shot, and the end
     std::vector<SourcePoint> sources;
     std::vector<ReceiverPart> receivers;
+    std::vector<CarriedKind> carried_kinds;
+
+    /// Counts a column of a receiver table in.
+    void add_carried_kind(const CarriedColumn& column);
 
     /// Of the first source of the shot with this index: what relative positions are relative to.
     [[nodiscard]] const Position& source_m(std::size_t shot) const {

@@ -63,6 +63,13 @@ struct Shot {
 /// The sources that the shots of a run may have together: more are a fault of the configuration.
 inline constexpr std::int64_t kMostSources = 1'000'000;
 
+/// A column of receiver tables that goes with the receivers into the seismograms.
+struct CarriedKind {
+    std::string name;
+    bool numbers = false;      ///< in every table that has it
+    std::int64_t longest = 1;  ///< bytes of its longest text
+};
+
 /// The shots of a survey, ascending id. Receivers that every shot records are kept once, lines and grids of them by
 /// their ends, those that move with the source by their offsets from it; a shot is made when it is asked for. Copies
 /// share all of it.
@@ -77,6 +84,10 @@ public:
     [[nodiscard]] Shot operator[](std::size_t i) const;
     [[nodiscard]] std::int64_t id(std::size_t i) const;
     [[nodiscard]] Shot front() const { return (*this)[0]; }
+    [[nodiscard]] const std::vector<CarriedKind>& carried_kinds() const;
+    /// What receiver tables say of the receivers of a shot: a column for each of carried_kinds(), one text a receiver
+    /// in their order, empty where a table has no such column.
+    [[nodiscard]] std::vector<CarriedColumn> carried_columns(std::int64_t id) const;
 
     class Iterator {
     public:

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
-#include "io/models/points_file.hpp"
 #include "io/text/printable.hpp"
 #include "solver/program/find_row.hpp"
 #include "solver/survey/survey.hpp"
@@ -249,7 +248,10 @@ ReceiverGroup read_file(const EntryReading&, const ReceiverConfig& receiver, con
     ReceiverTable table = read_receivers(receiver.file);
     return {{key + ".file", shown(receiver.file) + ", position ", Positions(std::move(table.position_m)), {}},
             std::move(table.shot),
-            key + ".file"};
+            key + ".file",
+            false,
+            false,
+            std::move(table.carried)};
 }
 
 /// What positions may be relative to.

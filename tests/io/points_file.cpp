@@ -90,10 +90,42 @@ TEST_CASE("CSV: faults of points have line and column") {
         CHECK(fault.code() == ExitCode::bad_data);
         CHECK(contains(message, row.message));
     }
-    CHECK(contains(fault_of([] { read_receivers(CsvFile("x,z,amplitude\n1,2,3\n").path()); }).what(),
-                   "unknown column 'amplitude'"));
     CHECK(fault_of([] { read_sources("nowhere.csv"); }).code() == ExitCode::missing_input);
     CHECK(fault_of([] { read_sources("/"); }).code() == ExitCode::missing_input);
+}
+
+TEST_CASE("CSV: receivers keep their names and the other columns of their table") {
+    const auto table =
+        read_receivers(CsvFile("name, x,z,elevation_m,line, note\nA 1,1,2,-3.5,7,\n0012,3,4,,7, Füße\n").path());
+    CHECK(table.position_m == Positions{{1., 0., 2.}, {3., 0., 4.}});
+    CHECK(table.carried == std::vector<CarriedColumn>{{"name", false, {"A 1", "0012"}},
+                                                      {"elevation_m", true, {"-3.5", ""}},
+                                                      {"line", true, {"7", "7"}},
+                                                      {"note", false, {"", "Füße"}}});
+    // Names that look like numbers, and columns without a value, are no numbers.
+    for (const char* text : {"x,z,name\n1,2,3\n", "x,z,gain\n1,2,\n"})
+        CHECK(!read_receivers(CsvFile(text).path()).carried.at(0).numbers);
+    struct Row {
+        std::string text, message;
+    };
+    for (const auto& row : {
+             Row{"x,z,amplitude\n1,2,3\n", ":1:5: column 'amplitude' belongs to sources; receivers have x, y"},
+             Row{"x,z,shott\n1,2,3\n", ":1:5: unknown column 'shott'; did you mean shot?"},
+             Row{"x,z,line,line\n1,2,3,4\n", ":1:10: column line is there twice"},
+             Row{"x,z,x/y\n1,2,3\n", ":1:5: column 'x/y': a name has at most 64 letters, digits and underscores"},
+             Row{"x,z,\n1,2,3\n", ":1:5: column '': a name has"},
+             Row{"x,z,line\n1,2\n", ":2:3: 2 values for 3 columns"},
+             Row{"name,line\n1,2\n", ":1:1: no column x"},
+         }) {
+        const CsvFile file(row.text);
+        const auto fault = fault_of([&] { read_receivers(file.path()); });
+        const std::string message = fault.what();
+        CAPTURE(message);
+        CHECK(fault.code() == ExitCode::bad_data);
+        CHECK(contains(message, row.message));
+    }
+    CHECK(
+        contains(fault_of([] { read_sources(CsvFile("x,z,line\n1,2,3\n").path()); }).what(), "unknown column 'line'"));
 }
 
 TEST_CASE("CSV: a wavelet is sampled evenly from 0") {

@@ -162,3 +162,28 @@ TEST_CASE("the size of the file is predicted within 2 %") {
         CHECK(std::abs(predicted / actual - 1.) <= 0.02);
     }
 }
+
+TEST_CASE("columns of the receivers' tables come back, and are predicted too") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "s.h5";
+    auto gather = sample_gather(1, 2000, 3);
+    gather.carried = {{"name", false, {}}, {"elevation", true, {}}};
+    for (int i = 0; i < 2000; ++i) {
+        gather.carried[0].text.push_back("station " + std::to_string(10'000 + i));
+        gather.carried[1].text.push_back(i % 2 == 0 ? "" : "-" + std::to_string(i) + ".25");
+    }
+    const auto provenance = sample_provenance();
+    SeismogramWriter writer(file, provenance, false);
+    writer.write(gather);
+    writer.commit();
+    CHECK(read_gather(file, 1).carried == gather.carried);
+    const std::vector<std::int64_t> receivers{2000}, carried{13, 8};
+    const auto actual = double(std::filesystem::file_size(file));
+    const auto predicted = double(predicted_seismogram_bytes(receivers, 3, provenance.bytes(), carried));
+    CAPTURE(actual - predicted);
+    CHECK(std::abs(predicted / actual - 1.) <= 0.02);
+
+    SeismogramWriter refusing(folder.path() / "t.h5", provenance, false);
+    gather.carried[0].text.pop_back();
+    CHECK(fault_of([&] { refusing.write(gather); }).code() == ExitCode::internal);
+}

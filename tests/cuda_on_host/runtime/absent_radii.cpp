@@ -1,4 +1,4 @@
-// The CUDA backend on the host has the radii 1, 2 and 4, and no bulk-tensor copies: every radius takes long to compile.
+// The CUDA backend on the host has the radii 1 and 4, and no bulk-tensor copies: every radius takes long to compile.
 #include "kernels/cuda/cpml/cpml_launches.hpp"
 #include "kernels/cuda/fused/fused_arguments.hpp"
 #include "kernels/cuda/stepper.hpp"
@@ -39,6 +39,7 @@ ONDA_NO_BULK_TENSOR(5)
 ONDA_NO_BULK_TENSOR(6)
 ONDA_NO_BULK_TENSOR(7)
 ONDA_NO_BULK_TENSOR(8)
+ONDA_ABSENT(2)
 ONDA_ABSENT(3)
 ONDA_ABSENT(5)
 ONDA_ABSENT(6)
