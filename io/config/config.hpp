@@ -149,6 +149,11 @@ struct ReceiverConfig {
     bool operator==(const ReceiverConfig&) const = default;
 };
 
+struct SurveyConfig {
+    std::optional<double> limit_m;  ///< absent: every shot is computed on the whole grid
+    bool operator==(const SurveyConfig&) const = default;
+};
+
 struct SeismogramConfig {
     std::optional<double> dt_s;  ///< absent: the step of the simulation
     bool operator==(const SeismogramConfig&) const = default;
@@ -193,6 +198,7 @@ struct Config {
     WaveletConfig wavelet;
     std::vector<SourceConfig> sources;
     std::vector<ReceiverConfig> receivers;
+    SurveyConfig survey;
     OutputConfig output;
     BackendConfig backend;
 

@@ -523,6 +523,17 @@ constexpr Parameter kReceiver[] = {
      .example = "receivers.csv"},
 };
 
+constexpr Parameter kSurvey[] = {
+    {.name = "limit_m",
+     .slot = bind<&SurveyConfig::limit_m>,
+     .help =
+         "compute a shot only on the nodes within this distance, along x and along y, of its sources and receivers, at "
+         "all depths (its aperture); the whole grid where absent",
+     .unit = "m",
+     .range = between(0., 1e9),
+     .example = "1000"},
+};
+
 constexpr Parameter kSeismograms[] = {
     {.name = "dt_s",
      .slot = bind<&SeismogramConfig::dt_s>,
@@ -641,6 +652,7 @@ constexpr Parameter kConfig[] = {
      .rows = kSource,
      .required = true},
     {.name = "receivers", .slot = bind<&Config::receivers>, .help = "where pressure is recorded", .rows = kReceiver},
+    {.name = "survey", .slot = bind<&Config::survey>, .help = "what all shots have in common", .rows = kSurvey},
     {.name = "output", .slot = bind<&Config::output>, .help = "what is written", .rows = kOutput},
     {.name = "backend", .slot = bind<&Config::backend>, .help = "what computes it", .rows = kBackend},
 };

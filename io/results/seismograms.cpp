@@ -111,6 +111,33 @@ std::vector<CarriedColumn> read_carried(const hdf5::Group& group, std::size_t re
     return columns;
 }
 
+const std::string kPartShape = "part_shape_xyz", kPartOrigin = "part_origin_m_xyz", kPartSpacing = "part_spacing_m_xyz";
+
+void write_part(hdf5::Group& group, const FileGeometry& part) {
+    const std::vector<double> shape(part.shape.begin(), part.shape.end());
+    group.set_numbers(kPartShape, shape);
+    group.set_numbers(kPartOrigin, part.origin_m);
+    group.set_numbers(kPartSpacing, part.spacing_m);
+}
+
+std::optional<FileGeometry> read_part(const hdf5::Group& group) {
+    const auto shape = group.numbers(kPartShape);
+    if (!shape) return std::nullopt;
+    const auto triple = [&group](const std::string& name, const std::optional<std::vector<double>>& values) {
+        if (!values || values->size() != 3) group.fail("attribute " + name + " must be three numbers");
+        return std::array{(*values)[0], (*values)[1], (*values)[2]};
+    };
+    FileGeometry part;
+    part.origin_m = triple(kPartOrigin, group.numbers(kPartOrigin));
+    part.spacing_m = triple(kPartSpacing, group.numbers(kPartSpacing));
+    for (std::size_t a = 0; const double nodes : triple(kPartShape, shape)) {
+        if (!(nodes >= 1. && nodes <= 1e15)) group.fail("attribute " + kPartShape + " must be whole numbers from 1");
+        part.shape[a++] = static_cast<std::int64_t>(nodes);
+    }
+    part.dimensions = part.shape[1] == 1 ? 2 : 3;
+    return part;
+}
+
 void check_gather(const ShotGather& gather) {
     const bool fits = gather.samples > 0 &&
                       gather.pressure.size() == gather.receivers_m.size() * static_cast<std::size_t>(gather.samples) &&
@@ -139,6 +166,7 @@ OpenedGather open_gather(const hdf5::File& file, std::int64_t shot) {
     header.sources_m = read_positions(group, "sources");
     header.receivers_m = read_positions(group, "receivers");
     header.carried = read_carried(group, header.receivers_m.size());
+    header.part = read_part(group);
     const auto& extents = opened.pressure.extents();
     if (extents.size() != 2 || extents[0] != header.receivers_m.size())
         opened.pressure.fail("must have the shape [receiver][time] with one row for each of the " +
@@ -196,6 +224,7 @@ void SeismogramWriter::write(const ShotGather& gather) {
     write_positions(group, "sources", gather.sources_m);
     write_positions(group, "receivers", gather.receivers_m);
     write_carried(group, gather.carried);
+    if (gather.part) write_part(group, *gather.part);
     write_pressure(group, gather);
     group.close();
     impl_->shots.push_back(gather.shot);

@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
+#include "io/models/geometry.hpp"
 #include "io/models/points_file.hpp"
 #include "io/results/provenance.hpp"
 
@@ -24,6 +26,7 @@ struct ShotGather {
     std::int64_t samples = 0;
     std::vector<float> pressure;           ///< [Pa], [receiver][sample]
     std::vector<CarriedColumn> carried{};  ///< of the receivers' tables; one text a receiver
+    std::optional<FileGeometry> part{};    ///< of the grid that the shot was computed on, if it was not the whole
 };
 
 /// "shot 1, receiver 3 of 7 at (203, 0, 20) m, t = 0.002 s": of value `index` of traces [receiver][sample].

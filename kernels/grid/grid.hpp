@@ -95,6 +95,7 @@ struct Window {
 
     [[nodiscard]] std::int64_t points() const { return count[0] * count[1] * count[2]; }
     [[nodiscard]] static Window whole(const Grid& grid) { return {{0, 0, 0}, grid.n, {1, 1, 1}}; }
+    bool operator==(const Window&) const = default;
 };
 
 /// The rule that fills the halo beyond a face before each step. A mirror has its plane on the first or last node of the

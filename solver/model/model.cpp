@@ -168,12 +168,17 @@ std::optional<ParameterRange> told_range(const ModelConfig& config, const Medium
 }
 
 MediumReaders medium_readers(const Model& model, const ComputedGrid& computed) {
+    return medium_readers(model, computed, Window::whole(model.grid));
+}
+
+MediumReaders medium_readers(const Model& model, const ComputedGrid& computed, const Window& part) {
     MediumReaders readers;
     for (const ParameterValues& parameter : model.parameters)
-        readers.push_back(computed.extended(
-            [&grid = model.grid, &values = parameter.values](std::int64_t y, std::int64_t z, std::span<float> row) {
-                std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(grid.at(0, y, z)), row.size(), row.begin());
-            }));
+        readers.push_back(computed.extended([&grid = model.grid, &values = parameter.values, first = part.first](
+                                                std::int64_t y, std::int64_t z, std::span<float> row) {
+            const std::int64_t at = grid.at(first[0], first[1] + y, first[2] + z);
+            std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(at), row.size(), row.begin());
+        }));
     return readers;
 }
 

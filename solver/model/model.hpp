@@ -82,7 +82,8 @@ std::optional<ParameterRange> told_range(const ModelConfig& config, const Medium
 std::int64_t model_extra_bytes(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
 /// What a device reads of a model on the grid that it computes, in the order of the equation's parameters.
-/// \param model must outlive the readers. \param computed around the grid of the model.
+/// \param model must outlive the readers. \param computed around the grid of the model, or around `part` of it.
 MediumReaders medium_readers(const Model& model, const ComputedGrid& computed);
+MediumReaders medium_readers(const Model& model, const ComputedGrid& computed, const Window& part);
 
 }  // namespace onda

@@ -45,6 +45,7 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
     for (const SourcePoint& source : shot.sources) gather.sources_m.push_back(source.position_m);
     gather.receivers_m = shot.receivers.list();
     gather.carried = plan.survey.shots.carried_columns(shot.id);
+    if (plan.aperture) gather.part = {{plan.grid.dimensions, plan.grid.n, plan.grid.spacing_m, plan.grid.origin_m}};
     gather.dt_s = plan.time.dt_s;
     gather.samples = plan.time.steps + 1;
     gather.pressure.resize(gather.receivers_m.size() * static_cast<std::size_t>(gather.samples));

@@ -38,15 +38,17 @@ std::vector<Section> make_sections(const Grid& grid, const Position& through) {
     return sections;
 }
 
-std::vector<float> values_at(const Window& window, const Grid& grid, std::span<const float> volume) {
+/// \param first node of the volume's grid that the window counts from.
+std::vector<float> values_at(const Window& window, const Grid& grid, const std::array<std::int64_t, 3>& first,
+                             std::span<const float> volume) {
     std::vector<float> values;
     values.reserve(static_cast<std::size_t>(window.points()));
     for (std::int64_t z = 0; z < window.count[2]; ++z)
         for (std::int64_t y = 0; y < window.count[1]; ++y)
             for (std::int64_t x = 0; x < window.count[0]; ++x)
-                values.push_back(volume[static_cast<std::size_t>(grid.at(window.first[0] + x * window.step[0],
-                                                                         window.first[1] + y * window.step[1],
-                                                                         window.first[2] + z * window.step[2]))]);
+                values.push_back(volume[static_cast<std::size_t>(grid.at(
+                    first[0] + window.first[0] + x * window.step[0], first[1] + window.first[1] + y * window.step[1],
+                    first[2] + window.first[2] + z * window.step[2]))]);
     return values;
 }
 
@@ -126,7 +128,8 @@ RunPictures::RunPictures(const Plan& plan, const Model& model)
     const Position through = shot_.sources.empty() ? grid_.position_m(grid_.nx() / 2, grid_.ny() / 2, grid_.nz() / 2)
                                                    : shot_.sources.front().position_m;
     sections_ = make_sections(grid_, through);
-    for (Section& section : sections_) section.vp = values_at(section.window, grid_, model.vp().values);
+    for (Section& section : sections_)
+        section.vp = values_at(section.window, model.grid, plan.part.first, model.vp().values);
     steps_ = wavefield_steps(plan);
 }
 
@@ -213,7 +216,9 @@ std::vector<AtomicFile> RunPictures::prepare(const std::filesystem::path& folder
 PictureBytes picture_bytes(const Plan& plan) {
     if (!plan.config.output.pictures) return {};
     std::int64_t nodes = 0;
-    for (const Section& section : make_sections(plan.grid, plan.grid.origin_m)) nodes += section.window.points();
+    Grid grid = plan.grid;
+    grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
+    for (const Section& section : make_sections(grid, grid.origin_m)) nodes += section.window.points();
     const std::int64_t receivers = plan.survey.size.most_receivers;
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
     constexpr std::int64_t drawing = 7'000'000;  // measured: canvas, rasters and the compressed picture

@@ -26,7 +26,7 @@ struct Section {
 /// The pictures of a run, taken from its first shot and drawn at its end.
 class RunPictures {
 public:
-    /// Keeps sections of the model, so that the model itself can go.
+    /// Keeps sections of the model, so that the model itself can go. \param plan of the first shot.
     RunPictures(const Plan& plan, const Model& model);
 
     /// Steps of the first shot at which take() is wanted, ascending.

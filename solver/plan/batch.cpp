@@ -19,6 +19,7 @@ constexpr double kMemoryShare = 0.8;  // of what is free
 
 /// Shots that a batch may have at most, memory aside.
 std::int64_t most_together(const Plan& plan) {
+    if (plan.aperture) return 1;  // shots on parts of their own need media of their own
     const std::int64_t most = plan.device->most_shots(plan.setup);
     return std::min(plan.snapshots.steps.empty() ? most : std::min(most, kMostWithSnapshots),
                     std::ssize(plan.survey.shots));
@@ -48,10 +49,10 @@ bool fits(Plan& plan, int batch) {
 int choose_batch(const Plan& plan) {
     const std::int64_t wanted = plan.config.backend.batch;
     if (wanted > plan.device->most_shots(plan.setup))
-        plan.config.origin.fault("backend.batch",
-                                 fmt::format("{}: on this grid, {} advances {} shot{} together at most", wanted,
-                                             plan.device->name, plan.device->most_shots(plan.setup),
-                                             plan.device->most_shots(plan.setup) == 1 ? "" : "s"));
+        plan.config.origin.fault(
+            "backend.batch",
+            fmt::format("{}: on this grid, {} advances {} shot{} together at most", wanted, plan.device->name,
+                        plan.device->most_shots(plan.setup), plan.device->most_shots(plan.setup) == 1 ? "" : "s"));
     if (wanted > 0) return static_cast<int>(std::min(wanted, most_together(plan)));
     const std::int64_t fast = plan.device->has_own_memory() ? fast_on_gpu(plan) : fast_on_cpu(plan);
     int batch = static_cast<int>(std::clamp<std::int64_t>(fast, 1, most_together(plan)));

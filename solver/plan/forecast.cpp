@@ -21,7 +21,7 @@ namespace {
 /// The program itself with its libraries, and what they allocate once: measured on runs of a few nodes.
 constexpr std::int64_t kProgramBytes = 20'600'000;
 /// The threads that set shots up and finish them beside the steps of others.
-constexpr std::int64_t kPipelineBytes = 2'000'000;
+constexpr std::int64_t kPipelineBytes = 3'000'000;
 /// What each thread beyond the two of that measurement touches of its stack and its part of the allocator: 16 threads
 /// held 2.6 MB more.
 constexpr std::int64_t kThreadBytes = 185'000;
@@ -29,6 +29,15 @@ constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
 
 std::int64_t element_bytes(const Plan& plan) {
     return plan.setup.precision == Precision::float64 ? kDouble : kFloat;
+}
+
+/// The nodes of a frame that a shot has; where it has a part of them, they are put into one whole frame.
+std::int64_t downloaded_points(const Plan& plan) {
+    const Window& window = plan.snapshots.window;
+    std::int64_t points = plan.snapshots.steps.empty() ? 0 : 1;
+    for (std::size_t a = 0; a < 3; ++a)
+        points *= std::min(window.count[a], (plan.setup.grid.n[a] - 1) / window.step[a] + 1);
+    return points;
 }
 
 /// What the shots ask of the backend at most.
@@ -40,7 +49,7 @@ ShotSize largest_shot(const Plan& plan) {
     most.sources = size.most_sources;
     most.receivers = size.most_receivers;
     most.signal_samples = most.trace_samples = plan.time.steps + 1;
-    if (!plan.snapshots.steps.empty()) most.download_points = plan.snapshots.window.points();
+    most.download_points = downloaded_points(plan);
     return most;
 }
 
@@ -107,10 +116,10 @@ std::int64_t total(const Items& items) {
 }
 
 /// The survey, and what is kept of every shot and snapshot until the end. Measured: 200 bytes a shot for its
-/// line of the table, which some 500 shots find among what the program holds anyway; 70 a snapshot in HDF5's cache,
+/// line of the table, which some 500 shots find among what the program holds anyway; 120 a snapshot in HDF5's cache,
 /// and as many again up to 1 MB, of at most 8 MB; and its time when written and read back.
 std::int64_t notes_bytes(const Plan& plan) {
-    constexpr std::int64_t of_shot = 200, shots_for_nothing = 500, of_source = 56, of_chunk = 70;
+    constexpr std::int64_t of_shot = 200, shots_for_nothing = 500, of_source = 56, of_chunk = 120;
     constexpr std::int64_t most_of_first = 1'000'000, most_of_chunks = 8'000'000;
     const std::int64_t frames = plan.snapshots.steps.size(), shots = shots_of(plan);
     const std::int64_t first_chunks = std::min(most_of_first, saturating_product(frames, of_chunk));
@@ -118,6 +127,10 @@ std::int64_t notes_bytes(const Plan& plan) {
                           saturating_product(plan.survey.size.sources, of_source),
                           std::min(most_of_chunks, saturating_sum(saturating_product(frames, of_chunk), first_chunks)),
                           saturating_product(shots + 1, frames, kDouble));
+}
+
+std::int64_t model_bytes(const Plan& plan) {
+    return saturating_product(plan.grid.points(), std::ssize(plan.setup.scheme.equation->parameters), kFloat);
 }
 
 /// The host's memory while shots run.
@@ -136,7 +149,10 @@ Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& 
                  {"traces in the backend", saturating_product(samples, element_bytes(plan))},
                  {"sources and receivers", saturating_sum(next, in_backend)}};
     }
-    items.push_back({"snapshots on their way to disk", frames_alive(plan) * frame_bytes(plan)});
+    if (plan.aperture) items.push_back({"model, of which each shot takes its part", model_bytes(plan)});
+    items.push_back({"snapshots on their way to disk",
+                     saturating_sum(saturating_product(frames_alive(plan), downloaded_points(plan), kFloat),
+                                    plan.aperture ? frame_bytes(plan) : 0)});
     items.push_back({"shots, and notes on each and on snapshots", notes_bytes(plan)});
     items.push_back({"slices kept for pictures", pictures.kept});
     items.push_back({"for a moment, to set shots up, to write snapshots or seismograms, or to draw",
@@ -157,8 +173,7 @@ Items while_loading(const Plan& plan, const PictureBytes& pictures) {
     std::string quantities;
     for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters)
         quantities += (quantities.empty() ? "" : " and ") + std::string(parameter.quantity);
-    return {{quantities + " of the model, until the backend has them",
-             plan.grid.points() * static_cast<std::int64_t>(plan.setup.scheme.equation->parameters.size()) * kFloat},
+    return {{quantities + " of the model, until the backend has them", model_bytes(plan)},
             {"for a moment, to make the model", plan.model_extra_bytes},
             {"slices kept for pictures", pictures.kept}};
 }
@@ -305,6 +320,7 @@ void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
 
 std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available) {
     constexpr double kLeastBytesPerNode = 4.;
+    if (plan.aperture) return std::nullopt;  // its parts are as large as its spreads, not as its grid
     Plan scaled = plan;
     const auto fits = [&](std::int64_t longest) {
         rescale(scaled, plan, longest);
@@ -414,10 +430,11 @@ TimeForecast forecast_time(const Plan& plan) {
     bare.cpml = {};
     const double step = measured(bare);
     const double absorb = absorbing_work(setup) > 0. ? std::max(0., measured(setup) - step) : 0.;
-    const double nodes = static_cast<double>(plan.setup.grid.points()), steps = static_cast<double>(plan.time.steps);
+    const double nodes = static_cast<double>(plan.setup.grid.points());
+    const double shots = static_cast<double>(plan.nodes_of_shots) / nodes;  // of the largest part
     const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
                             absorb * absorbing_work(plan.setup) / std::max(1., absorbing_work(setup));
-    return {nodes / per_step * 1e-9, static_cast<double>(shots_of(plan)) * steps * per_step};
+    return {nodes / per_step * 1e-9, shots * static_cast<double>(plan.time.steps) * per_step};
 }
 
 }  // namespace onda

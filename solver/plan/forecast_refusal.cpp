@@ -6,9 +6,9 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/run/run_folder.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
+#include "solver/run/run_folder.hpp"
 
 namespace onda {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "io/text/saturating.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/model/density.hpp"
@@ -57,6 +58,7 @@ Precision precision_of(const SchemeConfig& config) {
 void set_grids(Plan& plan) {
     const Config& c = plan.config;
     plan.grid = make_grid(c.grid, c.origin);
+    plan.part = Window::whole(plan.grid);
     plan.computed = ComputedGrid(plan.grid, make_faces(c.boundary, plan.grid, c.origin).nodes_beyond);
     check_stencil_fits(c.scheme, plan.computed.grid(), c.origin);
 }
@@ -99,6 +101,42 @@ void set_survey(Plan& plan) {
     const Config& c = plan.config;
     plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output}, plan.grid,
                               make_faces(c.boundary, plan.grid, c.origin), c.origin);
+}
+
+/// What is cut off becomes absorbing strips: the faces that may be cut must have them.
+void check_can_be_cut(const Plan& plan) {
+    const Config& c = plan.config;
+    const Faces faces = make_faces(c.boundary, plan.grid, c.origin);
+    for (int face = 0; face < 4; ++face)
+        if (plan.grid.has_axis(face / 2) && faces.nodes_beyond[face] == 0)
+            c.origin.value_fault(
+                "survey.limit_m",
+                fmt::format("a shot's part of the grid absorbs at its sides, but {} {}", kFaceNames[face],
+                            faces.nodes_inside[face] > 0 ? "absorbs inside the grid: use boundary.placement: outside"
+                                                         : "does not absorb: give it a sponge or cpml"));
+}
+
+void set_grid_of_part(Plan& plan, const Grid& part) {
+    plan.computed = plan.computed.around(part);
+    plan.setup.grid = plan.computed.grid();
+}
+
+/// The parts of the shots, and the largest of them in the place of the whole grid.
+void set_aperture(Plan& plan) {
+    const auto& limit_m = plan.config.survey.limit_m;
+    const Shots& shots = plan.survey.shots;
+    plan.nodes_of_shots = saturating_product(plan.setup.grid.points(), std::ssize(shots));
+    if (!limit_m) return;
+    check_can_be_cut(plan);
+    plan.aperture.emplace(plan.grid, *limit_m, plan.config.scheme.space_order / 2 + 1);
+    Window largest{{}, {1, 1, plan.grid.n[2]}, {1, 1, 1}};
+    plan.nodes_of_shots = 0;
+    for (std::size_t i = 0; i < shots.size(); ++i) {
+        const Window part = plan.aperture->part(shots.spread(i));
+        for (std::size_t a = 0; a < 3; ++a) largest.count[a] = std::max(largest.count[a], part.count[a]);
+        plan.nodes_of_shots += plan.computed.around(grid_of_part(plan.grid, part)).grid().points();
+    }
+    set_grid_of_part(plan, grid_of_part(plan.grid, largest));
 }
 
 void judge(Plan& plan) {
@@ -166,7 +204,7 @@ Plan make_plan(const Config& config) {
     const bool has_device = stages.run([&] { set_device(plan); });
     const bool has_scheme = stages.run([&] { set_scheme(plan); });
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
-    const bool has_survey = stages.run([&] { set_survey(plan); });
+    const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
     run_stages_of_velocity(plan, stages, has_medium, has_survey);
     stages.run(
         [&] { plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.grid, origin); });
@@ -188,6 +226,16 @@ Plan refine(Plan plan, const Model& model) {
     stages.throw_if_faulty();
     conclude(plan, model.warnings);
     return plan;
+}
+
+Plan plan_of_shot(const Plan& plan, std::size_t shot) {
+    if (!plan.aperture) return plan;
+    Plan of_shot = plan;
+    of_shot.part = plan.aperture->part(plan.survey.shots.spread(shot));
+    of_shot.grid = grid_of_part(plan.grid, of_shot.part);
+    set_grid_of_part(of_shot, of_shot.grid);
+    set_boundary(of_shot);
+    return of_shot;
 }
 
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m) {
@@ -244,7 +292,12 @@ std::string describe(const Plan& plan) {
     const Grid &g = plan.grid, &computed = plan.computed.grid();
     std::string text;
     text += fmt::format("grid      {}, spacing {} m\n", nodes_text(g), axes_text(g, g.spacing_m));
-    if (plan.computed.is_extended())
+    if (plan.aperture)
+        text += fmt::format(
+            "aperture  each shot within {:.6g} m of its sources and receivers: {:.4g} M nodes at most, with "
+            "the absorbing strips\n",
+            plan.aperture->limit_m(), static_cast<double>(computed.points()) * 1e-6);
+    else if (plan.computed.is_extended())
         text += fmt::format("          computed with the absorbing strips beyond it: {}\n", nodes_text(computed));
     text += describe_medium(plan);
     text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s{}\n",

@@ -17,6 +17,7 @@
 #include "solver/model/model.hpp"
 #include "solver/plan/snapshot_plan.hpp"
 #include "solver/propagation/devices.hpp"
+#include "solver/survey/aperture.hpp"
 #include "solver/survey/survey.hpp"
 
 namespace onda {
@@ -25,6 +26,10 @@ struct Plan {
     Config config;
     Grid grid;              ///< of the configuration: models are made, and results are given, on its nodes
     ComputedGrid computed;  ///< that grid with the absorbing strips beyond it; setup.grid is all of it
+    /// Where shots are computed on parts of the grid: `computed` and `setup` are those of the largest part then.
+    std::optional<Aperture> aperture;
+    Window part;                      ///< the nodes of the configuration's grid that are computed, strips aside
+    std::int64_t nodes_of_shots = 0;  ///< that are computed for all shots together, strips included
     VelocityRange velocity{};
     std::vector<std::optional<ParameterRange>>
         further;                         ///< of the equation's parameters after vp, where they are known
@@ -54,6 +59,10 @@ Plan make_plan(const Config& config);
 /// \param model made from the plan's configuration, on its grid.
 /// \throws Error(config) with faults that only the model shows.
 Plan refine(Plan plan, const Model& model);
+
+/// The plan of one of the shots: the plan itself, or, where there is an aperture, that of the shot's part, on a grid
+/// and with a boundary of its own. The steps in time, the kernel and the snapshots' files are those of all shots.
+Plan plan_of_shot(const Plan& plan, std::size_t shot);
 
 /// The node nearest to a position, clamped to the grid.
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m);

@@ -60,9 +60,9 @@ FileRecord record_of(const std::filesystem::path& path, std::string name) {
 }
 
 bool is_result_name(std::string_view name) {
-    constexpr std::array<std::string_view, 12> fixed{"seismograms.h5", "snapshots.h5", "snapshots.xdmf", "config.yaml",
-                                                     kLogName,         kSummaryName,   "gather.png",     "model_xz.png",
-                                                     "model_yz.png",   "model_xy.png", kShotsName,       kKeptTableName};
+    constexpr std::array<std::string_view, 12> fixed{
+        "seismograms.h5", "snapshots.h5", "snapshots.xdmf", "config.yaml",  kLogName,   kSummaryName,
+        "gather.png",     "model_xz.png", "model_yz.png",   "model_xy.png", kShotsName, kKeptTableName};
     if (std::ranges::find(fixed, name) != fixed.end()) return true;
     for (const std::string_view plane : {"xz", "yz", "xy"}) {
         const std::string begin = "snapshot_" + std::string(plane) + "_";

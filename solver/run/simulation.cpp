@@ -59,15 +59,14 @@ void warn_of_faint_pressure(RunFacts& facts, Log& log) {
     log.warn(facts.warnings.back());
 }
 
-void account_for(const Plan& plan, const Medium& medium, const SurveyRun& run, PhaseTimes& times, RunFacts& facts,
+void account_for(const Plan& plan, const ShotMedia& media, const SurveyRun& run, PhaseTimes& times, RunFacts& facts,
                  Log& log) {
-    const double work = static_cast<double>(run.shots_computed()) * static_cast<double>(plan.time.steps) *
-                        static_cast<double>(plan.setup.grid.points());
+    const double work = static_cast<double>(run.nodes_computed()) * static_cast<double>(plan.time.steps);
     const double stepping = times.of("time steps");
     facts.phase_s = times.all();
     facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
     facts.peak_memory_bytes = peak_memory_bytes();
-    facts.device_bytes = medium.allocated_bytes() + run.wavefield_bytes();
+    facts.device_bytes = media.allocated_bytes() + run.wavefield_bytes();
     facts.finished_utc = utc_now();
     for (const ShotRecord& shot : facts.shots)
         facts.max_abs_pressure = std::max(facts.max_abs_pressure, shot.max_abs_pressure);
@@ -134,24 +133,24 @@ std::string what_is_left(const Plan& plan, const RunFacts& facts) {
 }
 
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
-void run_survey(const Plan& plan, Medium& medium, const RunFolder& folder, RunPictures& pictures,
+void run_survey(const Plan& plan, ShotMedia& media, const RunFolder& folder, RunPictures& pictures,
                 const Identity& identity, const RunOptions& options, PhaseTimes& times, RunFacts& facts, Log& log) {
     ShotTable table(folder.unfinished().table());
     const ShotFiles shot_files(plan, folder.unfinished().folder(), shot_provenance(plan, facts, identity));
     forget_lost_shots(table, shot_files, log);
     say_where_the_survey_stands(plan, table, log);
-    SurveyRun run({plan, medium, shot_files, folder.unfinished().folder(), table, pictures, times, log}, options.shots,
+    SurveyRun run({plan, media, shot_files, folder.unfinished().folder(), table, pictures, times, log}, options.shots,
                   options.end_by);
     const bool out_of_time = run.run();
     facts.shots = table.all_finished();
     const bool all = facts.shots.size() == plan.survey.shots.size();
     if (all && table.claim_end() && folder.unfinished().is_there(facts.run_id)) {
         std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, folder, facts); });
-        account_for(plan, medium, run, times, facts, log);
+        account_for(plan, media, run, times, facts, log);
         close_survey(plan, folder, std::move(files), facts);
         return;
     }
-    account_for(plan, medium, run, times, facts, log);
+    account_for(plan, media, run, times, facts, log);
     if (out_of_time)
         throw Error(ExitCode::time_limit, fmt::format("the time is over: {}; the same command goes on with the others",
                                                       what_is_left(plan, facts)));
@@ -172,11 +171,10 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     options.shots.check_against(draft.survey.shots);
     refuse_if_too_large(draft, options.folder);
 
-    std::optional<Model> model = times.measure("model", [&] {
-        return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
-    });
-    const Plan plan = refine(std::move(draft), *model);
-    note_model(plan, *model, facts);
+    Model model = times.measure(
+        "model", [&] { return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin); });
+    const Plan plan = refine(std::move(draft), model);
+    note_model(plan, model, facts);
     const Identity identity = identity_of(plan, facts.model_fingerprint);
     facts.identity = hash_of(identity);
     if (const EarlierRun earlier(options.folder);
@@ -186,12 +184,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         log.info(shown(options.folder) + " holds the complete results of this run: nothing is left to do");
         return facts;
     }
-    const auto medium = times.measure("backend", [&] {
-        return plan.device->make_medium(plan.setup, medium_readers(*model, plan.computed), plan.time.dt_s);
-    });
-    facts.backend = medium->description();
-    RunPictures pictures(plan, *model);
-    model.reset();  // first: model and fields need not share the memory
+    RunPictures pictures(plan_of_shot(plan, 0), model);
+    ShotMedia media = times.measure("backend", [&] { return ShotMedia(plan, std::move(model)); });
+    facts.backend = media.description();
 
     notice_signals();  // until now there was nothing to clean up
     RunFolder folder(options.folder, options.overwrite);
@@ -208,7 +203,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
             log.info("another process has ended the survey");
             return facts;
         }
-        run_survey(plan, *medium, folder, pictures, identity, options, times, facts, log);
+        run_survey(plan, media, folder, pictures, identity, options, times, facts, log);
     } catch (const Interrupted&) {
         log.note_error("interrupted");
         folder.give_up();

@@ -63,6 +63,8 @@ Json describe_numbers(const Plan& plan) {
                          {"most_sources", plan.survey.size.most_sources},
                          {"most_receivers", plan.survey.size.most_receivers},
                          {"snapshots_per_shot", plan.snapshots.steps.size()}};
+    if (plan.aperture)
+        numbers["survey"].update({{"limit_m", plan.aperture->limit_m()}, {"computed_points", plan.nodes_of_shots}});
     numbers["backend"] = {{"name", plan.device->name},
                           {"kernel", plan.setup.kernel},
                           {"hardware", plan.device->hardware()},
@@ -77,6 +79,12 @@ Json describe_numbers(const Plan& plan) {
     return numbers;
 }
 
+/// The nodes that the hash of a wavefield is of.
+Json describe_part(const Plan& plan, std::size_t shot) {
+    const Window part = plan.aperture->part(plan.survey.shots.spread(shot));
+    return {{"first_node_xyz", part.first}, {"shape_xyz", part.count}};
+}
+
 Json describe_hashes(const Plan& plan, const RunFacts& facts) {
     Json hashes{{"algorithm", Fingerprint::kAlgorithm}, {"model", facts.model_fingerprint}};
     // The table of surveys that keep it says the same, and may be long.
@@ -85,6 +93,7 @@ Json describe_hashes(const Plan& plan, const RunFacts& facts) {
         Json& entry = hashes["shots"][std::to_string(shot.shot)];
         if (!shot.seismograms.empty()) entry["seismograms"] = shot.seismograms;
         entry["final_wavefield"] = shot.wavefield;
+        if (plan.aperture) entry["part"] = describe_part(plan, plan.survey.shots.index_of(shot.shot));
     }
     return hashes;
 }

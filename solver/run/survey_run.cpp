@@ -39,7 +39,7 @@ SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock
       parts_(parts),
       selection_(std::move(selection)),
       end_by_(end_by),
-      progress_(plan_.time.steps, plan_.setup.grid.points(), parts.log) {
+      progress_(plan_.time.steps, plan_.nodes_of_shots / std::ssize(plan_.survey.shots), parts.log) {
     std::int64_t missing = 0;
     for (std::size_t i = 0; i < parts_.table.size(); ++i)
         missing += selection_.contains(plan_.survey.shots.id(i)) && !parts_.table.finished(i);
@@ -96,11 +96,18 @@ Batch SurveyRun::claim_and_prepare() {
     }
     for (ShotInProgress& shot : batch) {
         shot.shot = shots[shot.index];
-        shot.points.sources = make_sources(shot.shot, plan_.survey, plan_.setup.grid, plan_.boundary.halos, plan_.time);
-        shot.points.receivers =
-            point_weights(shot.shot.receivers.list(), plan_.setup.grid, plan_.boundary.halos, PointKind::receiver);
+        shot.plan = plan_of(shot.index);
+        const Grid& grid = shot.plan->setup.grid;
+        const FaceHalos& halos = shot.plan->boundary.halos;
+        shot.points.sources = make_sources(shot.shot, plan_.survey, grid, halos, plan_.time);
+        shot.points.receivers = point_weights(shot.shot.receivers.list(), grid, halos, PointKind::receiver);
     }
     return batch;
+}
+
+std::shared_ptr<const Plan> SurveyRun::plan_of(std::size_t index) const {
+    if (plan_.aperture) return std::make_shared<const Plan>(plan_of_shot(plan_, index));
+    return {std::shared_ptr<const Plan>(), &plan_};
 }
 
 /// Also where the next batch would not be done in time.
@@ -111,18 +118,19 @@ bool SurveyRun::time_is_over() const {
 
 void SurveyRun::compute(Batch& batch) {
     const int shots = static_cast<int>(batch.size());
+    const Plan& plan = *batch.front().plan;  // shots with parts of their own advance alone
     std::vector<ShotPoints> points;
     std::vector<StabilityWatch> watches;
     for (ShotInProgress& shot : batch) {
-        watches.push_back(watch_over(plan_, shot.points.sources));
+        watches.push_back(watch_over(plan, shot.points.sources));
         points.push_back(std::move(shot.points));
         shot.snapshots = parts_.files.begin_snapshots(shot.shot.id);
         shot.record.shot = shot.shot.id;
     }
     Propagator propagator = parts_.times.measure("shot set-up", [&] {
-        if (!wavefield_ || wavefield_->shots() != shots) {
+        if (!wavefield_ || wavefield_->shots() != shots || !parts_.media.holds(plan)) {
             wavefield_.reset();
-            wavefield_ = parts_.medium.make_wavefield(shots);
+            wavefield_ = parts_.media.of(plan).make_wavefield(shots);
         }
         return Propagator(*wavefield_, points, plan_.time);
     });
@@ -131,11 +139,12 @@ void SurveyRun::compute(Batch& batch) {
     parts_.times.measure("outputs", [&] {
         for (int slot = 0; ShotInProgress & shot : batch) {
             shot.record.wavefield =
-                fingerprint_wavefield(*wavefield_, plan_.computed.inner(), plan_.setup.precision, slot);
-            if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan_, shot.shot, *wavefield_, slot);
+                fingerprint_wavefield(*wavefield_, plan.computed.inner(), plan.setup.precision, slot);
+            if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan, shot.shot, *wavefield_, slot);
             ++slot;
         }
     });
+    nodes_ += plan.setup.grid.points() * shots;
     wavefield_bytes_ = std::max(wavefield_bytes_, wavefield_->allocated_bytes());
 }
 
@@ -144,9 +153,12 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
     const bool pictured = batch.front().index == 0;
     std::optional<SnapshotQueue> queue;
     if (!plan_.snapshots.steps.empty())
-        queue.emplace([&batch](int slot, double time_s, std::span<const float> values) {
-            batch[static_cast<std::size_t>(slot)].snapshots->write(time_s, values);
+        queue.emplace([this, &batch](int slot, double time_s, std::span<const float> values) {
+            const ShotInProgress& shot = batch[static_cast<std::size_t>(slot)];
+            shot.snapshots->write(time_s, plan_.aperture ? in_whole_frame(*shot.plan, values) : values);
         });
+    // Where nothing is computed, frames are zero.
+    if (plan_.aperture) whole_frame_.assign(static_cast<std::size_t>(plan_.snapshots.window.points()), 0.f);
     std::int64_t next_check = StabilityWatch::kInterval, next = next_output(-1, pictured);
     double largest = 0.;
     const auto take = [&] {
@@ -183,7 +195,7 @@ double SurveyRun::watch(const Propagator& propagator, Batch& batch, const std::v
         const Extremum seen =
             of_shot(plan_, shot.shot, [&] { return watches[static_cast<std::size_t>(slot)].check(propagator, slot); });
         shot.record.max_abs_pressure =
-            largest_pressure(propagator.wavefield(), plan_.computed, seen, shot.record.max_abs_pressure, slot++);
+            largest_pressure(propagator.wavefield(), shot.plan->computed, seen, shot.record.max_abs_pressure, slot++);
         largest = std::max(largest, seen.max_abs);
     }
     return largest;
@@ -199,12 +211,23 @@ std::int64_t SurveyRun::next_output(std::int64_t step, bool pictured) const {
 
 void SurveyRun::take_what_is_due(Propagator& propagator, const Batch& batch, std::optional<SnapshotQueue>& queue) {
     const std::int64_t step = propagator.step();
-    if (queue && plan_.snapshots.steps.contains(step))
-        for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
-            queue->take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(),
-                        slot);
+    if (queue && plan_.snapshots.steps.contains(step)) take_snapshots(propagator, batch, *queue);
     if (batch.front().index == 0 && std::ranges::binary_search(parts_.pictures.steps(), step))
         parts_.pictures.take(propagator);
+}
+
+std::span<const float> SurveyRun::in_whole_frame(const Plan& of_shot, std::span<const float> values) {
+    const Window& window = plan_.snapshots.window;
+    put_into_window(window, window_in_part(window, of_shot.part), values, whole_frame_);
+    return whole_frame_;
+}
+
+void SurveyRun::take_snapshots(Propagator& propagator, const Batch& batch, SnapshotQueue& queue) {
+    const Plan& plan = *batch.front().plan;
+    const WindowInPart in_part = window_in_part(plan.snapshots.window, plan.part);
+    if (in_part.window.points() == 0) return batch.front().snapshots->write(propagator.time_s(), whole_frame_);
+    for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
+        queue.take(propagator.wavefield(), plan.computed.window(in_part.window), propagator.time_s(), slot);
 }
 
 /// Everything of a batch that needs no wavefield: its shots are on disk when this returns.

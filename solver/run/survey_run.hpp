@@ -11,7 +11,6 @@
 #include <optional>
 #include <vector>
 
-#include "kernels/medium.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/outputs/snapshot_queue.hpp"
@@ -20,6 +19,7 @@
 #include "solver/propagation/propagator.hpp"
 #include "solver/propagation/stability_watch.hpp"
 #include "solver/run/phase_times.hpp"
+#include "solver/run/shot_media.hpp"
 #include "solver/run/shot_selection.hpp"
 #include "solver/run/shot_table.hpp"
 
@@ -27,7 +27,8 @@ namespace onda {
 
 /// A shot from when it is claimed until its line is in the table.
 struct ShotInProgress {
-    std::size_t index = 0;  ///< in the survey
+    std::size_t index = 0;             ///< in the survey
+    std::shared_ptr<const Plan> plan;  ///< of the shot; the run's where there is no aperture
     Shot shot;
     ShotPoints points;
     std::unique_ptr<SnapshotWriter> snapshots;
@@ -39,7 +40,7 @@ using Batch = std::vector<ShotInProgress>;
 /// What a survey run needs and does not own.
 struct SurveyRunParts {
     const Plan& plan;
-    Medium& medium;
+    ShotMedia& media;
     const ShotFiles& files;
     const std::filesystem::path& folder;  ///< of the unfinished survey
     ShotTable& table;
@@ -62,18 +63,23 @@ public:
     /// the table then; what the exception ends is lost.
     bool run();
 
-    [[nodiscard]] std::int64_t shots_computed() const { return computed_; }
+    /// The nodes that were advanced, strips included, added over the shots.
+    [[nodiscard]] std::int64_t nodes_computed() const { return nodes_; }
     /// The bytes of the largest wavefield.
     [[nodiscard]] std::int64_t wavefield_bytes() const { return wavefield_bytes_; }
 
 private:
     Batch claim_and_prepare();
+    [[nodiscard]] std::shared_ptr<const Plan> plan_of(std::size_t index) const;
     bool time_is_over() const;
     void compute(Batch& batch);
     void propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches);
     /// The largest |p| of the batch as it is now. \throws Error(unstable).
     double watch(const Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) const;
     void take_what_is_due(Propagator& propagator, const Batch& batch, std::optional<SnapshotQueue>& queue);
+    /// A frame of a shot's part in one of the whole window.
+    [[nodiscard]] std::span<const float> in_whole_frame(const Plan& of_shot, std::span<const float> values);
+    void take_snapshots(Propagator& propagator, const Batch& batch, SnapshotQueue& queue);
     [[nodiscard]] std::int64_t next_output(std::int64_t step, bool pictured) const;
     void finish(Batch& batch) const;
 
@@ -83,8 +89,9 @@ private:
     Clock::time_point end_by_;
     std::size_t cursor_ = 0;
     std::unique_ptr<Wavefield> wavefield_;
-    std::int64_t computed_ = 0, wavefield_bytes_ = 0;
+    std::int64_t computed_ = 0, nodes_ = 0, wavefield_bytes_ = 0;
     double longest_batch_s_ = 0.;
+    std::vector<float> whole_frame_;  ///< of the shot that is computed, where there is an aperture
     Progress progress_;
     std::int64_t pace_steps_ = 1;
 };

@@ -32,8 +32,7 @@ bool is_ours(std::string_view name) {
 template <typename Body>
 void for_entries(const std::filesystem::path& folder, const Body& body) {
     std::error_code fault;
-    for (std::filesystem::directory_iterator entry(folder, fault), end; !fault && entry != end;
-         entry.increment(fault))
+    for (std::filesystem::directory_iterator entry(folder, fault), end; !fault && entry != end; entry.increment(fault))
         body(entry->path(), entry->path().filename().string());
 }
 
@@ -69,8 +68,8 @@ std::optional<Beginning> UnfinishedSurvey::beginning() const {
     std::error_code ignored;
     if (!std::filesystem::exists(std::filesystem::symlink_status(folder_, ignored))) return {};
     const auto refuse = [](const std::filesystem::path& path, const std::string& why) {
-        throw Error(ExitCode::cannot_create, shown(path) + ": " + why +
-                                                 "; move it away, or choose another folder with --output");
+        throw Error(ExitCode::cannot_create,
+                    shown(path) + ": " + why + "; move it away, or choose another folder with --output");
     };
     if (!std::filesystem::is_directory(std::filesystem::symlink_status(folder_, ignored)))
         refuse(folder_, "is no folder, but unfinished surveys are kept under that name");
@@ -128,7 +127,8 @@ void UnfinishedSurvey::remove() const {
 }
 
 void UnfinishedSurvey::keep_shots() const {
-    remove_if(folder_, [](std::string_view name) { return is_ours(name) && name != kTableName && !is_shot_file(name); });
+    remove_if(folder_,
+              [](std::string_view name) { return is_ours(name) && name != kTableName && !is_shot_file(name); });
 }
 
 }  // namespace onda

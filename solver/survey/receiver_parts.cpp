@@ -120,7 +120,7 @@ void ReceiverParts::add_part(Positions positions, bool relative, std::vector<std
     if (relative) clamp_to_grid(grid_, positions);
     for (const CarriedColumn& column : carried) data_.add_carried_kind(column);
     if (shot.size() == 1)
-        return data_.receivers.push_back({positions, relative, shot, {0, positions.size()}, std::move(carried)});
+        return data_.receivers.push_back({positions, relative, shot, {0, positions.size()}, std::move(carried), {}});
     if (!std::ranges::is_sorted(shot)) {
         const auto order = ascending(shot);
         positions = positions.reordered(order);
@@ -128,7 +128,9 @@ void ReceiverParts::add_part(Positions positions, bool relative, std::vector<std
         for (CarriedColumn& column : carried) permute(column.text, order);
     }
     auto first = shot.empty() ? std::vector<std::int64_t>{} : group(shot);
-    data_.receivers.push_back({std::move(positions), relative, std::move(shot), std::move(first), std::move(carried)});
+    const PositionBox box = shot.empty() && !relative ? positions.box() : PositionBox{};
+    data_.receivers.push_back(
+        {std::move(positions), relative, std::move(shot), std::move(first), std::move(carried), box});
 }
 
 std::int64_t ReceiverCounts::of(std::size_t shot) const {

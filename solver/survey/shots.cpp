@@ -62,6 +62,21 @@ std::int64_t Shots::id(std::size_t i) const {
     return data_->id[i];
 }
 
+PositionBox Shots::spread(std::size_t i) const {
+    PositionBox box{data_->source_m(i), data_->source_m(i)};
+    for (std::int64_t s = data_->first_source[i]; s < data_->first_source[i + 1]; ++s)
+        box.include(data_->sources[static_cast<std::size_t>(s)].position_m);
+    for (const ReceiverPart& part : data_->receivers) {
+        const bool everywhere_the_same = part.shot.empty() && !part.relative;
+        const Positions positions = everywhere_the_same ? Positions() : part.of(data_->id[i], data_->source_m(i));
+        if (!everywhere_the_same && positions.empty()) continue;
+        const PositionBox of_part = everywhere_the_same ? part.box : positions.box();
+        box.include(of_part.low);
+        box.include(of_part.high);
+    }
+    return box;
+}
+
 const std::vector<CarriedKind>& Shots::carried_kinds() const {
     return data_->carried_kinds;
 }
@@ -81,6 +96,10 @@ std::vector<CarriedColumn> Shots::carried_columns(std::int64_t id) const {
         }
     }
     return columns;
+}
+
+std::size_t Shots::index_of(std::int64_t id) const {
+    return data_->index_of(id);
 }
 
 Shot Shots::operator[](std::size_t i) const {

@@ -16,6 +16,7 @@ struct ReceiverPart {
     std::vector<std::int64_t> shot;      ///< ascending ids; empty: every shot records all of them
     std::vector<std::int64_t> first;     ///< row of each of `shot`, and the end
     std::vector<CarriedColumn> carried;  ///< one text a row
+    PositionBox box{};                   ///< round the positions, if every shot records them where they are
 
     /// The rows of a shot: the first, and how many; none where the shot records none of them.
     struct Rows {

@@ -83,7 +83,11 @@ public:
     [[nodiscard]] bool empty() const { return size() == 0; }
     [[nodiscard]] Shot operator[](std::size_t i) const;
     [[nodiscard]] std::int64_t id(std::size_t i) const;
+    /// Of the shot with this id, which is there.
+    [[nodiscard]] std::size_t index_of(std::int64_t id) const;
     [[nodiscard]] Shot front() const { return (*this)[0]; }
+    /// Around the sources and receivers of a shot, without making lists of them.
+    [[nodiscard]] PositionBox spread(std::size_t i) const;
     [[nodiscard]] const std::vector<CarriedKind>& carried_kinds() const;
     /// What receiver tables say of the receivers of a shot: a column for each of carried_kinds(), one text a receiver
     /// in their order, empty where a table has no such column.

@@ -56,10 +56,10 @@ SourceGroup read_source_entry(const EntryReading& reading, const SourceConfig& s
 /// The receivers of one entry.
 struct ReceiverGroup {
     Places places;
-    std::vector<std::int64_t> shot;      ///< of each; one for all; empty: every shot has all of them
-    std::string shot_key;                ///< where the shots are named
-    bool shot_is_written = false;        ///< in the config, not in a file
-    bool relative = false;               ///< offsets from the source of the shot, which are not checked yet
+    std::vector<std::int64_t> shot;        ///< of each; one for all; empty: every shot has all of them
+    std::string shot_key;                  ///< where the shots are named
+    bool shot_is_written = false;          ///< in the config, not in a file
+    bool relative = false;                 ///< offsets from the source of the shot, which are not checked yet
     std::vector<CarriedColumn> carried{};  ///< of a table, one text a position
 };
 /// \throws Error(config).

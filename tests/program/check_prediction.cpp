@@ -196,6 +196,19 @@ output: {pictures: false, snapshots: {every_steps: 1}}
 )");
 }
 
+TEST_CASE("shots on parts of a large grid") {
+    compare(R"(schema_version: 1
+grid: {shape: [6001, 1001], spacing_m: 10}
+model: {type: gradient, vp_m_s: 1500, gradient_per_s: 0.5}
+time: {duration_s: 0.1}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{type: line, first_m: [1000, 20], last_m: [59000, 20], count: 3}]
+receivers: [{type: line, relative_to: source, first_m: [-1000, 20], last_m: [1000, 20], count: 101}]
+survey: {limit_m: 500}
+output: {snapshots: {times_s: [0.05, 0.1]}}
+)");
+}
+
 TEST_CASE("a streamer behind many shots") {
     compare(R"(schema_version: 1
 grid: {shape: [201, 61], spacing_m: 10}

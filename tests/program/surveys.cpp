@@ -46,9 +46,8 @@ struct Workplace {
     [[nodiscard]] std::filesystem::path out(const std::string& name = "out") const { return folder.path() / name; }
     [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& more = {},
                                                    const std::string& name = "out") const {
-        std::vector<std::string> arguments{"run",      folder.path() / "survey.yaml",
-                                           "--output", out(name),
-                                           "--set",    "backend.name=cpu"};
+        std::vector<std::string> arguments{
+            "run", folder.path() / "survey.yaml", "--output", out(name), "--set", "backend.name=cpu"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return arguments;
     }
@@ -180,7 +179,8 @@ TEST_CASE("processes that share a survey compute every shot once") {
     {
         std::vector<std::unique_ptr<Process>> processes;
         for (int i = 0; i < 4; ++i)
-            processes.push_back(std::make_unique<Process>(place.command({"--set", "backend.batch=2", "--threads", "1"})));
+            processes.push_back(
+                std::make_unique<Process>(place.command({"--set", "backend.batch=2", "--threads", "1"})));
         for (const auto& process : processes) {
             CHECK(process->wait() == 0);
             CHECK(process->code() == 0);
@@ -213,9 +213,9 @@ TEST_CASE("shots of another configuration are not mixed in: what differs is name
         CHECK(place.finished() == 10);
     }
     // What changes no bit is no difference.
-    CHECK(place.run({"--shots", "11-12", "--threads", "1", "--set", "title=another", "--set",
-                     "backend.kernel=reference"})
-              .code == 0);
+    CHECK(
+        place.run({"--shots", "11-12", "--threads", "1", "--set", "title=another", "--set", "backend.kernel=reference"})
+            .code == 0);
     CHECK(place.finished() == 12);
     CHECK(place.run({"--set", "sources[0].amplitude=2", "--shots", "3", "--force"}).code == 0);
     CHECK(place.finished() == 1);

@@ -1,0 +1,27 @@
+#include "solver/run/shot_media.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace onda {
+
+ShotMedia::ShotMedia(const Plan& plan, Model model) {
+    make(plan.aperture ? plan_of_shot(plan, 0) : plan, model);
+    if (plan.aperture) model_ = std::move(model);
+}
+
+Medium& ShotMedia::of(const Plan& of_shot) {
+    if (!holds(of_shot)) make(of_shot, model_.value());
+    return *medium_;
+}
+
+void ShotMedia::make(const Plan& of_shot, const Model& model) {
+    medium_.reset();  // first: two parts need not share the memory
+    medium_ = of_shot.device->make_medium(of_shot.setup, medium_readers(model, of_shot.computed, of_shot.part),
+                                          of_shot.time.dt_s);
+    part_ = of_shot.part;
+    description_ = medium_->description();
+    allocated_bytes_ = std::max(allocated_bytes_, medium_->allocated_bytes());
+}
+
+}  // namespace onda

@@ -1,0 +1,44 @@
+/// \file
+/// The media that the shots of a run are computed on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "kernels/medium.hpp"
+#include "solver/model/model.hpp"
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+/// One medium at a time: that of the whole grid, made at once, or that of the part of a shot, made when one is asked
+/// for.
+class ShotMedia {
+public:
+    /// \param model goes at once where all shots are computed on the whole grid: model and wavefields need not share
+    /// the memory.
+    ShotMedia(const Plan& plan, Model model);
+
+    /// Whether of() would give the medium that is there.
+    [[nodiscard]] bool holds(const Plan& of_shot) const { return medium_ && part_ == of_shot.part; }
+    /// The medium of the part of a shot; the one before it goes, and every wavefield on it must have gone.
+    [[nodiscard]] Medium& of(const Plan& of_shot);
+
+    /// Of the device and kernel.
+    [[nodiscard]] const std::string& description() const { return description_; }
+    /// The bytes of the largest medium.
+    [[nodiscard]] std::int64_t allocated_bytes() const { return allocated_bytes_; }
+
+private:
+    void make(const Plan& of_shot, const Model& model);
+
+    std::optional<Model> model_;  ///< where shots take parts of it
+    Window part_;
+    std::shared_ptr<Medium> medium_;
+    std::string description_;
+    std::int64_t allocated_bytes_ = 0;
+};
+
+}  // namespace onda
