@@ -25,8 +25,8 @@
 
 namespace onda::hdf5 {
 
-/// The turn of a thread. HDF5 is often built for one thread at a time: where several threads of the program use it, each
-/// holds a turn while it does. A thread may take one within another.
+/// The turn of a thread. HDF5 is often built for one thread at a time: where several threads of the program use it,
+/// each holds a turn while it does. A thread may take one within another.
 class Turn {
 public:
     Turn();
@@ -125,8 +125,9 @@ public:
     [[nodiscard]] Extent size() const;  ///< number of elements
     /// Extents of one chunk; empty for other layouts.
     [[nodiscard]] const Extents& chunk() const { return chunk_; }
-    /// The bytes of one element as the file has it, and what checksums cover: of datasets that were opened.
+    /// The bytes of one element as the file has it.
     [[nodiscard]] std::size_t element_bytes() const { return element_bytes_; }
+    /// What checksums cover: of datasets that were opened.
     [[nodiscard]] Checksums checksums() const { return checksums_; }
 
     /// Reads the box [first, first + count); as many values as the box has. \throws Error.
@@ -140,6 +141,9 @@ public:
         read(Extents(rank(), 0), extents_, std::span<T>(values));
         return values;
     }
+    /// Writes the box [first, first + count); as many values as the box has. A box of whole chunks, of a MiB or
+    /// more and of the dataset's own element type, goes to the file without HDF5's copies, its checksums made by
+    /// writing_threads(): the bytes of the file do not depend on how many. \throws Error; std::bad_alloc.
     template <class T>
     void write(const Extents& first, const Extents& count, std::span<const T> values) {
         write_box(first, count, element_of<T>(), values.data(), values.size());
@@ -159,8 +163,11 @@ private:
     Dataset(Id id, std::shared_ptr<FileState> file, std::string name);
     void read_box(const Extents& first, const Extents& count, Element element, void* values, std::size_t size) const;
     void write_box(const Extents& first, const Extents& count, Element element, const void* values, std::size_t size);
+    [[nodiscard]] bool goes_in_whole_chunks(const Extents& first, const Extents& count, Element element) const;
+    void write_chunks(const Extents& first, const Extents& count, const void* values);
 
     Extents extents_, chunk_;
+    std::optional<Element> element_;  ///< of datasets that were created
     std::size_t element_bytes_ = 0;
     Checksums checksums_;
 };
@@ -175,7 +182,8 @@ struct DatasetLayout {
 class Group : public Object {
 public:
     [[nodiscard]] Group create_group(const std::string& name);
-    /// Makes `name` stand for the object at `path` of another file, named from the folder of this one (an external link).
+    /// Makes `name` stand for the object at `path` of another file, named from the folder of this one (an external
+    /// link).
     void link_to(const std::string& name, const std::string& file, const std::string& path);
     /// A new dataset, chunked and with checksums (one without elements: contiguous). The file's numbers are
     /// little-endian IEEE.
@@ -217,6 +225,9 @@ private:
 
 /// Splits an extent into equal chunks of at most `most`, so that the last chunk is not mostly padding.
 Extent even_chunk(Extent extent, Extent most);
+/// How many threads make so many chunks ready to be written: as many as OpenMP gives the caller, and 8 at most. Each
+/// holds a chunk meanwhile, and a second one where the chunk is not in one piece in memory.
+std::size_t writing_threads(std::size_t chunks);
 /// A chunk of about a MiB: whole rows of the fastest dimensions first.
 Extents default_chunk(const Extents& extents, std::size_t element_bytes);
 

@@ -7,6 +7,7 @@
 #include <omp.h>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/hdf5/hdf5.hpp"
 #include "io/results/result_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
@@ -60,10 +61,12 @@ std::int64_t shot_bytes_in_backend(const ShotSize& shot, std::int64_t element) {
                           saturating_product(shot.sources, shot.signal_samples, element));
 }
 
-/// While `bytes` are written in chunks of at most `largest`, HDF5 holds a chunk and a copy with its checksums.
+/// While `bytes` are written in chunks of at most `largest`, each thread holds a chunk with its checksums; the last one,
+/// which is seldom whole, is copied before.
 std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest) {
     const std::int64_t chunks = std::max<std::int64_t>(1, bytes / largest + (bytes % largest > 0 ? 1 : 0));
-    return 2 * (bytes / chunks);
+    const auto threads = static_cast<std::int64_t>(hdf5::writing_threads(static_cast<std::size_t>(chunks)));
+    return (threads + 1) * (bytes / chunks);
 }
 
 std::int64_t shots_of(const Plan& plan) {
