@@ -103,6 +103,8 @@ protected:
         /// Set by the first fault while writing: from then on nothing of the file is closed any more, for HDF5 1.10
         /// keeps dangling objects after a failed close and crashes on them later.
         bool abandoned = false;
+        /// The offset in a file being written from which on the system may still have it in memory.
+        std::uint64_t cached_from = 0;
     };
     Object(Id id, Closer closer, std::shared_ptr<FileState> file, std::string name);
 

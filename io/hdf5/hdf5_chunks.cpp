@@ -8,6 +8,7 @@
 #include <functional>
 #include <numeric>
 #include <omp.h>
+#include <sys/stat.h>
 
 #include "io/hdf5/chunk_filters.hpp"
 #include "io/hdf5/hdf5_detail.hpp"
@@ -19,7 +20,7 @@ using detail::check;
 
 namespace {
 
-constexpr std::size_t kWrittenBackBytes = 16 << 20;  ///< after how many the disk is set to work
+constexpr std::size_t kWrittenTogether = 16 << 20;  ///< bytes after which the disk is set to work
 
 /// Values [first, first + count) of a dataset, in memory.
 struct Box {
@@ -145,11 +146,36 @@ int descriptor_of(hid_t dataset) {
     return found ? *static_cast<const int*>(handle) : -1;
 }
 
-/// Lets the disk begin with what the file has so far. Else the system waits until a tenth of the memory is to be
-/// written, and the disk stands idle until then. A file system that knows nothing of this loses nothing but time.
-void start_writing_back(int descriptor) {
-    if (descriptor >= 0) ::sync_file_range(descriptor, 0, 0, SYNC_FILE_RANGE_WRITE);
-}
+/// A file that grows goes to the disk as it does, and leaves the page cache but for its end.
+///
+/// Left alone, the system begins when a tenth of the memory is to be written, and until then every page is one that it
+/// has to find: with 2 GB of a run in memory that took a machine from 1500 MB/s to 220. Where the system cannot be
+/// asked, nothing is lost but time.
+class Trickle {
+public:
+    /// \param cached_from the offset from which on pages may be in the cache; goes on with the file.
+    Trickle(int descriptor, std::uint64_t& cached_from) : descriptor_(descriptor), cached_from_(cached_from) {}
+
+    /// Begins to write all that the file has, and waits for what was begun some time ago. Any thread may call it.
+    void flow() {
+        constexpr off_t most_cached = 128 << 20, page = 4096;
+        const std::lock_guard lock(mutex_);
+        struct stat status {};
+        if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) return;
+        const auto from = static_cast<off_t>(cached_from_), old = (status.st_size - most_cached) / page * page - from;
+        ::sync_file_range(descriptor_, from, 0, SYNC_FILE_RANGE_WRITE);
+        if (old <= 0) return;
+        ::sync_file_range(descriptor_, from, old,
+                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+        ::posix_fadvise(descriptor_, from, old, POSIX_FADV_DONTNEED);
+        cached_from_ += static_cast<std::uint64_t>(old);
+    }
+
+private:
+    std::mutex mutex_;
+    int descriptor_;
+    std::uint64_t& cached_from_;
+};
 
 }  // namespace
 
@@ -173,8 +199,8 @@ bool Dataset::goes_in_whole_chunks(const Extents& first, const Extents& count, E
 void Dataset::write_chunks(const Extents& first, const Extents& count, const void* values) {
     const Box box{first, count, static_cast<const std::byte*>(values), element_bytes_};
     const ChunksOfBox chunks(box, chunk_);
-    const std::size_t written_back = std::max<std::size_t>(1, kWrittenBackBytes / (product(chunk_) * element_bytes_));
-    const int descriptor = descriptor_of(id_);
+    const std::size_t some = std::max<std::size_t>(1, kWrittenTogether / (product(chunk_) * element_bytes_));
+    Trickle disk(descriptor_of(id_), file_->cached_from);
     InTurn turns(chunks.size());
     run_together(writing_threads(chunks.size()), [&] {
         try {
@@ -187,7 +213,7 @@ void Dataset::write_chunks(const Extents& first, const Extents& count, const voi
                     check(H5Dwrite_chunk(id_, H5P_DEFAULT, 0, place.data(), filtered.size(), filtered.data()), *this,
                           "write its values");
                 });
-                if ((*i + 1) % written_back == 0) start_writing_back(descriptor);
+                if ((*i + 1) % some == 0) disk.flow();
             }
         } catch (...) {
             turns.fail(std::current_exception());
