@@ -33,7 +33,8 @@ struct FileRecord {
 };
 
 /// The size and hash of the file at `path`: of all of it up to 64 MiB (what xxhsum -H3 says), beyond that of 16 pieces
-/// of one MiB, spread evenly from the first to the last byte. \throws Error(cannot_create) if it is no plain file; Error(io_error).
+/// of one MiB, spread evenly from the first to the last byte. \throws Error(cannot_create) if it is no plain file;
+/// Error(io_error).
 FileRecord record_of(const std::filesystem::path& path, std::string name);
 
 /// Whether a run may write a file of this name: seismograms.h5, snapshot_xz_0.1000s.png, …

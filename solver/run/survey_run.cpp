@@ -116,7 +116,7 @@ void SurveyRun::compute(Batch& batch) {
     for (ShotInProgress& shot : batch) {
         watches.push_back(watch_over(plan_, shot.points.sources));
         points.push_back(std::move(shot.points));
-        shot.snapshots = parts_.files.begin_snapshots(shot.shot.id);
+        shot.outputs = parts_.files.begin(shot.shot, shot.index);
         shot.record.shot = shot.shot.id;
     }
     Propagator propagator = parts_.times.measure("shot set-up", [&] {
@@ -141,18 +141,17 @@ void SurveyRun::compute(Batch& batch) {
 
 void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) {
     const std::int64_t steps = plan_.time.steps;
-    const bool pictured = batch.front().index == 0;
     std::optional<SnapshotQueue> queue;
     if (!plan_.snapshots.steps.empty())
         queue.emplace([&batch](int slot, double time_s, std::span<const float> values) {
-            batch[static_cast<std::size_t>(slot)].snapshots->write(time_s, values);
+            batch[static_cast<std::size_t>(slot)].outputs.take_snapshot(time_s, values);
         });
-    std::int64_t next_check = StabilityWatch::kInterval, next = next_output(-1, pictured);
+    std::int64_t next_check = StabilityWatch::kInterval, next = next_output(-1, batch);
     double largest = 0.;
     const auto take = [&] {
         if (propagator.step() != next) return;
         parts_.times.measure("outputs", [&] { take_what_is_due(propagator, batch, queue); });
-        next = next_output(next, pictured);
+        next = next_output(next, batch);
     };
     take();
     while (propagator.step() < steps) {
@@ -189,22 +188,19 @@ double SurveyRun::watch(const Propagator& propagator, Batch& batch, const std::v
     return largest;
 }
 
-std::int64_t SurveyRun::next_output(std::int64_t step, bool pictured) const {
-    const std::int64_t next = plan_.snapshots.steps.after(step).value_or(plan_.time.steps + 1);
-    if (!pictured) return next;
-    const auto& pictures = parts_.pictures.steps();
-    const auto picture = std::ranges::upper_bound(pictures, step);
-    return picture == pictures.end() ? next : std::min(next, *picture);
+std::int64_t SurveyRun::next_output(std::int64_t step, const Batch& batch) const {
+    std::int64_t next = plan_.snapshots.steps.after(step).value_or(plan_.time.steps + 1);
+    for (const ShotInProgress& shot : batch) next = std::min(next, shot.outputs.next_step(step).value_or(next));
+    return next;
 }
 
-void SurveyRun::take_what_is_due(Propagator& propagator, const Batch& batch, std::optional<SnapshotQueue>& queue) {
-    const std::int64_t step = propagator.step();
-    if (queue && plan_.snapshots.steps.contains(step))
-        for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
+void SurveyRun::take_what_is_due(Propagator& propagator, Batch& batch, std::optional<SnapshotQueue>& queue) {
+    const int shots = static_cast<int>(batch.size());
+    if (queue && plan_.snapshots.steps.contains(propagator.step()))
+        for (int slot = 0; slot < shots; ++slot)
             queue->take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(),
                         slot);
-    if (batch.front().index == 0 && std::ranges::binary_search(parts_.pictures.steps(), step))
-        parts_.pictures.take(propagator);
+    for (int slot = 0; slot < shots; ++slot) batch[static_cast<std::size_t>(slot)].outputs.take_wavefield(propagator, slot);
 }
 
 /// Everything of a batch that needs no wavefield: its shots are on disk when this returns.
@@ -215,17 +211,14 @@ void SurveyRun::finish(Batch& batch) const {
     bring_to_output_sampling(plan_, gathers);
     std::vector<std::pair<std::size_t, ShotRecord>> finished;
     for (std::size_t i = 0; ShotInProgress & shot : batch) {
-        if (shot.snapshots) shot.record.snapshot_file = parts_.files.finish(*shot.snapshots);
         if (!shot.shot.receivers.empty()) {
             const ShotGather& gather = gathers[i++];
             Fingerprint hash;
             hash.add(std::span<const float>(gather.pressure));
             shot.record.seismograms = hash.hex();
-            shot.record.seismogram_file = parts_.files.write(gather);
-            if (shot.index == 0) parts_.pictures.take(gather);
+            shot.outputs.take_gather(gather);
         }
-        if (shot.index == 0)
-            for (AtomicFile& picture : parts_.pictures.prepare(parts_.folder, true)) picture.rename();
+        shot.record.files = parts_.files.finish(shot.outputs);
         finished.emplace_back(shot.index, std::move(shot.record));
     }
     sync_folder(parts_.folder);

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "kernels/medium.hpp"
-#include "solver/outputs/pictures.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/outputs/snapshot_queue.hpp"
 #include "solver/program/log.hpp"
@@ -30,7 +29,7 @@ struct ShotInProgress {
     std::size_t index = 0;  ///< in the survey
     Shot shot;
     ShotPoints points;
-    std::unique_ptr<SnapshotWriter> snapshots;
+    ShotOutputs outputs;
     ShotGather gather;
     ShotRecord record;
 };
@@ -43,7 +42,6 @@ struct SurveyRunParts {
     const ShotFiles& files;
     const std::filesystem::path& folder;  ///< of the unfinished survey
     ShotTable& table;
-    RunPictures& pictures;
     PhaseTimes& times;
     Log& log;
 };
@@ -73,8 +71,8 @@ private:
     void propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches);
     /// The largest |p| of the batch as it is now. \throws Error(unstable).
     double watch(const Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) const;
-    void take_what_is_due(Propagator& propagator, const Batch& batch, std::optional<SnapshotQueue>& queue);
-    [[nodiscard]] std::int64_t next_output(std::int64_t step, bool pictured) const;
+    void take_what_is_due(Propagator& propagator, Batch& batch, std::optional<SnapshotQueue>& queue);
+    [[nodiscard]] std::int64_t next_output(std::int64_t step, const Batch& batch) const;
     void finish(Batch& batch) const;
 
     const Plan& plan_;

@@ -46,9 +46,8 @@ struct Workplace {
     [[nodiscard]] std::filesystem::path out(const std::string& name = "out") const { return folder.path() / name; }
     [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& more = {},
                                                    const std::string& name = "out") const {
-        std::vector<std::string> arguments{"run",      folder.path() / "survey.yaml",
-                                           "--output", out(name),
-                                           "--set",    "backend.name=cpu"};
+        std::vector<std::string> arguments{
+            "run", folder.path() / "survey.yaml", "--output", out(name), "--set", "backend.name=cpu"};
         arguments.insert(arguments.end(), more.begin(), more.end());
         return arguments;
     }
@@ -98,10 +97,9 @@ TEST_CASE("a survey of many shots is read as one file, and its table tells what 
     const auto records = ShotTable(place.out() / "shots" / "shots.csv").all_finished();
     REQUIRE(records.size() == kShots);
     for (const ShotRecord& record : records) {
-        CHECK(record_of(place.out() / "shots" / record.seismogram_file.name, record.seismogram_file.name) ==
-              record.seismogram_file);
-        CHECK(record_of(place.out() / "shots" / record.snapshot_file.name, record.snapshot_file.name) ==
-              record.snapshot_file);
+        REQUIRE(record.files.size() == 2);
+        for (const FileRecord& file : record.files)
+            CHECK(record_of(place.out() / "shots" / file.name, file.name) == file);
         CHECK(record.max_abs_pressure > 0.);
     }
     // Through the links, as in the file of the shot itself.
@@ -180,7 +178,8 @@ TEST_CASE("processes that share a survey compute every shot once") {
     {
         std::vector<std::unique_ptr<Process>> processes;
         for (int i = 0; i < 4; ++i)
-            processes.push_back(std::make_unique<Process>(place.command({"--set", "backend.batch=2", "--threads", "1"})));
+            processes.push_back(
+                std::make_unique<Process>(place.command({"--set", "backend.batch=2", "--threads", "1"})));
         for (const auto& process : processes) {
             CHECK(process->wait() == 0);
             CHECK(process->code() == 0);
@@ -213,9 +212,9 @@ TEST_CASE("shots of another configuration are not mixed in: what differs is name
         CHECK(place.finished() == 10);
     }
     // What changes no bit is no difference.
-    CHECK(place.run({"--shots", "11-12", "--threads", "1", "--set", "title=another", "--set",
-                     "backend.kernel=reference"})
-              .code == 0);
+    CHECK(
+        place.run({"--shots", "11-12", "--threads", "1", "--set", "title=another", "--set", "backend.kernel=reference"})
+            .code == 0);
     CHECK(place.finished() == 12);
     CHECK(place.run({"--set", "sources[0].amplitude=2", "--shots", "3", "--force"}).code == 0);
     CHECK(place.finished() == 1);
