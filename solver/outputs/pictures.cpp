@@ -318,7 +318,7 @@ PictureBytes picture_bytes(const Plan& plan) {
     return {nodes * static_cast<std::int64_t>(1 + kWavefields) * element, drawing, gather * element};
 }
 
-const OutputFormat kPictureFormat{
+constinit const OutputFormat kPictureFormat{
     .column = "",
     .shot_file = "",
     .is_result = is_picture_name,

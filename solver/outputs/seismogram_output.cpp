@@ -70,7 +70,7 @@ std::int64_t predicted_bytes(const Plan& plan, std::int64_t provenance_bytes) {
 
 }  // namespace
 
-const OutputFormat kSeismogramFormat{
+constinit const OutputFormat kSeismogramFormat{
     .column = "seismogram",
     .shot_file = "seismograms.h5",
     .is_result = [](std::string_view name) { return name == kName; },

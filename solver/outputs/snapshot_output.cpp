@@ -78,7 +78,7 @@ std::vector<AtomicFile> Snapshots::assemble(const FinishedSurvey& survey) const 
 
 }  // namespace
 
-const OutputFormat kSnapshotFormat{
+constinit const OutputFormat kSnapshotFormat{
     .column = "snapshot",
     .shot_file = "snapshots.h5",
     .is_result = [](std::string_view name) { return name == kName || name == kXdmfName; },
