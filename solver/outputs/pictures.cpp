@@ -288,7 +288,7 @@ std::optional<AtomicFile> PicturesOfShot::finish() {
         picture.title = fmt::format("Pressure of shot {} at {:.{}f} s", run_.shot.id, wavefield.time_s, run_.decimals);
         picture.overlay = raster_of(section, wavefield.p);
         picture.overlay_label = "pressure [Pa]";
-        write(fmt::format("snaprun_.shot{}_{:.{}f}s.png", section.name, wavefield.time_s, run_.decimals), picture);
+        write(fmt::format("snapshot_{}_{:.{}f}s.png", section.name, wavefield.time_s, run_.decimals), picture);
     }
     if (gather_.traces > 0) {
         Picture picture;
