@@ -296,6 +296,10 @@ void Dataset::write_box(const Extents& first, const Extents& count, Element elem
     detail::prepare_library();
     const auto space = select_box(id_, *this, first, count, size);
     if (size == 0) return;
+    if (goes_in_whole_chunks(first, count, element)) {
+        write_chunks(first, count, values);
+        return;
+    }
     const auto memory = memory_space(count, *this);
     check(H5Dwrite(id_, detail::memory_type(element), memory.get(), space.get(), H5P_DEFAULT, values), *this,
           "write its values");
@@ -339,6 +343,8 @@ Dataset Group::create_dataset(const std::string& name, Element element, const Da
     Dataset dataset(id, file_, path_of(name));
     dataset.extents_ = extents;
     dataset.chunk_ = std::move(chunk);
+    dataset.element_ = element;
+    dataset.element_bytes_ = H5Tget_size(type);
     if (!layout.dimension_labels.empty()) set_dimension_labels(id, dataset, layout.dimension_labels);
     return dataset;
 }

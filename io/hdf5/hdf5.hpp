@@ -103,6 +103,8 @@ protected:
         /// Set by the first fault while writing: from then on nothing of the file is closed any more, for HDF5 1.10
         /// keeps dangling objects after a failed close and crashes on them later.
         bool abandoned = false;
+        /// The offset in a file being written from which on the system may still have it in memory.
+        std::uint64_t cached_from = 0;
     };
     Object(Id id, Closer closer, std::shared_ptr<FileState> file, std::string name);
 
@@ -125,8 +127,9 @@ public:
     [[nodiscard]] Extent size() const;  ///< number of elements
     /// Extents of one chunk; empty for other layouts.
     [[nodiscard]] const Extents& chunk() const { return chunk_; }
-    /// The bytes of one element as the file has it, and what checksums cover: of datasets that were opened.
+    /// The bytes of one element as the file has it.
     [[nodiscard]] std::size_t element_bytes() const { return element_bytes_; }
+    /// What checksums cover: of datasets that were opened.
     [[nodiscard]] Checksums checksums() const { return checksums_; }
 
     /// Reads the box [first, first + count); as many values as the box has. \throws Error.
@@ -140,6 +143,9 @@ public:
         read(Extents(rank(), 0), extents_, std::span<T>(values));
         return values;
     }
+    /// Writes the box [first, first + count); as many values as the box has. A box of whole chunks, of a MiB or
+    /// more and of the dataset's own element type, goes to the file without HDF5's copies, its checksums made by
+    /// writing_threads(): the bytes of the file do not depend on how many. \throws Error; std::bad_alloc.
     template <class T>
     void write(const Extents& first, const Extents& count, std::span<const T> values) {
         write_box(first, count, element_of<T>(), values.data(), values.size());
@@ -159,8 +165,11 @@ private:
     Dataset(Id id, std::shared_ptr<FileState> file, std::string name);
     void read_box(const Extents& first, const Extents& count, Element element, void* values, std::size_t size) const;
     void write_box(const Extents& first, const Extents& count, Element element, const void* values, std::size_t size);
+    [[nodiscard]] bool goes_in_whole_chunks(const Extents& first, const Extents& count, Element element) const;
+    void write_chunks(const Extents& first, const Extents& count, const void* values);
 
     Extents extents_, chunk_;
+    std::optional<Element> element_;  ///< of datasets that were created
     std::size_t element_bytes_ = 0;
     Checksums checksums_;
 };
@@ -224,6 +233,9 @@ private:
 
 /// Splits an extent into equal chunks of at most `most`, so that the last chunk is not mostly padding.
 Extent even_chunk(Extent extent, Extent most);
+/// How many threads make so many chunks ready to be written: as many as OpenMP gives the caller, and 8 at most. Each
+/// holds a chunk meanwhile, and a second one where the chunk is not in one piece in memory.
+std::size_t writing_threads(std::size_t chunks);
 /// A chunk of about a MiB: whole rows of the fastest dimensions first.
 Extents default_chunk(const Extents& extents, std::size_t element_bytes);
 

@@ -5,6 +5,7 @@
 #if defined(ONDA_HAVE_SECCOMP)
 #include <seccomp.h>
 #endif
+#include <zlib.h>
 
 namespace onda {
 
@@ -30,7 +31,8 @@ std::vector<std::pair<std::string, std::string>> io_library_versions() {
     return {{"HDF5", hdf5},
             {"libpng", png_get_libpng_ver(nullptr)},
             {"libseccomp", seccomp_text()},
-            {"yaml-cpp", ONDA_YAML_CPP_VERSION}};
+            {"yaml-cpp", ONDA_YAML_CPP_VERSION},
+            {"zlib", zlibVersion()}};
 }
 
 }  // namespace onda

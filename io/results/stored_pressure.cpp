@@ -1,27 +1,46 @@
 #include "io/results/stored_pressure.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 
+#include "io/hdf5/hdf5.hpp"
+#include "io/hdf5/run_together.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 
 namespace onda {
 namespace {
 
+/// The values that a thread looks at in one go: reading them takes longer than starting it.
+constexpr std::size_t kPart = 4 << 20;
+
 template <typename T>
 bool fits(T value) {
     return std::abs(value) <= static_cast<T>(std::numeric_limits<float>::max());  // false for NaN
+}
+
+template <typename T>
+bool all_fit(std::span<const T> pressure) {
+    // Without an early end, so that it becomes a vector loop: a run looks at every value that it stores.
+    bool all = true;
+    for (const T p : pressure) all &= fits(p);
+    return all;
 }
 
 }  // namespace
 
 template <typename T>
 bool storable(std::span<const T> pressure) {
-    // Without an early end, so that it becomes a vector loop: a run looks at every value that it stores.
-    bool all = true;
-    for (const T p : pressure) all &= fits(p);
+    const std::size_t parts = (pressure.size() + kPart - 1) / kPart;
+    if (parts <= 1) return all_fit(pressure);
+    std::atomic<std::size_t> taken = 0;
+    std::atomic<bool> all = true;
+    run_together(hdf5::writing_threads(parts), [&] {
+        for (std::size_t part = taken++; part < parts && all; part = taken++)
+            if (!all_fit(pressure.subspan(part * kPart, std::min(kPart, pressure.size() - part * kPart)))) all = false;
+    });
     return all;
 }
 

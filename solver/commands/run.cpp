@@ -26,8 +26,9 @@ Command add_run(CLI::App& app) {
     command->add_flag("--force", options->overwrite, "Replace the results of an earlier run in the folder");
     command->add_option("--shots", options->shots,
                         "Compute these shots only, such as 3-7,12; the survey ends when all have been computed");
-    command->add_option("--max-hours", options->max_hours,
-                        "Begin no shots that would not be finished so long after the start of the program")
+    command
+        ->add_option("--max-hours", options->max_hours,
+                     "Begin no shots that would not be finished so long after the start of the program")
         ->check(CLI::PositiveNumber);
     return [options, start = std::chrono::steady_clock::now()] {
         const Config config = read_config(options->config);

@@ -6,6 +6,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/files/interruption.hpp"
+#include "io/pictures/picture.hpp"
 #include "io/pictures/raster.hpp"
 #include "io/results/stored_pressure.hpp"
 
@@ -16,6 +17,15 @@ constexpr std::int64_t kMostSamples = 1200;  ///< along one side of a picture
 constexpr std::size_t kMostMarks = 500;
 constexpr std::size_t kWavefields = 3;
 constexpr std::array<const char*, 3> kAxisNames{"x", "y", "z"};
+constexpr std::string_view kGatherName = "gather.png";
+
+/// A plane of the run's grid through the first source, thinned to what a picture can show.
+struct Section {
+    std::string name;  ///< "xz"
+    std::size_t horizontal = 0, vertical = 2;
+    Window window;
+    std::vector<float> vp;
+};
 
 std::int64_t thinning(std::int64_t count) {
     return (count + kMostSamples - 1) / kMostSamples;
@@ -64,11 +74,11 @@ Position position_of(const Window& window, const Grid& grid, std::size_t index) 
 }
 
 /// The last snapshots; without snapshots, thirds of the run.
-std::vector<std::int64_t> wavefield_steps(const Plan& plan) {
+StepSet wavefield_steps(const Plan& plan) {
     const StepSet& snapshots = plan.snapshots.steps;
     const std::int64_t last = plan.time.steps - plan.time.extra_steps;
-    if (snapshots.empty()) return {last / 3, last * 2 / 3, last};
-    return snapshots.last(kWavefields);
+    if (snapshots.empty()) return {0, last, {last / 3, last * 2 / 3, last}};
+    return {0, plan.time.steps, snapshots.last(kWavefields)};
 }
 
 PictureAxis axis_of(const Section& section, std::size_t axis, const Grid& grid) {
@@ -117,36 +127,121 @@ double gather_clip(std::vector<float> pressure) {
     return static_cast<double>(*rank);
 }
 
-}  // namespace
+/// What all pictures of a run share.
+struct PicturedRun {
+    Grid grid;
+    ComputedGrid computed;
+    Shot shot;  ///< the first
+    StepSet steps;
+    int decimals;  ///< of times in seconds: as many as tell two steps apart
+    std::vector<Section> sections;
+};
 
-RunPictures::RunPictures(const Plan& plan, const Model& model)
-    : grid_(plan.grid),
-      computed_(plan.computed),
-      shot_(plan.survey.shots.front()),
-      decimals_(std::max(4, 1 - static_cast<int>(std::floor(std::log10(plan.time.dt_s))))) {
-    if (!plan.config.output.pictures) return;
-    const Position through = shot_.sources.empty() ? grid_.position_m(grid_.nx() / 2, grid_.ny() / 2, grid_.nz() / 2)
-                                                   : shot_.sources.front().position_m;
-    sections_ = make_sections(grid_, through);
-    for (Section& section : sections_)
-        section.vp = values_at(section.window, model.grid, plan.part.first, model.vp().values);
-    steps_ = wavefield_steps(plan);
+PicturedRun pictured_run(const Plan& plan, const Model& model) {
+    const Plan of_first = plan_of_shot(plan, 0);
+    PicturedRun run{of_first.grid,
+                    of_first.computed,
+                    plan.survey.shots.front(),
+                    wavefield_steps(plan),
+                    std::max(4, 1 - static_cast<int>(std::floor(std::log10(plan.time.dt_s)))),
+                    {}};
+    const Grid& grid = run.grid;
+    const Position through = run.shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
+                                                      : run.shot.sources.front().position_m;
+    run.sections = make_sections(grid, through);
+    for (Section& section : run.sections)
+        section.vp = values_at(section.window, model.grid, of_first.part.first, model.vp().values);
+    return run;
 }
 
-void RunPictures::take(const Propagator& propagator) {
-    for (std::size_t s = 0; s < sections_.size(); ++s) {
-        std::vector<float> p(static_cast<std::size_t>(sections_[s].window.points()));
-        propagator.wavefield().download(computed_.window(sections_[s].window), std::span<float>(p));
+/// The pictures of the first shot, drawn at its end.
+class PicturesOfShot : public ShotOutput {
+public:
+    PicturesOfShot(const PicturedRun& run, std::filesystem::path folder) : run_(run), folder_(std::move(folder)) {}
+
+    [[nodiscard]] const StepSet& steps() const override { return run_.steps; }
+    /// Takes p[n] on the sections. \throws Error(unstable) if the pressure at a node that is shown is not finite in
+    /// single precision.
+    void take_wavefield(const Propagator& propagator, int slot) override;
+    void take_gather(const ShotGather& gather) override;
+    /// Draws the pictures and gives them their names. \throws Error(cannot_create | io_error); Interrupted.
+    std::optional<AtomicFile> finish() override;
+
+private:
+    struct Wavefield {
+        std::size_t section;
+        double time_s;
+        std::vector<float> p;
+    };
+    struct Gather {
+        std::string title;
+        PictureAxis receivers, time;
+        std::int64_t samples = 0, traces = 0;
+        std::vector<float> pressure;  ///< [sample][receiver]
+    };
+    [[nodiscard]] Picture picture_of(const Section& section) const;
+
+    const PicturedRun& run_;
+    std::filesystem::path folder_;
+    std::vector<Wavefield> wavefields_;
+    Gather gather_;
+};
+
+class RunPictures : public RunOutput {
+public:
+    RunPictures(const Plan& plan, const Model& model) : run_(pictured_run(plan, model)) {}
+
+    std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
+        if (place.index != 0) return nullptr;
+        return std::make_unique<PicturesOfShot>(run_, place.folder);
+    }
+    [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override;
+
+private:
+    PicturedRun run_;
+};
+
+bool is_picture_name(std::string_view name) {
+    constexpr std::string_view end = "s.png";
+    if (name == kGatherName) return true;
+    for (const std::string plane : {"xz", "yz", "xy"}) {
+        if (name == "model_" + plane + ".png") return true;
+        const std::string begin = "snapshot_" + plane + "_";
+        if (!name.starts_with(begin) || !name.ends_with(end)) continue;
+        name.remove_prefix(begin.size());
+        name.remove_suffix(end.size());
+        return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos;
+    }
+    return false;
+}
+
+/// What was drawn, perhaps by another process, by name.
+std::vector<AtomicFile> RunPictures::assemble(const FinishedSurvey& survey) const {
+    std::vector<std::filesystem::path> pictures;
+    for (const auto& entry : std::filesystem::directory_iterator(survey.folder))
+        if (is_picture_name(entry.path().filename().string())) pictures.push_back(entry.path());
+    std::ranges::sort(pictures);
+    std::vector<AtomicFile> files;
+    for (const auto& picture : pictures)
+        files.push_back(AtomicFile::of(picture, survey.results / picture.filename(), survey.overwrite));
+    return files;
+}
+
+void PicturesOfShot::take_wavefield(const Propagator& propagator, int slot) {
+    for (std::size_t s = 0; s < run_.sections.size(); ++s) {
+        std::vector<float> p(static_cast<std::size_t>(run_.sections[s].window.points()));
+        propagator.wavefield().download(run_.computed.window(run_.sections[s].window), std::span<float>(p), slot);
         require_storable(std::span<const float>(p), [&](std::size_t index) {
-            return fmt::format("shot {}, picture of the plane {} at t = {:.6g} s, {}", shot_.id, sections_[s].name,
-                               propagator.time_s(), position_text(position_of(sections_[s].window, grid_, index)));
+            return fmt::format("shot {}, picture of the plane {} at t = {:.6g} s, {}", run_.shot.id,
+                               run_.sections[s].name, propagator.time_s(),
+                               position_text(position_of(run_.sections[s].window, run_.grid, index)));
         });
         wavefields_.push_back({s, propagator.time_s(), std::move(p)});
     }
 }
 
-void RunPictures::take(const ShotGather& gather) {
-    if (sections_.empty() || gather.receivers_m.empty()) return;
+void PicturesOfShot::take_gather(const ShotGather& gather) {
+    if (run_.sections.empty() || gather.receivers_m.empty()) return;
     const Spread spread = longest_line(gather.receivers_m);
     const auto traces = static_cast<std::int64_t>(spread.count);
     const auto shown = std::span(gather.pressure).subspan(spread.first * gather.samples, spread.count * gather.samples);
@@ -163,41 +258,41 @@ void RunPictures::take(const ShotGather& gather) {
             gather_.pressure.push_back(fitted[static_cast<std::size_t>(trace * gather_.samples + sample)]);
 }
 
-Picture RunPictures::picture_of(const Section& section) const {
+Picture PicturesOfShot::picture_of(const Section& section) const {
     Picture picture;
-    picture.horizontal = axis_of(section, section.horizontal, grid_);
-    picture.vertical = axis_of(section, section.vertical, grid_);
+    picture.horizontal = axis_of(section, section.horizontal, run_.grid);
+    picture.vertical = axis_of(section, section.vertical, run_.grid);
     picture.equal_aspect = true;
     picture.background = raster_of(section, section.vp);
     picture.background_label = "vp [m/s]";
     const auto mark = [&](const Position& position, PictureMark::Kind kind) {
         picture.marks.push_back({position[section.horizontal], position[section.vertical], kind});
     };
-    const std::size_t every = (shot_.receivers.size() + kMostMarks - 1) / kMostMarks;
-    for (std::size_t i = 0; i < shot_.receivers.size(); i += every)
-        mark(shot_.receivers[i], PictureMark::Kind::receiver);
-    for (const SourcePoint& source : shot_.sources) mark(source.position_m, PictureMark::Kind::source);
+    const std::size_t every = (run_.shot.receivers.size() + kMostMarks - 1) / kMostMarks;
+    for (std::size_t i = 0; i < run_.shot.receivers.size(); i += every)
+        mark(run_.shot.receivers[i], PictureMark::Kind::receiver);
+    for (const SourcePoint& source : run_.shot.sources) mark(source.position_m, PictureMark::Kind::source);
     return picture;
 }
 
-std::vector<AtomicFile> RunPictures::prepare(const std::filesystem::path& folder, bool overwrite) const {
+std::optional<AtomicFile> PicturesOfShot::finish() {
     std::vector<AtomicFile> files;
     const auto write = [&](const std::string& name, const Picture& picture) {
         throw_if_interrupted();
-        files.push_back(stage_picture(folder / name, picture, overwrite));
+        files.push_back(stage_picture(folder_ / name, picture, true));
     };
-    for (const Section& section : sections_) {
+    for (const Section& section : run_.sections) {
         Picture picture = picture_of(section);
-        picture.title = fmt::format("Model and survey of shot {}", shot_.id);
+        picture.title = fmt::format("Model and survey of shot {}", run_.shot.id);
         write(fmt::format("model_{}.png", section.name), picture);
     }
     for (const Wavefield& wavefield : wavefields_) {
-        const Section& section = sections_[wavefield.section];
+        const Section& section = run_.sections[wavefield.section];
         Picture picture = picture_of(section);
-        picture.title = fmt::format("Pressure of shot {} at {:.{}f} s", shot_.id, wavefield.time_s, decimals_);
+        picture.title = fmt::format("Pressure of shot {} at {:.{}f} s", run_.shot.id, wavefield.time_s, run_.decimals);
         picture.overlay = raster_of(section, wavefield.p);
         picture.overlay_label = "pressure [Pa]";
-        write(fmt::format("snapshot_{}_{:.{}f}s.png", section.name, wavefield.time_s, decimals_), picture);
+        write(fmt::format("snapshot_{}_{:.{}f}s.png", section.name, wavefield.time_s, run_.decimals), picture);
     }
     if (gather_.traces > 0) {
         Picture picture;
@@ -208,10 +303,13 @@ std::vector<AtomicFile> RunPictures::prepare(const std::filesystem::path& folder
         picture.background_label = "pressure [Pa]";
         picture.seismic = true;
         picture.overlay_clip = gather_clip(gather_.pressure);
-        write("gather.png", picture);
+        write(std::string(kGatherName), picture);
     }
-    return files;
+    for (AtomicFile& file : files) file.rename();
+    return {};
 }
+
+}  // namespace
 
 PictureBytes picture_bytes(const Plan& plan) {
     if (!plan.config.output.pictures) return {};
@@ -225,5 +323,17 @@ PictureBytes picture_bytes(const Plan& plan) {
     constexpr auto element = static_cast<std::int64_t>(sizeof(float));
     return {nodes * static_cast<std::int64_t>(1 + kWavefields) * element, drawing, gather * element};
 }
+
+constinit const OutputFormat kPictureFormat{
+    .column = "",
+    .shot_file = "",
+    .is_result = is_picture_name,
+    .is_wanted = [](const Plan& plan) { return plan.config.output.pictures; },
+    .make = [](const Plan& plan, const Model& model) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<RunPictures>(plan, model);
+    },
+    // About a megabyte, which forecasts leave out.
+    .predicted_bytes = [](const Plan&, std::int64_t) { return std::int64_t{0}; },
+};
 
 }  // namespace onda

@@ -1,50 +1,77 @@
 /// \file
-/// The files of shots: one for the seismograms and one for the snapshots of each, and what presents them as one.
+/// All formats of a run at once: the files of its shots, and what presents them as one survey.
 #pragma once
 
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
-#include "io/results/provenance.hpp"
-#include "io/results/seismograms.hpp"
-#include "io/results/snapshots.hpp"
-#include "solver/plan/plan.hpp"
-#include "solver/run/shot_table.hpp"
+#include "solver/outputs/output.hpp"
 
 namespace onda {
+
+/// The formats that a run makes. It is made before the model goes, and refers to the plan.
+class RunOutputs {
+public:
+    RunOutputs(const Plan& plan, const Model& model);
+
+    struct Entry {
+        const OutputFormat* format;
+        std::unique_ptr<RunOutput> output;
+    };
+    [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
+
+    /// The files of a survey whose shots all are in `folder`, ready for their names in `results`: the file of the only
+    /// shot itself, copies of a few small shots, or links to the files of many or large ones in results/shots.
+    /// \throws Error(io_error | cannot_create); Interrupted.
+    [[nodiscard]] std::vector<AtomicFile> assemble(const Plan& plan, std::span<const ShotRecord> shots,
+                                                   const std::filesystem::path& folder,
+                                                   const std::filesystem::path& results, const Provenance& provenance,
+                                                   bool overwrite) const;
+
+private:
+    std::vector<Entry> entries_;
+};
+
+/// What a shot gives to each format that takes something of it.
+class ShotOutputs {
+public:
+    /// The first of the steps later than `step` at which one of them wants the wavefield, snapshots apart.
+    [[nodiscard]] std::optional<std::int64_t> next_step(std::int64_t step) const;
+    /// Hands the wavefield to those that want it at its step. \param slot of the shot in its batch.
+    void take_wavefield(const Propagator& propagator, int slot);
+    void take_snapshot(double time_s, std::span<const float> values);
+    void take_gather(const ShotGather& gather);
+
+private:
+    friend class ShotFiles;
+    struct Entry {
+        const OutputFormat* format;
+        std::unique_ptr<ShotOutput> output;
+    };
+    std::vector<Entry> entries_;
+};
 
 /// The files of shots in one folder. They hold nothing but what the shots follow from, so that the same shot gives the
 /// same bytes whenever and wherever it is computed.
 class ShotFiles {
 public:
-    ShotFiles(const Plan& plan, std::filesystem::path folder, Provenance provenance);
+    /// \param outputs outlives it.
+    ShotFiles(const RunOutputs& outputs, std::filesystem::path folder, Provenance provenance);
 
-    /// For the snapshots of a shot while it is computed; none if the run takes none. \throws Error.
-    [[nodiscard]] std::unique_ptr<SnapshotWriter> begin_snapshots(std::int64_t shot) const;
-    /// Finishes the file of a shot's snapshots under its name. \throws Error(io_error).
-    [[nodiscard]] FileRecord finish(SnapshotWriter& snapshots) const;
-    /// Writes the file of a shot's seismograms. \throws Error(io_error); Error(unstable).
-    [[nodiscard]] FileRecord write(const ShotGather& gather) const;
+    /// For a shot that begins. \param index in the survey. \throws Error.
+    [[nodiscard]] ShotOutputs begin(const Shot& shot, std::size_t index) const;
+    /// Gives the files of a shot their names. \returns ShotRecord::files. \throws Error(io_error); Interrupted.
+    [[nodiscard]] std::vector<FileRecord> finish(ShotOutputs& shot) const;
 
     /// Whether the files of a record are there and have their sizes.
     [[nodiscard]] bool holds(const ShotRecord& record) const;
 
 private:
-    FileRecord give_name(AtomicFile file) const;
-
-    const Plan& plan_;
+    const RunOutputs& outputs_;
     std::filesystem::path folder_;
     Provenance provenance_;
 };
-
-/// seismograms.h5, snapshots.h5 and snapshots.xdmf of a survey whose shots all are in `folder`, ready for their names
-/// in `results`: the file of the only shot itself, copies of a few small shots, or links to the files of many or large
-/// ones in results/shots. \throws Error(io_error | cannot_create); Interrupted.
-std::vector<AtomicFile> assemble(const Plan& plan, std::span<const ShotRecord> shots,
-                                 const std::filesystem::path& folder, const std::filesystem::path& results,
-                                 const Provenance& provenance, bool overwrite);
 
 }  // namespace onda

@@ -1,11 +1,15 @@
 #include "solver/outputs/snapshot_queue.hpp"
 
+#include <omp.h>
 #include <utility>
 
 namespace onda {
 
 SnapshotQueue::SnapshotQueue(Write write)
-    : write_(std::move(write)), thread_([this](const std::stop_token& stop) { write_all(stop); }) {}
+    : write_(std::move(write)), thread_([this, threads = omp_get_max_threads()](const std::stop_token& stop) {
+          omp_set_num_threads(threads);
+          write_all(stop);
+      }) {}
 
 void SnapshotQueue::take(Wavefield& wavefield, const Window& window, double time_s, int shot) {
     wait_until_left(Wavefield::kDownloads - 1);

@@ -22,7 +22,7 @@ std::string hash_planes(const Wavefield& wavefield, const Window& window, int sh
         part.first[2] += first * window.step[2];
         part.count[2] = count;
         wavefield.download(part, std::span(values.data(), static_cast<std::size_t>(count * plane)), shot);
-    LoopFailure failure;
+        LoopFailure failure;
 #pragma omp parallel for schedule(static)
         for (std::int64_t i = 0; i < count; ++i)
             failure.guard([&] {

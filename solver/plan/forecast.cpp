@@ -7,11 +7,11 @@
 #include <omp.h>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/hdf5/hdf5.hpp"
 #include "io/results/result_file.hpp"
-#include "io/results/seismograms.hpp"
-#include "io/results/snapshots.hpp"
 #include "io/text/error.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/outputs/output.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 /// The program itself with its libraries, and what they allocate once: measured on runs of a few nodes.
 constexpr std::int64_t kProgramBytes = 20'600'000;
 /// The threads that set shots up and finish them beside the steps of others.
-constexpr std::int64_t kPipelineBytes = 3'000'000;
+constexpr std::int64_t kPipelineBytes = 3'800'000;
 /// What each thread beyond the two of that measurement touches of its stack and its part of the allocator: 16 threads
 /// held 2.6 MB more.
 constexpr std::int64_t kThreadBytes = 185'000;
@@ -69,10 +69,12 @@ std::int64_t shot_bytes_in_backend(const ShotSize& shot, std::int64_t element) {
                           saturating_product(shot.sources, shot.signal_samples, element));
 }
 
-/// While `bytes` are written in chunks of at most `largest`, HDF5 holds a chunk and a copy with its checksums.
+/// While `bytes` are written in chunks of at most `largest`, each thread holds a chunk with its checksums; the last
+/// one, which is seldom whole, is copied before.
 std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest) {
     const std::int64_t chunks = std::max<std::int64_t>(1, bytes / largest + (bytes % largest > 0 ? 1 : 0));
-    return 2 * (bytes / chunks);
+    const auto threads = static_cast<std::int64_t>(hdf5::writing_threads(static_cast<std::size_t>(chunks)));
+    return (threads + 1) * (bytes / chunks);
 }
 
 std::int64_t shots_of(const Plan& plan) {
@@ -155,8 +157,10 @@ Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& 
                                     plan.aperture ? frame_bytes(plan) : 0)});
     items.push_back({"shots, and notes on each and on snapshots", notes_bytes(plan)});
     items.push_back({"slices kept for pictures", pictures.kept});
+    // Beside the steps of others, the last shots are written and drawn while snapshots of the next are.
+    const std::int64_t frame = writing_bytes(frame_bytes(plan), 16 << 20), gather = gather_bytes(plan, pictures);
     items.push_back({"for a moment, to set shots up, to write snapshots or seismograms, or to draw",
-                     std::max({points, writing_bytes(frame_bytes(plan), 16 << 20), gather_bytes(plan, pictures)})});
+                     std::max(points, is_pipelined(plan) ? saturating_sum(frame, gather) : std::max(frame, gather))});
     return items;
 }
 
@@ -211,26 +215,6 @@ MemoryForecast forecast_memory(const Plan& plan) {
 
 namespace {
 
-/// Shots with as many receivers take as many bytes: one of each number of them is asked for.
-std::int64_t seismogram_bytes(const Plan& plan, std::int64_t provenance) {
-    const std::int64_t samples = plan.time.output_samples;
-    std::vector<std::int64_t> carried;
-    for (const CarriedKind& kind : plan.survey.shots.carried_kinds())
-        carried.push_back(kind.numbers ? std::int64_t{sizeof(double)} : kind.longest);
-    const std::int64_t empty_file = predicted_seismogram_bytes({}, samples, provenance);
-    std::int64_t bytes = empty_file;
-    for (const auto& [receivers, shots] : plan.survey.size.shots_of_receivers)
-        if (receivers > 0)
-            bytes = saturating_sum(bytes, saturating_product(shots, predicted_seismogram_bytes({&receivers, 1}, samples,
-                                                                                               provenance, carried) -
-                                                                        empty_file));
-    return bytes;
-}
-
-}  // namespace
-
-namespace {
-
 constexpr std::int64_t kMostCopied = 100;            // shots
 constexpr std::int64_t kMostCopiedBytes = 64 << 20;  // of all shots together
 
@@ -241,13 +225,12 @@ std::int64_t config_bytes(const Plan& plan) {
     return static_cast<std::int64_t>(plan.config.origin.text.size() + resolved_yaml(plan.config).size());
 }
 
-/// With all shots in seismograms.h5 and snapshots.h5 themselves.
-std::int64_t bytes_in_two_files(const Plan& plan) {
+/// With all shots in the files of the survey themselves.
+std::int64_t bytes_of_survey_files(const Plan& plan) {
     const std::int64_t provenance = config_bytes(plan) + kCircumstances + kOtherProvenance;
-    std::int64_t bytes = plan.survey.size.most_receivers > 0 ? seismogram_bytes(plan, provenance) : 0;
-    if (!plan.snapshots.steps.empty())
-        bytes = saturating_sum(bytes, predicted_snapshot_bytes(plan.snapshots.geometry, shots_of(plan),
-                                                               plan.snapshots.steps.size(), provenance));
+    std::int64_t bytes = 0;
+    for (const OutputFormat* format : output_formats())
+        if (format->is_wanted(plan)) bytes = saturating_sum(bytes, format->predicted_bytes(plan, provenance));
     return bytes;
 }
 
@@ -255,18 +238,21 @@ std::int64_t bytes_in_two_files(const Plan& plan) {
 std::int64_t bytes_of_own_files(const Plan& plan) {
     constexpr std::int64_t link = 100, line = 180, parameters = 2500;
     const std::int64_t head = result_file_bytes(parameters);
-    const std::int64_t kinds = (plan.survey.size.most_receivers > 0 ? 1 : 0) + (plan.snapshots.steps.empty() ? 0 : 1);
-    return saturating_product(shots_of(plan), saturating_sum(saturating_product(kinds, head + link), line));
+    const auto kinds = std::ranges::count_if(output_formats(), [&plan](const OutputFormat* format) {
+        return format->has_shot_files() && format->is_wanted(plan);
+    });
+    return saturating_product(shots_of(plan),
+                              saturating_sum(saturating_product(std::int64_t{kinds}, head + link), line));
 }
 
 }  // namespace
 
 bool keeps_shot_files(const Plan& plan) {
-    return shots_of(plan) > kMostCopied || (shots_of(plan) > 1 && bytes_in_two_files(plan) > kMostCopiedBytes);
+    return shots_of(plan) > kMostCopied || (shots_of(plan) > 1 && bytes_of_survey_files(plan) > kMostCopiedBytes);
 }
 
 std::int64_t forecast_output_bytes(const Plan& plan) {
-    const std::int64_t bytes = bytes_in_two_files(plan);
+    const std::int64_t bytes = bytes_of_survey_files(plan);
     return keeps_shot_files(plan) ? saturating_sum(bytes, bytes_of_own_files(plan)) : bytes;
 }
 

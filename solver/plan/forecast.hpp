@@ -32,11 +32,12 @@ enum class Memory { host, device };
 /// bytes; no value if none does.
 std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available);
 
-/// Whether the results of a survey keep a file for each shot, behind seismograms.h5 and snapshots.h5 that link to them.
-/// Small surveys do not: their files hold the shots themselves. It follows from the configuration alone.
+/// Whether the results of a survey keep the files of each shot, behind seismograms.h5 and snapshots.h5 that link to
+/// them. Small surveys do not: their files hold the shots themselves. It follows from the configuration alone.
 bool keeps_shot_files(const Plan& plan);
 
-/// The bytes of seismograms.h5, snapshots.h5 and kept files of shots. Pictures, log and summary add about a megabyte.
+/// The bytes of seismograms.h5, snapshots.h5, files of further formats, and kept files of shots. Pictures, log and
+/// summary add about a megabyte.
 std::int64_t forecast_output_bytes(const Plan& plan);
 
 /// The time that the steps of all shots take, from a short measurement of the chosen kernel on a grid of at most 6 M

@@ -42,10 +42,10 @@ void Progress::update(std::int64_t shots_done, std::int64_t together, std::int64
     const double elapsed = std::chrono::duration<double>(now - start_).count();
     const double rate = static_cast<double>(done) * static_cast<double>(points_) / elapsed * 1e-9;
     const double remaining = elapsed * static_cast<double>(all - done) / static_cast<double>(done);
-    const std::string shot_text = together > 1 ? fmt::format("shots {}-{} of {}  ", shots_done + 1,
-                                                             shots_done + together, shots_)
-                                  : shots_ > 1 ? fmt::format("shot {}/{}  ", shots_done + 1, shots_)
-                                               : std::string();
+    const std::string shot_text =
+        together > 1 ? fmt::format("shots {}-{} of {}  ", shots_done + 1, shots_done + together, shots_)
+        : shots_ > 1 ? fmt::format("shot {}/{}  ", shots_done + 1, shots_)
+                     : std::string();
     const std::string line =
         fmt::format("{}step {}/{}  {:3d} %  t = {:.4f} s  {:.3f} Gpt/s  ETA {}  max |p| {:.3e}", shot_text, step,
                     steps_, done * 100 / all, time_s, rate, clock_text(remaining), max_abs);

@@ -8,9 +8,9 @@
 
 #include "io/files/plain_file.hpp"
 #include "io/text/printable.hpp"
+#include "solver/outputs/output.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/log.hpp"
-#include "solver/run/shot_table.hpp"
 
 namespace onda {
 namespace {
@@ -60,18 +60,10 @@ FileRecord record_of(const std::filesystem::path& path, std::string name) {
 }
 
 bool is_result_name(std::string_view name) {
-    constexpr std::array<std::string_view, 12> fixed{
-        "seismograms.h5", "snapshots.h5", "snapshots.xdmf", "config.yaml",  kLogName,   kSummaryName,
-        "gather.png",     "model_xz.png", "model_yz.png",   "model_xy.png", kShotsName, kKeptTableName};
-    if (std::ranges::find(fixed, name) != fixed.end()) return true;
-    for (const std::string_view plane : {"xz", "yz", "xy"}) {
-        const std::string begin = "snapshot_" + std::string(plane) + "_";
-        if (!name.starts_with(begin) || !name.ends_with("s.png")) continue;
-        name.remove_prefix(begin.size());
-        name.remove_suffix(5);
-        return !name.empty() && name.find_first_not_of("0123456789.") == std::string_view::npos;
-    }
-    return false;
+    constexpr std::array<std::string_view, 5> fixed{"config.yaml", kLogName, kSummaryName, kShotsName, kKeptTableName};
+    return std::ranges::find(fixed, name) != fixed.end() ||
+           std::ranges::any_of(output_formats(),
+                               [name](const OutputFormat* format) { return format->is_result(name); });
 }
 
 std::string sealed(std::string text) {
@@ -116,7 +108,7 @@ std::vector<std::string> EarlierRun::proven_shot_files() const {
     if (!proves(kKeptTableName)) return {};
     std::vector<std::string> names;
     for (const ShotRecord& shot : ShotTable(folder_ / kKeptTableName).all_finished())
-        for (const FileRecord& file : {shot.seismogram_file, shot.snapshot_file}) {
+        for (const FileRecord& file : shot.files) {
             const auto path = folder_ / kShotsName / file.name;
             if (!file.name.empty() && special_kind(path).empty() && std::filesystem::exists(path) &&
                 record_of(path, file.name) == file)

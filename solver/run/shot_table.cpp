@@ -1,55 +1,78 @@
 #include "solver/run/shot_table.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <charconv>
 #include <fcntl.h>
-#include <numeric>
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
 #include "io/files/atomic_file.hpp"
 #include "io/text/printable.hpp"
+#include "solver/outputs/output.hpp"
 #include "solver/program/hash.hpp"
 
 namespace onda {
 namespace {
 
 struct Column {
-    std::string_view name;
-    int width;
+    std::string name;
+    std::size_t width;
 };
-constexpr std::array<Column, 9> kColumns{{{"shot", 12},
-                                          {"seismograms_xxh3", 16},
-                                          {"wavefield_xxh3", 16},
-                                          {"max_abs_pressure_pa", 24},
-                                          {"seismogram_file_bytes", 21},
-                                          {"seismogram_file_xxh3", 20},
-                                          {"snapshot_file_bytes", 19},
-                                          {"snapshot_file_xxh3", 18},
-                                          {"line_xxh3", 16}}};
-using Cells = std::array<std::string, kColumns.size()>;
-/// Of a line with its commas and its end.
-constexpr std::size_t kLine = [] {
-    std::size_t length = kColumns.size();
-    for (const Column& column : kColumns) length += static_cast<std::size_t>(column.width);
-    return length;
-}();
-/// Of what the hash at the end of a line is about: everything before it.
-constexpr std::size_t kHashed = kLine - static_cast<std::size_t>(kColumns.back().width) - 1;
+
+/// How lines are laid out: which columns there are follows from the output formats.
+struct Columns {
+    std::vector<Column> all{
+        {"shot", 12}, {"seismograms_xxh3", 16}, {"wavefield_xxh3", 16}, {"max_abs_pressure_pa", 24}};
+    std::vector<const OutputFormat*> formats;  ///< two columns each, after the first four
+    std::size_t line = 0;                      ///< characters of a line with its commas and its end
+    std::size_t hashed = 0;                    ///< of what the hash at the end of a line is about: everything before it
+
+    Columns() {
+        constexpr std::size_t most_digits = 19, hash_digits = 16;
+        const auto add = [this](std::string name, std::size_t least) {
+            const std::size_t width = std::max(name.size(), least);
+            all.push_back({std::move(name), width});
+        };
+        for (const OutputFormat* format : output_formats()) {
+            if (!format->has_shot_files()) continue;
+            formats.push_back(format);
+            add(fmt::format("{}_file_bytes", format->column), most_digits);
+            add(fmt::format("{}_file_xxh3", format->column), hash_digits);
+        }
+        add("line_xxh3", hash_digits);
+        for (const Column& column : all) line += column.width + 1;
+        hashed = line - all.back().width - 1;
+    }
+};
+
+const Columns& columns() {
+    static const Columns columns;
+    return columns;
+}
+
+std::size_t line_bytes() {
+    return columns().line;
+}
+
+constexpr std::size_t kFirstFile = 4;  ///< its column
+using Cells = std::vector<std::string>;
+
+Cells blank_cells() {
+    return Cells(columns().all.size());
+}
 
 std::string line_of(const Cells& cells) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i)
-        line += fmt::format("{:>{}}{}", cells[i], kColumns[i].width, i + 1 < cells.size() ? ',' : '\n');
+        line += fmt::format("{:>{}}{}", cells[i], columns().all[i].width, i + 1 < cells.size() ? ',' : '\n');
     return line;
 }
 
 Cells cells_of(std::string_view line) {
-    Cells cells;
+    Cells cells = blank_cells();
     for (std::size_t i = 0; i < cells.size(); ++i) {
-        std::string_view cell = line.substr(0, static_cast<std::size_t>(kColumns[i].width));
+        std::string_view cell = line.substr(0, columns().all[i].width);
         line.remove_prefix(cell.size() + 1);
         cell.remove_prefix(std::min(cell.find_first_not_of(' '), cell.size()));
         cells[i] = cell;
@@ -59,22 +82,23 @@ Cells cells_of(std::string_view line) {
 
 std::string header() {
     Cells names;
-    std::ranges::transform(kColumns, names.begin(), [](const Column& column) { return std::string(column.name); });
+    for (const Column& column : columns().all) names.push_back(column.name);
     return line_of(names);
 }
 
 std::string line_of(const ShotRecord& record) {
-    Cells cells{std::to_string(record.shot), record.seismograms, record.wavefield,
-                fmt::format("{:.17g}", record.max_abs_pressure)};
-    const auto put_file = [&cells](const FileRecord& file, std::size_t column) {
-        if (file.name.empty()) return;
-        cells[column] = std::to_string(file.bytes);
-        cells[column + 1] = file.hash;
-    };
-    put_file(record.seismogram_file, 4);
-    put_file(record.snapshot_file, 6);
+    Cells cells = blank_cells();
+    cells[0] = std::to_string(record.shot);
+    cells[1] = record.seismograms;
+    cells[2] = record.wavefield;
+    cells[3] = fmt::format("{:.17g}", record.max_abs_pressure);
+    for (std::size_t i = 0; i < record.files.size(); ++i) {
+        if (record.files[i].name.empty()) continue;
+        cells[kFirstFile + 2 * i] = std::to_string(record.files[i].bytes);
+        cells[kFirstFile + 2 * i + 1] = record.files[i].hash;
+    }
     std::string line = line_of(cells);
-    cells.back() = hash_of(std::string_view(line).substr(0, kHashed));
+    cells.back() = hash_of(std::string_view(line).substr(0, columns().hashed));
     return line_of(cells);
 }
 
@@ -88,12 +112,14 @@ T number(std::string_view cell) {
 /// The record of a line, or nothing if the line is blank or not whole.
 std::optional<ShotRecord> record_of_line(std::string_view line) {
     const Cells cells = cells_of(line);
-    if (cells.back() != hash_of(line.substr(0, kHashed))) return {};
-    ShotRecord record{number<std::int64_t>(cells[0]), cells[1], cells[2], number<double>(cells[3]), {}, {}};
-    if (!cells[4].empty())
-        record.seismogram_file = {seismogram_file_name(record.shot), number<std::int64_t>(cells[4]), cells[5]};
-    if (!cells[6].empty())
-        record.snapshot_file = {snapshot_file_name(record.shot), number<std::int64_t>(cells[6]), cells[7]};
+    if (cells.back() != hash_of(line.substr(0, columns().hashed))) return {};
+    ShotRecord record{number<std::int64_t>(cells[0]), cells[1], cells[2], number<double>(cells[3]), {}};
+    for (std::size_t column = kFirstFile; const OutputFormat* format : columns().formats) {
+        FileRecord& file = record.files.emplace_back();
+        if (!cells[column].empty())
+            file = {shot_file_name(*format, record.shot), number<std::int64_t>(cells[column]), cells[column + 1]};
+        column += 2;
+    }
     return record;
 }
 
@@ -102,24 +128,17 @@ bool lock_line(const Descriptor& table, std::size_t line, short type) {
     struct flock range {};
     range.l_type = type;
     range.l_whence = SEEK_SET;
-    range.l_start = static_cast<off_t>(line * kLine);
-    range.l_len = static_cast<off_t>(kLine);
+    range.l_start = static_cast<off_t>(line * line_bytes());
+    range.l_len = static_cast<off_t>(line_bytes());
     return ::fcntl(table.id(), F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES);
 }
 
 }  // namespace
 
-std::string seismogram_file_name(std::int64_t shot) {
-    return fmt::format("{:05}.seismograms.h5", shot);
-}
-std::string snapshot_file_name(std::int64_t shot) {
-    return fmt::format("{:05}.snapshots.h5", shot);
-}
-
 void ShotTable::create(const std::filesystem::path& file, const Shots& shots) {
     const TextSource text = [&shots](const auto& put) {
         put(header());
-        Cells cells;
+        Cells cells = blank_cells();
         for (std::size_t i = 0; i < shots.size(); ++i) {
             cells.front() = std::to_string(shots.id(i));
             put(line_of(cells));
@@ -130,12 +149,12 @@ void ShotTable::create(const std::filesystem::path& file, const Shots& shots) {
 
 ShotTable::ShotTable(const std::filesystem::path& file) : file_(file), size_(0), table_(open_plain_file(file, O_RDWR)) {
     std::string first;
-    if (const int error = read_some(table_, 0, kLine, first))
+    if (const int error = read_some(table_, 0, line_bytes(), first))
         throw_system_fault(ExitCode::io_error, file_, "cannot read it", error);
     const std::uintmax_t bytes = std::filesystem::file_size(file);
-    if (first != header() || bytes % kLine != 0)
+    if (first != header() || bytes % line_bytes() != 0)
         throw Error(ExitCode::bad_data, shown(file) + ": is not the table of a survey's shots");
-    size_ = bytes / kLine - 1;
+    size_ = bytes / line_bytes() - 1;
 }
 
 bool ShotTable::any_finished(const std::filesystem::path& file) {
@@ -144,9 +163,9 @@ bool ShotTable::any_finished(const std::filesystem::path& file) {
 
 std::optional<ShotRecord> ShotTable::finished(std::size_t i) const {
     std::string line;
-    if (const int error = read_some(table_, static_cast<std::int64_t>((i + 1) * kLine), kLine, line))
+    if (const int error = read_some(table_, static_cast<std::int64_t>((i + 1) * line_bytes()), line_bytes(), line))
         throw_system_fault(ExitCode::io_error, file_, "cannot read it", error);
-    if (line.size() != kLine) return {};
+    if (line.size() != line_bytes()) return {};
     return record_of_line(line);
 }
 
@@ -156,10 +175,11 @@ std::vector<ShotRecord> ShotTable::all_finished() const {
     std::string lines;
     for (std::size_t i = 0; i < size_; i += together) {
         const std::size_t count = std::min(together, size_ - i);
-        if (const int error = read_some(table_, static_cast<std::int64_t>((i + 1) * kLine), count * kLine, lines))
+        if (const int error =
+                read_some(table_, static_cast<std::int64_t>((i + 1) * line_bytes()), count * line_bytes(), lines))
             throw_system_fault(ExitCode::io_error, file_, "cannot read it", error);
-        for (std::size_t line = 0; (line + 1) * kLine <= lines.size(); ++line)
-            if (auto record = record_of_line(std::string_view(lines).substr(line * kLine, kLine)))
+        for (std::size_t line = 0; (line + 1) * line_bytes() <= lines.size(); ++line)
+            if (auto record = record_of_line(std::string_view(lines).substr(line * line_bytes(), line_bytes())))
                 records.push_back(std::move(*record));
     }
     return records;
@@ -176,7 +196,7 @@ bool ShotTable::claim(std::size_t i) {
 
 bool ShotTable::forget(std::size_t i) {
     if (!lock_line(table_, i + 1, F_WRLCK)) return false;
-    Cells cells;
+    Cells cells = blank_cells();
     cells.front() = std::to_string(finished(i).value_or(ShotRecord{}).shot);
     write_line(i, line_of(cells));
     lock_line(table_, i + 1, F_UNLCK);
@@ -188,7 +208,7 @@ bool ShotTable::claim_end() {
 }
 
 void ShotTable::write_line(std::size_t i, const std::string& line) {
-    const ssize_t written = ::pwrite(table_.id(), line.data(), line.size(), static_cast<off_t>((i + 1) * kLine));
+    const ssize_t written = ::pwrite(table_.id(), line.data(), line.size(), static_cast<off_t>((i + 1) * line_bytes()));
     if (written == static_cast<ssize_t>(line.size())) return;
     throw_system_fault(ExitCode::io_error, file_, "cannot write what a shot left", written < 0 ? errno : ENOSPC);
 }

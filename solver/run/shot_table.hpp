@@ -23,14 +23,12 @@ struct ShotRecord {
     std::string seismograms;  ///< hash of its samples; empty without receivers
     std::string wavefield;    ///< hash of its last wavefield
     double max_abs_pressure = 0.;
-    FileRecord seismogram_file, snapshot_file;  ///< without a name where there is none
+    /// One for each output format that has a file of each shot, in the order of output_formats(); without a name where
+    /// the shot has none.
+    std::vector<FileRecord> files;
 
     bool operator==(const ShotRecord&) const = default;
 };
-
-/// The names of a shot's files: "00012.seismograms.h5", "00012.snapshots.h5".
-std::string seismogram_file_name(std::int64_t shot);
-std::string snapshot_file_name(std::int64_t shot);
 
 /// A CSV file with a line for each shot, all of one length: every shot has its place in the file, and processes that
 /// share a survey fill in different ones. The line of a shot that is not finished is blank but for its number. A line

@@ -104,14 +104,12 @@ Provenance shot_provenance(const Plan& plan, const RunFacts& facts, const Identi
 }
 
 /// The results of a survey whose shots are all there, ready for their names.
-std::vector<AtomicFile> stage_results(const Plan& plan, const RunFolder& folder, const RunFacts& facts) {
+std::vector<AtomicFile> stage_results(const Plan& plan, const RunOutputs& outputs, const RunFolder& folder,
+                                      const RunFacts& facts) {
     std::vector<AtomicFile> files;
     files.push_back(stage_text_file(folder.path() / "config.yaml", resolved_yaml(plan.config), folder.overwrite()));
-    for (const std::filesystem::path& picture : folder.unfinished().pictures())
-        files.push_back(AtomicFile::of(picture, folder.path() / picture.filename(), folder.overwrite()));
-    throw_if_interrupted();
-    for (AtomicFile& file : assemble(plan, facts.shots, folder.unfinished().folder(), folder.path(),
-                                     make_provenance(plan, facts), folder.overwrite()))
+    for (AtomicFile& file : outputs.assemble(plan, facts.shots, folder.unfinished().folder(), folder.path(),
+                                             make_provenance(plan, facts), folder.overwrite()))
         files.push_back(std::move(file));
     return files;
 }
@@ -133,19 +131,20 @@ std::string what_is_left(const Plan& plan, const RunFacts& facts) {
 }
 
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
-void run_survey(const Plan& plan, ShotMedia& media, const RunFolder& folder, RunPictures& pictures,
+void run_survey(const Plan& plan, ShotMedia& media, const RunFolder& folder, const RunOutputs& outputs,
                 const Identity& identity, const RunOptions& options, PhaseTimes& times, RunFacts& facts, Log& log) {
     ShotTable table(folder.unfinished().table());
-    const ShotFiles shot_files(plan, folder.unfinished().folder(), shot_provenance(plan, facts, identity));
+    const ShotFiles shot_files(outputs, folder.unfinished().folder(), shot_provenance(plan, facts, identity));
     forget_lost_shots(table, shot_files, log);
     say_where_the_survey_stands(plan, table, log);
-    SurveyRun run({plan, media, shot_files, folder.unfinished().folder(), table, pictures, times, log}, options.shots,
+    SurveyRun run({plan, media, shot_files, folder.unfinished().folder(), table, times, log}, options.shots,
                   options.end_by);
     const bool out_of_time = run.run();
     facts.shots = table.all_finished();
     const bool all = facts.shots.size() == plan.survey.shots.size();
     if (all && table.claim_end() && folder.unfinished().is_there(facts.run_id)) {
-        std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, folder, facts); });
+        std::vector<AtomicFile> files =
+            times.measure("outputs", [&] { return stage_results(plan, outputs, folder, facts); });
         account_for(plan, media, run, times, facts, log);
         close_survey(plan, folder, std::move(files), facts);
         return;
@@ -184,7 +183,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         log.info(shown(options.folder) + " holds the complete results of this run: nothing is left to do");
         return facts;
     }
-    RunPictures pictures(plan_of_shot(plan, 0), model);
+    const RunOutputs outputs(plan, model);
     ShotMedia media = times.measure("backend", [&] { return ShotMedia(plan, std::move(model)); });
     facts.backend = media.description();
 
@@ -203,7 +202,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
             log.info("another process has ended the survey");
             return facts;
         }
-        run_survey(plan, media, folder, pictures, identity, options, times, facts, log);
+        run_survey(plan, media, folder, outputs, identity, options, times, facts, log);
     } catch (const Interrupted&) {
         log.note_error("interrupted");
         folder.give_up();

@@ -124,7 +124,7 @@ void SurveyRun::compute(Batch& batch) {
     for (ShotInProgress& shot : batch) {
         watches.push_back(watch_over(plan, shot.points.sources));
         points.push_back(std::move(shot.points));
-        shot.snapshots = parts_.files.begin_snapshots(shot.shot.id);
+        shot.outputs = parts_.files.begin(shot.shot, shot.index);
         shot.record.shot = shot.shot.id;
     }
     Propagator propagator = parts_.times.measure("shot set-up", [&] {
@@ -150,21 +150,20 @@ void SurveyRun::compute(Batch& batch) {
 
 void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) {
     const std::int64_t steps = plan_.time.steps;
-    const bool pictured = batch.front().index == 0;
     std::optional<SnapshotQueue> queue;
     if (!plan_.snapshots.steps.empty())
         queue.emplace([this, &batch](int slot, double time_s, std::span<const float> values) {
-            const ShotInProgress& shot = batch[static_cast<std::size_t>(slot)];
-            shot.snapshots->write(time_s, plan_.aperture ? in_whole_frame(*shot.plan, values) : values);
+            ShotInProgress& shot = batch[static_cast<std::size_t>(slot)];
+            shot.outputs.take_snapshot(time_s, plan_.aperture ? in_whole_frame(*shot.plan, values) : values);
         });
     // Where nothing is computed, frames are zero.
     if (plan_.aperture) whole_frame_.assign(static_cast<std::size_t>(plan_.snapshots.window.points()), 0.f);
-    std::int64_t next_check = StabilityWatch::kInterval, next = next_output(-1, pictured);
+    std::int64_t next_check = StabilityWatch::kInterval, next = next_output(-1, batch);
     double largest = 0.;
     const auto take = [&] {
         if (propagator.step() != next) return;
         parts_.times.measure("outputs", [&] { take_what_is_due(propagator, batch, queue); });
-        next = next_output(next, pictured);
+        next = next_output(next, batch);
     };
     take();
     while (propagator.step() < steps) {
@@ -201,19 +200,15 @@ double SurveyRun::watch(const Propagator& propagator, Batch& batch, const std::v
     return largest;
 }
 
-std::int64_t SurveyRun::next_output(std::int64_t step, bool pictured) const {
-    const std::int64_t next = plan_.snapshots.steps.after(step).value_or(plan_.time.steps + 1);
-    if (!pictured) return next;
-    const auto& pictures = parts_.pictures.steps();
-    const auto picture = std::ranges::upper_bound(pictures, step);
-    return picture == pictures.end() ? next : std::min(next, *picture);
+std::int64_t SurveyRun::next_output(std::int64_t step, const Batch& batch) const {
+    std::int64_t next = plan_.snapshots.steps.after(step).value_or(plan_.time.steps + 1);
+    for (const ShotInProgress& shot : batch) next = std::min(next, shot.outputs.next_step(step).value_or(next));
+    return next;
 }
 
-void SurveyRun::take_what_is_due(Propagator& propagator, const Batch& batch, std::optional<SnapshotQueue>& queue) {
-    const std::int64_t step = propagator.step();
-    if (queue && plan_.snapshots.steps.contains(step)) take_snapshots(propagator, batch, *queue);
-    if (batch.front().index == 0 && std::ranges::binary_search(parts_.pictures.steps(), step))
-        parts_.pictures.take(propagator);
+void SurveyRun::take_what_is_due(Propagator& propagator, Batch& batch, std::optional<SnapshotQueue>& queue) {
+    if (queue && plan_.snapshots.steps.contains(propagator.step())) take_snapshots(propagator, batch, *queue);
+    for (int slot = 0; ShotInProgress & shot : batch) shot.outputs.take_wavefield(propagator, slot++);
 }
 
 std::span<const float> SurveyRun::in_whole_frame(const Plan& of_shot, std::span<const float> values) {
@@ -222,10 +217,10 @@ std::span<const float> SurveyRun::in_whole_frame(const Plan& of_shot, std::span<
     return whole_frame_;
 }
 
-void SurveyRun::take_snapshots(Propagator& propagator, const Batch& batch, SnapshotQueue& queue) {
+void SurveyRun::take_snapshots(Propagator& propagator, Batch& batch, SnapshotQueue& queue) {
     const Plan& plan = *batch.front().plan;
     const WindowInPart in_part = window_in_part(plan.snapshots.window, plan.part);
-    if (in_part.window.points() == 0) return batch.front().snapshots->write(propagator.time_s(), whole_frame_);
+    if (in_part.window.points() == 0) return batch.front().outputs.take_snapshot(propagator.time_s(), whole_frame_);
     for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
         queue.take(propagator.wavefield(), plan.computed.window(in_part.window), propagator.time_s(), slot);
 }
@@ -238,17 +233,14 @@ void SurveyRun::finish(Batch& batch) const {
     bring_to_output_sampling(plan_, gathers);
     std::vector<std::pair<std::size_t, ShotRecord>> finished;
     for (std::size_t i = 0; ShotInProgress & shot : batch) {
-        if (shot.snapshots) shot.record.snapshot_file = parts_.files.finish(*shot.snapshots);
         if (!shot.shot.receivers.empty()) {
             const ShotGather& gather = gathers[i++];
             Fingerprint hash;
             hash.add(std::span<const float>(gather.pressure));
             shot.record.seismograms = hash.hex();
-            shot.record.seismogram_file = parts_.files.write(gather);
-            if (shot.index == 0) parts_.pictures.take(gather);
+            shot.outputs.take_gather(gather);
         }
-        if (shot.index == 0)
-            for (AtomicFile& picture : parts_.pictures.prepare(parts_.folder, true)) picture.rename();
+        shot.record.files = parts_.files.finish(shot.outputs);
         finished.emplace_back(shot.index, std::move(shot.record));
     }
     sync_folder(parts_.folder);

@@ -11,7 +11,6 @@
 #include <optional>
 #include <vector>
 
-#include "solver/outputs/pictures.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/outputs/snapshot_queue.hpp"
 #include "solver/program/log.hpp"
@@ -31,7 +30,7 @@ struct ShotInProgress {
     std::shared_ptr<const Plan> plan;  ///< of the shot; the run's where there is no aperture
     Shot shot;
     ShotPoints points;
-    std::unique_ptr<SnapshotWriter> snapshots;
+    ShotOutputs outputs;
     ShotGather gather;
     ShotRecord record;
 };
@@ -44,7 +43,6 @@ struct SurveyRunParts {
     const ShotFiles& files;
     const std::filesystem::path& folder;  ///< of the unfinished survey
     ShotTable& table;
-    RunPictures& pictures;
     PhaseTimes& times;
     Log& log;
 };
@@ -76,11 +74,11 @@ private:
     void propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches);
     /// The largest |p| of the batch as it is now. \throws Error(unstable).
     double watch(const Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) const;
-    void take_what_is_due(Propagator& propagator, const Batch& batch, std::optional<SnapshotQueue>& queue);
+    void take_what_is_due(Propagator& propagator, Batch& batch, std::optional<SnapshotQueue>& queue);
+    void take_snapshots(Propagator& propagator, Batch& batch, SnapshotQueue& queue);
     /// A frame of a shot's part in one of the whole window.
     [[nodiscard]] std::span<const float> in_whole_frame(const Plan& of_shot, std::span<const float> values);
-    void take_snapshots(Propagator& propagator, const Batch& batch, SnapshotQueue& queue);
-    [[nodiscard]] std::int64_t next_output(std::int64_t step, bool pictured) const;
+    [[nodiscard]] std::int64_t next_output(std::int64_t step, const Batch& batch) const;
     void finish(Batch& batch) const;
 
     const Plan& plan_;

@@ -7,6 +7,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/plain_file.hpp"
 #include "io/text/printable.hpp"
+#include "solver/outputs/output.hpp"
 #include "solver/program/json_text.hpp"
 
 namespace onda {
@@ -16,16 +17,9 @@ constexpr const char* kSurveyName = "survey.json";
 constexpr const char* kFormat = "onda-survey";
 constexpr int kFormatVersion = 1;
 
-bool is_shot_file(std::string_view name) {
-    const std::size_t digits = name.find_first_not_of("0123456789");
-    if (digits == 0 || digits == std::string_view::npos) return false;
-    const std::string_view rest = name.substr(digits);
-    return rest == ".seismograms.h5" || rest == ".snapshots.h5";
-}
-
 bool is_ours(std::string_view name) {
     if (const auto final_name = final_name_of(name)) name = *final_name;
-    return name == kSurveyName || name == kTableName || is_shot_file(name) || is_result_name(name);
+    return name == kSurveyName || name == kTableName || is_shot_file_name(name) || is_result_name(name);
 }
 
 /// Calls body(entry, name) for all that lies in a folder.
@@ -93,15 +87,6 @@ bool UnfinishedSurvey::is_there(const std::string& run_id) const {
     return found && found->run_id == run_id;
 }
 
-std::vector<std::filesystem::path> UnfinishedSurvey::pictures() const {
-    std::vector<std::filesystem::path> found;
-    for_entries(folder_, [&](const std::filesystem::path& path, const std::string& name) {
-        if (is_result_name(name) && name.ends_with(".png")) found.push_back(path);
-    });
-    std::ranges::sort(found);
-    return found;
-}
-
 void UnfinishedSurvey::begin(const Beginning& beginning, const Shots& shots) const {
     std::error_code fault;
     std::filesystem::create_directory(folder_, fault);
@@ -128,7 +113,7 @@ void UnfinishedSurvey::remove() const {
 
 void UnfinishedSurvey::keep_shots() const {
     remove_if(folder_,
-              [](std::string_view name) { return is_ours(name) && name != kTableName && !is_shot_file(name); });
+              [](std::string_view name) { return is_ours(name) && name != kTableName && !is_shot_file_name(name); });
 }
 
 }  // namespace onda

@@ -41,8 +41,6 @@ public:
 
     /// Whether it is there and was begun under this name: another process may have ended it a moment ago.
     [[nodiscard]] bool is_there(const std::string& run_id) const;
-    /// The pictures, by name.
-    [[nodiscard]] std::vector<std::filesystem::path> pictures() const;
 
     /// Makes the folder and an empty table. \throws Error(cannot_create | io_error).
     void begin(const Beginning& beginning, const Shots& shots) const;

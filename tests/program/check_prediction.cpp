@@ -205,7 +205,7 @@ wavelet: {type: ricker, peak_frequency_hz: 15}
 sources: [{type: line, first_m: [1000, 20], last_m: [59000, 20], count: 3}]
 receivers: [{type: line, relative_to: source, first_m: [-1000, 20], last_m: [1000, 20], count: 101}]
 survey: {limit_m: 500}
-output: {snapshots: {times_s: [0.05, 0.1]}}
+output: {pictures: false, snapshots: {times_s: [0.05, 0.1]}}
 )");
 }
 

@@ -1,0 +1,225 @@
+// Whole chunks on their way to the file: made ready by several threads, stored one after the other.
+
+#include <algorithm>
+#include <bit>
+#include <condition_variable>
+#include <cstring>
+#include <fcntl.h>
+#include <functional>
+#include <numeric>
+#include <omp.h>
+#include <sys/stat.h>
+
+#include "io/hdf5/chunk_filters.hpp"
+#include "io/hdf5/hdf5_detail.hpp"
+#include "io/hdf5/run_together.hpp"
+
+namespace onda::hdf5 {
+
+using detail::check;
+
+namespace {
+
+constexpr std::size_t kWrittenTogether = 16 << 20;  ///< bytes after which the disk is set to work
+
+/// Values [first, first + count) of a dataset, in memory.
+struct Box {
+    const Extents& first;
+    const Extents& count;
+    const std::byte* values;
+    std::size_t element_bytes;
+
+    [[nodiscard]] std::size_t rank() const { return first.size(); }
+};
+
+std::size_t product(const Extents& extents, std::size_t from = 0) {
+    return std::accumulate(extents.begin() + static_cast<std::ptrdiff_t>(from), extents.end(), std::size_t{1},
+                           std::multiplies<>());
+}
+
+/// The chunks of a box, in the order in which HDF5 would store them.
+class ChunksOfBox {
+public:
+    ChunksOfBox(const Box& box, const Extents& chunk) : box_(box), chunk_(chunk), number_(box.rank()) {
+        for (std::size_t axis = 0; axis < number_.size(); ++axis)
+            number_[axis] = (box.count[axis] + chunk[axis] - 1) / chunk[axis];
+    }
+
+    [[nodiscard]] std::size_t size() const { return product(number_); }
+    /// Where chunk `i` begins in the dataset.
+    [[nodiscard]] Extents first(std::size_t i) const {
+        Extents place = box_.first;
+        for (std::size_t axis = place.size(); axis-- > 0; i /= number_[axis])
+            place[axis] += i % number_[axis] * chunk_[axis];
+        return place;
+    }
+    /// The bytes of the chunk that begins at `first`: where they lie in the box, or in `copy`, with zeros beyond the
+    /// extents of the dataset.
+    std::span<const std::byte> bytes(const Extents& first, std::vector<std::byte>& copy) const;
+
+private:
+    void copy_rows(const Extents& first, const Extents& part, std::vector<std::byte>& copy) const;
+
+    const Box& box_;
+    const Extents& chunk_;
+    Extents number_;  ///< of chunks along each axis
+};
+
+std::span<const std::byte> ChunksOfBox::bytes(const Extents& first, std::vector<std::byte>& copy) const {
+    Extents part(box_.rank());
+    std::size_t offset = 0;
+    for (std::size_t axis = 0; axis < part.size(); ++axis) {
+        const Extent from = first[axis] - box_.first[axis];
+        part[axis] = std::min(chunk_[axis], box_.count[axis] - from);
+        offset += from * product(box_.count, axis + 1);
+    }
+    const std::size_t bytes = product(chunk_) * box_.element_bytes;
+    std::size_t whole = part.size();
+    while (whole > 0 && part[whole - 1] == box_.count[whole - 1]) --whole;
+    // In one piece: a few planes of the slowest axis that is cut, and one of each before.
+    if (part == chunk_ && product(part) == product(part, whole == 0 ? 0 : whole - 1))
+        return {box_.values + offset * box_.element_bytes, bytes};
+    copy.assign(bytes, std::byte{0});
+    copy_rows(first, part, copy);
+    return copy;
+}
+
+void ChunksOfBox::copy_rows(const Extents& first, const Extents& part, std::vector<std::byte>& copy) const {
+    const std::size_t row = part.back() * box_.element_bytes, rows = product(part) / part.back();
+    for (std::size_t i = 0; i < rows; ++i) {
+        std::size_t from = 0, to = 0, left = i;
+        for (std::size_t axis = part.size() - 1, from_step = box_.count.back(), to_step = chunk_.back(); axis-- > 0;) {
+            const std::size_t at = left % part[axis];
+            left /= part[axis];
+            from += (first[axis] - box_.first[axis] + at) * from_step;
+            to += at * to_step;
+            from_step *= box_.count[axis];
+            to_step *= chunk_[axis];
+        }
+        from += first.back() - box_.first.back();
+        std::memcpy(copy.data() + to * box_.element_bytes, box_.values + from * box_.element_bytes, row);
+    }
+}
+
+/// Lets threads make items ready at the same time and hand them over one after the other, in order.
+class InTurn {
+public:
+    explicit InTurn(std::size_t items) : items_(items) {}
+
+    /// The next item that nobody has; none once all are taken or one has failed.
+    std::optional<std::size_t> take() {
+        const std::lock_guard lock(mutex_);
+        if (failure_ || taken_ == items_) return {};
+        return taken_++;
+    }
+    /// Calls hand_over() when all items before `item` have been handed over, unless one has failed.
+    template <typename HandOver>
+    void wait_for(std::size_t item, const HandOver& hand_over) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return failure_ || done_ == item; });
+        if (failure_) return;
+        hand_over();
+        ++done_;
+        changed_.notify_all();
+    }
+    void fail(std::exception_ptr failure) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::move(failure);
+        changed_.notify_all();
+    }
+    void rethrow() const {
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::size_t items_, taken_ = 0, done_ = 0;
+    std::exception_ptr failure_;
+};
+
+/// The descriptor of the file that a dataset lies in, or -1.
+int descriptor_of(hid_t dataset) {
+    const detail::ScopedId file(H5Iget_file_id(dataset), H5Fclose);
+    void* handle = nullptr;
+    const bool found = file.get() >= 0 && H5Fget_vfd_handle(file.get(), H5P_DEFAULT, &handle) >= 0;
+    return found ? *static_cast<const int*>(handle) : -1;
+}
+
+/// A file that grows goes to the disk as it does, and leaves the page cache but for its end.
+///
+/// Left alone, the system begins when a tenth of the memory is to be written, and until then every page is one that it
+/// has to find: with 2 GB of a run in memory that took a machine from 1500 MB/s to 220. Where the system cannot be
+/// asked, nothing is lost but time.
+class Trickle {
+public:
+    /// \param cached_from the offset from which on pages may be in the cache; goes on with the file.
+    Trickle(int descriptor, std::uint64_t& cached_from) : descriptor_(descriptor), cached_from_(cached_from) {}
+
+    /// Begins to write all that the file has, and waits for what was begun some time ago. Any thread may call it.
+    void flow() {
+        constexpr off_t most_cached = 128 << 20, page = 4096;
+        const std::lock_guard lock(mutex_);
+        struct stat status {};
+        if (descriptor_ < 0 || ::fstat(descriptor_, &status) != 0) return;
+        const auto from = static_cast<off_t>(cached_from_), old = (status.st_size - most_cached) / page * page - from;
+        ::sync_file_range(descriptor_, from, 0, SYNC_FILE_RANGE_WRITE);
+        if (old <= 0) return;
+        ::sync_file_range(descriptor_, from, old,
+                          SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
+        ::posix_fadvise(descriptor_, from, old, POSIX_FADV_DONTNEED);
+        cached_from_ += static_cast<std::uint64_t>(old);
+    }
+
+private:
+    std::mutex mutex_;
+    int descriptor_;
+    std::uint64_t& cached_from_;
+};
+
+}  // namespace
+
+std::size_t writing_threads(std::size_t chunks) {
+    constexpr std::size_t most = 8;  // each makes about a GB/s ready, one thread stores a few
+    return std::min({chunks, most, static_cast<std::size_t>(omp_get_max_threads())});
+}
+
+/// Small boxes are left to HDF5, which stores them more densely beside its metadata.
+bool Dataset::goes_in_whole_chunks(const Extents& first, const Extents& count, Element element) const {
+    constexpr std::size_t least_bytes = 1 << 20;
+    const bool as_in_file = element == element_ && std::endian::native == std::endian::little;
+    if (!as_in_file || chunk_.empty() || product(count) * element_bytes_ < least_bytes) return false;
+    for (std::size_t axis = 0; axis < rank(); ++axis) {
+        const Extent end = first[axis] + count[axis];
+        if (first[axis] % chunk_[axis] != 0 || (end % chunk_[axis] != 0 && end != extents_[axis])) return false;
+    }
+    return true;
+}
+
+void Dataset::write_chunks(const Extents& first, const Extents& count, const void* values) {
+    const Box box{first, count, static_cast<const std::byte*>(values), element_bytes_};
+    const ChunksOfBox chunks(box, chunk_);
+    const std::size_t some = std::max<std::size_t>(1, kWrittenTogether / (product(chunk_) * element_bytes_));
+    Trickle disk(descriptor_of(id_), file_->cached_from);
+    InTurn turns(chunks.size());
+    run_together(writing_threads(chunks.size()), [&] {
+        try {
+            std::vector<std::byte> copy, filtered;
+            while (const auto i = turns.take()) {
+                const Extents place = chunks.first(*i);
+                filter_chunk(chunks.bytes(place, copy), filtered);
+                turns.wait_for(*i, [&] {
+                    detail::prepare_library();
+                    check(H5Dwrite_chunk(id_, H5P_DEFAULT, 0, place.data(), filtered.size(), filtered.data()), *this,
+                          "write its values");
+                });
+                if ((*i + 1) % some == 0) disk.flow();
+            }
+        } catch (...) {
+            turns.fail(std::current_exception());
+        }
+    });
+    turns.rethrow();
+}
+
+}  // namespace onda::hdf5

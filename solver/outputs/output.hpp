@@ -1,0 +1,118 @@
+/// \file
+/// What a run leaves: a row for each output format, and what the program asks of it. Names of files, columns of the
+/// table of shots, links, forecasts, what --force may replace and what a summary proves follow from the rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/files/atomic_file.hpp"
+#include "io/results/provenance.hpp"
+#include "io/results/seismograms.hpp"
+#include "solver/model/model.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/propagation/propagator.hpp"
+#include "solver/run/shot_table.hpp"
+
+namespace onda {
+
+struct OutputFormat;
+
+/// One format's part in one shot, from before its first step until its files are there. What a shot gives comes in the
+/// order of these functions; the defaults take nothing. An object that goes before finish() leaves no file.
+/// Each may throw Error(cannot_create | io_error | unstable) or Interrupted.
+class ShotOutput {
+public:
+    virtual ~ShotOutput() = default;
+    /// The steps at which take_wavefield() is wanted; those of snapshots are the plan's.
+    [[nodiscard]] virtual const StepSet& steps() const;
+    /// The wavefield as it is now, on the thread of the time steps, which waits. \param slot of the shot in its batch.
+    virtual void take_wavefield(const Propagator& propagator, int slot);
+    /// A snapshot: pressure [Pa] of the plan's window, [z][y][x]. In order of time, on the thread that writes
+    /// snapshots.
+    virtual void take_snapshot(double time_s, std::span<const float> values);
+    /// The gather at the user's sampling, of a shot with receivers.
+    virtual void take_gather(const ShotGather& gather);
+    /// The file of the shot, complete but for its name; none if the format has none of this shot.
+    virtual std::optional<AtomicFile> finish();
+};
+
+/// Where a format finds the shot that begins, and puts what it makes of it.
+struct ShotPlace {
+    const Shot& shot;
+    std::size_t index;                    ///< in the survey, from 0
+    const std::filesystem::path& folder;  ///< of the unfinished survey
+    std::filesystem::path file;           ///< of the shot, in that folder; empty if the format has none
+    const Provenance& provenance;         ///< holds nothing but what the shot follows from
+};
+
+/// The name of a shot's file from the folder of the results, where files of shots are kept.
+std::string kept_name(const FileRecord& file);
+
+/// How shots come into the file that presents them as one.
+enum class Assembly {
+    only_shot,  ///< its file gets a second name
+    copies,     ///< of a few small shots: their own files go
+    links,      ///< to files of many or large shots, which stay in the folder shots
+};
+
+/// A survey whose shots are all there.
+struct FinishedSurvey {
+    const Plan& plan;
+    std::span<const ShotRecord> shots;     ///< by number
+    const std::filesystem::path& folder;   ///< where the files of shots are
+    const std::filesystem::path& results;  ///< where those of the survey go
+    const Provenance& provenance;
+    bool overwrite;
+    Assembly assembly;
+
+    /// The file of the only shot as that of the survey. \throws Error(cannot_create | io_error).
+    [[nodiscard]] AtomicFile second_name(const OutputFormat& format, std::string_view name) const;
+};
+
+/// One format's part in one run. It may refer to the plan, which outlives it.
+class RunOutput {
+public:
+    virtual ~RunOutput() = default;
+    /// For a shot that begins; none if the format takes nothing of it. Several shots are alive at a time.
+    [[nodiscard]] virtual std::unique_ptr<ShotOutput> begin(const ShotPlace& place) = 0;
+    /// The files of the survey, ready for their names. \throws Error(cannot_create | io_error); Interrupted.
+    [[nodiscard]] virtual std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const = 0;
+};
+
+/// A row: an output format.
+struct OutputFormat {
+    /// Of its columns in the table of shots, "seismogram", and of the file of a shot, "seismograms.h5" after the number
+    /// of the shot. Both empty if it has no file of each shot.
+    std::string_view column, shot_file;
+    /// Whether a file of a survey may have this name.
+    bool (*is_result)(std::string_view name);
+    /// Whether a run makes it at all; where not, nothing else but names is asked.
+    bool (*is_wanted)(const Plan& plan);
+    /// Before the model goes: what is needed of it is kept.
+    std::unique_ptr<RunOutput> (*make)(const Plan& plan, const Model& model);
+    /// Bytes of the files of a survey that holds all of its shots. \param provenance_bytes as Provenance::bytes tells.
+    std::int64_t (*predicted_bytes)(const Plan& plan, std::int64_t provenance_bytes);
+
+    [[nodiscard]] bool has_shot_files() const { return !shot_file.empty(); }
+};
+
+/// All formats. Those with a file of each shot have their columns in this order. output_formats.cpp defines nothing
+/// else, so that a test can link a list of its own in its place.
+std::span<const OutputFormat* const> output_formats();
+
+/// The name of a shot's file: "00012.seismograms.h5". \param format with a file of each shot.
+std::string shot_file_name(const OutputFormat& format, std::int64_t shot);
+/// Whether a file of a shot, of any format, may have this name.
+bool is_shot_file_name(std::string_view name);
+/// What a shot left of a format; without a name where there is none. \param format with a file of each shot.
+const FileRecord& file_of(const ShotRecord& shot, const OutputFormat& format);
+
+}  // namespace onda

@@ -1,0 +1,15 @@
+// The list of output formats.
+#include <array>
+
+#include "solver/outputs/pictures.hpp"
+#include "solver/outputs/seismogram_output.hpp"
+#include "solver/outputs/snapshot_output.hpp"
+
+namespace onda {
+
+std::span<const OutputFormat* const> output_formats() {
+    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat};
+    return list;
+}
+
+}  // namespace onda

@@ -1,0 +1,86 @@
+#include "solver/outputs/seismogram_output.hpp"
+
+#include "io/files/interruption.hpp"
+#include "io/text/saturating.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::string_view kName = "seismograms.h5";
+
+class SeismogramsOfShot : public ShotOutput {
+public:
+    explicit SeismogramsOfShot(const ShotPlace& place) : file_(place.file), provenance_(place.provenance) {}
+
+    void take_gather(const ShotGather& gather) override {
+        SeismogramWriter writer(file_, provenance_, true);
+        writer.write(gather);
+        written_ = writer.finish();
+    }
+    std::optional<AtomicFile> finish() override { return std::move(written_); }
+
+private:
+    std::filesystem::path file_;
+    const Provenance& provenance_;
+    std::optional<AtomicFile> written_;
+};
+
+class Seismograms : public RunOutput {
+public:
+    std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
+        if (place.shot.receivers.empty()) return nullptr;
+        return std::make_unique<SeismogramsOfShot>(place);
+    }
+    [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override;
+};
+
+AtomicFile assemble_several(const FinishedSurvey& survey) {
+    SeismogramWriter writer(survey.results / kName, survey.provenance, survey.overwrite);
+    for (const ShotRecord& shot : survey.shots) {
+        throw_if_interrupted();
+        const FileRecord& file = file_of(shot, kSeismogramFormat);
+        if (file.name.empty()) continue;
+        if (survey.assembly == Assembly::links)
+            writer.link(shot.shot, kept_name(file));
+        else
+            writer.write(read_gather(survey.folder / file.name, shot.shot));
+    }
+    return writer.finish();
+}
+
+std::vector<AtomicFile> Seismograms::assemble(const FinishedSurvey& survey) const {
+    std::vector<AtomicFile> files;
+    files.push_back(survey.assembly == Assembly::only_shot ? survey.second_name(kSeismogramFormat, kName)
+                                                           : assemble_several(survey));
+    return files;
+}
+
+/// Shots with as many receivers take as many bytes: one of each number of them is asked for.
+std::int64_t predicted_bytes(const Plan& plan, std::int64_t provenance_bytes) {
+    const std::int64_t samples = plan.time.output_samples;
+    std::vector<std::int64_t> carried;
+    for (const CarriedKind& kind : plan.survey.shots.carried_kinds())
+        carried.push_back(kind.numbers ? std::int64_t{sizeof(double)} : kind.longest);
+    const std::int64_t empty_file = predicted_seismogram_bytes({}, samples, provenance_bytes);
+    std::int64_t bytes = empty_file;
+    for (const auto& [receivers, shots] : plan.survey.size.shots_of_receivers)
+        if (receivers > 0)
+            bytes = saturating_sum(
+                bytes, saturating_product(
+                           shots, predicted_seismogram_bytes({&receivers, 1}, samples, provenance_bytes, carried) -
+                                      empty_file));
+    return bytes;
+}
+
+}  // namespace
+
+constinit const OutputFormat kSeismogramFormat{
+    .column = "seismogram",
+    .shot_file = "seismograms.h5",
+    .is_result = [](std::string_view name) { return name == kName; },
+    .is_wanted = [](const Plan& plan) { return plan.survey.size.most_receivers > 0; },
+    .make = [](const Plan&, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<Seismograms>(); },
+    .predicted_bytes = predicted_bytes,
+};
+
+}  // namespace onda

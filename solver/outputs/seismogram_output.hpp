@@ -1,0 +1,12 @@
+/// \file
+/// Seismograms as an output format.
+#pragma once
+
+#include "solver/outputs/output.hpp"
+
+namespace onda {
+
+/// seismograms.h5 of a survey, and 00012.seismograms.h5 of a shot with receivers.
+extern const OutputFormat kSeismogramFormat;
+
+}  // namespace onda
