@@ -88,7 +88,7 @@ private:
     std::vector<std::shared_ptr<const Strip>> strips_;
 };
 
-/// The name of a face in the rows of memory and state: "x_min" for face 0. \param face 2 * axis + (0 low, 1 high).
+/// The name of a face in configurations and states: "x_min" for face 0. \param face 2 * axis + (0 low, 1 high).
 constexpr std::string_view face_name(int face) {
     constexpr std::string_view names[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
     return names[face];

@@ -48,10 +48,8 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
     add("staging", staging_bytes(setup.grid), 1);
     add("counter", 1, sizeof(std::int64_t));
     add("largest", kLargestBlocks, sizeof(Largest));
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const std::string name(1, "xyz"[axis]);
-        add("halo copies " + name, std::ssize(halo_copies_of(setup, grid, static_cast<int>(axis))), sizeof(LayerCopy));
-    }
+    for (int axis = 0; axis < 3; ++axis)
+        add(halo_copies_row(axis), std::ssize(halo_copies_of(setup, grid, axis)), sizeof(LayerCopy));
     const bool whole = takes_whole_steps<T>(setup, shots);
     for (const auto& strip : setup.strips)
         if (!strip->empty()) strip->on_cuda()->add_rows(list, *strip, {setup, grid, whole});
@@ -87,6 +85,10 @@ std::vector<HaloCopy> halo_copies_of(const Setup& setup, const Grid& grid, int a
     const auto low = static_cast<std::size_t>(2 * axis);
     const std::int64_t halo = setup.grid.has_axis(axis) ? setup.scheme.halo() : 0;
     return halo_copies(grid.n[low / 2], halo, setup.halos[low], setup.halos[low + 1]);
+}
+
+std::string halo_copies_row(int axis) {
+    return std::string("halo copies ") + "xyz"[axis];
 }
 
 template <typename T>

@@ -31,10 +31,6 @@ Layout shared_by_shots(Layout model, const Grid& grid) {
     return model;
 }
 
-std::string axis_name(int axis) {
-    return {"xyz"[axis]};
-}
-
 /// A captured sequence of launches.
 class Graph {
 public:
@@ -90,7 +86,7 @@ public:
             std::vector<LayerCopy> copies;
             for (const HaloCopy& copy : halo_copies_of(setup_, grid_, axis))
                 copies.push_back({static_cast<int>(copy.to), static_cast<int>(copy.from), copy.sign});
-            copies_[axis] = upload_vector(planned_.of("halo copies " + axis_name(axis)), copies);
+            copies_[axis] = upload_vector(planned_.of(halo_copies_row(axis)), copies);
         }
         Fields<T> fields{grid_, field_, shared_by_shots(medium_->layout(0), setup_.grid),
                          shared_by_shots(medium_->layout(medium_->arrays() - 1), setup_.grid),
@@ -228,7 +224,7 @@ private:
     [[nodiscard]] std::int64_t rows_of_staging(std::int64_t length, std::int64_t all) const {
         return std::min(staging_.size() / (length * static_cast<std::int64_t>(sizeof(U))), all);
     }
-    /// The strips that the fused kernel knows how to compute; null without.
+    /// The perfectly matched layers, which the fused kernel computes too; null without.
     [[nodiscard]] const CpmlLayers<T>* layers() const {
         for (const auto& strip : strips_)
             if (const auto* found = dynamic_cast<const CpmlLayers<T>*>(strip.get())) return found;

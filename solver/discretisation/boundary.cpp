@@ -25,7 +25,7 @@ struct Placement {
 constexpr std::array<Placement, 2> kPlacements{{{"outside", true}, {"inside", false}}};
 
 std::string face_key(int face) {
-    return "boundary." + std::string(kFaceNames[face]);
+    return "boundary." + std::string(face_name(face));
 }
 
 }  // namespace

@@ -31,8 +31,6 @@ struct BoundaryKind {
 };
 std::span<const BoundaryKind> boundary_kinds();
 
-inline constexpr std::array<std::string_view, 6> kFaceNames{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
-
 /// The waves that strips are designed for.
 struct Waves {
     Scheme scheme;
