@@ -16,10 +16,7 @@ void check_problem(const Problem& problem) {
         throw std::invalid_argument("the compact stencil needs the same spacing along every axis");
     for (const std::int64_t n : problem.grid.n)
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
-    if (scheme.equation->factor == nullptr && !problem.cpml.empty())
-        throw std::invalid_argument("there are no perfectly matched layers for the equation " +
-                                    std::string(name(scheme.equation)) + ": take a sponge");
-    check_cpml(problem.cpml, problem.grid, problem.halos);
+    for (const auto& strip : problem.strips) strip->check(problem);
 }
 
 }  // namespace onda

@@ -9,19 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "kernels/boundaries/cpml.hpp"
+#include "kernels/boundaries/strip.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/precision.hpp"
 
 namespace onda {
-
-/// A sponge multiplies p[n+1] and p[n] after each step by factor(x, y, z) = (taper[0][x] taper[1][y]) taper[2][z].
-/// Empty tapers mean 1 everywhere on that axis. A taper differs from 1 at the ends of its axis only: the nodes between
-/// are not visited.
-struct Sponge {
-    std::array<std::vector<double>, 3> taper;
-};
 
 /// The discrete problem: equation, grid and faces, complete and checked (solver/discretisation).
 struct Problem {
@@ -29,8 +22,7 @@ struct Problem {
     Scheme scheme = make_scheme(Equation::star, 8);
     Precision precision = Precision::float32;
     FaceHalos halos{};
-    Sponge sponge;
-    Cpml cpml;
+    StripList strips;
 
     [[nodiscard]] std::int64_t element_bytes() const { return precision == Precision::float32 ? 4 : 8; }
 };
@@ -43,7 +35,7 @@ struct KernelChoice {
     bool fewer_threads = false;   ///< CPU: where fewer threads are faster, take fewer
     std::string tile = "auto";    ///< CUDA: a tile of variants(), such as "256x16r4", or "auto"
     std::string copy = "auto";    ///< CUDA, in-plane kernels: how rectangles reach shared memory, see variants()
-    int ordinal = 0;              ///< CUDA: which of the visible GPUs
+    int ordinal = 0;              ///< CUDA: which of the visible GPUs, from 0 on
 };
 
 /// A problem and the choice of the kernel that computes it.
@@ -53,7 +45,7 @@ struct Setup : Problem, KernelChoice {};
 struct SetupFault : std::invalid_argument {
     SetupFault(std::string key_name, const std::string& message)
         : std::invalid_argument(message), key(std::move(key_name)) {}
-    std::string key;  ///< "kernel", "isa", "tile", "copy"
+    std::string key;  ///< "kernel", "isa", "tile", "copy", "device"
 };
 
 /// Checks what every device needs of a problem. \throws std::invalid_argument unless order, coefficients, spacings,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/plan/state_parts.hpp"
 #include "kernels/shot/source_entries.hpp"
 
 namespace onda {
@@ -334,7 +335,8 @@ Extremum SlabWavefield::extremum(int shot) const {
     return largest;
 }
 
-// The first slab has all but the strip of z_max, which the last one adds: the order is that of an uncut grid.
+// The first slab lacks the strips of z_max, and the last one those of z_min: sorted, their order is that of an uncut
+// grid.
 std::vector<StatePart> SlabWavefield::state_parts() const {
     std::vector<StatePart> parts;
     for (const auto& slab : slabs_)
@@ -345,6 +347,8 @@ std::vector<StatePart> SlabWavefield::state_parts() const {
             else
                 part->extents[2] += share.extents[2];
         }
+    const StripList& strips = medium_->setup().strips;
+    std::ranges::stable_sort(parts, {}, [&strips](const StatePart& part) { return place_in_state(strips, part); });
     return parts;
 }
 
@@ -383,16 +387,10 @@ Setup setup_of_slab(const Setup& whole, const Slab& slab) {
     Setup setup = whole;
     setup.grid.n[2] = slab.planes;
     setup.grid.origin_m[2] += static_cast<double>(slab.first_plane) * whole.grid.spacing_m[2];
-    if (slab.first_plane > 0) {
-        setup.halos[4] = Halo::neighbour;
-        setup.cpml.face[4] = {};
-    }
-    if (slab.first_plane + slab.planes < whole.grid.nz()) {
-        setup.halos[5] = Halo::neighbour;
-        setup.cpml.face[5] = {};
-    }
-    if (const std::vector<double>& taper = whole.sponge.taper[2]; !taper.empty())
-        setup.sponge.taper[2].assign(taper.begin() + slab.first_plane, taper.begin() + slab.first_plane + slab.planes);
+    const std::int64_t all = whole.grid.nz();
+    if (slab.first_plane > 0) setup.halos[4] = Halo::neighbour;
+    if (slab.first_plane + slab.planes < all) setup.halos[5] = Halo::neighbour;
+    setup.strips.change_each([&](const Strip& strip) { return strip.of_planes(slab.first_plane, slab.planes, all); });
     return setup;
 }
 
@@ -403,10 +401,10 @@ void check_slabs(const Problem& problem, std::span<const Slab> slabs) {
         if (slab.first_plane != next) throw std::invalid_argument("slabs follow each other along z without gaps");
         next += slab.planes;
         std::int64_t fewest = halo;
-        for (const std::size_t face : {4u, 5u})
-            if (const std::int64_t width = problem.cpml.face[face].width();
-                width > 0 && (face == 4 ? slab.first_plane == 0 : next == problem.grid.nz()))
-                fewest = std::max(fewest, width + 2 * problem.scheme.radius() + 1);
+        for (const auto& strip : problem.strips)
+            for (const int face : {4, 5})
+                if (face == 4 ? slab.first_plane == 0 : next == problem.grid.nz())
+                    fewest = std::max(fewest, strip->fewest_planes(problem, face));
         if (slabs.size() > 1 && slab.planes < fewest)
             throw std::invalid_argument("a slab of " + std::to_string(slab.planes) + " planes: here it needs " +
                                         std::to_string(fewest) + " at least; use fewer slabs");

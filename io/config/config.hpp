@@ -178,6 +178,7 @@ struct OutputConfig {
 
 struct BackendConfig {
     std::string name = "auto";  ///< auto | cuda | cpu
+    std::int64_t device = 0;    ///< CUDA: which of the visible GPUs
     std::string kernel = "auto";
     std::string isa = "auto";   ///< CPU
     std::int64_t threads = 0;   ///< 0: all

@@ -596,6 +596,10 @@ constexpr Parameter kOutput[] = {
 
 constexpr Parameter kBackend[] = {
     {.name = "name", .slot = bind<&BackendConfig::name>, .help = "device that computes", .values = "backend.name"},
+    {.name = "device",
+     .slot = bind<&BackendConfig::device>,
+     .help = "which GPU, from 0 on, in the order of onda info; no result depends on it",
+     .range = between(0., 1023.)},
     {.name = "kernel",
      .slot = bind<&BackendConfig::kernel>,
      .help = "how a time step is computed; all kernels give the same bits, but for thesis-…, which agree to rounding",

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "kernels/setup.hpp"
+
 namespace onda {
 
 Factor factor_of(const std::vector<double>& second_derivative) {
@@ -67,22 +69,24 @@ std::vector<T> cpml_profile(const CpmlFace& face, std::int64_t length) {
     return profile;
 }
 
-Grid strip_grid(const Grid& grid, int face, std::int64_t width) {
-    Grid strip = grid;
-    strip.n[static_cast<std::size_t>(face / 2)] = width;
-    return strip;
+bool Cpml::empty() const {
+    return std::ranges::all_of(face, [](const CpmlFace& f) { return f.width() == 0; });
 }
 
-void check_cpml(const Cpml& cpml, const Grid& grid, const FaceHalos& halos) {
+void Cpml::check(const Problem& problem) const {
+    if (problem.scheme.equation->factor == nullptr && !empty())
+        throw std::invalid_argument("there are no perfectly matched layers for the equation " +
+                                    std::string(onda::name(problem.scheme.equation)) + ": take a sponge");
+    const Grid& grid = problem.grid;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         std::int64_t width = 0;
         for (const std::size_t i : {2 * axis, 2 * axis + 1}) {
-            const CpmlFace& face = cpml.face[i];
-            width += face.width();
-            for (const auto* part : {&face.b_zeta, &face.a_psi, &face.b_psi})
-                if (static_cast<std::int64_t>(part->size()) != face.width())
+            const CpmlFace& layer = face[i];
+            width += layer.width();
+            for (const auto* part : {&layer.b_zeta, &layer.a_psi, &layer.b_psi})
+                if (static_cast<std::int64_t>(part->size()) != layer.width())
                     throw std::invalid_argument("the profiles of a perfectly matched layer need one length");
-            if (face.width() > 0 && halos[i] != Halo::zero)
+            if (layer.width() > 0 && problem.halos[i] != Halo::zero)
                 throw std::invalid_argument("a face with a perfectly matched layer cannot be a mirror too");
         }
         const std::int64_t nodes = grid.has_axis(static_cast<int>(axis)) ? grid.n[axis] : 0;
@@ -90,6 +94,39 @@ void check_cpml(const Cpml& cpml, const Grid& grid, const FaceHalos& halos) {
             throw std::invalid_argument("the perfectly matched layers along " + std::string(1, "xyz"[axis]) + " need " +
                                         std::to_string(width) + " nodes; the grid has " + std::to_string(nodes));
     }
+}
+
+// A node of a layer moves twice what one of the sponge does: it has memory.
+double Cpml::work(const Grid& grid) const {
+    double nodes = 0.;
+    for (std::size_t i = 0; i < face.size(); ++i)
+        nodes += static_cast<double>(face[i].width()) / static_cast<double>(grid.n[i / 2]) *
+                 static_cast<double>(grid.points());
+    return 2. * nodes;
+}
+
+std::shared_ptr<const Strip> Cpml::resized(const std::array<std::int64_t, 3>& n) const {
+    auto other = std::make_shared<Cpml>(*this);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        CpmlFace &low = other->face[2 * axis], &high = other->face[2 * axis + 1];
+        if (low.width() + high.width() <= n[axis]) continue;
+        for (CpmlFace* layer : {&low, &high})
+            for (auto* part : {&layer->a_zeta, &layer->b_zeta, &layer->a_psi, &layer->b_psi})
+                part->resize(static_cast<std::size_t>(std::min<std::int64_t>(std::ssize(*part), n[axis] / 2)));
+    }
+    return other;
+}
+
+std::shared_ptr<const Strip> Cpml::of_planes(std::int64_t first, std::int64_t planes, std::int64_t all) const {
+    auto part = std::make_shared<Cpml>(*this);
+    if (first > 0) part->face[4] = {};
+    if (first + planes < all) part->face[5] = {};
+    return part;
+}
+
+std::int64_t Cpml::fewest_planes(const Problem& problem, int of_face) const {
+    const std::int64_t width = face[static_cast<std::size_t>(of_face)].width();
+    return width == 0 ? 0 : width + 2 * problem.scheme.radius() + 1;
 }
 
 template std::vector<float> cpml_weights(const Scheme&, double);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/boundaries/cpml_math.hpp"
+#include "kernels/boundaries/strip.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/grid/grid.hpp"
 
@@ -22,14 +23,25 @@ struct CpmlFace {
 };
 
 /// Layers of the faces 2 * axis + (0 low, 1 high).
-struct Cpml {
+class Cpml final : public Strip {
+public:
     std::array<CpmlFace, 6> face;
 
-    [[nodiscard]] bool empty() const {
-        for (const CpmlFace& f : face)
-            if (f.width() > 0) return false;
-        return true;
-    }
+    [[nodiscard]] std::string_view name() const override { return "cpml"; }
+    [[nodiscard]] int order() const override { return 0; }
+    [[nodiscard]] bool empty() const override;
+    /// \throws std::invalid_argument unless the layers fit the grid, have nothing beyond their faces, and the equation
+    /// can be taken apart for them.
+    void check(const Problem& problem) const override;
+    [[nodiscard]] double work(const Grid& grid) const override;
+    /// The layers on another grid: those that fill more than their axis keep at most half of it each, and lose the end
+    /// of their profiles towards the face.
+    [[nodiscard]] std::shared_ptr<const Strip> resized(const std::array<std::int64_t, 3>& n) const override;
+    [[nodiscard]] std::shared_ptr<const Strip> of_planes(std::int64_t first, std::int64_t planes,
+                                                         std::int64_t all) const override;
+    [[nodiscard]] std::int64_t fewest_planes(const Problem& problem, int face) const override;
+    [[nodiscard]] const cpu::StripRow& on_cpu() const override;
+    [[nodiscard]] const cuda::StripRow* on_cuda() const override;
 };
 
 /// The first derivative D of which a scheme's operator is made along each axis: -L = D* D
@@ -68,12 +80,5 @@ std::array<T, 3> cpml_smoothing(const Scheme& scheme, int dimensions);
 /// width.
 template <typename T>
 std::vector<T> cpml_profile(const CpmlFace& face, std::int64_t length = 0);
-
-/// The box of nodes that the strip of a face covers, as a grid of its own.
-Grid strip_grid(const Grid& grid, int face, std::int64_t width);
-
-/// Checks the layers of a grid. \throws std::invalid_argument unless the layers fit the grid and have nothing beyond
-/// their faces.
-void check_cpml(const Cpml& cpml, const Grid& grid, const FaceHalos& halos);
 
 }  // namespace onda

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "kernels/medium.hpp"
+#include "kernels/plan/allocations.hpp"
+#include "kernels/shot/shot.hpp"
 
 namespace onda::cpu {
 
@@ -21,8 +23,8 @@ std::vector<std::string> isa_names();
 /// What "auto" means for this machine.
 std::string best_isa();
 std::string best_kernel(const Setup& setup);
-/// Bytes that a medium and a wavefield of so many shots will hold, before anything is allocated.
-std::int64_t predicted_bytes(const Setup& setup, int shots = 1);
+/// What a medium and a wavefield of so many shots of a size will allocate.
+Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});
 /// \throws SetupFault; what check_problem throws.
 void check_setup(const Setup& setup);
 /// \param dt_s the time step [s]. \throws what check_setup and check_readers throw; std::bad_alloc.

@@ -40,17 +40,17 @@ std::vector<Kernel> kernels_of() {
 
 std::vector<InstructionSet> make_instruction_sets() {
     std::vector<InstructionSet> sets;
-    sets.push_back({"generic", true, kernels_of<generic>(), cpml_step<generic, float>, cpml_step<generic, double>});
+    sets.push_back({"generic", true, kernels_of<generic>()});
 #if defined(ONDA_HAVE_x86_64_v3)
     sets.push_back({"x86-64-v3",
                     __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"),
-                    kernels_of<x86_64_v3>(), cpml_step<x86_64_v3, float>, cpml_step<x86_64_v3, double>});
+                    kernels_of<x86_64_v3>()});
 #endif
 #if defined(ONDA_HAVE_x86_64_v4)
     sets.push_back({"x86-64-v4",
                     sets.back().usable && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"),
-                    kernels_of<x86_64_v4>(), cpml_step<x86_64_v4, float>, cpml_step<x86_64_v4, double>});
+                    kernels_of<x86_64_v4>()});
 #endif
     return sets;
 }

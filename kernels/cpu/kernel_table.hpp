@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cpu/cpml.hpp"
 #include "kernels/cpu/kernel.hpp"
 #include "kernels/setup.hpp"
 
@@ -26,17 +25,20 @@ struct InstructionSet {
     std::string_view name;
     bool usable;  ///< on this machine
     std::vector<Kernel> kernels;
-    CpmlFunction<float> cpml_float;
-    CpmlFunction<double> cpml_double;
-
-    template <typename T>
-    [[nodiscard]] CpmlFunction<T> cpml() const {
-        if constexpr (sizeof(T) == 4)
-            return cpml_float;
-        else
-            return cpml_double;
-    }
 };
+
+/// Calls body.operator()<Isa>() with the tag of an instruction set, to choose among functions that are compiled for
+/// each. For sources of onda_kernels alone, which know what is compiled in.
+template <typename Body>
+auto with_isa(const InstructionSet& set, const Body& body) {
+#if defined(ONDA_HAVE_x86_64_v4)
+    if (set.name == "x86-64-v4") return body.template operator()<x86_64_v4>();
+#endif
+#if defined(ONDA_HAVE_x86_64_v3)
+    if (set.name == "x86-64-v3") return body.template operator()<x86_64_v3>();
+#endif
+    return body.template operator()<generic>();
+}
 
 /// Compiled-in instruction sets, slowest first; all have the same kernels in the same order.
 const std::vector<InstructionSet>& instruction_sets();

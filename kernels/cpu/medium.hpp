@@ -3,6 +3,7 @@
 #pragma once
 
 #include <omp.h>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,19 +11,10 @@
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cpu/kernel_table.hpp"
+#include "kernels/cpu/memory.hpp"
 #include "kernels/plan/medium_rows.hpp"
 
 namespace onda::cpu {
-
-inline int threads_of(const Setup& setup) {
-    return setup.threads > 0 ? setup.threads : omp_get_max_threads();
-}
-
-/// Of an array of the medium.
-template <typename T>
-Layout medium_layout(const Setup& setup, const MediumArray& array) {
-    return {setup.grid, medium_halo(setup, array), sizeof(T)};
-}
 
 template <typename T>
 class CpuMedium final : public Medium {
@@ -30,8 +22,9 @@ public:
     CpuMedium(const Setup& setup, const InstructionSet& isa, const Kernel& kernel, const MediumReaders& readers,
               double dt_s)
         : Medium(setup), isa_(isa), kernel_(kernel) {
+        const Allocations planned = allocations(setup);
         for (const MediumArray& array : setup.scheme.equation->arrays) {
-            arrays_.emplace_back(medium_layout<T>(setup, array));
+            arrays_.emplace_back(medium_layout(setup, array, layout_rules(setup)), planned.of(medium_row(array)));
             load(arrays_.back(), MediumRows(Medium::setup(), array, readers, dt_s));
         }
     }
@@ -75,7 +68,7 @@ public:
 
 private:
     struct Array {
-        explicit Array(const Layout& its_layout) : layout(its_layout), values(layout.size) {}
+        Array(const Layout& its_layout, const Allocation& row) : layout(its_layout), values(row) {}
         [[nodiscard]] const T* at_origin() const { return values.data() + layout.origin; }
         Layout layout;
         Buffer<T> values;

@@ -2,11 +2,14 @@
 /// Sources and receivers on the CPU: weighted nodes, gathered in one fixed order.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/denormals.hpp"
+#include "kernels/cpu/memory.hpp"
 #include "kernels/equations/star/stencil.hpp"
 #include "kernels/shot/shot.hpp"
 #include "kernels/shot/source_entries.hpp"
@@ -23,28 +26,56 @@ public:
     template <typename Element>
     Injection(const Medium& medium, const Sources& sources, Element element) {
         const std::vector<SourceEntry> entries = source_entries(sources.nodes);
-        for (const SourceEntry& entry : entries) {
-            element_.push_back(element(entry.node));
-            row_.push_back(entry.row);
+        if (entries.empty()) return;
+        allocate(sources, entries.size());
+        const std::vector<double> amplitudes = source_amplitudes(medium, sources, entries);
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            element_[i] = element(entries[i].node);
+            row_[i] = static_cast<std::int32_t>(entries[i].row);
+            amplitude_[i] = static_cast<T>(amplitudes[i]);
         }
-        for (const double amplitude : source_amplitudes(medium, sources, entries))
-            amplitude_.push_back(static_cast<T>(amplitude));
-        for (const std::vector<double>& signal : sources.signal) signal_.emplace_back(signal.begin(), signal.end());
+        for (std::size_t row = 0; row < sources.signal.size(); ++row) {
+            const std::vector<double>& signal = sources.signal[row];
+            std::ranges::transform(signal, signal_.data() + samples_[row],
+                                   [](double value) { return static_cast<T>(value); });
+            samples_[row + 1] = samples_[row] + std::ssize(signal);
+        }
     }
 
     void add(std::int64_t n, T* p) const {
         const FlushDenormals<T> flush;
         for (std::size_t i = 0; i < element_.size(); ++i) {
-            const std::vector<T>& signal = signal_[row_[i]];
-            if (n < static_cast<std::int64_t>(signal.size()))
-                p[element_[i]] = fused(amplitude_[i], signal[n], p[element_[i]]);
+            const auto row = static_cast<std::size_t>(row_[i]);
+            const std::int64_t at = samples_[row] + n;
+            if (at < samples_[row + 1])
+                p[element_[i]] = fused(amplitude_[i], signal_[static_cast<std::size_t>(at)], p[element_[i]]);
         }
+    }
+    [[nodiscard]] std::int64_t bytes() const {
+        return element_.bytes() + row_.bytes() + amplitude_.bytes() + samples_.bytes() + signal_.bytes();
     }
 
 private:
-    std::vector<std::int64_t> element_, row_;
-    std::vector<T> amplitude_;
-    std::vector<std::vector<T>> signal_;
+    void allocate(const Sources& sources, std::size_t entries) {
+        ShotSize size;
+        size.source_nodes = static_cast<std::int64_t>(entries);
+        size.sources = std::ssize(sources.signal);
+        for (const std::vector<double>& signal : sources.signal)
+            size.signal_samples = std::max(size.signal_samples, std::ssize(signal));
+        Allocations planned;
+        add_sources(planned, size, sizeof(T));
+        element_ = Table<std::int64_t>(planned.of("sources.element"));
+        row_ = Table<std::int32_t>(planned.of("sources.row"));
+        amplitude_ = Table<T>(planned.of("sources.amplitude"));
+        samples_ = Table<std::int64_t>(planned.of("sources.samples"));
+        signal_ = Table<T>(planned.of("sources.signal"));
+    }
+
+    Table<std::int64_t> element_;
+    Table<std::int32_t> row_;  ///< of the sources, for each entry
+    Table<T> amplitude_;
+    Table<std::int64_t> samples_;  ///< row r is signal_[samples_[r]] … signal_[samples_[r + 1] - 1]
+    Table<T> signal_;
 };
 
 /// Samples p at weighted nodes; the traces stay here until they are downloaded.
@@ -54,20 +85,22 @@ public:
     Recorder() = default;
     template <typename Element>
     Recorder(const NodeWeights& receivers, std::int64_t samples, Element element)
-        : first_(receivers.first), samples_(samples), traces_(static_cast<std::size_t>(receivers.rows() * samples)) {
-        for (const std::int64_t node : receivers.node) element_.push_back(element(node));
-        weight_.assign(receivers.weight.begin(), receivers.weight.end());
+        : receivers_(receivers.rows()), samples_(samples) {
+        if (receivers_ == 0) return;
+        allocate(std::ssize(receivers.node));
+        std::ranges::copy(receivers.first, first_.data());
+        std::ranges::transform(receivers.node, element_.data(), element);
+        std::ranges::transform(receivers.weight, weight_.data(), [](double weight) { return static_cast<T>(weight); });
     }
 
     void record(std::int64_t n, const T* p, int threads) {
-        if (n >= samples_) return;
-        const std::int64_t receivers = rows();
-        T* const sample = traces_.data() + n * receivers;
-#pragma omp parallel num_threads(threads) if (receivers > 512)
+        if (n >= samples_ || receivers_ == 0) return;
+        T* const sample = traces_.data() + n * receivers_;
+#pragma omp parallel num_threads(threads) if (receivers_ > 512)
         {
             const FlushDenormals<T> flush;
 #pragma omp for schedule(static)
-            for (std::int64_t r = 0; r < receivers; ++r) {
+            for (std::int64_t r = 0; r < receivers_; ++r) {
                 T value = 0;
                 for (std::int64_t i = first_[r]; i < first_[r + 1]; ++i)
                     value = fused(weight_[i], p[element_[i]], value);
@@ -79,20 +112,32 @@ public:
     /// [receiver][sample]
     template <typename U>
     void copy(std::span<U> values) const {
-        for (std::int64_t r = 0; r < rows(); ++r)
+        for (std::int64_t r = 0; r < receivers_; ++r)
             for (std::int64_t n = 0; n < samples_; ++n)
-                values[r * samples_ + n] = static_cast<U>(traces_[n * rows() + r]);
+                values[r * samples_ + n] = static_cast<U>(traces_[n * receivers_ + r]);
+    }
+    [[nodiscard]] std::int64_t bytes() const {
+        return first_.bytes() + element_.bytes() + weight_.bytes() + traces_.bytes();
     }
 
 private:
-    [[nodiscard]] std::int64_t rows() const {
-        return static_cast<std::int64_t>(first_.size()) - 1;
+    void allocate(std::int64_t nodes) {
+        ShotSize size;
+        size.receivers = receivers_;
+        size.receiver_nodes = nodes;
+        size.trace_samples = samples_;
+        Allocations planned;
+        add_receivers(planned, size, sizeof(T));
+        first_ = Table<std::int64_t>(planned.of("receivers.first"));
+        element_ = Table<std::int64_t>(planned.of("receivers.element"));
+        weight_ = Table<T>(planned.of("receivers.weight"));
+        traces_ = Table<T>(planned.of("traces"));
     }
 
-    std::vector<std::int64_t> first_{0}, element_;
-    std::vector<T> weight_;
-    std::int64_t samples_ = 0;
-    std::vector<T> traces_;  ///< [sample][receiver], as it is written
+    std::int64_t receivers_ = 0, samples_ = 0;
+    Table<std::int64_t> first_, element_;
+    Table<T> weight_;
+    Table<T> traces_;  ///< [sample][receiver], as it is written
 };
 
 }  // namespace onda::cpu

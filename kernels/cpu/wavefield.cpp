@@ -11,11 +11,11 @@
 #include <type_traits>
 #include <unistd.h>
 
-#include "kernels/cpu/cpml_layers.hpp"
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/downloads.hpp"
 #include "kernels/cpu/medium.hpp"
 #include "kernels/cpu/points.hpp"
+#include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cpu/thread_tuner.hpp"
 
 namespace onda::cpu {
@@ -26,34 +26,22 @@ std::int64_t l2_bytes() {
     return bytes > 0 ? bytes : 512 * 1024;
 }
 
-template <typename T>
-Layout field_layout(const Setup& setup) {
-    const std::int64_t r = setup.scheme.halo();
-    return {setup.grid, {r, setup.grid.dimensions == 3 ? r : 0, r}, sizeof(T)};
-}
-
 /// The fields of one shot, what its strips remember, its sources and receivers.
 template <typename T>
 class ShotField {
 public:
-    ShotField(const CpuMedium<T>& medium, int threads)
+    /// \param planned for a wavefield of such shots.
+    ShotField(const CpuMedium<T>& medium, const Allocations& planned, int threads)
         : medium_(medium),
           setup_(medium.setup()),
           grid_(setup_.grid),
           threads_(threads),
-          field_(field_layout<T>(setup_)),
-          fields_(make_fields()),
-          strips_(setup_, arrays(), medium.isa().template cpml<T>()) {
-        for (std::size_t axis = 0; axis < 3; ++axis) {
+          field_(field_layout(setup_, grid_, layout_rules(setup_))),
+          fields_(make_fields(planned)),
+          strips_(make_strips<T>({setup_, planned, medium.isa(), arrays()})) {
+        for (std::size_t axis = 0; axis < 3; ++axis)
             copies_[axis] =
                 halo_copies(grid_.n[axis], field_.halo[axis], setup_.halos[2 * axis], setup_.halos[2 * axis + 1]);
-            taper_[axis].assign(setup_.sponge.taper[axis].begin(), setup_.sponge.taper[axis].end());
-            has_sponge_ = has_sponge_ || !taper_[axis].empty();
-            if (taper_[axis].empty()) taper_[axis].assign(static_cast<std::size_t>(grid_.n[axis]), T(1));
-        }
-        damped_high_ = grid_.nx();
-        while (damped_low_ < damped_high_ && taper_[0][damped_low_] != T(1)) ++damped_low_;
-        while (damped_high_ > damped_low_ && taper_[0][damped_high_ - 1] != T(1)) --damped_high_;
         static_cast<Arrays<T>&>(arguments_) = arrays();
         arguments_.stencil = make_stencil<T>(setup_.scheme, grid_.spacing_m, grid_.dimensions);
         arguments_.strategy = medium.chosen_kernel().strategy;
@@ -65,17 +53,13 @@ public:
     void set_threads(int threads) {
         threads_ = threads;
         arguments_.threads = threads;
-        strips_.set_threads(threads);
+        for (const auto& strip : strips_) strip->set_threads(threads);
     }
     [[nodiscard]] std::int64_t bytes() const {
-        std::int64_t bytes = strips_.bytes();
+        std::int64_t bytes = injection_.bytes() + recorder_.bytes();
+        for (const auto& strip : strips_) bytes += strip->bytes();
         for (const Levels& field : fields_) bytes += field.p.bytes() + field.q.bytes();
         return bytes;
-    }
-    [[nodiscard]] static std::int64_t bytes_for(const Setup& setup, int threads) {
-        const auto fields = static_cast<std::int64_t>(setup.scheme.equation->fields.size());
-        return 2 * fields * Buffer<T>::bytes_for(field_layout<T>(setup).size) +
-               CpmlLayers<T>::bytes_for(setup, threads);
     }
 
     void reset() {
@@ -83,7 +67,7 @@ public:
             zero(field.p);
             zero(field.q);
         }
-        strips_.reset();
+        for (const auto& strip : strips_) strip->reset();
         injection_ = {};
         recorder_ = {};
     }
@@ -109,9 +93,11 @@ public:
             kernel.step_double(arguments_);
     }
     void absorb() {
-        strips_.apply(p().data() + field_.origin, q().data() + field_.origin);
-        if (!has_sponge_) return;
-        for (Levels& field : fields_) damp(field);
+        if (strips_.empty()) return;
+        std::array<FieldLevels<T>, kMaxFields> levels;
+        for (std::size_t i = 0; i < fields_.size(); ++i)
+            levels[i] = {fields_[i].p.data() + field_.origin, fields_[i].q.data() + field_.origin};
+        for (const auto& strip : strips_) strip->apply(std::span(levels).first(fields_.size()));
     }
     void inject(std::int64_t n) { injection_.add(n, q().data()); }
     void swap() {
@@ -151,24 +137,24 @@ public:
             body(StatePart{name, grid_.n, sizeof(T)}, fields_[i].p.data() + field_.origin, strides);
             body(StatePart{name + "_previous", grid_.n, sizeof(T)}, fields_[i].q.data() + field_.origin, strides);
         }
-        strips_.for_state(body);
+        for (const auto& strip : strips_) strip->for_state(body);
     }
 
 private:
     /// The time levels n and n - 1 of a field.
     struct Levels {
-        explicit Levels(std::int64_t size) : p(size), q(size) {}
+        Levels(const Allocation& now, const Allocation& before) : p(now), q(before) {}
         Buffer<T> p, q;
     };
-    [[nodiscard]] std::vector<Levels> make_fields() const {
+    [[nodiscard]] std::vector<Levels> make_fields(const Allocations& planned) const {
         std::vector<Levels> fields;
-        for (std::size_t i = 0; i < setup_.scheme.equation->fields.size(); ++i) fields.emplace_back(field_.size);
+        for (const std::string_view field : setup_.scheme.equation->fields)
+            fields.emplace_back(planned.of(field), planned.of(previous_row(field)));
         return fields;
     }
     [[nodiscard]] const Buffer<T>& p() const { return fields_.front().p; }
     [[nodiscard]] const Buffer<T>& q() const { return fields_.front().q; }
     void fill_halos(Buffer<T>& field) const;
-    void damp(Levels& field) const;
     /// Calls body(rows) once a thread, with the rows that are its own (see rows_of_thread).
     template <typename Body>
     void for_threads(const Body& body) const {
@@ -216,12 +202,9 @@ private:
     int threads_;
     Layout field_;
     std::vector<Levels> fields_;  ///< of the equation; sources, receivers and snapshots have the first
-    CpmlLayers<T> strips_;
+    std::vector<std::unique_ptr<StripSteps<T>>> strips_;
     StepArguments<T> arguments_;
     std::array<std::vector<HaloCopy>, 3> copies_;
-    std::array<std::vector<T>, 3> taper_;
-    bool has_sponge_ = false;
-    std::int64_t damped_low_ = 0, damped_high_ = 0;  ///< taper_[0] is 1 on [low, high)
     Injection<T> injection_;
     Recorder<T> recorder_;
 };
@@ -264,27 +247,6 @@ void ShotField<T>::fill_halos(Buffer<T>& field) const {
 #pragma omp parallel for num_threads(threads_) schedule(static)
         for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
             copy_row(field_.at(0, y, copy.to), field_.at(0, y, copy.from), copy.sign);
-}
-
-template <typename T>
-void ShotField<T>::damp(Levels& field) const {
-    const T* const tx = taper_[0].data();
-    for_rows([&](std::int64_t y, std::int64_t z) {
-        const T ty = taper_[1][y], tz = taper_[2][z];
-        T* const __restrict p = field.p.data() + field_.at(0, y, z);
-        T* const __restrict q = field.q.data() + field_.at(0, y, z);
-        const auto multiply = [&](std::int64_t begin, std::int64_t end) {
-#pragma omp simd
-            for (std::int64_t x = begin; x < end; ++x) {
-                const T factor = (tx[x] * ty) * tz;
-                p[x] *= factor;
-                q[x] *= factor;
-            }
-        };
-        const bool whole_row = ty != T(1) || tz != T(1);
-        multiply(0, whole_row ? grid_.nx() : damped_low_);
-        if (!whole_row) multiply(damped_high_, grid_.nx());
-    });
 }
 
 template <typename T>
@@ -343,7 +305,7 @@ void ShotField<T>::upload(std::span<const double> p, std::span<const double> p_p
             fields_.front().q.data()[field_.at(x, y, z)] = static_cast<T>(p_previous[grid_.at(x, y, z)]);
         }
     });
-    strips_.reset();
+    for (const auto& strip : strips_) strip->reset();
 }
 
 /// Some shots on one medium. One alone is computed by all threads; several side by side, each by one thread, without
@@ -354,8 +316,9 @@ public:
     CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, int shots)
         : medium_(std::move(medium)), tuner_(threads_of(medium_->setup())) {
         const int threads = threads_of(medium_->setup());
+        const Allocations planned = allocations(medium_->setup(), shots);
         for (int shot = 0; shot < shots; ++shot)
-            shots_.push_back(std::make_unique<ShotField<T>>(*medium_, shots == 1 ? threads : 1));
+            shots_.push_back(std::make_unique<ShotField<T>>(*medium_, planned, shots == 1 ? threads : 1));
     }
 
     const Medium& medium() const override { return *medium_; }
@@ -491,23 +454,11 @@ void CpuWavefield<T>::write_state(int shot, const StatePart& wanted, const State
     });
 }
 
-template <typename T>
-std::int64_t bytes_of(const Setup& setup, int shots) {
-    std::int64_t medium = 0;
-    for (const MediumArray& array : setup.scheme.equation->arrays)
-        medium += Buffer<T>::bytes_for(medium_layout<T>(setup, array).size);
-    return medium + shots * ShotField<T>::bytes_for(setup, shots == 1 ? threads_of(setup) : 1);
-}
-
 }  // namespace
 
 template <typename T>
 std::unique_ptr<Wavefield> CpuMedium<T>::make_wavefield(int shots) {
     return std::make_unique<CpuWavefield<T>>(std::static_pointer_cast<CpuMedium>(shared_from_this()), shots);
-}
-
-std::int64_t predicted_bytes(const Setup& setup, int shots) {
-    return setup.precision == Precision::float32 ? bytes_of<float>(setup, shots) : bytes_of<double>(setup, shots);
 }
 
 void check_setup(const Setup& setup) {

@@ -1,4 +1,6 @@
 // What stands in for the CUDA backend in a build without CUDA: it says so, and computes nothing.
+#include "kernels/boundaries/cpml.hpp"
+#include "kernels/boundaries/sponge.hpp"
 #include "kernels/cuda/cuda.hpp"
 
 namespace onda::cuda {
@@ -20,6 +22,10 @@ const Platform& platform() {
     return nothing;
 }
 
+const GpuState& gpu_state(int) {
+    static const GpuState none{platform().problem};
+    return none;
+}
 std::int64_t available_bytes(int) {
     return 0;
 }
@@ -35,10 +41,7 @@ int most_shots(const Problem&) {
 Resources resources(const Setup&) {
     refuse();
 }
-std::int64_t predicted_bytes(const Setup&, int) {
-    refuse();
-}
-std::int64_t predicted_shot_bytes(const Setup&, const ShotSize&, int) {
+Allocations allocations(const Setup&, int, const ShotSize&) {
     refuse();
 }
 void check_setup(const Setup&) {
@@ -49,3 +52,14 @@ std::shared_ptr<Medium> make_medium(const Setup&, const MediumReaders&, double) 
 }
 
 }  // namespace onda::cuda
+
+namespace onda {
+
+const cuda::StripRow* Cpml::on_cuda() const {
+    return nullptr;
+}
+const cuda::StripRow* Sponge::on_cuda() const {
+    return nullptr;
+}
+
+}  // namespace onda

@@ -11,6 +11,7 @@
 
 #include "kernels/cuda/reports.hpp"
 #include "kernels/medium.hpp"
+#include "kernels/plan/allocations.hpp"
 #include "kernels/shot/shot.hpp"
 
 namespace onda::cuda {
@@ -19,7 +20,7 @@ struct Gpu {
     std::string name;          ///< "NVIDIA H200"
     std::string architecture;  ///< "sm_90"
     int multiprocessors = 0;
-    std::int64_t memory_bytes = 0, free_bytes = 0;
+    std::int64_t memory_bytes = 0;
 };
 
 /// What there is to compute on. Asked once, when it is first needed.
@@ -27,11 +28,20 @@ struct Platform {
     bool compiled_in = false;
     std::string driver_version, runtime_version;  ///< "13.0"; empty where there is none
     std::vector<Gpu> gpus;                        ///< in CUDA's order: KernelChoice::ordinal counts them
-    std::string problem;                          ///< why the first cannot be used, and what to do; empty if it can
-    bool memory_is_short = false;                 ///< that is the problem: others have taken the GPU's memory
+    std::string problem;                          ///< why there is no GPU, and what to do; empty if there are any
 };
 const Platform& platform();
-/// Memory that is free on a GPU.
+
+/// What one of the GPUs can do for this program.
+struct GpuState {
+    std::string problem;           ///< why it cannot be used, and what to do; empty if it can
+    bool memory_is_short = false;  ///< that is the problem: others have taken the GPU's memory
+    std::int64_t free_bytes = 0;   ///< of its memory
+};
+/// Asked once of each GPU, when it is first needed: asking takes some of its memory. Where there is no GPU, its problem
+/// is the platform's; of a GPU that is not visible while others are, check_setup() speaks, and there is no problem.
+const GpuState& gpu_state(int ordinal = 0);
+/// Memory that is free on a GPU now.
 std::int64_t available_bytes(int ordinal = 0);
 
 /// The kernels of the CUDA backend, the same list whether CUDA was compiled in or not.
@@ -50,11 +60,8 @@ Resources resources(const Setup& setup);
 
 /// Shots that one wavefield of this problem can hold, memory aside.
 int most_shots(const Problem& problem);
-/// Bytes on the GPU for a medium and a wavefield of so many shots, before anything is allocated.
-std::int64_t predicted_bytes(const Setup& setup, int shots = 1);
-/// Bytes on the GPU for sources, receivers and downloads of so many shots of a size; host memory is pinned and comes to
-/// the windows.
-std::int64_t predicted_shot_bytes(const Setup& setup, const ShotSize& shot, int shots = 1);
+/// What a medium and a wavefield of so many shots of a size will allocate, on the GPU and on the host.
+Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});
 
 /// \throws SetupFault; what check_problem throws; std::runtime_error if there is no GPU.
 void check_setup(const Setup& setup);

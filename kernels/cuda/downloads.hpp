@@ -6,8 +6,9 @@
 #include <memory>
 #include <mutex>
 
+#include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/field_operations.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/cuda/memory.hpp"
 #include "kernels/wavefield.hpp"
 
 namespace onda::cuda {
@@ -25,7 +26,7 @@ public:
         if (device_.size() < points) {
             copy.wait();
             device_ = {};
-            device_ = DeviceBuffer<float>(points);
+            device_ = DeviceBuffer<float>(frame_on_device(points));
         }
         device_free_.hold(compute);
         gather(field, window, device_.data(), compute.get());
@@ -72,7 +73,7 @@ private:
         });
         if (frame->values.size() < points) {
             frame->values = {};
-            frame->values = PinnedBuffer<float>(points);
+            frame->values = PinnedBuffer<float>(frames_on_host(points));
         }
         frame->taken = true;
         return *frame;

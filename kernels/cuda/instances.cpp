@@ -156,13 +156,18 @@ Resources resources(const Setup& setup) {
 }
 
 void check_setup(const Setup& setup) {
-    if (!platform().problem.empty()) throw std::runtime_error(platform().problem);
+    if (const std::string& problem = gpu_state(setup.ordinal).problem; !problem.empty())
+        throw std::runtime_error(problem);
     const auto gpus = static_cast<int>(platform().gpus.size());
     if (setup.ordinal < 0 || setup.ordinal >= gpus)
-        throw SetupFault("gpu", "GPU " + std::to_string(setup.ordinal) + " is not visible: there " +
-                                    (gpus == 1 ? "is one, 0"
-                                               : "are " + std::to_string(gpus) + ", 0 to " + std::to_string(gpus - 1)));
+        throw SetupFault(
+            "device",
+            "GPU " + std::to_string(setup.ordinal) + " is not visible: there " +
+                (gpus == 1 ? "is one, 0" : "are " + std::to_string(gpus) + ", 0 to " + std::to_string(gpus - 1)));
     check_problem(setup);
+    for (const auto& strip : setup.strips)
+        if (!strip->empty() && strip->on_cuda() == nullptr)
+            throw std::invalid_argument("GPUs do not compute strips of the kind " + std::string(strip->name()));
     if (setup.precision == Precision::float32)
         choose<float>(setup);
     else

@@ -5,7 +5,9 @@
 #include <omp.h>
 
 #include "kernels/cpu/denormals.hpp"
+#include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/memory.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -16,24 +18,13 @@ constexpr std::int64_t kPieceBytes = 16 << 20;
 }  // namespace
 
 template <typename T>
-std::int64_t CudaMedium<T>::elements(const Setup& setup) {
-    const auto arrays = setup.scheme.equation->arrays;
-    std::int64_t elements = 0;
-    for (std::size_t i = 0; i < arrays.size(); ++i) {
-        const Layout layout = medium_layout<T>(setup, arrays[i]);
-        elements += i + 1 < arrays.size() ? array_elements(layout) : layout.size;
-    }
-    return elements;
-}
-
-template <typename T>
 CudaMedium<T>::CudaMedium(const Setup& setup, const Instance<T>& instance, const MediumReaders& readers, double dt_s)
     : Medium(setup), instance_(instance) {
     const DeviceScope scope(setup.ordinal);
-    memory_ = DeviceBuffer<T>(elements(setup));
+    memory_ = DeviceBuffer<T>(allocations(setup).of("medium"));
     std::int64_t begin = 0;
     for (const MediumArray& array : setup.scheme.equation->arrays) {
-        layouts_.push_back(medium_layout<T>(setup, array));
+        layouts_.push_back(medium_layout(setup, array, layout_rules(setup)));
         begin_.push_back(begin);
         begin += array_elements(layouts_.back());
         load(layouts_.size() - 1, MediumRows(Medium::setup(), array, readers, dt_s));
@@ -57,7 +48,8 @@ void CudaMedium<T>::load(std::size_t array, const MediumRows& rows) {
     for (std::int64_t first = 0; first < all; first += most_rows)
         longest = std::max(longest, element_of_row(std::min(first + most_rows, all) - 1) - element_of_row(first));
     // From the halo before the first row of a piece to that behind the last one.
-    PinnedBuffer<T> piece(longest + layout.n[0] + 2 * rows.halo()[0]);
+    PinnedBuffer<T> piece(pinned("rows of the medium on their way", Owner::medium,
+                                 longest + layout.n[0] + 2 * rows.halo()[0], sizeof(T)));
     for (std::int64_t first = 0; first < all; first += most_rows) {
         const std::int64_t last = std::min(first + most_rows, all) - 1;
         const std::int64_t begin = element_of_row(first) - rows.halo()[0];
@@ -83,11 +75,12 @@ void sample_elements(const T* array, const std::vector<std::int64_t>& element, s
     const auto count = static_cast<std::int64_t>(element.size());
     std::vector<std::int64_t> first(element.size() + 1);
     std::iota(first.begin(), first.end(), std::int64_t{0});
-    const DeviceBuffer<std::int64_t> on_device = upload_vector(element), device_first = upload_vector(first),
-                                     zero = upload_vector(std::vector<std::int64_t>{0});
-    const DeviceBuffer<T> ones = upload_vector(std::vector<T>(element.size(), T(1))), sampled(count);
-    sample_receivers<T>(array, {device_first.data(), on_device.data(), ones.data(), sampled.data(), count, 1},
-                        zero.data(), 0, stream.get());
+    const auto elements = upload_for_a_moment(element), firsts = upload_for_a_moment(first),
+               zero = upload_for_a_moment(std::vector<std::int64_t>{0});
+    const auto ones = upload_for_a_moment(std::vector<T>(element.size(), T(1))),
+               sampled = upload_for_a_moment(std::vector<T>(element.size()));
+    sample_receivers<T>(array, {firsts.data(), elements.data(), ones.data(), sampled.data(), count, 1}, zero.data(), 0,
+                        stream.get());
     stream.wait();
     std::vector<T> host(element.size());
     ONDA_CUDA_TRY(cudaMemcpy(host.data(), sampled.data(), host.size() * sizeof(T), cudaMemcpyDeviceToHost));
@@ -111,9 +104,9 @@ void CudaMedium<T>::values_at(std::size_t array, std::span<const std::int64_t> n
 template <typename T>
 std::string CudaMedium<T>::description() const {
     const Gpu& gpu = platform().gpus.at(static_cast<std::size_t>(setup().ordinal));
-    return "CUDA, " + gpu.name + " (" + gpu.architecture + "), kernel " + instance_.kernel + ", tile " +
-           instance_.tile + (instance_.copy.empty() ? "" : ", " + instance_.copy) + ", " +
-           (sizeof(T) == 4 ? "float" : "double");
+    return "CUDA, GPU " + std::to_string(setup().ordinal) + ", " + gpu.name + " (" + gpu.architecture + "), kernel " +
+           instance_.kernel + ", tile " + instance_.tile + (instance_.copy.empty() ? "" : ", " + instance_.copy) +
+           ", " + (sizeof(T) == 4 ? "float" : "double");
 }
 
 template class CudaMedium<float>;

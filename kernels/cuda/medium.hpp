@@ -5,33 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/choice.hpp"
 #include "kernels/cuda/cuda.hpp"
-#include "kernels/cuda/runtime.hpp"
 #include "kernels/cuda/stepper.hpp"
 #include "kernels/plan/medium_rows.hpp"
 
 namespace onda::cuda {
-
-/// The halo along x is whole vectors: rows of copied rectangles begin on 16 bytes.
-template <typename T>
-std::array<std::int64_t, 3> padded_halo(std::array<std::int64_t, 3> halo) {
-    constexpr std::int64_t vector = 16 / sizeof(T);
-    halo[0] = (halo[0] + vector - 1) / vector * vector;
-    return halo;
-}
-
-/// Of an array of the medium.
-template <typename T>
-Layout medium_layout(const Setup& setup, const MediumArray& array) {
-    return {setup.grid, padded_halo<T>(medium_halo(setup, array)), sizeof(T)};
-}
-
-/// Each array of an allocation begins on a page of its own (2 MiB of floats).
-inline std::int64_t array_elements(const Layout& layout) {
-    constexpr std::int64_t page = 1 << 19;
-    return (layout.size + page - 1) / page * page;
-}
 
 /// Elements of an array, read through the kernel that samples receivers: one entry of weight 1 each. Waits for the
 /// stream. \param array at node (0, 0, 0); \param element from there.
@@ -58,8 +38,6 @@ public:
     [[nodiscard]] const T* at_origin(std::size_t array) const {
         return memory_.data() + begin_[array] + layouts_[array].origin;
     }
-    /// Elements of all arrays together.
-    [[nodiscard]] static std::int64_t elements(const Setup& setup);
 
 private:
     void load(std::size_t array, const MediumRows& rows);

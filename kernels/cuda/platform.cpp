@@ -1,5 +1,8 @@
 // What there is to compute on.
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <mutex>
 
 #include "kernels/cuda/choice.hpp"
 #include "kernels/cuda/field_operations.hpp"
@@ -23,14 +26,18 @@ Gpu describe_gpu(int index) {
     return gpu;
 }
 
-/// Why the first GPU cannot compute, or nothing.
-std::string fault_of_first_gpu(Platform& platform) {
-    if (gpu_architecture(0) < 75)
-        return platform.gpus.front().name + " (" + platform.gpus.front().architecture +
-               ") is older than sm_75, the oldest GPU that Onda supports";
-    require_code();
-    platform.gpus.front().free_bytes = available_bytes(0);
-    return {};
+GpuState look_at(int ordinal) {
+    const Gpu& gpu = platform().gpus[static_cast<std::size_t>(ordinal)];
+    if (gpu_architecture(ordinal) < 75)
+        return {gpu.name + " (" + gpu.architecture + ") is older than sm_75, the oldest GPU that Onda supports"};
+    try {
+        const DeviceScope scope(ordinal);
+        require_code();
+        return {{}, false, available_bytes(ordinal)};
+    } catch (const Error& error) {
+        cudaGetLastError();
+        return {error.what(), error.out_of_memory};
+    }
 }
 
 Platform look_around() {
@@ -47,11 +54,10 @@ Platform look_around() {
         ONDA_CUDA_TRY(cudaGetDeviceCount(&count));
         if (count == 0) throw Error("no GPU is visible: see nvidia-smi and CUDA_VISIBLE_DEVICES");
         for (int i = 0; i < count; ++i) platform.gpus.push_back(describe_gpu(i));
-        platform.problem = fault_of_first_gpu(platform);
     } catch (const Error& error) {
         cudaGetLastError();
+        platform.gpus.clear();
         platform.problem = error.what();
-        platform.memory_is_short = error.out_of_memory;
     }
     return platform;
 }
@@ -61,6 +67,16 @@ Platform look_around() {
 const Platform& platform() {
     static const Platform found = look_around();
     return found;
+}
+
+const GpuState& gpu_state(int ordinal) {
+    static const GpuState none{platform().problem};
+    static std::mutex mutex;
+    static std::map<int, GpuState> found;
+    if (ordinal < 0 || ordinal >= std::ssize(platform().gpus)) return none;
+    const std::lock_guard lock(mutex);
+    const auto known = found.find(ordinal);
+    return known != found.end() ? known->second : found.emplace(ordinal, look_at(ordinal)).first->second;
 }
 
 int gpu_architecture(int ordinal) {

@@ -8,17 +8,12 @@
 #include <span>
 #include <vector>
 
+#include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/field_operations.hpp"
-#include "kernels/cuda/runtime.hpp"
+#include "kernels/cuda/memory.hpp"
 #include "kernels/shot/shot.hpp"
 
 namespace onda::cuda {
-
-/// Samples that fit one of the two batches on the device: 32 MiB of them, and at most 1024.
-inline std::int64_t trace_batch(std::int64_t receivers, std::int64_t samples, std::int64_t element_bytes) {
-    const std::int64_t fitting = (32 << 20) / std::max<std::int64_t>(1, receivers * element_bytes);
-    return std::clamp<std::int64_t>(fitting, 1, std::clamp<std::int64_t>(samples, 1, 1024));
-}
 
 /// Records every receiver of some shots. The device holds two batches of samples: one is filled while the other is
 /// copied.
@@ -30,12 +25,15 @@ public:
     TraceRecorder(const NodeWeights& receivers, const std::vector<std::int64_t>& element, std::int64_t samples)
         : receivers_(receivers.rows()), samples_(samples), batch_(trace_batch(receivers_, samples, sizeof(T))) {
         if (receivers_ == 0) return;
-        first_ = upload_vector(receivers.first);
-        element_ = upload_vector(element);
-        weight_ = upload_vector(std::vector<T>(receivers.weight.begin(), receivers.weight.end()));
-        device_ = DeviceBuffer<T>(2 * batch_ * receivers_);
-        pinned_ = PinnedBuffer<T>(2 * batch_ * receivers_);
-        traces_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(receivers_ * samples));
+        Allocations planned;
+        add_receivers(planned, {receivers_, std::ssize(element), samples}, sizeof(T));
+        first_ = upload_vector(planned.of("receivers.first"), receivers.first);
+        element_ = upload_vector(planned.of("receivers.element"), element);
+        weight_ = upload_vector(planned.of("receivers.weight"),
+                                std::vector<T>(receivers.weight.begin(), receivers.weight.end()));
+        device_ = DeviceBuffer<T>(planned.of("batches of samples"));
+        pinned_ = PinnedBuffer<T>(planned.of("batches of samples on their way"));
+        traces_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(planned.of("traces").elements));
         copied_ = std::make_unique<Event[]>(2);
         filled_ = std::make_unique<Event>();
     }

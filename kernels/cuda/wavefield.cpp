@@ -7,11 +7,14 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "kernels/cuda/cpml/cpml_layers.hpp"
+#include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/downloads.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/fused/fused_steps.hpp"
 #include "kernels/cuda/medium.hpp"
+#include "kernels/cuda/memory.hpp"
+#include "kernels/cuda/strips/cpml.hpp"
+#include "kernels/cuda/strips/strip.hpp"
 #include "kernels/cuda/traces.hpp"
 #include "kernels/grid/halo.hpp"
 #include "kernels/shot/source_entries.hpp"
@@ -21,82 +24,11 @@ namespace {
 
 /// Steps in one CUDA graph: even, so that p[n] ends where it began, and many, since the first waits for the host.
 constexpr int kGraphSteps = 40;
-/// Rows go to and from the device in pieces of about this size.
-constexpr std::int64_t kPieceBytes = 8 << 20;
 
-/// In 2-D shots lie side by side: the row of each at one depth follows that of the shot before. They share the model,
-/// whose rows have a stride of zero along y, and nothing of a step looks along an axis without a derivative: to kernels
-/// a batch is one grid.
-Grid batched(Grid grid, int shots) {
-    if (grid.dimensions == 2) grid.n[1] = shots;
-    return grid;
-}
+/// The layout of a model that all shots of a batch read: see batched().
 Layout shared_by_shots(Layout model, const Grid& grid) {
     if (grid.dimensions == 2) model.pitch = 0;
     return model;
-}
-
-template <typename T>
-Layout field_layout(const Setup& setup, int shots) {
-    const std::int64_t r = setup.scheme.halo();
-    return {batched(setup.grid, shots), padded_halo<T>({r, setup.grid.dimensions == 3 ? r : 0, r}), sizeof(T)};
-}
-
-/// Room for rows of a model or a field in double precision: a piece, and for long rows at least one.
-std::int64_t staging_bytes(const Grid& grid) {
-    return std::max(std::min(kPieceBytes, grid.points() * 8), grid.nx() * 8);
-}
-/// Whether a step is one launch, or two with a sponge.
-template <typename T>
-bool takes_whole_steps(const Setup& setup, int shots) {
-    return choose<T>(setup).whole_steps && fused_fits<T>(batched(setup.grid, shots), setup.cpml);
-}
-/// Both levels of the field are one allocation.
-template <typename T>
-std::int64_t elements_of(const Setup& setup, int shots) {
-    return 2 * array_elements(field_layout<T>(setup, shots));
-}
-
-FieldShape shape_of(const Layout& layout) {
-    const auto number = [](std::int64_t n) { return static_cast<int>(n); };
-    return {number(layout.n[0]), number(layout.n[1]),    number(layout.n[2]),    layout.pitch,
-            layout.plane,        number(layout.halo[0]), number(layout.halo[1]), number(layout.halo[2])};
-}
-
-/// Tapers end with whole vectors.
-std::int64_t taper_size(std::int64_t n) {
-    return (n + 3) / 4 * 4;
-}
-
-/// The nodes where a taper differs from 1 (at its ends: kernels/setup.hpp), as boxes: the faces of z, then of y
-/// between them, then of x.
-template <typename T>
-SpongeBoxes sponge_boxes(const Grid& grid, const std::array<std::vector<T>, 3>& taper) {
-    constexpr int vector = 16 / sizeof(T);
-    int low[3] = {0, 0, 0}, high[3], n[3];  // the taper of an axis is 1 on [low, high)
-    for (int a = 0; a < 3; ++a) {
-        high[a] = n[a] = static_cast<int>(grid.n[a]);
-        while (low[a] < n[a] && taper[a][low[a]] != T(1)) ++low[a];
-        while (high[a] > low[a] && taper[a][high[a] - 1] != T(1)) --high[a];
-    }
-    SpongeBoxes boxes;
-    const auto add = [&](int gap_begin, int gap_end, int y0, int y1, int z0, int z1) {
-        const int vectors = (n[0] - (gap_end - gap_begin) + vector - 1) / vector;
-        if (vectors == 0 || y0 >= y1 || z0 >= z1) return;
-        boxes.box[boxes.count] = {y0, z0, y1 - y0, z1 - z0, gap_begin, gap_end, vectors};
-        boxes.first[boxes.count + 1] =
-            boxes.first[boxes.count] + static_cast<std::int64_t>(vectors) * (y1 - y0) * (z1 - z0);
-        ++boxes.count;
-    };
-    add(0, 0, 0, n[1], 0, low[2]);
-    add(0, 0, 0, n[1], high[2], n[2]);
-    add(0, 0, 0, low[1], low[2], high[2]);
-    add(0, 0, high[1], n[1], low[2], high[2]);
-    const int gap_begin = (low[0] + vector - 1) / vector * vector;
-    const int gap_end = high[0] == n[0] ? (n[0] + vector - 1) / vector * vector : high[0] / vector * vector;
-    const bool meet = gap_begin > gap_end;
-    if (low[0] > 0 || high[0] < n[0]) add(meet ? 0 : gap_begin, meet ? 0 : gap_end, low[1], high[1], low[2], high[2]);
-    return boxes;
 }
 
 /// A captured sequence of launches.
@@ -140,22 +72,22 @@ public:
           shots_(shots),
           scope_(setup_.ordinal),
           grid_(batched(setup_.grid, shots)),
-          field_(field_layout<T>(setup_, shots)),
-          memory_(elements_of<T>(setup_, shots)),
-          staging_(staging_bytes(setup_.grid)),
-          counter_(1),
-          largest_(kLargestBlocks),
+          field_(field_layout(setup_, grid_, layout_rules(setup_))),
+          planned_(allocations(setup_, shots)),
+          memory_(planned_.of("time levels")),
+          staging_(planned_.of("staging")),
+          counter_(planned_.of("counter")),
+          largest_(planned_.of("largest")),
           downloads_(std::make_shared<Downloads>()),
           sources_of_(static_cast<std::size_t>(shots)),
           receivers_of_(static_cast<std::size_t>(shots)) {
         for (int i = 0; i < 2; ++i) p_[i] = memory_.data() + i * array_elements(field_) + field_.origin;
         for (int axis = 0; axis < 3; ++axis) {
             std::vector<LayerCopy> copies;
-            for (const HaloCopy& copy : halo_copies_of(axis))
+            for (const HaloCopy& copy : halo_copies_of(setup_, grid_, axis))
                 copies.push_back({static_cast<int>(copy.to), static_cast<int>(copy.from), copy.sign});
-            copies_[axis] = upload_vector(copies);
+            copies_[axis] = upload_vector(planned_.of(halo_copies_row(axis)), copies);
         }
-        set_sponge(setup_.sponge);
         Fields<T> fields{grid_, field_, shared_by_shots(medium_->layout(0), setup_.grid),
                          shared_by_shots(medium_->layout(medium_->arrays() - 1), setup_.grid),
                          make_stencil<T>(setup_.scheme, grid_.spacing_m, grid_.dimensions)};
@@ -168,12 +100,11 @@ public:
             cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
         const Instance<T>& instance = medium_->instance();
         stepper_ = instance.make(instance, fields);
-        if (!setup_.cpml.empty())
-            strips_ = std::make_unique<CpmlLayers<T>>(
-                cpml::Strips{grid_, setup_.scheme, setup_.cpml, takes_whole_steps<T>(setup_, shots)}, fields);
-        if (takes_whole_steps<T>(setup_, shots))
-            fused_ = std::make_unique<FusedSteps<T>>(instance.parameters[0], setup_.scheme.radius(), fields,
-                                                     halo_copies_of(2), strips_.get());
+        const bool whole_steps = takes_whole_steps<T>(setup_, shots);
+        strips_ = make_strips<T>({{setup_, grid_, whole_steps}, planned_, fields});
+        if (whole_steps)
+            fused_ = std::make_unique<FusedSteps<T>>(instance.parameters[0], setup_.scheme.radius(), planned_, fields,
+                                                     halo_copies_of(setup_, grid_, 2), layers());
         CudaWavefield::reset();
     }
     ~CudaWavefield() override { scope_.enter(); }
@@ -183,8 +114,9 @@ public:
     std::int64_t allocated_bytes() const override {
         std::int64_t bytes = memory_.bytes() + staging_.bytes() + counter_.bytes() + largest_.bytes() +
                              sources_.bytes() + traces_.device_bytes() + downloads_->device_bytes();
-        for (int axis = 0; axis < 3; ++axis) bytes += copies_[axis].bytes() + taper_[axis].bytes();
-        return bytes + (strips_ ? strips_->bytes() : 0) + (fused_ ? fused_->bytes() : 0);
+        for (const auto& copies : copies_) bytes += copies.bytes();
+        for (const auto& strip : strips_) bytes += strip->bytes();
+        return bytes + (fused_ ? fused_->bytes() : 0);
     }
 
     void reset() override;
@@ -204,10 +136,7 @@ public:
     }
     void absorb() override {
         scope_.enter();
-        if (strips_) strips_->apply(now_, compute_.get());
-        if (boxes_.count == 0) return;
-        damp<T>(p(), q(), shape_of(field_), boxes_, {taper_[0].data(), taper_[1].data(), taper_[2].data()},
-                compute_.get());
+        for (const auto& strip : strips_) strip->apply(now_, compute_.get());
     }
     void inject(std::int64_t n) override {
         prepare_shots();
@@ -268,11 +197,6 @@ private:
         }
     };
 
-    [[nodiscard]] std::vector<HaloCopy> halo_copies_of(int axis) const {
-        const FaceHalos& rule = setup_.halos;
-        const std::int64_t halo = setup_.grid.has_axis(axis) ? setup_.scheme.halo() : 0;
-        return halo_copies(grid_.n[axis], halo, rule[2 * axis], rule[2 * axis + 1]);
-    }
     [[nodiscard]] T* p() const { return p_[now_]; }
     [[nodiscard]] T* q() const { return p_[1 - now_]; }
     /// Of a node (Grid::at index) of one shot, from node (0, 0, 0) of the field.
@@ -300,7 +224,12 @@ private:
     [[nodiscard]] std::int64_t rows_of_staging(std::int64_t length, std::int64_t all) const {
         return std::min(staging_.size() / (length * static_cast<std::int64_t>(sizeof(U))), all);
     }
-    void set_sponge(const Sponge& sponge);
+    /// The perfectly matched layers, which the fused kernel computes too; null without.
+    [[nodiscard]] const CpmlLayers<T>* layers() const {
+        for (const auto& strip : strips_)
+            if (const auto* found = dynamic_cast<const CpmlLayers<T>*>(strip.get())) return found;
+        return nullptr;
+    }
     /// Brings sources and receivers to the device that were set since the last step.
     void prepare_shots() {
         scope_.enter();
@@ -331,18 +260,17 @@ private:
     DeviceScope scope_;
     Grid grid_;  ///< of all shots
     Layout field_;
-    DeviceBuffer<T> memory_;        ///< of both levels
+    Allocations planned_;
+    DeviceBuffer<T> memory_;        ///< of both levels, one allocation
     T* p_[2] = {nullptr, nullptr};  ///< at node (0, 0, 0)
     DeviceBuffer<LayerCopy> copies_[3];
-    DeviceBuffer<T> taper_[3];
-    SpongeBoxes boxes_;
     DeviceBuffer<std::byte> staging_;     ///< for rows on their way
     DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
     DeviceBuffer<Largest> largest_;
     Stream compute_, copy_;
     std::unique_ptr<Stepper> stepper_;
-    std::unique_ptr<CpmlLayers<T>> strips_;  ///< null without
-    std::unique_ptr<FusedSteps<T>> fused_;   ///< null where a step takes several launches
+    std::vector<std::unique_ptr<StripSteps<T>>> strips_;  ///< in the order of a step
+    std::unique_ptr<FusedSteps<T>> fused_;                ///< null where a step takes several launches
     std::shared_ptr<Downloads> downloads_;
     std::vector<Sources> sources_of_;        ///< of each shot
     std::vector<NodeWeights> receivers_of_;  ///< of each shot
@@ -358,23 +286,12 @@ private:
 };
 
 template <typename T>
-void CudaWavefield<T>::set_sponge(const Sponge& sponge) {
-    std::array<std::vector<T>, 3> taper;
-    for (int axis = 0; axis < 3; ++axis) {
-        taper[axis].assign(sponge.taper[axis].begin(), sponge.taper[axis].end());
-        taper[axis].resize(static_cast<std::size_t>(taper_size(grid_.n[axis])), T(1));
-        taper_[axis] = upload_vector(taper[axis]);
-    }
-    boxes_ = sponge_boxes(grid_, taper);
-}
-
-template <typename T>
 void CudaWavefield<T>::reset() {
     scope_.enter();
     copy_.wait();
     ONDA_CUDA_TRY(
         cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
-    if (strips_) strips_->reset(compute_.get());
+    for (const auto& strip : strips_) strip->reset(compute_.get());
     forget_graphs();
     for (Sources& sources : sources_of_) sources = {};
     for (NodeWeights& receivers : receivers_of_) receivers = {};
@@ -443,9 +360,16 @@ void CudaWavefield<T>::upload_sources() {
     compute_.wait();
     forget_graphs();
     if (fused_) fused_->set_sources(blocks);
-    sources_ = {upload_vector(element), upload_vector(first),     upload_vector(samples),
-                upload_vector(row),     upload_vector(amplitude), upload_vector(signal)};
+    sources_ = {};
     sources_are_set_ = true;
+    if (nodes.empty()) return;
+    Allocations planned;
+    add_sources(planned, {std::ssize(element), std::ssize(row), std::ssize(samples) - 1, std::ssize(signal)},
+                sizeof(T));
+    sources_ = {
+        upload_vector(planned.of("sources.element"), element),     upload_vector(planned.of("sources.first"), first),
+        upload_vector(planned.of("sources.samples"), samples),     upload_vector(planned.of("sources.row"), row),
+        upload_vector(planned.of("sources.amplitude"), amplitude), upload_vector(planned.of("sources.signal"), signal)};
 }
 
 template <typename T>
@@ -478,14 +402,15 @@ void CudaWavefield<T>::copy_traces(std::span<U> values, int shot) const {
 template <typename T>
 void CudaWavefield<T>::queue_fused_step(std::int64_t n, bool records) {
     fill_halos_up_to(1);
-    const bool damps = boxes_.count > 0;
+    const bool absorbs_later = std::ranges::any_of(strips_, [](const auto& strip) { return !strip->in_whole_steps(); });
     fused_->step(now_,
-                 {records && (capturing_ ? graph_records_ : traces_.records(n)), !damps, traces_.nodes(),
+                 {records && (capturing_ ? graph_records_ : traces_.records(n)), !absorbs_later, traces_.nodes(),
                   sources_.nodes(), counter_.data(), offset_of(n)},
                  compute_.get());
     if (records && !capturing_) traces_.flush(n, compute_, copy_);
-    if (!damps) return;
-    damp<T>(p(), q(), shape_of(field_), boxes_, {taper_[0].data(), taper_[1].data(), taper_[2].data()}, compute_.get());
+    if (!absorbs_later) return;
+    for (const auto& strip : strips_)
+        if (!strip->in_whole_steps()) strip->apply(now_, compute_.get());
     inject(n);
 }
 
@@ -602,12 +527,12 @@ void CudaWavefield<T>::upload(std::span<const double> p_now, std::span<const dou
     const WindowRows rows = rows_of(Window::whole(setup_.grid), shot);
     copy_in(p(), rows, p_now);
     copy_in(q(), rows, p_previous);
-    if (!strips_) return;
-    strips_->for_state(shot, now_, [&](const StatePart& part, T* memory, WindowRows plane) {
+    const auto forget = [&](const StatePart& part, T* memory, WindowRows plane) {
         const std::vector<T> silence(static_cast<std::size_t>(part.extents[0] * part.extents[1]));
         for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z)
             copy_in(memory, plane, std::span<const T>(silence));
-    });
+    };
+    for (const auto& strip : strips_) strip->for_state(shot, now_, forget);
 }
 
 /// Calls body(part, array, rows of a plane) for every array of a shot's state.
@@ -618,7 +543,7 @@ void CudaWavefield<T>::for_state(int shot, const Body& body) const {
     const WindowRows plane = rows_of({{0, 0, 0}, {n[0], n[1], 1}, {1, 1, 1}}, shot);
     body(StatePart{"p", n, sizeof(T)}, p(), plane);
     body(StatePart{"p_previous", n, sizeof(T)}, q(), plane);
-    if (strips_) strips_->for_state(shot, now_, body);
+    for (const auto& strip : strips_) strip->for_state(shot, now_, body);
 }
 
 template <typename T>
@@ -673,23 +598,6 @@ void CudaWavefield<T>::copy_planes(const Wavefield& other, std::int64_t from_pla
                                       static_cast<std::size_t>(elements) * sizeof(T), compute_.get()));
 }
 
-template <typename T>
-std::int64_t bytes_of(const Setup& setup, int shots) {
-    std::int64_t bytes = DeviceBuffer<T>::bytes_for(CudaMedium<T>::elements(setup)) +
-                         DeviceBuffer<T>::bytes_for(elements_of<T>(setup, shots)) +
-                         DeviceBuffer<std::byte>::bytes_for(staging_bytes(setup.grid)) +
-                         DeviceBuffer<std::int64_t>::bytes_for(1) + DeviceBuffer<Largest>::bytes_for(kLargestBlocks);
-    const Grid grid = batched(setup.grid, shots);
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const bool mirrors = is_mirror(setup.halos[2 * axis]) || is_mirror(setup.halos[2 * axis + 1]);
-        bytes += DeviceBuffer<T>::bytes_for(taper_size(grid.n[axis])) +
-                 (mirrors ? DeviceBuffer<LayerCopy>::bytes_for(2 * setup.scheme.halo()) : 0);
-    }
-    const bool whole = takes_whole_steps<T>(setup, shots);
-    if (whole) bytes += FusedSteps<T>::bytes_for(grid, setup.cpml, choose<T>(setup).parameters[0]);
-    return bytes + (setup.cpml.empty() ? 0 : CpmlLayers<T>::bytes_for({grid, setup.scheme, setup.cpml, whole}));
-}
-
 }  // namespace
 
 template <typename T>
@@ -704,19 +612,6 @@ template std::unique_ptr<Wavefield> CudaMedium<double>::make_wavefield(int);
 
 int most_shots(const Problem& problem) {
     return problem.grid.dimensions == 2 ? 1024 : 1;
-}
-
-std::int64_t predicted_bytes(const Setup& setup, int shots) {
-    return setup.precision == Precision::float32 ? bytes_of<float>(setup, shots) : bytes_of<double>(setup, shots);
-}
-
-std::int64_t predicted_shot_bytes(const Setup& setup, const ShotSize& shot, int shots) {
-    const std::int64_t element = setup.element_bytes(), receivers = shots * shot.receivers;
-    const std::int64_t sources =
-        shot.source_nodes * (8 + 8 + 4 + element) + shot.sources * (8 + shot.signal_samples * element);
-    const std::int64_t batches = 2 * trace_batch(receivers, shot.trace_samples, element) * receivers * element;
-    return shots * sources + receivers * 8 + shots * shot.receiver_nodes * (8 + element) + batches +
-           shot.download_points * static_cast<std::int64_t>(sizeof(float));
 }
 
 }  // namespace onda::cuda

@@ -10,14 +10,9 @@
 #include "kernels/equations/equation.hpp"
 #include "kernels/grid/halo.hpp"
 #include "kernels/medium.hpp"
+#include "kernels/plan/layouts.hpp"
 
 namespace onda {
-
-/// Halo widths of an array of the medium.
-inline std::array<std::int64_t, 3> medium_halo(const Problem& problem, const MediumArray& array) {
-    const std::int64_t r = array.has_halo ? problem.scheme.radius() : 0;
-    return {r, problem.grid.dimensions == 3 ? r : 0, r};
-}
 
 /// Computes one array of a medium from the parameters of an equation.
 class MediumRows {

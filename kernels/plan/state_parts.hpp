@@ -4,18 +4,33 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
-#include "kernels/boundaries/cpml.hpp"
+#include "kernels/boundaries/strip.hpp"
+#include "kernels/grid/grid.hpp"
 #include "kernels/wavefield.hpp"
 
 namespace onda {
 
-/// The state of one memory variable of a strip. \param face 2 * axis + (0 low, 1 high); \param width of the strip;
-/// \param variable "psi" or "zeta".
-inline StatePart strip_state(const Grid& grid, int face, std::int64_t width, const char* variable,
-                             std::int64_t element_bytes) {
-    constexpr const char* faces[] = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
-    return {std::string("cpml.") + faces[face] + "." + variable, strip_grid(grid, face, width).n, element_bytes};
+/// The state of one memory variable of a strip: "cpml.x_min.psi". \param face 2 * axis + (0 low, 1 high); \param width
+/// of the strip.
+inline StatePart strip_state(const Strip& strip, const Grid& grid, int face, std::int64_t width,
+                             std::string_view variable, std::int64_t element_bytes) {
+    return {std::string(strip.name()) + "." + std::string(face_name(face)) + "." + std::string(variable),
+            strip_grid(grid, face, width).n, element_bytes};
+}
+
+/// The place of a part in a state: 0 for levels of fields, then strip by strip and face by face. Parts of one face keep
+/// the order in which its kind gives them.
+inline int place_in_state(const StripList& strips, const StatePart& part) {
+    int place = 0;
+    for (const auto& strip : strips)
+        for (int face = 0; face < 6; ++face) {
+            ++place;
+            if (part.name.starts_with(std::string(strip->name()) + "." + std::string(face_name(face)) + "."))
+                return place;
+        }
+    return 0;
 }
 
 }  // namespace onda

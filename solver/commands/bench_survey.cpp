@@ -138,8 +138,7 @@ SurveyRow measure(const Device& device, const Setup& setup, int shots, const Sur
     Setup bare = setup;
     bare.kernel = "twin";
     bare.tile = bare.copy = "auto";
-    bare.sponge = {};
-    bare.cpml = {};
+    bare.strips = {};
     bare.halos = {};
     device.resolve(bare);
     SurveyContender twin(device, bare, shots, options), contender(device, setup, shots, options);

@@ -154,8 +154,7 @@ void put_on_every_face(Setup& setup, const std::string& boundary) {
     const Boundary made =
         make_boundary(b, setup.grid, {setup.scheme, kBenchFastest_m_s, bench_time_step_s(setup), 20.}, {});
     setup.halos = made.halos;
-    setup.sponge = made.sponge;
-    setup.cpml = made.cpml;
+    setup.strips = made.strips;
 }
 
 std::string run_bench(const BenchPlan& plan) {

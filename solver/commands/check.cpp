@@ -63,11 +63,11 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["run_time"] = {{"seconds", v.time.seconds}, {"gpt_per_s", v.time.gpt_per_s}};
     json["backend"] = {{"name", plan.device->name},
                        {"kernel", plan.setup.kernel},
-                       {"hardware", plan.device->hardware()},
+                       {"hardware", plan.device->hardware(plan.setup)},
                        {"instruction_set", plan.device->instruction_set(plan.setup)},
                        {"threads", plan.setup.threads}};
     if (plan.device->understands("tile"))
-        json["backend"].update({{"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
+        json["backend"].update({{"device", plan.setup.ordinal}, {"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     json["notes"] = plan.notes;
     json["warnings"] = plan.warnings;
     return json;

@@ -21,12 +21,17 @@ nlohmann::ordered_json describe_cuda() {
     if (!platform.runtime_version.empty()) json["runtime_version"] = platform.runtime_version;
     if (!platform.driver_version.empty()) json["driver_version"] = platform.driver_version;
     json["gpus"] = nlohmann::ordered_json::array();
-    for (const cuda::Gpu& gpu : platform.gpus)
+    for (const cuda::Gpu& gpu : platform.gpus) {
+        const auto ordinal = static_cast<int>(json["gpus"].size());
+        const cuda::GpuState& state = cuda::gpu_state(ordinal);
         json["gpus"].push_back({{"name", gpu.name},
+                                {"device", ordinal},
                                 {"architecture", gpu.architecture},
                                 {"multiprocessors", gpu.multiprocessors},
                                 {"memory_bytes", gpu.memory_bytes},
-                                {"free_bytes", gpu.free_bytes}});
+                                {"free_bytes", state.free_bytes}});
+        if (!state.problem.empty()) json["gpus"].back()["problem"] = state.problem;
+    }
     if (!platform.problem.empty()) json["problem"] = platform.problem;
     return json;
 }

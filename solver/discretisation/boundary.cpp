@@ -6,21 +6,12 @@
 #include <spdlog/fmt/fmt.h>
 #include <string>
 
+#include "kernels/boundaries/cpml.hpp"
+#include "kernels/boundaries/sponge.hpp"
 #include "solver/program/find_row.hpp"
 
 namespace onda {
 namespace {
-
-constexpr std::array<BoundaryKind, 5> kKinds{{
-    {"zero", "p = 0 beyond the grid: the rim of the classical scheme; reflects with changed sign", Halo::zero,
-     Strip::none},
-    {"free_surface", "pressure-free plane through the nodes of the face; reflects with changed sign",
-     Halo::mirror_negative, Strip::none},
-    {"rigid", "immovable wall through the nodes of the face; reflects with the same sign", Halo::mirror_positive,
-     Strip::none},
-    {"sponge", "absorbing strip of boundary.sponge_width nodes", Halo::zero, Strip::sponge},
-    {"cpml", "perfectly matched layer of boundary.cpml_width nodes", Halo::zero, Strip::cpml},
-}};
 
 constexpr std::array<std::string BoundaryConfig::*, 6> kFaceMembers{&BoundaryConfig::x_min, &BoundaryConfig::x_max,
                                                                     &BoundaryConfig::y_min, &BoundaryConfig::y_max,
@@ -34,59 +25,31 @@ struct Placement {
 constexpr std::array<Placement, 2> kPlacements{{{"outside", true}, {"inside", false}}};
 
 std::string face_key(int face) {
-    return "boundary." + std::string(kFaceNames[face]);
+    return "boundary." + std::string(face_name(face));
 }
 
-const BoundaryKind& kind_of(const BoundaryConfig& config, int face, const ConfigOrigin& origin) {
-    return find_row(origin, face_key(face), boundary_kinds(), config.*kFaceMembers[face]);
-}
+}  // namespace
 
-/// What a strip is called, and where the configuration says how wide it is and what it leaves of a wave.
-struct StripRow {
-    std::string_view noun, width_key, reflection_key;
+/// Where the strips of one axis go, and what they are designed for.
+struct StripPlan {
+    const BoundaryConfig& config;
+    const Grid& grid;
+    const Waves& waves;
+    const ConfigOrigin& origin;
+    std::size_t axis;
+    std::array<bool, 2> sides;  ///< whether the low face and the high one have such a strip
+};
+
+struct StripDesign {
+    std::string_view noun;                       ///< what messages call a strip
+    std::string_view width_key, reflection_key;  ///< where the configuration says how wide it is, and what it leaves
     std::int64_t BoundaryConfig::*width;
     double BoundaryConfig::*reflection;
+    /// Puts the strips of an axis among those of a problem. \throws Error(config)
+    void (*add)(StripList& strips, const StripPlan& plan);
 };
-const StripRow& row_of(Strip strip) {
-    static constexpr StripRow sponge{"sponge", "boundary.sponge_width", "boundary.sponge_reflection",
-                                     &BoundaryConfig::sponge_width, &BoundaryConfig::sponge_reflection};
-    static constexpr StripRow cpml{"perfectly matched layer", "boundary.cpml_width", "boundary.cpml_reflection",
-                                   &BoundaryConfig::cpml_width, &BoundaryConfig::cpml_reflection};
-    return strip == Strip::sponge ? sponge : cpml;
-}
 
-std::int64_t width_of(const BoundaryConfig& config, Strip strip) {
-    return strip == Strip::none ? 0 : config.*row_of(strip).width;
-}
-
-void check_strip(const BoundaryConfig& config, const StripRow& row, const ConfigOrigin& origin) {
-    const std::int64_t width = config.*row.width;
-    if (width < 1) origin.fault(std::string(row.width_key), fmt::format("{}: must be at least 1 node", width));
-    const double reflection = config.*row.reflection;
-    if (!(reflection > 0. && reflection < 1.))
-        origin.fault(std::string(row.reflection_key), fmt::format("{}: must be between 0 and 1", reflection));
-}
-
-/// Strips must not overlap: a node belongs to one face.
-void check_strips_fit(const BoundaryConfig& config, const Grid& grid, int axis, const ConfigOrigin& origin) {
-    const Strip low = kind_of(config, 2 * axis, origin).strip, high = kind_of(config, 2 * axis + 1, origin).strip;
-    const std::int64_t needed = width_of(config, low) + width_of(config, high);
-    if (needed <= grid.n[axis]) return;
-    const auto [narrower, wider] =
-        std::minmax(low, high, [&](Strip a, Strip b) { return width_of(config, a) < width_of(config, b); });
-    const bool both = low != Strip::none && high != Strip::none;
-    const auto described = [&](Strip strip) {
-        return fmt::format("a {} of {} nodes", row_of(strip).noun, width_of(config, strip));
-    };
-    const std::string what = !both ? described(wider) + " does"
-                             : low == high
-                                 ? fmt::format("two {}s of {} nodes do", row_of(wider).noun, width_of(config, wider))
-                                 : described(low) + " and " + described(high) + " do";
-    const std::int64_t most = std::max(grid.n[axis] - width_of(config, narrower), grid.n[axis] / 2);
-    origin.fault(std::string(row_of(wider).width_key),
-                 fmt::format("{} not fit into the {} nodes along {}; use {} or less, or a larger grid", what,
-                             grid.n[axis], "xyz"[axis], most));
-}
+namespace {
 
 /// Taper of Cerjan et al. (1985), Geophysics 50, in the form exp(-sigma dt), sigma = sigma0 (d / W)^2: a wave that
 /// crosses the strip and comes back has lost the factor exp(-2 sigma0 W h / (3 c)) = R.
@@ -152,6 +115,84 @@ double layer_offset(const Scheme& scheme, const std::string& key, const ConfigOr
     return factor_of(scheme).offset;
 }
 
+constexpr StripDesign kSponge{
+    .noun = "sponge",
+    .width_key = "boundary.sponge_width",
+    .reflection_key = "boundary.sponge_reflection",
+    .width = &BoundaryConfig::sponge_width,
+    .reflection = &BoundaryConfig::sponge_reflection,
+    .add =
+        [](StripList& strips, const StripPlan& plan) {
+            strips.edit<Sponge>().taper[plan.axis] = sponge_taper(plan.config, plan.grid, static_cast<int>(plan.axis),
+                                                                  plan.sides, plan.waves.vp_max_m_s * plan.waves.dt_s);
+        },
+};
+constexpr StripDesign kCpml{
+    .noun = "perfectly matched layer",
+    .width_key = "boundary.cpml_width",
+    .reflection_key = "boundary.cpml_reflection",
+    .width = &BoundaryConfig::cpml_width,
+    .reflection = &BoundaryConfig::cpml_reflection,
+    .add =
+        [](StripList& strips, const StripPlan& plan) {
+            for (const std::size_t side : {0u, 1u}) {
+                if (!plan.sides[side]) continue;
+                const std::size_t face = 2 * plan.axis + side;
+                strips.edit<Cpml>().face[face] =
+                    CpmlProfiles(plan.config, plan.grid.spacing_m[plan.axis], plan.waves)
+                        .face(layer_offset(plan.waves.scheme, face_key(static_cast<int>(face)), plan.origin));
+            }
+        },
+};
+
+constexpr std::array<BoundaryKind, 5> kKinds{{
+    {"zero", "p = 0 beyond the grid: the rim of the classical scheme; reflects with changed sign", Halo::zero, nullptr},
+    {"free_surface", "pressure-free plane through the nodes of the face; reflects with changed sign",
+     Halo::mirror_negative, nullptr},
+    {"rigid", "immovable wall through the nodes of the face; reflects with the same sign", Halo::mirror_positive,
+     nullptr},
+    {"sponge", "absorbing strip of boundary.sponge_width nodes", Halo::zero, &kSponge},
+    {"cpml", "perfectly matched layer of boundary.cpml_width nodes", Halo::zero, &kCpml},
+}};
+
+const BoundaryKind& kind_of(const BoundaryConfig& config, int face, const ConfigOrigin& origin) {
+    return find_row(origin, face_key(face), boundary_kinds(), config.*kFaceMembers[face]);
+}
+
+std::int64_t width_of(const BoundaryConfig& config, const StripDesign* strip) {
+    return strip == nullptr ? 0 : config.*strip->width;
+}
+
+void check_strip(const BoundaryConfig& config, const StripDesign& strip, const ConfigOrigin& origin) {
+    const std::int64_t width = config.*strip.width;
+    if (width < 1) origin.fault(std::string(strip.width_key), fmt::format("{}: must be at least 1 node", width));
+    const double reflection = config.*strip.reflection;
+    if (!(reflection > 0. && reflection < 1.))
+        origin.fault(std::string(strip.reflection_key), fmt::format("{}: must be between 0 and 1", reflection));
+}
+
+/// Strips must not overlap: a node belongs to one face.
+void check_strips_fit(const BoundaryConfig& config, const Grid& grid, int axis, const ConfigOrigin& origin) {
+    const StripDesign *const low = kind_of(config, 2 * axis, origin).strip, *const high =
+                                                                                kind_of(config, 2 * axis + 1, origin)
+                                                                                    .strip;
+    const std::int64_t needed = width_of(config, low) + width_of(config, high);
+    if (needed <= grid.n[axis]) return;
+    const bool low_is_wider = width_of(config, high) < width_of(config, low);
+    const StripDesign *const narrower = low_is_wider ? high : low, *const wider = low_is_wider ? low : high;
+    const bool both = low != nullptr && high != nullptr;
+    const auto described = [&](const StripDesign* strip) {
+        return fmt::format("a {} of {} nodes", strip->noun, width_of(config, strip));
+    };
+    const std::string what = !both         ? described(wider) + " does"
+                             : low == high ? fmt::format("two {}s of {} nodes do", wider->noun, width_of(config, wider))
+                                           : described(low) + " and " + described(high) + " do";
+    const std::int64_t most = std::max(grid.n[axis] - width_of(config, narrower), grid.n[axis] / 2);
+    origin.fault(std::string(wider->width_key),
+                 fmt::format("{} not fit into the {} nodes along {}; use {} or less, or a larger grid", what,
+                             grid.n[axis], "xyz"[axis], most));
+}
+
 }  // namespace
 
 std::span<const BoundaryKind> boundary_kinds() {
@@ -166,7 +207,7 @@ Faces make_faces(const BoundaryConfig& config, const Grid& grid, const ConfigOri
     for (int face = 0; face < 6; ++face) {
         if (!grid.has_axis(face / 2)) continue;
         const BoundaryKind& kind = kind_of(config, face, origin);
-        if (kind.strip != Strip::none) check_strip(config, row_of(kind.strip), origin);
+        if (kind.strip != nullptr) check_strip(config, *kind.strip, origin);
         faces.halos[face] = kind.halo;
         nodes[face] = width_of(config, kind.strip);
     }
@@ -185,15 +226,12 @@ Boundary make_boundary(const BoundaryConfig& config, const Grid& grid, const Wav
     boundary.halos = make_faces(config, grid, origin).halos;
     for (int axis = 0; axis < 3; ++axis) {
         if (!grid.has_axis(axis)) continue;
-        const auto has = [&](int side, Strip strip) { return kind_of(config, 2 * axis + side, origin).strip == strip; };
-        const std::array sponges{has(0, Strip::sponge), has(1, Strip::sponge)};
-        if (sponges[0] || sponges[1])
-            boundary.sponge.taper[axis] = sponge_taper(config, grid, axis, sponges, waves.vp_max_m_s * waves.dt_s);
-        for (const int side : {0, 1})
-            if (has(side, Strip::cpml))
-                boundary.cpml.face[2 * axis + side] =
-                    CpmlProfiles(config, grid.spacing_m[axis], waves)
-                        .face(layer_offset(waves.scheme, face_key(2 * axis + side), origin));
+        const std::array strips{kind_of(config, 2 * axis, origin).strip, kind_of(config, 2 * axis + 1, origin).strip};
+        for (const BoundaryKind& kind : kKinds) {
+            const std::array sides{kind.strip == strips[0], kind.strip == strips[1]};
+            if (kind.strip != nullptr && (sides[0] || sides[1]))
+                kind.strip->add(boundary.strips, {config, grid, waves, origin, static_cast<std::size_t>(axis), sides});
+        }
     }
     return boundary;
 }

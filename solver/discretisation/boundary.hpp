@@ -16,23 +16,20 @@ namespace onda {
 /// The six faces as a device takes them: halo rules and absorbing strips.
 struct Boundary {
     FaceHalos halos{};
-    Sponge sponge;
-    Cpml cpml;
+    StripList strips;
 };
 
-/// The kind of absorbing strip at a face.
-enum class Strip { none, sponge, cpml };
+/// How strips of one kind are told by a configuration and designed: a row in boundary.cpp.
+struct StripDesign;
 
 /// One row of the table in boundary.cpp.
 struct BoundaryKind {
     std::string_view name;
     std::string_view help;
     Halo halo;
-    Strip strip;
+    const StripDesign* strip;  ///< null: none
 };
 std::span<const BoundaryKind> boundary_kinds();
-
-inline constexpr std::array<std::string_view, 6> kFaceNames{"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
 
 /// The waves that strips are designed for.
 struct Waves {

@@ -27,10 +27,6 @@ constexpr std::int64_t kPipelineBytes = 3'800'000;
 constexpr std::int64_t kThreadBytes = 185'000;
 constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
 
-std::int64_t element_bytes(const Plan& plan) {
-    return plan.setup.precision == Precision::float64 ? kDouble : kFloat;
-}
-
 /// The nodes of a frame that a shot has; where it has a part of them, they are put into one whole frame.
 std::int64_t downloaded_points(const Plan& plan) {
     const Window& window = plan.snapshots.window;
@@ -61,12 +57,25 @@ std::int64_t shot_bytes(const ShotSize& shot) {
                           saturating_product(shot.sources, shot.signal_samples, kDouble));
 }
 
-/// The same in a backend that uses the host's memory.
-std::int64_t shot_bytes_in_backend(const ShotSize& shot, std::int64_t element) {
-    constexpr std::int64_t index = sizeof(std::int64_t);
-    return saturating_sum(saturating_product(saturating_sum(shot.receiver_nodes, shot.source_nodes), index + element),
-                          saturating_product(shot.receivers, index),
-                          saturating_product(shot.sources, shot.signal_samples, element));
+/// What the device allocates for the run.
+struct DeviceBytes {
+    std::int64_t wavefields = 0;  ///< and model, in its memory
+    std::int64_t shots = 0;       ///< sources, receivers and what goes with them, in its memory, but for traces below
+    std::int64_t traces = 0;      ///< in the host's memory, of all shots of a batch
+};
+
+/// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
+DeviceBytes device_bytes(const Plan& plan, const ShotSize& shot) {
+    constexpr std::int64_t most = 1'000'000'000'000'000;
+    const bool wraps =
+        saturating_sum(shot_bytes(shot), saturating_product(shot.receivers, shot.trace_samples, kDouble)) > most;
+    const Allocations list = plan.device->allocations(plan.setup, plan.batch, wraps ? ShotSize{} : shot);
+    const Memory memory = plan.device->memory();
+    DeviceBytes bytes{list.bytes(memory, Owner::medium) + list.bytes(memory, Owner::wavefield), kTooMany, kTooMany};
+    if (wraps) return bytes;
+    bytes.traces = shot.receivers == 0 ? 0 : list.of("traces").total_bytes();
+    bytes.shots = list.bytes(memory, Owner::shots) - (memory == Memory::host ? bytes.traces : 0);
+    return bytes;
 }
 
 /// While `bytes` are written in chunks of at most `largest`, each thread holds a chunk with its checksums; the last
@@ -136,20 +145,17 @@ std::int64_t model_bytes(const Plan& plan) {
 }
 
 /// The host's memory while shots run.
-Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& pictures) {
+Items while_running(const Plan& plan, const ShotSize& shot, const DeviceBytes& device, const PictureBytes& pictures) {
     const std::int64_t batch = plan.batch;
-    const std::int64_t samples = saturating_product(shot.receivers, shot.trace_samples, batch);
     // Of one batch until the wavefield has them, and of the next while it is computed.
     const std::int64_t points = saturating_product(shot_bytes(shot), batch), next = is_pipelined(plan) ? points : 0;
     Items items;
     if (plan.device->has_own_memory()) {
-        items = {{"copy of the traces", saturating_product(samples, kFloat)}, {"sources and receivers", next}};
+        items = {{"copy of the traces", device.traces}, {"sources and receivers", next}};
     } else {
-        const std::int64_t in_backend = saturating_product(shot_bytes_in_backend(shot, element_bytes(plan)), batch);
-        items = {{fmt::format("wavefields and model of the {} backend", plan.device->name),
-                  plan.device->predicted_bytes(plan.setup, plan.batch)},
-                 {"traces in the backend", saturating_product(samples, element_bytes(plan))},
-                 {"sources and receivers", saturating_sum(next, in_backend)}};
+        items = {{fmt::format("wavefields and model of the {} backend", plan.device->name), device.wavefields},
+                 {"traces in the backend", device.traces},
+                 {"sources and receivers", saturating_sum(next, device.shots)}};
     }
     if (plan.aperture) items.push_back({"model, of which each shot takes its part", model_bytes(plan)});
     items.push_back({"snapshots on their way to disk",
@@ -162,14 +168,6 @@ Items while_running(const Plan& plan, const ShotSize& shot, const PictureBytes& 
     items.push_back({"for a moment, to set shots up, to write snapshots or seismograms, or to draw",
                      std::max(points, is_pipelined(plan) ? saturating_sum(frame, gather) : std::max(frame, gather))});
     return items;
-}
-
-/// In a device with memory of its own. What fills a petabyte is not asked for: its numbers would wrap there.
-std::int64_t device_shot_bytes(const Plan& plan, const ShotSize& shot) {
-    constexpr std::int64_t most = 1'000'000'000'000'000;
-    if (saturating_sum(shot_bytes(shot), saturating_product(shot.receivers, shot.trace_samples, kDouble)) > most)
-        return kTooMany;
-    return plan.device->predicted_shot_bytes(plan.setup, shot, plan.batch);
 }
 
 /// The host's memory while the model is there: until the backend has it.
@@ -197,7 +195,8 @@ MemoryForecast forecast_memory(const Plan& plan) {
     // On a device with the host's memory the velocity, 4 bytes a node, has gone when the first shot touches the
     // wavefields, 8 bytes a node and more: it is more only where a model takes much to make. On one with memory of its
     // own it is often the largest of all.
-    const Items running = while_running(plan, shot, pictures), loading = while_loading(plan, pictures);
+    const DeviceBytes device = device_bytes(plan, shot);
+    const Items running = while_running(plan, shot, device, pictures), loading = while_loading(plan, pictures);
     MemoryForecast forecast;
     forecast.items = total(loading) > total(running) ? loading : running;
     forecast.items.insert(forecast.items.begin(), {{"program and libraries", kProgramBytes},
@@ -205,9 +204,8 @@ MemoryForecast forecast_memory(const Plan& plan) {
                                                                    (is_pipelined(plan) ? kPipelineBytes : 0)},
                                                    {"driver and libraries of the device", plan.device->host_bytes}});
     if (plan.device->has_own_memory())
-        forecast.device_items = {
-            {"wavefields, model and boundaries", plan.device->predicted_bytes(plan.setup, plan.batch)},
-            {"sources, traces and downloads", device_shot_bytes(plan, shot)}};
+        forecast.device_items = {{"wavefields, model and boundaries", device.wavefields},
+                                 {"sources, traces and downloads", device.shots}};
     for (Items* items : {&forecast.items, &forecast.device_items})
         std::erase_if(*items, [](const auto& item) { return item.bytes == 0; });
     return forecast;
@@ -258,30 +256,10 @@ std::int64_t forecast_output_bytes(const Plan& plan) {
 
 namespace {
 
-/// Layers that fill more than the axis keep at most half of it each. Their profiles lose the end towards the face,
-/// which changes neither memory nor time.
-void cut_layers(Cpml& cpml, std::size_t axis, std::int64_t nodes) {
-    CpmlFace &low = cpml.face[2 * axis], &high = cpml.face[2 * axis + 1];
-    if (low.width() + high.width() <= nodes) return;
-    for (CpmlFace* face : {&low, &high})
-        for (auto* part : {&face->a_zeta, &face->b_zeta, &face->a_psi, &face->b_psi})
-            part->resize(static_cast<std::size_t>(std::min(face->width(), nodes / 2)));
-}
-
-/// Puts a set-up on a grid of other extents: tapers lose or gain nodes in the middle, where they are 1.
+/// Puts a set-up on a grid of other extents.
 void resize(Setup& setup, const std::array<std::int64_t, 3>& n) {
     setup.grid.n = n;
-    for (std::size_t a = 0; a < 3; ++a) {
-        cut_layers(setup.cpml, a, n[a]);
-        auto& taper = setup.sponge.taper[a];
-        if (taper.empty()) continue;
-        const auto nodes = static_cast<std::int64_t>(taper.size());
-        const auto middle = taper.begin() + std::min(nodes, n[a]) / 2;
-        if (nodes > n[a])
-            taper.erase(middle, middle + (nodes - n[a]));
-        else
-            taper.insert(middle, static_cast<std::size_t>(n[a] - nodes), 1.);
-    }
+    setup.strips.change_each([&n](const Strip& strip) { return strip.resized(n); });
 }
 
 /// Puts a plan on a grid of the same proportions with `longest` nodes along its longest axis, as far as its memory
@@ -297,8 +275,7 @@ void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
         scaled.snapshots.window.count[a] = scale(plan.snapshots.window.count[a], 1);
     }
     scaled.computed = plan.computed.around(scaled.grid);
-    scaled.setup.sponge = plan.setup.sponge;
-    scaled.setup.cpml = plan.setup.cpml;
+    scaled.setup.strips = plan.setup.strips;
     resize(scaled.setup, scaled.computed.grid().n);
 }
 
@@ -361,18 +338,11 @@ Setup rehearsal_setup(const Plan& plan) {
     return setup;
 }
 
-/// What absorb() moves, in nodes of the sponge: those it visits, and twice the nodes of layers, which have memory.
+/// What absorb() moves, in nodes of the sponge.
 double absorbing_work(const Setup& setup) {
-    double untouched = 1., layers = 0.;
-    const auto points = static_cast<double>(setup.grid.points());
-    for (std::size_t a = 0; a < 3; ++a) {
-        const auto& taper = setup.sponge.taper[a];
-        const auto nodes = static_cast<double>(setup.grid.n[a]);
-        untouched *= taper.empty() ? nodes : static_cast<double>(std::ranges::count(taper, 1.));
-        for (const std::size_t side : {0, 1})
-            layers += static_cast<double>(setup.cpml.face[2 * a + side].width()) / nodes * points;
-    }
-    return points - untouched + 2. * layers;
+    double work = 0.;
+    for (const auto& strip : setup.strips) work += strip->work(setup.grid);
+    return work;
 }
 
 /// Seconds of a step of the shots of a wavefield at rest, as runs advance: once it is warm and has found its threads,
@@ -412,8 +382,7 @@ TimeForecast forecast_time(const Plan& plan) {
         return seconds_per_step(*medium->make_wavefield(plan.batch)) / plan.batch;
     };
     Setup bare = setup;
-    bare.sponge = {};
-    bare.cpml = {};
+    bare.strips = {};
     const double step = measured(bare);
     const double absorb = absorbing_work(setup) > 0. ? std::max(0., measured(setup) - step) : 0.;
     const double nodes = static_cast<double>(plan.setup.grid.points());

@@ -26,10 +26,8 @@ struct MemoryForecast {
 };
 MemoryForecast forecast_memory(const Plan& plan);
 
-/// The memory that a limit is about.
-enum class Memory { host, device };
 /// The largest grid with the proportions of the plan's whose run, with the strips beyond it, fits into `available`
-/// bytes; no value if none does.
+/// bytes; no value if none does. \param memory the host's or the device's.
 std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available);
 
 /// Whether the results of a survey keep the files of each shot, behind seismograms.h5 and snapshots.h5 that link to

@@ -72,6 +72,7 @@ void begin_setup(Plan& plan) {
     setup.threads = wanted.threads > 0 ? static_cast<int>(wanted.threads) : omp_get_max_threads();
     setup.kernel = wanted.kernel;
     setup.isa = wanted.isa;
+    setup.ordinal = static_cast<int>(wanted.device);
     setup.tile = printable(wanted.tile);  // kernels/ quotes them as they are
     setup.copy = printable(wanted.copy);
 }
@@ -111,7 +112,7 @@ void check_can_be_cut(const Plan& plan) {
         if (plan.grid.has_axis(face / 2) && faces.nodes_beyond[face] == 0)
             c.origin.value_fault(
                 "survey.limit_m",
-                fmt::format("a shot's part of the grid absorbs at its sides, but {} {}", kFaceNames[face],
+                fmt::format("a shot's part of the grid absorbs at its sides, but {} {}", face_name(face),
                             faces.nodes_inside[face] > 0 ? "absorbs inside the grid: use boundary.placement: outside"
                                                          : "does not absorb: give it a sponge or cpml"));
 }
@@ -156,8 +157,7 @@ void set_boundary(Plan& plan) {
     const Waves waves{plan.setup.scheme, plan.velocity.max_m_s, plan.time.dt_s, plan.survey.lowest_peak_frequency_hz()};
     plan.boundary = make_boundary(plan.config.boundary, plan.computed.grid(), waves, plan.config.origin);
     plan.setup.halos = plan.boundary.halos;
-    plan.setup.sponge = plan.boundary.sponge;
-    plan.setup.cpml = plan.boundary.cpml;
+    plan.setup.strips = plan.boundary.strips;
 }
 
 /// The stages that follow from the velocities of the model. A stage runs once those have run whose results it needs,

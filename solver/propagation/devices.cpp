@@ -33,10 +33,10 @@ const std::string& setting(const Setup& setup, std::string_view key) {
 
 namespace on_cpu {
 
-std::string problem() {
+std::string problem(int) {
     return {};
 }
-bool memory_is_short() {
+bool memory_is_short(int) {
     return false;
 }
 bool compiled_in() {
@@ -52,7 +52,7 @@ void resolve(Setup& setup) {
 int most_shots(const Problem&) {
     return std::numeric_limits<int>::max();
 }
-std::string hardware() {
+std::string hardware(const Setup&) {
     return host().cpu;
 }
 std::string instruction_set(const Setup& setup) {
@@ -63,11 +63,11 @@ std::string instruction_set(const Setup& setup) {
 
 namespace on_gpu {
 
-std::string problem() {
-    return cuda::platform().problem;
+std::string problem(int ordinal) {
+    return cuda::gpu_state(ordinal).problem;
 }
-bool memory_is_short() {
-    return cuda::platform().memory_is_short;
+bool memory_is_short(int ordinal) {
+    return cuda::gpu_state(ordinal).memory_is_short;
 }
 bool compiled_in() {
     return cuda::platform().compiled_in;
@@ -93,21 +93,19 @@ void resolve(Setup& setup) {
         return;
     }
 }
-std::string hardware() {
-    const auto& gpus = cuda::platform().gpus;
-    return gpus.empty() ? std::string() : gpus.front().name;
+std::string hardware(const Setup& setup) {
+    return cuda::platform().gpus.at(static_cast<std::size_t>(setup.ordinal)).name;
 }
-std::string instruction_set(const Setup&) {
-    const auto& gpus = cuda::platform().gpus;
-    return gpus.empty() ? std::string() : gpus.front().architecture;
+std::string instruction_set(const Setup& setup) {
+    return cuda::platform().gpus.at(static_cast<std::size_t>(setup.ordinal)).architecture;
 }
 
 }  // namespace on_gpu
 
 constexpr std::array kDevices{
     Device{.name = "cuda",
-           .help = "the first NVIDIA GPU of this machine",
-           .own_settings = "tile copy",
+           .help = "an NVIDIA GPU of this machine: backend.device says which",
+           .own_settings = "device tile copy",
            .problem = on_gpu::problem,
            .memory_is_short = on_gpu::memory_is_short,
            .compiled_in = on_gpu::compiled_in,
@@ -119,8 +117,7 @@ constexpr std::array kDevices{
            .hardware = on_gpu::hardware,
            .instruction_set = on_gpu::instruction_set,
            .most_shots = cuda::most_shots,
-           .predicted_bytes = cuda::predicted_bytes,
-           .predicted_shot_bytes = cuda::predicted_shot_bytes,
+           .allocations = cuda::allocations,
            .available_bytes = cuda::available_bytes,
            .host_bytes = kCudaHostBytes},
     Device{.name = "cpu",
@@ -137,8 +134,7 @@ constexpr std::array kDevices{
            .hardware = on_cpu::hardware,
            .instruction_set = on_cpu::instruction_set,
            .most_shots = on_cpu::most_shots,
-           .predicted_bytes = cpu::predicted_bytes,
-           .predicted_shot_bytes = nullptr,
+           .allocations = cpu::allocations,
            .available_bytes = nullptr,
            .host_bytes = 0},
 };
@@ -146,10 +142,11 @@ constexpr std::array kDevices{
 /// Settings that not every device has.
 constexpr std::array<std::string_view, 3> kOwnSettings{"isa", "tile", "copy"};
 
+/// The names of all devices, or of those that can be used here.
 std::string name_list(bool usable_only) {
     std::string names;
     for (const Device& device : kDevices)
-        if (!usable_only || device.problem().empty()) names += (names.empty() ? "" : ", ") + std::string(device.name);
+        if (!usable_only || device.problem(0).empty()) names += (names.empty() ? "" : ", ") + std::string(device.name);
     return names;
 }
 
@@ -157,6 +154,7 @@ bool offers(const Device& device, const BackendConfig& wanted) {
     const std::pair<std::string_view, const std::string&> settings[] = {
         {"isa", wanted.isa}, {"tile", wanted.tile}, {"copy", wanted.copy}};
     return (wanted.kernel == "auto" || device.has_kernel(wanted.kernel)) &&
+           (wanted.device == 0 || device.understands("device")) &&
            std::ranges::all_of(settings, [&device](const auto& setting) {
                return setting.second == "auto" || device.understands(setting.first);
            });
@@ -190,13 +188,13 @@ std::span<const Device> devices() {
     return kDevices;
 }
 
-const Device& usable_device(const std::string& name) {
+const Device& usable_device(const std::string& name, int ordinal) {
     const auto device = std::ranges::find(kDevices, name, &Device::name);
     if (device == kDevices.end())
         throw std::invalid_argument("there is no backend '" + printable(name) + "': use " + name_list(false));
-    const std::string problem = device->problem();
+    const std::string problem = device->problem(ordinal);
     if (!problem.empty())
-        throw Error(device->memory_is_short() ? ExitCode::out_of_memory : ExitCode::no_device,
+        throw Error(device->memory_is_short(ordinal) ? ExitCode::out_of_memory : ExitCode::no_device,
                     fmt::format("backend '{}' cannot be used here: {}\n  there is {}; `onda info` lists devices and "
                                 "their kernels",
                                 name, problem, name_list(true)));
@@ -204,11 +202,12 @@ const Device& usable_device(const std::string& name) {
 }
 
 DeviceChoice choose_device(const BackendConfig& config) {
-    if (config.name != "auto") return {&usable_device(config.name), {}};
+    const auto ordinal = static_cast<int>(config.device);
+    if (config.name != "auto") return {&usable_device(config.name, ordinal), {}};
     DeviceChoice choice;
     const Device* first = nullptr;
     for (const Device& device : kDevices) {
-        if (const std::string problem = device.problem(); !problem.empty()) {
+        if (const std::string problem = device.problem(ordinal); !problem.empty()) {
             if (device.compiled_in())
                 choice.notes.push_back(fmt::format("backend {} is not taken: {}", device.name, problem));
             continue;
@@ -219,13 +218,17 @@ DeviceChoice choose_device(const BackendConfig& config) {
             return choice;
         }
         choice.notes.push_back(fmt::format(
-            "backend {} is not taken: it does not have the kernel, isa, tile or copy asked for", device.name));
+            "backend {} is not taken: it does not have the device, kernel, isa, tile or copy asked for", device.name));
     }
     choice.device = first;  // whose complaint will name what there is
     return choice;
 }
 
 void check_setup(const Device& device, const Setup& setup) {
+    if (setup.ordinal != 0 && !device.understands("device"))
+        throw SetupFault("device", fmt::format("{}: the {} backend has no devices to choose from; leave it out or take "
+                                               "backend.name: {}",
+                                               setup.ordinal, device.name, kDevices.front().name));
     for (const std::string_view key : kOwnSettings) {
         const std::string& value = setting(setup, key);
         if (value == "auto" || device.understands(key)) continue;
@@ -237,6 +240,7 @@ void check_setup(const Device& device, const Setup& setup) {
     try {
         device.check_setup(setup);
     } catch (const SetupFault& fault) {
+        if (fault.key == "device") throw;  // a number, and the message says which there are
         throw SetupFault(fault.key, fault.what() + advice(device, setup, fault.key));
     }
     if (setup.kernel != "auto" && !device.has_kernel(setup.kernel))  // the twin, which computes no waves
@@ -245,7 +249,8 @@ void check_setup(const Device& device, const Setup& setup) {
 }
 
 std::string describe(const Device& device, const Setup& setup) {
-    std::string text = fmt::format("{}, {}, {}, kernel {}", device.name, device.hardware(),
+    const std::string which = device.understands("device") ? fmt::format("GPU {}, ", setup.ordinal) : std::string();
+    std::string text = fmt::format("{}, {}{}, {}, kernel {}", device.name, which, device.hardware(setup),
                                    device.instruction_set(setup), setup.kernel);
     if (device.understands("tile")) text += ", tile " + setup.tile + (setup.copy.empty() ? "" : ", copy " + setup.copy);
     if (!device.has_own_memory()) text += fmt::format(", {} thread{}", setup.threads, setup.threads == 1 ? "" : "s");

@@ -12,6 +12,7 @@
 #include "io/config/config.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/cuda.hpp"
+#include "kernels/plan/allocations.hpp"
 #include "kernels/wavefield.hpp"
 
 namespace onda {
@@ -22,10 +23,11 @@ struct Device {
     std::string_view help;
     /// Keys of `backend` that this device alone understands, separated by spaces.
     std::string_view own_settings;
-    /// Why the device cannot be used here, and what to do; empty if it can.
-    std::string (*problem)();
+    /// Why the device cannot be used here, and what to do; empty if it can. \param ordinal which one, if there are
+    /// several.
+    std::string (*problem)(int ordinal);
     /// Whether the problem is that its memory is short, which may pass.
-    bool (*memory_is_short)();
+    bool (*memory_is_short)(int ordinal);
     /// Whether the program was compiled with the device: then a problem is worth a note.
     bool (*compiled_in)();
     std::span<const KernelInfo> (*kernel_names)();
@@ -36,21 +38,25 @@ struct Device {
     /// Puts names in place of "auto". The set-up must have passed check_setup.
     void (*resolve)(Setup&);
     std::shared_ptr<Medium> (*make_medium)(const Setup&, const MediumReaders&, double dt_s);
-    /// Hardware and instruction set of a resolved set-up: "x86-64-v4", "sm_90".
-    std::string (*hardware)();
+    /// Hardware and instruction set of a resolved set-up: "NVIDIA H200", "sm_90".
+    std::string (*hardware)(const Setup&);
     std::string (*instruction_set)(const Setup&);
     /// Shots that one wavefield can hold, memory aside.
     int (*most_shots)(const Problem&);
-    /// Bytes for the model, and for fields and boundaries of so many shots, in the memory of the device.
-    std::int64_t (*predicted_bytes)(const Setup&, int shots);
+    /// What a medium and a wavefield of so many shots of a size will allocate, before anything is.
+    Allocations (*allocations)(const Setup&, int shots, const ShotSize&);
 
-    /// The bytes for sources, receivers and downloads, and those that are free now, of devices with memory of their
-    /// own; null for devices that use the host's.
-    std::int64_t (*predicted_shot_bytes)(const Setup&, const ShotSize&, int shots);
+    /// The bytes that are free now in the memory of a device that has its own; null for devices that use the host's.
     std::int64_t (*available_bytes)(int ordinal);
     std::int64_t host_bytes;  ///< what its driver and libraries take of the host's memory
 
     [[nodiscard]] bool has_own_memory() const { return available_bytes != nullptr; }
+    /// The memory that media and wavefields lie in.
+    [[nodiscard]] Memory memory() const { return has_own_memory() ? Memory::device : Memory::host; }
+    /// The bytes of a medium, and of fields and boundaries of so many shots, in memory().
+    [[nodiscard]] std::int64_t predicted_bytes(const Setup& setup, int shots) const {
+        return allocations(setup, shots, {}).bytes(memory());
+    }
     [[nodiscard]] bool has_kernel(std::string_view kernel) const;
     [[nodiscard]] bool understands(std::string_view setting) const;
 };
@@ -61,9 +67,9 @@ std::unique_ptr<Wavefield> make_wavefield(const Device& device, const Setup& set
 /// The list of devices, fastest first: "auto" takes the first that can be used.
 std::span<const Device> devices();
 
-/// The device of this name. \throws std::invalid_argument with the names there are; Error(no_device) with the device's
-/// problem if it cannot be used here.
-const Device& usable_device(const std::string& name);
+/// The device of this name. \param ordinal which one, if there are several. \throws std::invalid_argument with the
+/// names there are; Error(no_device) with the device's problem if it cannot be used here.
+const Device& usable_device(const std::string& name, int ordinal = 0);
 
 struct DeviceChoice {
     const Device* device = nullptr;

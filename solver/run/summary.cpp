@@ -67,7 +67,7 @@ Json describe_numbers(const Plan& plan) {
         numbers["survey"].update({{"limit_m", plan.aperture->limit_m()}, {"computed_points", plan.nodes_of_shots}});
     numbers["backend"] = {{"name", plan.device->name},
                           {"kernel", plan.setup.kernel},
-                          {"hardware", plan.device->hardware()},
+                          {"hardware", plan.device->hardware(plan.setup)},
                           {"instruction_set", plan.device->instruction_set(plan.setup)},
                           {"threads", plan.setup.threads},
                           {"precision", plan.config.scheme.precision},
@@ -75,7 +75,8 @@ Json describe_numbers(const Plan& plan) {
                           {"space_order", plan.setup.scheme.space_order},
                           {"coefficients", plan.config.scheme.coefficients}};
     if (plan.device->understands("tile"))
-        numbers["backend"].update({{"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
+        numbers["backend"].update(
+            {{"device", plan.setup.ordinal}, {"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     return numbers;
 }
 

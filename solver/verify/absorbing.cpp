@@ -105,8 +105,7 @@ Experiment absorbing_box(const Box& box) {
     e.steps = box.steps;
     const Boundary boundary = default_strips(box.kinds, e.grid, e.scheme, vp_max, e.dt_s, 20.);
     e.halos = boundary.halos;
-    e.sponge = boundary.sponge;
-    e.cpml = boundary.cpml;
+    e.strips = boundary.strips;
     return e;
 }
 

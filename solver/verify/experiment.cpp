@@ -46,8 +46,7 @@ Setup make_setup(const Experiment& experiment, const VerifyOptions& options) {
     setup.scheme = experiment.scheme;
     setup.precision = experiment.precision;
     setup.halos = experiment.halos;
-    setup.sponge = experiment.sponge;
-    setup.cpml = experiment.cpml;
+    setup.strips = experiment.strips;
     setup.kernel = options.kernel;
     setup.isa = options.isa;
     setup.threads = experiment.grid.points() < 50000 ? 1 : options.threads;

@@ -21,8 +21,7 @@ struct Experiment {
     Scheme scheme = make_scheme(Equation::star, 8);
     Precision precision = Precision::float64;
     FaceHalos halos{};
-    Sponge sponge;
-    Cpml cpml;
+    StripList strips;
     double dt_s = 0.;
     std::int64_t steps = 0;
     std::optional<FrequencyBand> correction;  ///< of the wavelets; traces stay as recorded

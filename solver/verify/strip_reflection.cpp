@@ -42,8 +42,7 @@ Experiment half_space(const Incidence& c, bool strip) {
     e.grid.n[2] = std::int64_t(std::round((distance_m(c) - e.grid.origin_m[2]) / kSpacing + width)) + 1;
     const Boundary boundary = default_strips({"zero", "zero", "zero", "zero", "zero", c.kind}, e.grid, e.scheme,
                                              kVelocity, e.dt_s, peak_frequency(c), c.cpml_width);
-    e.sponge = boundary.sponge;
-    e.cpml = boundary.cpml;
+    e.strips = boundary.strips;
     return e;
 }
 
@@ -65,9 +64,9 @@ Experiment medium_box(const SmallBox& box, bool layers, double duration_s, doubl
     e.steps = std::int64_t(duration_s / e.dt_s);
     if (box.free_surface) e.halos[4] = Halo::mirror_negative;
     if (layers) {
-        e.cpml = default_strips({"cpml", "cpml", "cpml", "cpml", box.free_surface ? "free_surface" : "cpml", "cpml"},
-                                e.grid, e.scheme, box.vp_max_m_s, e.dt_s, frequency_hz)
-                     .cpml;
+        e.strips = default_strips({"cpml", "cpml", "cpml", "cpml", box.free_surface ? "free_surface" : "cpml", "cpml"},
+                                  e.grid, e.scheme, box.vp_max_m_s, e.dt_s, frequency_hz)
+                       .strips;
         return e;
     }
     const double way_nodes = 0.5 * kHaste * box.vp_max_m_s * duration_s / kSpacing;

@@ -5,9 +5,15 @@
 #include <doctest/doctest.h>
 #include <vector>
 
+#include "io/text/error.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/slabs.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/program/names.hpp"
+#include "solver/run/identity.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/kernels/drag/drag_on_gpu.hpp"
 #include "tests/kernels/kernel_cases.hpp"
 #include "tests/kernels/state.hpp"
 
@@ -96,7 +102,7 @@ TEST_CASE("every instance gives the bits of the CPU, and holds what was predicte
                     CAPTURE(order);
                     CAPTURE(variant.kernel);
                     CAPTURE(variant.tile);
-                    CHECK(allocated_bytes(*wavefield) == cuda::predicted_bytes(chosen));
+                    CHECK(allocated_bytes(*wavefield) == cuda::allocations(chosen).bytes(Memory::device));
                     start_and_advance(*wavefield, c, setup.precision);
                     CHECK(results_of(*wavefield, c) == expected);
                 }
@@ -123,6 +129,69 @@ TEST_CASE("whole steps in one launch give the bits of the CPU, in graphs and one
         }
 }
 
+TEST_CASE("the run-time library hands out what the list adds up to, to the byte, and gets it back") {
+    const auto on_device = [] { return static_cast<std::int64_t>(cuda_on_host::held_device_bytes()); };
+    const auto in_pinned = [] { return static_cast<std::int64_t>(cuda_on_host::held_pinned_bytes()); };
+    REQUIRE(on_device() + in_pinned() == 0);
+    for (const Case& c : kSmall)
+        for (const char* kernel : {"auto", "fused"})
+            for (const Precision precision : {Precision::float32, Precision::float64})
+                for (const int shots : c.grid.dimensions == 2 ? std::vector{1, 3} : std::vector{1}) {
+                    Setup setup = setup_of(c, 4, precision);
+                    setup.kernel = kernel;
+                    ShotSize size = size_of_noisy_shot(c);
+                    size.download_points = c.grid.points();
+                    const Allocations planned = cuda::allocations(setup, shots, size);
+                    CAPTURE(c.name);
+                    CAPTURE(kernel);
+                    CAPTURE(shots);
+                    const auto medium = make_noisy_medium(setup, cuda::make_medium);
+                    CHECK(on_device() == planned.bytes(Memory::device, Owner::medium));
+                    const auto wavefield = medium->make_wavefield(shots);
+                    CHECK(on_device() == planned.bytes(Memory::device) - planned.bytes(Memory::device, Owner::shots));
+                    start_and_advance(*wavefield, c, precision);
+                    const Window whole = Window::whole(c.grid);
+                    const auto first = wavefield->start_download(whole), second = wavefield->start_download(whole);
+                    CHECK(on_device() == planned.bytes(Memory::device));
+                    CHECK(in_pinned() == planned.bytes(Memory::pinned));
+                    CHECK(allocated_bytes(*wavefield) == on_device());
+                }
+    CHECK(on_device() + in_pinned() == 0);
+}
+
+TEST_CASE("a kind of strip that the tests add has the bits of the CPU, also behind whole steps, and keeps its state") {
+    early_and_late([] {
+        for (const Case& c : {kSmall[0], kFreeTop, kSmall[3]})
+            for (const char* kernel : {"auto", "fused"}) {
+                CAPTURE(c.name);
+                CAPTURE(kernel);
+                Setup setup = setup_of(c, 4, Precision::float32);
+                setup.strips.edit<DragOnGpu>().width = {3, 2, 0, c.grid.dimensions == 3 ? 2 : 0, 0, 4};
+                const std::vector<double> expected = on_cpu(setup, c);
+                setup.kernel = kernel;
+                const Allocations planned = cuda::allocations(setup);
+                const auto medium = make_noisy_medium(setup, cuda::make_medium);
+                const auto whole = medium->make_wavefield(), begun = medium->make_wavefield();
+                CHECK(allocated_bytes(*whole) == planned.bytes(Memory::device));
+                CHECK(planned.of("drag.memory").elements > 0);
+                start_and_advance(*whole, c, setup.precision);
+                CHECK(results_of(*whole, c) == expected);
+                start_noisy_shot(*begun, c, setup.precision);
+                begun->advance(0, 5);
+                const State saved = save(*begun);
+                start_and_advance(*begun, c, setup.precision);
+                restore(*begun, saved);
+                CHECK(save(*begun) == saved);
+                begun->advance(5, c.steps - 5);
+                CHECK(save(*begun) == save(*whole));
+            }
+    });
+    Setup setup = setup_of(kSmall[0], 4, Precision::float32);
+    setup.strips.edit<Drag>().width[0] = 3;
+    CHECK_THROWS_WITH_AS(cuda::check_setup(setup), "GPUs do not compute strips of the kind drag",
+                         std::invalid_argument);
+}
+
 TEST_CASE("each shot of a batch has the bits of the shot alone, in every 2-D instance") {
     early_and_late([] {
         for (const Case& c : kSmall) {
@@ -133,7 +202,7 @@ TEST_CASE("each shot of a batch has the bits of the shot alone, in every 2-D ins
                     if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
                     const Setup chosen = on_gpu(setup, variant);
                     const auto batch = make_noisy_medium(chosen, cuda::make_medium)->make_wavefield(3);
-                    CHECK(allocated_bytes(*batch) == cuda::predicted_bytes(chosen, 3));
+                    CHECK(allocated_bytes(*batch) == cuda::allocations(chosen, 3).bytes(Memory::device));
                     start_and_advance(*batch, c, setup.precision);
                     CAPTURE(c.name);
                     CAPTURE(variant.kernel);
@@ -282,4 +351,58 @@ TEST_CASE("slabs on two devices give the bits of the uncut grid") {
         };
         CHECK(run_case(c, setup, cut) == on_cpu(setup, c));
     });
+}
+
+namespace {
+
+/// The plan of a small run with this `backend`.
+Plan plan_on(const std::string& backend) {
+    return make_plan(read_config_text(R"(schema_version: 1
+grid: {shape: [51, 41], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.05}
+boundary: {cpml_width: 6}
+scheme: {space_order: 4}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [200, 200]}]
+receivers: [{type: point, position_m: [300, 200]}]
+backend: )" + backend + "\n",
+                                      "run.yaml", vocabulary()));
+}
+
+}  // namespace
+
+TEST_CASE("a configuration says which GPU computes, and its name and number are told") {
+    for (const int device : {0, 1}) {
+        const Plan plan = plan_on("{name: cuda, device: " + std::to_string(device) + "}");
+        CHECK(plan.setup.ordinal == device);
+        const std::string number = std::to_string(device), name = "host device " + number;
+        CHECK(describe(*plan.device, plan.setup).starts_with("cuda, GPU " + number + ", " + name + ", sm_80"));
+        CHECK(plan.device->hardware(plan.setup) == name);
+        const std::int64_t held = static_cast<std::int64_t>(cuda_on_host::held_device_bytes());
+        const std::int64_t free = cuda::available_bytes(device), free_elsewhere = cuda::available_bytes(1 - device);
+        const auto medium = cuda::make_medium(plan.setup, {uniform(2000.f)}, plan.time.dt_s);
+        const auto wavefield = medium->make_wavefield();
+        CHECK(medium->description().starts_with("CUDA, GPU " + number + ", " + name));
+        const std::int64_t taken = static_cast<std::int64_t>(cuda_on_host::held_device_bytes()) - held;
+        CHECK(taken == plan.device->predicted_bytes(plan.setup, 1));
+        CHECK(free - cuda::available_bytes(device) == taken);
+        CHECK(cuda::available_bytes(1 - device) == free_elsewhere);
+    }
+    CHECK(plan_on("{name: auto, device: 1}").device->name == "cuda");
+    CHECK(plan_on("{name: auto, kernel: reference}").device->name == "cpu");
+}
+
+TEST_CASE("a GPU that is not there is refused with its place in the configuration, and with those that there are") {
+    for (const char* name : {"cuda", "auto"}) {
+        const std::string message = message_of(
+            [name] { static_cast<void>(plan_on("{name: " + std::string(name) + ", device: 2}")); }, ExitCode::config);
+        CHECK(message.starts_with("run.yaml:10:31: backend.device: GPU 2 is not visible: there are 2, 0 to 1\n"));
+    }
+}
+
+TEST_CASE("what a survey follows from does not tell which GPU computes it") {
+    const auto identity_on = [](const std::string& backend) { return identity_of(plan_on(backend), "model"); };
+    CHECK(identity_on("{name: cuda, device: 1}") == identity_on("{name: cuda, device: 0}"));
+    CHECK(identity_on("{name: cuda, device: 1}") == identity_on("{name: cpu}"));
 }

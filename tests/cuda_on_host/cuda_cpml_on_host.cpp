@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/cpu/cpml_layers.hpp"
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/cpu.hpp"
 #include "kernels/cpu/kernel_table.hpp"
+#include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cuda/cpml/cpml.hpp"
 #include "tests/kernels/fields.hpp"
 
@@ -34,6 +36,12 @@ const std::vector<Case> kCases{
     {"2-D", {2, {33, 1, 27}, {10., 10., 6.}, {}}, {8, 9, 0, 0, 7, 8}},
 };
 
+/// Memory of a test's own.
+template <typename T>
+Allocation row_of(std::int64_t elements) {
+    return cpu::paged("array", Owner::wavefield, elements, sizeof(T));
+}
+
 CpmlFace layer_of(int width, int face) {
     CpmlFace layer;
     int seed = 20;
@@ -48,12 +56,19 @@ CpmlFace layer_of(int width, int face) {
     return layer;
 }
 
-Setup setup_of(const Case& c, Equation equation, int order) {
+template <typename T>
+Precision precision_of() {
+    return sizeof(T) == sizeof(float) ? Precision::float32 : Precision::float64;
+}
+
+Setup setup_of(const Case& c, Equation equation, int order, Precision precision) {
     Setup setup;
     setup.grid = c.grid;
     setup.scheme = make_scheme(equation, order);
+    setup.precision = precision;
     for (int face = 0; face < 6; ++face)
-        setup.cpml.face[static_cast<std::size_t>(face)] = layer_of(c.width[static_cast<std::size_t>(face)], face);
+        setup.strips.edit<Cpml>().face[static_cast<std::size_t>(face)] =
+            layer_of(c.width[static_cast<std::size_t>(face)], face);
     return setup;
 }
 
@@ -64,7 +79,7 @@ struct Array {
     cpu::Buffer<T> values;
 
     template <typename Fill>
-    Array(const Layout& of, const Fill& fill) : layout(of), values(of.size) {
+    Array(const Layout& of, const Fill& fill) : layout(of), values(row_of<T>(of.size)) {
         std::fill_n(values.data(), of.size, std::numeric_limits<T>::quiet_NaN());
         const auto& h = of.halo;
         for (std::int64_t z = -h[2]; z < of.n[2] + h[2]; ++z)
@@ -132,12 +147,13 @@ void compare(const Case& c, const Setup& setup, bool two_psi) {
     Array<T> half_rho(padded<T>(c.grid, setup.scheme.radius()), [](std::int64_t) { return 1.; });
     for (std::int64_t i = 0; i < half_rho.layout.size; ++i)
         half_rho.values.data()[i] = static_cast<T>(500. + 1000. * test::noise(i, 7));
-    cpu::CpmlLayers<T> expected_layers(setup, arrays_of(k, half_rho, field),
-                                       cpu::instruction_sets().front().template cpml<T>());
-    expected_layers.reset();
+    const Allocations planned = cpu::allocations(setup);
+    const auto expected_layers =
+        cpu::make_strips<T>({setup, planned, cpu::instruction_sets().front(), arrays_of(k, half_rho, field)});
+    expected_layers.front()->reset();
 
-    const cuda::cpml::Strips strips{setup.grid, setup.scheme, setup.cpml, two_psi};
-    cpu::Buffer<T> memory(cuda::cpml::memory_of<T>(strips, 6));
+    const cuda::cpml::Strips strips{setup.grid, setup.scheme, setup.strips.get<Cpml>(), two_psi};
+    cpu::Buffer<T> memory(row_of<T>(cuda::cpml::memory_of<T>(strips, 6)));
     std::fill_n(memory.data(), cuda::cpml::memory_of<T>(strips, 6), T(0));
     const std::vector<T> profiles = cuda::cpml::all_profiles<T>(strips);
     const auto launches = cuda::cpml_launches<T>(
@@ -146,7 +162,8 @@ void compare(const Case& c, const Setup& setup, bool two_psi) {
     for (int n = 0; n < 3; ++n) {
         const Array<T> p(field, values(n)), before(field, values(n + 10)), q(field, values(n + 10)),
             expected(field, values(n + 10));
-        expected_layers.apply(p.node(), expected.node());
+        const cpu::FieldLevels<T> levels{p.node(), expected.node()};
+        expected_layers.front()->apply({&levels, 1});
         for (CpmlLaunch<T> launch : launches) {
             if (n % 2 == 1) launch.arguments = cuda::cpml::with_psi_swapped(launch.arguments);
             run<T, F>(launch, p.node(), q.node());
@@ -158,7 +175,7 @@ void compare(const Case& c, const Setup& setup, bool two_psi) {
 
 template <typename T, template <int> typename F, int R = kMaxRadius>
 void compare_radii(Equation equation) {
-    for (const Case& c : kCases) compare<T, F<R>>(c, setup_of(c, equation, 2 * R), R % 2 == 0);
+    for (const Case& c : kCases) compare<T, F<R>>(c, setup_of(c, equation, 2 * R, precision_of<T>()), R % 2 == 0);
     if constexpr (R > 1) compare_radii<T, F, R - 1>(equation);
 }
 
@@ -175,7 +192,7 @@ TEST_CASE_TEMPLATE("strips of variable density have the bits of the CPU's", T, f
 TEST_CASE_TEMPLATE("strips of the compact operator have the bits of the CPU's", T, float, double) {
     for (Case c : kCases) {
         c.grid.spacing_m = {10., 10., 10.};
-        const Setup setup = setup_of(c, Equation::compact, 2);
+        const Setup setup = setup_of(c, Equation::compact, 2, precision_of<T>());
         if (c.grid.dimensions == 3)
             compare<T, CompactFactor<3>>(c, setup, false);
         else

@@ -185,13 +185,14 @@ TEST_CASE("what is held is what was predicted, and little") {
     for (const Case& c : kCases)
         for (const Precision precision : {Precision::float32, Precision::float64}) {
             const Setup setup = setup_of(c, 8, precision);
-            CHECK(allocated_bytes(*make_uniform_wavefield(setup, cuda::make_medium)) == cuda::predicted_bytes(setup));
+            CHECK(allocated_bytes(*make_uniform_wavefield(setup, cuda::make_medium)) ==
+                  cuda::allocations(setup).bytes(Memory::device));
         }
     for (int order = 2; order <= 16; order += 2) {
         Setup large = setup_of(kCases[0], order, Precision::float32);
         large.grid.n = {1024, 1024, 1024};
-        const double bytes_a_node =
-            static_cast<double>(cuda::predicted_bytes(large)) / static_cast<double>(large.grid.points());
+        const double bytes_a_node = static_cast<double>(cuda::allocations(large).bytes(Memory::device)) /
+                                    static_cast<double>(large.grid.points());
         CAPTURE(order);
         CHECK(bytes_a_node <= (order < 16 ? 12.5 : 12.6));  // the widest halo takes 12.52
     }
@@ -205,7 +206,7 @@ TEST_CASE("the GPU has as much less free memory as was predicted") {
     const std::int64_t before = cuda::available_bytes();
     const auto wavefield = make_uniform_wavefield(setup, cuda::make_medium);
     const auto taken = static_cast<double>(before - cuda::available_bytes());
-    const auto predicted = static_cast<double>(cuda::predicted_bytes(setup));
+    const auto predicted = static_cast<double>(cuda::allocations(setup).bytes(Memory::device));
     MESSAGE("predicted ", predicted * 1e-6, " MB, taken ", taken * 1e-6, " MB");
     constexpr double granularity = 64 << 20;  // of what the driver hands out
     CHECK(std::abs(taken - predicted) <= 0.03 * predicted + granularity);

@@ -126,7 +126,7 @@ TEST_CASE("what a batch holds is what was predicted") {
         if (c.grid.dimensions != 2) continue;
         const Setup setup = setup_of(c, 8, Precision::float32);
         const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(5);
-        CHECK(allocated_bytes(*batch) == cuda::predicted_bytes(setup, 5));
+        CHECK(allocated_bytes(*batch) == cuda::allocations(setup, 5).bytes(Memory::device));
     }
 }
 

@@ -133,7 +133,8 @@ TEST_CASE("its state has both fields, and goes on elsewhere, in a batch and in s
 TEST_CASE("it is checked: memory, readers, kernels, and layers that it does not have") {
     const Setup setup = coupled_setup();
     for (const int shots : {1, 3})
-        CHECK(allocated_bytes(*coupled_medium(setup)->make_wavefield(shots)) == cpu::predicted_bytes(setup, shots));
+        CHECK(allocated_bytes(*coupled_medium(setup)->make_wavefield(shots)) ==
+              cpu::allocations(setup, shots).bytes(Memory::host));
     CHECK_THROWS_WITH_AS(cpu::make_medium(setup, {uniform(2000.f)}, kDt),
                          "the equation coupled takes vp, omega: 2 readers, not 1", std::invalid_argument);
     Setup other = setup;
@@ -143,7 +144,7 @@ TEST_CASE("it is checked: memory, readers, kernels, and layers that it does not 
                          SetupFault);
     other = setup;
     other.halos = {};
-    other.cpml.face[0] = layer_of(4);
+    other.strips.edit<Cpml>().face[0] = layer_of(4);
     CHECK_THROWS_WITH_AS(cpu::check_setup(other),
                          "there are no perfectly matched layers for the equation coupled: take a sponge",
                          std::invalid_argument);

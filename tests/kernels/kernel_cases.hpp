@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/boundaries/cpml.hpp"
+#include "kernels/boundaries/sponge.hpp"
 #include "kernels/medium.hpp"
 #include "kernels/wavefield.hpp"
 #include "tests/kernels/fields.hpp"
@@ -98,11 +100,13 @@ inline Setup setup_of(const Case& c, int order, Precision precision, Equation eq
     setup.halos = c.halos;
     if (c.sponge)
         for (const int axis : {0, 2}) {
-            setup.sponge.taper[axis].assign(c.grid.n[axis], 1.);
+            std::vector<double>& taper = setup.strips.edit<Sponge>().taper[axis];
+            taper.assign(c.grid.n[axis], 1.);
             for (std::int64_t i = 0; i < 6; ++i)
-                setup.sponge.taper[axis][c.grid.n[axis] - 1 - i] = 1. - 0.01 * static_cast<double>((6 - i) * (6 - i));
+                taper[c.grid.n[axis] - 1 - i] = 1. - 0.01 * static_cast<double>((6 - i) * (6 - i));
         }
-    for (int face = 0; face < 6; ++face) setup.cpml.face[face] = layer_of(c.layers[face]);
+    for (int face = 0; face < 6; ++face)
+        if (c.layers[face] > 0) setup.strips.edit<Cpml>().face[face] = layer_of(c.layers[face]);
     return setup;
 }
 
@@ -193,6 +197,20 @@ inline void start_noisy_shot(Wavefield& wavefield, const Case& c, Precision prec
     const Sources sources = make_test_sources(grid, scale * (1. + 0.1 * static_cast<double>(seed)));
     wavefield.set_sources(shot, sources);
     wavefield.set_receivers(shot, receivers_on(grid, sources.nodes), c.steps + 1);
+}
+
+/// What start_noisy_shot() asks of a wavefield.
+inline ShotSize size_of_noisy_shot(const Case& c) {
+    const Sources sources = make_test_sources(c.grid, 1.);
+    const NodeWeights receivers = receivers_on(c.grid, sources.nodes);
+    ShotSize size;
+    size.source_nodes = std::ssize(sources.nodes.node);
+    size.sources = sources.nodes.rows();
+    size.signal_samples = std::ssize(sources.signal.front());
+    size.receiver_nodes = std::ssize(receivers.node);
+    size.receivers = receivers.rows();
+    size.trace_samples = c.steps + 1;
+    return size;
 }
 
 /// p, p_prev and the traces of a shot.

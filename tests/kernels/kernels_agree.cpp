@@ -302,8 +302,8 @@ TEST_CASE("layers that do not fit the grid, or lie on a mirror, are refused") {
     refused({0, 0, 10, 10, 0, 0}, -1, "the perfectly matched layers along y need 20 nodes; the grid has 19");
     refused({0, 0, 0, 0, 0, 4}, 5, "a face with a perfectly matched layer cannot be a mirror too");
     Setup uneven = setup_of(kCases[0], 4, Precision::float32);
-    uneven.cpml.face[1] = layer_of(4);
-    uneven.cpml.face[1].a_psi.pop_back();
+    uneven.strips.edit<Cpml>().face[1] = layer_of(4);
+    uneven.strips.edit<Cpml>().face[1].a_psi.pop_back();
     CHECK_THROWS_AS(make_uniform_wavefield(uneven, cpu::make_medium), std::invalid_argument);
 }
 
@@ -331,9 +331,11 @@ TEST_CASE("what is held is what was predicted") {
         for (const Precision precision : {Precision::float32, Precision::float64})
             for (const Equation equation : kOperators) {
                 const Setup setup = setup_of(c, 8, precision, equation);
-                CHECK(allocated_bytes(*make_uniform_wavefield(setup, cpu::make_medium)) == cpu::predicted_bytes(setup));
+                CHECK(allocated_bytes(*make_uniform_wavefield(setup, cpu::make_medium)) ==
+                      cpu::allocations(setup).bytes(Memory::host));
             }
     Setup large;
     large.grid = {3, {1024, 1024, 1024}, {10., 10., 10.}, {}};
-    CHECK(static_cast<double>(cpu::predicted_bytes(large)) <= 12.5 * static_cast<double>(large.grid.points()));
+    CHECK(static_cast<double>(cpu::allocations(large).bytes(Memory::host)) <=
+          12.5 * static_cast<double>(large.grid.points()));
 }

@@ -81,7 +81,8 @@ TEST_CASE("each shot of a batch has the bits of the shot alone, whatever their n
                 CAPTURE(c.name);
                 for (int shot = 0; shot < shots; ++shot)
                     CHECK(results_of(*batch, c, shot) == alone(*medium, c, static_cast<std::uint64_t>(shot)));
-                CHECK(allocated_bytes(*batch) == cpu::predicted_bytes(setup, shots));
+                CHECK(allocated_bytes(*batch) ==
+                      cpu::allocations(setup, shots, size_of_noisy_shot(c)).bytes(Memory::host));
             }
 }
 

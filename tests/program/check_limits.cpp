@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernels/boundaries/cpml.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
@@ -269,7 +270,7 @@ TEST_CASE("every number of a configuration can be nonsense: it is refused, or ma
             CHECK_MESSAGE(!speaks_of_no_number(said), said);
             CHECK(std::isnormal(plan.time.dt_s));
             CHECK(plan.time.steps >= 1);
-            for (const CpmlFace& face : plan.setup.cpml.face)
+            for (const CpmlFace& face : plan.setup.strips.get<Cpml>().face)
                 for (const auto* part : {&face.a_psi, &face.b_psi, &face.a_zeta, &face.b_zeta})
                     CHECK(std::ranges::all_of(*part, [](double x) { return std::isfinite(x); }));
             CHECK(forecast_memory(plan).peak_bytes() > 0);

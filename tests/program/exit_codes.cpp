@@ -123,9 +123,9 @@ TEST_CASE("66: missing input") {
 }
 
 TEST_CASE("69: a GPU is asked for where there is none") {
-    if (cuda::platform().problem.empty()) return;  // tests/gpu/gpu_runs.cpp asks for what this GPU cannot do
+    if (cuda::gpu_state().problem.empty()) return;  // tests/gpu/gpu_runs.cpp asks for what this GPU cannot do
     const Workplace place;
-    const std::string why = cuda::platform().problem.substr(0, cuda::platform().problem.find('\n'));
+    const std::string why = cuda::gpu_state().problem.substr(0, cuda::gpu_state().problem.find('\n'));
     for (const Outcome& outcome : {place.run({"--set", "backend.name=cuda"}),
                                    run_onda({"check", place.path("small.yaml"), "--set", "backend.name=cuda"}),
                                    run_onda({"verify", "--quick", "--backend", "cuda"}), run_onda({"bench", "gpu"})}) {

@@ -8,6 +8,8 @@
 #include <numbers>
 
 #include "io/text/error.hpp"
+#include "kernels/boundaries/cpml.hpp"
+#include "kernels/boundaries/sponge.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/wavefield.hpp"
 #include "tests/io/files_support.hpp"
@@ -53,11 +55,11 @@ TEST_CASE("every kind of the table is accepted on every face, in any combination
                 for (int f = 0; f < 6; ++f) {
                     const BoundaryKind& expected = f == face ? on_one : elsewhere;
                     CHECK(boundary.halos[f] == expected.halo);
-                    CHECK(make_faces(config, grid, {}).nodes_inside[f] == (expected.strip != Strip::none ? 20 : 0));
-                    CHECK(boundary.cpml.face[f].width() == (expected.strip == Strip::cpml ? 20 : 0));
-                    const auto& taper = boundary.sponge.taper[f / 2];
+                    CHECK(make_faces(config, grid, {}).nodes_inside[f] == (expected.strip != nullptr ? 20 : 0));
+                    CHECK(boundary.strips.get<Cpml>().face[f].width() == (expected.name == "cpml" ? 20 : 0));
+                    const auto& taper = boundary.strips.get<Sponge>().taper[f / 2];
                     const double at_face = taper.empty() ? 1. : f % 2 == 0 ? taper.front() : taper.back();
-                    CHECK((at_face < 1.) == (expected.strip == Strip::sponge));
+                    CHECK((at_face < 1.) == (expected.name == "sponge"));
                 }
             }
 }
@@ -68,7 +70,7 @@ TEST_CASE("a wave that crosses the strip twice loses the designed factor") {
     const double dt = 0.0005, vp = 3000.;
     const Boundary boundary = make_boundary(config, grid, waves(vp, dt), {});
     for (int axis = 0; axis < 3; ++axis) {
-        const auto& taper = boundary.sponge.taper[axis];
+        const auto& taper = boundary.strips.get<Sponge>().taper[axis];
         REQUIRE(taper.size() == 100u);
         double log_loss = 0.;  // the wave spends h / (vp dt) steps on each node, going in and coming back
         for (int i = 0; i < 20; ++i) {
@@ -88,7 +90,7 @@ TEST_CASE("a layer leaves of a wave that crosses it twice what was asked for") {
     const Boundary boundary = make_boundary(config_of("cpml"), grid, waves(vp, dt), {});
     const double offset = factor_of(make_scheme(Equation::star, 8)).offset;
     for (int face = 0; face < 6; ++face) {
-        const CpmlFace& layer = boundary.cpml.face[face];
+        const CpmlFace& layer = boundary.strips.get<Cpml>().face[face];
         REQUIRE(layer.width() == 20);
         double sum = 0.;  // of the damping d = -log(b) / dt - alpha, times the spacing
         for (int t = 0; t < 20; ++t)
@@ -108,8 +110,8 @@ TEST_CASE("a layer leaves of a wave that crosses it twice what was asked for") {
 TEST_CASE("2-D has no y faces") {
     const Grid grid = grid_of(2, {64, 1, 64});
     const Boundary sponge = make_boundary(config_of("sponge"), grid, waves(3000., 0.001), {});
-    CHECK(sponge.sponge.taper[1].empty());
-    CHECK(sponge.sponge.taper[0].size() == 64u);
+    CHECK(sponge.strips.get<Sponge>().taper[1].empty());
+    CHECK(sponge.strips.get<Sponge>().taper[0].size() == 64u);
     const FaceHalos mirrors = make_faces(config_of("free_surface"), grid, {}).halos;
     CHECK(mirrors[2] == Halo::zero);
     CHECK(mirrors[3] == Halo::zero);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <doctest/doctest.h>
 
+#include "kernels/boundaries/cpml.hpp"
 #include "solver/program/names.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/solver/small_run.hpp"
@@ -92,7 +93,7 @@ TEST_CASE("refining a plan changes what follows from the velocities of the model
     CHECK(made.time.dt_s == doctest::Approx(1.1 * told.time.dt_s));
     CHECK(made.time.steps < told.time.steps);
     CHECK(made.sampling.points_per_wavelength == doctest::Approx(1600. / 1500. * told.sampling.points_per_wavelength));
-    CHECK(made.setup.cpml.face[0].b_psi != told.setup.cpml.face[0].b_psi);
+    CHECK(made.setup.strips.get<Cpml>().face[0].b_psi != told.setup.strips.get<Cpml>().face[0].b_psi);
     CHECK(made.snapshots.steps.after(0) < told.snapshots.steps.after(0));
     CHECK(made.snapshots.geometry.shape == told.snapshots.geometry.shape);
     CHECK(made.setup.kernel == told.setup.kernel);
@@ -108,7 +109,7 @@ TEST_CASE("refining a plan changes what follows from the velocities of the model
     const Plan again = refine(made, model);
     CHECK(again.time.dt_s == told.time.dt_s);
     CHECK(again.time.steps == told.time.steps);
-    CHECK(again.setup.cpml.face[0].b_psi == told.setup.cpml.face[0].b_psi);
+    CHECK(again.setup.strips.get<Cpml>().face[0].b_psi == told.setup.strips.get<Cpml>().face[0].b_psi);
     CHECK(again.warnings == told.warnings);
 }
 

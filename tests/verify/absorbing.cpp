@@ -46,7 +46,7 @@ verify::Experiment turned_box(const Scheme& scheme, const Turn& turn) {
     e.steps = 250;
     const Boundary boundary = make_boundary(b, e.grid, {scheme, 2500., e.dt_s, 30.}, {});
     e.halos = boundary.halos;
-    e.cpml = boundary.cpml;
+    e.strips = boundary.strips;
     return e;
 }
 

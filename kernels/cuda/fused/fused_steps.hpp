@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/common_arguments.hpp"
-#include "kernels/cuda/cpml/cpml_layers.hpp"
 #include "kernels/cuda/fused/fused_plan.hpp"
+#include "kernels/cuda/strips/cpml.hpp"
 
 namespace onda::cuda {
 
@@ -39,15 +40,15 @@ struct FusedShot {
 template <typename T>
 class FusedSteps {
 public:
-    /// \param fields arrays that stay where they are. \param across_z the images beyond the faces of z.
-    /// \param layers null without.
-    FusedSteps(int threads, int radius, const Fields<T>& fields, const std::vector<HaloCopy>& across_z,
-               const CpmlLayers<T>* layers)
+    /// \param planned with the rows that add_rows() adds; \param fields arrays that stay where they are. \param
+    /// across_z the images beyond the faces of z. \param layers null without.
+    FusedSteps(int threads, int radius, const Allocations& planned, const Fields<T>& fields,
+               const std::vector<HaloCopy>& across_z, const CpmlLayers<T>* layers)
         : threads_(threads),
           radius_(radius),
           boxes_(fused_boxes<T>(fields.grid, layers != nullptr ? layers->strips().layers : Cpml{}, threads)),
-          sources_of_(blocks_of(boxes_) + std::int64_t{1}) {
-        if (layers != nullptr) profiles_ = upload_vector(profiles_of(layers->strips()));
+          sources_of_(planned.of("fused.sources")) {
+        if (layers != nullptr) profiles_ = upload_vector(planned.of("fused.profiles"), profiles_of(layers->strips()));
         for (int now = 0; now < 2; ++now) {
             FusedArguments<T>& a = arguments_[now];
             set_common(a, fields, now);
@@ -58,12 +59,12 @@ public:
     }
 
     [[nodiscard]] std::int64_t bytes() const { return sources_of_.bytes() + profiles_.bytes(); }
-    [[nodiscard]] static std::int64_t bytes_for(const Grid& grid, const Cpml& layers, int threads) {
+    static void add_rows(Allocations& list, const Grid& grid, const Cpml& layers, int threads) {
         std::int64_t values = 0;
         for (const CpmlFace& face : layers.face) values += profile_size(face);
-        return DeviceBuffer<std::int32_t>::bytes_for(blocks_of(fused_boxes<T>(grid, layers, threads)) +
-                                                     std::int64_t{1}) +
-               DeviceBuffer<FusedProfile<T>>::bytes_for(values);
+        const std::int64_t blocks = blocks_of(fused_boxes<T>(grid, layers, threads));
+        list.add(on_device("fused.sources", Owner::wavefield, blocks + 1, sizeof(std::int32_t)));
+        list.add(on_device("fused.profiles", Owner::wavefield, values, sizeof(FusedProfile<T>)));
     }
     /// The block that adds a source at this node.
     [[nodiscard]] unsigned block_of(const std::array<std::int64_t, 3>& node) const {

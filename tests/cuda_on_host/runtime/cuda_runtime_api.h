@@ -67,6 +67,10 @@ struct Graph;
 /// Whether streams wait with their work until somebody waits for them. Both must give the same results.
 extern bool run_late;
 
+/// Bytes that are allocated now, on all devices together and in page-locked memory.
+std::size_t held_device_bytes();
+std::size_t held_pinned_bytes();
+
 /// Queues work on a stream, or captures it.
 void enqueue(Stream* stream, std::function<void()> work);
 

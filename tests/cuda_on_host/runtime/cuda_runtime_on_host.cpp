@@ -52,6 +52,7 @@ struct State {
     cudaError_t last = cudaSuccess;
     std::map<void*, std::pair<int, std::size_t>> memory;  ///< device and bytes
     std::size_t taken[kDevices] = {};
+    std::map<void*, std::size_t> pinned;  ///< bytes
     std::set<Stream*> streams;
 };
 State& state() {
@@ -70,6 +71,17 @@ cudaError_t report(cudaError_t status) {
 }
 
 }  // namespace
+
+std::size_t held_device_bytes() {
+    std::size_t bytes = 0;
+    for (const std::size_t of_device : state().taken) bytes += of_device;
+    return bytes;
+}
+std::size_t held_pinned_bytes() {
+    std::size_t bytes = 0;
+    for (const auto& [data, of_array] : state().pinned) bytes += of_array;
+    return bytes;
+}
 
 void enqueue(Stream* stream, std::function<void()> work) {
     if (stream->device != state().device) {
@@ -170,10 +182,12 @@ cudaError_t cudaFree(void* data) {
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
     *data = std::aligned_alloc(kUnit, (bytes + kUnit - 1) / kUnit * kUnit);
     std::memset(*data, 0xFF, bytes);
+    state().pinned[*data] = bytes;
     return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* data) {
     if (data != nullptr) run_everything();
+    state().pinned.erase(data);
     std::free(data);
     return cudaSuccess;
 }

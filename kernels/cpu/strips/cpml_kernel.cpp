@@ -2,7 +2,7 @@
 //
 // A point of a strip reads p, k and both memory variables, and rewrites these and p[n+1]: 32 bytes in float, twice
 // those of a point of the step. Memory decides, so rows that are needed again must stay near.
-#include "kernels/cpu/cpml.hpp"
+#include "kernels/cpu/strips/cpml_kernel.hpp"
 
 namespace onda::cpu {
 namespace {

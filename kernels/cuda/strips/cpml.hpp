@@ -1,46 +1,41 @@
 /// \file
-/// The perfectly matched layers of one CUDA backend: their memory variables, and the launches of their strips.
+/// The perfectly matched layers of a wavefield: their memory variables, and the launches of their strips.
 #pragma once
 
 #include <vector>
 
 #include "kernels/cuda/cpml/cpml_launches.hpp"
-#include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/fused/fused_arguments.hpp"
-#include "kernels/cuda/runtime.hpp"
-#include "kernels/cuda/stepper.hpp"
+#include "kernels/cuda/strips/strip.hpp"
 #include "kernels/plan/state_parts.hpp"
 
 namespace onda::cuda {
 
 template <typename T>
-class CpmlLayers {
+class CpmlLayers final : public StripSteps<T> {
 public:
-    /// \param fields arrays that stay where they are.
-    CpmlLayers(const cpml::Strips& strips, const Fields<T>& fields)
-        : strips_(strips),
-          memory_(cpml::memory_of<T>(strips, 6)),
-          profiles_(upload_vector(cpml::all_profiles<T>(strips))),
-          launches_(cpml_launches<T>(strips, {fields.field, fields.model, fields.density, fields.k, fields.half_rho,
-                                              memory_.data(), profiles_.data()})) {
-        for (int i = 0; i < 2; ++i) p_[i] = fields.p[i];
+    CpmlLayers(const Cpml& layers, const StripPlace<T>& place)
+        : strips_(planned_from(layers, place)),
+          memory_(place.planned.of("cpml.memory")),
+          profiles_(upload_vector(place.planned.of("cpml.profiles"), cpml::all_profiles<T>(strips_))),
+          launches_(
+              cpml_launches<T>(strips_, {place.fields.field, place.fields.model, place.fields.density, place.fields.k,
+                                         place.fields.half_rho, memory_.data(), profiles_.data()})) {
+        for (int i = 0; i < 2; ++i) p_[i] = place.fields.p[i];
     }
 
-    [[nodiscard]] std::int64_t bytes() const { return memory_.bytes() + profiles_.bytes(); }
-    [[nodiscard]] static std::int64_t bytes_for(const cpml::Strips& strips) {
-        return DeviceBuffer<T>::bytes_for(cpml::memory_of<T>(strips, 6)) +
-               DeviceBuffer<T>::bytes_for(cpml::profile_of(strips, 6));
+    [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + profiles_.bytes(); }
+    static void add_rows(Allocations& list, const Cpml& layers, const StripExtent& extent) {
+        const cpml::Strips strips = planned_from(layers, extent);
+        list.add(on_device("cpml.memory", Owner::wavefield, cpml::memory_of<T>(strips, 6), sizeof(T)));
+        list.add(on_device("cpml.profiles", Owner::wavefield, cpml::profile_of(strips, 6), sizeof(T)));
     }
 
     [[nodiscard]] const cpml::Strips& strips() const { return strips_; }
-    /// The silence before a shot.
-    void reset(cudaStream_t stream) {
+    void reset(cudaStream_t stream) override {
         ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
     }
-    /// Calls body(part, array, rows of its first plane) for every memory variable of a shot, in the order of the faces.
-    /// \param now which p is p[n].
-    template <typename Body>
-    void for_state(int shot, int now, const Body& body) const {
+    void for_state(int shot, int now, const typename StripSteps<T>::StateBody& body) const override {
         Grid one = strips_.grid;
         if (one.dimensions == 2) one.n[1] = 1;
         for (int face = 0; face < 6; ++face) {
@@ -48,7 +43,7 @@ public:
             if (width == 0) continue;
             const cpml::MemoryOfFace memory = cpml::memory_of_face<T>(strips_, face);
             for (const char* variable : {"psi", "zeta"}) {
-                const StatePart part = strip_state(one, face, width, variable, sizeof(T));
+                const StatePart part = strip_state(strips_.layers, one, face, width, variable, sizeof(T));
                 const std::int64_t begin = variable[0] == 'p' ? memory.psi[now] : memory.zeta;
                 const auto& [along_x, along_y, along_z] = memory.strides;
                 body(part, memory_.data() + begin + shot * along_y,
@@ -56,8 +51,8 @@ public:
             }
         }
     }
-    /// Adds what the layers change to p[n+1]. Reads p[now].
-    void apply(int now, cudaStream_t stream) const {
+    [[nodiscard]] bool in_whole_steps() const override { return strips_.two_psi; }
+    void apply(int now, cudaStream_t stream) const override {
         using Apply = void (*)(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t);
         constexpr Apply apply_radius[kMaxRadius] = {apply_cpml<1>, apply_cpml<2>, apply_cpml<3>, apply_cpml<4>,
                                                     apply_cpml<5>, apply_cpml<6>, apply_cpml<7>, apply_cpml<8>};
@@ -90,6 +85,10 @@ public:
     }
 
 private:
+    static cpml::Strips planned_from(const Cpml& layers, const StripExtent& extent) {
+        return {extent.grid, extent.setup.scheme, layers, extent.whole_steps};
+    }
+
     cpml::Strips strips_;
     T* p_[2];
     DeviceBuffer<T> memory_, profiles_;

@@ -1,0 +1,138 @@
+// The perfectly matched layers of one shot: their memory variables, and the call of the strip kernel.
+#include "kernels/boundaries/cpml.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/strips/cpml_kernel.hpp"
+#include "kernels/cpu/strips/strip.hpp"
+#include "kernels/plan/state_parts.hpp"
+
+namespace onda::cpu {
+namespace {
+
+template <typename T>
+class CpmlLayers final : public StripSteps<T> {
+public:
+    CpmlLayers(const Cpml& layers, const StripPlace<T>& place)
+        : layers_(layers),
+          grid_(place.setup.grid),
+          step_(with_isa(place.isa, []<typename Isa>() -> CpmlFunction<T> { return cpml_step<Isa, T>; })),
+          memory_(place.planned.of("cpml.memory")),
+          scratch_(place.planned.of("cpml.scratch")) {
+        static_cast<Arrays<T>&>(arguments_) = place.arrays;
+        const Setup& setup = place.setup;
+        const Scheme& scheme = setup.scheme;
+        arguments_.kind = factor_kind(scheme, setup.grid.dimensions);
+        arguments_.dimensions = setup.grid.dimensions;
+        arguments_.radius = scheme.radius();
+        for (int axis = 0; axis < 3; ++axis)
+            std::ranges::copy(cpml_weights<T>(scheme, setup.grid.spacing_m[axis]), arguments_.factor[axis]);
+        std::ranges::copy(cpml_smoothing<T>(scheme, setup.grid.dimensions), arguments_.smoothing);
+        arguments_.scratch_size = scratch_size(layers, scheme);
+        arguments_.scratch = scratch_.data();
+        T* from = memory_.data();
+        for (int face = 0; face < 6; ++face) {
+            const CpmlFace& layer = layers.face[face];
+            if (layer.width() == 0) continue;
+            profiles_[face] = cpml_profile<T>(layer, row_length(face, layer.width()));
+            CpmlStrip<T>& strip = arguments_.strips[face];
+            strip.width = static_cast<int>(layer.width());
+            lay_out(strip, face, from);
+            strip.profile = profiles_[face].data();
+            from += elements(layers, grid_, face);
+        }
+    }
+
+    [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + scratch_.bytes(); }
+    static void add_rows(Allocations& list, const Cpml& layers, const Setup& setup, int threads, int shots) {
+        std::int64_t size = 0;
+        for (int face = 0; face < 6; ++face) size += elements(layers, setup.grid, face);
+        list.add(paged("cpml.memory", Owner::wavefield, size, sizeof(T), shots));
+        list.add(
+            paged("cpml.scratch", Owner::wavefield, scratch_size(layers, setup.scheme) * threads, sizeof(T), shots));
+    }
+
+    void set_threads(int threads) override { arguments_.threads = threads; }
+
+    void reset() override {
+        const std::int64_t size = memory_.bytes() / static_cast<std::int64_t>(sizeof(T));
+        constexpr std::int64_t piece = 1 << 16;
+#pragma omp parallel for num_threads(arguments_.threads) schedule(static)
+        for (std::int64_t first = 0; first < size; first += piece)
+            std::fill_n(memory_.data() + first, std::min(piece, size - first), T(0));
+    }
+
+    void for_state(const typename StripSteps<T>::StateBody& body) const override {
+        for (int face = 0; face < 6; ++face) {
+            const CpmlStrip<T>& strip = arguments_.strips[face];
+            if (strip.width == 0) continue;
+            const std::array<std::int64_t, 3> strides{1, strip.pitch, strip.plane};
+            body(strip_state(layers_, grid_, face, strip.width, "psi", sizeof(T)), strip.psi, strides);
+            body(strip_state(layers_, grid_, face, strip.width, "zeta", sizeof(T)), strip.zeta, strides);
+        }
+    }
+    void apply(std::span<const FieldLevels<T>> fields) override {
+        arguments_.p = fields.front().p;
+        arguments_.q = fields.front().q;
+        step_(arguments_);
+    }
+
+private:
+    static Layout box_of(const Grid& grid, int face, std::int64_t width) {
+        return {strip_grid(grid, face, width), {0, 0, 0}, sizeof(T)};
+    }
+    /// Across x rows of psi and zeta are whole vectors; across the other axes theirs is the layout of a field.
+    static std::int64_t row_length(int face, std::int64_t width) {
+        return face < 2 ? cpml_padded(static_cast<int>(width)) : width;
+    }
+    /// psi and zeta of a face. Across x the rows of both alternate: they are a few nodes long.
+    void lay_out(CpmlStrip<T>& strip, int face, T* memory) const {
+        strip.psi = memory;
+        if (face < 2) {
+            const std::int64_t length = row_length(face, strip.width);
+            strip.zeta = memory + length;
+            strip.pitch = 2 * length;
+            strip.plane = strip.pitch * grid_.ny();
+        } else {
+            const Layout box = box_of(grid_, face, strip.width);
+            strip.zeta = memory + box.size;
+            strip.pitch = box.pitch;
+            strip.plane = box.plane;
+        }
+    }
+    static std::int64_t elements(const Cpml& layers, const Grid& grid, int face) {
+        const std::int64_t width = layers.face[face].width();
+        if (width == 0) return 0;
+        constexpr std::int64_t line = 128 / sizeof(T);
+        if (face >= 2) return 2 * box_of(grid, face, width).size;
+        return (2 * row_length(face, width) * grid.ny() * grid.nz() + line - 1) / line * line;
+    }
+    static std::int64_t scratch_size(const Cpml& layers, const Scheme& scheme) {
+        std::int64_t width = 0;
+        for (const CpmlFace& face : layers.face) width = std::max(width, face.width());
+        // One thread's rows on pages of its own.
+        return (cpml_scratch_size(width, scheme.radius()) + 1023) / 1024 * 1024;
+    }
+
+    const Cpml& layers_;
+    const Grid& grid_;
+    CpmlArguments<T> arguments_;
+    CpmlFunction<T> step_;
+    Buffer<T> memory_, scratch_;
+    std::array<std::vector<T>, 6> profiles_;
+};
+
+}  // namespace
+}  // namespace onda::cpu
+
+namespace onda {
+
+const cpu::StripRow& Cpml::on_cpu() const {
+    static constexpr cpu::StripRow row = cpu::strip_row<Cpml, cpu::CpmlLayers>();
+    return row;
+}
+
+}  // namespace onda

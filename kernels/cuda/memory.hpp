@@ -1,0 +1,73 @@
+/// \file
+/// What the CUDA backend allocates: the layouts of its arrays, and the rows of their list.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/choice.hpp"
+#include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/stepper.hpp"
+#include "kernels/grid/halo.hpp"
+#include "kernels/plan/allocations.hpp"
+#include "kernels/plan/layouts.hpp"
+
+namespace onda::cuda {
+
+/// Halos along x are whole vectors: rows of copied rectangles begin on 16 bytes.
+inline LayoutRules layout_rules(const Problem& problem) {
+    return {problem.element_bytes(), 16 / problem.element_bytes()};
+}
+
+/// The grid of some shots. In 2-D they lie side by side: the row of each at one depth follows that of the shot before.
+/// They share the model, whose rows have a stride of zero along y, and nothing of a step looks along an axis without a
+/// derivative: to kernels a batch is one grid.
+Grid batched(Grid grid, int shots);
+
+/// The elements that an array takes of an allocation of several, so that each begins on a page of its own (2 MiB of
+/// floats).
+std::int64_t array_elements(const Layout& layout);
+
+/// The extents of a field, and how it lies in memory, for the kernels that surround the stencil.
+FieldShape shape_of(const Layout& layout);
+
+/// Rows of a model or a field go to and from the device in pieces of this many bytes, or of a row if that is more.
+std::int64_t staging_bytes(const Grid& grid);
+
+/// The copies that fill the halo along an axis before each step. \param grid of some shots.
+std::vector<HaloCopy> halo_copies_of(const Setup& setup, const Grid& grid, int axis);
+
+/// The name of their row.
+std::string halo_copies_row(int axis);
+
+/// Whether a step of these shots is one launch, or two with a sponge.
+template <typename T>
+bool takes_whole_steps(const Setup& setup, int shots);
+
+/// How much the sources of all shots of a wavefield are together.
+struct SourceTables {
+    std::int64_t nodes = 0;    ///< that sources act on, each once a shot
+    std::int64_t entries = 0;  ///< weighted nodes of sources
+    std::int64_t sources = 0;
+    std::int64_t samples = 0;  ///< of all signals
+};
+/// Adds the rows of the sources, none without sources.
+void add_sources(Allocations& list, const SourceTables& size, std::int64_t element_bytes);
+
+/// How much the receivers of all shots of a wavefield are together.
+struct ReceiverTables {
+    std::int64_t receivers = 0, nodes = 0;  ///< nodes: weighted ones
+    std::int64_t samples = 0;               ///< of each trace
+};
+/// Samples that fit one of the two batches on the device: 32 MiB of them, and at most 1024.
+std::int64_t trace_batch(std::int64_t receivers, std::int64_t samples, std::int64_t element_bytes);
+/// Adds the rows of the receivers and of their traces, none without receivers.
+void add_receivers(Allocations& list, const ReceiverTables& size, std::int64_t element_bytes);
+
+/// The rows of the frames of downloads of so many nodes.
+Allocation frame_on_device(std::int64_t points);
+Allocation frames_on_host(std::int64_t points);
+
+}  // namespace onda::cuda

@@ -1,0 +1,98 @@
+/// \file
+/// How a GPU computes absorbing strips: a row for each kind, named by Strip::on_cuda(). A kind has a class template in
+/// a source of this folder, which strip_row() makes a row of.
+#pragma once
+
+#include <cstdint>
+#include <cuda_runtime_api.h>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernels/boundaries/strip.hpp"
+#include "kernels/cuda/buffers.hpp"
+#include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/stepper.hpp"
+#include "kernels/plan/allocations.hpp"
+#include "kernels/setup.hpp"
+#include "kernels/wavefield.hpp"
+
+namespace onda::cuda {
+
+/// What the strips of a wavefield are planned from.
+struct StripExtent {
+    const Setup& setup;
+    const Grid& grid;          ///< of all shots
+    bool whole_steps = false;  ///< whether the fused kernel takes the steps
+};
+
+/// What the strips of a wavefield are made from.
+template <typename T>
+struct StripPlace : StripExtent {
+    const Allocations& planned;  ///< with the rows of the kind
+    const Fields<T>& fields;     ///< arrays that stay where they are
+};
+
+/// The strips of one kind on the fields of a wavefield. Calls come under the wavefield's device.
+template <typename T>
+class StripSteps {
+public:
+    virtual ~StripSteps() = default;
+    /// Bytes held on the device.
+    [[nodiscard]] virtual std::int64_t bytes() const = 0;
+    /// Queues forgetting what the strips remember: the silence before a shot.
+    virtual void reset(cudaStream_t /*stream*/) {}
+    /// Queues what the strips do after a step that has read p[now] and overwritten p[1 - now]. \throws Error.
+    virtual void apply(int now, cudaStream_t stream) const = 0;
+    /// Whether the fused kernel does it instead, as a part of a whole step.
+    [[nodiscard]] virtual bool in_whole_steps() const { return false; }
+
+    /// Takes an array of the state, and where the rows of its first plane lie in it.
+    using StateBody = std::function<void(const StatePart& part, T* array, const WindowRows& plane)>;
+    /// Calls body for every array that the strips remember of a shot, always in the same order. \param now which p is
+    /// p[n].
+    virtual void for_state(int /*shot*/, int /*now*/, const StateBody& /*body*/) const {}
+};
+
+/// How a GPU computes strips of one kind. All functions take strips of this kind, of which some face has one.
+struct StripRow {
+    /// Adds the rows of what the strips of a wavefield allocate.
+    void (*add_rows)(Allocations& list, const Strip& strip, const StripExtent& extent);
+    std::unique_ptr<StripSteps<float>> (*make_float)(const Strip& strip, const StripPlace<float>& place);
+    std::unique_ptr<StripSteps<double>> (*make_double)(const Strip& strip, const StripPlace<double>& place);
+};
+
+/// The row of a kind. \param Steps its StripSteps, with a constructor that takes a Kind and a StripPlace<T>, and a
+/// static add_rows(list, kind, extent).
+template <typename Kind, template <typename> typename Steps>
+constexpr StripRow strip_row() {
+    return {[](Allocations& list, const Strip& strip, const StripExtent& extent) {
+                const auto& kind = static_cast<const Kind&>(strip);
+                if (extent.setup.precision == Precision::float32)
+                    Steps<float>::add_rows(list, kind, extent);
+                else
+                    Steps<double>::add_rows(list, kind, extent);
+            },
+            [](const Strip& strip, const StripPlace<float>& place) -> std::unique_ptr<StripSteps<float>> {
+                return std::make_unique<Steps<float>>(static_cast<const Kind&>(strip), place);
+            },
+            [](const Strip& strip, const StripPlace<double>& place) -> std::unique_ptr<StripSteps<double>> {
+                return std::make_unique<Steps<double>>(static_cast<const Kind&>(strip), place);
+            }};
+}
+
+/// The strips of a problem on a wavefield, in the order in which a step applies them. \throws Error.
+template <typename T>
+std::vector<std::unique_ptr<StripSteps<T>>> make_strips(const StripPlace<T>& place) {
+    std::vector<std::unique_ptr<StripSteps<T>>> strips;
+    for (const auto& strip : place.setup.strips) {
+        if (strip->empty()) continue;
+        if constexpr (sizeof(T) == sizeof(float))
+            strips.push_back(strip->on_cuda()->make_float(*strip, place));
+        else
+            strips.push_back(strip->on_cuda()->make_double(*strip, place));
+    }
+    return strips;
+}
+
+}  // namespace onda::cuda
