@@ -11,8 +11,8 @@
 namespace onda::cuda {
 namespace {
 
-/// The nodes where a taper differs from 1 (at its ends: kernels/boundaries/sponge.hpp), as boxes: the faces of z, then of y
-/// between them, then of x.
+/// The nodes where a taper differs from 1 (at its ends: kernels/boundaries/sponge.hpp), as boxes: the faces of z, then
+/// of y between them, then of x.
 template <typename T>
 SpongeBoxes sponge_boxes(const Grid& grid, const std::array<std::vector<T>, 3>& taper) {
     constexpr int vector = 16 / sizeof(T);
