@@ -200,7 +200,8 @@ void SurveyRun::take_what_is_due(Propagator& propagator, Batch& batch, std::opti
         for (int slot = 0; slot < shots; ++slot)
             queue->take(propagator.wavefield(), plan_.computed.window(plan_.snapshots.window), propagator.time_s(),
                         slot);
-    for (int slot = 0; slot < shots; ++slot) batch[static_cast<std::size_t>(slot)].outputs.take_wavefield(propagator, slot);
+    for (int slot = 0; slot < shots; ++slot)
+        batch[static_cast<std::size_t>(slot)].outputs.take_wavefield(propagator, slot);
 }
 
 /// Everything of a batch that needs no wavefield: its shots are on disk when this returns.

@@ -89,8 +89,8 @@ TEST_CASE("of many shots its files are kept, with columns in their table") {
     REQUIRE(names.size() == 101);
     CHECK(names[100] == "shots/00101.note.txt");
     CHECK(lines_of(out / names[100]) == std::vector<std::string>{"101 2 99 3"});
-    CHECK(contains(text_of(out / "shots" / "shots.csv"),
-                   ",    note_file_bytes,  note_file_xxh3,seismogram_file_bytes,"));
+    CHECK(
+        contains(text_of(out / "shots" / "shots.csv"), ",    note_file_bytes,  note_file_xxh3,seismogram_file_bytes,"));
     const auto records = ShotTable(out / "shots" / "shots.csv").all_finished();
     REQUIRE(records.size() == 101);
     for (const ShotRecord& shot : records) {
