@@ -137,7 +137,7 @@ TEST_CASE("the run-time library hands out what the list adds up to, to the byte,
         for (const char* kernel : {"auto", "fused"})
             for (const Precision precision : {Precision::float32, Precision::float64})
                 for (const int shots : c.grid.dimensions == 2 ? std::vector{1, 3} : std::vector{1}) {
-                    Setup setup = setup_of(c, 8, precision);
+                    Setup setup = setup_of(c, 2, precision);
                     setup.kernel = kernel;
                     ShotSize size = size_of_noisy_shot(c);
                     size.download_points = c.grid.points();
@@ -165,7 +165,7 @@ TEST_CASE("a kind of strip that the tests add has the bits of the CPU, also behi
             for (const char* kernel : {"auto", "fused"}) {
                 CAPTURE(c.name);
                 CAPTURE(kernel);
-                Setup setup = setup_of(c, 8, Precision::float32);
+                Setup setup = setup_of(c, 2, Precision::float32);
                 setup.strips.edit<DragOnGpu>().width = {3, 2, 0, c.grid.dimensions == 3 ? 2 : 0, 0, 4};
                 const std::vector<double> expected = on_cpu(setup, c);
                 setup.kernel = kernel;
@@ -186,7 +186,7 @@ TEST_CASE("a kind of strip that the tests add has the bits of the CPU, also behi
                 CHECK(save(*begun) == save(*whole));
             }
     });
-    Setup setup = setup_of(kSmall[0], 8, Precision::float32);
+    Setup setup = setup_of(kSmall[0], 2, Precision::float32);
     setup.strips.edit<Drag>().width[0] = 3;
     CHECK_THROWS_WITH_AS(cuda::check_setup(setup), "GPUs do not compute strips of the kind drag",
                          std::invalid_argument);
@@ -197,7 +197,7 @@ TEST_CASE("each shot of a batch has the bits of the shot alone, in every 2-D ins
         for (const Case& c : kSmall) {
             if (c.grid.dimensions == 3) continue;
             for (const Equation equation : kOperators) {
-                const Setup setup = setup_of(c, 8, Precision::float32, equation);
+                const Setup setup = setup_of(c, 2, Precision::float32, equation);
                 for (const cuda::Variant& variant : cuda::variants(setup)) {
                     if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
                     const Setup chosen = on_gpu(setup, variant);
@@ -219,7 +219,7 @@ TEST_CASE("each shot of a batch has the bits of the shot alone, in every 2-D ins
 TEST_CASE("a state that is put into one shot of a batch leaves what the strips of the others remember") {
     early_and_late([] {
         const Case& c = kSmall[3];
-        const Setup setup = setup_of(c, 8, Precision::float32);
+        const Setup setup = setup_of(c, 2, Precision::float32);
         const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(3);
         start_and_advance(*batch, c, setup.precision);
         const State first = save(*batch, 0), last = save(*batch, 2);
@@ -235,7 +235,7 @@ TEST_CASE("a state that is put into one shot of a batch leaves what the strips o
 TEST_CASE("two wavefields on one medium, queued in turn, give what each gives alone") {
     early_and_late([] {
         const Case& c = kSmall[1];
-        const Setup setup = setup_of(c, 8, Precision::float32);
+        const Setup setup = setup_of(c, 2, Precision::float32);
         const auto medium = make_noisy_medium(setup, cuda::make_medium);
         const auto first = medium->make_wavefield(), second = medium->make_wavefield();
         start_noisy_shot(*first, c, setup.precision, 1., 0, 1);
@@ -257,7 +257,7 @@ TEST_CASE("a state goes on at the other device, and in another place of a batch"
     early_and_late([] {
         for (const Case& c : kSmall)
             for (const bool from_gpu : {true, false}) {
-                const Setup setup = setup_of(c, 8, Precision::float32, Equation::variable_density);
+                const Setup setup = setup_of(c, 2, Precision::float32, Equation::variable_density);
                 const MakeMedium gpu = cuda::make_medium, cpu = cpu::make_medium;
                 const auto begun = make_noisy_medium(setup, from_gpu ? gpu : cpu)->make_wavefield();
                 const auto whole = make_noisy_medium(setup, cpu)->make_wavefield();
@@ -283,7 +283,7 @@ TEST_CASE("a state goes on at the other device, and in another place of a batch"
 TEST_CASE("downloads that are under way, extremum and samples are those of their step") {
     early_and_late([] {
         const Case& c = kSmall[2];
-        const Setup setup = setup_of(c, 8, Precision::float32);
+        const Setup setup = setup_of(c, 2, Precision::float32);
         const auto gpu = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(2);
         const auto cpu = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(2);
         for (const auto& wavefield : {gpu.get(), cpu.get()})
@@ -315,7 +315,7 @@ TEST_CASE("downloads that are under way, extremum and samples are those of their
 TEST_CASE("everything happens under the device that was asked for, whichever the thread used last") {
     early_and_late([] {
         const Case& c = kSmall[3];
-        Setup setup = setup_of(c, 8, Precision::float32);
+        Setup setup = setup_of(c, 2, Precision::float32);
         const std::vector<double> expected = on_cpu(setup, c);
         std::vector<std::unique_ptr<Wavefield>> wavefields;
         for (const int ordinal : {1, 0}) {
@@ -340,7 +340,7 @@ TEST_CASE("slabs on two devices give the bits of the uncut grid") {
     early_and_late([] {
         const Case c{
             "tall", {3, {13, 9, 23}, {10., 8., 9.}, {}}, {kZero, kRigid, kZero, kZero, kFree, kZero}, true, 12};
-        const Setup setup = setup_of(c, 8, Precision::float32);
+        const Setup setup = setup_of(c, 2, Precision::float32);
         const MakeMedium cut = [](const Setup& whole, const MediumReaders& readers, double dt_s) {
             return make_slab_medium(whole, readers, dt_s, equal_slabs(whole.grid.nz(), 3),
                                     [](std::size_t slab, const Setup& part, const MediumReaders& rows, double dt) {
