@@ -1,4 +1,4 @@
-// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 33 MB, within 1 MB), disk within 2 %
+// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 100 MB, within 3 MB), disk within 2 %
 // and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot.
 #include <nlohmann/json.hpp>
 
@@ -41,8 +41,9 @@ void compare(const std::string& text) {
     const Json summary = Json::parse(text_of(out / "summary.json"));
     const double predicted = check["memory"]["peak_bytes"], peak = summary["memory"]["peak_bytes"];
     MESSAGE("memory: predicted ", predicted * 1e-6, " MB, peak ", peak * 1e-6, " MB, ratio ", predicted / peak);
-    // By about 2 MB the program and its libraries differ between distributions and numbers of threads.
-    if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 2.5e6));
+    // By about 2 MB the program and its libraries differ between distributions and numbers of threads, and by 1 MB with
+    // what of them the page cache holds in large pages.
+    if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 3e6));
     const double disk = check["output_bytes"], written = static_cast<double>(size_of(out));
     MESSAGE("disk: predicted ", disk * 1e-6, " MB, written ", written * 1e-6, " MB, ratio ", disk / written);
     const double shots = check["shots"];
@@ -140,8 +141,9 @@ backend: {name: cpu}
         const auto grid = largest_grid(plan, Memory::host, available);
         REQUIRE(grid.has_value());
         const auto [nx, ny, nz] = grid->n;
-        CHECK(std::abs(static_cast<double>(nx) / static_cast<double>(nz) - 3.) <= 0.02);
-        CHECK(std::abs(static_cast<double>(ny) / static_cast<double>(nz) - 2.) <= 0.02);
+        // Each axis is rounded to whole nodes.
+        CHECK(std::abs(nx - 3 * nz) <= 2);
+        CHECK(std::abs(ny - 2 * nz) <= 2);
         Plan there = plan;
         there.grid = *grid;
         there.computed = plan.computed.around(*grid);
