@@ -30,7 +30,7 @@ struct InstructionSet {
 /// Calls body.operator()<Isa>() with the tag of an instruction set, to choose among functions that are compiled for
 /// each. For sources of onda_kernels alone, which know what is compiled in.
 template <typename Body>
-auto with_isa(const InstructionSet& set, const Body& body) {
+auto with_isa([[maybe_unused]] const InstructionSet& set, const Body& body) {
 #if defined(ONDA_HAVE_x86_64_v4)
     if (set.name == "x86-64-v4") return body.template operator()<x86_64_v4>();
 #endif
