@@ -104,7 +104,8 @@ TEST_CASE("its state goes on elsewhere, in a batch, with other threads and in sl
         CHECK(save(*cut) == save(*whole));
         batch->upload(std::vector<double>(c.grid.points()), std::vector<double>(c.grid.points()), 1);
         for (const auto& [part, values] : save(*batch, 1)) {
-            CAPTURE(part.name);
+            const std::string& name = part.name;  // Clang 14 captures no structured binding
+            CAPTURE(name);
             CHECK(std::ranges::all_of(values, [](std::byte byte) { return byte == std::byte{0}; }));
         }
     }
