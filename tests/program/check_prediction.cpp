@@ -1,5 +1,5 @@
-// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 100 MB, within 3 MB), disk within 2 %
-// and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot.
+// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 83 MB, within 2.5 MB), disk within 2
+// % and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot.
 #include <nlohmann/json.hpp>
 
 #include "solver/plan/forecast.hpp"
@@ -41,9 +41,9 @@ void compare(const std::string& text) {
     const Json summary = Json::parse(text_of(out / "summary.json"));
     const double predicted = check["memory"]["peak_bytes"], peak = summary["memory"]["peak_bytes"];
     MESSAGE("memory: predicted ", predicted * 1e-6, " MB, peak ", peak * 1e-6, " MB, ratio ", predicted / peak);
-    // By about 2 MB the program and its libraries differ between distributions and numbers of threads, and by 1 MB with
-    // what of them the page cache holds in large pages.
-    if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 3e6));
+    // By about 2 MB the program and its libraries differ between distributions, numbers of threads, and with what of
+    // them the page cache holds in large pages.
+    if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 2.5e6));
     const double disk = check["output_bytes"], written = static_cast<double>(size_of(out));
     MESSAGE("disk: predicted ", disk * 1e-6, " MB, written ", written * 1e-6, " MB, ratio ", disk / written);
     const double shots = check["shots"];
@@ -141,9 +141,9 @@ backend: {name: cpu}
         const auto grid = largest_grid(plan, Memory::host, available);
         REQUIRE(grid.has_value());
         const auto [nx, ny, nz] = grid->n;
-        // Each axis is rounded to whole nodes.
-        CHECK(std::abs(nx - 3 * nz) <= 2);
-        CHECK(std::abs(ny - 2 * nz) <= 2);
+        // Axes are rounded to whole nodes.
+        CHECK(std::abs(nx - 3 * nz) <= 1);
+        CHECK(std::abs(ny - 2 * nz) <= 1);
         Plan there = plan;
         there.grid = *grid;
         there.computed = plan.computed.around(*grid);
