@@ -229,7 +229,7 @@ public:
         for (const auto& slab : slabs_) slab->wait();
     }
 
-    Extremum extremum(int shot) const override;
+    std::vector<Extremum> extrema() const override;
     void download(const Window& window, std::span<float> values, int shot) const override {
         copy_out(window, values, shot);
     }
@@ -324,13 +324,16 @@ int rank_of(double max_abs) {
     return std::isnan(max_abs) ? 2 : std::isinf(max_abs) ? 1 : 0;
 }
 
-Extremum SlabWavefield::extremum(int shot) const {
-    Extremum largest = slabs_.front()->extremum(shot);
+std::vector<Extremum> SlabWavefield::extrema() const {
+    std::vector<Extremum> largest = slabs_.front()->extrema();
     for (std::size_t s = 1; s < slabs_.size(); ++s) {
-        Extremum other = slabs_[s]->extremum(shot);
-        other.node += medium_->first_node(s);
-        const int rank = rank_of(other.max_abs), before = rank_of(largest.max_abs);
-        if (rank > before || (rank == before && other.max_abs > largest.max_abs)) largest = other;
+        const std::vector<Extremum> others = slabs_[s]->extrema();
+        for (std::size_t shot = 0; shot < others.size(); ++shot) {
+            Extremum other = others[shot], &so_far = largest[shot];
+            other.node += medium_->first_node(s);
+            const int rank = rank_of(other.max_abs), before = rank_of(so_far.max_abs);
+            if (rank > before || (rank == before && other.max_abs > so_far.max_abs)) so_far = other;
+        }
     }
     return largest;
 }

@@ -99,7 +99,10 @@ public:
         wait();
     }
 
-    [[nodiscard]] virtual Extremum extremum(int shot = 0) const = 0;  ///< the largest |p[n]| and its node
+    /// The largest |p[n]| of each shot, and its node.
+    [[nodiscard]] virtual std::vector<Extremum> extrema() const = 0;
+    /// The same of one shot, for as long as that of all takes.
+    [[nodiscard]] Extremum extremum(int shot = 0) const { return extrema().at(static_cast<std::size_t>(shot)); }
     /// Copies p[n] at the nodes of `window`, [z][y][x], x fastest.
     virtual void download(const Window& window, std::span<float> values, int shot = 0) const = 0;
     virtual void download(const Window& window, std::span<double> values, int shot = 0) const = 0;

@@ -343,7 +343,11 @@ public:
     void record(std::int64_t n) override { for_shots(&ShotField<T>::record, n); }
     void enqueue(std::int64_t first, std::int64_t count) override;
 
-    Extremum extremum(int shot) const override { return at(shot).extremum(); }
+    std::vector<Extremum> extrema() const override {
+        std::vector<Extremum> found;
+        for (int shot = 0; shot < shots(); ++shot) found.push_back(at(shot).extremum());
+        return found;
+    }
     void download(const Window& window, std::span<float> values, int shot) const override {
         at(shot).download(window, values);
     }

@@ -35,7 +35,7 @@ std::string best_kernel(const Setup&) {
 std::vector<Variant> variants(const Setup&) {
     return {};
 }
-int most_shots(const Problem&) {
+int most_shots(const Setup&) {
     refuse();
 }
 Resources resources(const Setup&) {

@@ -84,6 +84,14 @@ private:
     std::int64_t size_ = 0;
 };
 
+/// Makes a buffer one of this row, as it is if it has that size. Old memory goes before new is asked for.
+template <typename Buffer>
+void make_room(Buffer& buffer, const Allocation& row) {
+    if (buffer.size() == row.elements) return;
+    buffer = {};
+    buffer = Buffer(row);
+}
+
 /// Copies host values to the device. When it returns they are there: cudaMemcpy alone returns while the last of them
 /// are still on their way from its staging memory, and streams like ours do not wait for it.
 template <typename T>

@@ -99,14 +99,15 @@ ONDA_HOST_DEVICE Largest larger(Largest a, Largest b) {
     return a.bits > b.bits || (a.bits == b.bits && a.node < b.node) ? a : b;
 }
 
-/// One result a block. Block: a power of two. Shared memory: one Largest a thread.
+/// One result a block. Grid: x covers the rows of a field, y the fields. Block: a power of two. Shared memory: one
+/// Largest a thread.
 template <typename T>
-__global__ void find_largest_kernel(const T* p, FieldShape s, Largest* results) {
+__global__ void find_largest_kernel(const T* first, FieldShape s, std::int64_t step, Largest* results) {
     using Bits = typename BitsOf<T>::type;
     Largest mine{0, 0};
     const std::int64_t rows = static_cast<std::int64_t>(s.ny) * s.nz;
     for (std::int64_t row = blockIdx.x; row < rows; row += gridDim.x) {
-        const T* const values = p + row / s.ny * s.plane + row % s.ny * s.pitch;
+        const T* const values = first + blockIdx.y * step + row / s.ny * s.plane + row % s.ny * s.pitch;
         for (int x = static_cast<int>(threadIdx.x); x < s.nx; x += static_cast<int>(blockDim.x)) {
             const Bits bits = *reinterpret_cast<const Bits*>(values + x) & (~Bits{0} >> 1);
             mine = larger(mine, Largest{bits, row * s.nx + x});
@@ -120,7 +121,7 @@ __global__ void find_largest_kernel(const T* p, FieldShape s, Largest* results) 
         if (thread < half) shared[thread] = larger(shared[thread], shared[thread + half]);
         __syncthreads();
     }
-    if (thread == 0) results[blockIdx.x] = shared[0];
+    if (thread == 0) results[blockIdx.y * gridDim.x + blockIdx.x] = shared[0];
 }
 
 /// Compact rows of a window. threadIdx.x runs along x; grid and threadIdx.y cover the rows.

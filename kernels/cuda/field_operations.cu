@@ -60,8 +60,10 @@ void set_counter(std::int64_t* counter, std::int64_t value, cudaStream_t stream)
 }
 
 template <typename T>
-void find_largest(const T* p, const FieldShape& shape, Largest* results, cudaStream_t stream) {
-    launch<T>(find_largest_kernel<T>, {kLargestBlocks, kThreads, kThreads * sizeof(Largest)}, stream, p, shape, results);
+void find_largest(const T* p, const FieldShape& shape, int fields, std::int64_t step, Largest* results,
+                  cudaStream_t stream) {
+    const dim3 blocks{static_cast<unsigned>(largest_blocks(fields)), static_cast<unsigned>(fields)};
+    launch<T>(find_largest_kernel<T>, {blocks, kThreads, kThreads * sizeof(Largest)}, stream, p, shape, step, results);
 }
 
 template <typename T, typename U>
@@ -79,7 +81,7 @@ void scatter(T* field, const WindowRows& window, const U* values, cudaStream_t s
     template void damp<T>(T*, T*, const FieldShape&, const SpongeBoxes&, const T* const(&)[3], cudaStream_t);     \
     template void add_sources<T>(T*, const SourceNodes<T>&, const std::int64_t*, int, cudaStream_t);              \
     template void sample_receivers<T>(const T*, const ReceiverNodes<T>&, const std::int64_t*, int, cudaStream_t); \
-    template void find_largest<T>(const T*, const FieldShape&, Largest*, cudaStream_t);                           \
+    template void find_largest<T>(const T*, const FieldShape&, int, std::int64_t, Largest*, cudaStream_t);        \
     template void gather<T, float>(const T*, const WindowRows&, float*, cudaStream_t);                            \
     template void gather<T, double>(const T*, const WindowRows&, double*, cudaStream_t);                          \
     template void scatter<T, float>(T*, const WindowRows&, const float*, cudaStream_t);                           \

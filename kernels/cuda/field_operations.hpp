@@ -91,10 +91,17 @@ template <typename T>
 void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::int64_t* base, int offset,
                       cudaStream_t stream);
 void set_counter(std::int64_t* counter, std::int64_t value, cudaStream_t stream);
-/// Blocks that find_largest runs, each with one result.
+/// Blocks that find_largest() runs for all fields together, unless there are more fields: each has one result.
 inline constexpr int kLargestBlocks = 1024;
+/// The blocks for each of so many fields.
+constexpr int largest_blocks(int fields) {
+    return fields < kLargestBlocks ? kLargestBlocks / fields : 1;
+}
+/// Results of all blocks of the first field, then of the next. \param p of the first field. \param step elements from a
+/// field to the next.
 template <typename T>
-void find_largest(const T* p, const FieldShape& shape, Largest* results, cudaStream_t stream);
+void find_largest(const T* p, const FieldShape& shape, int fields, std::int64_t step, Largest* results,
+                  cudaStream_t stream);
 /// U is float or double, whatever T is.
 template <typename T, typename U>
 void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream);

@@ -44,16 +44,17 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
     const auto add = [&list](std::string name, std::int64_t elements, std::int64_t bytes) {
         list.add(on_device(std::move(name), Owner::wavefield, elements, bytes));
     };
-    add("time levels", 2 * array_elements(field_layout(setup, grid, rules)), element);
+    const int volumes = volumes_of(setup.grid, shots);
+    add("time levels", 2 * array_elements(field_layout(setup, grid, rules), volumes), element);
     add("staging", staging_bytes(setup.grid), 1);
     add("counter", 1, sizeof(std::int64_t));
-    add("largest", kLargestBlocks, sizeof(Largest));
+    add("largest", shots * largest_blocks(shots), sizeof(Largest));
     for (int axis = 0; axis < 3; ++axis)
         add(halo_copies_row(axis), std::ssize(halo_copies_of(setup, grid, axis)), sizeof(LayerCopy));
     const bool whole = takes_whole_steps<T>(setup, shots);
     for (const auto& strip : setup.strips)
-        if (!strip->empty()) strip->on_cuda()->add_rows(list, *strip, {setup, grid, whole});
-    if (whole) FusedSteps<T>::add_rows(list, grid, setup.strips.get<Cpml>(), choose<T>(setup).parameters[0]);
+        if (!strip->empty()) strip->on_cuda()->add_rows(list, *strip, {setup, grid, volumes, whole});
+    if (whole) FusedSteps<T>::add_rows(list, grid, volumes, setup.strips.get<Cpml>(), choose<T>(setup).parameters[0]);
     add_shots(list, shot, element, shots);
     return list;
 }
@@ -65,9 +66,17 @@ Grid batched(Grid grid, int shots) {
     return grid;
 }
 
-std::int64_t array_elements(const Layout& layout) {
+int volumes_of(const Grid& grid, int shots) {
+    return grid.dimensions == 3 ? shots : 1;
+}
+
+std::int64_t volume_step(const Layout& layout) {
+    return (layout.size + 31) / 32 * 32;
+}
+
+std::int64_t array_elements(const Layout& layout, int volumes) {
     constexpr std::int64_t page = 1 << 19;
-    return (layout.size + page - 1) / page * page;
+    return ((volumes - 1) * volume_step(layout) + layout.size + page - 1) / page * page;
 }
 
 std::int64_t staging_bytes(const Grid& grid) {
@@ -112,8 +121,13 @@ void add_sources(Allocations& list, const SourceTables& size, std::int64_t eleme
 }
 
 std::int64_t trace_batch(std::int64_t receivers, std::int64_t samples, std::int64_t element_bytes) {
-    const std::int64_t fitting = (32 << 20) / std::max<std::int64_t>(1, receivers * element_bytes);
-    return std::clamp<std::int64_t>(fitting, 1, std::clamp<std::int64_t>(samples, 1, 1024));
+    constexpr std::int64_t graph = kGraphSteps, most = 1024 / graph * graph;
+    const auto in_mib = [&](std::int64_t mib) {
+        return (mib << 20) / std::max<std::int64_t>(1, receivers * element_bytes);
+    };
+    const std::int64_t fitting = std::max(in_mib(8), std::min(2 * graph, in_mib(32)));
+    const std::int64_t batch = std::clamp<std::int64_t>(fitting, 1, std::clamp<std::int64_t>(samples, 1, most));
+    return batch < graph ? batch : batch / graph * graph;
 }
 
 void add_receivers(Allocations& list, const ReceiverTables& size, std::int64_t element_bytes) {

@@ -21,14 +21,18 @@ inline LayoutRules layout_rules(const Problem& problem) {
     return {problem.element_bytes(), 16 / problem.element_bytes()};
 }
 
-/// The grid of some shots. In 2-D they lie side by side: the row of each at one depth follows that of the shot before.
-/// They share the model, whose rows have a stride of zero along y, and nothing of a step looks along an axis without a
-/// derivative: to kernels a batch is one grid.
+/// The grid of a volume. In 2-D all shots are one volume and lie side by side: the row of each at one depth follows
+/// that of the shot before. They share the model, whose rows have a stride of zero along y, and nothing of a step looks
+/// along an axis without a derivative: to kernels a batch is one grid. In 3-D each shot is a volume of its own.
 Grid batched(Grid grid, int shots);
+/// The volumes of some shots.
+int volumes_of(const Grid& grid, int shots);
+/// The elements from a volume to the next, which begins on a line of 128 bytes.
+std::int64_t volume_step(const Layout& layout);
 
-/// The elements that an array takes of an allocation of several, so that each begins on a page of its own (2 MiB of
-/// floats).
-std::int64_t array_elements(const Layout& layout);
+/// The elements that an array of some volumes takes of an allocation of several, so that each begins on a page of its
+/// own (2 MiB of floats).
+std::int64_t array_elements(const Layout& layout, int volumes = 1);
 
 /// The extents of a field, and how it lies in memory, for the kernels that surround the stencil.
 FieldShape shape_of(const Layout& layout);
@@ -61,7 +65,10 @@ struct ReceiverTables {
     std::int64_t receivers = 0, nodes = 0;  ///< nodes: weighted ones
     std::int64_t samples = 0;               ///< of each trace
 };
-/// Samples that fit one of the two batches on the device: 32 MiB of them, and at most 1024.
+/// Steps in one CUDA graph: even, so that p[n] ends where it began, and as many as a run takes between two looks at
+/// its wavefield, since the first of them waits for the host.
+inline constexpr int kGraphSteps = 50;
+/// Samples of one of the two batches on the device: as fit 8 MiB, at most 1000, and for two graphs as fit 32 MiB.
 std::int64_t trace_batch(std::int64_t receivers, std::int64_t samples, std::int64_t element_bytes);
 /// Adds the rows of the receivers and of their traces, none without receivers.
 void add_receivers(Allocations& list, const ReceiverTables& size, std::int64_t element_bytes);

@@ -2,6 +2,7 @@
 /// The seam between the CUDA backend and its kernels: a table of compiled instances, each of which can make a stepper.
 #pragma once
 
+#include <cstdint>
 #include <cuda_runtime_api.h>
 #include <memory>
 #include <string>
@@ -15,7 +16,7 @@
 namespace onda::cuda {
 
 /// The arrays of one backend as its kernels see them. Pointers are at node (0, 0, 0); k has no halo. half_rho, half the
-/// density, is null at constant density.
+/// density, is null at constant density. Several 3-D shots are volumes of p, one after the other, that share the model.
 template <typename T>
 struct Fields {
     Grid grid;
@@ -24,6 +25,16 @@ struct Fields {
     T* p[2] = {nullptr, nullptr};
     const T* k = nullptr;
     const T* half_rho = nullptr;
+    int volumes = 1;               ///< of p: see batched()
+    std::int64_t volume_step = 0;  ///< elements from one to the next
+
+    /// One of the volumes alone.
+    [[nodiscard]] Fields volume(int which) const {
+        Fields one = *this;
+        for (T*& level : one.p) level += which * volume_step;
+        one.volumes = 1;
+        return one;
+    }
 };
 
 /// Computes p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) with one instance of one kernel.

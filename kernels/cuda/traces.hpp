@@ -20,10 +20,13 @@ namespace onda::cuda {
 template <typename T>
 class TraceRecorder {
 public:
-    TraceRecorder() = default;
-    /// \param element of each weighted node in the padded field.
-    TraceRecorder(const NodeWeights& receivers, const std::vector<std::int64_t>& element, std::int64_t samples)
-        : receivers_(receivers.rows()), samples_(samples), batch_(trace_batch(receivers_, samples, sizeof(T))) {
+    /// Sets the receivers, of which nothing has been recorded. Memory that is as large as it was is kept: page-locked
+    /// memory takes longer to get than to fill. \param element of each weighted node in the padded field.
+    void begin(const NodeWeights& receivers, const std::vector<std::int64_t>& element, std::int64_t samples) {
+        clear();
+        receivers_ = receivers.rows();
+        samples_ = samples;
+        batch_ = trace_batch(receivers_, samples, sizeof(T));
         if (receivers_ == 0) return;
         Allocations planned;
         add_receivers(planned, {receivers_, std::ssize(element), samples}, sizeof(T));
@@ -31,11 +34,24 @@ public:
         element_ = upload_vector(planned.of("receivers.element"), element);
         weight_ = upload_vector(planned.of("receivers.weight"),
                                 std::vector<T>(receivers.weight.begin(), receivers.weight.end()));
-        device_ = DeviceBuffer<T>(planned.of("batches of samples"));
-        pinned_ = PinnedBuffer<T>(planned.of("batches of samples on their way"));
-        traces_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(planned.of("traces").elements));
-        copied_ = std::make_unique<Event[]>(2);
-        filled_ = std::make_unique<Event>();
+        make_room(device_, planned.of("batches of samples"));
+        make_room(pinned_, planned.of("batches of samples on their way"));
+        const std::int64_t all = planned.of("traces").elements;
+        if (all != traces_size_) {
+            traces_.reset();
+            traces_ = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(all));
+            traces_size_ = all;
+        }
+        if (!filled_) {
+            copied_ = std::make_unique<Event[]>(2);
+            filled_ = std::make_unique<Event>();
+        }
+    }
+    /// Forgets receivers and samples. Nothing may be under way.
+    void clear() {
+        receivers_ = samples_ = recorded_ = 0;
+        batch_ = 1;
+        waiting_[0] = waiting_[1] = -1;
     }
 
     /// Sample *base + offset of p, one that records() it. The caller flushes: see samples_until_flush().
@@ -82,10 +98,15 @@ public:
                 traces_.get() + begin * receivers_, half_of(device_.data(), static_cast<int>(begin / batch_ % 2)),
                 static_cast<std::size_t>((recorded_ - begin) * receivers_) * sizeof(T), cudaMemcpyDeviceToHost));
         }
+        constexpr std::int64_t line = 16;  // receivers whose samples share a cache line
 #pragma omp parallel for schedule(static)
-        for (std::int64_t r = 0; r < count; ++r)
+        for (std::int64_t r = 0; r < count; r += line) {
+            const std::int64_t end = std::min(r + line, count);
             for (std::int64_t n = 0; n < samples_; ++n)
-                values[r * samples_ + n] = n < recorded_ ? static_cast<U>(traces_[n * receivers_ + first + r]) : U(0);
+                for (std::int64_t i = r; i < end; ++i)
+                    values[i * samples_ + n] =
+                        n < recorded_ ? static_cast<U>(traces_[n * receivers_ + first + i]) : U(0);
+        }
     }
     [[nodiscard]] std::int64_t device_bytes() const {
         return first_.bytes() + element_.bytes() + weight_.bytes() + device_.bytes();
@@ -109,6 +130,7 @@ private:
     DeviceBuffer<T> weight_, device_;
     PinnedBuffer<T> pinned_;
     std::unique_ptr<T[]> traces_;  ///< [sample][receiver]
+    std::int64_t traces_size_ = 0;
     std::unique_ptr<Event[]> copied_;
     std::unique_ptr<Event> filled_;
     std::int64_t waiting_[2] = {-1, -1};  ///< first sample of the batch on its way, or -1

@@ -22,9 +22,6 @@
 namespace onda::cuda {
 namespace {
 
-/// Steps in one CUDA graph: even, so that p[n] ends where it began, and many, since the first waits for the host.
-constexpr int kGraphSteps = 40;
-
 /// The layout of a model that all shots of a batch read: see batched().
 Layout shared_by_shots(Layout model, const Grid& grid) {
     if (grid.dimensions == 2) model.pitch = 0;
@@ -73,6 +70,8 @@ public:
           scope_(setup_.ordinal),
           grid_(batched(setup_.grid, shots)),
           field_(field_layout(setup_, grid_, layout_rules(setup_))),
+          volumes_(volumes_of(setup_.grid, shots)),
+          shot_step_(grid_.dimensions == 3 ? volume_step(field_) : field_.pitch),
           planned_(allocations(setup_, shots)),
           memory_(planned_.of("time levels")),
           staging_(planned_.of("staging")),
@@ -81,7 +80,7 @@ public:
           downloads_(std::make_shared<Downloads>()),
           sources_of_(static_cast<std::size_t>(shots)),
           receivers_of_(static_cast<std::size_t>(shots)) {
-        for (int i = 0; i < 2; ++i) p_[i] = memory_.data() + i * array_elements(field_) + field_.origin;
+        for (int i = 0; i < 2; ++i) p_[i] = memory_.data() + i * array_elements(field_, volumes_) + field_.origin;
         for (int axis = 0; axis < 3; ++axis) {
             std::vector<LayerCopy> copies;
             for (const HaloCopy& copy : halo_copies_of(setup_, grid_, axis))
@@ -95,13 +94,16 @@ public:
         fields.p[1] = p_[1];
         fields.k = medium_->at_origin(0);
         fields.half_rho = medium_->arrays() > 1 ? medium_->at_origin(1) : nullptr;
+        fields.volumes = volumes_;
+        fields.volume_step = volume_step(field_);
         // The padding, too: vectors at the end of a row read it.
         ONDA_CUDA_TRY(
             cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
         const Instance<T>& instance = medium_->instance();
-        stepper_ = instance.make(instance, fields);
+        for (int volume = 0; volume < volumes_; ++volume)
+            steppers_.push_back(instance.make(instance, fields.volume(volume)));
         const bool whole_steps = takes_whole_steps<T>(setup_, shots);
-        strips_ = make_strips<T>({{setup_, grid_, whole_steps}, planned_, fields});
+        strips_ = make_strips<T>({{setup_, grid_, volumes_, whole_steps}, planned_, fields});
         if (whole_steps)
             fused_ = std::make_unique<FusedSteps<T>>(instance.parameters[0], setup_.scheme.radius(), planned_, fields,
                                                      halo_copies_of(setup_, grid_, 2), layers());
@@ -126,17 +128,18 @@ public:
     void fill_halos() override { fill_halos_up_to(2); }
     void fill_halos_up_to(int last_axis) {
         scope_.enter();
-        for (int axis = 0; axis <= last_axis; ++axis)
-            fill_halo(p(), shape_of(field_), axis, copies_[axis].data(), static_cast<int>(copies_[axis].size()),
-                      compute_.get());
+        for (int volume = 0; volume < volumes_; ++volume)
+            for (int axis = 0; axis <= last_axis; ++axis)
+                fill_halo(p() + volume * volume_step(field_), shape_of(field_), axis, copies_[axis].data(),
+                          static_cast<int>(copies_[axis].size()), compute_.get());
     }
     void step() override {
         scope_.enter();
-        stepper_->step(now_, compute_.get());
+        for (const auto& stepper : steppers_) stepper->step(now_, compute_.get());
     }
     void absorb() override {
         scope_.enter();
-        for (const auto& strip : strips_) strip->apply(now_, compute_.get());
+        for (const auto& strip : strips_) apply(*strip);
     }
     void inject(std::int64_t n) override {
         prepare_shots();
@@ -152,7 +155,7 @@ public:
     void enqueue(std::int64_t first, std::int64_t count) override;
     void wait() override { compute_.wait(); }
 
-    Extremum extremum(int shot) const override;
+    std::vector<Extremum> extrema() const override;
     void download(const Window& window, std::span<float> values, int shot) const override {
         copy_out(p(), rows_of(window, shot), values);
     }
@@ -202,7 +205,7 @@ private:
     /// Of a node (Grid::at index) of one shot, from node (0, 0, 0) of the field.
     [[nodiscard]] std::int64_t relative_element(std::int64_t node, int shot) const {
         const auto [x, y, z] = setup_.grid.node(node);
-        return field_.at(x, y + shot, z) - field_.origin;
+        return field_.at(x, y, z) - field_.origin + shot * shot_step_;
     }
     [[nodiscard]] int offset_of(std::int64_t n) const { return static_cast<int>(n - counted_); }
     void set_base(std::int64_t n) {
@@ -210,7 +213,7 @@ private:
         counted_ = n;
     }
     [[nodiscard]] WindowRows rows_of(const Window& w, int shot) const {
-        return {field_.at(w.first[0], w.first[1] + shot, w.first[2]) - field_.origin,
+        return {field_.at(w.first[0], w.first[1], w.first[2]) - field_.origin + shot * shot_step_,
                 w.step[0],
                 w.step[1] * field_.pitch,
                 w.step[2] * field_.plane,
@@ -236,6 +239,9 @@ private:
         if (!sources_are_set_) upload_sources();
         if (!receivers_are_set_) upload_receivers();
     }
+    void apply(const StripSteps<T>& strip) const {
+        for (int volume = 0; volume < volumes_; ++volume) strip.apply(now_, volume, compute_.get());
+    }
     void upload_sources();
     void upload_receivers();
     void forget_graphs() {
@@ -258,8 +264,10 @@ private:
     const Setup& setup_;
     int shots_;
     DeviceScope scope_;
-    Grid grid_;  ///< of all shots
+    Grid grid_;  ///< of a volume: see batched()
     Layout field_;
+    int volumes_;
+    std::int64_t shot_step_;  ///< elements from node (0, 0, 0) of a shot to that of the next
     Allocations planned_;
     DeviceBuffer<T> memory_;        ///< of both levels, one allocation
     T* p_[2] = {nullptr, nullptr};  ///< at node (0, 0, 0)
@@ -268,7 +276,7 @@ private:
     DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
     DeviceBuffer<Largest> largest_;
     Stream compute_, copy_;
-    std::unique_ptr<Stepper> stepper_;
+    std::vector<std::unique_ptr<Stepper>> steppers_;      ///< of each volume
     std::vector<std::unique_ptr<StripSteps<T>>> strips_;  ///< in the order of a step
     std::unique_ptr<FusedSteps<T>> fused_;                ///< null where a step takes several launches
     std::shared_ptr<Downloads> downloads_;
@@ -297,7 +305,7 @@ void CudaWavefield<T>::reset() {
     for (NodeWeights& receivers : receivers_of_) receivers = {};
     sources_are_set_ = receivers_are_set_ = true;
     sources_ = {};
-    traces_ = {};
+    traces_.clear();
     set_base(0);
     compute_.wait();
 }
@@ -333,9 +341,9 @@ void CudaWavefield<T>::upload_sources() {
         const auto rows_before = static_cast<std::int32_t>(samples.size()) - 1;
         for (std::size_t i = 0; i < entries.size(); ++i) {
             if (i == 0 || entries[i].node != entries[i - 1].node) {
-                const auto [x, y, z] = setup_.grid.node(entries[i].node);
+                const std::array<std::int64_t, 3> node = setup_.grid.node(entries[i].node);
                 nodes.push_back(
-                    {fused_ ? fused_->block_of({x, y + shot, z}) : 0, relative_element(entries[i].node, shot), {}, {}});
+                    {fused_ ? fused_->block_of(node, shot) : 0, relative_element(entries[i].node, shot), {}, {}});
             }
             nodes.back().row.push_back(rows_before + static_cast<std::int32_t>(entries[i].row));
             nodes.back().amplitude.push_back(static_cast<T>(amplitudes[i]));
@@ -385,7 +393,7 @@ void CudaWavefield<T>::upload_receivers() {
     }
     compute_.wait();
     forget_graphs();
-    traces_ = TraceRecorder<T>(all, element, samples_);
+    traces_.begin(all, element, samples_);
     receivers_are_set_ = true;
 }
 
@@ -410,7 +418,7 @@ void CudaWavefield<T>::queue_fused_step(std::int64_t n, bool records) {
     if (records && !capturing_) traces_.flush(n, compute_, copy_);
     if (!absorbs_later) return;
     for (const auto& strip : strips_)
-        if (!strip->in_whole_steps()) strip->apply(now_, compute_.get());
+        if (!strip->in_whole_steps()) apply(*strip);
     inject(n);
 }
 
@@ -473,12 +481,12 @@ void CudaWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
 }
 
 template <typename T>
-Extremum CudaWavefield<T>::extremum(int shot) const {
+std::vector<Extremum> CudaWavefield<T>::extrema() const {
     scope_.enter();
     FieldShape shape = shape_of(field_);
     if (grid_.dimensions == 2) shape.ny = 1;
-    find_largest(p() + shot * field_.pitch, shape, largest_.data(), compute_.get());
-    std::vector<Largest> results(kLargestBlocks);
+    find_largest(p(), shape, shots_, shot_step_, largest_.data(), compute_.get());
+    std::vector<Largest> results(static_cast<std::size_t>(largest_.size()));
     compute_.wait();
     ONDA_CUDA_TRY(
         cudaMemcpy(results.data(), largest_.data(), results.size() * sizeof results[0], cudaMemcpyDeviceToHost));
@@ -486,9 +494,15 @@ Extremum CudaWavefield<T>::extremum(int shot) const {
         return a.bits > b.bits || (a.bits == b.bits && a.node < b.node);
     };
     using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    const Largest found = *std::ranges::min_element(results, before);
-    const auto value = static_cast<double>(std::bit_cast<T>(static_cast<Bits>(found.bits)));
-    return {value, found.node, std::isfinite(value)};
+    std::vector<Extremum> found;
+    const std::span<const Largest> all(results);
+    const std::size_t of_shot = all.size() / static_cast<std::size_t>(shots_);
+    for (std::size_t shot = 0; shot < static_cast<std::size_t>(shots_); ++shot) {
+        const Largest largest = *std::ranges::min_element(all.subspan(shot * of_shot, of_shot), before);
+        const auto value = static_cast<double>(std::bit_cast<T>(static_cast<Bits>(largest.bits)));
+        found.push_back({value, largest.node, std::isfinite(value)});
+    }
+    return found;
 }
 
 template <typename T>
@@ -593,9 +607,11 @@ void CudaWavefield<T>::copy_planes(const Wavefield& other, std::int64_t from_pla
     const std::int64_t elements = (count - 1) * field_.plane + (field_.n[1] + 2 * field_.halo[1]) * field_.pitch;
     from.compute_.wait();
     scope_.enter();
-    ONDA_CUDA_TRY(cudaMemcpyPeerAsync(p() + to_plane * field_.plane - before, setup_.ordinal,
-                                      from.p() + from_plane * field_.plane - before, from.setup_.ordinal,
-                                      static_cast<std::size_t>(elements) * sizeof(T), compute_.get()));
+    for (int volume = 0; volume < volumes_; ++volume)
+        ONDA_CUDA_TRY(
+            cudaMemcpyPeerAsync(p() + volume * volume_step(field_) + to_plane * field_.plane - before, setup_.ordinal,
+                                from.p() + volume * volume_step(from.field_) + from_plane * field_.plane - before,
+                                from.setup_.ordinal, static_cast<std::size_t>(elements) * sizeof(T), compute_.get()));
 }
 
 }  // namespace
@@ -610,8 +626,11 @@ std::unique_ptr<Wavefield> CudaMedium<T>::make_wavefield(int shots) {
 template std::unique_ptr<Wavefield> CudaMedium<float>::make_wavefield(int);
 template std::unique_ptr<Wavefield> CudaMedium<double>::make_wavefield(int);
 
-int most_shots(const Problem& problem) {
-    return problem.grid.dimensions == 2 ? 1024 : 1;
+int most_shots(const Setup& setup) {
+    constexpr int most = 1024;
+    if (setup.grid.dimensions == 2) return most;
+    return setup.precision == Precision::float32 ? (takes_whole_steps<float>(setup, 1) ? most : 1)
+                                                 : (takes_whole_steps<double>(setup, 1) ? most : 1);
 }
 
 }  // namespace onda::cuda

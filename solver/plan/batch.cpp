@@ -10,7 +10,7 @@ namespace onda {
 namespace {
 
 /// Of all shots of a batch: more nodes make a GPU no faster.
-constexpr std::int64_t kFillingNodes = 8'000'000;
+constexpr std::int64_t kFillingNodes = 12'000'000;
 /// Of a shot with its model: what a core finds in its own caches, or nearly.
 constexpr std::int64_t kCoreBytes = 8 << 20;
 /// Each shot that writes snapshots holds a file open.
@@ -25,9 +25,12 @@ std::int64_t most_together(const Plan& plan) {
                     std::ssize(plan.survey.shots));
 }
 
+/// As many as fill it, or a few less, so that all batches are of one size.
 std::int64_t fast_on_gpu(const Plan& plan) {
+    const std::int64_t shots = std::ssize(plan.survey.shots);
     const std::int64_t filling = (kFillingNodes + plan.grid.points() - 1) / plan.grid.points();
-    return std::min(filling, (std::ssize(plan.survey.shots) + 1) / 2);
+    const std::int64_t batches = std::max<std::int64_t>(2, (shots + filling - 1) / filling);
+    return (shots + batches - 1) / batches;
 }
 
 std::int64_t fast_on_cpu(const Plan& plan) {
@@ -51,8 +54,9 @@ int choose_batch(const Plan& plan) {
     if (wanted > plan.device->most_shots(plan.setup))
         plan.config.origin.fault(
             "backend.batch",
-            fmt::format("{}: on this grid, {} advances {} shot{} together at most", wanted, plan.device->name,
-                        plan.device->most_shots(plan.setup), plan.device->most_shots(plan.setup) == 1 ? "" : "s"));
+            fmt::format("{}: on this grid, kernel {} of {} advances {} shot{} together at most", wanted,
+                        plan.setup.kernel, plan.device->name, plan.device->most_shots(plan.setup),
+                        plan.device->most_shots(plan.setup) == 1 ? "" : "s"));
     if (wanted > 0) return static_cast<int>(std::min(wanted, most_together(plan)));
     const std::int64_t fast = plan.device->has_own_memory() ? fast_on_gpu(plan) : fast_on_cpu(plan);
     int batch = static_cast<int>(std::clamp<std::int64_t>(fast, 1, most_together(plan)));

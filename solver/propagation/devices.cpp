@@ -49,7 +49,7 @@ void resolve(Setup& setup) {
     if (setup.isa == "auto") setup.isa = cpu::best_isa();
     if (setup.kernel == "auto") setup.kernel = cpu::best_kernel(setup);
 }
-int most_shots(const Problem&) {
+int most_shots(const Setup&) {
     return std::numeric_limits<int>::max();
 }
 std::string hardware(const Setup&) {

@@ -42,7 +42,7 @@ struct Device {
     std::string (*hardware)(const Setup&);
     std::string (*instruction_set)(const Setup&);
     /// Shots that one wavefield can hold, memory aside.
-    int (*most_shots)(const Problem&);
+    int (*most_shots)(const Setup&);
     /// What a medium and a wavefield of so many shots of a size will allocate, before anything is.
     Allocations (*allocations)(const Setup&, int shots, const ShotSize&);
 

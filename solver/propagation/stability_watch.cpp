@@ -60,18 +60,15 @@ std::string StabilityWatch::place_of(std::int64_t node) const {
     return grid_.is_inner({x, y, z}) ? place : place + " in an absorbing strip beyond the grid";
 }
 
-Extremum StabilityWatch::check(const Propagator& propagator, int shot) const {
-    const Extremum extremum = propagator.wavefield().extremum(shot);
-    if (extremum.finite && !(extremum.max_abs > bound_)) return extremum;
-    const std::string what = extremum.finite ? fmt::format(
-                                                   "|p| has grown to {:.3g}, beyond the {:.3g} that the sources "
-                                                   "can explain,",
-                                                   extremum.max_abs, bound_)
-                                             : std::string("p is not finite");
-    throw Error(
-        ExitCode::unstable,
-        fmt::format("the run is unstable: {} at {}, at step {} of {}, t = {:.6g} s\n  likely cause: {}", what,
-                    place_of(extremum.node), propagator.step(), time_.steps, propagator.time_s(), likely_cause()));
+void StabilityWatch::check(const Extremum& seen, const Propagator& propagator) const {
+    if (seen.finite && !(seen.max_abs > bound_)) return;
+    const std::string what =
+        seen.finite ? fmt::format("|p| has grown to {:.3g}, beyond the {:.3g} that the sources can explain,",
+                                  seen.max_abs, bound_)
+                    : std::string("p is not finite");
+    throw Error(ExitCode::unstable,
+                fmt::format("the run is unstable: {} at {}, at step {} of {}, t = {:.6g} s\n  likely cause: {}", what,
+                            place_of(seen.node), propagator.step(), time_.steps, propagator.time_s(), likely_cause()));
 }
 
 double largest_pressure(const Wavefield& wavefield, const ComputedGrid& grid, const Extremum& seen, double so_far,

@@ -30,9 +30,9 @@ public:
     StabilityWatch(const ComputedGrid& grid, const TimeAxis& time, Precision precision, double bound,
                    double density_contrast = 1.);
 
-    /// The extremum of p[n] of one of the shots that advance together, on the computed grid.
+    /// Looks at the extremum of p[n] of the shot, on the computed grid.
     /// \throws Error(unstable) naming the node as the inner grid numbers it, position, time, step and the likely cause.
-    Extremum check(const Propagator& propagator, int shot = 0) const;
+    void check(const Extremum& seen, const Propagator& propagator) const;
 
 private:
     [[nodiscard]] std::string likely_cause() const;

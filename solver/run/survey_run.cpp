@@ -190,9 +190,11 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
 
 double SurveyRun::watch(const Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) const {
     double largest = 0.;
+    const std::vector<Extremum> all_seen = propagator.wavefield().extrema();
     for (int slot = 0; ShotInProgress & shot : batch) {
-        const Extremum seen =
-            of_shot(plan_, shot.shot, [&] { return watches[static_cast<std::size_t>(slot)].check(propagator, slot); });
+        const auto which = static_cast<std::size_t>(slot);
+        const Extremum& seen = all_seen[which];
+        of_shot(plan_, shot.shot, [&] { watches[which].check(seen, propagator); });
         shot.record.max_abs_pressure =
             largest_pressure(propagator.wavefield(), shot.plan->computed, seen, shot.record.max_abs_pressure, slot++);
         largest = std::max(largest, seen.max_abs);

@@ -58,7 +58,7 @@ struct FakeWavefield final : Wavefield {
     void inject(std::int64_t) override {}
     void swap() override {}
     void record(std::int64_t) override {}
-    Extremum extremum(int) const override { return {}; }
+    std::vector<Extremum> extrema() const override { return {}; }
     void download(const Window&, std::span<float>, int) const override {}
     void download(const Window&, std::span<double>, int) const override {}
     void download_previous(const Window&, std::span<double>, int) const override {}

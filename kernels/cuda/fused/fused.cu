@@ -13,7 +13,7 @@ constexpr auto kernel_for(int dimensions) {
 
 template <typename T>
 void launch_blocks(int threads, const FusedArguments<T>& a, cudaStream_t stream) {
-    LaunchShape shape{a.record_blocks + blocks_of(a.boxes), static_cast<unsigned>(threads)};
+    LaunchShape shape{a.record_blocks + a.volumes * blocks_of(a.boxes), static_cast<unsigned>(threads)};
     shape.overlaps = true;
     launch<T>(kernel_for<T>(a.stencil.dimensions), shape, stream, a);
 }
@@ -25,7 +25,7 @@ public:
     FusedStepper(int threads, const Fields<T>& fields) : threads_(threads) {
         for (int now = 0; now < 2; ++now) {
             set_common(arguments_[now], fields, now);
-            arguments_[now].boxes = fused_boxes<T>(fields.grid, {}, threads);
+            set_boxes(arguments_[now], fused_boxes<T>(fields.grid, {}, threads), 1, 0);
             arguments_[now].images = fused_images({}, fields.grid.nz());
         }
     }

@@ -127,12 +127,13 @@ struct FusedThread {
     using Pack = FusedPack<T, W>;
     const FusedArguments<T>& a;
     int x, y, z, z_end;
-    int pitch, plane;  ///< of p: of a few rows or planes, 32 bits are enough
-    const T* p;        ///< p[n] at (x, y, z)
-    T* q;              ///< p[n-1], likewise
+    int pitch, plane;     ///< of p: of a few rows or planes, 32 bits are enough
+    const T* p;           ///< p[n] at (x, y, z)
+    T* q;                 ///< p[n-1], likewise
+    std::int64_t strips;  ///< where psi and zeta of its volume begin
 
-    __device__ __forceinline__ FusedThread(const FusedArguments<T>& arguments, int node_x, int node_y, int node_z,
-                                           int end_z)
+    __device__ __forceinline__ FusedThread(const FusedArguments<T>& arguments, unsigned volume, int node_x, int node_y,
+                                           int node_z, int end_z)
         : a(arguments),
           x(node_x),
           y(node_y),
@@ -140,8 +141,9 @@ struct FusedThread {
           z_end(end_z),
           pitch(static_cast<int>(a.pitch)),
           plane(static_cast<int>(a.plane)),
-          p(a.p + (z * a.plane + y * a.pitch + x)),
-          q(a.q + (z * a.plane + y * a.pitch + x)) {}
+          p(a.p + (volume * a.volume_step + z * a.plane + y * a.pitch + x)),
+          q(a.q + (volume * a.volume_step + z * a.plane + y * a.pitch + x)),
+          strips(volume * a.strip_step) {}
 
     [[nodiscard]] static __device__ __forceinline__ Pack load(const T* from) {
         return *reinterpret_cast<const Pack*>(from);
@@ -261,9 +263,11 @@ struct FusedThread {
         if constexpr (Dims == 3) load_across(0, column[R], across);
         const Pack before = load_before(0);
         const FusedPlace<T, R, W, 1> place_x(
-            a, 0, x, [this](const auto& s) { return y * std::int64_t{s[1]} + z * std::int64_t{s[2]}; });
-        const FusedPlace<T, R, 1, W> place_y(a, 1, y, [this](const auto& s) { return x + z * std::int64_t{s[2]}; });
-        const FusedPlace<T, R, 1, W> place_z(a, 2, z, [this](const auto& s) { return x + y * std::int64_t{s[1]}; });
+            a, 0, x, [this](const auto& s) { return strips + y * std::int64_t{s[1]} + z * std::int64_t{s[2]}; });
+        const FusedPlace<T, R, 1, W> place_y(a, 1, y,
+                                             [this](const auto& s) { return strips + x + z * std::int64_t{s[2]}; });
+        const FusedPlace<T, R, 1, W> place_z(a, 2, z,
+                                             [this](const auto& s) { return strips + x + y * std::int64_t{s[1]}; });
         FusedStrip<T, R, W, 1> strip_x;
         FusedStrip<T, R, 1, W> strip_y, strip_z;
         if (place_x.reached) strip_x.load(place_x);
@@ -292,8 +296,8 @@ struct FusedThread {
     }
 };
 
-/// One step. Grid: the blocks that record, then those of the boxes. Block: threads along x, rows of them along the next
-/// axis that has a derivative.
+/// One step. Grid: the blocks that record, then those of the boxes of each volume. Block: threads along x, rows of them
+/// along the next axis that has a derivative.
 template <typename T, int Dims, int R>
 __global__ void __launch_bounds__(kFusedThreads, R > 4 ? 2 : 4)
     fused_step(const __grid_constant__ FusedArguments<T> a) {
@@ -306,10 +310,13 @@ __global__ void __launch_bounds__(kFusedThreads, R > 4 ? 2 : 4)
         return;
     }
     const unsigned block = blockIdx.x - a.record_blocks;
+    const unsigned volume = Dims == 3 ? a.volume_blocks.divide(block) : 0;
+    const unsigned in_volume = block - volume * a.volume_blocks.divisor;
     int b = 0;
-    while (block >= a.boxes.first[b + 1]) ++b;
+    while (in_volume >= a.boxes.first[b + 1]) ++b;
     const FusedBox& box = a.boxes.box[b];
-    const unsigned tile = block - a.boxes.first[b], line = box.tiles_x.divide(tile), plane = box.tiles_y.divide(line);
+    const unsigned tile = in_volume - a.boxes.first[b], line = box.tiles_x.divide(tile),
+                   plane = box.tiles_y.divide(line);
     const unsigned row = box.threads_x.divide(threadIdx.x);
     const auto step_x = static_cast<int>((tile - line * box.tiles_x.divisor) * box.threads_x.divisor + threadIdx.x -
                                          row * box.threads_x.divisor);
@@ -321,9 +328,9 @@ __global__ void __launch_bounds__(kFusedThreads, R > 4 ? 2 : 4)
     if (in_rows >= rows || x >= box.end[0] || y >= box.end[1] || z >= box.end[2])
         wait_for_launch_before();
     else if (b == 0)
-        FusedThread<T, Dims, R, kFusedRows>(a, x, y, z, box.end[2]).update_core();
+        FusedThread<T, Dims, R, kFusedRows>(a, volume, x, y, z, box.end[2]).update_core();
     else
-        FusedThread<T, Dims, R, 1>(a, x, y, z, box.end[2]).update_rim();
+        FusedThread<T, Dims, R, 1>(a, volume, x, y, z, box.end[2]).update_rim();
     if (a.sources_of == nullptr) return;
     const int end = a.sources_of[block + 1];
     int i = a.sources_of[block];

@@ -81,6 +81,9 @@ struct FusedArguments : StepArguments<T> {
     ReceiverNodes<T> receivers;                ///< where record_blocks > 0
     SourceNodes<T> sources;                    ///< in the order of their blocks
     const std::int32_t* sources_of = nullptr;  ///< block b of the boxes has sources_of[b] … [b + 1] - 1; null: none
+    FusedDivisor volume_blocks;                ///< of the boxes; each volume has as many, one volume after the other
+    unsigned volumes = 1;
+    std::int64_t volume_step = 0, strip_step = 0;  ///< from a volume to the next: of p, and of psi and zeta
 };
 
 /// Vectors along z of a thread in the core, and threads of the largest block. On an H200 4 vectors are a fifth faster

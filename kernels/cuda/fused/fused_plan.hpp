@@ -92,6 +92,15 @@ inline unsigned blocks_of(const FusedBoxes& boxes) {
     return boxes.first[boxes.count];
 }
 
+/// Makes a cover so many volumes with these boxes.
+template <typename T>
+void set_boxes(FusedArguments<T>& a, const FusedBoxes& boxes, int volumes, std::int64_t volume_step) {
+    a.boxes = boxes;
+    a.volume_blocks = FusedDivisor(blocks_of(boxes));
+    a.volumes = static_cast<unsigned>(volumes);
+    a.volume_step = volume_step;
+}
+
 /// The images that stand in the halo layers across z, those of `copies` among them.
 inline FusedImages fused_images(const std::vector<HaloCopy>& copies, std::int64_t nz) {
     FusedImages images;

@@ -52,23 +52,26 @@ public:
         for (int now = 0; now < 2; ++now) {
             FusedArguments<T>& a = arguments_[now];
             set_common(a, fields, now);
-            a.boxes = boxes_;
+            set_boxes(a, boxes_, fields.volumes, fields.volume_step);
             a.images = fused_images(across_z, fields.grid.nz());
             if (layers != nullptr) set_strips(a, *layers, now);
         }
     }
 
     [[nodiscard]] std::int64_t bytes() const { return sources_of_.bytes() + profiles_.bytes(); }
-    static void add_rows(Allocations& list, const Grid& grid, const Cpml& layers, int threads) {
+    static void add_rows(Allocations& list, const Grid& grid, int volumes, const Cpml& layers, int threads) {
         std::int64_t values = 0;
         for (const CpmlFace& face : layers.face) values += profile_size(face);
-        const std::int64_t blocks = blocks_of(fused_boxes<T>(grid, layers, threads));
+        const std::int64_t blocks = volumes * std::int64_t{blocks_of(fused_boxes<T>(grid, layers, threads))};
         list.add(on_device("fused.sources", Owner::wavefield, blocks + 1, sizeof(std::int32_t)));
         list.add(on_device("fused.profiles", Owner::wavefield, values, sizeof(FusedProfile<T>)));
     }
-    /// The block that adds a source at this node.
-    [[nodiscard]] unsigned block_of(const std::array<std::int64_t, 3>& node) const {
-        return fused_block_of<T>(boxes_, threads_, arguments_[0].stencil.dimensions, node);
+    /// The block that adds a source at this node of a shot.
+    [[nodiscard]] unsigned block_of(std::array<std::int64_t, 3> node, int shot) const {
+        const int dimensions = arguments_[0].stencil.dimensions;
+        if (dimensions == 2) node[1] += shot;
+        const unsigned before = dimensions == 2 ? 0 : static_cast<unsigned>(shot) * blocks_of(boxes_);
+        return before + fused_block_of<T>(boxes_, threads_, dimensions, node);
     }
     /// Sets which source nodes a block adds. \param blocks of the source nodes, in order.
     void set_sources(const std::vector<unsigned>& blocks) {
@@ -120,6 +123,7 @@ private:
     void set_strips(FusedArguments<T>& a, const CpmlLayers<T>& layers, int now) const {
         const FusedProfile<T>* profile = profiles_.data();
         for (int axis = 0; axis < 3; ++axis) layers.copy_weights(axis, a.h[axis]);
+        a.strip_step = layers.volume_memory();
         for (int face = 0; face < 6; ++face) {
             a.side[face] = layers.fused_side(face, now);
             if (a.side[face].width == 0) continue;

@@ -16,6 +16,7 @@ class CpmlLayers final : public StripSteps<T> {
 public:
     CpmlLayers(const Cpml& layers, const StripPlace<T>& place)
         : strips_(planned_from(layers, place)),
+          volume_step_(place.fields.volume_step),
           memory_(place.planned.of("cpml.memory")),
           profiles_(upload_vector(place.planned.of("cpml.profiles"), cpml::all_profiles<T>(strips_))),
           launches_(
@@ -27,7 +28,7 @@ public:
     [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + profiles_.bytes(); }
     static void add_rows(Allocations& list, const Cpml& layers, const StripExtent& extent) {
         const cpml::Strips strips = planned_from(layers, extent);
-        list.add(on_device("cpml.memory", Owner::wavefield, cpml::memory_of<T>(strips, 6), sizeof(T)));
+        list.add(on_device("cpml.memory", Owner::wavefield, extent.volumes * volume_memory(strips), sizeof(T)));
         list.add(on_device("cpml.profiles", Owner::wavefield, cpml::profile_of(strips, 6), sizeof(T)));
     }
 
@@ -35,9 +36,12 @@ public:
     void reset(cudaStream_t stream) override {
         ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
     }
+    /// From the memory variables of a volume to those of the next.
+    [[nodiscard]] std::int64_t volume_memory() const { return volume_memory(strips_); }
     void for_state(int shot, int now, const typename StripSteps<T>::StateBody& body) const override {
         Grid one = strips_.grid;
-        if (one.dimensions == 2) one.n[1] = 1;
+        const bool side_by_side = one.dimensions == 2;
+        if (side_by_side) one.n[1] = 1;
         for (int face = 0; face < 6; ++face) {
             const std::int64_t width = cpml::width_of(strips_, face);
             if (width == 0) continue;
@@ -46,20 +50,24 @@ public:
                 const StatePart part = strip_state(strips_.layers, one, face, width, variable, sizeof(T));
                 const std::int64_t begin = variable[0] == 'p' ? memory.psi[now] : memory.zeta;
                 const auto& [along_x, along_y, along_z] = memory.strides;
-                body(part, memory_.data() + begin + shot * along_y,
+                body(part, memory_.data() + begin + shot * (side_by_side ? along_y : volume_memory()),
                      WindowRows{0, along_x, along_y, along_z, part.extents[0], part.extents[1], 0, part.extents[1]});
             }
         }
     }
     [[nodiscard]] bool in_whole_steps() const override { return strips_.two_psi; }
-    void apply(int now, cudaStream_t stream) const override {
+    void apply(int now, int volume, cudaStream_t stream) const override {
         using Apply = void (*)(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t);
         constexpr Apply apply_radius[kMaxRadius] = {apply_cpml<1>, apply_cpml<2>, apply_cpml<3>, apply_cpml<4>,
                                                     apply_cpml<5>, apply_cpml<6>, apply_cpml<7>, apply_cpml<8>};
         for (const CpmlLaunch<T>& launch : launches_) {
             CpmlArguments<T> arguments = now == 0 ? launch.arguments : cpml::with_psi_swapped(launch.arguments);
-            arguments.p = p_[now];
-            arguments.q = p_[1 - now];
+            arguments.p = p_[now] + volume * volume_step_;
+            arguments.q = p_[1 - now] + volume * volume_step_;
+            for (CpmlSide<T>& side : arguments.side) {
+                side.psi += volume * volume_memory();
+                side.zeta += volume * volume_memory();
+            }
             apply_radius[strips_.scheme.radius() - 1](launch, arguments, stream);
         }
     }
@@ -89,7 +97,13 @@ private:
         return {extent.grid, extent.setup.scheme, layers, extent.whole_steps};
     }
 
+    /// Volumes begin on lines of 128 bytes.
+    static std::int64_t volume_memory(const cpml::Strips& strips) {
+        return (cpml::memory_of<T>(strips, 6) + 31) / 32 * 32;
+    }
+
     cpml::Strips strips_;
+    std::int64_t volume_step_;  ///< of p
     T* p_[2];
     DeviceBuffer<T> memory_, profiles_;
     std::vector<CpmlLaunch<T>> launches_;

@@ -45,7 +45,8 @@ SpongeBoxes sponge_boxes(const Grid& grid, const std::array<std::vector<T>, 3>& 
 template <typename T>
 class SpongeSteps final : public StripSteps<T> {
 public:
-    SpongeSteps(const Sponge& sponge, const StripPlace<T>& place) : shape_(shape_of(place.fields.field)) {
+    SpongeSteps(const Sponge& sponge, const StripPlace<T>& place)
+        : shape_(shape_of(place.fields.field)), volume_step_(place.fields.volume_step) {
         std::array<std::vector<T>, 3> taper;
         for (std::size_t axis = 0; axis < 3; ++axis) {
             taper[axis].assign(sponge.taper[axis].begin(), sponge.taper[axis].end());
@@ -63,8 +64,10 @@ public:
     [[nodiscard]] std::int64_t bytes() const override {
         return taper_[0].bytes() + taper_[1].bytes() + taper_[2].bytes();
     }
-    void apply(int now, cudaStream_t stream) const override {
-        damp<T>(p_[now], p_[1 - now], shape_, boxes_, {taper_[0].data(), taper_[1].data(), taper_[2].data()}, stream);
+    void apply(int now, int volume, cudaStream_t stream) const override {
+        const std::int64_t from = volume * volume_step_;
+        damp<T>(p_[now] + from, p_[1 - now] + from, shape_, boxes_,
+                {taper_[0].data(), taper_[1].data(), taper_[2].data()}, stream);
     }
 
 private:
@@ -73,6 +76,7 @@ private:
     static std::int64_t taper_size(std::int64_t n) { return (n + 3) / 4 * 4; }
 
     FieldShape shape_;
+    std::int64_t volume_step_;
     T* p_[2];
     SpongeBoxes boxes_;
     DeviceBuffer<T> taper_[3];

@@ -22,7 +22,8 @@ namespace onda::cuda {
 /// What the strips of a wavefield are planned from.
 struct StripExtent {
     const Setup& setup;
-    const Grid& grid;          ///< of all shots
+    const Grid& grid;          ///< of all shots of a volume
+    int volumes = 1;           ///< each with memory of its own: see batched()
     bool whole_steps = false;  ///< whether the fused kernel takes the steps
 };
 
@@ -42,8 +43,9 @@ public:
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     /// Queues forgetting what the strips remember: the silence before a shot.
     virtual void reset(cudaStream_t /*stream*/) {}
-    /// Queues what the strips do after a step that has read p[now] and overwritten p[1 - now]. \throws Error.
-    virtual void apply(int now, cudaStream_t stream) const = 0;
+    /// Queues what the strips of a volume do after a step that has read p[now] and overwritten p[1 - now]. \throws
+    /// Error.
+    virtual void apply(int now, int volume, cudaStream_t stream) const = 0;
     /// Whether the fused kernel does it instead, as a part of a whole step.
     [[nodiscard]] virtual bool in_whole_steps() const { return false; }
 

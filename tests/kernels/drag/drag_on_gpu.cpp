@@ -39,6 +39,7 @@ public:
           grid_(place.grid),
           boxes_(drag_boxes(strips, grid_)),
           layout_(place.fields.field),
+          volume_step_(place.fields.volume_step),
           memory_(place.planned.of("drag.memory")) {
         std::vector<T> pull;
         for (const DragBox& box : boxes_)
@@ -50,7 +51,8 @@ public:
     static void add_rows(Allocations& list, const Drag& strips, const StripExtent& extent) {
         std::int64_t depths = 0;
         for (const std::int64_t width : strips.width) depths += width;
-        list.add(on_device("drag.memory", Owner::wavefield, drag_elements(drag_boxes(strips, extent.grid)), sizeof(T)));
+        list.add(on_device("drag.memory", Owner::wavefield,
+                           extent.volumes * drag_elements(drag_boxes(strips, extent.grid)), sizeof(T)));
         list.add(on_device("drag.pull", Owner::wavefield, depths, sizeof(T)));
     }
 
@@ -58,10 +60,12 @@ public:
     void reset(cudaStream_t stream) override {
         ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
     }
-    void apply(int now, cudaStream_t stream) const override {
+    void apply(int now, int volume, cudaStream_t stream) const override {
         const T* pull = pull_.data();
+        T* const memory = memory_.data() + volume * drag_elements(boxes_);
         for (const DragBox& box : boxes_) {
-            const DragArguments<T> a{box, p_[1 - now], memory_.data() + box.memory, pull, layout_.pitch, layout_.plane};
+            const DragArguments<T> a{
+                box, p_[1 - now] + volume * volume_step_, memory + box.memory, pull, layout_.pitch, layout_.plane};
             const auto blocks = static_cast<unsigned>((box.points() + 63) / 64);
             launch<T>(drag_kernel<T>, {blocks, 64}, stream, a);
             pull += strips_.width[static_cast<std::size_t>(box.face)];
@@ -69,11 +73,12 @@ public:
     }
     void for_state(int shot, int, const typename StripSteps<T>::StateBody& body) const override {
         Grid one = grid_;
-        if (one.dimensions == 2) one.n[1] = 1;
+        const bool side_by_side = one.dimensions == 2;
+        if (side_by_side) one.n[1] = 1;
         for (const DragBox& box : boxes_) {
             const StatePart part = strip_state(strips_, one, box.face,
                                                strips_.width[static_cast<std::size_t>(box.face)], "mean", sizeof(T));
-            body(part, memory_.data() + box.memory + shot * box.n[0],
+            body(part, memory_.data() + box.memory + shot * (side_by_side ? box.n[0] : drag_elements(boxes_)),
                  WindowRows{0, 1, box.n[0], box.n[0] * box.n[1], part.extents[0], part.extents[1], 0, part.extents[1]});
         }
     }
@@ -83,6 +88,7 @@ private:
     Grid grid_;
     std::vector<DragBox> boxes_;
     Layout layout_;
+    std::int64_t volume_step_;
     T* p_[2];
     DeviceBuffer<T> memory_, pull_;
 };
