@@ -28,7 +28,7 @@ void ResultFile::link_shot(std::int64_t shot, const std::string& file) {
     shots_->link_to(name, file, "/shots/" + name);
 }
 
-AtomicFile ResultFile::finish(const std::function<void(const hdf5::File&)>& verify) {
+AtomicFile ResultFile::close(const std::function<void(const hdf5::File&)>& verify) {
     shots_->close();
     root_->close();
     try {
@@ -36,7 +36,6 @@ AtomicFile ResultFile::finish(const std::function<void(const hdf5::File&)>& veri
     } catch (const Error& error) {
         throw Error(ExitCode::io_error, shown(path_) + ": what was written cannot be read back: " + error.what());
     }
-    output_.finish();
     return std::move(output_);
 }
 
@@ -59,7 +58,8 @@ hdf5::File open_file_of_shot(const std::filesystem::path& file, const std::strin
     if (!linked) return root;
     const std::filesystem::path name(*linked);
     if (name.is_absolute() || std::ranges::find(name, "..") != name.end())
-        shots.fail("shot " + std::to_string(shot) + " lies in " + printable(*linked) + ", which is not beside the file");
+        shots.fail("shot " + std::to_string(shot) + " lies in " + printable(*linked) +
+                   ", which is not beside the file");
     return open_result(file.parent_path() / name, format);
 }
 

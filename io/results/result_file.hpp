@@ -27,9 +27,9 @@ public:
     hdf5::Group create_shot(std::int64_t shot);
     /// Makes /shots/<shot> stand for the same group of another file, named from the folder of this one.
     void link_shot(std::int64_t shot, const std::string& file);
-    /// Closes, opens again for `verify`, syncs; the file is ready for its name. All other objects must have been
-    /// closed.
-    AtomicFile finish(const std::function<void(const hdf5::File&)>& verify);
+    /// Closes the file and opens it again for `verify`; it is to be finished, which needs no turn at HDF5, and has its
+    /// temporary name. All other objects must have been closed.
+    AtomicFile close(const std::function<void(const hdf5::File&)>& verify);
 
 private:
     std::filesystem::path path_;

@@ -216,10 +216,10 @@ void SeismogramWriter::link(std::int64_t shot, const std::string& file) {
 }
 
 void SeismogramWriter::write(const ShotGather& gather) {
-    const hdf5::Turn turn;
     check_gather(gather);
     require_storable(std::span<const float>(gather.pressure),
                      [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); });
+    const hdf5::Turn turn;
     auto group = impl_->file.create_shot(gather.shot);
     write_positions(group, "sources", gather.sources_m);
     write_positions(group, "receivers", gather.receivers_m);
@@ -231,10 +231,15 @@ void SeismogramWriter::write(const ShotGather& gather) {
 }
 
 AtomicFile SeismogramWriter::finish() {
-    const hdf5::Turn turn;
-    return impl_->file.finish([this](const hdf5::File& file) {
-        for (const std::int64_t shot : impl_->shots) read_back(file, shot);
-    });
+    const auto close = [this] {
+        const hdf5::Turn turn;
+        return impl_->file.close([this](const hdf5::File& file) {
+            for (const std::int64_t shot : impl_->shots) read_back(file, shot);
+        });
+    };
+    AtomicFile written = close();
+    written.finish();
+    return written;
 }
 
 std::vector<std::int64_t> list_shots(const std::filesystem::path& file) {

@@ -153,8 +153,7 @@ void SnapshotWriter::Impl::finish_shot() {
 }
 
 SnapshotWriter::SnapshotWriter(const std::filesystem::path& file, const FileGeometry& geometry,
-                               const Provenance& provenance, bool overwrite)
-{
+                               const Provenance& provenance, bool overwrite) {
     const hdf5::Turn turn;
     impl_ = std::make_unique<Impl>(file, geometry, provenance, overwrite);
 }
@@ -182,13 +181,17 @@ void SnapshotWriter::link(std::int64_t shot, std::vector<double> times_s, const 
 }
 
 AtomicFile SnapshotWriter::finish_values() {
-    const hdf5::Turn turn;
-    Impl& writer = *impl_;
-    writer.finish_shot();
-    for (hdf5::Dataset& scale : writer.scales) scale.close();
-    return writer.file.finish([&](const hdf5::File& file) {
-        for (const XdmfShot& shot : writer.written) read_back(file, shot, writer.geometry);
-    });
+    const auto close = [&writer = *impl_] {
+        const hdf5::Turn turn;
+        writer.finish_shot();
+        for (hdf5::Dataset& scale : writer.scales) scale.close();
+        return writer.file.close([&](const hdf5::File& file) {
+            for (const XdmfShot& shot : writer.written) read_back(file, shot, writer.geometry);
+        });
+    };
+    AtomicFile written = close();
+    written.finish();
+    return written;
 }
 
 std::vector<AtomicFile> SnapshotWriter::finish() {

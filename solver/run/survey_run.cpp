@@ -11,6 +11,7 @@
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/program/hash.hpp"
+#include "solver/program/loop_failure.hpp"
 
 namespace onda {
 namespace {
@@ -24,6 +25,13 @@ auto of_shot(const Plan& plan, const Shot& shot, const Work& work) {
         if (plan.survey.shots.size() == 1) throw;
         throw Error(error.code(), fmt::format("shot {}: {}", shot.id, error.what()));
     }
+}
+
+/// Threads that finish shots at the same time. Only one of them at a time writes to its file; the others wait for the
+/// disk, or hash what was written.
+int finishing_threads(std::int64_t shots) {
+    constexpr std::int64_t most = 8;
+    return static_cast<int>(std::min({shots, most, std::int64_t{omp_get_max_threads()}}));
 }
 
 StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
@@ -233,20 +241,27 @@ void SurveyRun::finish(Batch& batch) const {
     for (ShotInProgress& shot : batch)
         if (!shot.shot.receivers.empty()) gathers.push_back(std::move(shot.gather));
     bring_to_output_sampling(plan_, gathers);
+    for (std::size_t i = 0; ShotInProgress & shot : batch)
+        if (!shot.shot.receivers.empty()) shot.gather = std::move(gathers[i++]);
+    LoopFailure failure;
+#pragma omp parallel for schedule(dynamic) num_threads(finishing_threads(std::ssize(batch)))
+    for (std::size_t i = 0; i < batch.size(); ++i) failure.guard([&] { finish(batch[i]); });
+    failure.rethrow();
     std::vector<std::pair<std::size_t, ShotRecord>> finished;
-    for (std::size_t i = 0; ShotInProgress & shot : batch) {
-        if (!shot.shot.receivers.empty()) {
-            const ShotGather& gather = gathers[i++];
-            Fingerprint hash;
-            hash.add(std::span<const float>(gather.pressure));
-            shot.record.seismograms = hash.hex();
-            shot.outputs.take_gather(gather);
-        }
-        shot.record.files = parts_.files.finish(shot.outputs);
-        finished.emplace_back(shot.index, std::move(shot.record));
-    }
+    for (ShotInProgress& shot : batch) finished.emplace_back(shot.index, std::move(shot.record));
     sync_folder(parts_.folder);
     parts_.table.finish(finished);
+}
+
+void SurveyRun::finish(ShotInProgress& shot) const {
+    if (!shot.shot.receivers.empty()) {
+        Fingerprint hash;
+        hash.add(std::span<const float>(shot.gather.pressure));
+        shot.record.seismograms = hash.hex();
+        shot.outputs.take_gather(shot.gather);
+        shot.gather = {};
+    }
+    shot.record.files = parts_.files.finish(shot.outputs);
 }
 
 }  // namespace onda

@@ -80,6 +80,7 @@ private:
     [[nodiscard]] std::span<const float> in_whole_frame(const Plan& of_shot, std::span<const float> values);
     [[nodiscard]] std::int64_t next_output(std::int64_t step, const Batch& batch) const;
     void finish(Batch& batch) const;
+    void finish(ShotInProgress& shot) const;
 
     const Plan& plan_;
     SurveyRunParts parts_;
