@@ -5,7 +5,7 @@
 // most of its threads sum a lane of a block each, and a warp of its own carries the accumulators from block to block
 // meanwhile, through the sums of the round before.
 #include <algorithm>
-#include <cstring>
+#include <bit>
 
 #include "kernels/cuda/hash/plane_hash.hpp"
 #include "kernels/cuda/launch_kernel.hpp"
@@ -58,36 +58,47 @@ struct SharedSums {
     std::uint64_t accumulators[kLanes];
 };
 
+/// 8 bytes of a plane, as values that may still be on their way from memory.
+template <typename T>
+struct Word {
+    static constexpr int kValues = kLaneBytes / sizeof(T);
+    T value[kValues];
+
+    [[nodiscard]] __device__ __forceinline__ std::uint64_t bits() const {
+        if constexpr (kValues == 1)
+            return std::bit_cast<std::uint64_t>(value[0]);
+        else
+            return std::bit_cast<std::uint32_t>(value[0]) | std::uint64_t{std::bit_cast<std::uint32_t>(value[1])} << 32;
+    }
+};
+
 /// A place among the values [y][x] of a plane whose rows lie apart.
 template <typename T>
 class Cursor {
 public:
-    static constexpr int kWordValues = kLaneBytes / sizeof(T);
-
     __device__ __forceinline__ Cursor(const T* plane, const WindowRows& window, std::int64_t value)
-        : window_(window), row_(plane + value / window.count_x * window.step_y), x_(value % window.count_x) {}
+        : x_(value % window.count_x),
+          count_(window.count_x),
+          step_(window.step_x),
+          to_next_row_(window.step_y - window.count_x * window.step_x),
+          at_(plane + value / window.count_x * window.step_y + x_ * window.step_x) {}
 
     __device__ __forceinline__ void move(int values) {
-        for (x_ += values; x_ >= window_.count_x; x_ -= window_.count_x) row_ += window_.step_y;
+        x_ += values;
+        at_ += values * step_;
+        for (; x_ >= count_; x_ -= count_) at_ += to_next_row_;
     }
-    /// 8 bytes from here on: in float two values, of which the second may begin the next row.
-    __device__ __forceinline__ std::uint64_t word() const {
-        std::uint64_t bits = bits_of(row_ + x_ * window_.step_x);
-        if constexpr (kWordValues == 2)
-            bits |= bits_of(x_ + 1 < window_.count_x ? row_ + (x_ + 1) * window_.step_x : row_ + window_.step_y) << 32;
-        return bits;
+    /// From here on: in float two values, of which the second may begin the next row.
+    [[nodiscard]] __device__ __forceinline__ Word<T> word() const {
+        if constexpr (Word<T>::kValues == 1)
+            return {{at_[0]}};
+        else
+            return {{at_[0], at_[x_ + 1 < count_ ? step_ : step_ + to_next_row_]}};
     }
 
 private:
-    __device__ __forceinline__ static std::uint64_t bits_of(const T* value) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, value, sizeof(T));
-        return bits;
-    }
-
-    const WindowRows& window_;
-    const T* row_;
-    std::int64_t x_;
+    std::int64_t x_, count_, step_, to_next_row_;
+    const T* at_;
 };
 
 /// A plane that is hashed: all blocks of 1024 bytes but the last one are whole, which has 1 to 1024.
@@ -101,29 +112,41 @@ struct PlaneSize {
           rest_stripes(static_cast<int>((plane_bytes - 1) % kBlockBytes / kStripeBytes)) {}
 };
 
-/// One lane of a block. All words are read before the first is used, so that 16 of each thread are under way at once.
+/// One lane of a whole block. All words are asked for before the first is used, so that 16 of each thread are under way
+/// at once. \param cursor on the first of them.
+template <typename T>
+__device__ __forceinline__ Sums sum_whole_block(Cursor<T> cursor, int lane, const HashConstants& c) {
+    Word<T> word[kStripes];
+    ONDA_UNROLL
+    for (int s = 0; s < kStripes; ++s) {
+        word[s] = cursor.word();
+        cursor.move(kLanes * Word<T>::kValues);
+    }
+    Sums sums;
+    ONDA_UNROLL
+    for (int s = 0; s < kStripes; ++s) sums.add(word[s].bits(), c.secret[s + lane]);
+    return sums;
+}
+
+/// One lane of the last block. \param cursor on its first word. \param last on its word of the plane's last 64 bytes.
+template <typename T>
+__device__ __forceinline__ Sums sum_rest(Cursor<T> cursor, const Cursor<T>& last, int stripes, int lane,
+                                         const HashConstants& c) {
+    Sums sums;
+    sums.add(last.word().bits(), secret_at(c, kSecretOfLastStripe + kLaneBytes * lane));
+    for (int s = 0; s < stripes; ++s, cursor.move(kLanes * Word<T>::kValues))
+        sums.add(cursor.word().bits(), c.secret[s + lane]);
+    return sums;
+}
+
+/// One lane of a block of the plane.
 template <typename T>
 __device__ __forceinline__ Sums sum_lane(const T* plane, const WindowRows& window, const PlaneSize& size,
                                          std::int64_t block, int lane, const HashConstants& c) {
-    constexpr int values = Cursor<T>::kWordValues;
-    const int stripes = block < size.whole_blocks ? kStripes : size.rest_stripes;
-    Cursor<T> cursor(plane, window, (block * kStripes * kLanes + lane) * values);
-    std::uint64_t word[kStripes];
-    ONDA_UNROLL
-    for (int s = 0; s < kStripes; ++s)
-        if (s < stripes) {
-            word[s] = cursor.word();
-            cursor.move(kLanes * values);
-        }
-    Sums sums;
-    ONDA_UNROLL
-    for (int s = 0; s < kStripes; ++s)
-        if (s < stripes) sums.add(word[s], c.secret[s + lane]);
-    if (block == size.whole_blocks) {
-        const std::int64_t last = (size.bytes - kStripeBytes) / static_cast<std::int64_t>(sizeof(T)) + lane * values;
-        sums.add(Cursor<T>(plane, window, last).word(), secret_at(c, kSecretOfLastStripe + kLaneBytes * lane));
-    }
-    return sums;
+    const Cursor<T> first(plane, window, (block * kStripes * kLanes + lane) * Word<T>::kValues);
+    if (block < size.whole_blocks) return sum_whole_block(first, lane, c);
+    const std::int64_t of_last = size.bytes / static_cast<std::int64_t>(sizeof(T)) - (kLanes - lane) * Word<T>::kValues;
+    return sum_rest(first, Cursor<T>(plane, window, of_last), size.rest_stripes, lane, c);
 }
 
 /// Takes the accumulator of a lane through the blocks of a round. \param sums of the first of them.
