@@ -241,6 +241,14 @@ public:
             slabs_[part.slab]->download_previous(part.window, values.subspan(static_cast<std::size_t>(part.before)),
                                                  shot);
     }
+    void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override {
+        const std::int64_t plane = window.count[0] * window.count[1];
+        for (const WindowPart& part : parts_of(window, medium_->slabs()))
+            slabs_[part.slab]->hash_planes(part.window,
+                                           hashes.subspan(static_cast<std::size_t>(part.before / plane),
+                                                          static_cast<std::size_t>(part.window.count[2])),
+                                           shot);
+    }
     std::unique_ptr<Download> start_download(const Window& window, int shot) override {
         std::vector<float> values(static_cast<std::size_t>(window.points()));
         copy_out(window, std::span<float>(values), shot);

@@ -112,6 +112,10 @@ public:
     [[nodiscard]] virtual std::unique_ptr<Download> start_download(const Window& window, int shot = 0) = 0;
     /// Copies p[n-1] at the nodes of `window`, for energies.
     virtual void download_previous(const Window& window, std::span<double> values, int shot = 0) const = 0;
+    /// XXH3 with 64 bits (kernels/fingerprint.hpp) of every plane z of `window`: of its values of p[n], [y][x], x
+    /// fastest, in the precision of the run. Devices make them where p[n] lies; the default downloads it, some planes
+    /// at a time. \param hashes window.count[2] of them. \throws what the steps met.
+    virtual void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot = 0) const;
     /// Overwrites p[n] and p[n-1], compact [z][y][x]; strips forget what they remember. Initial states, tests.
     virtual void upload(std::span<const double> p, std::span<const double> p_previous, int shot = 0) = 0;
     /// Copies the traces, [receiver][sample], samples as given to set_receivers.

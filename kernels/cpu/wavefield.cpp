@@ -17,6 +17,7 @@
 #include "kernels/cpu/points.hpp"
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cpu/thread_tuner.hpp"
+#include "kernels/fingerprint.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -111,6 +112,8 @@ public:
         copy_out(p(), window, values);
     }
     void download_previous(const Window& window, std::span<double> values) const { copy_out(q(), window, values); }
+    /// \param window of step 1 along x.
+    void hash_planes(const Window& window, std::span<std::uint64_t> hashes) const;
     void upload(std::span<const double> p, std::span<const double> p_previous);
     template <typename U>
     void download_traces(std::span<U> values) const {
@@ -298,6 +301,24 @@ void ShotField<T>::copy_out(const Buffer<T>& from, const Window& window, std::sp
 }
 
 template <typename T>
+void ShotField<T>::hash_planes(const Window& window, std::span<std::uint64_t> hashes) const {
+    // By all threads, even in a batch: its shots are hashed one after the other. Made before the loop, which no
+    // exception may leave.
+    std::vector<Fingerprint> of_thread(static_cast<std::size_t>(threads_of(setup_)));
+#pragma omp parallel for num_threads(threads_of(setup_)) schedule(static)
+    for (std::int64_t i = 0; i < window.count[2]; ++i) {
+        Fingerprint& hash = of_thread[static_cast<std::size_t>(omp_get_thread_num())];
+        hash.reset();
+        for (std::int64_t y = 0; y < window.count[1]; ++y) {
+            const T* const row = p().data() + field_.at(window.first[0], window.first[1] + y * window.step[1],
+                                                        window.first[2] + i * window.step[2]);
+            hash.add(std::span(row, static_cast<std::size_t>(window.count[0])));
+        }
+        hashes[static_cast<std::size_t>(i)] = hash.value();
+    }
+}
+
+template <typename T>
 void ShotField<T>::upload(std::span<const double> p, std::span<const double> p_previous) {
     for_rows([&](std::int64_t y, std::int64_t z) {
         for (std::int64_t x = 0; x < grid_.nx(); ++x) {
@@ -356,6 +377,12 @@ public:
     }
     void download_previous(const Window& window, std::span<double> values, int shot) const override {
         at(shot).download_previous(window, values);
+    }
+    void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override {
+        if (window.step[0] == 1)
+            at(shot).hash_planes(window, hashes);
+        else
+            Wavefield::hash_planes(window, hashes, shot);
     }
     std::unique_ptr<Download> start_download(const Window& window, int shot) override {
         auto download = std::make_unique<HostDownload>(frames_, window.points());

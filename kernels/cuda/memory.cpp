@@ -49,6 +49,7 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
     add("staging", staging_bytes(setup.grid), 1);
     add("counter", 1, sizeof(std::int64_t));
     add("largest", shots * largest_blocks(shots), sizeof(Largest));
+    add("plane hashes", setup.grid.nz(), sizeof(std::uint64_t));
     for (int axis = 0; axis < 3; ++axis)
         add(halo_copies_row(axis), std::ssize(halo_copies_of(setup, grid, axis)), sizeof(LayerCopy));
     const bool whole = takes_whole_steps<T>(setup, shots);

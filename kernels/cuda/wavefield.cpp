@@ -11,6 +11,7 @@
 #include "kernels/cuda/downloads.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/fused/fused_steps.hpp"
+#include "kernels/cuda/hash/plane_hash.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/memory.hpp"
 #include "kernels/cuda/strips/cpml.hpp"
@@ -77,6 +78,7 @@ public:
           staging_(planned_.of("staging")),
           counter_(planned_.of("counter")),
           largest_(planned_.of("largest")),
+          hashes_(planned_.of("plane hashes")),
           downloads_(std::make_shared<Downloads>()),
           sources_of_(static_cast<std::size_t>(shots)),
           receivers_of_(static_cast<std::size_t>(shots)) {
@@ -115,7 +117,7 @@ public:
     int shots() const override { return shots_; }
     std::int64_t allocated_bytes() const override {
         std::int64_t bytes = memory_.bytes() + staging_.bytes() + counter_.bytes() + largest_.bytes() +
-                             sources_.bytes() + traces_.device_bytes() + downloads_->device_bytes();
+                             hashes_.bytes() + sources_.bytes() + traces_.device_bytes() + downloads_->device_bytes();
         for (const auto& copies : copies_) bytes += copies.bytes();
         for (const auto& strip : strips_) bytes += strip->bytes();
         return bytes + (fused_ ? fused_->bytes() : 0);
@@ -165,6 +167,7 @@ public:
     void download_previous(const Window& window, std::span<double> values, int shot) const override {
         copy_out(q(), rows_of(window, shot), values);
     }
+    void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override;
     std::unique_ptr<Download> start_download(const Window& window, int shot) override {
         scope_.enter();
         return downloads_->start(p(), rows_of(window, shot), compute_, copy_);
@@ -275,6 +278,7 @@ private:
     DeviceBuffer<std::byte> staging_;     ///< for rows on their way
     DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
     DeviceBuffer<Largest> largest_;
+    DeviceBuffer<std::uint64_t> hashes_;  ///< of the planes of one shot
     Stream compute_, copy_;
     std::vector<std::unique_ptr<Stepper>> steppers_;      ///< of each volume
     std::vector<std::unique_ptr<StripSteps<T>>> strips_;  ///< in the order of a step
@@ -503,6 +507,16 @@ std::vector<Extremum> CudaWavefield<T>::extrema() const {
         found.push_back({value, largest.node, std::isfinite(value)});
     }
     return found;
+}
+
+template <typename T>
+void CudaWavefield<T>::hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const {
+    if (!can_hash_planes(window.count[0] * window.count[1] * static_cast<std::int64_t>(sizeof(T))))
+        return Wavefield::hash_planes(window, hashes, shot);
+    scope_.enter();
+    cuda::hash_planes(p(), rows_of(window, shot), hashes_.data(), compute_.get());
+    compute_.wait();
+    ONDA_CUDA_TRY(cudaMemcpy(hashes.data(), hashes_.data(), hashes.size_bytes(), cudaMemcpyDeviceToHost));
 }
 
 template <typename T>

@@ -27,6 +27,7 @@ struct OutputFormat;
 
 /// One format's part in one shot, from before its first step until its files are there. What a shot gives comes in the
 /// order of these functions; the defaults take nothing. An object that goes before finish() leaves no file.
+/// Several threads may finish shots of a batch at the same time, each its own.
 /// Each may throw Error(cannot_create | io_error | unstable) or Interrupted.
 class ShotOutput {
 public:

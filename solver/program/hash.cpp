@@ -1,21 +1,8 @@
 #include "solver/program/hash.hpp"
 
-#include <new>
 #include <vector>
 
 namespace onda {
-
-std::string hash_text(std::uint64_t hash) {
-    std::string text(16, '0');
-    for (std::size_t digit = 0; digit < text.size(); ++digit)
-        text[text.size() - 1 - digit] = "0123456789abcdef"[hash >> (4 * digit) & 15U];
-    return text;
-}
-
-Fingerprint::Fingerprint() : state_(XXH3_createState()) {
-    if (!state_) throw std::bad_alloc();
-    XXH3_64bits_reset(state_.get());
-}
 
 std::string hash_of(std::string_view text) {
     Fingerprint hash;

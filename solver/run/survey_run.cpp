@@ -146,8 +146,7 @@ void SurveyRun::compute(Batch& batch) {
     propagate(propagator, batch, watches);
     parts_.times.measure("outputs", [&] {
         for (int slot = 0; ShotInProgress & shot : batch) {
-            shot.record.wavefield =
-                fingerprint_wavefield(*wavefield_, plan.computed.inner(), plan.setup.precision, slot);
+            shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan.computed.inner(), slot);
             if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan, shot.shot, *wavefield_, slot);
             ++slot;
         }

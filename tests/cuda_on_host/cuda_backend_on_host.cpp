@@ -16,6 +16,7 @@
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/drag/drag_on_gpu.hpp"
 #include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/plane_hashes.hpp"
 #include "tests/kernels/state.hpp"
 
 using namespace onda;
@@ -355,6 +356,23 @@ TEST_CASE("everything happens under the device that was asked for, whichever the
         setup.ordinal = 2;
         CHECK_THROWS_WITH_AS(cuda::make_medium(setup, {}, 1e-3), "GPU 2 is not visible: there are 2, 0 to 1",
                              SetupFault);
+    });
+}
+
+TEST_CASE("hashes of planes are those of their values, and of the steps that are still queued") {
+    check_plane_hashes(cuda::make_medium);
+    early_and_late([] {
+        const Case c = shortened(kSmall[0], 12);
+        const Setup setup = setup_of(c, 2, Precision::float32);
+        const auto gpu = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
+        const auto cpu = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
+        std::vector<std::uint64_t> hashes(static_cast<std::size_t>(c.grid.nz())), expected(hashes.size());
+        for (const auto& wavefield : {gpu.get(), cpu.get()}) {
+            start_noisy_shot(*wavefield, c, setup.precision);
+            wavefield->enqueue(0, c.steps);
+            wavefield->hash_planes(Window::whole(c.grid), wavefield == gpu.get() ? hashes : expected);
+        }
+        CHECK(hashes == expected);
     });
 }
 

@@ -8,6 +8,7 @@
 #include "kernels/cpu/cpu.hpp"
 #include "tests/gpu/gpu_support.hpp"
 #include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/plane_hashes.hpp"
 #include "tests/kernels/state.hpp"
 
 using namespace onda;
@@ -129,6 +130,11 @@ TEST_CASE("what a batch holds is what was predicted") {
         const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(5);
         CHECK(allocated_bytes(*batch) == cuda::allocations(setup, 5).bytes(Memory::device));
     }
+}
+
+TEST_CASE("hashes of planes are made on a GPU, and are those of their values") {
+    need_gpu();
+    check_plane_hashes(cuda::make_medium);
 }
 
 TEST_CASE("steps are queued without waiting for them") {

@@ -180,6 +180,10 @@ TEST_CASE("batches of a cut grid, windows across its cuts, and its extremum") {
             whole->download(window, std::span<float>(expected), shot);
             cut->download(window, std::span<float>(values), shot);
             CHECK(values == expected);
+            std::vector<std::uint64_t> hashes(static_cast<std::size_t>(window.count[2])), of_cut(hashes.size());
+            whole->hash_planes(window, hashes, shot);
+            cut->hash_planes(window, of_cut, shot);
+            CHECK(of_cut == hashes);
             const auto download = cut->start_download(window, shot);
             CHECK(std::ranges::equal(download->wait(), expected));
         }

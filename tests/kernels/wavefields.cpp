@@ -6,6 +6,7 @@
 
 #include "kernels/cpu/cpu.hpp"
 #include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/plane_hashes.hpp"
 #include "tests/kernels/state.hpp"
 
 using namespace onda;
@@ -129,4 +130,8 @@ TEST_CASE("a state names its parts, whose extents are those of the grid and of i
     CHECK(names == std::vector<std::string>{"p", "p_previous", "cpml.x_min.psi", "cpml.x_min.zeta", "cpml.y_min.psi",
                                             "cpml.y_min.zeta", "cpml.y_max.psi", "cpml.y_max.zeta", "cpml.z_max.psi",
                                             "cpml.z_max.zeta"});
+}
+
+TEST_CASE("the hash of a plane is that of its values, wherever it is made") {
+    check_plane_hashes(cpu::make_medium);
 }

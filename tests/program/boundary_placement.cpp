@@ -105,7 +105,7 @@ Left run(const Plan& draft, const Model& model, const Window& window) {
         wavefield->download(window, std::span<double>(last));
         left.traces.insert(left.traces.end(), traces.begin(), traces.end());
         left.last.insert(left.last.end(), last.begin(), last.end());
-        left.hashes.push_back(fingerprint_wavefield(*wavefield, window, plan.setup.precision));
+        left.hashes.push_back(fingerprint_wavefield(*wavefield, window));
     }
     return left;
 }
