@@ -27,8 +27,15 @@ struct BoxCopy {
 
 enum class Wait { nothing, syncthreads, barrier, finished };
 
-struct Fibre {
+/// Where a stack goes on.
+struct StackPlace {
     ucontext_t context{};
+    void* jump[5] = {};  ///< of __builtin_setjmp, once it was left
+    bool was_left = false;
+};
+
+struct Fibre {
+    StackPlace place;
     std::unique_ptr<unsigned char[]> stack;
     void* fake_stack = nullptr;
     dim3 thread;
@@ -83,7 +90,7 @@ private:
     std::unique_ptr<unsigned char, Free> shared_;
     std::vector<BoxCopy> pending_;
     Fibre* current_ = nullptr;
-    ucontext_t scheduler_{};
+    StackPlace scheduler_;
     void* scheduler_fake_stack_ = nullptr;
     const void* scheduler_stack_ = nullptr;
     std::size_t scheduler_stack_bytes_ = 0;
