@@ -11,6 +11,7 @@
 
 #include "solver/program/loop_failure.hpp"
 #include "solver/signal/fourier.hpp"
+#include "solver/signal/kaiser_sinc.hpp"
 
 namespace onda {
 namespace {
@@ -47,7 +48,7 @@ double taper(const PhaseBand& band, double y) {
         std::vector<double> sum{0.};
         for (int i = 0; i < intervals; ++i) {
             const double v = -1. + 2. * (i + 0.5) / intervals;
-            sum.push_back(sum.back() + std::cyl_bessel_i(0., kBeta * std::sqrt(1. - v * v)));
+            sum.push_back(sum.back() + bessel_i0(kBeta * std::sqrt(1. - v * v)));
         }
         for (double& value : sum) value /= sum.back();
         return sum;
