@@ -1,43 +1,41 @@
 #include "solver/signal/fourier.hpp"
 
-#include <cmath>
-#include <numbers>
-#include <utility>
+#include <algorithm>
+#include <bit>
 
 namespace onda {
-namespace {
 
-/// Brings a[i] to where the bits of i stand in reverse.
-void reverse_bits(std::span<std::complex<double>> a) {
-    for (std::size_t i = 1, j = 0; i < a.size(); ++i) {
-        std::size_t bit = a.size() / 2;
-        for (; (j & bit) != 0; bit /= 2) j ^= bit;
-        j ^= bit;
-        if (i < j) std::swap(a[i], a[j]);
+std::size_t FourierTransform::length(std::size_t least) {
+    const std::size_t power = std::bit_ceil(std::max<std::size_t>(8, least));
+    for (const std::size_t eighths : {5, 6})
+        if (const std::size_t n = power / 8 * eighths; n >= least && n % 2 == 0) return n;
+    return power;
+}
+
+void FourierTransform::forward(std::span<const double> series, std::span<std::complex<double>> spectrum) const {
+    half_.transform_real(series.data(), spectrum.data());
+    // The first and the last value are real, and are returned as one.
+    spectrum[n_ / 2] = spectrum[0].imag();
+    spectrum[0] = spectrum[0].real();
+}
+
+/// With X = A + iB, A is even and B odd in k, so the transform of the real series A - B is sum A cos + i sum B sin: its
+/// real part less its imaginary part is the sum of X exp(2 pi i j k / n) for j, and their sum is that for n - j
+/// (Bracewell 1983, the discrete Hartley transform).
+void FourierTransform::inverse(std::span<std::complex<double>> spectrum, std::span<double> series) const {
+    const std::size_t middle = n_ / 2;
+    series[0] = spectrum[0].real();
+    series[middle] = spectrum[middle].real();
+    for (std::size_t k = 1; k < middle; ++k) {
+        series[k] = spectrum[k].real() - spectrum[k].imag();
+        series[n_ - k] = spectrum[k].real() + spectrum[k].imag();
     }
-}
-
-}  // namespace
-
-FourierTransform::FourierTransform(std::size_t largest) : roots_(largest) {
-    for (std::size_t half = 1; half < largest; half *= 2)
-        for (std::size_t k = 0; k < half; ++k)
-            roots_[half + k] = std::polar(1., -std::numbers::pi * static_cast<double>(k) / static_cast<double>(half));
-}
-
-void FourierTransform::operator()(std::span<std::complex<double>> a) const {
-    reverse_bits(a);
-    for (std::size_t half = 1; half < a.size(); half *= 2) {
-        for (std::size_t start = 0; start < a.size(); start += 2 * half)
-            for (std::size_t k = 0; k < half; ++k) {
-                std::complex<double>&low = a[start + k], &high = a[start + k + half];
-                const std::complex<double> root = roots_[half + k];
-                // by parts: std::complex asks after NaNs at every product
-                const std::complex<double> turned(root.real() * high.real() - root.imag() * high.imag(),
-                                                  root.real() * high.imag() + root.imag() * high.real());
-                high = low - turned;
-                low += turned;
-            }
+    half_.transform_real(series.data(), spectrum.data());
+    series[0] = spectrum[0].real();
+    series[middle] = spectrum[0].imag();
+    for (std::size_t j = 1; j < middle; ++j) {
+        series[j] = spectrum[j].real() - spectrum[j].imag();
+        series[n_ - j] = spectrum[j].real() + spectrum[j].imag();
     }
 }
 

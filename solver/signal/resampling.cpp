@@ -12,7 +12,7 @@ namespace {
 
 // Half-width in zero crossings of the sinc and shape of the Kaiser window: 90 dB, flat to 0.91 of the cut-off.
 constexpr int kZeroCrossings = 32;
-constexpr double kBeta = 9.;
+constexpr KaiserSinc kKernel(kZeroCrossings, 9.);
 
 /// \param time in input samples; \param stretch input samples per zero crossing, >= 1.
 Taps sinc_taps(double time, double stretch) {
@@ -22,8 +22,7 @@ Taps sinc_taps(double time, double stretch) {
     taps.weight.resize(count);
     double sum = 0.;
     for (std::int64_t k = 0; k < count; ++k)
-        sum += taps.weight[k] =
-            kaiser_sinc((time - static_cast<double>(taps.first + k)) / stretch, kZeroCrossings, kBeta);
+        sum += taps.weight[k] = kKernel((time - static_cast<double>(taps.first + k)) / stretch);
     // A constant stays what it is: the windowed sinc itself sums to `stretch` within 3e-5 only.
     for (double& weight : taps.weight) weight /= sum;
     return taps;

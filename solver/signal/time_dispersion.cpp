@@ -1,15 +1,17 @@
 #include "solver/signal/time_dispersion.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <complex>
+#include <map>
 #include <memory>
 #include <numbers>
+#include <set>
 #include <spdlog/fmt/fmt.h>
 
 #include "solver/program/loop_failure.hpp"
 #include "solver/signal/fourier.hpp"
+#include "solver/signal/kaiser_sinc.hpp"
 
 namespace onda {
 namespace {
@@ -46,7 +48,7 @@ double taper(const PhaseBand& band, double y) {
         std::vector<double> sum{0.};
         for (int i = 0; i < intervals; ++i) {
             const double v = -1. + 2. * (i + 0.5) / intervals;
-            sum.push_back(sum.back() + std::cyl_bessel_i(0., kBeta * std::sqrt(1. - v * v)));
+            sum.push_back(sum.back() + bessel_i0(kBeta * std::sqrt(1. - v * v)));
         }
         for (double& value : sum) value /= sum.back();
         return sum;
@@ -83,9 +85,9 @@ struct PhaseMap {
         return {static_cast<std::int64_t>(std::floor(near - margin(i))),
                 static_cast<std::int64_t>(std::ceil(far + margin(i)))};
     }
-    [[nodiscard]] std::size_t transform_size(std::int64_t sample) const {
+    [[nodiscard]] std::size_t transform_length(std::int64_t sample) const {
         const auto [first, last] = window(sample);
-        return std::bit_ceil(static_cast<std::size_t>(last - first + 1));
+        return FourierTransform::length(static_cast<std::size_t>(last - first + 1));
     }
 };
 
@@ -94,42 +96,70 @@ struct PhaseMap {
 /// error. With L no shorter than the window these are below 1e-6.
 class MappedTaps {
 public:
+    /// For output samples first … end - 1.
     /// \param stretches false: without phi', for a series that stays on its time axis.
-    MappedTaps(const PhaseMap& map, std::int64_t samples, bool stretches = true)
-        : map_(map), largest_(map.transform_size(std::max<std::int64_t>(0, samples - 1))), transform_(largest_) {
-        const double step = 2. * pi / static_cast<double>(largest_);
-        for (double y = 0.; y < map.band.stop; y = step * static_cast<double>(phi_.size())) {
-            phi_.push_back(map.phi(y));
-            amplitude_.push_back((phi_.size() == 1 ? 1. : 2.) * taper(map.band, y) *
-                                 (stretches ? map.slope(y) / map.ratio : 1.));
-        }
+    MappedTaps(const PhaseMap& map, std::int64_t first, std::int64_t end, bool stretches = true) : map_(map) {
+        for (const std::size_t length : lengths(map, first, end)) circles_.try_emplace(length, map, length, stretches);
+    }
+
+    static std::int64_t bytes(const PhaseMap& map, std::int64_t first, std::int64_t end) {
+        std::size_t sum = 0;
+        for (const std::size_t length : lengths(map, first, end))
+            sum += FourierTransform::bytes(length) + 2 * sizeof(double) * points(map.band, length);
+        return static_cast<std::int64_t>(sum);
     }
 
     Taps operator()(std::int64_t sample) const {
         const auto [first, last] = map_.window(sample);
-        const std::size_t size = map_.transform_size(sample), stride = largest_ / size;
-        const double step = 2. * pi / static_cast<double>(size);
-        std::vector<std::complex<double>> wave(size);
-        for (std::size_t k = 0; k * stride < phi_.size(); ++k)
-            wave[k] =
-                std::polar(amplitude_[k * stride], phi_[k * stride] * static_cast<double>(sample) -
-                                                       step * static_cast<double>(k) * static_cast<double>(first));
-        transform_(wave);
-        Taps taps{first, std::vector<double>(last - first + 1)};
-        for (std::size_t b = 0; b < taps.weight.size(); ++b)
-            taps.weight[b] = wave[b].real() / static_cast<double>(size);
+        const std::size_t length = map_.transform_length(sample);
+        const Circle& circle = circles_.at(length);
+        const double turn = 2. * pi / static_cast<double>(length) * static_cast<double>(first);
+        std::vector<std::complex<double>> wave(length / 2 + 1);
+        for (std::size_t k = 0; k < circle.phi.size(); ++k)
+            wave[k] = std::polar(circle.amplitude[k],
+                                 turn * static_cast<double>(k) - circle.phi[k] * static_cast<double>(sample));
+        Taps taps{first, std::vector<double>(length)};
+        circle.transform.inverse(wave, taps.weight);
+        taps.weight.resize(last - first + 1);
         return taps;
     }
 
 private:
+    /// What weights of all output samples of one transform length share.
+    struct Circle {
+        FourierTransform transform;
+        std::vector<double> phi, amplitude;  ///< at each point of the circle below the band's end
+
+        Circle(const PhaseMap& map, std::size_t length, bool stretches) : transform(length) {
+            const auto n = static_cast<double>(length);
+            const std::size_t count = points(map.band, length);
+            phi.reserve(count);
+            amplitude.reserve(count);
+            for (std::size_t k = 0; k < count; ++k) {
+                const double y = 2. * pi / n * static_cast<double>(k);
+                phi.push_back(map.phi(y));
+                amplitude.push_back(taper(map.band, y) * (stretches ? map.slope(y) / map.ratio : 1.) / n);
+            }
+        }
+    };
+
+    static std::size_t points(const PhaseBand& band, std::size_t length) {
+        return static_cast<std::size_t>(std::ceil(band.stop / (2. * pi) * static_cast<double>(length)));
+    }
+
+    static std::set<std::size_t> lengths(const PhaseMap& map, std::int64_t first, std::int64_t end) {
+        std::set<std::size_t> all;
+        for (std::int64_t i = first; i < end; ++i) all.insert(map.transform_length(i));
+        return all;
+    }
+
     PhaseMap map_;
-    std::size_t largest_;
-    FourierTransform transform_;
-    std::vector<double> phi_, amplitude_;  ///< on the circle of the largest size, up to the band's end
+    std::map<std::size_t, Circle> circles_;  ///< by the length of their transform
 };
 
 TapsOfSample make_taps(const PhaseMap& map, std::int64_t samples) {
-    return [taps = std::make_shared<const MappedTaps>(map, samples)](std::int64_t sample) { return (*taps)(sample); };
+    return
+        [taps = std::make_shared<const MappedTaps>(map, 0, samples)](std::int64_t sample) { return (*taps)(sample); };
 }
 
 }  // namespace
@@ -172,7 +202,6 @@ PhaseMap recording_map(const FrequencyBand& band, double dt, double dt_out) {
 // passed one taper, whatever the length of its record.
 constexpr std::int64_t kLong = 8192, kChunk = 2048;  // output samples
 constexpr std::int64_t kTogether = 64;               // traces that are moved and then weighed: they stay in a cache
-static_assert(kTogether % 2 == 0);
 
 /// The band of a chunk's weights: 1 where the filter lets anything pass. Its taper is as wide as makes their windows
 /// narrow: half a chunk from its start they are 4 kBeta / width longer for the taper's transform, and kChunk / 2 ratio
@@ -206,57 +235,53 @@ struct ChunkWindow {
 };
 
 /// Moves traces so that what belongs to output sample `start` comes to 0, for input samples first … first + count - 1:
-/// moved[m] = sum over k of weight[k] u[start's first + k + m], by Fourier transforms of two traces at a time.
+/// moved[m] = sum over k of weight[k] u[start's first + k + m], by Fourier transforms.
 class Mover {
 public:
     Mover(const PhaseMap& map, std::int64_t start, const ChunkWindow& window)
         : first_(window.first),
           count_(window.count),
-          taps_(MappedTaps(map, start + 1, false)(start)),
-          transform_(filter_size(map, start, window)),
-          filter_(filter_size(map, start, window)) {
-        std::ranges::copy(taps_.weight, filter_.begin());
-        transform_(filter_);
+          taps_(MappedTaps(map, start, start + 1, false)(start)),
+          length_(filter_length(map, start, window)),
+          transform_(length_),
+          filter_(length_ / 2 + 1) {
+        std::vector<double> padded(length_);
+        std::ranges::transform(taps_.weight, padded.begin(),
+                               [this](double weight) { return weight / static_cast<double>(length_); });
+        transform_.forward(padded, filter_);
+        for (auto& value : filter_) value = std::conj(value);
     }
 
     /// Of its transforms.
-    static std::size_t filter_size(const PhaseMap& map, std::int64_t start, const ChunkWindow& window) {
+    static std::size_t filter_length(const PhaseMap& map, std::int64_t start, const ChunkWindow& window) {
         const auto [first, last] = map.window(start);
-        return std::bit_ceil(static_cast<std::size_t>(window.count + last - first + 1));
+        return FourierTransform::length(static_cast<std::size_t>(window.count + last - first + 1));
     }
 
-    /// \param moved [2][count]; the second trace may be empty.
+    /// \param moved [count].
     template <typename T>
-    void operator()(std::span<const T> a, std::span<const T> b, double* moved) const {
-        std::vector<std::complex<double>> x(filter_.size());
+    void operator()(std::span<const T> trace, double* moved) const {
+        std::vector<double> x(length_);
+        std::vector<std::complex<double>> spectrum(filter_.size());
         const std::int64_t needed = count_ + static_cast<std::int64_t>(taps_.weight.size()) - 1;
         const std::int64_t offset = taps_.first + first_;
-        for (std::int64_t q = 0; q < needed; ++q)
-            x[q] = {continued(a, offset + q), b.empty() ? 0. : continued(b, offset + q)};
-        correlate(x);
-        for (std::int64_t m = 0; m < count_; ++m) {
-            moved[m] = x[m].real();
-            if (!b.empty()) moved[count_ + m] = x[m].imag();
-        }
+        for (std::int64_t q = 0; q < needed; ++q) x[q] = continued(trace, offset + q);
+        transform_.forward(x, spectrum);
+        for (std::size_t k = 0; k < spectrum.size(); ++k) spectrum[k] *= filter_[k];
+        transform_.inverse(spectrum, x);
+        std::copy_n(x.begin(), count_, moved);
     }
 
 private:
-    /// The inverse transform is that of the conjugate: x = conj(F(conj(X conj(W)))) / n.
-    void correlate(std::vector<std::complex<double>>& x) const {
-        transform_(x);
-        for (std::size_t k = 0; k < x.size(); ++k) x[k] = std::conj(x[k]) * filter_[k];
-        transform_(x);
-        for (auto& value : x) value = std::conj(value) / static_cast<double>(x.size());
-    }
-
     std::int64_t first_, count_;
     Taps taps_;
+    std::size_t length_;
     FourierTransform transform_;
-    std::vector<std::complex<double>> filter_;
+    std::vector<std::complex<double>> filter_;  ///< the conjugate of the weights' transform over the length
 };
 
 KeptWeights chunk_weights(const PhaseMap& map, const ChunkWindow& window) {
-    const MappedTaps taps(map, kChunk);
+    const MappedTaps taps(map, 0, kChunk);
     return {window.count, kChunk, [&](std::int64_t i) {
                 Taps at = taps(i);
                 at.first -= window.first;
@@ -285,12 +310,8 @@ std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_coun
             std::vector<double> moved(together * window.count);
             LoopFailure failure;
 #pragma omp parallel for schedule(dynamic)
-            for (std::int64_t i = 0; i < together; i += 2)
-                failure.guard([&] {
-                    move(traces.subspan((trace + i) * n, n),
-                         i + 1 < together ? traces.subspan((trace + i + 1) * n, n) : std::span<const T>(),
-                         moved.data() + i * window.count);
-                });
+            for (std::int64_t i = 0; i < together; ++i)
+                failure.guard([&] { move(traces.subspan((trace + i) * n, n), moved.data() + i * window.count); });
             failure.rethrow();
             weigh(moved, rows, output_samples, output.data() + trace * output_samples + start);
         }
@@ -305,25 +326,26 @@ template std::vector<double> correct_traces(std::span<const double>, std::int64_
 
 namespace {
 
-constexpr std::int64_t kDouble = sizeof(double), kComplex = sizeof(std::complex<double>);
+constexpr std::int64_t kDouble = sizeof(double);
 
-/// Roots of unity, and what each thread weighs with.
+/// What all weights share, and what each thread weighs with.
 std::int64_t short_record_bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t threads) {
     const auto [first, last] = map.window(output_samples - 1);
-    return kComplex * static_cast<std::int64_t>(map.transform_size(output_samples - 1)) +
-           threads * weighing_bytes(last - first + 1);
+    return MappedTaps::bytes(map, 0, output_samples) + threads * weighing_bytes(last - first + 1);
 }
 
-/// The weights, the traces that are moved together, and the filter of the last chunk, the longest: its roots of unity,
-/// itself, and in each thread two traces.
+/// The weights, the traces that are moved together, and the filter of the last chunk, the longest: its transform,
+/// itself, and in each thread a trace and its spectrum.
 std::int64_t long_record_bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t trace_count,
                                std::int64_t threads) {
     const PhaseMap map_of_chunks = chunk_map(map);
     const ChunkWindow window(map_of_chunks);
     const std::int64_t last_chunk = (output_samples - 1) / kChunk * kChunk, together = std::min(kTogether, trace_count);
-    const auto filter = static_cast<std::int64_t>(Mover::filter_size(map, last_chunk, window));
+    const std::size_t length = Mover::filter_length(map, last_chunk, window);
+    const auto trace = static_cast<std::int64_t>(sizeof(double) * length);
     return KeptWeights::bytes(kChunk, [&](std::int64_t i) { return map_of_chunks.window(i); }) +
-           kDouble * together * window.count + kComplex * filter * (2 + std::min(threads, (together + 1) / 2));
+           kDouble * together * window.count + static_cast<std::int64_t>(FourierTransform::bytes(length)) + trace +
+           2 * trace * std::min(threads, together);
 }
 
 }  // namespace

@@ -107,9 +107,10 @@ struct Band {
 Band measure_band(std::span<const double> series, double dt_s) {
     std::size_t n = 64;
     while (n < 4 * series.size()) n *= 2;
-    std::vector<std::complex<double>> spectrum(n);
-    std::copy(series.begin(), series.end(), spectrum.begin());
-    FourierTransform{n}(spectrum);
+    std::vector<double> padded(n);
+    std::ranges::copy(series, padded.begin());
+    std::vector<std::complex<double>> spectrum(n / 2 + 1);
+    FourierTransform(n).forward(padded, spectrum);
     std::size_t peak = 0;
     for (std::size_t i = 0; i <= n / 2; ++i)
         if (std::abs(spectrum[i]) > std::abs(spectrum[peak])) peak = i;

@@ -9,6 +9,7 @@
 #include "io/text/error.hpp"
 #include "kernels/equations/star/stencil.hpp"
 #include "solver/discretisation/scheme.hpp"
+#include "solver/signal/kaiser_sinc.hpp"
 #include "solver/signal/resampling.hpp"
 #include "tests/io/files_support.hpp"
 
@@ -149,6 +150,13 @@ TEST_CASE("the steps cover the duration and no more") {
     CHECK(contains(time_axis_error(config, grid, 2000.), "time.duration_s"));
     config.time.duration_s = 1e9;
     CHECK(contains(time_axis_error(config, grid, 2000.), "steps"));
+}
+
+TEST_CASE("the Bessel function of the Kaiser window is that of the standard library") {
+    for (double x = 0.; x <= 20.; x += 0.01) {
+        CAPTURE(x);
+        REQUIRE(std::abs(bessel_i0(x) / std::cyl_bessel_i(0., x) - 1.) <= 1e-13);
+    }
 }
 
 TEST_CASE("resampling keeps what lies below 0.9 of the lower Nyquist frequency") {

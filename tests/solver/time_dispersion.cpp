@@ -25,6 +25,11 @@ namespace {
 
 std::atomic<std::int64_t> heap_bytes{0}, heap_peak{0};
 
+void release(void* memory) {
+    heap_bytes -= std::int64_t(malloc_usable_size(memory));
+    std::free(memory);
+}
+
 }  // namespace
 
 // Every container of this program counts what it takes.
@@ -37,11 +42,10 @@ void* operator new(std::size_t bytes) {
     return memory;
 }
 void operator delete(void* memory) noexcept {
-    heap_bytes -= std::int64_t(malloc_usable_size(memory));
-    std::free(memory);
+    release(memory);
 }
 void operator delete(void* memory, std::size_t) noexcept {
-    operator delete(memory);
+    release(memory);
 }
 
 namespace {
@@ -114,19 +118,53 @@ double error_between(double begin_s, double end_s, const std::vector<double>& p,
 
 }  // namespace
 
-TEST_CASE("the Fourier transform is the sum that defines it") {
-    const FourierTransform transform(64);
-    for (const std::size_t n : {1u, 2u, 8u, 64u}) {
-        std::vector<std::complex<double>> a(n);
-        for (std::size_t j = 0; j < n; ++j) a[j] = {std::sin(3. * double(j) + 1.), std::cos(double(j * j))};
-        auto spectrum = a;
-        transform(spectrum);
-        for (std::size_t k = 0; k < n; ++k) {
+TEST_CASE("the Fourier transform is the sum that defines it, and its inverse gives the series back") {
+    for (const std::size_t n : {4u, 6u, 8u, 10u, 12u, 20u, 24u, 30u, 64u, 90u, 128u, 250u, 640u, 768u, 1024u}) {
+        CAPTURE(n);
+        const FourierTransform transform(n);
+        std::vector<double> series(n), back(n);
+        for (std::size_t j = 0; j < n; ++j) series[j] = std::sin(3. * double(j) + 1.) + std::cos(double(j * j));
+        std::vector<std::complex<double>> spectrum(n / 2 + 1);
+        transform.forward(series, spectrum);
+        for (std::size_t k = 0; k <= n / 2; ++k) {
             std::complex<double> sum = 0.;
-            for (std::size_t j = 0; j < n; ++j) sum += a[j] * std::polar(1., -2. * pi * double(j * k) / double(n));
-            CHECK(std::abs(sum - spectrum[k]) <= 1e-12);
+            for (std::size_t j = 0; j < n; ++j)
+                sum += series[j] * std::polar(1., -2. * pi * double(j * k % n) / double(n));
+            CHECK(std::abs(sum - spectrum[k]) <= 1e-14 * double(n));
         }
+        spectrum.front() += std::complex<double>(0., 1.);  // imaginary parts of a real series' ends count for nothing
+        spectrum.back() += std::complex<double>(0., 1.);
+        transform.inverse(spectrum, back);
+        for (std::size_t j = 0; j < n; ++j) CHECK(std::abs(back[j] / double(n) - series[j]) <= 1e-14);
     }
+}
+
+TEST_CASE("lengths of Fourier transforms are at most a third longer than asked for") {
+    for (std::size_t least = 1; least <= 5000; ++least) {
+        const std::size_t length = FourierTransform::length(least);
+        std::size_t rest = length;
+        while (rest % 2 == 0) rest /= 2;
+        REQUIRE(length >= std::max<std::size_t>(4, least));
+        REQUIRE(length % 2 == 0);
+        REQUIRE((rest == 1 || rest == 3 || rest == 5));
+        if (least >= 8) REQUIRE(3 * length <= 4 * least);
+    }
+}
+
+TEST_CASE("threads that share a Fourier transform get what one gets alone") {
+    const std::size_t n = 640;
+    const FourierTransform transform(n);
+    const auto of_series = [&](int i) {
+        std::vector<double> series(n);
+        for (std::size_t j = 0; j < n; ++j) series[j] = std::sin(double(i) + double(j * j));
+        std::vector<std::complex<double>> spectrum(n / 2 + 1);
+        transform.forward(series, spectrum);
+        return spectrum;
+    };
+    std::vector<std::vector<std::complex<double>>> together(64);
+#pragma omp parallel for num_threads(4) schedule(dynamic)
+    for (int i = 0; i < 64; ++i) together[std::size_t(i)] = of_series(i);
+    for (int i = 0; i < 64; ++i) CHECK(together[std::size_t(i)] == of_series(i));
 }
 
 TEST_CASE(
