@@ -19,24 +19,6 @@ void require_storable_traces(const ShotGather& gather, const Wavefield& wavefiel
                      [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); });
 }
 
-std::vector<float> to_output_sampling(const TimeAxis& time, std::span<const float> recorded, std::int64_t traces) {
-    if (time.correction)
-        return correct_traces<float>(recorded, traces, *time.correction, time.dt_s, time.output_dt_s,
-                                     time.output_samples);
-    return resample_traces(recorded, traces, time.dt_s, time.output_dt_s, time.output_samples);
-}
-
-/// The samples of all gathers after one another. The gathers lose them: a single one's are moved.
-std::vector<float> take_samples(std::span<ShotGather> gathers) {
-    if (gathers.size() == 1) return std::move(gathers.front().pressure);
-    std::vector<float> all;
-    for (ShotGather& gather : gathers) {
-        all.insert(all.end(), gather.pressure.begin(), gather.pressure.end());
-        gather.pressure = {};
-    }
-    return all;
-}
-
 }  // namespace
 
 ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield, int slot) {
@@ -57,16 +39,21 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
 void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers) {
     const TimeAxis& time = plan.time;
     if (!time.correction && time.output_dt_s == time.dt_s) return;
-    std::int64_t traces = 0;
-    for (const ShotGather& gather : gathers) traces += std::ssize(gather.receivers_m);
-    std::vector<float> all = to_output_sampling(time, take_samples(gathers), traces);
-    for (auto first = all.begin(); ShotGather & gather : gathers) {
-        const auto end = first + std::ssize(gather.receivers_m) * time.output_samples;
+    TraceList<const float> recorded(time.steps + 1);
+    TraceList<float> wanted(time.output_samples);
+    std::vector<std::vector<float>> pressure;
+    for (const ShotGather& gather : gathers) {
+        recorded.add(gather.pressure);
+        wanted.add(pressure.emplace_back(gather.receivers_m.size() * static_cast<std::size_t>(time.output_samples)));
+    }
+    if (time.correction)
+        correct_traces<float>(recorded, *time.correction, time.dt_s, time.output_dt_s, wanted);
+    else
+        resample_traces(recorded, time.dt_s, time.output_dt_s, wanted);
+    for (std::size_t i = 0; ShotGather & gather : gathers) {
         gather.dt_s = time.output_dt_s;
         gather.samples = time.output_samples;
-        // Those of a single gather, which may be as large as the wavefield, are not copied.
-        gather.pressure = gathers.size() == 1 ? std::move(all) : std::vector<float>(first, end);
-        first = end;
+        gather.pressure = std::move(pressure[i++]);
     }
 }
 

@@ -103,10 +103,8 @@ std::int64_t gather_bytes(const Plan& plan, const PictureBytes& pictures) {
     const std::int64_t recorded = as_recorded ? 0 : saturating_product(receivers, plan.time.steps + 1, kFloat);
     const std::int64_t correcting =
         saturating_sum(recorded, correction_bytes(plan.time, receivers, plan.setup.threads));
-    // Gathers of several shots are joined to be corrected, and taken apart again.
-    const std::int64_t taking_apart = plan.batch > 1 ? written : 0;
     const std::int64_t drawing = saturating_sum(pictures.gather, pictures.drawing);
-    return saturating_sum(written, std::max({correcting, taking_apart, writing_bytes(written, 1 << 20), drawing}));
+    return saturating_sum(written, std::max({correcting, writing_bytes(written, 1 << 20), drawing}));
 }
 
 std::int64_t frames_alive(const Plan& plan) {

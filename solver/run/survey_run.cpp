@@ -65,11 +65,13 @@ bool SurveyRun::run() {
         std::future<Batch> next = prepare();
         const Clock::time_point start = Clock::now();
         compute(batch);
-        longest_batch_s_ = std::max(longest_batch_s_, std::chrono::duration<double>(Clock::now() - start).count());
-        computed_ += std::ssize(batch);
+        // The last batch gives its gathers up before this one takes as much memory for its own.
         parts_.times.measure("outputs", [&] {
             if (finishing.valid()) finishing.get();
+            collect(batch);
         });
+        longest_batch_s_ = std::max(longest_batch_s_, std::chrono::duration<double>(Clock::now() - start).count());
+        computed_ += std::ssize(batch);
         Batch following = parts_.times.measure("shot set-up", [&] { return next.get(); });
         if (following.empty()) {
             parts_.times.measure("outputs", [&] { finish(batch); });
@@ -144,15 +146,18 @@ void SurveyRun::compute(Batch& batch) {
     });
     points.clear();
     propagate(propagator, batch, watches);
-    parts_.times.measure("outputs", [&] {
-        for (int slot = 0; ShotInProgress & shot : batch) {
-            shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan.computed.inner(), slot);
-            if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan, shot.shot, *wavefield_, slot);
-            ++slot;
-        }
-    });
     nodes_ += plan.setup.grid.points() * shots;
     wavefield_bytes_ = std::max(wavefield_bytes_, wavefield_->allocated_bytes());
+}
+
+/// Takes from the wavefield what is left of the shots: it is free for the next ones.
+void SurveyRun::collect(Batch& batch) {
+    for (int slot = 0; ShotInProgress & shot : batch) {
+        const Plan& plan = *shot.plan;
+        shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan.computed.inner(), slot);
+        if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan, shot.shot, *wavefield_, slot);
+        ++slot;
+    }
 }
 
 void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) {

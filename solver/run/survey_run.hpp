@@ -79,6 +79,7 @@ private:
     /// A frame of a shot's part in one of the whole window.
     [[nodiscard]] std::span<const float> in_whole_frame(const Plan& of_shot, std::span<const float> values);
     [[nodiscard]] std::int64_t next_output(std::int64_t step, const Batch& batch) const;
+    void collect(Batch& batch);
     void finish(Batch& batch) const;
     void finish(ShotInProgress& shot) const;
 

@@ -90,39 +90,31 @@ struct TapBlock {
         }
         return sum;
     }
-    /// \param traces [trace][n]; \param output [trace][stride], of which `rows` from the block's first row on are
-    /// written.
+    /// \param output of which `rows` samples from `row` on are written.
     template <typename In, typename Out>
-    void apply(std::span<const In> traces, std::int64_t n, Out* output, std::int64_t stride, std::int64_t rows) const {
-        const std::int64_t trace_count = static_cast<std::int64_t>(traces.size()) / n;
-        for (std::int64_t trace = 0; trace < trace_count; ++trace) {
-            const auto sum = sums(traces.data() + trace * n);
-            for (std::int64_t r = 0; r < rows; ++r) output[trace * stride + r] = static_cast<Out>(sum[r]);
+    void apply(const TraceList<const In>& input, const TraceList<Out>& output, std::int64_t row,
+               std::int64_t rows) const {
+        for (std::size_t i = 0; i < input.trace.size(); ++i) {
+            const auto sum = sums(input.trace[i]);
+            for (std::int64_t r = 0; r < rows; ++r) output.trace[i][row + r] = static_cast<Out>(sum[r]);
         }
     }
 };
 
 template <typename T>
-std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count, std::int64_t output_samples, Tail tail,
-                            const TapsOfSample& taps) {
-    std::vector<T> output(trace_count * output_samples, T(0));
-    if (traces.empty()) return output;
-    const std::int64_t n = static_cast<std::int64_t>(traces.size()) / trace_count;
+void weigh_traces(const TraceList<const T>& input, const TraceList<T>& output, Tail tail, const TapsOfSample& taps) {
     LoopFailure failure;
     // Later samples may need more taps.
 #pragma omp parallel for schedule(dynamic, 4)
-    for (std::int64_t row = 0; row < output_samples; row += kRows) {
-        const std::int64_t rows = std::min(kRows, output_samples - row);
-        failure.guard(
-            [&] { TapBlock(row, rows, n, tail, taps).apply(traces, n, output.data() + row, output_samples, rows); });
+    for (std::int64_t row = 0; row < output.samples; row += kRows) {
+        const std::int64_t rows = std::min(kRows, output.samples - row);
+        failure.guard([&] { TapBlock(row, rows, input.samples, tail, taps).apply(input, output, row, rows); });
     }
     failure.rethrow();
-    return output;
 }
 
-template std::vector<float> weigh_traces(std::span<const float>, std::int64_t, std::int64_t, Tail, const TapsOfSample&);
-template std::vector<double> weigh_traces(std::span<const double>, std::int64_t, std::int64_t, Tail,
-                                          const TapsOfSample&);
+template void weigh_traces(const TraceList<const float>&, const TraceList<float>&, Tail, const TapsOfSample&);
+template void weigh_traces(const TraceList<const double>&, const TraceList<double>&, Tail, const TapsOfSample&);
 
 // Those of a block, as they come and side by side.
 std::int64_t weighing_bytes(std::int64_t input_samples) {
@@ -130,7 +122,7 @@ std::int64_t weighing_bytes(std::int64_t input_samples) {
 }
 
 KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps)
-    : input_samples_(input_samples), blocks_((output_samples + kRows - 1) / kRows) {
+    : blocks_((output_samples + kRows - 1) / kRows) {
     LoopFailure failure;
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
@@ -161,14 +153,17 @@ std::int64_t KeptWeights::bytes(
 }
 
 template <typename T>
-void KeptWeights::operator()(std::span<const double> traces, std::int64_t count, std::int64_t stride, T* output) const {
+void KeptWeights::operator()(const TraceList<const double>& input, const TraceList<T>& output, std::int64_t first,
+                             std::int64_t count) const {
 #pragma omp parallel for schedule(dynamic, 4)
     for (std::int64_t row = 0; row < count; row += kRows)
-        blocks_[row / kRows].apply(traces, input_samples_, output + row, stride, std::min(kRows, count - row));
+        blocks_[row / kRows].apply(input, output, first + row, std::min(kRows, count - row));
 }
 
-template void KeptWeights::operator()(std::span<const double>, std::int64_t, std::int64_t, float*) const;
-template void KeptWeights::operator()(std::span<const double>, std::int64_t, std::int64_t, double*) const;
+template void KeptWeights::operator()(const TraceList<const double>&, const TraceList<float>&, std::int64_t,
+                                      std::int64_t) const;
+template void KeptWeights::operator()(const TraceList<const double>&, const TraceList<double>&, std::int64_t,
+                                      std::int64_t) const;
 
 namespace {
 
@@ -183,12 +178,13 @@ TapsOfSample resampling_taps(double dt_in, double dt_out) {
 
 std::vector<double> resample(std::span<const double> input, double dt_in, double dt_out, std::int64_t output_samples,
                              Tail tail) {
-    return weigh_traces<double>(input, 1, output_samples, tail, resampling_taps(dt_in, dt_out));
+    std::vector<double> output(output_samples);
+    if (!input.empty()) weigh_traces<double>({input, 1}, {std::span(output), 1}, tail, resampling_taps(dt_in, dt_out));
+    return output;
 }
 
-std::vector<float> resample_traces(std::span<const float> traces, std::int64_t trace_count, double dt_in, double dt_out,
-                                   std::int64_t output_samples) {
-    return weigh_traces<float>(traces, trace_count, output_samples, Tail::continued, resampling_taps(dt_in, dt_out));
+void resample_traces(const TraceList<const float>& input, double dt_in, double dt_out, const TraceList<float>& output) {
+    weigh_traces(input, output, Tail::continued, resampling_taps(dt_in, dt_out));
 }
 
 double interpolate(std::span<const double> series, double dt_s, double t_s) {

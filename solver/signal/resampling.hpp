@@ -23,11 +23,29 @@ struct Taps {
 };
 using TapsOfSample = std::function<Taps(std::int64_t output_sample)>;
 
-/// Brings traces [trace][sample] to [trace][output_samples]: the weights of an output sample serve every trace. The
-/// sums are in double, in an order that neither threads nor instruction sets change. T is float or double.
+/// Traces of one length, wherever they lie. T is const where they are read only.
 template <typename T>
-std::vector<T> weigh_traces(std::span<const T> traces, std::int64_t trace_count, std::int64_t output_samples, Tail tail,
-                            const TapsOfSample& taps);
+struct TraceList {
+    std::vector<T*> trace;
+    std::int64_t samples = 0;  ///< of each
+
+    TraceList() = default;
+    explicit TraceList(std::int64_t samples_of_each) : samples(samples_of_each) {}
+    /// `count` traces [trace][sample].
+    TraceList(std::span<T> all, std::int64_t count) : samples(static_cast<std::int64_t>(all.size()) / count) {
+        add(all);
+    }
+    /// Adds traces [trace][samples].
+    void add(std::span<T> all) {
+        for (std::int64_t i = 0; i + samples <= std::ssize(all); i += samples) trace.push_back(all.data() + i);
+    }
+    [[nodiscard]] std::int64_t count() const { return std::ssize(trace); }
+};
+
+/// Makes as many output traces of input traces: the weights of an output sample serve every trace. The sums are in
+/// double, in an order that neither threads nor instruction sets change. T is float or double.
+template <typename T>
+void weigh_traces(const TraceList<const T>& input, const TraceList<T>& output, Tail tail, const TapsOfSample& taps);
 
 /// The bytes that a thread of weigh_traces() holds for weights that reach over so many input samples.
 std::int64_t weighing_bytes(std::int64_t input_samples);
@@ -41,12 +59,12 @@ public:
     static std::int64_t bytes(
         std::int64_t output_samples,
         const std::function<std::pair<std::int64_t, std::int64_t>(std::int64_t output_sample)>& window);
-    /// \param traces [trace][input_samples]; \param output [trace][stride], of which the first `count` are written.
+    /// \param output of which samples first … first + count - 1 are written.
     template <typename T>
-    void operator()(std::span<const double> traces, std::int64_t count, std::int64_t stride, T* output) const;
+    void operator()(const TraceList<const double>& input, const TraceList<T>& output, std::int64_t first,
+                    std::int64_t count) const;
 
 private:
-    std::int64_t input_samples_;
     std::vector<struct TapBlock> blocks_;
 };
 
@@ -54,9 +72,8 @@ private:
 /// Nyquist frequency of the two; up to 0.9 of it the error is below 1e-4. Equal steps copy the samples.
 std::vector<double> resample(std::span<const double> input, double dt_in, double dt_out, std::int64_t output_samples,
                              Tail tail = Tail::continued);
-/// Traces [trace][sample] at once, each as resample() brings it to another sampling; returns [trace][output_samples].
-std::vector<float> resample_traces(std::span<const float> traces, std::int64_t trace_count, double dt_in, double dt_out,
-                                   std::int64_t output_samples);
+/// Traces at once, each as resample() brings it to another sampling.
+void resample_traces(const TraceList<const float>& input, double dt_in, double dt_out, const TraceList<float>& output);
 
 /// The band-limited series at any time t, zero before its first and after its last sample.
 double interpolate(std::span<const double> series, double dt_s, double t_s);

@@ -292,37 +292,36 @@ KeptWeights chunk_weights(const PhaseMap& map, const ChunkWindow& window) {
 }  // namespace
 
 template <typename T>
-std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band, double dt,
-                              double dt_out, std::int64_t output_samples) {
+void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, double dt, double dt_out,
+                    const TraceList<T>& output) {
     const PhaseMap map = recording_map(band, dt, dt_out);
-    if (output_samples <= kLong)
-        return weigh_traces(traces, trace_count, output_samples, Tail::continued, make_taps(map, output_samples));
+    if (output.samples <= kLong) return weigh_traces(input, output, Tail::continued, make_taps(map, output.samples));
     const PhaseMap map_of_chunks = chunk_map(map);
     const ChunkWindow window(map_of_chunks);
     const KeptWeights weigh = chunk_weights(map_of_chunks, window);
-    const std::int64_t n = static_cast<std::int64_t>(traces.size()) / trace_count;
-    std::vector<T> output(trace_count * output_samples);
-    for (std::int64_t start = 0; start < output_samples; start += kChunk) {
-        const std::int64_t rows = std::min(kChunk, output_samples - start);
+    for (std::int64_t start = 0; start < output.samples; start += kChunk) {
+        const std::int64_t rows = std::min(kChunk, output.samples - start);
         const Mover move(map, start, window);
-        for (std::int64_t trace = 0; trace < trace_count; trace += kTogether) {
-            const std::int64_t together = std::min(kTogether, trace_count - trace);
+        for (std::int64_t trace = 0; trace < input.count(); trace += kTogether) {
+            const std::int64_t together = std::min(kTogether, input.count() - trace);
             std::vector<double> moved(together * window.count);
             LoopFailure failure;
 #pragma omp parallel for schedule(dynamic)
             for (std::int64_t i = 0; i < together; ++i)
-                failure.guard([&] { move(traces.subspan((trace + i) * n, n), moved.data() + i * window.count); });
+                failure.guard(
+                    [&] { move(std::span(input.trace[trace + i], input.samples), moved.data() + i * window.count); });
             failure.rethrow();
-            weigh(moved, rows, output_samples, output.data() + trace * output_samples + start);
+            TraceList<T> some(output.samples);
+            some.trace.assign(output.trace.begin() + trace, output.trace.begin() + trace + together);
+            weigh(TraceList<const double>(moved, together), some, start, rows);
         }
     }
-    return output;
 }
 
-template std::vector<float> correct_traces(std::span<const float>, std::int64_t, const FrequencyBand&, double, double,
-                                           std::int64_t);
-template std::vector<double> correct_traces(std::span<const double>, std::int64_t, const FrequencyBand&, double, double,
-                                            std::int64_t);
+template void correct_traces(const TraceList<const float>&, const FrequencyBand&, double, double,
+                             const TraceList<float>&);
+template void correct_traces(const TraceList<const double>&, const FrequencyBand&, double, double,
+                             const TraceList<double>&);
 
 namespace {
 

@@ -40,11 +40,19 @@ void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool record
 /// The weights of equation (2): those of the samples of a wavelet, dt_in apart, for the signal that is injected at i *
 /// dt.
 TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, double dt, std::int64_t samples);
-/// Traces corrected by equation (3): [trace][sample] recorded dt apart, returned as [trace][output_samples] at i *
-/// dt_out, without what lies above 1 / (2 dt_out).
+/// Corrects traces by equation (3): recorded dt apart, they are given at i * dt_out, without what lies above
+/// 1 / (2 dt_out).
+template <typename T>
+void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, double dt, double dt_out,
+                    const TraceList<T>& output);
+/// The same of traces [trace][sample], returned as [trace][output_samples].
 template <typename T>
 std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band, double dt,
-                              double dt_out, std::int64_t output_samples);
+                              double dt_out, std::int64_t output_samples) {
+    std::vector<T> output(trace_count * output_samples);
+    correct_traces<T>({traces, trace_count}, band, dt, dt_out, {std::span(output), trace_count});
+    return output;
+}
 /// The host memory that correct_traces needs besides its input and output.
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads);
 

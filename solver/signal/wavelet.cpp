@@ -257,12 +257,14 @@ std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& tim
         const std::int64_t middle = count + (over - count) / 2;
         taps(middle).first < end ? void(count = middle + 1) : void(over = middle);
     }
-    auto signal = weigh_traces<double>(samples.amplitude, 1, count, Tail::zero, [&](std::int64_t n) {
+    std::vector<double> signal(time.steps + 1);
+    TraceList<double> output(count);
+    output.trace = {signal.data()};
+    weigh_traces<double>({samples.amplitude, 1}, output, Tail::zero, [&](std::int64_t n) {
         Taps at = taps(n);
         at.first -= samples.first;
         return at;
     });
-    signal.resize(time.steps + 1, 0.);
     return signal;
 }
 

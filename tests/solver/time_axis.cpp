@@ -199,8 +199,13 @@ TEST_CASE("equal steps copy, a cut recording does not ring at its end, many trac
     const std::vector<float> one(wave.begin(), wave.end());
     std::vector<float> traces;
     for (int i = 0; i < 700; ++i) traces.insert(traces.end(), one.begin(), one.end());
-    const auto single = resample_traces(one, 1, 0.001, 0.003, 334);
-    const auto all = resample_traces(traces, 700, 0.001, 0.003, 334);
+    const auto resampled = [](std::span<const float> input, std::int64_t count) {
+        std::vector<float> output(static_cast<std::size_t>(count * 334));
+        resample_traces({input, count}, 0.001, 0.003, {std::span(output), count});
+        return output;
+    };
+    const auto single = resampled(one, 1);
+    const auto all = resampled(traces, 700);
     REQUIRE(all.size() == 700u * 334u);
     for (const int trace : {0, 511, 512, 699})
         CHECK(std::equal(single.begin(), single.end(), all.begin() + trace * 334));
