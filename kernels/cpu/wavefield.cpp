@@ -1,6 +1,7 @@
 #include "kernels/wavefield.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <chrono>
 #include <cmath>
@@ -15,6 +16,7 @@
 #include "kernels/cpu/downloads.hpp"
 #include "kernels/cpu/medium.hpp"
 #include "kernels/cpu/points.hpp"
+#include "kernels/cpu/shot_threads.hpp"
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cpu/thread_tuner.hpp"
 #include "kernels/fingerprint.hpp"
@@ -335,7 +337,9 @@ template <typename T>
 class CpuWavefield final : public Wavefield {
 public:
     CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, int shots)
-        : medium_(std::move(medium)), tuner_(threads_of(medium_->setup())) {
+        : medium_(std::move(medium)),
+          tuner_(threads_of(medium_->setup())),
+          threads_(shots == 1 ? 1 : std::min(shots, threads_of(medium_->setup()))) {
         const int threads = threads_of(medium_->setup());
         const Allocations planned = allocations(medium_->setup(), shots);
         for (int shot = 0; shot < shots; ++shot)
@@ -421,6 +425,7 @@ private:
     ThreadTuner tuner_;
     std::vector<std::unique_ptr<ShotField<T>>> shots_;
     FrameBuffers frames_;
+    ShotThreads threads_;  ///< of several shots
 };
 
 template <typename T>
@@ -438,8 +443,11 @@ void CpuWavefield<T>::enqueue_alone(std::int64_t first, std::int64_t count) {
 template <typename T>
 void CpuWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
     if (shots_.size() == 1) return enqueue_alone(first, count);
-#pragma omp parallel for num_threads(threads_of(medium_->setup())) schedule(dynamic)
-    for (const auto& shot : shots_) advance_in_order(*shot, first, count);
+    std::atomic<std::size_t> next{0};
+    threads_.run([&] {
+        for (std::size_t shot = next++; shot < shots_.size(); shot = next++)
+            advance_in_order(*shots_[shot], first, count);
+    });
 }
 
 /// Calls body(z, room for a plane, for_values) for every plane of a state's array; for_values(exchange) calls

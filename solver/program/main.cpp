@@ -122,7 +122,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     // Large buffers go back to the system when they are freed: memory is what `onda check` says it is.
-    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+    mallopt(M_MMAP_THRESHOLD, 1 << 18);
     const ExitOfLibraries libraries;
     // A file size limit must come back as a failed write, which is reported, and not kill the program.
     std::signal(SIGXFSZ, SIG_IGN);

@@ -71,6 +71,22 @@ TEST_CASE("when the load of the machine changes, it is looked for again") {
     CHECK(tuner.threads() == 8);
 }
 
+TEST_CASE("where threads are often kept waiting, the average counts, not the fastest step") {
+    for (const int most : {2, 8})
+        for (const double work : {70e-6, 1e-3}) {
+            int step = 0;
+            const Cost cost = [&](int threads) {
+                const bool interrupted = threads > 1 && ++step % 10 == 9;
+                return work / threads + 5e-6 * (threads - 1) + (interrupted ? 20. * work : 0.);
+            };
+            ThreadTuner tuner(most);
+            constexpr int steps = 100'000;
+            CAPTURE(most);
+            CAPTURE(work);
+            CHECK(run(tuner, cost, steps) <= 1.3 * steps * work);
+        }
+}
+
 TEST_CASE("numbers of threads that change on the way change no bit") {
     for (const Case& c : kCases) {
         Setup setup = setup_of(c, 8, Precision::float32);
