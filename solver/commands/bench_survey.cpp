@@ -141,7 +141,10 @@ SurveyRow measure(const Device& device, const Setup& setup, int shots, const Sur
     bare.strips = {};
     bare.halos = {};
     device.resolve(bare);
-    SurveyContender twin(device, bare, shots, options), contender(device, setup, shots, options);
+    // A twin that takes one shot a launch takes one of as many nodes instead, each with a k of its own.
+    const bool alone = shots > device.most_shots(bare);
+    if (alone) bare.grid.n[2] *= shots;
+    SurveyContender twin(device, bare, alone ? 1 : shots, options), contender(device, setup, shots, options);
     SurveyRow row{setup, shots, {}, {}};
     for (int round = 0; round < options.rounds; ++round) {
         row.twin_seconds.push_back(twin.round_s());
@@ -173,7 +176,11 @@ int bench_survey(const SurveyBenchOptions& options) {
             } catch (const std::invalid_argument& fault) {
                 throw Error(ExitCode::usage, fault.what());
             }
-            if (shots > device.most_shots(setup)) continue;
+            if (shots > device.most_shots(setup)) {
+                std::cerr << fmt::format("note: {}: kernel {} takes {} at a time, not {}\n", text, setup.kernel,
+                                         device.most_shots(setup), shots);
+                continue;
+            }
             const SurveyRow row = measure(device, setup, shots, options);
             std::cout << text_of(row, options) << std::endl;
             const auto& n = setup.grid.n;
