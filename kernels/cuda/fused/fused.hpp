@@ -2,10 +2,10 @@
 /// A whole time step of the star in one launch: stencil, images beyond mirrors across z, perfectly matched layers,
 /// sources, and the samples of p[n]. Small grids need it: there a launch costs more than what it computes.
 ///
-/// In the core, which no strip reaches, a thread has one vector along x of 4 planes (in 2-D rows) along z. In the rim
-/// it has 4 nodes one after the other across the face, and computes the r values of g and psi before them again that
-/// they share with their neighbours. Columns of p are in registers; all other neighbours come through the L1 cache.
-/// Nothing is exchanged between threads, and nothing waits.
+/// A thread has one vector along x, in the core, which no strip reaches, of 4 planes (in 2-D rows) along z. Its column
+/// of p is in registers; neighbours along x and y come through the L1 cache. In the rim a thread computes again the r
+/// values of g and psi that its nodes share with their neighbours: nothing is exchanged between threads, and nothing
+/// waits.
 #pragma once
 
 #include "kernels/boundaries/cpml_math.hpp"
@@ -21,31 +21,14 @@ __device__ __forceinline__ T either(bool first, T a, T b) {
     return first ? a : b;
 }
 
-/// Values side by side along x, read and written at once.
-template <typename T>
-struct alignas(16) FusedPack {
-    static constexpr int size = 16 / sizeof(T);
-    T v[size];
+/// W neighbours along x, read and written at once.
+template <typename T, int W>
+struct alignas(W * sizeof(T)) FusedPack {
+    T v[W];
 };
 
-/// The row along z that row `at` is an image of, or itself. Rows beyond the halo, which nobody needs, are the last one
-/// of it.
-template <typename T>
-struct FusedImage {
-    int row;
-    T sign;
-
-    template <int R>
-    static __device__ __forceinline__ FusedImage of(const FusedArguments<T>& a, int at) {
-        const int above = at - a.nz < R ? at - a.nz : R - 1;
-        const bool outside = at < 0 || above >= 0;
-        const int slot = at < 0 ? -1 - at : kMaxRadius + (above > 0 ? above : 0);
-        return {outside ? a.images.from[slot] : at, static_cast<T>(outside ? a.images.sign[slot] : 1)};
-    }
-};
-
-/// Where L neighbouring nodes across a face are in a strip.
-template <typename T, int R, int L>
+/// Where L neighbouring nodes across a face, and the W lines side by side along x that they lie on, are in a strip.
+template <typename T, int R, int L, int W>
 struct FusedPlace {
     bool reached,
         forward;         ///< whether any node is in a strip, of which an axis has one here, and t grows along the axis
@@ -70,24 +53,24 @@ struct FusedPlace {
         profile = s.profile + t;
     }
     // Loads have no conditions, but values that exist: a branch each would take longer than they do.
-    [[nodiscard]] __device__ __forceinline__ T load_psi(int at) const {
+    [[nodiscard]] __device__ __forceinline__ FusedPack<T, W> load_psi(int at) const {
         const int last = width - 1;
-        return psi_before[(at < 0 ? 0 : at > last ? last : at) * step];
+        return *reinterpret_cast<const FusedPack<T, W>*>(psi_before + (at < 0 ? 0 : at > last ? last : at) * step);
     }
-    [[nodiscard]] __device__ __forceinline__ T load_zeta(int at) const {
-        return zeta[(at < 1 ? 0 : at > width ? width - 1 : at - 1) * step];
+    [[nodiscard]] __device__ __forceinline__ FusedPack<T, W> load_zeta(int at) const {
+        return *reinterpret_cast<const FusedPack<T, W>*>(zeta + (at < 1 ? 0 : at > width ? width - 1 : at - 1) * step);
     }
-    __device__ __forceinline__ void store(int at, T new_psi, T new_zeta) const {
-        if (at >= 0 && at < width) psi_next[at * step] = new_psi;
-        if (at > 0 && at <= width) zeta[(at - 1) * step] = new_zeta;
+    __device__ __forceinline__ void store(int at, FusedPack<T, W> new_psi, FusedPack<T, W> new_zeta) const {
+        if (at >= 0 && at < width) *reinterpret_cast<FusedPack<T, W>*>(psi_next + at * step) = new_psi;
+        if (at > 0 && at <= width) *reinterpret_cast<FusedPack<T, W>*>(zeta + (at - 1) * step) = new_zeta;
     }
 };
 
-/// What a strip adds to L neighbouring nodes across its face.
-template <typename T, int R, int L>
+/// What a strip adds to L neighbouring nodes on each of W lines.
+template <typename T, int R, int L, int W>
 struct FusedStrip {
-    using Place = FusedPlace<T, R, L>;
-    T psi[L + R], zeta[L];  ///< psi from t - R on; of the step before, then of this one
+    using Place = FusedPlace<T, R, L, W>;
+    FusedPack<T, W> psi[L + R], zeta[L];  ///< psi from t - R on; of the step before, then of this one
 
     __device__ __forceinline__ void load(const Place& at) {
         ONDA_UNROLL
@@ -95,35 +78,40 @@ struct FusedStrip {
         ONDA_UNROLL
         for (int u = 0; u < L; ++u) zeta[u] = at.load_zeta(at.t + u);
     }
-    /// \param p from R nodes before the first one on, along the axis; \param next p[n+1], to which the share of the
-    /// strip is added.
-    __device__ __forceinline__ void update(const Place& at, const T* h, const T (&p)[L + 2 * R], const T (&k)[L],
-                                           T (&next)[L]) {
-        T g[L + R], towards[L + 2 * R], share[L];
-        ONDA_UNROLL
-        for (int i = 0; i < L + 2 * R; ++i) towards[i] = either(at.forward, p[i], p[L + 2 * R - 1 - i]);
+    /// \param p(i, v) on line v, R nodes before the first one and i on along the axis; \param k(u, v), next(u, v) of
+    /// node u along the axis: k, and p[n+1], to which the share of the strip is added.
+    template <typename P, typename K, typename Next>
+    __device__ __forceinline__ void update(const Place& at, const T* h, const P& p, const K& k, const Next& next) {
         FusedProfile<T> profile[L + R];
         ONDA_UNROLL
         for (int i = 0; i < L + R; ++i) profile[i] = at.profile[i];
         ONDA_UNROLL
-        for (int i = 0; i < L + R; ++i) {
-            g[i] = weighted_sum<T, R + 1>(h, [&](auto j) { return towards[i + decltype(j)::value]; });
-            const T updated = remember(profile[i].a_psi, profile[i].b_psi, psi[i], g[i]);
-            const int of = at.t - R + i;
-            psi[i] = either(of >= 0 && of < at.width, updated, T(0));
-        }
-        ONDA_UNROLL
-        for (int u = 0; u < L; ++u) {
-            const T of_psi = weighted_sum<T, R + 1>(h, [&](auto j) { return psi[u + R - decltype(j)::value]; });
-            const T of_g = weighted_sum<T, R + 1>(h, [&](auto j) { return g[u + R - decltype(j)::value]; });
-            zeta[u] = remember(profile[u + R].a_zeta, profile[u + R].b_zeta, zeta[u], of_g + of_psi);
-            share[u] = either(at.t + u > 0, of_psi + zeta[u], of_psi);
-        }
-        ONDA_UNROLL
-        for (int u = 0; u < L; ++u) {
-            const int node = at.t + (at.forward ? u : L - 1 - u);
-            const T with = with_strip(k[u], either(at.forward, share[u], share[L - 1 - u]), next[u]);
-            next[u] = either(node >= 0 && node <= at.width, with, next[u]);
+        for (int v = 0; v < W; ++v) {
+            T g[L + R], towards[L + 2 * R];
+            ONDA_UNROLL
+            for (int i = 0; i < L + 2 * R; ++i) towards[i] = either(at.forward, p(i, v), p(L + 2 * R - 1 - i, v));
+            ONDA_UNROLL
+            for (int i = 0; i < L + R; ++i) {
+                g[i] = weighted_sum<T, R + 1>(h, [&](auto j) { return towards[i + decltype(j)::value]; });
+                const T updated = remember(profile[i].a_psi, profile[i].b_psi, psi[i].v[v], g[i]);
+                const int of = at.t - R + i;
+                psi[i].v[v] = either(of >= 0 && of < at.width, updated, T(0));
+            }
+            T share[L];
+            ONDA_UNROLL
+            for (int u = 0; u < L; ++u) {
+                const T of_psi =
+                    weighted_sum<T, R + 1>(h, [&](auto j) { return psi[u + R - decltype(j)::value].v[v]; });
+                const T of_g = weighted_sum<T, R + 1>(h, [&](auto j) { return g[u + R - decltype(j)::value]; });
+                zeta[u].v[v] = remember(profile[u + R].a_zeta, profile[u + R].b_zeta, zeta[u].v[v], of_g + of_psi);
+                share[u] = either(at.t + u > 0, of_psi + zeta[u].v[v], of_psi);
+            }
+            ONDA_UNROLL
+            for (int u = 0; u < L; ++u) {
+                const int node = at.t + (at.forward ? u : L - 1 - u);
+                const T with = with_strip(k(u, v), either(at.forward, share[u], share[L - 1 - u]), next(u, v));
+                next(u, v) = either(node >= 0 && node <= at.width, with, next(u, v));
+            }
         }
     }
     __device__ __forceinline__ void store(const Place& at) const {
@@ -132,70 +120,49 @@ struct FusedStrip {
     }
 };
 
-/// p[n+1] of a node without layers. \param x, y neighbours along x and y from R before the node on; \param z along z.
-template <typename T, int Dims, int R, typename X, typename Y, typename Z>
-__device__ __forceinline__ T fused_advance(const Stencil<T>& s, const X& x, const Y& y, const Z& z, T before, T k) {
-    const T centre = z(0);
-    T l = s.centre * centre;
-    ONDA_UNROLL
-    for (int m = 1; m <= R; ++m) l = fused(s.axis[0][m], x(-m) + x(m), l);
-    if constexpr (Dims == 3) {
-        ONDA_UNROLL
-        for (int m = 1; m <= R; ++m) l = fused(s.axis[1][m], y(-m) + y(m), l);
-    }
-    ONDA_UNROLL
-    for (int m = 1; m <= R; ++m) l = fused(s.axis[2][m], z(-m), l);
-    ONDA_UNROLL
-    for (int m = 1; m <= R; ++m) l = fused(s.axis[2][m], z(m), l);
-    return leapfrog(centre, before, k, l);
-}
-
-/// Where a thread's first node lies.
-template <typename T>
-struct FusedNode {
-    int x, y, z, end;     ///< the end of its box along the axis on which its nodes follow each other
+/// A thread's nodes: (x … x + W - 1, y, z … z + N - 1), those that lie in its box.
+template <typename T, int Dims, int R, int N>
+struct FusedThread {
+    static constexpr int W = Vec<T>::size, H = (R + W - 1) / W * W;
+    using Pack = FusedPack<T, W>;
+    const FusedArguments<T>& a;
+    int x, y, z, z_end;
     int pitch, plane;     ///< of p: of a few rows or planes, 32 bits are enough
-    const T* p;           ///< p[n] at the node
+    const T* p;           ///< p[n] at (x, y, z)
     T* q;                 ///< p[n-1], likewise
     std::int64_t strips;  ///< where psi and zeta of its volume begin
 
-    __device__ __forceinline__ FusedNode(const FusedArguments<T>& a, unsigned volume, int node_x, int node_y,
-                                         int node_z, int end_of_box)
-        : x(node_x),
+    __device__ __forceinline__ FusedThread(const FusedArguments<T>& arguments, unsigned volume, int node_x, int node_y,
+                                           int node_z, int end_z)
+        : a(arguments),
+          x(node_x),
           y(node_y),
           z(node_z),
-          end(end_of_box),
+          z_end(end_z),
           pitch(static_cast<int>(a.pitch)),
           plane(static_cast<int>(a.plane)),
           p(a.p + (volume * a.volume_step + z * a.plane + y * a.pitch + x)),
           q(a.q + (volume * a.volume_step + z * a.plane + y * a.pitch + x)),
           strips(volume * a.strip_step) {}
-};
-
-/// Nodes that no strip reaches: a vector along x of N rows along z.
-template <typename T, int Dims, int R>
-struct FusedCoreThread : FusedNode<T> {
-    static constexpr int N = kFusedRows, W = FusedPack<T>::size, H = (R + W - 1) / W * W;
-    using Pack = FusedPack<T>;
-    using FusedNode<T>::p, FusedNode<T>::q, FusedNode<T>::x, FusedNode<T>::y, FusedNode<T>::z, FusedNode<T>::pitch,
-        FusedNode<T>::plane;
-    const FusedArguments<T>& a;
-
-    __device__ __forceinline__ FusedCoreThread(const FusedArguments<T>& arguments, const FusedNode<T>& node)
-        : FusedNode<T>(node), a(arguments) {}
 
     [[nodiscard]] static __device__ __forceinline__ Pack load(const T* from) {
         return *reinterpret_cast<const Pack*>(from);
     }
-    [[nodiscard]] __device__ __forceinline__ bool there(int row) const { return z + row < this->end; }
+    [[nodiscard]] __device__ __forceinline__ bool there(int row) const { return z + row < z_end; }
     [[nodiscard]] __device__ __forceinline__ const T* k(int row) const {
         return a.k + ((z + row) * a.k_plane + y * a.k_pitch + x);
     }
+    /// p of row dz of its column, or of the row that it is an image of. Without branches; rows beyond the halo, which
+    /// nobody needs, are the last one of it.
     [[nodiscard]] __device__ __forceinline__ Pack load_image(int dz) const {
-        const auto image = FusedImage<T>::template of<R>(a, z + dz);
-        Pack value = load(p + (image.row - z) * plane);
+        const int at = z + dz, above = at - a.nz < R ? at - a.nz : R - 1;
+        const bool outside = at < 0 || above >= 0;
+        const int slot = at < 0 ? -1 - at : kMaxRadius + (above > 0 ? above : 0);
+        const int row = outside ? a.images.from[slot] : at;
+        const T sign = static_cast<T>(outside ? a.images.sign[slot] : 1);
+        Pack value = load(p + (row - z) * plane);
         ONDA_UNROLL
-        for (int v = 0; v < W; ++v) value.v[v] = image.sign * value.v[v];
+        for (int v = 0; v < W; ++v) value.v[v] = sign * value.v[v];
         return value;
     }
     /// p of rows -R … N - 1 + R.
@@ -222,6 +189,29 @@ struct FusedCoreThread : FusedNode<T> {
         ONDA_UNROLL
         for (int i = 0; i < 1 + 2 * R; ++i) across[i] = i == R ? centre : load(p + (j * plane + (i - R) * pitch));
     }
+    /// p[n+1] of row j without layers.
+    [[nodiscard]] __device__ __forceinline__ Pack advance(int j, const Pack (&column)[N + 2 * R],
+                                                          const T (&row)[W + 2 * H], const Pack (&across)[1 + 2 * R],
+                                                          Pack before, Pack k_of) const {
+        const Stencil<T>& s = a.stencil;
+        Pack next;
+        ONDA_UNROLL
+        for (int v = 0; v < W; ++v) {
+            T l = s.centre * row[H + v];
+            ONDA_UNROLL
+            for (int m = 1; m <= R; ++m) l = fused(s.axis[0][m], row[H + v - m] + row[H + v + m], l);
+            if constexpr (Dims == 3) {
+                ONDA_UNROLL
+                for (int m = 1; m <= R; ++m) l = fused(s.axis[1][m], across[R - m].v[v] + across[R + m].v[v], l);
+            }
+            ONDA_UNROLL
+            for (int m = 1; m <= R; ++m) l = fused(s.axis[2][m], column[R + j - m].v[v], l);
+            ONDA_UNROLL
+            for (int m = 1; m <= R; ++m) l = fused(s.axis[2][m], column[R + j + m].v[v], l);
+            next.v[v] = leapfrog(column[R + j].v[v], before.v[v], k_of.v[v], l);
+        }
+        return next;
+    }
     /// p[n-1] of row j, of whole vectors.
     [[nodiscard]] __device__ __forceinline__ Pack load_before(int j) const {
         const Vec<T> values = load_streaming(static_cast<const T*>(q + j * plane));
@@ -237,8 +227,9 @@ struct FusedCoreThread : FusedNode<T> {
         for (int v = 0; v < W; ++v) values.v[v] = next.v[v];
         store_inside(q + j * plane, values, a.nx - x);
     }
-    /// Everything is asked for before anything is written, which the compiler takes for something that might be read.
-    __device__ __forceinline__ void update() const {
+    /// Nodes that no strip reaches. Everything is asked for before anything is written, which the compiler takes for
+    /// something that might be read.
+    __device__ __forceinline__ void update_core() const {
         Pack k_of[N] = {}, before[N] = {}, column[N + 2 * R], across[1 + 2 * R];
         ONDA_UNROLL
         for (int j = 0; j < N; ++j)
@@ -254,131 +245,59 @@ struct FusedCoreThread : FusedNode<T> {
             T row[W + 2 * H];
             load_row(j, column[R + j], row);
             if constexpr (Dims == 3) load_across(j, column[R + j], across);
-            ONDA_UNROLL
-            for (int v = 0; v < W; ++v)
-                before[j].v[v] = fused_advance<T, Dims, R>(
-                    a.stencil, [&](int m) { return row[H + v + m]; }, [&](int m) { return across[R + m].v[v]; },
-                    [&](int m) { return column[R + j + m].v[v]; }, before[j].v[v], k_of[j].v[v]);
+            before[j] = advance(j, column, row, across, before[j], k_of[j]);
         }
         ONDA_UNROLL
         for (int j = 0; j < N; ++j)
             if (there(j)) store(j, before[j]);
     }
-};
-
-/// Nodes that strips reach: N nodes along y or z (Axis), where the strips across that axis are; those across x and, of
-/// nodes along z, across y are computed node by node.
-template <typename T, int Dims, int R, int Axis>
-struct FusedRimThread : FusedNode<T> {
-    static constexpr int N = kFusedRimNodes;
-    using FusedNode<T>::p, FusedNode<T>::q, FusedNode<T>::x, FusedNode<T>::y, FusedNode<T>::z, FusedNode<T>::pitch,
-        FusedNode<T>::plane, FusedNode<T>::strips;
-    const FusedArguments<T>& a;
-    int along;  ///< elements of p from node to node
-
-    __device__ __forceinline__ FusedRimThread(const FusedArguments<T>& arguments, const FusedNode<T>& node)
-        : FusedNode<T>(node), a(arguments), along(Axis == 2 ? plane : pitch) {}
-
-    [[nodiscard]] __device__ __forceinline__ bool there(int j) const { return (Axis == 2 ? z : y) + j < this->end; }
-    [[nodiscard]] __device__ __forceinline__ T k(int j) const {
-        return a.k[(z + (Axis == 2 ? j : 0)) * a.k_plane + (y + (Axis == 2 ? 0 : j)) * a.k_pitch + x];
-    }
-    /// p[n] dz rows from node j of a thread along y, or from its first.
-    [[nodiscard]] __device__ __forceinline__ T load_along_z(int j, int dz) const {
-        const auto image = FusedImage<T>::template of<R>(a, z + dz);
-        return image.sign * p[(Axis == 2 ? 0 : j * along) + (image.row - z) * plane];
-    }
-    /// p from R nodes before the first to R after the last.
-    __device__ __forceinline__ void load_column(T (&column)[N + 2 * R]) const {
-        if (Axis == 1 || (z >= R && z + N + R <= a.nz)) {
-            ONDA_UNROLL
-            for (int i = 0; i < N + 2 * R; ++i) column[i] = p[(i - R) * along];
-        } else {
-            ONDA_UNROLL
-            for (int i = 0; i < N + 2 * R; ++i) column[i] = load_along_z(0, i - R);
-        }
-    }
-    /// p on both sides of node j along the cross axis.
-    __device__ __forceinline__ void load_across(int j, T centre, T (&across)[1 + 2 * R]) const {
-        across[R] = centre;
-        if (Axis == 2 || (z >= R && z + R < a.nz)) {
-            ONDA_UNROLL
-            for (int i = 0; i < 1 + 2 * R; ++i)
-                if (i != R) across[i] = p[j * along + (i - R) * (Axis == 2 ? pitch : plane)];
-        } else {
-            ONDA_UNROLL
-            for (int i = 0; i < 1 + 2 * R; ++i)
-                if (i != R) across[i] = load_along_z(j, i - R);
-        }
-    }
-    /// Adds the share of the strip across one axis to one node, if one is there.
-    template <typename At>
-    __device__ __forceinline__ void add_strip(int axis, int at, const At& line, const T (&p_of)[1 + 2 * R], T k_of,
-                                              T& next) const {
-        const FusedPlace<T, R, 1> place(a, axis, at, line);
-        if (!place.reached) return;
-        FusedStrip<T, R, 1> strip;
-        strip.load(place);
-        const T k_here[1] = {k_of};
-        T with[1] = {next};
-        strip.update(place, a.h[axis], p_of, k_here, with);
-        strip.store(place);
-        next = with[0];
-    }
-    /// p[n+1] of node j but for the strip along Axis.
-    [[nodiscard]] __device__ __forceinline__ T advance(int j, const T (&column)[N + 2 * R], T before, T k_of) const {
-        T row[1 + 2 * R], across[1 + 2 * R] = {};
-        ONDA_UNROLL
-        for (int i = 0; i < 1 + 2 * R; ++i) row[i] = i == R ? column[R + j] : p[j * along + i - R];
-        if constexpr (Dims == 3) load_across(j, column[R + j], across);
-        const auto on_row = [&](int m) { return row[R + m]; };
-        const auto on_column = [&](int m) { return column[R + j + m]; };
-        const auto on_cross = [&](int m) { return across[R + m]; };
-        T next;
-        if constexpr (Axis == 2)
-            next = fused_advance<T, Dims, R>(a.stencil, on_row, on_cross, on_column, before, k_of);
-        else
-            next = fused_advance<T, Dims, R>(a.stencil, on_row, on_column, on_cross, before, k_of);
-        if constexpr (Axis == 2) {
-            const std::int64_t row_z = z + j;
-            add_strip(
-                0, x, [&](const auto& s) { return strips + y * std::int64_t{s[1]} + row_z * s[2]; }, row, k_of, next);
-            if constexpr (Dims == 3)
-                add_strip(
-                    1, y, [&](const auto& s) { return strips + x + row_z * s[2]; }, across, k_of, next);
-        }
-        return next;
-    }
-    __device__ __forceinline__ void update() const {
-        T k_of[N] = {}, next[N] = {}, column[N + 2 * R];
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j)
-            if (there(j)) k_of[j] = k(j);
+    /// Nodes that strips reach.
+    __device__ __forceinline__ void update_rim() const {
+        static_assert(N == 1);
+        Pack column[1 + 2 * R], across[1 + 2 * R];
+        T row[W + 2 * H];
+        const Pack k_of = load(k(0));
         wait_for_launch_before();
         load_column(column);
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j)
-            if (there(j)) next[j] = q[j * along];
-        const FusedPlace<T, R, N> place(a, Axis, Axis == 2 ? z : y, [this](const auto& s) {
-            return strips + x + (Axis == 2 ? y * std::int64_t{s[1]} : z * std::int64_t{s[2]});
-        });
-        FusedStrip<T, R, N> strip;
-        if (place.reached) strip.load(place);
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j)
-            if (there(j)) next[j] = advance(j, column, next[j], k_of[j]);
-        if (place.reached) {
-            strip.update(place, a.h[Axis], column, k_of, next);
-            strip.store(place);
+        load_row(0, column[R], row);
+        if constexpr (Dims == 3) load_across(0, column[R], across);
+        const Pack before = load_before(0);
+        const FusedPlace<T, R, W, 1> place_x(
+            a, 0, x, [this](const auto& s) { return strips + y * std::int64_t{s[1]} + z * std::int64_t{s[2]}; });
+        const FusedPlace<T, R, 1, W> place_y(a, 1, y,
+                                             [this](const auto& s) { return strips + x + z * std::int64_t{s[2]}; });
+        const FusedPlace<T, R, 1, W> place_z(a, 2, z,
+                                             [this](const auto& s) { return strips + x + y * std::int64_t{s[1]}; });
+        FusedStrip<T, R, W, 1> strip_x;
+        FusedStrip<T, R, 1, W> strip_y, strip_z;
+        if (place_x.reached) strip_x.load(place_x);
+        Pack next = advance(0, column, row, across, before, k_of);
+        const auto k_along_x = [&](int u, int) { return k_of.v[u]; };
+        const auto k_side_by_side = [&](int, int v) { return k_of.v[v]; };
+        const auto along_x = [&](int u, int) -> T& { return next.v[u]; };
+        const auto side_by_side = [&](int, int v) -> T& { return next.v[v]; };
+        if (place_x.reached)
+            strip_x.update(
+                place_x, a.h[0], [&](int i, int) { return row[H - R + i]; }, k_along_x, along_x);
+        if (Dims == 3 && place_y.reached) {
+            strip_y.load(place_y);
+            strip_y.update(
+                place_y, a.h[1], [&](int i, int v) { return across[i].v[v]; }, k_side_by_side, side_by_side);
         }
-        ONDA_UNROLL
-        for (int j = 0; j < N; ++j)
-            if (there(j)) q[j * along] = next[j];
+        if (place_z.reached) {
+            strip_z.load(place_z);
+            strip_z.update(
+                place_z, a.h[2], [&](int i, int v) { return column[i].v[v]; }, k_side_by_side, side_by_side);
+        }
+        store(0, next);
+        if (place_x.reached) strip_x.store(place_x);
+        if (Dims == 3 && place_y.reached) strip_y.store(place_y);
+        if (place_z.reached) strip_z.store(place_z);
     }
 };
 
 /// One step. Grid: the blocks that record, then those of the boxes of each volume. Block: threads along x, rows of them
-/// along another axis.
+/// along the next axis that has a derivative.
 template <typename T, int Dims, int R>
 __global__ void __launch_bounds__(kFusedThreads, R > 4 ? 2 : 4)
     fused_step(const __grid_constant__ FusedArguments<T> a) {
@@ -396,28 +315,22 @@ __global__ void __launch_bounds__(kFusedThreads, R > 4 ? 2 : 4)
     int b = 0;
     while (in_volume >= a.boxes.first[b + 1]) ++b;
     const FusedBox& box = a.boxes.box[b];
-    const unsigned tile = in_volume - a.boxes.first[b], line = box.tiles_x.divide(tile);
-    const unsigned plane = box.tiles_y.divide(line), row = box.threads_x.divide(threadIdx.x);
-    const unsigned step[3] = {
-        (tile - line * box.tiles_x.divisor) * box.threads_x.divisor + threadIdx.x - row * box.threads_x.divisor,
-        line - plane * box.tiles_y.divisor, plane};
-    int node[3];
-    bool inside = row < static_cast<unsigned>(box.rows);
-    ONDA_UNROLL
-    for (int axis = 0; axis < 3; ++axis) {
-        const unsigned of_axis = axis == box.row_axis ? step[axis] * box.rows + row : step[axis];
-        node[axis] = box.begin[axis] + static_cast<int>(of_axis) * box.nodes[axis];
-        inside = inside && node[axis] < box.end[axis];
-    }
-    const FusedNode<T> first(a, volume, node[0], node[1], node[2], box.end[box.nodes[1] > 1 ? 1 : 2]);
-    if (!inside)
+    const unsigned tile = in_volume - a.boxes.first[b], line = box.tiles_x.divide(tile),
+                   plane = box.tiles_y.divide(line);
+    const unsigned row = box.threads_x.divide(threadIdx.x);
+    const auto step_x = static_cast<int>((tile - line * box.tiles_x.divisor) * box.threads_x.divisor + threadIdx.x -
+                                         row * box.threads_x.divisor);
+    const auto step_y = static_cast<int>(line - plane * box.tiles_y.divisor), in_rows = static_cast<int>(row);
+    const int rows = box.rows, step_z = static_cast<int>(plane), along_z = b == 0 ? kFusedRows : 1;
+    const int x = box.begin[0] + step_x * Vec<T>::size;
+    const int y = box.begin[1] + (Dims == 3 ? step_y * rows + in_rows : step_y);
+    const int z = box.begin[2] + (Dims == 3 ? step_z : step_z * rows + in_rows) * along_z;
+    if (in_rows >= rows || x >= box.end[0] || y >= box.end[1] || z >= box.end[2])
         wait_for_launch_before();
     else if (b == 0)
-        FusedCoreThread<T, Dims, R>(a, first).update();
-    else if (Dims == 2 || box.nodes[2] > 1)
-        FusedRimThread<T, Dims, R, 2>(a, first).update();
-    else if constexpr (Dims == 3)
-        FusedRimThread<T, Dims, R, 1>(a, first).update();
+        FusedThread<T, Dims, R, kFusedRows>(a, volume, x, y, z, box.end[2]).update_core();
+    else
+        FusedThread<T, Dims, R, 1>(a, volume, x, y, z, box.end[2]).update_rim();
     if (a.sources_of == nullptr) return;
     const int end = a.sources_of[block + 1];
     int i = a.sources_of[block];

@@ -52,10 +52,9 @@ struct FusedDivisor {
     }
 };
 
-/// Nodes [begin, end) that some blocks cover, with threads_x threads along x in `rows` rows along another axis. A
-/// thread has so many nodes along each axis.
+/// Nodes [begin, end) that some blocks cover, with threads_x vectors along x in `rows` rows.
 struct FusedBox {
-    int begin[3] = {}, end[3] = {}, nodes[3] = {}, rows = 0, row_axis = 0;
+    int begin[3] = {}, end[3] = {}, rows = 0;
     FusedDivisor threads_x, tiles_x, tiles_y;
 };
 
@@ -87,9 +86,9 @@ struct FusedArguments : StepArguments<T> {
     std::int64_t volume_step = 0, strip_step = 0;  ///< from a volume to the next: of p, and of psi and zeta
 };
 
-/// Vectors along z of a thread in the core, nodes across a face of one in the rim, and threads of the largest block. On
-/// an H200 4 vectors are a fifth faster than 2, and 64 threads a block a few percent than 128: docs/performance.md.
-inline constexpr int kFusedRows = 4, kFusedRimNodes = 4, kFusedThreads = 128;
+/// Vectors along z of a thread in the core, and threads of the largest block. On an H200 4 vectors are a fifth faster
+/// than 2, and 64 threads a block a few percent than 128: docs/performance.md.
+inline constexpr int kFusedRows = 4, kFusedThreads = 128;
 
 /// Queues one launch of blocks of `threads` threads for the radius R. \throws Error.
 template <int R>

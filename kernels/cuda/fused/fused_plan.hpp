@@ -14,33 +14,19 @@
 
 namespace onda::cuda {
 
-/// The nodes of a block along one axis.
-inline int fused_tile(const FusedBox& box, int axis) {
-    const int threads = axis == 0 ? static_cast<int>(box.threads_x.divisor) : axis == box.row_axis ? box.rows : 1;
-    return threads * box.nodes[axis];
-}
-
-/// A box without extents. \param along the axis on which a thread's nodes follow each other, 1 or 2. \param core
-/// whether they are vectors along x.
+/// Nodes of a block along x, y, z: rows of `threads_x` vectors, and in the core as many again along z.
 template <typename T>
-FusedBox fused_box(int threads, int threads_x, int dimensions, int along, bool core) {
-    FusedBox box;
-    box.nodes[0] = core ? 16 / sizeof(T) : 1;
-    box.nodes[along] = core ? kFusedRows : kFusedRimNodes;
-    box.nodes[3 - along] = 1;
-    box.row_axis = dimensions == 2 ? 2 : 3 - along;
-    box.rows = threads / threads_x;
-    box.threads_x = FusedDivisor(static_cast<unsigned>(threads_x));
-    return box;
+std::array<int, 3> fused_tile(int threads, int dimensions, int threads_x, bool core) {
+    const int x = threads_x * (16 / int{sizeof(T)}), rows = threads / threads_x, z = core ? kFusedRows : 1;
+    if (dimensions == 3) return {x, rows, z};
+    return {x, 1, rows * z};
 }
 
 /// "128x1x8r4": the nodes of a block of the core along x, y, z, and of a thread along z.
 template <typename T>
 std::string tile_name(int threads, int dimensions) {
-    const FusedBox core = fused_box<T>(threads, 32, dimensions, 2, true);
-    std::string name;
-    for (int axis = 0; axis < 3; ++axis) name += (axis > 0 ? "x" : "") + std::to_string(fused_tile(core, axis));
-    return name + "r" + std::to_string(kFusedRows);
+    const auto [x, y, z] = fused_tile<T>(threads, dimensions, 32, true);
+    return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z) + "r" + std::to_string(kFusedRows);
 }
 
 /// The nodes of each axis that no strip reaches: [begin, end).
@@ -70,18 +56,21 @@ FusedCore fused_core(const Grid& grid, const Cpml& layers) {
 template <typename T>
 FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, int threads) {
     const auto [begin, end] = fused_core<T>(grid, layers);
+    constexpr int vector = 16 / sizeof(T);
     FusedBoxes boxes;
-    const auto add = [&](std::array<int, 3> from, std::array<int, 3> to, int along = 2) {
+    const auto add = [&](std::array<int, 3> from, std::array<int, 3> to) {
         const bool core = boxes.count == 0, empty = from[0] >= to[0] || from[1] >= to[1] || from[2] >= to[2];
         if (empty && !core) return;
-        const int threads_x = core ? 32 : std::clamp(to[0] - from[0], 1, 32);
-        FusedBox& box = boxes.box[boxes.count];
-        box = fused_box<T>(threads, threads_x, grid.dimensions, along, core);
-        const auto tiles = [&](int axis) {
-            return static_cast<unsigned>(std::max(1, blocks_for(to[axis] - from[axis], fused_tile(box, axis))));
+        const int threads_x = core ? 32 : std::clamp(blocks_for(to[0] - from[0], vector), 1, 32);
+        const std::array<int, 3> tile = fused_tile<T>(threads, grid.dimensions, threads_x, core);
+        const auto tiles = [&](std::size_t axis) {
+            return static_cast<unsigned>(std::max(1, blocks_for(to[axis] - from[axis], tile[axis])));
         };
+        FusedBox& box = boxes.box[boxes.count];
         std::ranges::copy(from, box.begin);
         std::ranges::copy(to, box.end);
+        box.rows = threads / threads_x;
+        box.threads_x = FusedDivisor(static_cast<unsigned>(threads_x));
         box.tiles_x = FusedDivisor(tiles(0));
         box.tiles_y = FusedDivisor(tiles(1));
         boxes.first[boxes.count + 1] = boxes.first[boxes.count] + (empty ? 0 : tiles(0) * tiles(1) * tiles(2));
@@ -93,8 +82,8 @@ FusedBoxes fused_boxes(const Grid& grid, const Cpml& layers, int threads) {
     add({end[0], 0, 0}, {nx, ny, nz});
     add({begin[0], 0, 0}, {end[0], ny, begin[2]});
     add({begin[0], 0, end[2]}, {end[0], ny, nz});
-    add({begin[0], 0, begin[2]}, {end[0], begin[1], end[2]}, 1);
-    add({begin[0], end[1], begin[2]}, {end[0], ny, end[2]}, 1);
+    add({begin[0], 0, begin[2]}, {end[0], begin[1], end[2]});
+    add({begin[0], end[1], begin[2]}, {end[0], ny, end[2]});
     return boxes;
 }
 
@@ -131,15 +120,17 @@ inline FusedImages fused_images(const std::vector<HaloCopy>& copies, std::int64_
 }
 
 /// The block that updates a node, among those of the boxes.
-inline unsigned fused_block_of(const FusedBoxes& boxes, const std::array<std::int64_t, 3>& node) {
+template <typename T>
+unsigned fused_block_of(const FusedBoxes& boxes, int threads, int dimensions, const std::array<std::int64_t, 3>& node) {
     for (int b = 0; b < boxes.count; ++b) {
         const FusedBox& box = boxes.box[b];
+        const std::array<int, 3> tile =
+            fused_tile<T>(threads, dimensions, static_cast<int>(box.threads_x.divisor), b == 0);
         unsigned at[3];
         bool inside = true;
-        for (int axis = 0; axis < 3; ++axis) {
-            const std::int64_t coordinate = node[static_cast<std::size_t>(axis)];
-            inside = inside && coordinate >= box.begin[axis] && coordinate < box.end[axis];
-            at[axis] = static_cast<unsigned>((coordinate - box.begin[axis]) / fused_tile(box, axis));
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            inside = inside && node[axis] >= box.begin[axis] && node[axis] < box.end[axis];
+            at[axis] = static_cast<unsigned>((node[axis] - box.begin[axis]) / tile[axis]);
         }
         if (inside) return boxes.first[b] + (at[2] * box.tiles_y.divisor + at[1]) * box.tiles_x.divisor + at[0];
     }

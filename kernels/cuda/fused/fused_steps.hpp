@@ -19,7 +19,7 @@ bool fused_fits(const Grid& grid, const Cpml& layers) {
     std::int64_t planes = 2 * kMaxRadius + kFusedRows;
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const std::int64_t width = layers.face[2 * axis].width() + layers.face[2 * axis + 1].width();
-        if (width > 0 && grid.n[axis] <= width + kFusedRimNodes) return false;
+        if (width > 0 && grid.n[axis] <= width + std::int64_t{16 / sizeof(T)}) return false;
         planes = std::max(planes, width);
     }
     constexpr std::int64_t margin = 64;  // halo and padding
@@ -71,7 +71,7 @@ public:
         const int dimensions = arguments_[0].stencil.dimensions;
         if (dimensions == 2) node[1] += shot;
         const unsigned before = dimensions == 2 ? 0 : static_cast<unsigned>(shot) * blocks_of(boxes_);
-        return before + fused_block_of(boxes_, node);
+        return before + fused_block_of<T>(boxes_, threads_, dimensions, node);
     }
     /// Sets which source nodes a block adds. \param blocks of the source nodes, in order.
     void set_sources(const std::vector<unsigned>& blocks) {
@@ -102,10 +102,9 @@ public:
 
 private:
     [[nodiscard]] static std::int64_t profile_size(const CpmlFace& face) {
-        return face.width() == 0 ? 0 : kMaxRadius + face.width() + kFusedRimNodes;
+        return face.width() == 0 ? 0 : kMaxRadius + face.width() + 1;
     }
-    /// Of all faces, one after the other: from t = -kMaxRadius on, of psi those from 0 on, and of zeta from 1 on. They
-    /// end where a thread's nodes do that lie beyond the face.
+    /// Of all faces, one after the other: from t = -kMaxRadius on, of psi those from 0 on, and of zeta from 1 on.
     [[nodiscard]] static std::vector<FusedProfile<T>> profiles_of(const cpml::Strips& strips) {
         std::vector<FusedProfile<T>> all;
         for (const CpmlFace& face : strips.layers.face) {
