@@ -614,7 +614,8 @@ constexpr Parameter kBackend[] = {
      .range = between(0., 4096.)},
     {.name = "batch",
      .slot = bind<&BackendConfig::batch>,
-     .help = "shots that advance together: side by side on a GPU (in 3-D with kernel fused), a thread each on the CPU; 0 takes as many as "
+     .help = "shots that advance together: side by side on a GPU (in 3-D with kernel fused), a thread each on the CPU; "
+             "0 takes as many as "
              "are fast and fit the memory; no result depends on it",
      .range = between(0., 1024.)},
     {.name = "tile",
