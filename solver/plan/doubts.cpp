@@ -96,8 +96,9 @@ void doubt_snapshots(const Plan& plan, Warnings& warnings) {
 
 std::vector<std::string> doubts_of(const Plan& plan) {
     Warnings warnings;
-    for (const auto doubt : {doubt_extent, doubt_duration, doubt_widths, doubt_snapshots, doubt_threads})
-        doubt(plan, warnings);
+    doubt_extent(plan, warnings);
+    if (warnings.empty()) doubt_duration(plan, warnings);  // every duration is long on a grid in the wrong unit
+    for (const auto doubt : {doubt_widths, doubt_snapshots, doubt_threads}) doubt(plan, warnings);
     return warnings;
 }
 

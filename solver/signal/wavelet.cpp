@@ -57,10 +57,11 @@ struct GaussianFamily {
 void warn_of_abrupt_start(Wavelet& wavelet, const std::string& key, double start, double largest,
                           const std::string& advice) {
     if (start <= kAbruptStart * largest) return;
-    wavelet.warnings.push_back(fmt::format(
-        "{}: the wavelet does not begin near zero: at t = 0 or before, where it is cut off, it has {:.2g} % "
-        "of its largest amplitude, and every trace differs from the whole wavelet's by about as much. {}",
-        key, 100. * start / largest, advice));
+    const double percent = 100. * start / largest;
+    wavelet.warnings.push_back(
+        fmt::format("{}: the wavelet does not begin near zero: at t = 0 or before, where it is cut off, it has {} % "
+                    "of its largest amplitude, and every trace differs from the whole wavelet's by about as much. {}",
+                    key, percent < 10. ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent), advice));
 }
 
 /// Searches backwards from `from` in small steps.

@@ -126,10 +126,10 @@ std::string describe_firing(std::span<const SourceGroup> entries, const Shots::D
     }
     if (together > 0)
         return fmt::format("fire together: {}{}", fmt::join(shots, "; "), and_more(together, kMostNamed, "shot"));
-    const auto unnumbered_points = std::ranges::count_if(
+    const bool has_unnumbered_point = std::ranges::any_of(
         entries, [](const SourceGroup& group) { return group.shot.empty() && group.places.positions.size() == 1; });
-    return unnumbered_points > 1 ? "every source is a shot of its own; those given the same `shot` would fire together"
-                                 : "";
+    if (!has_unnumbered_point || data.sources.size() == 1) return "";
+    return "every source is a shot of its own; those given the same `shot` would fire together";
 }
 
 std::vector<std::string> doubts_of_sources(const Grid& grid, const Shots::Data& data) {

@@ -311,7 +311,8 @@ SourceGroup read_source_entry(const EntryReading& reading, const SourceConfig& s
     const bool inside = check_inside(reading, entry.places);
     if (inside || !entry.places.written.empty()) check_radiates(reading, entry.places, free_surfaces);
     if (source.amplitude == 0.)
-        reading.faults.add_of_value(key + ".amplitude", "would radiate nothing: delete the source, or give it another");
+        reading.faults.add_of_value(key + ".amplitude",
+                                    "would radiate nothing: delete the source, or give it another amplitude");
     return entry;
 }
 
