@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <cmath>
 #include <vector>
 
 #include "io/config/strict_yaml.hpp"
@@ -155,8 +155,9 @@ std::string arithmetic_hint(std::string_view text) {
     const auto sign = text.find_first_of("/*");
     if (sign == std::string_view::npos) return "";
     const auto left = parse_number(text.substr(0, sign)), right = parse_number(text.substr(sign + 1));
-    if (!left || !right || (text[sign] == '/' && *right == 0.)) return "";
-    return "; write the result, " + converted(*left, text[sign] == '/' ? 1. / *right : *right);
+    if (!left || !right) return "";
+    const double factor = text[sign] == '/' ? 1. / *right : *right;
+    return std::isfinite(*left * factor) ? "; write the result, " + converted(*left, factor) : "";
 }
 
 /// The hint for a number with Fortran's exponent, 1d3 or 1D3; empty if the text is none.
@@ -168,9 +169,13 @@ std::string fortran_hint(std::string_view text) {
     return parse_number(number) ? "; write " + number + ": the exponent begins with e" : "";
 }
 
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /// Whether this can be a unit: letters, and behind a slash the powers of what is divided by.
 bool looks_like_unit(std::string_view word) {
-    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '%'; };
+    const auto letter = [](char c) { return is_letter(c) || c == '/' || c == '%'; };
     const auto slash = std::min(word.find('/'), word.size());
     const auto power = [](char c) { return (c >= '1' && c <= '9') || c == '^'; };
     return !word.empty() && std::all_of(word.begin(), word.begin() + slash, letter) &&
@@ -267,7 +272,7 @@ std::string shell_hint(std::string_view path) {
     if (path == "~" || path.starts_with("~/")) return "; only a shell knows what ~ stands for: write the path in full";
     for (std::size_t begin = 0; begin < path.size(); begin = std::min(path.find('/', begin), path.size()) + 1) {
         const auto part = path.substr(begin, path.find('/', begin) - begin);
-        if (part.size() < 2 || part[0] != '$' || !(part[1] == '{' || part[1] == '_' || std::isalpha(part[1]))) continue;
+        if (part.size() < 2 || part[0] != '$' || !(part[1] == '{' || part[1] == '_' || is_letter(part[1]))) continue;
         return "; only a shell knows what " + printable(part) + " stands for: write the path in full";
     }
     return "";

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
+#include <tuple>
 
 namespace onda {
 namespace {
@@ -30,7 +31,6 @@ std::string entries_of(std::span<const std::int32_t> entry) {
     return fmt::format("{}{}", fmt::join(names, ", "), entries > kMostNamed ? ", ..." : "");
 }
 
-/// A shot whose sources are all weak enough to be none.
 bool is_silent(std::span<const SourcePoint> sources) {
     return std::ranges::all_of(sources, [](const SourcePoint& source) { return source.amplitude == 0.; });
 }
@@ -48,9 +48,10 @@ bool same_place_and_wavelet(const SourcePoint& a, const SourcePoint& b) {
 std::vector<std::int64_t> by_place(std::span<const SourcePoint> sources) {
     std::vector<std::int64_t> order(sources.size());
     std::iota(order.begin(), order.end(), 0);
-    std::ranges::stable_sort(order, {}, [&](std::int64_t i) {
-        return std::tuple(sources[i].position_m, sources[i].wavelet, sources[i].amplitude);
-    });
+    const auto key = [&](std::int64_t i) {
+        return std::tie(sources[i].position_m, sources[i].wavelet, sources[i].amplitude);
+    };
+    if (!std::ranges::is_sorted(order, {}, key)) std::ranges::stable_sort(order, {}, key);  // most lines are sorted
     return order;
 }
 
@@ -68,6 +69,7 @@ void warn_of_doubled(const Grid& grid, const Shots::Data& data, std::vector<std:
     std::string first;
     for (std::size_t shot = 0; shot < data.id.size(); ++shot) {
         const auto sources = sources_of(data, shot);
+        if (sources.size() == 1) continue;
         const auto order = by_place(sources);
         const auto same = std::ranges::adjacent_find(
             order, [&](std::int64_t a, std::int64_t b) { return same_place_and_wavelet(sources[a], sources[b]); });

@@ -132,8 +132,8 @@ TEST_CASE("offsets of a file, for every shot and for those it names") {
     CHECK(survey.size.receivers == 1 + 2 + 6 + 3);
 
     config.receivers = {file_of(folder.write("plane.csv", "x,y,z\n1,2,3\n"), "source")};
-    CHECK(
-        contains(survey_error(config, grid_2d()), "plane.csv:2 (position 1): y = 2 m in a 2-D run: must be 0 or absent"));
+    CHECK(contains(survey_error(config, grid_2d()),
+                   "plane.csv:2 (position 1): y = 2 m in a 2-D run: must be 0 or absent"));
 }
 
 TEST_CASE("an offset that leads out of the grid is told with shot, receiver, place and remedy; rounding is not") {

@@ -121,7 +121,8 @@ TEST_CASE("a line of shots and files of positions") {
     config.receivers[0].file = folder.write("outside.csv", "x,z\n10,5\n20,500\n");
     const std::string message = survey_error(config, grid_2d());
     CHECK(contains(message, "receivers[0].file"));
-    CHECK(contains(message, "outside.csv:3 (position 2): (20, 500) m lies outside the grid: x 0 to 1000 m, z 0 to 400 m"));
+    CHECK(contains(message,
+                   "outside.csv:3 (position 2): (20, 500) m lies outside the grid: x 0 to 1000 m, z 0 to 400 m"));
     config.receivers[0].file = folder.write("off_plane.csv", "x,y,z\n10,3,5\n");
     CHECK(contains(survey_error(config, grid_2d()), "y = 3 m in a 2-D run"));
 }
