@@ -34,6 +34,19 @@ args = parser.parse_args()
 if not (args.folder / "seismograms.h5").is_file():
     parser.error(f"{args.folder} holds no seismograms.h5: name a folder that `onda run` wrote")
 
+shots = list_shots(args.folder)
+if args.shot is not None and args.shot not in shots:
+    there_are = f"{shots[0]} to {shots[-1]}" if len(shots) > 20 else ", ".join(map(str, shots))
+    verb = "are" if shots[1:] else "is"
+    parser.error(f"--shot {args.shot}: there is no such shot in {args.folder}; there {verb} {there_are}")
+if args.model is not None and not args.model.is_file():
+    parser.error(f"--model {args.model}: no such file")
+
+gather = read_gather(args.folder, args.shot)
+receivers, samples = gather.pressure.shape
+if args.trace is not None and not 1 <= args.trace <= receivers:
+    parser.error(f"--trace {args.trace}: shot {gather.shot} has the receivers 1 to {receivers}")
+
 output = args.output or args.folder
 output.mkdir(parents=True, exist_ok=True)
 
@@ -44,8 +57,6 @@ def finish(figure, name):
 
 
 # %% Shot gather: positive pressure is black, clipped at the 99th percentile
-gather = read_gather(args.folder, args.shot)
-receivers, samples = gather.pressure.shape
 clip = np.percentile(np.abs(gather.pressure), 99) or 1.0
 
 figure, axes = plt.subplots(figsize=(10, 7), constrained_layout=True)
@@ -62,7 +73,7 @@ figure.colorbar(image, label="pressure [Pa]")
 finish(figure, "plot_gather.png")
 
 # %% One trace and its amplitude spectrum
-trace = args.trace - 1 if args.trace else receivers // 2
+trace = receivers // 2 if args.trace is None else args.trace - 1
 values = gather.pressure[trace].astype(float)
 dt_s = gather.time_s[1] - gather.time_s[0]
 frequency_hz = np.fft.rfftfreq(samples, dt_s)

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 
 #include "io/config/config_reader.hpp"
 #include "io/text/error.hpp"
@@ -10,6 +11,16 @@
 
 namespace onda {
 namespace {
+
+/// At most one byte more than a configuration may have.
+std::string read_text(std::istream& stream, const std::string& name) {
+    std::string text(kMaxYamlBytes + 1, '\0');
+    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+    if (stream.bad())
+        throw Error(ExitCode::io_error, name + ": cannot read the configuration: " + std::strerror(errno));
+    text.resize(static_cast<std::size_t>(stream.gcount()));
+    return text;
+}
 
 std::string read_text(const std::filesystem::path& file) {
     std::error_code error;
@@ -19,12 +30,7 @@ std::string read_text(const std::filesystem::path& file) {
     if (!stream)
         throw Error(ExitCode::missing_input, shown(file) + ": cannot read the configuration: " + std::strerror(errno) +
                                                  "; `onda init -o FILE` writes one to start from");
-    std::string text(kMaxYamlBytes + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    if (stream.bad())
-        throw Error(ExitCode::io_error, shown(file) + ": cannot read the configuration: " + std::strerror(errno));
-    text.resize(static_cast<std::size_t>(stream.gcount()));
-    return text;
+    return read_text(stream, shown(file));
 }
 
 /// One step of a dotted path: a key, or an index into a list.
@@ -176,6 +182,9 @@ Config read_config_text(const std::string& text, const std::filesystem::path& na
 
 Config read_config(const std::filesystem::path& file, const Vocabulary& vocabulary,
                    const std::vector<std::string>& overrides) {
+    constexpr const char* standard_input = "stdin";
+    if (file == "-")
+        return read_config_text(read_text(std::cin, standard_input), standard_input, vocabulary, overrides);
     return read_config_text(read_text(file), file, vocabulary, overrides);
 }
 

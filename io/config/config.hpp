@@ -125,7 +125,7 @@ inline constexpr std::int64_t kMostAlongAxis = 1'000'000;
 /// A point source of one shot, a line of shots with one source each, or a file of sources.
 struct SourceConfig {
     std::string type = "point";           ///< point | line | file
-    std::optional<std::int64_t> shot;     ///< point: shot number from 1; absent: 1
+    std::optional<std::int64_t> shot;     ///< point: shot number from 1; absent: a shot of its own
     std::vector<double> position_m;       ///< point
     std::vector<double> first_m, last_m;  ///< line: ends
     std::optional<std::int64_t> count;    ///< line: number of shots, or
@@ -211,7 +211,8 @@ struct Config {
 /// and checks the shape, type and range of every value, its name against the vocabulary, and that input files exist.
 /// What the values mean together is for the stages that use them. \throws Error(config) with every fault as
 /// `file:line:column: message`, the offending line and a caret; faults of overrides name `--set key=value` instead.
-/// Error(missing_input) if the file is not there, or if the only faults are input files that are not there.
+/// Error(missing_input) if the file, or an input file that it names, is not there, whatever else is wrong beside it.
+/// \param file "-" is standard input, which goes by the name of "stdin" in the current folder.
 Config read_config(const std::filesystem::path& file, const Vocabulary& vocabulary,
                    const std::vector<std::string>& overrides = {});
 Config read_config_text(const std::string& text, const std::filesystem::path& name, const Vocabulary& vocabulary,
@@ -230,8 +231,11 @@ struct ResolvedParameter {
 std::vector<ResolvedParameter> resolved_parameters(const Config& config);
 /// JSON Schema draft-07, pretty-printed, with a trailing newline (`onda schema`).
 std::string config_schema(const Vocabulary& vocabulary);
+/// The name of the schema beside a configuration, by which editors find it.
+inline constexpr const char* kSchemaName = "onda.schema.json";
 /// A commented configuration that runs (`onda init`).
-std::string config_template(const Vocabulary& vocabulary);
+/// \param names_schema whether its first line tells editors of kSchemaName, which must then be beside it.
+std::string config_template(const Vocabulary& vocabulary, bool names_schema = false);
 /// The text of docs/config.md.
 std::string config_reference_markdown(const Vocabulary& vocabulary);
 

@@ -85,9 +85,9 @@ void FaultList::raise() const {
         message += (i > 0 ? "\n" : "") + format(sorted[i]);
     if (sorted.size() > 1) message += "\n" + std::to_string(sorted.size()) + " faults in " + name_;
     if (sorted.size() > kMostFaults) message += ", the first " + std::to_string(kMostFaults) + " shown";
-    const bool only_files = !sorted.empty() && std::all_of(sorted.begin(), sorted.end(),
-                                                           [](const Fault& fault) { return fault.missing_file; });
-    throw Error(only_files ? ExitCode::missing_input : ExitCode::config, message);
+    const bool lacks_file =
+        std::any_of(sorted.begin(), sorted.end(), [](const Fault& fault) { return fault.missing_file; });
+    throw Error(lacks_file ? ExitCode::missing_input : ExitCode::config, message);
 }
 
 }  // namespace onda

@@ -30,7 +30,7 @@ public:
     }
     [[nodiscard]] bool empty() const { return faults_.empty(); }
     /// Reports the faults in the order of the text, overrides last.
-    /// \throws Error(config), or Error(missing_input) if every fault is a missing file.
+    /// \throws Error(config), or Error(missing_input) if one of the faults is a missing file.
     [[noreturn]] void raise() const;
 
 private:

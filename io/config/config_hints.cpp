@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "io/config/strict_yaml.hpp"
 #include "io/text/nearest_name.hpp"
+#include "io/text/printable.hpp"
 
 namespace onda {
 namespace {
@@ -66,6 +68,8 @@ constexpr ForeignWord kForeignValues[] = {
     {"vonkarman von-karman random", "von_karman"},
     {"ball circle", "sphere"},
     {"cube rectangle", "box"},
+    {"gpu nvidia", "cuda"},
+    {"host processor openmp", "cpu"},
 };
 
 const ForeignWord* find_foreign(std::span<const ForeignWord> table, std::string_view word) {
@@ -146,9 +150,32 @@ std::string unit_hint(double value, std::string_view text, std::string_view unit
     return "; write the number alone: the unit is " + std::string(unit);
 }
 
+/// The hint for a quotient or product of two numbers, with its value; empty if the text is none.
+std::string arithmetic_hint(std::string_view text) {
+    const auto sign = text.find_first_of("/*");
+    if (sign == std::string_view::npos) return "";
+    const auto left = parse_number(text.substr(0, sign)), right = parse_number(text.substr(sign + 1));
+    if (!left || !right) return "";
+    const double factor = text[sign] == '/' ? 1. / *right : *right;
+    return std::isfinite(*left * factor) ? "; write the result, " + converted(*left, factor) : "";
+}
+
+/// The hint for a number with Fortran's exponent, 1d3 or 1D3; empty if the text is none.
+std::string fortran_hint(std::string_view text) {
+    std::string number = lower(text);
+    const auto exponent = number.find('d');
+    if (exponent == std::string::npos) return "";
+    number[exponent] = 'e';
+    return parse_number(number) ? "; write " + number + ": the exponent begins with e" : "";
+}
+
+bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /// Whether this can be a unit: letters, and behind a slash the powers of what is divided by.
 bool looks_like_unit(std::string_view word) {
-    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '/' || c == '%'; };
+    const auto letter = [](char c) { return is_letter(c) || c == '/' || c == '%'; };
     const auto slash = std::min(word.find('/'), word.size());
     const auto power = [](char c) { return (c >= '1' && c <= '9') || c == '^'; };
     return !word.empty() && std::all_of(word.begin(), word.begin() + slash, letter) &&
@@ -205,12 +232,16 @@ std::string unknown_value_hint(std::string_view value, std::string_view values, 
     if (foreign != nullptr && std::find(names.begin(), names.end(), foreign->meaning) != names.end())
         meant = foreign->meaning;
     if (!meant.empty()) return "; did you mean " + in_quotes(meant) + "?";
+    if (values == "boundary.kind" && !boolean_hint(value).empty())
+        return "; say what the face does: free_surface where the medium ends, cpml where waves leave";
     const std::string beside = parse_number(value) ? same_with_unit(values) : "";
     return beside.empty() ? "" : "; a number is what " + beside + " takes";
 }
 
 std::string number_hint(std::string_view text, std::string_view unit) {
     if (text.size() > 64) return "";
+    for (const auto& hint : {arithmetic_hint(text), fortran_hint(text)})
+        if (!hint.empty()) return hint;
     std::size_t end = text.size();
     while (end > 0 && !parse_number(text.substr(0, end))) --end;
     if (end > 0 && end < text.size()) {
@@ -223,6 +254,27 @@ std::string number_hint(std::string_view text, std::string_view unit) {
     if (digits.size() > 1 && digits.front() == '0') return "; leading zeros are not accepted";
     if (text.find('_') != std::string_view::npos) return "; underscores are not accepted in numbers";
     if (text.find(',') != std::string_view::npos) return "; the decimal sign is a point";
+    return "";
+}
+
+std::string colon_hint(std::string_view text, std::span<const Parameter> rows) {
+    const auto end = std::min(text.find_first_of(" \t="), text.size());
+    const auto word = text.substr(0, end);
+    const auto value = text.substr(std::min(text.find_first_not_of(" \t=", end), text.size()));
+    const bool is_key = std::any_of(rows.begin(), rows.end(), [word](const Parameter& row) {
+        return row.name == word || has_word(row.aliases, word);
+    });
+    if (!is_key || value.empty() || value.size() > 40) return "";
+    return "; a ':' is missing: write " + std::string(word) + ": " + printable(value);
+}
+
+std::string shell_hint(std::string_view path) {
+    if (path == "~" || path.starts_with("~/")) return "; only a shell knows what ~ stands for: write the path in full";
+    for (std::size_t begin = 0; begin < path.size(); begin = std::min(path.find('/', begin), path.size()) + 1) {
+        const auto part = path.substr(begin, path.find('/', begin) - begin);
+        if (part.size() < 2 || part[0] != '$' || !(part[1] == '{' || part[1] == '_' || is_letter(part[1]))) continue;
+        return "; only a shell knows what " + printable(part) + " stands for: write the path in full";
+    }
     return "";
 }
 

@@ -18,7 +18,11 @@ struct KeyHint {
 KeyHint unknown_key_hint(std::string_view key, std::span<const Parameter> rows);
 /// The hint for an unknown value: "; did you mean 'sponge'?" or empty. \param values key of the list `allowed`.
 std::string unknown_value_hint(std::string_view value, std::string_view values, std::span<const AllowedValue> allowed);
-/// The hint for text that should be a number: a unit, an underscore, a leading zero, … or empty.
+/// The hint for text in the place of a section with these rows: a key whose ':' is missing, or empty.
+std::string colon_hint(std::string_view text, std::span<const Parameter> rows);
+/// The hint for a path with what only a shell expands, `~/` or `$NAME`, or empty.
+std::string shell_hint(std::string_view path);
+/// The hint for text that should be a number: a unit, an underscore, a leading zero, 24/2, 1d3, … or empty.
 std::string number_hint(std::string_view text, std::string_view unit);
 /// The hint for text that should be true or false, or empty.
 std::string boolean_hint(std::string_view text);

@@ -65,6 +65,8 @@ private:
         std::string hint = "; its keys are " + keys;
         if (node.kind == YamlNode::Kind::scalar && node.scalar.find(':') != std::string::npos)
             hint = "; a space must follow the ':'";
+        else if (node.kind == YamlNode::Kind::scalar)
+            if (const std::string missing = colon_hint(node.scalar, rows); !missing.empty()) hint = missing;
         reading_.faulty.insert(path);
         const std::string what = path.empty() ? "a configuration is a map of keys" : "must be a section of keys";
         reading_.faults.add(place(node), (path.empty() ? "" : path + " = ") + show(node) + ": " + what + hint);
@@ -251,15 +253,16 @@ private:
                          "percent sign");
         if (written->native().find('\0') != std::string::npos) return fault(path, node, "a path cannot hold a NUL");
         *target = *written;
-        if (!row.input_file) return;
+        const std::string hint = shell_hint(node.scalar);
+        if (!row.input_file) return hint.empty() ? void() : fault(path, node, "is no path" + hint);
         *target = (reading_.folder / *target).lexically_normal();
         std::error_code error;
         const auto status = std::filesystem::status(*target, error);
         if (std::filesystem::is_directory(status)) return fault(path, node, "is a folder; a file is needed");
         if (std::filesystem::exists(status)) return;
         reading_.faulty.insert(path);
-        reading_.faults.add_missing_file(place(node),
-                                         path + " = " + show(node) + ": no such file; looked for " + shown(*target));
+        reading_.faults.add_missing_file(place(node), path + " = " + show(node) + ": no such file" +
+                                                          (hint.empty() ? "; looked for " + shown(*target) : hint));
     }
     template <typename Number>
     void read(std::vector<Number>* target, const Parameter& row, const YamlNode& node, const std::string& path) {

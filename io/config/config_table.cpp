@@ -389,7 +389,8 @@ constexpr Parameter kSource[] = {
      .in_template = true},
     {.name = "shot",
      .slot = bind<&SourceConfig::shot>,
-     .help = "number of the shot this source fires in; 1 where absent; sources of the same shot fire together",
+     .help = "number of the shot this source fires in; sources of the same number fire together, one without a number "
+             "is a shot of its own",
      .range = at_least(1.),
      .when = {"type", "point"},
      .example = "1"},
@@ -653,7 +654,10 @@ constexpr Parameter kConfig[] = {
      .rows = kWavelet},
     {.name = "sources",
      .slot = bind<&Config::sources>,
-     .help = "what fires: shots of one source or several, a million sources in all at most",
+     .help =
+         "what fires, a million sources in all at most. Every source is a shot of its own, whether it is a point, on a "
+         "line or in a file, unless it is given the number of its shot: sources of the same number fire together. "
+         "Those without one take the numbers from 1 on that no other is given, in the order of the configuration",
      .rows = kSource,
      .required = true},
     {.name = "receivers", .slot = bind<&Config::receivers>, .help = "where pressure is recorded", .rows = kReceiver},

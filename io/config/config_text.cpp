@@ -241,13 +241,17 @@ std::string resolved_yaml(const Config& config) {
     return text;
 }
 
-std::string config_template(const Vocabulary& vocabulary) {
+std::string config_template(const Vocabulary& vocabulary, bool names_schema) {
     Config defaults;
-    return "# yaml-language-server: $schema=onda.schema.json\n"
+    const std::string schema = kSchemaName;
+    const std::string first = names_schema ? "# yaml-language-server: $schema=" + schema + "\n" : "";
+    const std::string help =
+        names_schema ? "# " + schema + " beside this file gives editors completion and help.\n"
+                     : "# `onda init -o FILE` writes it to a file, with a schema that gives editors help.\n";
+    return first +
            "# A first run: a shot in a 2-D section of three layers. Takes a few seconds.\n"
-           "# Lines that begin with '#' show what else there is. All keys: docs/config.md.\n"
-           "# `onda schema -o onda.schema.json` beside this file gives editors completion and help.\n"
-           "# `onda check FILE` says whether it can run, and what it will cost; `onda run FILE` runs it.\n" +
+           "# Lines that begin with '#' show what else there is. All keys: docs/config.md.\n" +
+           help + "# `onda check FILE` says whether it can run, and what it will cost; `onda run FILE` runs it.\n" +
            template_rows(&defaults, config_rows(), vocabulary, 0);
 }
 

@@ -294,6 +294,51 @@ private:
     }
 };
 
+/// What looks like a blank and is none: no-break spaces, those of other widths, and those of none.
+bool is_odd_blank(char32_t code) {
+    return code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200b) || code == 0x202f || code == 0x205f ||
+           code == 0x2060 || code == 0x3000 || code == 0xfeff;
+}
+
+/// U+00A0, as four hexadecimal digits.
+std::string code_text(char32_t code) {
+    static constexpr char kDigits[] = "0123456789ABCDEF";
+    std::string text = "U+";
+    for (int shift = 12; shift >= 0; shift -= 4) text += kDigits[code >> shift & 15];
+    return text;
+}
+
+/// The byte of the first odd blank of a line that is not in quotes and not in a comment; npos if there is none.
+std::size_t find_odd_blank(std::string_view line) {
+    char quote = '\0', before = ':';  // what was before the blanks: a quote opens where a key or a value can begin
+    for (std::size_t i = 0; i < line.size(); i += std::max<std::size_t>(1, utf8_length(line.substr(i)))) {
+        const char c = line[i];
+        if (quote != '\0') {
+            if (quote == '"' && c == '\\')
+                ++i;
+            else if (c == quote)
+                quote = '\0';
+            continue;
+        }
+        if (c == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) return std::string_view::npos;
+        if ((c == '"' || c == '\'') && std::string_view(":[{,-").find(before) != std::string_view::npos) quote = c;
+        const auto character = line.substr(i, utf8_length(line.substr(i)));
+        if (character.size() > 1 && is_odd_blank(code_point(character))) return i;
+        if (c != ' ' && c != '\t') before = c;
+    }
+    return std::string_view::npos;
+}
+
+void check_blanks(const Lines& lines, std::size_t index, std::vector<TextFault>& faults) {
+    const auto line = lines.line(index);
+    const auto at = find_odd_blank(line);
+    if (at == std::string_view::npos) return;
+    const char32_t code = code_point(line.substr(at, utf8_length(line.substr(at))));
+    faults.push_back({lines.place(index, at),
+                      (code == 0xa0 || code == 0x202f ? "a no-break space (" : "an unusual space (") + code_text(code) +
+                          ") where YAML needs a plain one: type it again, or put text that holds it in quotes"});
+}
+
 /// Tabs that indent, directives and document markers, which a line alone gives away: no scalar spans lines.
 void check_lines(const Lines& lines, std::vector<TextFault>& faults) {
     bool content_seen = false;
@@ -301,6 +346,7 @@ void check_lines(const Lines& lines, std::vector<TextFault>& faults) {
         const auto line = lines.line(i);
         const auto content = trimmed(line);
         if (content.empty() || content.front() == '#') continue;
+        check_blanks(lines, i, faults);
         const auto tab = line.find('\t');
         if (tab < line.size() - content.size())
             faults.push_back({lines.place(i, tab), "a tab indents this line: use spaces"});
@@ -341,6 +387,21 @@ std::string explain(const std::string& message) {
     return "not valid YAML: " + (found == words.end() ? printable(message) : found->second);
 }
 
+/// A key without its ':' takes the next line for more of its text, where yaml-cpp then finds a ':' out of place. The
+/// fault of the line above `index` if that has no ':' at all; else nothing.
+std::optional<TextFault> missing_colon(const Lines& lines, std::size_t index) {
+    while (index > 0) {
+        const auto line = lines.line(--index);
+        const auto content = trimmed(line);
+        if (content.empty() || content.front() == '#') continue;
+        const bool may_be_key = std::string_view("-[{\"'").find(content.front()) == std::string_view::npos;
+        if (!may_be_key || content.find(':') != std::string_view::npos) return std::nullopt;
+        return TextFault{lines.place(index, line.size() - content.size()),
+                         "a ':' is missing after the key of this line"};
+    }
+    return std::nullopt;
+}
+
 void parse(std::string_view text, const Lines& lines, YamlDocument& document) {
     std::istringstream stream{std::string(text)};
     TreeBuilder builder(lines, document);
@@ -365,7 +426,10 @@ void parse(std::string_view text, const Lines& lines, YamlDocument& document) {
     } catch (const StopParsing&) {
         // The fault is recorded.
     } catch (const YAML::Exception& fault) {
-        document.faults.push_back({place(fault.mark), explain(fault.msg)});
+        const bool misplaced_colon = fault.msg == YAML::ErrorMsg::MAP_VALUE && !fault.mark.is_null();
+        const auto colon =
+            misplaced_colon ? missing_colon(lines, static_cast<std::size_t>(fault.mark.line)) : std::nullopt;
+        document.faults.push_back(colon ? *colon : TextFault{place(fault.mark), explain(fault.msg)});
     }
 }
 

@@ -366,12 +366,22 @@ std::optional<std::string> Group::linked_file(const std::string& name) const {
     return file;
 }
 
+/// "; there are density, velocity": what a user may have meant by a name that is not there.
+std::string Group::what_there_is() const {
+    constexpr std::size_t most = 8;
+    H5G_info_t info;
+    if (H5Gget_info(id_, &info) < 0 || info.nlinks == 0 || info.nlinks > most) return "";
+    std::string list;
+    for (const std::string& name : names()) list += (list.empty() ? "" : ", ") + printable(name.substr(0, 64));
+    return (info.nlinks == 1 ? "; there is " : "; there are ") + list;
+}
+
 Id Group::open_object(const std::string& path, int kind, const char* kind_name) const {
     for (std::size_t end = 0; end != std::string::npos;) {
         end = path.find('/', end + 1);
         const auto part = path.substr(0, end);
         H5L_info_t link;
-        if (!contains(part)) fail("has no " + std::string(kind_name) + " " + part);
+        if (!contains(part)) fail("has no " + std::string(kind_name) + " " + part + what_there_is());
         check(H5Lget_info(id_, part.c_str(), &link, H5P_DEFAULT), *this, "look at a link");
         if (link.type != H5L_TYPE_HARD)
             fail(part + " is refused: " +

@@ -214,6 +214,7 @@ protected:
 
 private:
     [[nodiscard]] Id open_object(const std::string& path, int kind, const char* kind_name) const;
+    [[nodiscard]] std::string what_there_is() const;
     [[nodiscard]] std::string path_of(const std::string& name) const;
 };
 

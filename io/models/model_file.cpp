@@ -13,6 +13,7 @@
 #include "io/hdf5/guarded_hdf5.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/models/axis_order.hpp"
+#include "io/models/unit_names.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
@@ -112,7 +113,7 @@ std::string names_of(const std::vector<Quantity::Unit>& units) {
 double read_factor(const guarded::Dataset& dataset, const Quantity& quantity) {
     const auto name = dataset.text("units");
     if (!name) dataset.fail("has no attribute units; add one: " + names_of(quantity.units));
-    const auto unit = std::ranges::find(quantity.units, std::string_view(*name), &Quantity::Unit::name);
+    const auto unit = std::ranges::find(quantity.units, plain_unit(*name), &Quantity::Unit::name);
     if (unit == quantity.units.end())
         throw Error(ExitCode::bad_data, dataset.place() + ": attribute units = '" + printable(*name) + "': must be " +
                                             names_of(quantity.units));

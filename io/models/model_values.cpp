@@ -4,6 +4,7 @@
 #include <string>
 
 #include "io/models/model_file.hpp"
+#include "io/models/unit_names.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
@@ -45,7 +46,7 @@ std::string objection(double value, const std::string& remedy) {
 }  // namespace
 
 const VelocityUnit& velocity_unit(const std::string& name, const std::string& place, ExitCode fault) {
-    const auto found = std::find_if(units.begin(), units.end(), [&](const auto& unit) { return unit.name == name; });
+    const auto found = std::ranges::find(units, plain_unit(name), &VelocityUnit::name);
     if (found == units.end()) throw Error(fault, place + " = '" + printable(name) + "': must be m/s or km/s");
     return *found;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,7 +47,7 @@ struct Table {
     explicit Table(const TableKind& kind) : columns(kind.columns.size()) {}
     std::vector<std::vector<double>> columns;
     std::vector<CarriedColumn> carried;
-    std::vector<int> lines;  ///< of the rows
+    std::vector<int> lines;  ///< of the rows; 0 of an HDF5 file
 };
 
 // CSV --------------------------------------------------------------------------------------------------------------
@@ -278,6 +277,10 @@ std::vector<std::int64_t> shots(const Table& table) {
     return {table.columns[shot].begin(), table.columns[shot].end()};
 }
 
+std::vector<int> lines(const Table& table) {
+    return table.lines.front() > 0 ? table.lines : std::vector<int>{};
+}
+
 WaveletSeries read_csv_wavelet(const Path& file) {
     const auto table = read_csv(file, wavelet_table);
     const auto& times = table.columns[time];
@@ -299,19 +302,14 @@ WaveletSeries read_csv_wavelet(const Path& file) {
 
 SourceTable read_sources(const Path& file) {
     const auto table = read_points(file, source_table);
-    SourceTable sources{positions(table), shots(table), table.columns[amplitude]};
-    const auto count = sources.position_m.size();
-    if (sources.amplitude.empty()) sources.amplitude.assign(count, 1.);
-    if (sources.shot.empty()) {
-        sources.shot.resize(count);
-        std::iota(sources.shot.begin(), sources.shot.end(), 1);
-    }
+    SourceTable sources{positions(table), shots(table), table.columns[amplitude], lines(table)};
+    if (sources.amplitude.empty()) sources.amplitude.assign(sources.position_m.size(), 1.);
     return sources;
 }
 
 ReceiverTable read_receivers(const Path& file) {
     auto table = read_points(file, receiver_table);
-    return {positions(table), shots(table), std::move(table.carried)};
+    return {positions(table), shots(table), std::move(table.carried), lines(table)};
 }
 
 WaveletSeries read_wavelet(const Path& file) {

@@ -13,8 +13,9 @@ namespace onda {
 /// Positions are (x, y, z) in metres; y = 0 where the file has x and z only.
 struct SourceTable {
     std::vector<std::array<double, 3>> position_m;
-    std::vector<std::int64_t> shot;  ///< as long as position_m; 1, 2, … where the file names no shots
+    std::vector<std::int64_t> shot;  ///< as long as position_m; empty where the file names no shots
     std::vector<double> amplitude;   ///< as long as position_m; 1 where the file names none
+    std::vector<int> line;           ///< of a CSV file, on which each position stands; empty of an HDF5 file
 };
 
 /// A column that Onda hands on to the seismograms as it is, such as the names of stations.
@@ -29,6 +30,7 @@ struct ReceiverTable {
     std::vector<std::array<double, 3>> position_m;
     std::vector<std::int64_t> shot;      ///< empty: every shot records all of them
     std::vector<CarriedColumn> carried;  ///< in the order of the file; of a CSV file only
+    std::vector<int> line;               ///< as of a SourceTable
 };
 
 /// A sampled source signature: sample n is at n * dt_s.

@@ -9,6 +9,7 @@
 #include "io/files/input_file.hpp"
 #include "io/models/foreign_model.hpp"
 #include "io/text/error.hpp"
+#include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
@@ -49,6 +50,33 @@ void check_size(const std::filesystem::path& file, std::uintmax_t offset, std::u
                                         (offset > 0 ? std::to_string(offset) + " bytes of header and " : "") +
                                         std::to_string(count) + " nodes of " + std::string(format.name) + " need " +
                                         (overflows ? "more than can be counted" : std::to_string(needed)));
+}
+
+/// Whether a number can be a velocity in one of the units that there are.
+bool can_be_velocity(double value) {
+    return std::ranges::any_of(std::array{"m/s", "km/s"}, [value](const char* name) {
+        const double converted = value * velocity_unit(name, "", ExitCode::internal).m_s;
+        return converted >= lowest_vp_m_s && converted <= highest_vp_m_s;
+    });
+}
+
+/// Numbers read in the wrong order of bytes are absurd, and velocities in the other.
+void check_byte_order(const ForeignModel& model, std::uintmax_t offset, const NumberFormat& format, bool big_endian) {
+    constexpr std::uintmax_t most_looked_at = 256;
+    if (std::ranges::any_of(model.values, can_be_velocity)) return;
+    auto in = open_input_file(model.numbers);
+    in.seekg(static_cast<std::streamoff>(offset));
+    std::array<unsigned char, 8> bytes{};
+    float first = 0.f;
+    for (std::uintmax_t n = 0; n < std::min<std::uintmax_t>(most_looked_at, model.values.size()); ++n) {
+        if (!in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(format.bytes))) return;
+        const float swapped = format.decode(bytes.data(), !big_endian);
+        if (!can_be_velocity(swapped)) return;
+        if (n == 0) first = swapped;
+    }
+    throw Error(ExitCode::bad_data,
+                model.place + ": its numbers are no velocities; in the other order of bytes the first is " +
+                    shortest(static_cast<double>(first)) + ": give --endian " + (big_endian ? "little" : "big"));
 }
 
 }  // namespace
@@ -92,6 +120,7 @@ ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOpti
     check_size(file, offset, count, format);
     check_room(file, count, options);
     model.values = read_numbers(file, offset, count, format, is_big(options.endian));
+    check_byte_order(model, offset, format, is_big(options.endian));
     return model;
 }
 

@@ -18,7 +18,7 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
 }
 
 void add_config_options(CLI::App& command, ConfigOptions& options) {
-    command.add_option("CONFIG", options.file, "Configuration of the run (YAML)")->required();
+    command.add_option("CONFIG", options.file, "Configuration of the run (YAML); - is standard input")->required();
     command.add_option("--set", options.overrides, "Override a parameter, such as time.duration_s=2; may be repeated")
         ->type_name("KEY=VALUE")
         ->expected(1)

@@ -3,6 +3,7 @@
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "io/text/printable.hpp"
 #include "kernels/cpu/cpu.hpp"
@@ -62,16 +63,28 @@ nlohmann::ordered_json describe() {
     return info;
 }
 
-void print_value(const nlohmann::ordered_json& value) {
+/// A text of several lines, such as what is wrong with a GPU and what to do: each in the column of values.
+void print_lines(const std::string& text, int column) {
+    std::istringstream lines(text);
+    std::string line;
+    for (bool first = true; std::getline(lines, line); first = false) {
+        line.erase(0, line.find_first_not_of(' '));
+        std::cout << (first ? "" : "\n" + std::string(static_cast<std::size_t>(column), ' ')) << printable(line);
+    }
+}
+
+void print_value(const nlohmann::ordered_json& value, int column) {
     if (value.is_array() && value.empty()) {
         std::cout << "none";
     } else if (value.is_array()) {
         for (std::size_t i = 0; i < value.size(); ++i) {
             if (i > 0) std::cout << ", ";
-            print_value(value[i]);
+            print_value(value[i], column);
         }
+    } else if (value.is_string()) {
+        print_lines(value.get<std::string>(), column);
     } else {
-        std::cout << (value.is_string() ? printable(value.get<std::string>()) : value.dump());
+        std::cout << value.dump();
     }
 }
 
@@ -81,7 +94,7 @@ void print_text(const nlohmann::ordered_json& info, int indent = 0) {
         std::cout << std::string(static_cast<std::size_t>(indent), ' ') << std::left << std::setw(column - indent)
                   << name;
         const bool list = value.is_array() && !value.empty() && value.front().is_object();
-        if (!value.is_object() && !list) print_value(value);
+        if (!value.is_object() && !list) print_value(value, column);
         std::cout << '\n';
         if (value.is_object()) print_text(value, indent + 2);
         if (list)

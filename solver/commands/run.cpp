@@ -18,10 +18,11 @@ Command add_run(CLI::App& app) {
     CLI::App* command = add_command(app, "run", "Run a simulation and write seismograms, snapshots and pictures",
                                     "onda run configs/quickstart.yaml\n"
                                     "onda run survey.yaml --set time.duration_s=2 --output results/long --force\n"
-                                    "onda run survey.yaml --shots 1-50,73 --max-hours 11.5");
+                                    "onda run survey.yaml --shots 1-50,73 --max-hours 11.5\n"
+                                    "generate_survey | onda run - -o results/generated");
     auto options = std::make_shared<Options>();
     add_config_options(*command, options->config);
-    command->add_option("--output", options->folder, "Folder for the results (default: results/<name of CONFIG>)")
+    command->add_option("-o,--output", options->folder, "Folder for the results (default: results/<name of CONFIG>)")
         ->check([](const std::string& folder) { return folder.empty() ? "a folder needs a name" : ""; });
     command->add_flag("--force", options->overwrite, "Replace the results of an earlier run in the folder");
     command->add_option("--shots", options->shots,

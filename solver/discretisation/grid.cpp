@@ -73,12 +73,29 @@ int axis_outside(const Grid& grid, const Position& position_m) {
     return -1;
 }
 
+std::string kilometres_hint(const Grid& grid, const Position& position_m) {
+    constexpr double small_m = 1.,
+                     far = 10.;  // a spacing of seismics is larger; how many times as far as the grid goes
+    const double spacing_m = *std::ranges::min_element(grid.spacing_m);
+    bool is_far = false;
+    Grid in_metres = grid;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!grid.has_axis(axis)) continue;
+        const double extent_m = last_m(grid, axis) - grid.origin_m[axis];
+        is_far = is_far || std::abs(position_m[axis] - grid.origin_m[axis]) > far * extent_m;
+        in_metres.spacing_m[axis] *= 1e3;
+    }
+    if (spacing_m >= small_m || !is_far || axis_outside(in_metres, position_m) >= 0) return "";
+    return fmt::format("; is grid.spacing_m = {} in km? Write {}", number_text(spacing_m),
+                       number_text(std::round(spacing_m * 1e9) / 1e6));
+}
+
 bool check_inside(const Grid& grid, const Position& position_m, const std::string& key, StageFaults& faults) {
     const int axis = axis_outside(grid, position_m);
     if (axis < 0) return true;
-    faults.add_of_value(key, fmt::format("{} = {} is outside the grid, which spans {} to {} m", "xyz"[axis],
+    faults.add_of_value(key, fmt::format("{} = {} is outside the grid, which spans {} to {} m{}", "xyz"[axis],
                                          number_text(position_m[axis]), number_text(grid.origin_m[axis]),
-                                         number_text(last_m(grid, axis))));
+                                         number_text(last_m(grid, axis)), kilometres_hint(grid, position_m)));
     return false;
 }
 

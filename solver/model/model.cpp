@@ -42,6 +42,7 @@ Model build(const ModelConfig& config, const Equation& equation, const Grid& gri
     Model model;
     model.grid = grid;
     model.description = medium.description;
+    model.warnings = medium.bounds.warnings;
     for (const MediumParameter& parameter : equation->parameters) {
         ParameterValues& given = model.parameters.emplace_back();
         if (!follows_from_vp(config, parameter)) given.values = filled(grid, medium.rule_of(parameter)());
@@ -67,7 +68,7 @@ VelocityRange range(const ModelConfig& config, const Equation&, const Grid& grid
             high = std::max(high, *std::ranges::max_element(vp));
         });
     failure.rethrow();
-    return {low, high, true};
+    return {low, high, true, medium.bounds.notes, medium.bounds.warnings};
 }
 
 template <MakeMedium make>

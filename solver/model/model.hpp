@@ -48,7 +48,8 @@ struct ParameterRange {
 struct VelocityRange {
     double min_m_s, max_m_s;
     bool exact;
-    std::vector<std::string> notes = {};  ///< those of the model
+    std::vector<std::string> notes = {};     ///< those of the model
+    std::vector<std::string> warnings = {};  ///< those of the model that can be told without making it
 };
 
 /// A named way to make a model: one row of the table in model.cpp.

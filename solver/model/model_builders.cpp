@@ -128,6 +128,16 @@ Layers make_layers(const ModelConfig& m, const Grid& grid, const ConfigOrigin& o
     return layers;
 }
 
+/// Layers below the highest that the grid reaches, which are no part of the model.
+std::vector<std::string> warn_of_layers_below(const Layers& layers, std::size_t lowest, const Grid& grid) {
+    if (lowest + 1 == layers.top_m.size()) return {};
+    const std::size_t first = lowest + 1, more = layers.top_m.size() - first - 1;
+    return {
+        fmt::format("{}.top_m = {}: this layer{} begins below the grid, which ends at z = {:.6g} m: no wave meets it",
+                    layer_key(first), number_text(layers.top_m[first]),
+                    more > 0 ? fmt::format(" and {} below it", more == 1 ? "that" : "those") : "", bottom_m(grid))};
+}
+
 /// The velocities of every layer that reaches into the grid.
 VelocityRange range_of(const Layers& layers, const Grid& grid) {
     const double x = static_cast<double>(grid.nx() - 1) * grid.spacing_m[0] * layers.slope_x;
@@ -135,9 +145,9 @@ VelocityRange range_of(const Layers& layers, const Grid& grid) {
     const double highest = grid.origin_m[2] - std::max(0., x) - std::max(0., y);
     const double lowest = bottom_m(grid) - std::min(0., x) - std::min(0., y);
     const auto first = layers.vp.begin() + static_cast<std::ptrdiff_t>(layers.index(highest));
-    const auto [low, high] =
-        std::minmax_element(first, layers.vp.begin() + static_cast<std::ptrdiff_t>(layers.index(lowest)) + 1);
-    return {*low, *high, false};
+    const std::size_t last = layers.index(lowest);
+    const auto [low, high] = std::minmax_element(first, layers.vp.begin() + static_cast<std::ptrdiff_t>(last) + 1);
+    return {*low, *high, false, {}, warn_of_layers_below(layers, last, grid)};
 }
 
 }  // namespace
@@ -212,6 +222,15 @@ Body make_body(const ModelConfig& config, const Grid& grid, bool wanted, std::si
     return body;
 }
 
+/// Whether a body, or the box round it, has nothing in common with the grid.
+bool lies_outside(const Body& body, const Grid& grid) {
+    for (int a = 0; a < 3; ++a)
+        if (grid.has_axis(a) &&
+            (body.centre[a] + body.half[a] < grid.origin_m[a] || body.centre[a] - body.half[a] > last_m(grid, a)))
+            return true;
+    return false;
+}
+
 }  // namespace
 
 MediumRules inclusions_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
@@ -223,6 +242,8 @@ MediumRules inclusions_medium(const ModelConfig& config, const Grid& grid, const
         const Body& body = bodies.emplace_back(make_body(config, grid, wanted, i, origin));
         bounds.min_m_s = std::min<double>(bounds.min_m_s, body.vp);
         bounds.max_m_s = std::max<double>(bounds.max_m_s, body.vp);
+        if (lies_outside(body, grid))
+            bounds.warnings.push_back(fmt::format("model.inclusions[{}] lies outside the grid: no wave meets it", i));
     }
     const auto rule = [&bodies, &grid](float outside, float Body::*value) -> MediumRules::Rule {
         const MediumRules::Row fill = [bodies, grid, outside, value](std::int64_t y, std::int64_t z,

@@ -14,6 +14,7 @@
 #include "solver/discretisation/scheme.hpp"
 #include "solver/model/density.hpp"
 #include "solver/plan/batch.hpp"
+#include "solver/plan/doubts.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {
@@ -185,6 +186,8 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
     if (const double contrast = plan.density_contrast(); plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
         plan.warnings.push_back(density_remedy(contrast, plan.time));
+    const std::vector<std::string> doubts = doubts_of(plan);
+    plan.warnings.insert(plan.warnings.end(), doubts.begin(), doubts.end());
 }
 
 }  // namespace
@@ -211,7 +214,7 @@ Plan make_plan(const Config& config) {
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.device, plan.setup, origin); });
     stages.throw_if_faulty();
     plan.device->resolve(plan.setup);
-    conclude(plan, {});
+    conclude(plan, plan.velocity.warnings);
     plan.batch = choose_batch(plan);
     return plan;
 }
@@ -311,6 +314,7 @@ std::string describe(const Plan& plan) {
     text += fmt::format("survey    {}; at most {} and {} a shot\n", counted(std::ssize(plan.survey.shots), "shot"),
                         counted(plan.survey.size.most_sources, "source"),
                         counted(plan.survey.size.most_receivers, "receiver"));
+    if (!plan.survey.firing.empty()) text += fmt::format("          {}\n", plan.survey.firing);
     if (const auto& kinds = plan.survey.shots.carried_kinds(); !kinds.empty()) {
         text += "          with the receiver columns ";
         for (const CarriedKind& kind : kinds) text += (&kind == kinds.data() ? "" : ", ") + kind.name;

@@ -21,6 +21,7 @@ constexpr double kQuietStart = 1.5;    // periods before its centre, a Ricker wa
 constexpr double kBandEdge = 0.01;     // of the spectrum's peak: what counts as the highest frequency
 constexpr double kTail = 1e-6;         // of the largest amplitude: what counts as silence
 constexpr double kAbruptStart = 1e-4;  // of the largest amplitude: a jump at t = 0 that is worth a warning
+constexpr double kNothingLeft = 0.01;  // of the largest amplitude: less than that after t = 0 is no wavelet
 
 /// s(t) = scale d^m/dt^m exp(-a (t - t0)^2) with a peak of one. Its amplitude spectrum is f^m exp(-pi^2 f^2 / a).
 struct GaussianFamily {
@@ -56,10 +57,11 @@ struct GaussianFamily {
 void warn_of_abrupt_start(Wavelet& wavelet, const std::string& key, double start, double largest,
                           const std::string& advice) {
     if (start <= kAbruptStart * largest) return;
-    wavelet.warnings.push_back(fmt::format(
-        "{}: the wavelet does not begin near zero: at t = 0 or before, where it is cut off, it has {:.2g} % "
-        "of its largest amplitude, and every trace differs from the whole wavelet's by about as much. {}",
-        key, 100. * start / largest, advice));
+    const double percent = 100. * start / largest;
+    wavelet.warnings.push_back(
+        fmt::format("{}: the wavelet does not begin near zero: at t = 0 or before, where it is cut off, it has {} % "
+                    "of its largest amplitude, and every trace differs from the whole wavelet's by about as much. {}",
+                    key, percent < 10. ? fmt::format("{:.2g}", percent) : fmt::format("{:.0f}", percent), advice));
 }
 
 /// Searches backwards from `from` in small steps.
@@ -79,6 +81,14 @@ double largest_before_start(const Wavelet& wavelet, double f0) {
     return largest;
 }
 
+/// The largest |s| from t = 0 on, of a centre before it.
+double largest_after_start(const Wavelet& wavelet, double f0) {
+    double largest = 0.;
+    for (double t = 0.; t < wavelet.t0_s + 5. / f0; t += 0.01 / f0)
+        largest = std::max(largest, std::abs(wavelet.value(t)));
+    return largest;
+}
+
 Wavelet make_gaussian(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin,
                       const GaussianFamily& family) {
     const double f0 = wavelet.peak_frequency_hz;
@@ -89,6 +99,11 @@ Wavelet make_gaussian(const WaveletConfig& wavelet, const std::string& key, cons
     out.highest_frequency_hz = family.band_edge() * root_a / pi;
     out.peak_frequency_hz = family.derivative == 0 ? 0. : f0;
     out.t0_s = t0;
+    if (t0 < 0. && largest_after_start(out, f0) < kNothingLeft)
+        origin.value_fault(key + ".t0_s",
+                           fmt::format("the wavelet is over before the run begins at t = 0: {:.4g} s, or no "
+                                       "t0_s at all, lets it begin near zero",
+                                       kQuietStart / f0));
     out.duration_s = last_time_above(out.value, kTail, t0 + 5. / f0, 0.002 / f0);
     out.description =
         fmt::format("{}, {:.6g} Hz, t0 = {:.6g} s{}, 1 % of the spectrum's peak at {:.4g} Hz", family.name, f0, t0,

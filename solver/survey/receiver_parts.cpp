@@ -32,9 +32,9 @@ std::string key_of(const Places& places, std::int64_t index) {
     return (index == 0 ? places.written.front() : places.written.back()).key;
 }
 
-/// "receiver 5 of 10", "cable.csv, position 5".
+/// "receiver 5 of 10", "cable.csv:6 (position 5)".
 std::string number_of(const Places& places, std::int64_t index) {
-    if (places.written.empty()) return fmt::format("{}{}", places.name, index + 1);
+    if (places.written.empty()) return places.listed(index);
     return fmt::format("receiver {} of {}", index + 1, places.positions.size());
 }
 

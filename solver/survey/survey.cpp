@@ -6,6 +6,7 @@
 
 #include "io/text/saturating.hpp"
 #include "solver/program/find_row.hpp"
+#include "solver/survey/firing.hpp"
 #include "solver/survey/receiver_parts.hpp"
 #include "solver/survey/shots_data.hpp"
 #include "solver/survey/survey_entries.hpp"
@@ -85,6 +86,8 @@ std::vector<ReceiverGroup> read_receiver_entries(const std::vector<ReceiverConfi
 void add_sources(const std::vector<SourceGroup>& entries, const SurveySections& sections, const ConfigOrigin& origin,
                  Survey& survey, Shots::Data& data) {
     Wavelets wavelets(sections.wavelet, origin, survey.wavelets);
+    FreeShotNumbers free_numbers(entries);
+    std::vector<std::int32_t> entry_of;
     for (std::size_t i = 0; i < entries.size(); ++i) {
         const SourceGroup& entry = entries[i];
         const std::size_t wavelet = wavelets.of(sections.sources[i], i);
@@ -94,10 +97,11 @@ void add_sources(const std::vector<SourceGroup>& entries, const SurveySections& 
             data.sources.reserve(data.sources.size() + positions.size());
         }
         for (std::int64_t k = 0; k < positions.size(); ++k) {
-            const std::int64_t shot = entry.shot.empty() ? k + 1 : entry.shot[k];
+            const std::int64_t shot = entry.shot.empty() ? free_numbers.next() : entry.shot[k];
             if (shot < 0)
                 origin.fault(fmt::format("sources[{}]", i), fmt::format("shot {}: must not be negative", shot));
             data.id.push_back(shot);
+            entry_of.push_back(static_cast<std::int32_t>(i));
             data.sources.push_back(
                 {positions[k], entry.amplitude.size() == 1 ? entry.amplitude[0] : entry.amplitude[k], wavelet});
         }
@@ -107,8 +111,10 @@ void add_sources(const std::vector<SourceGroup>& entries, const SurveySections& 
         const auto order = ascending(data.id);
         permute(data.id, order);
         permute(data.sources, order);
+        permute(entry_of, order);
     }
     data.first_source = group(data.id);
+    survey.firing = describe_firing(entries, data, entry_of);
 }
 
 SurveySize size_of(const Grid& grid, const Shots::Data& data, const ReceiverCounts& receivers) {
@@ -151,6 +157,7 @@ void add_warnings(const SurveySections& sections, const Grid& grid, const Faces&
             survey.warnings.push_back(
                 fmt::format("{}{} of {} {}", in_layers.exact ? "" : "about ", in_layers.count, of, what));
     };
+    survey.warnings = doubts_of_sources(grid, data);
     warn({sources}, survey.size.sources, "sources lie in an absorbing strip, which damps what they radiate");
     warn(count_receivers_in(data, absorbing), survey.size.receivers,
          "receivers lie in an absorbing strip, which damps what they record");

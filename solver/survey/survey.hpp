@@ -126,6 +126,7 @@ struct Survey {
     std::vector<Wavelet> wavelets;
     Shots shots;
     SurveySize size;
+    std::string firing;  ///< which sources fire together, in words; empty where there is nothing to say of it
     std::vector<std::string> warnings;
     [[nodiscard]] double highest_frequency_hz() const;
     /// Of all wavelets; 0 if there are none.

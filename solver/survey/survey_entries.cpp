@@ -25,8 +25,8 @@ std::int64_t check_count(const EntryReading& reading, const std::string& key, st
 
 /// The fault of position `i` of a file that has a y in 2-D.
 void add_off_plane(const EntryReading& reading, const Places& places, std::int64_t i) {
-    reading.faults.add(places.key, fmt::format("{}{}: y = {:.8g} m in a 2-D run: must be 0 or absent", places.name,
-                                               i + 1, places.positions[i][1]));
+    reading.faults.add(places.key, fmt::format("{}: y = {:.8g} m in a 2-D run: must be 0 or absent", places.listed(i),
+                                               places.positions[i][1]));
 }
 
 /// The fault of the first position in a file that lies outside the grid. \return whether there is none.
@@ -40,8 +40,8 @@ bool check_listed(const EntryReading& reading, const Places& places) {
         if (off_plane && outside != 0)
             add_off_plane(reading, places, i);
         else
-            reading.faults.add(places.key, fmt::format("{}{}: {} lies outside the grid: {}", places.name, i + 1,
-                                                       describe(grid, p), extent(grid)));
+            reading.faults.add(places.key, fmt::format("{}: {} lies outside the grid: {}{}", places.listed(i),
+                                                       describe(grid, p), extent(grid), kilometres_hint(grid, p)));
         return false;
     }
     return true;
@@ -147,7 +147,9 @@ struct SourceType {
 };
 
 SourceGroup read_point(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
-    return {point_at(reading, key, source.position_m), {source.shot.value_or(1)}, {source.amplitude}};
+    return {point_at(reading, key, source.position_m),
+            source.shot ? std::vector{*source.shot} : std::vector<std::int64_t>{},
+            {source.amplitude}};
 }
 
 SourceGroup read_line(const EntryReading& reading, const SourceConfig& source, const std::string& key) {
@@ -163,7 +165,7 @@ SourceGroup read_line(const EntryReading& reading, const SourceConfig& source, c
 SourceGroup read_file(const EntryReading&, const SourceConfig& source, const std::string& key) {
     SourceTable table = read_sources(source.file);
     for (double& amplitude : table.amplitude) amplitude *= source.amplitude;
-    return {{key + ".file", shown(source.file) + ", position ", Positions(std::move(table.position_m)), {}},
+    return {{key + ".file", shown(source.file), Positions(std::move(table.position_m)), {}, std::move(table.line)},
             std::move(table.shot),
             std::move(table.amplitude)};
 }
@@ -186,9 +188,9 @@ void check_radiates(const EntryReading& reading, const Places& places, std::span
     for (std::int64_t i = 0; i < places.positions.size(); ++i)
         if (const Position p = places.positions[i]; layer_with(free_surfaces, p) != nullptr)
             return reading.faults.add(places.key,
-                                      fmt::format("{} lies on the free surface, where the pressure is zero: it would "
-                                                  "radiate nothing; place the source below it",
-                                                  describe(reading.grid, p)));
+                                      fmt::format("{}: {} lies on the free surface, where the pressure is zero: it "
+                                                  "would radiate nothing; place the source below it",
+                                                  places.listed(i), describe(reading.grid, p)));
 }
 
 // ---- receivers -----------------------------------------------------------------------------------------------------
@@ -246,7 +248,7 @@ ReceiverGroup read_grid(const EntryReading& reading, const ReceiverConfig& recei
 
 ReceiverGroup read_file(const EntryReading&, const ReceiverConfig& receiver, const std::string& key) {
     ReceiverTable table = read_receivers(receiver.file);
-    return {{key + ".file", shown(receiver.file) + ", position ", Positions(std::move(table.position_m)), {}},
+    return {{key + ".file", shown(receiver.file), Positions(std::move(table.position_m)), {}, std::move(table.line)},
             std::move(table.shot),
             key + ".file",
             false,
@@ -265,6 +267,11 @@ constexpr std::array<ReceiverType, 4> kReceiverTypes{
     {{"point", read_point}, {"line", read_line}, {"grid", read_grid}, {"file", read_file}}};
 
 }  // namespace
+
+std::string Places::listed(std::int64_t index) const {
+    return line.empty() ? fmt::format("{}, position {}", name, index + 1)
+                        : fmt::format("{}:{} (position {})", name, line[static_cast<std::size_t>(index)], index + 1);
+}
 
 std::string extent(const Grid& grid) {
     std::string text;
@@ -303,6 +310,9 @@ SourceGroup read_source_entry(const EntryReading& reading, const SourceConfig& s
                         kMostSources));
     const bool inside = check_inside(reading, entry.places);
     if (inside || !entry.places.written.empty()) check_radiates(reading, entry.places, free_surfaces);
+    if (source.amplitude == 0.)
+        reading.faults.add_of_value(key + ".amplitude",
+                                    "would radiate nothing: delete the source, or give it another amplitude");
     return entry;
 }
 

@@ -23,9 +23,13 @@ struct WrittenPosition {
 /// The positions of one entry of the config, with the words that a fault needs.
 struct Places {
     std::string key;   ///< where in the config, e.g. "sources[2].file"
-    std::string name;  ///< what precedes the number of a position in a file: "shots.csv, position "
+    std::string name;  ///< of the file that lists the positions, as messages show it
     Positions positions;
     std::vector<WrittenPosition> written;  ///< those that all others lie between; empty: a file lists the positions
+    std::vector<int> line{};               ///< of a CSV file, on which each position stands
+
+    /// Where the file has this position: "shots.csv:3 (position 2)", "shots.h5, position 2".
+    [[nodiscard]] std::string listed(std::int64_t index) const;
 };
 
 /// What an entry is read with. Faults of positions are collected, those of a file itself are thrown.
@@ -45,7 +49,7 @@ void clamp_to_grid(const Grid& grid, Positions& positions);
 /// The sources of one entry: where, in which shot, how strong.
 struct SourceGroup {
     Places places;
-    std::vector<std::int64_t> shot;  ///< of each; empty: 1, 2, …
+    std::vector<std::int64_t> shot;  ///< of each; empty: each is a shot of its own
     std::vector<double> amplitude;   ///< of each; one for all
 };
 /// \param room how many more sources the run may have. \param free_surfaces on which a source would radiate nothing.

@@ -12,9 +12,11 @@ TEST_CASE("init writes a template that can be read, and overwrites only when tol
     const std::string file = (folder.path() / "first.yaml").string();
     const Outcome printed = run_onda({"init"});
     CHECK(printed.code == 0);
-    CHECK(printed.out.rfind("# yaml-language-server: $schema=", 0) == 0);
+    CHECK(!contains(printed.out, "$schema"));  // there is no folder in which an editor would find it
+    CHECK_NOTHROW(read_config_text(printed.out, "printed.yaml", vocabulary()));
     CHECK(run_onda({"init", "-o", file}).code == 0);
-    CHECK(text_of(file) == printed.out);
+    const std::string written = text_of(file);
+    CHECK(written.rfind("# yaml-language-server: $schema=onda.schema.json\n", 0) == 0);
     CHECK_NOTHROW(read_config(file, vocabulary()));
 
     write_text(file, "mine");
@@ -23,7 +25,24 @@ TEST_CASE("init writes a template that can be read, and overwrites only when tol
     CHECK(contains(refused.err, file));
     CHECK(text_of(file) == "mine");
     CHECK(run_onda({"init", "-o", file, "--force"}).code == 0);
-    CHECK(text_of(file) == printed.out);
+    CHECK(text_of(file) == written);
+}
+
+TEST_CASE("init writes the schema that its file names beside it, and leaves one that is there") {
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder.path() / "below");
+    const auto schema = folder.path() / "below" / "onda.schema.json";
+    const std::string first = (folder.path() / "below" / "first.yaml").string();
+    CHECK(run_onda({"init", "-o", first}).code == 0);
+    CHECK(text_of(schema) == config_schema(vocabulary()));
+    write_text(schema, "mine");
+    CHECK(run_onda({"init", "-o", (folder.path() / "below" / "second.yaml").string()}).code == 0);
+    CHECK(text_of(schema) == "mine");
+    CHECK(run_onda({"init", "-o", first, "--force"}).code == 0);
+    CHECK(text_of(schema) == config_schema(vocabulary()));
+    const Outcome here = run_onda({"init", "-o", "third.yaml"}, "cd " + quoted(folder.path().string()));
+    CHECK(here.code == 0);
+    CHECK(text_of(folder.path() / "onda.schema.json") == config_schema(vocabulary()));
 }
 
 TEST_CASE("schema prints the schema, or the reference") {

@@ -141,7 +141,19 @@ TEST_CASE("raw: what does not fit is refused") {
                    "km.f32: vp(ix = 0, iz = 0) at (x = 0 m, z = 0 m) = 1.5 m/s: looks like km/s; if so, "
                    "give --units km/s"));
     const auto big = write(folder.path() / "big.f32", binary<float>(shape_2d, "xz", true));
-    CHECK(fault_of([&] { worst_difference(read_raw_model(big, raw_options("xz"))); }).code() == ExitCode::bad_data);
+    fault = fault_of([&] { read_raw_model(big, raw_options("xz")); });
+    CHECK(fault.code() == ExitCode::bad_data);
+    CHECK(fault.what() == big.string() +
+                              ": its numbers are no velocities; in the other order of bytes the first is 1500: "
+                              "give --endian big");
+    options = raw_options("xz");
+    options.endian = "big";
+    CHECK(contains(fault_of([&] { read_raw_model(path, options); }).what(),
+                   "in the other order of bytes the first is 1500: give --endian little"));
+    // Absurd in either order: the value itself is named.
+    const auto zeros = write(folder.path() / "zeros.f32", std::string(140, '\0'));
+    CHECK(contains(fault_of([&] { worst_difference(read_raw_model(zeros, raw_options("xz"))); }).what(),
+                   "zeros.f32: vp(ix = 0, iz = 0) at (x = 0 m, z = 0 m) = 0 m/s: must be finite and positive"));
 }
 
 TEST_CASE("rsf: numbers beside the header, behind it, as text, in XDR; the last value of a key wins") {

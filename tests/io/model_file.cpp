@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "io/hdf5/hdf5.hpp"
+#include "io/models/unit_names.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;
@@ -122,6 +123,41 @@ TEST_CASE("any order of axes, floats, doubles or integers, m/s or km/s") {
             CHECK(worst_difference(model, {36, 0, 69}, {1, 1, 1}) <= rounding);
         }
     }
+}
+
+TEST_CASE("other spellings of a unit are that unit, and nothing else is") {
+    for (const char* unit : {"m/s", "m s-1", "m.s-1", "m s^-1", "m s**-1", "m*s^-1", "m \xc2\xb7 s-1"}) {
+        CAPTURE(unit);
+        CHECK(plain_unit(unit) == "m/s");
+    }
+    CHECK(plain_unit("km s-1") == "km/s");
+    CHECK(plain_unit("kg m-3") == "kg/m3");
+    CHECK(plain_unit("kg.m^-3") == "kg/m3");
+    CHECK(plain_unit("kg/m^3") == "kg/m3");
+    CHECK(plain_unit("g cm-3") == "g/cm3");
+    for (const char* other : {"", "m", "m-1", "m s", "m s-", "s-1 m", "m s-1 x", "ft/s", "-1"})
+        CHECK(plain_unit(other) == other);
+
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "m.h5";
+    write_foreign<float>(path, orders.front(), "m s-1", 1.);
+    CHECK(worst_difference(ModelFile(path), {0, 0, 0}, shape_of(orders.front())) == 0.);
+    write_foreign<float>(path, orders.front(), "ft s-1", 1.);
+    CHECK(fault_of([&] { ModelFile{path}; }).what() ==
+          path.string() + ": /vp: attribute units = 'ft s-1': must be m/s or km/s");
+}
+
+TEST_CASE("a model without /vp is answered with what it has") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "m.h5";
+    {
+        auto file = hdf5::File::create(path, path);
+        file.create_dataset("velocity", hdf5::Element::float32, {{3, 4}, {}, {}}).close();
+        file.create_dataset("depth", hdf5::Element::float32, {{3}, {}, {}}).close();
+        file.close();
+    }
+    CHECK(fault_of([&] { ModelFile{path}; }).what() ==
+          path.string() + ": has no dataset vp; there are depth, velocity");
 }
 
 TEST_CASE("parts of any size, down to a few values of a chunk, make the same box") {

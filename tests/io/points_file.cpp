@@ -47,6 +47,7 @@ TEST_CASE("CSV: columns in any order, units in the name, comments, byte order ma
                                           .path());
     CHECK(sources.position_m == Positions{{100., 3., 5.}, {2., 4., 6.}});
     CHECK(sources.shot == Shots{7, 7});
+    CHECK(sources.line == std::vector{4, 6});
     CHECK(sources.amplitude == std::vector{-2.5, 1.});
 }
 
@@ -54,7 +55,8 @@ TEST_CASE("CSV: what is absent has its default") {
     const CsvFile file("x,z\n1,2\n3,4");
     const auto sources = read_sources(file.path());
     CHECK(sources.position_m == Positions{{1., 0., 2.}, {3., 0., 4.}});
-    CHECK(sources.shot == Shots{1, 2});
+    CHECK(sources.shot.empty());
+    CHECK(sources.line == std::vector{2, 3});
     CHECK(sources.amplitude == std::vector{1., 1.});
     CHECK(read_receivers(file.path()).position_m == sources.position_m);
     CHECK(read_receivers(file.path()).shot.empty());
@@ -175,7 +177,8 @@ TEST_CASE("HDF5: coordinates, shots, amplitudes and wavelets") {
         file.close();
     }
     CHECK(read_sources(path).position_m == Positions{{1., 0., 2.}, {3., 0., 4.}});
-    CHECK(read_sources(path).shot == Shots{1, 2});
+    CHECK(read_sources(path).shot.empty());
+    CHECK(read_sources(path).line.empty());
     CHECK(read_receivers(path).shot.empty());
 }
 

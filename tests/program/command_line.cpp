@@ -99,6 +99,57 @@ TEST_CASE("info tells which GPUs can compute, or why none can") {
     }
 }
 
+TEST_CASE("info shows a text of several lines in the column of values") {
+    const std::string text = run_onda({"info"}).out;
+    CHECK(!contains(text, "\\n"));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        CAPTURE(line);
+        const auto indent = line.find_first_not_of(' ');
+        CHECK((indent == 0 || indent == 2 || indent == 4 || indent == 24));
+    }
+    const auto cuda = nlohmann::json::parse(run_onda({"info", "--json"}).out).at("cuda");
+    if (!cuda.contains("problem")) return;
+    const auto problem = cuda.at("problem").get<std::string>();
+    CHECK(contains(text, "\n  problem               " + problem.substr(0, problem.find('\n')) + "\n"));
+    if (const auto end = problem.find('\n'); end != std::string::npos)
+        CHECK(contains(text, "\n" + std::string(24, ' ') + problem.substr(problem.find_first_not_of(' ', end + 1))));
+}
+
+TEST_CASE("run -o is short for run --output") {
+    const TemporaryFolder folder;
+    write_text(folder.path() / "small.yaml", kSmall2d);
+    const auto out = folder.path() / "out";
+    CHECK(run_onda({"run", (folder.path() / "small.yaml").string(), "-o", out.string()}).code == 0);
+    CHECK(std::filesystem::exists(out / "seismograms.h5"));
+}
+
+TEST_CASE("a configuration from standard input: files from the current folder, results in results/stdin") {
+    const TemporaryFolder folder;
+    write_text(folder.path() / "small.yaml", kSmall2d);
+    write_text(folder.path() / "sources.csv", "x,z\n400,24\n603,30\n");
+    const auto from_stdin = [&](std::vector<std::string> arguments, const std::string& file) {
+        arguments.insert(arguments.end(), {"--set", "sources=[{type: file, file: sources.csv}]"});
+        return run_onda(arguments, "cd " + quoted(folder.path().string()) + "; exec <" + quoted(file));
+    };
+    const Outcome check = from_stdin({"check", "-"}, "small.yaml");
+    CAPTURE(check.err);
+    CHECK(check.code == 0);
+    CHECK(contains(check.out, "survey    2 shots"));
+    const Outcome run = from_stdin({"run", "-"}, "small.yaml");
+    CAPTURE(run.err);
+    CHECK(run.code == 0);
+    CHECK(std::filesystem::exists(folder.path() / "results" / "stdin" / "seismograms.h5"));
+    CHECK(from_stdin({"run", "-", "-o", "named"}, "small.yaml").code == 0);
+    CHECK(std::filesystem::exists(folder.path() / "named" / "seismograms.h5"));
+    const Outcome empty = from_stdin({"check", "-"}, "/dev/null");
+    CHECK(empty.code == 78);
+    CHECK(contains(empty.err, "stdin:1:1: missing key 'grid'"));
+    write_text(folder.path() / "faulty.yaml", "schema_version: 1\ntitel: x\n");
+    CHECK(contains(from_stdin({"check", "-"}, "faulty.yaml").err,
+                   "stdin:2:1: unknown key 'titel'; did you mean 'title'?"));
+}
+
 TEST_CASE("messages go to stderr without colour or motion when it is no terminal") {
     const TemporaryFolder folder;
     write_text(folder.path() / "small.yaml", kSmall2d);

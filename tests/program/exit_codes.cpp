@@ -120,6 +120,17 @@ TEST_CASE("65: damaged input") {
 TEST_CASE("66: missing input") {
     CHECK(run_onda({"run", "/no/such/file.yaml"}).code == 66);
     CHECK(run_onda({"check", "/no/such/file.yaml"}).code == 66);
+    // A file that the configuration names, whatever else is wrong beside it.
+    const Workplace place;
+    for (const std::string duration : {"0.3", "-1"}) {
+        const Outcome outcome =
+            place.run({"--set", "model={type: file, file: absent.h5}", "--set", "time.duration_s=" + duration});
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 66);
+        CHECK(contains(outcome.err, "no such file"));
+        CHECK(contains(outcome.err, "2 faults") == (duration == "-1"));
+    }
+    CHECK(place.run({"--set", "time.duration_s=-1"}).code == 78);
 }
 
 TEST_CASE("69: a GPU is asked for where there is none") {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>
+#include <fstream>
 #include <sstream>
 
 #include "io/models/model_file.hpp"
@@ -59,15 +60,19 @@ void write_results(const std::filesystem::path& folder, const FileGeometry& geom
     write_model_file(folder / "model.h5", geometry, plane, "a test", false);
 }
 
+int run_script(const std::string& python, const std::filesystem::path& folder, const std::string& options) {
+    std::ostringstream command;
+    command << "unset DISPLAY WAYLAND_DISPLAY; cd " << shell_quoted(folder.string()) << " && " << shell_quoted(python)
+            << ' ' << shell_quoted(ONDA_SOURCE_DIR "/examples/plot_results.py") << " . --output figures " << options
+            << " >log 2>&1";
+    return exit_status(command.str());
+}
+
 /// Runs the script; returns the names of the pictures in `figures`.
 std::vector<std::string> plot(const std::string& python, const FileGeometry& geometry, const std::string& options) {
     TemporaryFolder folder;
     write_results(folder.path(), geometry);
-    std::ostringstream command;
-    command << "unset DISPLAY WAYLAND_DISPLAY; cd " << shell_quoted(folder.path().string()) << " && "
-            << shell_quoted(python) << ' ' << shell_quoted(ONDA_SOURCE_DIR "/examples/plot_results.py")
-            << " . --output figures " << options << " >log 2>&1";
-    const int status = exit_status(command.str());
+    const int status = run_script(python, folder.path(), options);
     if (status != 0) exit_status("cat " + shell_quoted((folder.path() / "log").string()));
     REQUIRE(status == 0);
     std::vector<std::string> names;
@@ -77,6 +82,18 @@ std::vector<std::string> plot(const std::string& python, const FileGeometry& geo
     }
     std::ranges::sort(names);
     return names;
+}
+
+/// The last line of what the script says of faulty options, which end it with 2, as argparse does, and leave nothing.
+std::string refusal(const std::string& python, const std::string& options) {
+    TemporaryFolder folder;
+    write_results(folder.path(), kPlane);
+    CHECK(run_script(python, folder.path(), options) == 2);
+    CHECK(!std::filesystem::exists(folder.path() / "figures"));
+    std::ifstream log(folder.path() / "log");
+    std::string last;
+    for (std::string line; std::getline(log, line);) last = line;
+    return last;
 }
 
 }  // namespace
@@ -91,4 +108,9 @@ TEST_CASE("the example plots 2-D and 3-D results") {
                                          "plot_spectrum.png"};
     CHECK(plot(python, kPlane, "--shot 10") == names);
     CHECK(plot(python, kVolume, "--model model.h5 --trace 11") == names);
+    CHECK(refusal(python, "--shot 9") ==
+          "plot_results.py: error: --shot 9: there is no such shot in .; there are 2, 10");
+    CHECK(refusal(python, "--model absent.h5") == "plot_results.py: error: --model absent.h5: no such file");
+    CHECK(refusal(python, "--trace 41") == "plot_results.py: error: --trace 41: shot 2 has the receivers 1 to 40");
+    CHECK(refusal(python, "--trace 0") == "plot_results.py: error: --trace 0: shot 2 has the receivers 1 to 40");
 }

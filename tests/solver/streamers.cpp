@@ -132,8 +132,8 @@ TEST_CASE("offsets of a file, for every shot and for those it names") {
     CHECK(survey.size.receivers == 1 + 2 + 6 + 3);
 
     config.receivers = {file_of(folder.write("plane.csv", "x,y,z\n1,2,3\n"), "source")};
-    CHECK(
-        contains(survey_error(config, grid_2d()), "plane.csv, position 1: y = 2 m in a 2-D run: must be 0 or absent"));
+    CHECK(contains(survey_error(config, grid_2d()),
+                   "plane.csv:2 (position 1): y = 2 m in a 2-D run: must be 0 or absent"));
 }
 
 TEST_CASE("an offset that leads out of the grid is told with shot, receiver, place and remedy; rounding is not") {
@@ -167,9 +167,9 @@ TEST_CASE("an offset that leads out of the grid is told with shot, receiver, pla
     config.receivers[0].position_m = {std::nan(""), 5.};
     CHECK(contains(survey_error(config, grid_2d()), "receivers[0].position_m"));
     config.receivers = {file_of(folder.write("cable.csv", "x,z\n100,5\n0,5\n101,5\n102,5\n"), "source")};
-    CHECK(contains(survey_error(config, grid_2d()), "cable.csv, position 3 lies at (1001, 25) m in shot 18"));
+    CHECK(contains(survey_error(config, grid_2d()), "cable.csv:4 (position 3) lies at (1001, 25) m in shot 18"));
     config.receivers = {file_of(folder.write("rows.csv", "shot,x,z\n18,100,5\n18,0,381\n1,0,5\n"), "source")};
-    CHECK(contains(survey_error(config, grid_2d()), "rows.csv, position 2 lies at (900, 401) m in shot 18"));
+    CHECK(contains(survey_error(config, grid_2d()), "rows.csv:3 (position 2) lies at (900, 401) m in shot 18"));
     ReceiverConfig grid;
     grid.type = "grid";
     grid.relative_to = "source";

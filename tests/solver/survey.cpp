@@ -121,7 +121,8 @@ TEST_CASE("a line of shots and files of positions") {
     config.receivers[0].file = folder.write("outside.csv", "x,z\n10,5\n20,500\n");
     const std::string message = survey_error(config, grid_2d());
     CHECK(contains(message, "receivers[0].file"));
-    CHECK(contains(message, "outside.csv, position 2: (20, 500) m lies outside the grid: x 0 to 1000 m, z 0 to 400 m"));
+    CHECK(contains(message,
+                   "outside.csv:3 (position 2): (20, 500) m lies outside the grid: x 0 to 1000 m, z 0 to 400 m"));
     config.receivers[0].file = folder.write("off_plane.csv", "x,y,z\n10,3,5\n");
     CHECK(contains(survey_error(config, grid_2d()), "y = 3 m in a 2-D run"));
 }
@@ -188,7 +189,7 @@ TEST_CASE("what would be silent is refused or warned about") {
     config.sources[0] = SourceConfig{};
     config.sources[0].type = "file";
     config.sources[0].file = folder.write("surface.csv", "x,z\n100,5\n200,0\n");
-    CHECK(contains(survey_error(config, grid_2d()), "sources[0].file: (200, 0) m lies on the free surface"));
+    CHECK(contains(survey_error(config, grid_2d()), "surface.csv:3 (position 2): (200, 0) m lies on the free surface"));
 
     config = config_2d();
     config.wavelet.t0_s = 1.5;

@@ -149,8 +149,12 @@ TEST_CASE("a wavelet that begins abruptly is warned about, with the number to ch
     config.t0_s = 1. / (std::sqrt(2.) * pi * 10.);  // s(0) is 0, where the first side lobe has been cut off
     CHECK(std::abs(make(config).value(0.)) <= 1e-12);
     CHECK(make(config).warnings.size() == 1u);
-    config.t0_s = -1e9;
+    config.t0_s = -0.05;  // what is left begins with 29 %
     CHECK(make(config).warnings.size() == 1u);
+    config.t0_s = -1e9;
+    CHECK(message_of([&] { make(config); }, ExitCode::config) ==
+          "configuration: wavelet.t0_s: the wavelet is over before the run begins at t = 0: 0.15 s, or no t0_s at all, "
+          "lets it begin near zero");
     config.t0_s = 0.12;
     CHECK(make(config).warnings.empty());
 }

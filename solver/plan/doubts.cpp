@@ -1,0 +1,105 @@
+#include "solver/plan/doubts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/number_text.hpp"
+#include "solver/program/build.hpp"
+
+namespace onda {
+namespace {
+
+using Warnings = std::vector<std::string>;
+
+bool has_face(const Plan& plan, std::string_view kind) {
+    const BoundaryConfig& b = plan.config.boundary;
+    const std::string* const faces[] = {&b.x_min, &b.x_max, &b.y_min, &b.y_max, &b.z_min, &b.z_max};
+    for (int face = 0; face < 6; ++face)
+        if (plan.grid.has_axis(face / 2) && *faces[face] == kind) return true;
+    return false;
+}
+
+void doubt_threads(const Plan& plan, Warnings& warnings) {
+    const std::int64_t threads = plan.config.backend.threads, processors = host().processors;
+    if (threads > processors)
+        warnings.push_back(
+            fmt::format("backend.threads = {}: this program may use {} processor{}; more threads than that "
+                        "wait for each other",
+                        threads, processors, processors == 1 ? "" : "s"));
+}
+
+/// What the strips leave at normal incidence, 130 m wavelengths on 10 m: -22 dB at 3 nodes of cpml, -39 dB at 5, -47 dB
+/// at 6 and -77 dB at 10; a sponge -4 dB at 5 nodes, -13 dB at 10 and -41 dB at 40.
+void doubt_widths(const Plan& plan, Warnings& warnings) {
+    constexpr std::int64_t least_cpml = 6, least_sponge = 10;
+    const BoundaryConfig& b = plan.config.boundary;
+    if (has_face(plan, "cpml") && b.cpml_width < least_cpml)
+        warnings.push_back(
+            fmt::format("boundary.cpml_width = {}: layers so thin send back more than 1 % of every wave; "
+                        "10 nodes leave 0.02 %, the default is 20",
+                        b.cpml_width));
+    if (has_face(plan, "sponge") && b.sponge_width < least_sponge)
+        warnings.push_back(
+            fmt::format("boundary.sponge_width = {}: a sponge so thin sends back more than 20 % of every "
+                        "wave; the default is 40 nodes, which leave 1 %",
+                        b.sponge_width));
+}
+
+/// With faces that absorb, nothing is left of a wave that has crossed the grid so many times.
+void doubt_duration(const Plan& plan, Warnings& warnings) {
+    constexpr double most_crossings = 100.;
+    const double duration_s = plan.config.time.duration_s;
+    double diagonal_m = 0.;
+    for (int axis = 0; axis < 3; ++axis)
+        if (plan.grid.has_axis(axis))
+            diagonal_m = std::hypot(diagonal_m, last_m(plan.grid, axis) - plan.grid.origin_m[axis]);
+    const double crossings = duration_s * plan.velocity.min_m_s / diagonal_m;
+    if ((has_face(plan, "cpml") || has_face(plan, "sponge")) && crossings > most_crossings)
+        warnings.push_back(
+            fmt::format("time.duration_s = {}: the slowest wave crosses the grid {:.0f} times in it, and "
+                        "faces absorb: nothing is left to record; if it is in milliseconds, write {}",
+                        number_text(duration_s), crossings, number_text(duration_s * 1e-3)));
+}
+
+void doubt_extent(const Plan& plan, Warnings& warnings) {
+    double longest_m = 0.;
+    for (int axis = 0; axis < 3; ++axis)
+        if (plan.grid.has_axis(axis))
+            longest_m = std::max(longest_m, last_m(plan.grid, axis) - plan.grid.origin_m[axis]);
+    const double wavelength_m = plan.velocity.min_m_s / plan.survey.highest_frequency_hz();
+    if (longest_m < wavelength_m)
+        warnings.push_back(
+            fmt::format("grid: its longest side, {:.4g} m, is shorter than the shortest wavelength, {:.4g} "
+                        "m; are grid.spacing_m and the positions in km?",
+                        longest_m, wavelength_m));
+}
+
+void doubt_snapshots(const Plan& plan, Warnings& warnings) {
+    const SnapshotConfig& asked = plan.config.output.snapshots;
+    if (asked.every_steps && plan.snapshots.steps.empty())
+        warnings.push_back(
+            fmt::format("output.snapshots.every_steps = {}: the run has {} steps: there will be no snapshot",
+                        *asked.every_steps, plan.time.steps - plan.time.extra_steps));
+    const auto step = [&](double t) { return std::llround(t / plan.time.dt_s); };
+    const auto same = std::ranges::adjacent_find(asked.times_s, {}, step);
+    if (same == asked.times_s.end()) return;
+    const std::int64_t lost = std::ssize(asked.times_s) - plan.snapshots.steps.size();
+    warnings.push_back(
+        fmt::format("output.snapshots.times_s: {} and {} s fall on the same step, at {:.6g} s: {} of the {} "
+                    "snapshots will not be there",
+                    number_text(*same), number_text(*(same + 1)), static_cast<double>(step(*same)) * plan.time.dt_s,
+                    lost, asked.times_s.size()));
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of(const Plan& plan) {
+    Warnings warnings;
+    doubt_extent(plan, warnings);
+    if (warnings.empty()) doubt_duration(plan, warnings);  // every duration is long on a grid in the wrong unit
+    for (const auto doubt : {doubt_widths, doubt_snapshots, doubt_threads}) doubt(plan, warnings);
+    return warnings;
+}
+
+}  // namespace onda

@@ -1,0 +1,15 @@
+/// \file
+/// What a configuration may mean, but probably does not.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+/// Warnings of a plan that no stage has a fault in: each names the key, its value and what would be usual.
+std::vector<std::string> doubts_of(const Plan& plan);
+
+}  // namespace onda

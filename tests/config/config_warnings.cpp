@@ -1,0 +1,139 @@
+// What may be meant, but probably is not, is told by check and run: golden warnings, exact to the letter.
+#include <doctest/doctest.h>
+#include <fstream>
+
+#include "solver/plan/plan.hpp"
+#include "solver/program/build.hpp"
+#include "solver/program/names.hpp"
+#include "tests/io/files_support.hpp"
+
+using namespace onda;
+
+namespace {
+
+const std::string kBase = R"(schema_version: 1
+grid: {shape: [301, 201], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 1.5, dt_s: 0.002}
+boundary: {z_min: free_surface}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [1500, 20]}]
+receivers: [{type: line, first_m: [500, 20], last_m: [2500, 20], count: 101}]
+)";
+
+Plan plan_with(const std::vector<std::string>& overrides, const std::filesystem::path& file = "run.yaml") {
+    return make_plan(read_config_text(kBase, file, vocabulary(), overrides));
+}
+
+struct Row {
+    std::vector<std::string> overrides;
+    std::vector<std::string> warnings;
+};
+
+}  // namespace
+
+TEST_CASE("what is probably not meant is warned about, and nothing else is") {
+    const std::string processors =
+        std::to_string(host().processors) + (host().processors == 1 ? " processor" : " processors");
+    for (
+        const Row& row : std::vector<Row>{
+            {{}, {}},
+            {{"boundary.cpml_width=6"}, {}},
+            {{"time.duration_s=100"}, {}},
+            {{"output.snapshots.times_s=[0.3, 0.302]"}, {}},
+            {{"wavelet.t0_s=-0.02"},
+             {"wavelet: the wavelet does not begin near zero: at t = 0 or before, where it is cut off, it has 100 % of "
+              "its largest amplitude, and every trace differs from the whole wavelet's by about as much. Increase t0_s "
+              "(now -0.02 s); 0.1 s is enough"}},
+            {{"output.snapshots.times_s=[0.3, 0.3005, 0.6, 0.6001]"},
+             {"output.snapshots.times_s: 0.3 and 0.3005 s fall on the same step, at 0.3 s: 2 of the 4 snapshots will "
+              "not "
+              "be there"}},
+            {{"output.snapshots.every_steps=1000"},
+             {"output.snapshots.every_steps = 1000: the run has 750 steps: there will be no snapshot"}},
+            {{"backend.threads=1000"},
+             {"backend.threads = 1000: this program may use " + processors +
+              "; more threads than that wait for each other"}},
+            {{"model={type: layered, layers: [{top_m: 0, vp_m_s: 2000}, {top_m: 600000, vp_m_s: 2500}]}"},
+             {"model.layers[1].top_m = 600000: this layer begins below the grid, which ends at z = 2000 m: no wave "
+              "meets "
+              "it"}},
+            {{"model={type: layered, layers: [{top_m: 0, vp_m_s: 2000}, {top_m: 2001, vp_m_s: 2500}, {top_m: 3000, "
+              "vp_m_s: 3000}]}"},
+             {"model.layers[1].top_m = 2001: this layer and that below it begins below the grid, which ends at z = "
+              "2000 "
+              "m: no wave meets it"}},
+            {{"model={type: inclusions, vp_m_s: 2000, inclusions: [{shape: sphere, center_m: [1500, 3000], radius_m: "
+              "100, vp_m_s: 2500}]}"},
+             {"model.inclusions[0] lies outside the grid: no wave meets it"}},
+            {{"boundary.cpml_width=3"},
+             {"boundary.cpml_width = 3: layers so thin send back more than 1 % of every wave; 10 nodes leave 0.02 %, "
+              "the "
+              "default is 20"}},
+            {{"boundary.z_max=sponge", "boundary.sponge_width=5"},
+             {"boundary.sponge_width = 5: a sponge so thin sends back more than 20 % of every wave; the default is 40 "
+              "nodes, which leave 1 %"}},
+            {{"time.duration_s=1500"},
+             {"time.duration_s = 1500: the slowest wave crosses the grid 832 times in it, and faces absorb: nothing is "
+              "left to record; if it is in milliseconds, write 1.5"}},
+            {{"grid.spacing_m=0.01", "sources[0].position_m=[1.5, 0.02]", "receivers=[{position_m: [1, 1]}]",
+              "time.dt_s=1e-6"},
+             {"grid: its longest side, 3 m, is shorter than the shortest wavelength, 48.24 m; are grid.spacing_m and "
+              "the "
+              "positions in km?"}},
+            {{"sources=[{position_m: [1500, 20], shot: 1}, {position_m: [1500, 20], shot: 1}]"},
+             {"shot 1 has the same source twice, at (1500, 20) m: what it radiates adds up"}},
+            {{"sources=[{position_m: [1500, 20]}, {position_m: [1500, 20]}, {position_m: [1600, 20]}]"},
+             {"shots 1 and 2 have the same source, at (1500, 20) m, and the same receivers: one is computed again"}},
+            {{"sources=[{position_m: [1500, 20]}, {position_m: [1500, 20], amplitude: 2}]"}, {}},
+        }) {
+        CAPTURE(row.overrides);
+        CHECK(plan_with(row.overrides).warnings == row.warnings);
+    }
+}
+
+TEST_CASE("shots of a file that radiate nothing are warned about") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "sources.csv") << "x,z,shot,amplitude\n100,20,1,0\n200,20,2,1\n300,20,2,0\n";
+    CHECK(plan_with({"sources=[{type: file, file: sources.csv}]"}, folder.path() / "run.yaml").warnings ==
+          std::vector<std::string>{"shot 1: every source has an amplitude of 0, nothing will be radiated"});
+}
+
+TEST_CASE("one rule makes shots of points, lines and files, and check says which sources fire together") {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / "rows.csv") << "x,z\n100,20\n200,20\n";
+    std::ofstream(folder.path() / "numbered.csv") << "x,z,shot\n100,20,2\n200,20,2\n300,20,5\n";
+    struct Case {
+        std::string sources;
+        std::vector<std::int64_t> shots;  ///< in the order of the shots, by the x of their first source
+        std::string firing;
+    };
+    const std::string alone = "every source is a shot of its own; those given the same `shot` would fire together";
+    const std::string line = "{type: line, first_m: [500, 20], last_m: [700, 20], count: 3}";
+    const std::string other_line = "{type: line, first_m: [800, 20], last_m: [900, 20], count: 2}";
+    for (const Case& wanted : std::vector<Case>{
+             {"{position_m: [1500, 20]}", {1500}, ""},
+             {"{position_m: [1500, 20]}, {position_m: [1600, 20]}", {1500, 1600}, alone},
+             {line + ", " + other_line, {500, 600, 700, 800, 900}, ""},
+             {"{type: file, file: rows.csv}, " + line, {100, 200, 500, 600, 700}, ""},
+             {"{position_m: [1500, 20], shot: 1}, {position_m: [1600, 20], shot: 1}",
+              {1500},
+              "fire together: sources[0], sources[1] in shot 1"},
+             {"{position_m: [1500, 20]}, {position_m: [1600, 20], shot: 2}, {position_m: [1700, 20]}",
+              {1500, 1600, 1700},
+              alone},
+             {"{position_m: [1500, 20]}, {position_m: [1600, 20], shot: 1}", {1600, 1500}, alone},
+             {"{type: file, file: numbered.csv}, {position_m: [1500, 20], shot: 2}, {position_m: [1600, 20]}",
+              {1600, 100, 300},
+              "fire together: 2 of sources[0], sources[1] in shot 2"}}) {
+        CAPTURE(wanted.sources);
+        const Plan plan = plan_with({"sources=[" + wanted.sources + "]"}, folder.path() / "run.yaml");
+        std::vector<std::int64_t> shots;
+        for (const Shot& shot : plan.survey.shots)
+            shots.push_back(static_cast<std::int64_t>(shot.sources[0].position_m[0]));
+        CHECK(shots == wanted.shots);
+        CHECK(plan.survey.firing == wanted.firing);
+        CHECK(contains(describe(plan), "survey    " + std::to_string(shots.size()) + " shot"));
+        CHECK(contains(describe(plan), wanted.firing));
+    }
+}
