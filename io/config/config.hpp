@@ -69,8 +69,9 @@ struct ModelConfig {
     // von_karman, geology
     std::int64_t seed = 1;
     // density
-    std::string rho = "auto";         ///< auto | none | gardner
-    std::optional<double> rho_kg_m3;  ///< where no layer or body says otherwise
+    std::string interfaces = "averaged";  ///< averaged | sampled
+    std::string rho = "auto";             ///< auto | none | gardner
+    std::optional<double> rho_kg_m3;      ///< where no layer or body says otherwise
     bool operator==(const ModelConfig&) const = default;
 };
 

@@ -15,6 +15,10 @@ namespace {
 /// The names to which io/ itself gives a meaning.
 const Vocabulary& own_names() {
     static const Vocabulary names{
+        {"model.interfaces",
+         {{"averaged",
+           "each node has the mean of its cell: interfaces lie where they should, and dipping ones are smooth"},
+          {"sampled", "each node has what lies at it: interfaces are stairs of whole cells"}}},
         {"model.rho",
          {{"auto", "rho_kg_m3 of layers and bodies, /rho of the model's file; constant where there is none"},
           {"none", "constant, whatever the model gives"},

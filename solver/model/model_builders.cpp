@@ -12,6 +12,7 @@
 #include "io/text/number_text.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/discretisation/grid.hpp"
+#include "solver/model/cell_mean.hpp"
 #include "solver/model/density.hpp"
 #include "solver/program/find_row.hpp"
 
@@ -86,7 +87,7 @@ namespace {
 
 struct Layers {
     std::vector<double> top_m;
-    std::vector<float> vp, rho;
+    std::vector<Rock> rock;
     double slope_x = 0., slope_y = 0.;  ///< dz/dx and dz/dy of the interfaces
     double slack_m = 0.;
 
@@ -94,6 +95,18 @@ struct Layers {
     [[nodiscard]] std::size_t index(double z) const {
         const auto above = std::upper_bound(top_m.begin(), top_m.end(), z + slack_m) - top_m.begin();
         return static_cast<std::size_t>(std::max<std::ptrdiff_t>(above - 1, 0));
+    }
+    /// The mean over a cell around a node at this depth.
+    [[nodiscard]] Rock mean(double z, const CellBelowPlane& cell) const {
+        const std::size_t first = index(z - 0.5 * cell.extent_m()), last = index(z + 0.5 * cell.extent_m());
+        RockMean mean;
+        double above = 0.;
+        for (std::size_t i = first; i <= last; ++i) {
+            const double share = i == last ? 1. : cell.share_above(top_m[i + 1] - z);
+            mean.add(share - above, rock[i]);
+            above = share;
+        }
+        return mean.mean();
     }
 };
 
@@ -118,8 +131,8 @@ Layers make_layers(const ModelConfig& m, const Grid& grid, const ConfigOrigin& o
     for (std::size_t i = 0; i < m.layers.size(); ++i) {
         const std::string key = layer_key(i);
         layers.top_m.push_back(m.layers[i].top_m);
-        layers.vp.push_back(static_cast<float>(check_velocity(key + ".vp_m_s", m.layers[i].vp_m_s, origin)));
-        layers.rho.push_back(density_of(m, wanted, key, m.layers[i].rho_kg_m3, origin));
+        const double vp = check_velocity(key + ".vp_m_s", m.layers[i].vp_m_s, origin);
+        layers.rock.push_back({static_cast<float>(vp), density_of(m, wanted, key, m.layers[i].rho_kg_m3, origin)});
     }
     const double radians = std::numbers::pi / 180., slope = std::tan(m.dip_deg * radians);
     layers.slope_x = slope * std::cos(m.dip_azimuth_deg * radians);
@@ -138,63 +151,141 @@ std::vector<std::string> warn_of_layers_below(const Layers& layers, std::size_t 
                     more > 0 ? fmt::format(" and {} below it", more == 1 ? "that" : "those") : "", bottom_m(grid))};
 }
 
-/// The velocities of every layer that reaches into the grid.
+CellBelowPlane cell_of(const Layers& layers, const Grid& grid) {
+    return {grid.spacing_m[2], layers.slope_x * grid.spacing_m[0], layers.slope_y * grid.spacing_m[1]};
+}
+
+/// The velocities of every layer that reaches into the grid, or into a cell of it.
 VelocityRange range_of(const Layers& layers, const Grid& grid) {
     const double x = static_cast<double>(grid.nx() - 1) * grid.spacing_m[0] * layers.slope_x;
     const double y = static_cast<double>(grid.ny() - 1) * grid.spacing_m[1] * layers.slope_y;
-    const double highest = grid.origin_m[2] - std::max(0., x) - std::max(0., y);
-    const double lowest = bottom_m(grid) - std::min(0., x) - std::min(0., y);
-    const auto first = layers.vp.begin() + static_cast<std::ptrdiff_t>(layers.index(highest));
+    const double half = 0.5 * cell_of(layers, grid).extent_m();
+    const double highest = grid.origin_m[2] - std::max(0., x) - std::max(0., y) - half;
+    const double lowest = bottom_m(grid) - std::min(0., x) - std::min(0., y) + half;
+    const auto of_rock = [&](std::size_t i) { return layers.rock.begin() + static_cast<std::ptrdiff_t>(i); };
     const std::size_t last = layers.index(lowest);
-    const auto [low, high] = std::minmax_element(first, layers.vp.begin() + static_cast<std::ptrdiff_t>(last) + 1);
-    return {*low, *high, false, {}, warn_of_layers_below(layers, last, grid)};
+    const auto [low, high] = std::minmax_element(of_rock(layers.index(highest)), of_rock(last + 1),
+                                                 [](const Rock& a, const Rock& b) { return a.vp < b.vp; });
+    return {low->vp, high->vp, false, {}, warn_of_layers_below(layers, last, grid)};
 }
 
 }  // namespace
 
 MediumRules layered_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     const Layers layers = make_layers(config, grid, origin);
-    const auto rule = [&layers, &grid](const std::vector<float>& values) -> MediumRules::Rule {
-        const MediumRules::Row fill = [layers, grid, values](std::int64_t y, std::int64_t z, std::span<float> row) {
+    const bool averaged = config.interfaces == "averaged";
+    const auto rule = [&](float Rock::*value) -> MediumRules::Rule {
+        const MediumRules::Row fill = [layers, grid, value, averaged, cell = cell_of(layers, grid)](
+                                          std::int64_t y, std::int64_t z, std::span<float> row) {
             const double depth =
                 grid.position_m(0, 0, z)[2] - layers.slope_y * (static_cast<double>(y) * grid.spacing_m[1]);
             const double step = layers.slope_x * grid.spacing_m[0];
-            for (std::size_t x = 0; x < row.size(); ++x)
-                row[x] = values[layers.index(depth - step * static_cast<double>(x))];
+            for (std::size_t x = 0; x < row.size(); ++x) {
+                const double at = depth - step * static_cast<double>(x);
+                row[x] = (averaged ? layers.mean(at, cell) : layers.rock[layers.index(at)]).*value;
+            }
         };
         return [fill] { return fill; };
     };
-    return {rule(layers.vp), range_of(layers, grid),
-            fmt::format("{} layers, dip {:.4g} degrees", layers.vp.size(), config.dip_deg), rule(layers.rho)};
+    return {rule(&Rock::vp), range_of(layers, grid),
+            fmt::format("{} layers, dip {:.4g} degrees", layers.rock.size(), config.dip_deg), rule(&Rock::rho)};
 }
 
 namespace {
 
-/// A body in the terms of its shape: centre and half size (the radius, for a sphere).
-struct Body {
-    std::array<double, 3> centre{}, half{};
-    bool (*holds)(const std::array<double, 3>& offset, const std::array<double, 3>& half);
-    float vp, rho;
-};
+using Triple = std::array<double, 3>;
 
-bool in_sphere(const std::array<double, 3>& d, const std::array<double, 3>& half) {
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= half[0] * half[0];
+double length(const Triple& d) {
+    return std::hypot(d[0], d[1], d[2]);
 }
 
-bool in_box(const std::array<double, 3>& d, const std::array<double, 3>& half) {
+bool in_sphere(const Triple& d, const Triple& half) {
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2] <= half[0] * half[0];
+}
+bool near_sphere(const Triple& d, const Triple& half, const Triple& cell) {
+    return std::abs(length(d) - half[0]) <= length(cell);
+}
+
+bool in_box(const Triple& d, const Triple& half) {
     return std::abs(d[0]) <= half[0] && std::abs(d[1]) <= half[1] && std::abs(d[2]) <= half[2];
+}
+bool near_box(const Triple& d, const Triple& half, const Triple& cell) {
+    bool inside = true, outside = false;
+    for (std::size_t a = 0; a < 3; ++a) {
+        inside = inside && std::abs(d[a]) + cell[a] <= half[a];
+        outside = outside || std::abs(d[a]) - cell[a] > half[a];
+    }
+    return !inside && !outside;
 }
 
 struct Shape {
     std::string_view name;
-    decltype(Body::holds) holds;
+    /// \param offset from the centre.
+    bool (*holds)(const Triple& offset, const Triple& half);
+    /// Whether the surface may cross a box of half the size `cell` around the place.
+    bool (*crosses)(const Triple& offset, const Triple& half, const Triple& cell);
     bool has_radius;
 };
-constexpr std::array<Shape, 2> kShapes{{{"sphere", in_sphere, true}, {"box", in_box, false}}};
+constexpr std::array<Shape, 2> kShapes{{{"sphere", in_sphere, near_sphere, true}, {"box", in_box, near_box, false}}};
+
+/// A body in the terms of its shape: centre and half size (the radius, for a sphere).
+struct Body {
+    Triple centre{}, half{};
+    const Shape* shape = nullptr;
+    Rock rock;
+
+    [[nodiscard]] Triple offset_of(Triple place) const {
+        for (std::size_t a = 0; a < 3; ++a) place[a] -= centre[a];
+        return place;
+    }
+    [[nodiscard]] bool holds(const Triple& place) const { return shape->holds(offset_of(place), half); }
+    [[nodiscard]] bool crosses(const Triple& place, const Triple& cell) const {
+        return shape->crosses(offset_of(place), half, cell);
+    }
+};
+
+/// Bodies in a background; a later one covers an earlier one.
+struct Bodies {
+    Rock background;
+    std::vector<Body> body;
+
+    [[nodiscard]] Rock at(const Triple& place, std::span<const Body* const> candidates) const {
+        Rock found = background;
+        for (const Body* one : candidates)
+            if (one->holds(place)) found = one->rock;
+        return found;
+    }
+    /// The mean over the cell of a node, of half the size `cell`.
+    [[nodiscard]] Rock mean(const Grid& grid, const Triple& node, const Triple& cell) const {
+        std::vector<const Body*> candidates;
+        for (const Body& one : body)
+            if (one.holds(node) || one.crosses(node, cell)) candidates.push_back(&one);
+        return mean_of_points(grid.dimensions, [&](const Triple& offset) {
+            Triple place = node;
+            for (std::size_t a = 0; a < 3; ++a) place[a] += 2. * offset[a] * cell[a];
+            return at(place, candidates);
+        });
+    }
+    /// \param averaged whether cells that surfaces cross have their mean.
+    void fill(const Grid& grid, bool averaged, std::int64_t y, std::int64_t z, std::span<Rock> row) const {
+        const Triple cell{0.5 * grid.spacing_m[0], grid.dimensions == 3 ? 0.5 * grid.spacing_m[1] : 0.,
+                          0.5 * grid.spacing_m[2]};
+        std::vector<bool> crossed(row.size(), false);
+        std::ranges::fill(row, background);
+        for (const Body& one : body)
+            for (std::size_t x = 0; x < row.size(); ++x) {
+                const Triple place = grid.position_m(static_cast<std::int64_t>(x), y, z);
+                if (one.holds(place)) row[x] = one.rock;
+                if (averaged && one.crosses(place, cell)) crossed[x] = true;
+            }
+        for (std::size_t x = 0; x < row.size(); ++x)
+            if (crossed[x]) row[x] = mean(grid, grid.position_m(static_cast<std::int64_t>(x), y, z), cell);
+    }
+};
 
 /// (x, y, z) from a list of the config; `missing` stands for y in 2-D.
-std::array<double, 3> triple(const Grid& grid, const std::string& key, const std::vector<double>& values,
-                             double missing, const ConfigOrigin& origin) {
+Triple triple(const Grid& grid, const std::string& key, const std::vector<double>& values, double missing,
+              const ConfigOrigin& origin) {
     if (static_cast<int>(values.size()) != grid.dimensions)
         origin.fault(
             key, fmt::format("has {} numbers: a {}-D grid needs {}", values.size(), grid.dimensions, grid.dimensions));
@@ -209,9 +300,9 @@ Body make_body(const ModelConfig& config, const Grid& grid, bool wanted, std::si
     const Shape& shape = find_row(origin, key + ".shape", std::span<const Shape>(kShapes), inclusion.shape);
     Body body{triple(grid, key + ".center_m", inclusion.center_m, grid.origin_m[1], origin),
               {},
-              shape.holds,
-              static_cast<float>(check_velocity(key + ".vp_m_s", inclusion.vp_m_s, origin)),
-              density_of(config, wanted, key, inclusion.rho_kg_m3, origin)};
+              &shape,
+              {static_cast<float>(check_velocity(key + ".vp_m_s", inclusion.vp_m_s, origin)),
+               density_of(config, wanted, key, inclusion.rho_kg_m3, origin)}};
     const std::string size_key = key + (shape.has_radius ? ".radius_m" : ".size_m");
     body.half = shape.has_radius ? std::array{inclusion.radius_m, inclusion.radius_m, inclusion.radius_m}
                                  : triple(grid, size_key, inclusion.size_m, 1., origin);
@@ -236,37 +327,28 @@ bool lies_outside(const Body& body, const Grid& grid) {
 MediumRules inclusions_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     const auto background = static_cast<float>(check_velocity("model.vp_m_s", config.vp_m_s, origin));
     const bool wanted = wants_density(config, origin);
-    std::vector<Body> bodies;
+    const float rho = density_of(config, wanted, "model.inclusions", config.rho_kg_m3, origin,
+                                 "some have rho_kg_m3, but what surrounds them has none: give model.rho_kg_m3");
+    Bodies bodies{{background, rho}, {}};
     VelocityRange bounds{background, background, config.inclusions.empty()};
     for (std::size_t i = 0; i < config.inclusions.size(); ++i) {
-        const Body& body = bodies.emplace_back(make_body(config, grid, wanted, i, origin));
-        bounds.min_m_s = std::min<double>(bounds.min_m_s, body.vp);
-        bounds.max_m_s = std::max<double>(bounds.max_m_s, body.vp);
+        const Body& body = bodies.body.emplace_back(make_body(config, grid, wanted, i, origin));
+        bounds.min_m_s = std::min<double>(bounds.min_m_s, body.rock.vp);
+        bounds.max_m_s = std::max<double>(bounds.max_m_s, body.rock.vp);
         if (lies_outside(body, grid))
             bounds.warnings.push_back(fmt::format("model.inclusions[{}] lies outside the grid: no wave meets it", i));
     }
-    const auto rule = [&bodies, &grid](float outside, float Body::*value) -> MediumRules::Rule {
-        const MediumRules::Row fill = [bodies, grid, outside, value](std::int64_t y, std::int64_t z,
-                                                                     std::span<float> row) {
-            std::ranges::fill(row, outside);
-            for (const Body& body : bodies) {
-                for (std::size_t x = 0; x < row.size(); ++x) {
-                    auto p = grid.position_m(static_cast<std::int64_t>(x), y, z);
-                    for (std::size_t a = 0; a < 3; ++a) p[a] -= body.centre[a];
-                    if (body.holds(p, body.half)) row[x] = body.*value;
-                }
-            }
+    const auto rule = [&, averaged = config.interfaces == "averaged"](float Rock::*value) -> MediumRules::Rule {
+        const MediumRules::Row fill = [bodies, grid, averaged, value](std::int64_t y, std::int64_t z,
+                                                                      std::span<float> row) {
+            std::vector<Rock> rocks(row.size());
+            bodies.fill(grid, averaged, y, z, rocks);
+            std::ranges::transform(rocks, row.begin(), [value](const Rock& rock) { return rock.*value; });
         };
         return [fill] { return fill; };
     };
-    return {rule(background, &Body::vp),
-            bounds,
-            fmt::format("{} inclusions in {:.6g} m/s", bodies.size(), background),
-            rule(density_of(config, wanted, "model.inclusions", config.rho_kg_m3, origin,
-                            "some have rho_kg_m3, but what surrounds them has none: give model.rho_kg_m3"),
-                 &Body::rho),
-            0,
-            std::max(1., static_cast<double>(bodies.size()) / 20.)};
+    return {rule(&Rock::vp),  bounds, fmt::format("{} inclusions in {:.6g} m/s", bodies.body.size(), background),
+            rule(&Rock::rho), 0,      std::max(1., static_cast<double>(bodies.body.size()) / 10.)};
 }
 
 }  // namespace onda

@@ -1,0 +1,110 @@
+/// \file
+/// Media with interfaces, averaged over the cells of a grid. Sampled at nodes, a dipping interface becomes a staircase
+/// whose steps scatter waves, and a flat one lies up to half a cell from its place.
+///
+/// The cell of a node is the box of one spacing around it. What is in it acts as one rock of the mean density and the
+/// mean compliance 1 / (rho vp^2): the harmonic mean of the bulk modulus, the arithmetic one of the density (Moczo,
+/// Kristek, Vavrycuk, Archuleta & Halada 2002, Bull. Seismol. Soc. Am. 92, 3042-3066). At constant density that is the
+/// mean of the squared slowness.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+
+namespace onda {
+
+/// What a medium is made of at a place. rho is 0 where the density is constant.
+struct Rock {
+    float vp = 0.f, rho = 0.f;
+    bool operator==(const Rock&) const = default;
+};
+
+/// The rock that acts as several do together.
+class RockMean {
+public:
+    /// \param weight its share of the volume.
+    void add(double weight, const Rock& rock) {
+        if (weight <= kNothing) return;
+        mixed_ = mixed_ || (weight_ > 0. && !(rock == last_));
+        last_ = rock;
+        const double rho = rock.rho > 0.f ? rock.rho : 1.;
+        weight_ += weight;
+        rho_ += weight * rho;
+        compliance_ += weight / (rho * rock.vp * rock.vp);
+    }
+    /// One rock alone comes out as it went in, bit for bit.
+    [[nodiscard]] Rock mean() const {
+        if (!mixed_) return last_;
+        const double rho = rho_ / weight_, modulus = weight_ / compliance_;
+        return {static_cast<float>(std::sqrt(modulus / rho)), last_.rho > 0.f ? static_cast<float>(rho) : 0.f};
+    }
+
+private:
+    static constexpr double kNothing = 1e-6;  ///< a share that rounding makes
+    double weight_ = 0., rho_ = 0., compliance_ = 0.;
+    Rock last_;
+    bool mixed_ = false;
+};
+
+/// How far the points of a cell lie below a plane through its node, along z: a sum of up to three independent uniform
+/// distances, one for each axis.
+class CellBelowPlane {
+public:
+    /// \param height_m of the cell; \param rise_x_m, rise_y_m how much deeper the plane is at one side of the cell than
+    /// at the other.
+    CellBelowPlane(double height_m, double rise_x_m, double rise_y_m)
+        : CellBelowPlane(std::array{height_m, std::abs(rise_x_m), std::abs(rise_y_m)}) {}
+
+    /// From the highest point of the cell to the lowest.
+    [[nodiscard]] double extent_m() const { return extent_; }
+    /// The share of the cell above the plane that lies `depth_m` below the node's: the distribution of a sum of uniform
+    /// variables (Irwin 1927, Hall 1927).
+    [[nodiscard]] double share_above(double depth_m) const {
+        if (depth_m <= -0.5 * extent_) return 0.;
+        if (depth_m >= 0.5 * extent_) return 1.;
+        double sum = 0., scale = 1.;
+        for (int corner = 0; corner < 1 << count_; ++corner) {
+            double from = depth_m, sign = 1.;
+            for (int i = 0; i < count_; ++i) {
+                const bool low = (corner >> i & 1) != 0;
+                from += low ? -0.5 * width_[static_cast<std::size_t>(i)] : 0.5 * width_[static_cast<std::size_t>(i)];
+                if (low) sign = -sign;
+            }
+            if (from > 0.) sum += sign * std::pow(from, count_);
+        }
+        for (int i = 0; i < count_; ++i) scale *= width_[static_cast<std::size_t>(i)] * (i + 1);
+        return std::clamp(sum / scale, 0., 1.);
+    }
+
+private:
+    explicit CellBelowPlane(const std::array<double, 3>& widths) {
+        // A width that is nothing beside the others leaves the distribution as it is; its share of the sum would be
+        // lost in rounding.
+        const double least = 1e-4 * *std::max_element(widths.begin(), widths.end());
+        for (const double width : widths)
+            if (width > least) width_[static_cast<std::size_t>(count_++)] = width;
+        for (int i = 0; i < count_; ++i) extent_ += width_[static_cast<std::size_t>(i)];
+    }
+
+    std::array<double, 3> width_{};
+    int count_ = 0;
+    double extent_ = 0.;
+};
+
+/// The mean over a cell of a medium that can be asked for the rock at any place, from points in the middles of equal
+/// parts of the cell. \param at(offset) the rock at an offset from the node, in spacings; in 2-D that along y is 0.
+template <typename RockAt>
+Rock mean_of_points(int dimensions, const RockAt& at) {
+    const int per_axis = dimensions == 2 ? 8 : 4, along_y = dimensions == 2 ? 1 : per_axis;
+    const auto offset = [](int i, int parts) { return (i + 0.5) / parts - 0.5; };
+    RockMean mean;
+    for (int z = 0; z < per_axis; ++z)
+        for (int y = 0; y < along_y; ++y)
+            for (int x = 0; x < per_axis; ++x)
+                mean.add(1., at(std::array{offset(x, per_axis), offset(y, along_y), offset(z, per_axis)}));
+    return mean.mean();
+}
+
+}  // namespace onda
