@@ -34,6 +34,13 @@ const Vocabulary& own_names() {
            "beyond the grid, which is computed with them; the model goes on as at the face, and sources, receivers and "
            "results have the whole grid"},
           {"inside", "on the outermost nodes of the grid itself"}}},
+        {"output.seismograms.segy",
+         {{"none", "no SEG-Y"},
+          {"ieee", "IEEE floats (format 5): the very numbers of seismograms.h5"},
+          {"ibm", "IBM floats (format 1): 21 to 24 bits of each, as older programs read them"}}},
+        {"output.seismograms.unfit_dt",
+         {{"refuse", "the run is refused, and the nearest sampling that fits is named"},
+          {"resample", "all seismograms get the nearest sampling that fits, without aliasing"}}},
         {"sources.type",
          {{"point", "one source"}, {"line", "shots with one source each"}, {"file", "a table of sources"}}},
         {"receivers.type",
