@@ -152,16 +152,17 @@ void check_trace_files(const Plan& plan) {
     constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
     const SeismogramConfig& wanted = plan.config.output.seismograms;
     if ((wanted.segy == "none" && !wanted.su) || plan.survey.size.most_receivers == 0) return;
-    const ConfigOrigin& origin = plan.config.origin;
-    const std::string key = wanted.su ? "output.seismograms.su" : "output.seismograms.segy";
-    const std::string limit = fmt::format("; the headers of its traces hold {} at most", most);
+    const auto refuse = [&](const std::string& what, const std::string& limit) {
+        plan.config.origin.fault(wanted.su ? "output.seismograms.su" : "output.seismograms.segy",
+                                 fmt::format("{}; the headers of its traces hold {}{}", what, most, limit));
+    };
     if (coordinate_parts(farthest_m(plan.grid)) == 0)
-        origin.fault(key, fmt::format("the grid reaches {:.6g} m from zero{} m: move its origin_m",
-                                      farthest_m(plan.grid), limit));
+        refuse(fmt::format("the grid reaches {:.6g} m from zero", farthest_m(plan.grid)),
+               " m at most: choose a grid.origin_m nearer to zero");
     const std::int64_t last = plan.survey.shots.id(plan.survey.shots.size() - 1);
-    if (last > most) origin.fault(key, fmt::format("there is a shot {}{}", last, limit));
+    if (last > most) refuse(fmt::format("there is a shot {}", last), " at most");
     if (plan.survey.size.receivers > most)
-        origin.fault(key, fmt::format("the survey has {} traces{}", plan.survey.size.receivers, limit));
+        refuse(fmt::format("the survey has {} traces", plan.survey.size.receivers), " at most");
 }
 
 }  // namespace onda

@@ -294,6 +294,21 @@ std::string describe_medium(const Plan& plan) {
     return text;
 }
 
+/// The sampling of the seismograms, why it is what it is, and in which files they are.
+std::string describe_seismograms(const Plan& plan) {
+    const SeismogramConfig& config = plan.config.output.seismograms;
+    if (plan.survey.size.most_receivers == 0) return "traces    none\n";
+    const double wanted_s = config.dt_s.value_or(default_sampling_s(plan.time.dt_s));
+    const bool changed = std::abs(plan.time.output_dt_s - wanted_s) > 1e-9 * wanted_s;
+    std::string text = fmt::format(
+        "traces    {} samples, one every {:.6g} ms{}; seismograms.h5", plan.time.output_samples,
+        plan.time.output_dt_s * 1e3,
+        changed ? " (the nearest whole microsecond)" : (config.dt_s ? "" : " (dt rounded down to a round number)"));
+    if (config.segy != "none") text += fmt::format(", SEG-Y ({} floats)", config.segy == "ibm" ? "IBM" : "IEEE");
+    if (config.su) text += ", SU";
+    return text + "\n";
+}
+
 }  // namespace
 
 std::string shape_text(const Grid& grid) {
@@ -317,6 +332,7 @@ std::string describe(const Plan& plan) {
                         plan.config.time.duration_s,
                         plan.time.extra_steps > 0 ? fmt::format(", and {} more", plan.time.extra_steps) : "");
     text += fmt::format("          dispersion of the time step {}\n", describe_correction(plan.time));
+    text += describe_seismograms(plan);
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",
                         plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(),
                         plan.setup.scheme.description(), plan.sampling.needed);
