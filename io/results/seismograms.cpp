@@ -338,7 +338,7 @@ ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
 std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
                                         std::int64_t provenance_bytes, std::span<const std::int64_t> carried,
                                         std::int64_t wavelet_samples) {
-    constexpr std::int64_t shot_overhead = 3000, carried_overhead = 450, wavelet_overhead = 1500;
+    constexpr std::int64_t shot_overhead = 3000, carried_overhead = 450, wavelet_overhead = 1740;
     const auto wavelet = static_cast<hdf5::Extent>(wavelet_samples);
     const auto nt = static_cast<hdf5::Extent>(samples);
     const auto of_elements = [](const hdf5::Extents& extents, std::size_t element_bytes) {

@@ -86,6 +86,8 @@ constinit const OutputFormat kSeismogramFormat{
     .is_wanted = [](const Plan& plan) { return plan.survey.size.most_receivers > 0; },
     .make = [](const Plan&, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<Seismograms>(); },
     .predicted_bytes = predicted_bytes,
+    // In a file of its own the blocks that HDF5 gives to small datasets stay in part empty: 0.3 to 2.4 kB, measured.
+    .own_file_bytes = [] { return linked_file_bytes() + 1200; },
 };
 
 }  // namespace onda
