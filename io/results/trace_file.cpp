@@ -33,6 +33,11 @@ std::int64_t microseconds(const TraceFileContents& contents) {
     return std::llround(contents.dt_s / kMicrosecond);
 }
 
+/// SCALEL and SCALCO: a negative one divides.
+std::int64_t scaler(const TraceFileContents& contents) {
+    return contents.parts == 1 ? 1 : -contents.parts;
+}
+
 /// The 40 lines of the textual header, 80 characters each.
 class TextualHeader {
 public:
@@ -73,10 +78,9 @@ std::string textual_header(const TraceFileContents& contents) {
     header.add("  where the source signal begins; its centre t0 is in seismograms.h5");
     header.add("Order of traces: by shot, then by receiver");
     header.add("Shot number: bytes 9-12 and 17-20; number of the receiver: bytes 13-16");
-    header.add("Coordinates: local x and y in m, depth positive down; those of the first");
-    header.add("  source of a shot, and of the receiver");
-    header.add("  in 1/" + std::to_string(contents.parts) +
-               " m by the scalers in bytes 69-72; elevation is minus the depth");
+    header.add("Coordinates: local x and y in m, depth positive down, elevation minus the depth;");
+    header.add("  of the first source of a shot and of the receiver, in 1/" + std::to_string(contents.parts) + " m:");
+    header.add("  the scalers in bytes 69-70 and 71-72 are " + std::to_string(scaler(contents)));
     header.add("Offset: bytes 37-40, rounded to 1 m; along x with its sign where the shot's");
     header.add("  receivers have the y of its source, else the horizontal distance");
     header.add("Station: bytes 233-236, from the column station or name of the receivers'");
@@ -180,8 +184,7 @@ TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& 
     set(SEGY_TR_TRACE_ID, seismic_data);
     for (const int field : {SEGY_TR_SUMMED_TRACES, SEGY_TR_STACKED_TRACES, SEGY_TR_DATA_USE}) set(field, 1);
     set(SEGY_TR_SOURCE_DEPTH, scaled(source_m[2]));
-    for (const int field : {SEGY_TR_ELEV_SCALAR, SEGY_TR_SOURCE_GROUP_SCALAR})
-        set(field, contents.parts == 1 ? 1 : -contents.parts);
+    for (const int field : {SEGY_TR_ELEV_SCALAR, SEGY_TR_SOURCE_GROUP_SCALAR}) set(field, scaler(contents));
     set(SEGY_TR_SOURCE_X, scaled(source_m[0]));
     set(SEGY_TR_SOURCE_Y, scaled(source_m[1]));
     set(SEGY_TR_COORD_UNITS, metres);

@@ -116,7 +116,8 @@ void check_samples_fit(const TimeAxis& time, const TimeConfig& config, const Sei
 double default_sampling_s(double dt_s) {
     constexpr int least_digits = 4;  // after the point
     const double decade = std::floor(std::log10(dt_s) + kRounding);
-    // 1 / 10^n is the double nearest to a decimal fraction, which a multiple of 1e-n need not be.
+    // Divided by a power of ten: that is the double nearest to the decimal fraction, as a product with 1e-n need not
+    // be.
     const double per_second = std::pow(10., std::max(least_digits, -static_cast<int>(decade)));
     return std::floor(dt_s * per_second * (1. + kRounding)) / per_second;
 }

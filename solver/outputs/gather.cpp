@@ -24,7 +24,7 @@ void note_wavelets(const Plan& plan, const Shot& shot, ShotGather& gather) {
     std::vector<std::size_t> used;
     for (const SourcePoint& source : shot.sources) used.push_back(source.wavelet);
     std::ranges::sort(used);
-    used.erase(std::ranges::unique(used).begin(), used.end());
+    used.erase(std::unique(used.begin(), used.end()), used.end());
     for (const SourcePoint& source : shot.sources) {
         gather.source_wavelet.push_back(std::ranges::lower_bound(used, source.wavelet) - used.begin());
         gather.source_amplitude.push_back(source.amplitude);

@@ -175,6 +175,7 @@ TEST_CASE("the headers of the file are those of SEG-Y rev 1") {
     CHECK(traces.text.substr(0, 14) == "C01 Onda 0.1.0");
     CHECK(contains(traces.text, "C02 Title: a title with ?? "));
     CHECK(contains(traces.text, "11 samples, one every 2000 us"));
+    CHECK(contains(traces.text, "the scalers in bytes 69-70 and 71-72 are -10000 "));
     CHECK(traces.text.substr(38 * 80, 14) == "C39 SEG Y REV1");
     CHECK(traces.text.substr(39 * 80, 22) == "C40 END TEXTUAL HEADER");
     // On disk the text is EBCDIC: C is 0xC3, and a blank 0x40.
