@@ -156,7 +156,10 @@ struct SurveyConfig {
 };
 
 struct SeismogramConfig {
-    std::optional<double> dt_s;  ///< absent: the step of the simulation
+    std::optional<double> dt_s;       ///< absent: the step of the simulation, rounded down (default_sampling_s())
+    std::string segy = "none";        ///< none | ieee | ibm: samples of seismograms.segy
+    bool su = false;                  ///< seismograms.su
+    std::string unfit_dt = "refuse";  ///< refuse | resample what SEG-Y and SU cannot hold
     bool operator==(const SeismogramConfig&) const = default;
 };
 

@@ -543,10 +543,24 @@ constexpr Parameter kSurvey[] = {
 constexpr Parameter kSeismograms[] = {
     {.name = "dt_s",
      .slot = bind<&SeismogramConfig::dt_s>,
-     .help = "sampling of the seismograms, resampled without aliasing; the step of the run where absent",
+     .help =
+         "sampling of the seismograms, resampled without aliasing; where absent, the step of the run rounded down to "
+         "a multiple of 0.1 ms, or of a power of ten of seconds for shorter steps (73 µs: 70 µs)",
      .unit = "s",
      .range = kTimeStep,
      .example = "0.002"},
+    {.name = "segy",
+     .slot = bind<&SeismogramConfig::segy>,
+     .help = "leave the seismograms as SEG-Y rev 1 too, beside seismograms.h5, which is always there",
+     .values = "output.seismograms.segy"},
+    {.name = "su",
+     .slot = bind<&SeismogramConfig::su>,
+     .help = "leave the seismograms as SU (Seismic Unix) too: little-endian trace headers and IEEE floats"},
+    {.name = "unfit_dt",
+     .slot = bind<&SeismogramConfig::unfit_dt>,
+     .help = "what happens to a sampling that SEG-Y and SU cannot hold: they have whole microseconds, up to 32767 and "
+             "65535",
+     .values = "output.seismograms.unfit_dt"},
 };
 
 constexpr Parameter kSnapshots[] = {
@@ -590,7 +604,10 @@ constexpr Parameter kOutput[] = {
      .slot = bind<&OutputConfig::directory>,
      .help = "folder of the results, relative to the current folder; results/NAME for NAME.yaml where absent",
      .example = "results/first"},
-    {.name = "seismograms", .slot = bind<&OutputConfig::seismograms>, .help = "seismograms.h5", .rows = kSeismograms},
+    {.name = "seismograms",
+     .slot = bind<&OutputConfig::seismograms>,
+     .help = "seismograms.h5, seismograms.segy and seismograms.su",
+     .rows = kSeismograms},
     {.name = "snapshots",
      .slot = bind<&OutputConfig::snapshots>,
      .help = "snapshots.h5 and snapshots.xdmf",

@@ -38,6 +38,13 @@ const Vocabulary& own_names() {
            "beyond the grid, which is computed with them; the model goes on as at the face, and sources, receivers and "
            "results have the whole grid"},
           {"inside", "on the outermost nodes of the grid itself"}}},
+        {"output.seismograms.segy",
+         {{"none", "no SEG-Y"},
+          {"ieee", "format 5, IEEE floats: the very numbers of seismograms.h5"},
+          {"ibm", "format 1, IBM floats: 21 to 24 bits of each number, for programs that read no others"}}},
+        {"output.seismograms.unfit_dt",
+         {{"refuse", "the run is refused, and the nearest sampling that fits is named"},
+          {"resample", "all seismograms get the nearest sampling that fits, without aliasing"}}},
         {"sources.type",
          {{"point", "one source"}, {"line", "shots with one source each"}, {"file", "a table of sources"}}},
         {"receivers.type",

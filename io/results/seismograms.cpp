@@ -111,6 +111,65 @@ std::vector<CarriedColumn> read_carried(const hdf5::Group& group, std::size_t re
     return columns;
 }
 
+const std::string kWavelet = "wavelet", kSourceWavelet = "source_wavelet", kSourceAmplitude = "source_amplitude";
+
+void write_wavelets(hdf5::Group& group, const ShotGather& gather) {
+    const SourceWavelets& wavelets = gather.wavelets;
+    if (gather.source_wavelet.empty()) return;
+    const hdf5::Extent count = wavelets.type.size(), samples = wavelets.signal.size() / count;
+    auto signal = group.create_dataset(kWavelet, hdf5::Element::float64, {{count, samples}, {}, {}});
+    signal.write_all(std::span<const double>(wavelets.signal));
+    signal.set_texts("axis_labels", {"wavelet", "time"});
+    signal.set_texts("type", wavelets.type);
+    signal.set_number("dt_s", wavelets.dt_s);
+    signal.set_number("time0_s", 0.);
+    signal.set_numbers("t0_s", wavelets.t0_s);
+    signal.set_numbers("peak_frequency_hz", wavelets.peak_frequency_hz);
+    signal.close();
+    auto which = group.create_dataset(kSourceWavelet, hdf5::Element::int64, {{gather.source_wavelet.size()}, {}, {}});
+    which.write_all(std::span<const std::int64_t>(gather.source_wavelet));
+    which.close();
+    auto amplitude =
+        group.create_dataset(kSourceAmplitude, hdf5::Element::float64, {{gather.source_amplitude.size()}, {}, {}});
+    amplitude.write_all(std::span<const double>(gather.source_amplitude));
+    amplitude.set_text("units", "Pa m");
+    amplitude.close();
+}
+
+/// Of files that have them.
+void read_wavelets(const hdf5::Group& group, ShotGather& gather) {
+    if (!group.contains(kWavelet)) return;
+    SourceWavelets& wavelets = gather.wavelets;
+    const auto signal = group.open_dataset(kWavelet);
+    wavelets.type = signal.texts("type").value_or(std::vector<std::string>{});
+    wavelets.t0_s = signal.numbers("t0_s").value_or(std::vector<double>{});
+    wavelets.peak_frequency_hz = signal.numbers("peak_frequency_hz").value_or(std::vector<double>{});
+    wavelets.dt_s = signal.number("dt_s").value_or(0.);
+    const std::size_t count = wavelets.type.size();
+    if (signal.rank() != 2 || signal.extents()[0] != count || wavelets.t0_s.size() != count ||
+        wavelets.peak_frequency_hz.size() != count || !(wavelets.dt_s > 0.))
+        signal.fail(
+            "must have the shape [wavelet][time], the attribute dt_s, and type, t0_s and peak_frequency_hz of "
+            "each wavelet");
+    wavelets.signal = signal.read_all<double>();
+    gather.source_wavelet = group.open_dataset(kSourceWavelet).read_all<std::int64_t>();
+    gather.source_amplitude = group.open_dataset(kSourceAmplitude).read_all<double>();
+    const auto is_wavelet = [count](std::int64_t i) { return i >= 0 && i < static_cast<std::int64_t>(count); };
+    if (gather.source_wavelet.size() != gather.sources_m.size() ||
+        gather.source_amplitude.size() != gather.sources_m.size() ||
+        !std::ranges::all_of(gather.source_wavelet, is_wavelet))
+        group.fail(kSourceWavelet + " and " + kSourceAmplitude + " must have a value for each of the " +
+                   std::to_string(gather.sources_m.size()) + " sources");
+}
+
+void write_offsets(hdf5::Group& group, const ShotGather& gather) {
+    const std::vector<double> offsets = offsets_m(gather);
+    auto dataset = group.create_dataset("offset_m", hdf5::Element::float64, {{offsets.size()}, {}, {}});
+    dataset.write_all(std::span<const double>(offsets));
+    dataset.set_text("units", "m");
+    dataset.close();
+}
+
 const std::string kPartShape = "part_shape_xyz", kPartOrigin = "part_origin_m_xyz", kPartSpacing = "part_spacing_m_xyz";
 
 void write_part(hdf5::Group& group, const FileGeometry& part) {
@@ -144,7 +203,13 @@ void check_gather(const ShotGather& gather) {
                       std::ranges::all_of(gather.carried, [&](const CarriedColumn& column) {
                           return column.text.size() == gather.receivers_m.size();
                       });
-    if (!fits || !(gather.dt_s > 0.) || gather.receivers_m.empty())
+    const std::size_t sources = gather.source_wavelet.empty() ? 0 : gather.sources_m.size();
+    if (gather.source_wavelet.size() != sources || gather.source_amplitude.size() != sources ||
+        (sources > 0 && gather.wavelets.type.empty()))
+        throw Error(ExitCode::internal, "wavelets of shot " + std::to_string(gather.shot) +
+                                            " do not fit together with its " + std::to_string(gather.sources_m.size()) +
+                                            " sources");
+    if (!fits || gather.sources_m.empty() || !(gather.dt_s > 0.) || gather.receivers_m.empty())
         throw Error(ExitCode::internal, "gather of shot " + std::to_string(gather.shot) + ": " +
                                             std::to_string(gather.receivers_m.size()) + " receivers, " +
                                             std::to_string(gather.samples) + " samples, " +
@@ -167,6 +232,7 @@ OpenedGather open_gather(const hdf5::File& file, std::int64_t shot) {
     header.receivers_m = read_positions(group, "receivers");
     header.carried = read_carried(group, header.receivers_m.size());
     header.part = read_part(group);
+    read_wavelets(group, header);
     const auto& extents = opened.pressure.extents();
     if (extents.size() != 2 || extents[0] != header.receivers_m.size())
         opened.pressure.fail("must have the shape [receiver][time] with one row for each of the " +
@@ -187,6 +253,19 @@ void read_back(const hdf5::File& file, std::int64_t shot) {
 }
 
 }  // namespace
+
+std::vector<double> offsets_m(const ShotGather& gather) {
+    const Position& source = gather.sources_m.front();
+    const bool inline_ = std::ranges::all_of(gather.receivers_m,
+                                             [&source](const Position& receiver) { return receiver[1] == source[1]; });
+    std::vector<double> offsets;
+    offsets.reserve(gather.receivers_m.size());
+    for (const Position& receiver : gather.receivers_m) {
+        const double along = receiver[0] - source[0];
+        offsets.push_back(inline_ ? along : std::hypot(along, receiver[1] - source[1]));
+    }
+    return offsets;
+}
 
 std::string place_of_sample(const ShotGather& gather, std::size_t index, std::int64_t samples, double dt_s) {
     const auto receiver = index / static_cast<std::size_t>(samples), sample = index % static_cast<std::size_t>(samples);
@@ -223,7 +302,9 @@ void SeismogramWriter::write(const ShotGather& gather) {
     auto group = impl_->file.create_shot(gather.shot);
     write_positions(group, "sources", gather.sources_m);
     write_positions(group, "receivers", gather.receivers_m);
+    write_offsets(group, gather);
     write_carried(group, gather.carried);
+    write_wavelets(group, gather);
     if (gather.part) write_part(group, *gather.part);
     write_pressure(group, gather);
     group.close();
@@ -255,8 +336,10 @@ ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
 }
 
 std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
-                                        std::int64_t provenance_bytes, std::span<const std::int64_t> carried) {
-    constexpr std::int64_t shot_overhead = 2600, carried_overhead = 450;
+                                        std::int64_t provenance_bytes, std::span<const std::int64_t> carried,
+                                        std::int64_t wavelet_samples) {
+    constexpr std::int64_t shot_overhead = 3000, carried_overhead = 450, wavelet_overhead = 1740;
+    const auto wavelet = static_cast<hdf5::Extent>(wavelet_samples);
     const auto nt = static_cast<hdf5::Extent>(samples);
     const auto of_elements = [](const hdf5::Extents& extents, std::size_t element_bytes) {
         return dataset_bytes(extents, hdf5::default_chunk(extents, element_bytes), element_bytes);
@@ -266,7 +349,9 @@ std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers,
     for (const std::int64_t count : receivers) {
         const auto nr = static_cast<hdf5::Extent>(count);
         bytes = saturating_sum(bytes, dataset_bytes({nr, nt}, pressure_chunk(nr, nt), sizeof(float)), plain({nr, 3}),
-                               plain({1, 3}), plain({nr}), plain({nt}), shot_overhead);
+                               plain({1, 3}), plain({nr}), plain({nr}), plain({nt}), shot_overhead);
+        if (wavelet_samples > 0)
+            bytes = saturating_sum(bytes, plain({1, wavelet}), plain({1}), plain({1}), wavelet_overhead);
         for (const std::int64_t each : carried)
             bytes = saturating_sum(bytes, of_elements({nr}, static_cast<std::size_t>(each)), carried_overhead);
     }

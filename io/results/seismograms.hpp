@@ -18,6 +18,16 @@
 
 namespace onda {
 
+/// The signals of a shot's sources, before their amplitudes; sample n is at n * dt_s.
+struct SourceWavelets {
+    double dt_s = 0.;
+    std::vector<std::string> type;          ///< "ricker", …; of each wavelet, as all lists here
+    std::vector<double> t0_s;               ///< centre of the closed forms; largest sample of a file
+    std::vector<double> peak_frequency_hz;  ///< 0 for the Gaussian
+    std::vector<double> signal;             ///< [wavelet][sample], zero where one is over before the others
+    bool operator==(const SourceWavelets&) const = default;
+};
+
 /// What one shot recorded; sample n is at n * dt_s.
 struct ShotGather {
     std::int64_t shot = 1;
@@ -27,7 +37,14 @@ struct ShotGather {
     std::vector<float> pressure;           ///< [Pa], [receiver][sample]
     std::vector<CarriedColumn> carried{};  ///< of the receivers' tables; one text a receiver
     std::optional<FileGeometry> part{};    ///< of the grid that the shot was computed on, if it was not the whole
+    SourceWavelets wavelets{};
+    std::vector<std::int64_t> source_wavelet{};  ///< of each source, from 0; empty where no wavelets are known
+    std::vector<double> source_amplitude{};      ///< factor on its wavelet
 };
+
+/// The distance of each receiver from the first source [m]: along x, with its sign, where all receivers have the y of
+/// the source, as in 2-D; else the horizontal distance.
+std::vector<double> offsets_m(const ShotGather& gather);
 
 /// "shot 1, receiver 3 of 7 at (203, 0, 20) m, t = 0.002 s": of value `index` of traces [receiver][sample].
 std::string place_of_sample(const ShotGather& gather, std::size_t index, std::int64_t samples, double dt_s);
@@ -61,8 +78,9 @@ ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot);
 
 /// Size of seismograms.h5 for `onda check`, with one source a shot.
 /// \param receivers of each shot. \param provenance_bytes as Provenance::bytes gives them. \param carried bytes that a
-/// receiver takes in each carried column.
+/// receiver takes in each carried column. \param wavelet_samples of the source's wavelet; 0: it is not written.
 std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
-                                        std::int64_t provenance_bytes, std::span<const std::int64_t> carried = {});
+                                        std::int64_t provenance_bytes, std::span<const std::int64_t> carried = {},
+                                        std::int64_t wavelet_samples = 0);
 
 }  // namespace onda

@@ -51,7 +51,9 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["time"] = {{"dt_s", plan.time.dt_s},
                     {"stability_limit_s", plan.time.stability_limit_s},
                     {"cfl_fraction", plan.time.cfl_fraction()},
-                    {"steps", plan.time.steps}};
+                    {"steps", plan.time.steps},
+                    {"seismogram_dt_s", plan.time.output_dt_s},
+                    {"seismogram_samples", plan.time.output_samples}};
     json["sampling"] = {{"points_per_wavelength", plan.sampling.points_per_wavelength},
                         {"needed", plan.sampling.needed}};
     json["shots"] = plan.survey.shots.size();

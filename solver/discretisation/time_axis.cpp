@@ -4,6 +4,7 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/results/trace_file.hpp"
 #include "io/text/number_text.hpp"
 
 namespace onda {
@@ -69,7 +70,57 @@ std::int64_t count_samples(double duration_s, double output_dt_s, const ConfigOr
     return static_cast<std::int64_t>(std::floor(intervals + kRounding)) + 1;
 }
 
+/// What the files of traces that are wanted hold; they are told apart by the keys that ask for them.
+struct WantedTraceFile {
+    const char* key;
+    TraceLimits limits;
+};
+
+std::vector<WantedTraceFile> wanted_trace_files(const SeismogramConfig& seismograms) {
+    std::vector<WantedTraceFile> wanted;
+    if (seismograms.segy != "none") wanted.push_back({"output.seismograms.segy", kSegyLimits});
+    if (seismograms.su) wanted.push_back({"output.seismograms.su", kSuLimits});
+    return wanted;
+}
+
+/// The sampling that all wanted files hold: the one given, or the nearest where the user lets it be changed.
+double fit_to_trace_files(double dt_s, const SeismogramConfig& seismograms, const ConfigOrigin& origin) {
+    for (const auto& [key, limits] : wanted_trace_files(seismograms)) {
+        const double nearest_s = limits.nearest_interval_s(dt_s);
+        if (std::abs(nearest_s - dt_s) <= kRounding * dt_s) continue;
+        if (seismograms.unfit_dt != "resample")
+            origin.fault(seismograms.dt_s ? "output.seismograms.dt_s" : key,
+                         fmt::format("the seismograms have a sample every {} s, but {} holds whole microseconds from 1 "
+                                     "to {}: use output.seismograms.dt_s: {}, or let them be brought to it by "
+                                     "output.seismograms.unfit_dt: resample",
+                                     number_text(dt_s), limits.name, limits.most_interval_us, number_text(nearest_s)));
+        dt_s = nearest_s;
+    }
+    return dt_s;
+}
+
+void check_samples_fit(const TimeAxis& time, const TimeConfig& config, const SeismogramConfig& seismograms,
+                       const ConfigOrigin& origin) {
+    for (const auto& [key, limits] : wanted_trace_files(seismograms))
+        if (time.output_samples > limits.most_samples)
+            origin.fault(key, fmt::format("{} samples a trace; {} holds {} at most, for it counts them in 16 bits: use "
+                                          "output.seismograms.dt_s: {} or more, or a shorter time.duration_s",
+                                          time.output_samples, limits.name, limits.most_samples,
+                                          number_text(std::ceil(1e6 * config.duration_s /
+                                                                static_cast<double>(limits.most_samples - 1)) /
+                                                      1e6)));
+}
+
 }  // namespace
+
+double default_sampling_s(double dt_s) {
+    constexpr int least_digits = 4;  // after the point
+    const double decade = std::floor(std::log10(dt_s) + kRounding);
+    // Divided by a power of ten: that is the double nearest to the decimal fraction, as a product with 1e-n need not
+    // be.
+    const double per_second = std::pow(10., std::max(least_digits, -static_cast<int>(decade)));
+    return std::floor(dt_s * per_second * (1. + kRounding)) / per_second;
+}
 
 TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Grid& grid,
                         const Scheme& scheme, Precision precision, double vp_max_m_s, const ConfigOrigin& origin) {
@@ -80,9 +131,10 @@ TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismo
     time.dt_s = config.dt_s.value_or(config.cfl_fraction * time.stability_limit_s);
     check_not_too_small(config, time, precision, origin);
     time.steps = count_steps(config.duration_s, time.dt_s, origin);
-    time.output_dt_s = seismograms.dt_s.value_or(time.dt_s);
-    time.output_samples =
-        seismograms.dt_s ? count_samples(config.duration_s, *seismograms.dt_s, origin) : time.steps + 1;
+    const double wanted_s = seismograms.dt_s.value_or(default_sampling_s(std::min(time.dt_s, config.duration_s)));
+    time.output_dt_s = fit_to_trace_files(wanted_s, seismograms, origin);
+    time.output_samples = count_samples(config.duration_s, time.output_dt_s, origin);
+    check_samples_fit(time, config, seismograms, origin);
     return time;
 }
 

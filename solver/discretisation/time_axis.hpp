@@ -30,9 +30,14 @@ struct TimeAxis {
     [[nodiscard]] double cfl_fraction() const { return dt_s / stability_limit_s; }
 };
 
+/// The sampling of seismograms for which none is asked: the step rounded down to a multiple of 0.1 ms or, where it is
+/// shorter than that, of the power of ten of seconds next below it: 1.37 ms make 1.3 ms, 73 us 70 us, 5.4 ns 5 ns.
+double default_sampling_s(double dt_s);
+
 /// The time axis of a configuration. \param seismograms whose sampling the user may choose.
 /// \throws Error(config) if a given dt exceeds the limit (names both numbers) or the duration, or is too small for the
-/// precision; if the duration is not positive; if there were too many steps or samples.
+/// precision; if the duration is not positive; if there were too many steps or samples; if SEG-Y or SU is wanted and
+/// holds neither the sampling nor may have another one, or does not hold as many samples.
 TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Grid& grid,
                         const Scheme& scheme, Precision precision, double vp_max_m_s, const ConfigOrigin& origin);
 

@@ -19,6 +19,31 @@ void require_storable_traces(const ShotGather& gather, const Wavefield& wavefiel
                      [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); });
 }
 
+/// The wavelets of a shot's sources, each once, in the order of the survey.
+void note_wavelets(const Plan& plan, const Shot& shot, ShotGather& gather) {
+    std::vector<std::size_t> used;
+    for (const SourcePoint& source : shot.sources) used.push_back(source.wavelet);
+    std::ranges::sort(used);
+    used.erase(std::unique(used.begin(), used.end()), used.end());
+    for (const SourcePoint& source : shot.sources) {
+        gather.source_wavelet.push_back(std::ranges::lower_bound(used, source.wavelet) - used.begin());
+        gather.source_amplitude.push_back(source.amplitude);
+    }
+    SourceWavelets& wavelets = gather.wavelets;
+    std::int64_t samples = 0;
+    for (const std::size_t i : used) samples = std::max(samples, signature_samples(plan.survey.wavelets[i], plan.time));
+    wavelets.dt_s = plan.time.dt_s;
+    for (const std::size_t i : used) {
+        const Wavelet& wavelet = plan.survey.wavelets[i];
+        wavelets.type.push_back(wavelet.type);
+        wavelets.t0_s.push_back(wavelet.t0_s);
+        wavelets.peak_frequency_hz.push_back(wavelet.peak_frequency_hz);
+        std::vector<double> signal = sample_signature(wavelet, plan.time);
+        signal.resize(static_cast<std::size_t>(samples));
+        wavelets.signal.insert(wavelets.signal.end(), signal.begin(), signal.end());
+    }
+}
+
 }  // namespace
 
 ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield, int slot) {
@@ -26,6 +51,7 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
     gather.shot = shot.id;
     for (const SourcePoint& source : shot.sources) gather.sources_m.push_back(source.position_m);
     gather.receivers_m = shot.receivers.list();
+    note_wavelets(plan, shot, gather);
     gather.carried = plan.survey.shots.carried_columns(shot.id);
     if (plan.aperture) gather.part = {{plan.grid.dimensions, plan.grid.n, plan.grid.spacing_m, plan.grid.origin_m}};
     gather.dt_s = plan.time.dt_s;

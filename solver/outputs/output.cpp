@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/results/result_file.hpp"
+
 namespace onda {
 
 const StepSet& ShotOutput::steps() const {
@@ -16,6 +18,11 @@ void ShotOutput::take_gather(const ShotGather& /*gather*/) {}
 
 std::optional<AtomicFile> ShotOutput::finish() {
     return {};
+}
+
+std::int64_t linked_file_bytes() {
+    constexpr std::int64_t link = 100, parameters = 2500;
+    return result_file_bytes(parameters) + link;
 }
 
 std::string kept_name(const FileRecord& file) {

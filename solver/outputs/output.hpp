@@ -88,6 +88,9 @@ public:
     [[nodiscard]] virtual std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const = 0;
 };
 
+/// Bytes of an HDF5 file of a shot before its shot, and of the link to it.
+std::int64_t linked_file_bytes();
+
 /// A row: an output format.
 struct OutputFormat {
     /// Of its columns in the table of shots, "seismogram", and of the file of a shot, "seismograms.h5" after the number
@@ -101,6 +104,8 @@ struct OutputFormat {
     std::unique_ptr<RunOutput> (*make)(const Plan& plan, const Model& model);
     /// Bytes of the files of a survey that holds all of its shots. \param provenance_bytes as Provenance::bytes tells.
     std::int64_t (*predicted_bytes)(const Plan& plan, std::int64_t provenance_bytes);
+    /// Bytes of a file of a shot, where it is kept, beyond what its shot takes in the file of the survey.
+    std::int64_t (*own_file_bytes)() = linked_file_bytes;
 
     [[nodiscard]] bool has_shot_files() const { return !shot_file.empty(); }
 };

@@ -4,11 +4,12 @@
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/outputs/snapshot_output.hpp"
+#include "solver/outputs/trace_output.hpp"
 
 namespace onda {
 
 std::span<const OutputFormat* const> output_formats() {
-    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat};
+    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat, &kSegyFormat, &kSuFormat};
     return list;
 }
 

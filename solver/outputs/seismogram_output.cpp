@@ -1,5 +1,7 @@
 #include "solver/outputs/seismogram_output.hpp"
 
+#include <algorithm>
+
 #include "io/files/interruption.hpp"
 #include "io/text/saturating.hpp"
 
@@ -61,14 +63,17 @@ std::int64_t predicted_bytes(const Plan& plan, std::int64_t provenance_bytes) {
     std::vector<std::int64_t> carried;
     for (const CarriedKind& kind : plan.survey.shots.carried_kinds())
         carried.push_back(kind.numbers ? std::int64_t{sizeof(double)} : kind.longest);
+    std::int64_t wavelet_samples = 0;  // of the longest
+    for (const Wavelet& wavelet : plan.survey.wavelets)
+        wavelet_samples = std::max(wavelet_samples, signature_samples(wavelet, plan.time));
     const std::int64_t empty_file = predicted_seismogram_bytes({}, samples, provenance_bytes);
     std::int64_t bytes = empty_file;
     for (const auto& [receivers, shots] : plan.survey.size.shots_of_receivers)
         if (receivers > 0)
             bytes = saturating_sum(
-                bytes, saturating_product(
-                           shots, predicted_seismogram_bytes({&receivers, 1}, samples, provenance_bytes, carried) -
-                                      empty_file));
+                bytes, saturating_product(shots, predicted_seismogram_bytes({&receivers, 1}, samples, provenance_bytes,
+                                                                            carried, wavelet_samples) -
+                                                     empty_file));
     return bytes;
 }
 
@@ -81,6 +86,8 @@ constinit const OutputFormat kSeismogramFormat{
     .is_wanted = [](const Plan& plan) { return plan.survey.size.most_receivers > 0; },
     .make = [](const Plan&, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<Seismograms>(); },
     .predicted_bytes = predicted_bytes,
+    // In a file of its own the blocks that HDF5 gives to small datasets stay in part empty: 0.3 to 2.4 kB, measured.
+    .own_file_bytes = [] { return linked_file_bytes() + 1200; },
 };
 
 }  // namespace onda

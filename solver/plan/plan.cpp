@@ -13,6 +13,7 @@
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
 #include "solver/model/density.hpp"
+#include "solver/outputs/trace_output.hpp"
 #include "solver/plan/batch.hpp"
 #include "solver/plan/doubts.hpp"
 #include "solver/signal/time_dispersion.hpp"
@@ -176,6 +177,15 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
     });
 }
 
+void warn_of_lost_band(Plan& plan) {
+    const double nyquist_hz = 0.5 / plan.time.output_dt_s, highest_hz = plan.survey.highest_frequency_hz();
+    if (plan.survey.size.most_receivers == 0 || nyquist_hz >= highest_hz) return;
+    plan.warnings.push_back(fmt::format(
+        "seismograms with a sample every {:.6g} s hold frequencies up to {:.4g} Hz only, the wavelet has up "
+        "to {:.4g} Hz: what lies above is removed",
+        plan.time.output_dt_s, nyquist_hz, highest_hz));
+}
+
 /// What is left once no stage has found a fault. \param of_model warnings of the model, if it has been made.
 void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.time);
@@ -183,6 +193,7 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     plan.notes.insert(plan.notes.end(), plan.velocity.notes.begin(), plan.velocity.notes.end());
     plan.warnings = of_model;
     plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
+    warn_of_lost_band(plan);
     if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
     if (const double contrast = plan.density_contrast(); plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
         plan.warnings.push_back(density_remedy(contrast, plan.time));
@@ -211,6 +222,7 @@ Plan make_plan(const Config& config) {
     run_stages_of_velocity(plan, stages, has_medium, has_survey);
     stages.run(
         [&] { plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.grid, origin); });
+    if (has_survey) stages.run([&] { check_trace_files(plan); });
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.device, plan.setup, origin); });
     stages.throw_if_faulty();
     plan.device->resolve(plan.setup);
@@ -285,6 +297,21 @@ std::string describe_medium(const Plan& plan) {
     return text;
 }
 
+/// The sampling of the seismograms, why it is what it is, and in which files they are.
+std::string describe_seismograms(const Plan& plan) {
+    const SeismogramConfig& config = plan.config.output.seismograms;
+    if (plan.survey.size.most_receivers == 0) return "traces    none\n";
+    const double wanted_s = config.dt_s.value_or(default_sampling_s(plan.time.dt_s));
+    const bool changed = std::abs(plan.time.output_dt_s - wanted_s) > 1e-9 * wanted_s;
+    std::string text = fmt::format(
+        "traces    {} samples, one every {:.6g} ms{}; seismograms.h5", plan.time.output_samples,
+        plan.time.output_dt_s * 1e3,
+        changed ? " (the nearest whole microsecond)" : (config.dt_s ? "" : " (dt rounded down to a round number)"));
+    if (config.segy != "none") text += fmt::format(", SEG-Y ({} floats)", config.segy == "ibm" ? "IBM" : "IEEE");
+    if (config.su) text += ", SU";
+    return text + "\n";
+}
+
 }  // namespace
 
 std::string shape_text(const Grid& grid) {
@@ -308,6 +335,7 @@ std::string describe(const Plan& plan) {
                         plan.config.time.duration_s,
                         plan.time.extra_steps > 0 ? fmt::format(", and {} more", plan.time.extra_steps) : "");
     text += fmt::format("          dispersion of the time step {}\n", describe_correction(plan.time));
+    text += describe_seismograms(plan);
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",
                         plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(),
                         plan.setup.scheme.description(), plan.sampling.needed);

@@ -147,6 +147,10 @@ void ShotTable::create(const std::filesystem::path& file, const Shots& shots) {
     stage_text_file(file, text, true).commit();
 }
 
+std::int64_t ShotTable::bytes_of_shot() {
+    return static_cast<std::int64_t>(line_bytes());
+}
+
 ShotTable::ShotTable(const std::filesystem::path& file) : file_(file), size_(0), table_(open_plain_file(file, O_RDWR)) {
     std::string first;
     if (const int error = read_some(table_, 0, line_bytes(), first))

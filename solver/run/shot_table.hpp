@@ -46,6 +46,8 @@ public:
     /// A table in which nothing is finished. \throws Error(cannot_create | io_error).
     static void create(const std::filesystem::path& file, const Shots& shots);
 
+    /// Bytes that a shot takes in a table.
+    [[nodiscard]] static std::int64_t bytes_of_shot();
     [[nodiscard]] std::size_t size() const { return size_; }
     /// What shot `i`, from 0, has left, or nothing. \throws Error(io_error).
     [[nodiscard]] std::optional<ShotRecord> finished(std::size_t i) const;

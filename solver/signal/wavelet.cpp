@@ -234,7 +234,9 @@ std::span<const WaveletKind> wavelet_kinds() {
 }
 
 Wavelet make_wavelet(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin) {
-    return find_row(origin, key + ".type", wavelet_kinds(), wavelet.type).make(wavelet, key, origin);
+    Wavelet made = find_row(origin, key + ".type", wavelet_kinds(), wavelet.type).make(wavelet, key, origin);
+    made.type = wavelet.type;
+    return made;
 }
 
 namespace {
@@ -293,6 +295,18 @@ std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time)
     signal.reserve(time.steps + 1);
     for (std::int64_t n = 0; n <= time.steps; ++n) signal.push_back(wavelet.value(static_cast<double>(n) * time.dt_s));
     return signal;
+}
+
+std::int64_t signature_samples(const Wavelet& wavelet, const TimeAxis& time) {
+    const double end = std::ceil(std::max(0., wavelet.duration_s) / time.dt_s);
+    return static_cast<std::int64_t>(std::min(end, static_cast<double>(time.steps))) + 1;
+}
+
+std::vector<double> sample_signature(const Wavelet& wavelet, const TimeAxis& time) {
+    TimeAxis uncorrected = time;
+    uncorrected.correction.reset();
+    uncorrected.steps = signature_samples(wavelet, time) - 1;
+    return sample_wavelet(wavelet, uncorrected);
 }
 
 }  // namespace onda

@@ -169,12 +169,6 @@ void add_warnings(const SurveySections& sections, const Grid& grid, const Faces&
             survey.warnings.push_back(fmt::format("{}: its centre comes after the end of the run at {:.6g} s",
                                                   wavelet.description, sections.time.duration_s));
     }
-    const auto& dt_s = sections.output.seismograms.dt_s;
-    if (dt_s && 0.5 / *dt_s < survey.highest_frequency_hz())
-        survey.warnings.push_back(
-            fmt::format("output.seismograms.dt_s = {:.6g} s holds frequencies up to {:.4g} Hz only, the wavelet has up "
-                        "to {:.4g} Hz: what lies above is removed",
-                        *dt_s, 0.5 / *dt_s, survey.highest_frequency_hz()));
 }
 
 }  // namespace

@@ -24,6 +24,7 @@ namespace onda {
 
 /// A source signature s(t), zero before t = 0 up to its tail.
 struct Wavelet {
+    std::string type;                     ///< name of its row of wavelet_kinds()
     std::string description;              ///< type, frequency and t0, for the log
     std::function<double(double)> value;  ///< s(t), t in seconds
     double highest_frequency_hz = 0.;     ///< where the amplitude spectrum has fallen to 1 % (-40 dB) of its peak
@@ -43,6 +44,11 @@ struct WaveletKind {
 std::span<const WaveletKind> wavelet_kinds();
 /// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet"). \throws Error(config).
 Wavelet make_wavelet(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin);
+/// s(n dt) from n = 0 to the end of the wavelet or of the run, as sample_wavelet() gives it without a correction: what
+/// seismograms answer to, for the transform by which the injected signal differs from it is undone in them.
+std::vector<double> sample_signature(const Wavelet& wavelet, const TimeAxis& time);
+/// How many samples that is.
+std::int64_t signature_samples(const Wavelet& wavelet, const TimeAxis& time);
 /// What is injected at n dt, n = 0 … steps, n from 0: s(n dt), a wavelet from a file without what lies above the run's
 /// Nyquist frequency; where the dispersion in time is corrected, its transform (time_dispersion.hpp, eq. 2), which
 /// begins earlier the later the wavelet.

@@ -187,3 +187,79 @@ TEST_CASE("columns of the receivers' tables come back, and are predicted too") {
     gather.carried[0].text.pop_back();
     CHECK(fault_of([&] { refusing.write(gather); }).code() == ExitCode::internal);
 }
+
+namespace {
+
+/// Three sources of two wavelets.
+ShotGather gather_with_wavelets() {
+    ShotGather gather = sample_gather(1, 3, 5);
+    gather.sources_m = {{100., 2., 3.}, {110., 2., 3.}, {120., 2., 3.}};
+    gather.wavelets = {0.001, {"ricker", "file"}, {0.1, 0.02}, {15., 20.}, {0., 1., 0.5, 0.25, 2., 0.}};
+    gather.source_wavelet = {0, 1, 0};
+    gather.source_amplitude = {1., -2., 0.5};
+    return gather;
+}
+
+}  // namespace
+
+TEST_CASE("the signals of the sources come back, with what is told of them") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "s.h5";
+    const ShotGather gather = gather_with_wavelets();
+    SeismogramWriter writer(file, {}, false);
+    writer.write(gather);
+    writer.write(sample_gather(2, 3, 5));
+    writer.commit();
+    const ShotGather back = read_gather(file, 1);
+    CHECK(back.wavelets == gather.wavelets);
+    CHECK(back.source_wavelet == gather.source_wavelet);
+    CHECK(back.source_amplitude == gather.source_amplitude);
+    CHECK(read_gather(file, 2).source_wavelet.empty());
+    const auto root = hdf5::File::open(file);
+    const auto wavelet = root.open_dataset("shots/1/wavelet");
+    CHECK(wavelet.extents() == hdf5::Extents{2, 3});
+    CHECK(wavelet.numbers("t0_s") == std::vector<double>{0.1, 0.02});
+    CHECK(wavelet.texts("type") == std::vector<std::string>{"ricker", "file"});
+
+    SeismogramWriter refusing(folder.path() / "t.h5", {}, false);
+    ShotGather faulty = gather;
+    faulty.source_amplitude.pop_back();
+    CHECK_THROWS_WITH_AS(refusing.write(faulty), doctest::Contains("do not fit together with its 3 sources"), Error);
+}
+
+TEST_CASE("offsets have a sign along x where the receivers have the y of the source, and none elsewhere") {
+    ShotGather gather = sample_gather(1, 3, 5);
+    gather.receivers_m = {{40., 2., 9.}, {100., 2., 9.}, {130., 2., 9.}};
+    CHECK(offsets_m(gather) == std::vector<double>{-60., 0., 30.});
+    gather.receivers_m[2][1] = 42.;
+    CHECK(offsets_m(gather) == std::vector<double>{60., 0., 50.});
+    TemporaryFolder folder;
+    const auto file = folder.path() / "s.h5";
+    SeismogramWriter writer(file, {}, false);
+    writer.write(gather);
+    writer.commit();
+    const auto root = hdf5::File::open(file);
+    const auto offset = root.open_dataset("shots/1/offset_m");
+    CHECK(offset.read_all<double>() == std::vector<double>{60., 0., 50.});
+    CHECK(offset.text("units") == "m");
+}
+
+TEST_CASE("the bytes of a wavelet are predicted") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "s.h5";
+    SeismogramWriter writer(file, sample_provenance(), false);
+    std::vector<std::int64_t> receivers;
+    for (std::int64_t shot = 1; shot <= 50; ++shot) {
+        ShotGather gather = sample_gather(shot, 20, 30);
+        gather.wavelets = {0.001, {"ricker"}, {0.1}, {15.}, std::vector<double>(900, 0.5)};
+        gather.source_wavelet = {0};
+        gather.source_amplitude = {1.};
+        writer.write(gather);
+        receivers.push_back(20);
+    }
+    writer.commit();
+    const auto actual = double(std::filesystem::file_size(file));
+    const auto predicted = double(predicted_seismogram_bytes(receivers, 30, sample_provenance().bytes(), {}, 900));
+    CAPTURE((actual - predicted) / 50.);
+    CHECK(std::abs(predicted / actual - 1.) <= 0.02);
+}

@@ -2,6 +2,7 @@
 // it.
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <set>
 
 #include "io/config/config.hpp"
@@ -86,6 +87,8 @@ void check_seismograms(const std::filesystem::path& folder, const LibraryRun& li
         CHECK(read.receivers_m == made.receivers_m);
         CHECK(read.sources_m == made.sources_m);
         CHECK(read.dt_s == made.dt_s);
+        CHECK(read.wavelets == made.wavelets);
+        CHECK(read.source_amplitude == made.source_amplitude);
         CHECK(*std::ranges::max_element(read.pressure) > 0.f);
     }
 }
@@ -127,6 +130,23 @@ TEST_CASE("a 2-D run of two shots leaves every file, with the library's values")
     CHECK(library.plan.snapshots.geometry.origin_m == std::array<double, 3>{200., 0., 0.});
 }
 
+TEST_CASE("seismograms come with the signals that they answer to, until these are over") {
+    const ProgramRun run(kSmall2d);
+    const ShotGather gather = read_gather(run.out() / "seismograms.h5", 2);
+    CHECK(gather.wavelets.type == std::vector<std::string>{"ricker"});
+    CHECK(gather.wavelets.t0_s == std::vector<double>{0.1});
+    CHECK(gather.wavelets.peak_frequency_hz == std::vector<double>{15.});
+    CHECK(gather.source_amplitude == std::vector<double>{2.});
+    CHECK(gather.source_wavelet == std::vector<std::int64_t>{0});
+    const double dt_s = run.summary["time"]["dt_s"];
+    CHECK(gather.wavelets.dt_s == dt_s);
+    CHECK(gather.wavelets.signal.size() < 0.25 / dt_s);
+    for (std::size_t n = 0; n < gather.wavelets.signal.size(); ++n) {
+        const double x = std::numbers::pi * 15. * (double(n) * dt_s - 0.1);
+        CHECK(std::abs(gather.wavelets.signal[n] - (1. - 2. * x * x) * std::exp(-x * x)) <= 1e-14);
+    }
+}
+
 TEST_CASE("a snapshot of the start is taken like any other") {
     std::string text = kSmall2d;
     const std::string times = "times_s: [0.1, 0.2]";
@@ -146,7 +166,9 @@ TEST_CASE("a 3-D run leaves sections of every plane and all snapshots") {
     check_seismograms(run.out(), library);
     check_snapshots(run.out(), library);
     CHECK(library.plan.snapshots.steps.after(-1) == 40);
-    CHECK(library.gathers[0].samples == library.plan.time.steps - library.plan.time.extra_steps + 1);
+    CHECK(library.gathers[0].dt_s == 0.0022);  // the step, 2.25 ms, rounded down
+    CHECK(library.gathers[0].samples == 91);
+    CHECK(library.plan.time.steps - library.plan.time.extra_steps == 89);
 }
 
 TEST_CASE("pictures of a run of microseconds have names of their own") {

@@ -54,6 +54,41 @@ TEST_CASE("faults of all stages are reported together") {
     CHECK(contains(faults, "no node lies between"));
 }
 
+TEST_CASE("a sampling of the seismograms that loses a part of the wavelet's band is warned of") {
+    const auto is_told = [](const std::vector<std::string>& overrides) {
+        const Plan plan = make_plan(small(overrides));
+        return std::ranges::any_of(plan.warnings,
+                                   [](const std::string& text) { return contains(text, "up to 25 Hz only"); });
+    };
+    CHECK(is_told({"output.seismograms.dt_s=0.02"}));
+    CHECK(is_told(
+        {"output.seismograms.dt_s=0.0200004", "output.seismograms.su=true", "output.seismograms.unfit_dt=resample"}));
+    CHECK_FALSE(is_told({"output.seismograms.dt_s=0.002"}));
+    CHECK_FALSE(is_told({"output.seismograms.dt_s=0.02", "receivers=null"}));
+}
+
+TEST_CASE("what headers of SEG-Y and SU cannot hold is refused before the run") {
+    const auto fault = [](const std::vector<std::string>& overrides) {
+        return message_of([&] { static_cast<void>(make_plan(small(overrides))); }, ExitCode::config);
+    };
+    CHECK(contains(fault({"output.seismograms.segy=ieee", "sources[1].shot=2147483648"}),
+                   "output.seismograms.segy: there is a shot 2147483648; the headers of its traces hold 2147483647"));
+    static_cast<void>(make_plan(small({"output.seismograms.segy=ieee", "sources[1].shot=2147483647"})));
+    CHECK(contains(
+        fault({"output.seismograms.su=true", "grid.shape=[200000, 61]", "grid.spacing_m=[20000, 20000]",
+               "wavelet.peak_frequency_hz=0.005", "time.duration_s=100", "output.seismograms.dt_s=0.01",
+               "sources=[{position_m: [100, 100]}]", "receivers=[{position_m: [200, 20]}]", "output.snapshots=null"}),
+        "output.seismograms.su: the grid reaches 3.99998e+09 m from zero; the headers"));
+}
+
+TEST_CASE("what is done about the sampling of the seismograms is said") {
+    CHECK(contains(describe(make_plan(small({"output.seismograms.dt_s=null", "output.seismograms.su=true"}))),
+                   "traces    151 samples, one every 2 ms (dt rounded down to a round number); seismograms.h5, SU"));
+    CHECK(contains(describe(make_plan(small({"output.seismograms.dt_s=0.0015004", "output.seismograms.segy=ibm",
+                                             "output.seismograms.unfit_dt=resample"}))),
+                   "one every 1.5 ms (the nearest whole microsecond); seismograms.h5, SEG-Y (IBM floats)"));
+}
+
 TEST_CASE("a density whose jumps may make dt unstable is warned of, and told before the model is made") {
     CHECK(warning_of({}) == "");
     CHECK(warning_of({"time.cfl_fraction=1"}) == "");

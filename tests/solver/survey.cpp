@@ -194,9 +194,6 @@ TEST_CASE("what would be silent is refused or warned about") {
     config = config_2d();
     config.wavelet.t0_s = 1.5;
     CHECK(contains(survey_of(config, grid_2d()).warnings.at(0), "after the end of the run at 1 s"));
-    config = config_2d();
-    config.output.seismograms.dt_s = 0.02;
-    CHECK(contains(survey_of(config, grid_2d()).warnings.at(0), "up to 25 Hz only"));
 }
 
 TEST_CASE("sampling is judged by the weights' phase error") {

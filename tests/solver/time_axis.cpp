@@ -137,7 +137,7 @@ TEST_CASE("the steps cover the duration and no more") {
     config.time.duration_s = 0.7001;
     const TimeAxis time = time_axis_of(config, grid, 2000.);
     CHECK(time.steps == 701);
-    CHECK(time.output_samples == 702);
+    CHECK(time.output_samples == 701);  // covering the duration, which the steps exceed
     CHECK(time.output_dt_s == time.dt_s);
 
     config.output.seismograms.dt_s = 0.002;
@@ -150,6 +150,72 @@ TEST_CASE("the steps cover the duration and no more") {
     CHECK(contains(time_axis_error(config, grid, 2000.), "time.duration_s"));
     config.time.duration_s = 1e9;
     CHECK(contains(time_axis_error(config, grid, 2000.), "steps"));
+}
+
+TEST_CASE("seismograms have the step rounded down to a round number, unless another sampling is asked for") {
+    struct Row {
+        double dt_s, sampling_s;
+    };
+    // The samplings are the decimal numbers themselves, not multiples of 1e-4 with their rounding.
+    for (const Row& row : {Row{0.00137, 0.0013},
+                           {0.0013, 0.0013},
+                           {0.0020045, 0.002},
+                           {0.0009999, 0.0009},
+                           {0.000199, 0.0001},
+                           {0.0001, 0.0001},
+                           {73e-6, 70e-6},
+                           {10e-6, 10e-6},
+                           {9.9e-6, 9e-6},
+                           {5.4e-9, 5e-9},
+                           {5e-9, 5e-9},
+                           {0.3, 0.3},
+                           {12.34567, 12.3456}}) {
+        CAPTURE(row.dt_s);
+        CHECK(default_sampling_s(row.dt_s) == row.sampling_s);
+    }
+    const Grid grid = grid_of(2, {10., 1., 10.});
+    Config config = config_of(8, 1.);
+    config.time.dt_s = 0.00137;
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.0013);
+    CHECK(time_axis_of(config, grid, 2000.).output_samples == 770);
+    config.output.seismograms.dt_s = 0.00137;
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.00137);
+    // A run of less than a step has samples at its start and end.
+    config = config_of(8, 0.0003);
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.0003);
+    CHECK(time_axis_of(config, grid, 2000.).output_samples == 2);
+}
+
+TEST_CASE("a sampling that SEG-Y or SU cannot hold is refused or changed, as the user chose") {
+    const Grid grid = grid_of(2, {10., 1., 10.});
+    Config config = config_of(8, 1.);
+    SeismogramConfig& seismograms = config.output.seismograms;
+    seismograms.segy = "ieee";
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.0024);  // the default fits
+    seismograms.dt_s = 0.0012345;
+    const std::string message = time_axis_error(config, grid, 2000.);
+    CHECK(contains(message, "output.seismograms.dt_s: the seismograms have a sample every 0.0012345 s"));
+    CHECK(contains(message, "use output.seismograms.dt_s: 0.001235"));
+    seismograms.unfit_dt = "resample";
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.001235);
+    seismograms.dt_s = 0.05;
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.032767);
+    seismograms.segy = "none";
+    seismograms.su = true;
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.05);  // 65535 us at most
+    seismograms.dt_s = 0.00003;
+    CHECK(time_axis_of(config, grid, 2000.).output_samples == 33334);
+    seismograms.segy = "ibm";
+    CHECK(contains(time_axis_error(config, grid, 2000.),
+                   "output.seismograms.segy: 33334 samples a trace; SEG-Y rev 1 holds 32767 at most"));
+    CHECK(contains(time_axis_error(config, grid, 2000.), "dt_s: 0.000031 or more"));
+    // Ultrasound: the default has nanoseconds.
+    Config fine = config_of(8, 1e-6);
+    fine.time.dt_s = 5.4e-9;
+    CHECK(time_axis_of(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000.).output_dt_s == 5e-9);
+    fine.output.seismograms.segy = "ieee";
+    CHECK(contains(time_axis_error(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000.),
+                   "output.seismograms.segy: the seismograms"));
 }
 
 TEST_CASE("the Bessel function of the Kaiser window is that of the standard library") {

@@ -1,0 +1,324 @@
+#include "io/results/trace_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <segyio/segy.h>
+#include <utility>
+#include <vector>
+
+#include "io/files/plain_file.hpp"
+#include "io/text/number_text.hpp"
+#include "io/text/saturating.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::int64_t kLargest32 = std::numeric_limits<std::int32_t>::max();
+constexpr double kMicrosecond = 1e-6;
+
+bool is_segy(TraceFormat format) {
+    return format != TraceFormat::su;
+}
+
+int sample_format(TraceFormat format) {
+    return format == TraceFormat::segy_ibm ? SEGY_IBM_FLOAT_4_BYTE : SEGY_IEEE_FLOAT_4_BYTE;
+}
+
+std::int64_t microseconds(const TraceFileContents& contents) {
+    return std::llround(contents.dt_s / kMicrosecond);
+}
+
+/// SCALEL and SCALCO: a negative one divides.
+std::int64_t scaler(const TraceFileContents& contents) {
+    return contents.parts == 1 ? 1 : -contents.parts;
+}
+
+/// The 40 lines of the textual header, 80 characters each.
+class TextualHeader {
+public:
+    void add(const std::string& line) { put(next_++, line); }
+    void put(int line, const std::string& words) {
+        std::string text = (line < 10 ? "C0" : "C") + std::to_string(line) + " " + words;
+        text.resize(kColumns, ' ');
+        for (char& c : text)
+            if (c < ' ' || c > '~') c = '?';
+        lines_[static_cast<std::size_t>(line - 1)] = text;
+    }
+    [[nodiscard]] std::string text() {
+        for (int line = next_; line < kLines - 1; ++line) put(line, "");
+        put(kLines - 1, "SEG Y REV1");
+        put(kLines, "END TEXTUAL HEADER");
+        std::string all;
+        for (const std::string& line : lines_) all += line;
+        return all;
+    }
+
+private:
+    static constexpr int kLines = 40, kColumns = 80;
+    int next_ = 1;
+    std::array<std::string, kLines> lines_;
+};
+
+std::string textual_header(const TraceFileContents& contents) {
+    TextualHeader header;
+    header.add(contents.program + ": acoustic wave-equation FDTD");
+    header.add("Title: " + contents.title);
+    header.add(std::string(contents.dimensions == 2 ? "2-D" : "3-D") +
+               " synthetic seismograms, a trace for each receiver of a shot");
+    header.add("Samples: pressure [Pa], " + std::string(contents.format == TraceFormat::segy_ibm ? "IBM" : "IEEE") +
+               " floats of 4 bytes (format " + std::to_string(sample_format(contents.format)) + "), big endian");
+    header.add("Polarity: an increase of pressure is a positive number");
+    header.add("Time: " + std::to_string(contents.samples) + " samples, one every " +
+               std::to_string(microseconds(contents)) + " us; the first at t = 0,");
+    header.add("  where the source signal begins; its centre t0 is in seismograms.h5");
+    header.add("Order of traces: by shot, then by receiver");
+    header.add("Shot number: bytes 9-12 and 17-20; number of the receiver: bytes 13-16");
+    header.add("Coordinates: local x and y in m, depth positive down, elevation minus the depth;");
+    header.add("  of the first source of a shot and of the receiver, in 1/" + std::to_string(contents.parts) + " m:");
+    header.add("  the scalers in bytes 69-70 and 71-72 are " + std::to_string(scaler(contents)));
+    header.add("Offset: bytes 37-40, rounded to 1 m; along x with its sign where the shot's");
+    header.add("  receivers have the y of its source, else the horizontal distance");
+    header.add("Station: bytes 233-236, from the column station or name of the receivers'");
+    header.add("  table where it is a whole number; 0: none");
+    header.add("Source measurement: bytes 225-232, of shots with one source, in bar m");
+    header.add("Dates are 0: the same run gives the same bytes");
+    return header.text();
+}
+
+/// A header of libsegyio, big endian; fields are named by their first byte.
+template <std::size_t bytes, auto set>
+struct Header {
+    std::array<char, bytes> data{};
+    void operator()(int field, std::int64_t value) {
+        if (set(data.data(), field, static_cast<std::int32_t>(value)) != SEGY_OK)
+            throw Error(ExitCode::internal, "libsegyio has no header field at byte " + std::to_string(field));
+    }
+};
+using BinaryHeader = Header<SEGY_BINARY_HEADER_SIZE, segy_set_bfield>;
+using TraceHeader = Header<SEGY_TRACE_HEADER_SIZE, segy_set_field>;
+
+BinaryHeader binary_header(const TraceFileContents& contents) {
+    constexpr std::int64_t most = std::numeric_limits<std::int16_t>::max();
+    constexpr int first_byte = 3201, revision_byte = 3501;
+    constexpr int common_source = 5, metres = 1, pressure_positive = 2;  // table 2: bytes 3229, 3255, 3257
+    BinaryHeader set;
+    set(SEGY_BIN_JOB_ID, 1);
+    set(SEGY_BIN_LINE_NUMBER, 1);
+    set(SEGY_BIN_REEL_NUMBER, 1);
+    // 0, not known, where 16 bits do not hold it.
+    set(SEGY_BIN_TRACES, contents.most_receivers <= most ? contents.most_receivers : 0);
+    set(SEGY_BIN_AUX_TRACES, 0);
+    for (const int field : {SEGY_BIN_INTERVAL, SEGY_BIN_INTERVAL_ORIG}) set(field, microseconds(contents));
+    for (const int field : {SEGY_BIN_SAMPLES, SEGY_BIN_SAMPLES_ORIG}) set(field, contents.samples);
+    set(SEGY_BIN_FORMAT, sample_format(contents.format));
+    set(SEGY_BIN_ENSEMBLE_FOLD, 1);
+    set(SEGY_BIN_SORTING_CODE, common_source);
+    set(SEGY_BIN_MEASUREMENT_SYSTEM, metres);
+    set(SEGY_BIN_IMPULSE_POLARITY, pressure_positive);
+    // Revision 1.0: later versions of libsegyio take its two bytes for two fields.
+    set.data[revision_byte - first_byte] = 1;
+    set(SEGY_BIN_TRACE_FLAG, 1);
+    set(SEGY_BIN_EXT_HEADERS, 0);
+    return set;
+}
+
+/// A number of 32 bits. \throws Error(internal).
+std::int64_t fitting(double value, const std::string& what) {
+    if (std::abs(value) <= static_cast<double>(kLargest32)) return std::llround(value);
+    throw Error(ExitCode::internal, what + " " + shortest(value) + " does not fit the 32 bits of a trace header");
+}
+
+/// The whole numbers of stations; 0 where there is none.
+std::vector<std::int64_t> stations(const ShotGather& gather) {
+    std::vector<std::int64_t> numbers(gather.receivers_m.size());
+    for (const char* name : {"station", "name"}) {
+        const auto column = std::ranges::find(gather.carried, name, &CarriedColumn::name);
+        if (column == gather.carried.end()) continue;
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+            const double value = finite_number(column->text[i]).value_or(0.);
+            numbers[i] = value >= 1. && value <= static_cast<double>(kLargest32) && value == std::floor(value)
+                             ? std::llround(value)
+                             : 0;
+        }
+        break;
+    }
+    return numbers;
+}
+
+/// A number as decimal digits, nine at most, and a power of ten.
+struct Decimal {
+    std::int64_t mantissa = 0;
+    int exponent = 0;
+
+    explicit Decimal(double value) {
+        constexpr int digits = 9;
+        if (value == 0.) return;
+        exponent = static_cast<int>(std::floor(std::log10(std::abs(value)))) - digits + 1;
+        mantissa = std::llround(value * std::pow(10., -exponent));
+        for (; mantissa % 10 == 0; ++exponent) mantissa /= 10;
+    }
+};
+
+/// Of the only source of a shot: an amplitude in Pa m, which is 1e-5 bar m.
+void set_source_measurement(TraceHeader& set, double amplitude) {
+    constexpr int bar_metre = 5, bar_exponent = -5;  // table 3: bytes 231-232
+    const Decimal decimal(amplitude);
+    set(SEGY_TR_SOURCE_MEASURE_MANT, decimal.mantissa);
+    set(SEGY_TR_SOURCE_MEASURE_EXP, decimal.mantissa == 0 ? 0 : decimal.exponent + bar_exponent);
+    set(SEGY_TR_SOURCE_MEASURE_UNIT, bar_metre);
+}
+
+/// All of a shot's trace headers but for what tells its receivers apart.
+TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& gather) {
+    constexpr int seismic_data = 1, metres = 1, pascal = 1;  // table 3: bytes 29, 89 and 203
+    const auto scaled = [&](double metre) { return fitting(metre * static_cast<double>(contents.parts), "place"); };
+    const auto& source_m = gather.sources_m.front();
+    TraceHeader set;
+    const std::int64_t shot = fitting(static_cast<double>(gather.shot), "shot");
+    for (const int field : {SEGY_TR_FIELD_RECORD, SEGY_TR_ENERGY_SOURCE_POINT}) set(field, shot);
+    set(SEGY_TR_TRACE_ID, seismic_data);
+    for (const int field : {SEGY_TR_SUMMED_TRACES, SEGY_TR_STACKED_TRACES, SEGY_TR_DATA_USE}) set(field, 1);
+    set(SEGY_TR_SOURCE_DEPTH, scaled(source_m[2]));
+    for (const int field : {SEGY_TR_ELEV_SCALAR, SEGY_TR_SOURCE_GROUP_SCALAR}) set(field, scaler(contents));
+    set(SEGY_TR_SOURCE_X, scaled(source_m[0]));
+    set(SEGY_TR_SOURCE_Y, scaled(source_m[1]));
+    set(SEGY_TR_COORD_UNITS, metres);
+    set(SEGY_TR_SAMPLE_COUNT, contents.samples);
+    set(SEGY_TR_SAMPLE_INTER, microseconds(contents));
+    if (!is_segy(contents.format)) return set;  // from byte 181 on SU has fields of its own
+    set(SEGY_TR_MEASURE_UNIT, pascal);
+    if (gather.source_amplitude.size() == 1) set_source_measurement(set, gather.source_amplitude.front());
+    return set;
+}
+
+struct Closer {
+    void operator()(segy_file* file) const { segy_close(file); }
+};
+using OpenFile = std::unique_ptr<segy_file, Closer>;
+
+}  // namespace
+
+double TraceLimits::nearest_interval_s(double dt_s) const {
+    // A division: the double nearest to a decimal fraction.
+    const double most = static_cast<double>(most_interval_us), per_second = 1e6;
+    return std::clamp(std::round(dt_s * per_second), 1., most) / per_second;
+}
+
+std::int64_t coordinate_parts(double largest_m) {
+    for (const std::int64_t parts : {10'000, 1'000, 100, 10, 1})
+        if (largest_m * static_cast<double>(parts) <= static_cast<double>(kLargest32)) return parts;
+    return 0;
+}
+
+struct TraceFileWriter::Impl {
+    TraceFileContents contents;
+    AtomicFile output;
+    OpenFile file;
+    long head_bytes;
+    int trace_bytes;
+    std::int64_t traces = 0;
+    std::vector<float> samples;
+
+    Impl(const std::filesystem::path& path, TraceFileContents of, bool overwrite)
+        : contents(std::move(of)),
+          output(path, overwrite),
+          file(segy_open(output.temporary().c_str(), "w+")),
+          head_bytes(static_cast<long>(trace_file_head_bytes(contents.format))),
+          trace_bytes(segy_trace_bsize(static_cast<int>(contents.samples))),
+          samples(static_cast<std::size_t>(contents.samples)) {
+        if (!file) throw_system_fault(creation_fault(errno), path, "cannot create it", errno);
+        prepare(file.get());
+    }
+
+    void prepare(segy_file* opened) const {
+        if (!is_segy(contents.format)) check(segy_set_format(opened, sample_format(contents.format) | int{SEGY_LSB}));
+    }
+    /// \param fault of libsegyio.
+    void check(int fault) const {
+        if (fault != SEGY_OK)
+            throw_system_fault(ExitCode::io_error, output.path(),
+                               "cannot write it (libsegyio's code " + std::to_string(fault) + ")",
+                               errno != 0 ? errno : EIO);
+    }
+    void write_trace(const TraceHeader& header, std::span<const float> trace) {
+        const int number = static_cast<int>(traces);
+        check(segy_write_traceheader(file.get(), number, header.data.data(), head_bytes, trace_bytes));
+        std::ranges::copy(trace, samples.begin());
+        check(segy_from_native(sample_format(contents.format), contents.samples, samples.data()));
+        check(segy_writetrace(file.get(), number, samples.data(), head_bytes, trace_bytes));
+        ++traces;
+    }
+    /// Of the closed file: what a failed or cut write would have lost.
+    void read_back() const {
+        const OpenFile again(segy_open(output.temporary().c_str(), "r"));
+        if (!again) check(SEGY_FOPEN_ERROR);
+        prepare(again.get());
+        int found = 0;
+        if (traces == 0) return;
+        check(segy_traces(again.get(), &found, head_bytes, trace_bytes));
+        if (found != traces) check(SEGY_TRACE_SIZE_MISMATCH);
+    }
+};
+
+TraceFileWriter::TraceFileWriter(const std::filesystem::path& file, const TraceFileContents& contents, bool overwrite)
+    : impl_(std::make_unique<Impl>(file, contents, overwrite)) {
+    errno = 0;
+    if (!is_segy(contents.format)) return;
+    impl_->check(segy_write_textheader(impl_->file.get(), 0, textual_header(contents).c_str()));
+    impl_->check(segy_write_binheader(impl_->file.get(), binary_header(contents).data.data()));
+}
+
+TraceFileWriter::~TraceFileWriter() = default;
+TraceFileWriter::TraceFileWriter(TraceFileWriter&&) noexcept = default;
+
+void TraceFileWriter::write(const ShotGather& gather, std::int64_t traces_before) {
+    const TraceFileContents& contents = impl_->contents;
+    if (gather.samples != contents.samples || gather.dt_s != contents.dt_s)
+        throw Error(ExitCode::internal, "shot " + std::to_string(gather.shot) + " is sampled otherwise than its file");
+    const auto scaled = [&](double metre) { return fitting(metre * static_cast<double>(contents.parts), "place"); };
+    TraceHeader set = header_of_shot(contents, gather);
+    const std::vector<double> offsets = offsets_m(gather);
+    const std::vector<std::int64_t> station = stations(gather);
+    errno = 0;
+    for (std::size_t r = 0; r < gather.receivers_m.size(); ++r) {
+        const auto& place_m = gather.receivers_m[r];
+        const auto number = static_cast<std::int64_t>(r) + 1;
+        set(SEGY_TR_SEQ_LINE, fitting(static_cast<double>(traces_before + number), "trace"));
+        set(SEGY_TR_SEQ_FILE, fitting(static_cast<double>(impl_->traces + 1), "trace"));
+        set(SEGY_TR_NUMBER_ORIG_FIELD, number);
+        set(SEGY_TR_OFFSET, fitting(offsets[r], "offset"));
+        set(SEGY_TR_RECV_GROUP_ELEV, -scaled(place_m[2]));
+        set(SEGY_TR_GROUP_X, scaled(place_m[0]));
+        set(SEGY_TR_GROUP_Y, scaled(place_m[1]));
+        set(SEGY_TR_UNASSIGNED1, station[r]);
+        const auto samples = static_cast<std::size_t>(gather.samples);
+        impl_->write_trace(set, std::span(gather.pressure).subspan(r * samples, samples));
+    }
+}
+
+AtomicFile TraceFileWriter::finish() {
+    errno = 0;
+    impl_->check(segy_flush(impl_->file.get(), false));
+    impl_->check(segy_close(impl_->file.release()));
+    impl_->read_back();
+    AtomicFile written = std::move(impl_->output);
+    written.finish();
+    return written;
+}
+
+std::int64_t trace_file_head_bytes(TraceFormat format) {
+    return is_segy(format) ? SEGY_TEXT_HEADER_SIZE + SEGY_BINARY_HEADER_SIZE : 0;
+}
+
+std::int64_t trace_file_bytes(TraceFormat format, std::int64_t traces, std::int64_t samples) {
+    const std::int64_t of_trace =
+        saturating_sum(std::int64_t{SEGY_TRACE_HEADER_SIZE}, saturating_product(samples, std::int64_t{sizeof(float)}));
+    return saturating_sum(trace_file_head_bytes(format), saturating_product(traces, of_trace));
+}
+
+}  // namespace onda

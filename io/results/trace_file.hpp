@@ -1,0 +1,76 @@
+/// \file
+/// Seismograms as other programs read them, trace after trace: SEG-Y rev 1 and SU (Seismic Unix), by libsegyio.
+///
+/// SEG-Y rev 1: SEG Technical Standards Committee (2002), SEG Y rev 1 Data Exchange format. A textual header of 3200
+/// bytes (its figure 1), a binary one of 400 (table 2), and for each trace a header of 240 (table 3) and its samples,
+/// all big endian. SU: the same trace headers up to byte 180 and IEEE floats, here little endian, and nothing before
+/// them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "io/files/atomic_file.hpp"
+#include "io/results/seismograms.hpp"
+
+namespace onda {
+
+/// What the 16 bits of the headers hold.
+struct TraceLimits {
+    std::string_view name;
+    std::int64_t most_interval_us = 0, most_samples = 0;
+
+    /// The sampling nearest to this one that the headers hold: whole microseconds, one at least.
+    [[nodiscard]] double nearest_interval_s(double dt_s) const;
+};
+/// Rev 1 has two's complement integers only.
+inline constexpr TraceLimits kSegyLimits{"SEG-Y rev 1", 32767, 32767};
+/// Seismic Unix declares ns and dt as unsigned short.
+inline constexpr TraceLimits kSuLimits{"SU", 65535, 65535};
+
+enum class TraceFormat { segy_ieee, segy_ibm, su };
+
+/// How many parts of a metre coordinates and depths are written in: 10000, 1000, 100, 10 or 1, the most for which
+/// places up to `largest_m` from zero fit 32 bits; 0 if none does. Headers say it as a negative scaler (SCALCO,
+/// SCALEL).
+std::int64_t coordinate_parts(double largest_m);
+
+/// What is the same for all traces of a file.
+struct TraceFileContents {
+    TraceFormat format = TraceFormat::segy_ieee;
+    std::string program, title;  ///< for the textual header; what is not ASCII there becomes '?'
+    int dimensions = 3;
+    double dt_s = 0.;  ///< whole microseconds within the limits of the format
+    std::int64_t samples = 0;
+    std::int64_t most_receivers = 0;  ///< of any shot
+    std::int64_t parts = 1;           ///< as coordinate_parts() tells
+};
+
+/// Collects the traces of shots in a temporary file. Nothing in it depends on when or where it is written.
+class TraceFileWriter {
+public:
+    /// \throws Error(cannot_create | io_error).
+    TraceFileWriter(const std::filesystem::path& file, const TraceFileContents& contents, bool overwrite);
+    ~TraceFileWriter();
+    TraceFileWriter(TraceFileWriter&&) noexcept;
+    /// Appends the traces of a shot in the order of its receivers. \param traces_before of the survey, in other files
+    /// too. \throws Error(io_error); Error(internal) for another sampling than the contents', or a shot number, trace
+    /// number or place that does not fit 32 bits.
+    void write(const ShotGather& gather, std::int64_t traces_before);
+    /// Closes the file, opens it again and counts its traces, and syncs it: it is ready for its name.
+    /// \throws Error(io_error).
+    AtomicFile finish();
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// Bytes of such a file before its first trace, and with all of them.
+std::int64_t trace_file_head_bytes(TraceFormat format);
+std::int64_t trace_file_bytes(TraceFormat format, std::int64_t traces, std::int64_t samples);
+
+}  // namespace onda

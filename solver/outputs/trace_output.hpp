@@ -1,0 +1,17 @@
+/// \file
+/// Seismograms as files of traces for other programs: two output formats.
+#pragma once
+
+#include "solver/outputs/output.hpp"
+
+namespace onda {
+
+/// seismograms.segy of a survey, or 00012.seismograms.segy of each shot where files of shots are kept; and the same as
+/// SU. Neither is ever read by Onda: what a survey goes on with is in seismograms.h5.
+extern const OutputFormat kSegyFormat, kSuFormat;
+
+/// What a file of traces cannot hold of a plan, whatever its sampling: places too far from zero, shot numbers above 32
+/// bits, too many traces. \throws Error(config).
+void check_trace_files(const Plan& plan);
+
+}  // namespace onda

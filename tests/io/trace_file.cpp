@@ -1,0 +1,232 @@
+// Promise: SEG-Y and SU hold every sample as it was, in IEEE floats bit for bit, and headers as SEG-Y rev 1 says; a
+// file is complete or absent. Read back with libsegyio; what Python's segyio makes of the files of a run is tested by
+// program/segyio_reads.cpp.
+#include "io/results/trace_file.hpp"
+
+#include <cmath>
+#include <cstring>
+#include <doctest/doctest.h>
+#include <fstream>
+#include <limits>
+#include <segyio/segy.h>
+
+#include "tests/io/file_size_limit.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/io/result_file_checks.hpp"
+
+using namespace onda;
+
+namespace {
+
+/// Places that need millimetres, samples of every size, denormal ones apart.
+ShotGather gather_of(std::int64_t shot, std::int64_t receivers, std::int64_t samples) {
+    ShotGather gather{shot, {{1000.125, -20.5, 3.004}}, {}, 0.002, samples, {}};
+    for (std::int64_t r = 0; r < receivers; ++r) gather.receivers_m.push_back({990. + 12.5 * double(r), -20.5, 0.25});
+    for (std::int64_t i = 0; i < receivers * samples; ++i)
+        gather.pressure.push_back(float(std::sin(double(i)) * std::pow(10., double(i % 61 - 30))));
+    gather.pressure.at(1) = 0.f;
+    gather.pressure.at(2) = -std::numeric_limits<float>::max();
+    gather.source_wavelet = {0};
+    gather.source_amplitude = {-2.5e3};
+    return gather;
+}
+
+TraceFileContents contents_of(TraceFormat format, const ShotGather& gather) {
+    return {format,      "Onda 0.1.0",   "a title with \xC3\x98",        3,
+            gather.dt_s, gather.samples, std::ssize(gather.receivers_m), coordinate_parts(2000.)};
+}
+
+void write(const std::filesystem::path& file, TraceFormat format, std::span<const ShotGather> gathers,
+           bool overwrite = false) {
+    TraceFileWriter writer(file, contents_of(format, gathers.front()), overwrite);
+    std::int64_t before = 100;  // in another file
+    for (const ShotGather& gather : gathers) {
+        writer.write(gather, before);
+        before += std::ssize(gather.receivers_m);
+    }
+    writer.finish().commit();
+}
+
+/// A file as libsegyio reads it.
+struct Traces {
+    std::string text;
+    std::vector<char> binary = std::vector<char>(SEGY_BINARY_HEADER_SIZE);
+    std::vector<std::vector<char>> headers;
+    std::vector<std::vector<float>> samples;
+
+    Traces(const std::filesystem::path& path, TraceFormat format, int count) {
+        segy_file* file = segy_open(path.c_str(), "r");
+        REQUIRE(file != nullptr);
+        const bool segy = format != TraceFormat::su;
+        long first = 0;
+        if (segy) {
+            std::vector<char> characters(static_cast<std::size_t>(segy_textheader_size()));
+            REQUIRE(segy_read_textheader(file, characters.data()) == SEGY_OK);
+            text = characters.data();
+            REQUIRE(segy_binheader(file, binary.data()) == SEGY_OK);
+            first = segy_trace0(binary.data());
+            CHECK(segy_samples(binary.data()) == count);
+        } else {
+            REQUIRE(segy_set_format(file, int{SEGY_IEEE_FLOAT_4_BYTE} | int{SEGY_LSB}) == SEGY_OK);
+        }
+        const int bytes = segy_trace_bsize(count);
+        int traces = 0;
+        REQUIRE(segy_traces(file, &traces, first, bytes) == SEGY_OK);
+        const int of_samples = segy ? segy_format(binary.data()) : int{SEGY_IEEE_FLOAT_4_BYTE};
+        for (int i = 0; i < traces; ++i) {
+            REQUIRE(segy_traceheader(file, i, headers.emplace_back(SEGY_TRACE_HEADER_SIZE).data(), first, bytes) ==
+                    SEGY_OK);
+            auto& trace = samples.emplace_back(static_cast<std::size_t>(count));
+            REQUIRE(segy_readtrace(file, i, trace.data(), first, bytes) == SEGY_OK);
+            REQUIRE(segy_to_native(of_samples, count, trace.data()) == SEGY_OK);
+        }
+        segy_close(file);
+    }
+    [[nodiscard]] int field(std::size_t trace, int byte) const {
+        std::int32_t value = 0;
+        CHECK(segy_get_field(headers.at(trace).data(), byte, &value) == SEGY_OK);
+        return value;
+    }
+    [[nodiscard]] int binary_field(int byte) const {
+        std::int32_t value = 0;
+        CHECK(segy_get_bfield(binary.data(), byte, &value) == SEGY_OK);
+        return value;
+    }
+};
+
+struct Field {
+    int byte, value;
+};
+
+}  // namespace
+
+TEST_CASE("samples come back: bit for bit as IEEE floats, to 20 bits as IBM floats") {
+    const TemporaryFolder folder;
+    const std::vector<ShotGather> gathers{gather_of(1, 7, 501), gather_of(12, 3, 501)};
+    for (const TraceFormat format : {TraceFormat::segy_ieee, TraceFormat::segy_ibm, TraceFormat::su}) {
+        const auto file = folder.path() / std::to_string(int(format));
+        write(file, format, gathers);
+        CHECK(std::int64_t(std::filesystem::file_size(file)) == trace_file_bytes(format, 10, 501));
+        const Traces traces(file, format, 501);
+        REQUIRE(traces.samples.size() == 10);
+        for (std::size_t i = 0; i < 10; ++i) {
+            const ShotGather& gather = gathers[i < 7 ? 0 : 1];
+            const float* wanted = gather.pressure.data() + (i < 7 ? i : i - 7) * 501;
+            if (format != TraceFormat::segy_ibm) {
+                CHECK(std::memcmp(traces.samples[i].data(), wanted, 501 * sizeof(float)) == 0);
+                continue;
+            }
+            for (std::size_t n = 0; n < 501; ++n)
+                REQUIRE(std::abs(double(traces.samples[i][n]) - double(wanted[n])) <=
+                        std::ldexp(std::abs(double(wanted[n])), -20));
+        }
+    }
+}
+
+TEST_CASE("trace headers tell shot, receiver, places, offset and sampling as SEG-Y rev 1 has them") {
+    const TemporaryFolder folder;
+    std::vector<ShotGather> gathers{gather_of(1, 4, 11), gather_of(12, 3, 11)};
+    gathers[1].carried = {{"name", false, {"1007", "B", "3.5"}}};
+    for (const TraceFormat format : {TraceFormat::segy_ibm, TraceFormat::su}) {
+        CAPTURE(int(format));
+        const auto file = folder.path() / std::to_string(int(format));
+        write(file, format, gathers);
+        const Traces traces(file, format, 11);
+        // The first receiver of shot 12.
+        for (const Field& field :
+             {Field{1, 105}, {5, 5},      {9, 12},      {13, 1},      {17, 12},       {29, 1},       {37, -10},
+              {41, -2500},   {49, 30040}, {69, -10000}, {71, -10000}, {73, 10001250}, {77, -205000}, {81, 9900000},
+              {85, -205000}, {89, 1},     {109, 0},     {115, 11},    {117, 2000},    {157, 0},      {233, 1007}}) {
+            CAPTURE(field.byte);
+            CHECK(traces.field(4, field.byte) == field.value);
+        }
+        CHECK(traces.field(6, 37) == 15);
+        CHECK(traces.field(5, 233) == 0);
+        CHECK(traces.field(6, 233) == 0);
+        const bool segy = format != TraceFormat::su;
+        CHECK(traces.field(4, 203) == (segy ? 1 : 0));
+        CHECK(traces.field(4, 225) == (segy ? -25 : 0));
+        CHECK(traces.field(4, 229) == (segy ? -3 : 0));
+        CHECK(traces.field(4, 231) == (segy ? 5 : 0));
+    }
+}
+
+TEST_CASE("the headers of the file are those of SEG-Y rev 1") {
+    const TemporaryFolder folder;
+    const std::vector<ShotGather> gathers{gather_of(1, 4, 11)};
+    write(folder.path() / "a.segy", TraceFormat::segy_ibm, gathers);
+    const Traces traces(folder.path() / "a.segy", TraceFormat::segy_ibm, 11);
+    for (const Field& field : {Field{3213, 4},
+                               {3215, 0},
+                               {3217, 2000},
+                               {3221, 11},
+                               {3225, 1},
+                               {3227, 1},
+                               {3229, 5},
+                               {3255, 1},
+                               {3257, 2},
+                               {3501, 0x0100},
+                               {3503, 1},
+                               {3505, 0}}) {
+        CAPTURE(field.byte);
+        CHECK(traces.binary_field(field.byte) == field.value);
+    }
+    REQUIRE(traces.text.size() == 3200);
+    CHECK(traces.text.substr(0, 14) == "C01 Onda 0.1.0");
+    CHECK(contains(traces.text, "C02 Title: a title with ?? "));
+    CHECK(contains(traces.text, "11 samples, one every 2000 us"));
+    CHECK(contains(traces.text, "the scalers in bytes 69-70 and 71-72 are -10000 "));
+    CHECK(traces.text.substr(38 * 80, 14) == "C39 SEG Y REV1");
+    CHECK(traces.text.substr(39 * 80, 22) == "C40 END TEXTUAL HEADER");
+    // On disk the text is EBCDIC: C is 0xC3, and a blank 0x40.
+    std::ifstream raw(folder.path() / "a.segy", std::ios::binary);
+    CHECK(raw.get() == 0xC3);
+    raw.seekg(3199);
+    CHECK(raw.get() == 0x40);
+}
+
+TEST_CASE("coordinates have as many decimals as 32 bits allow") {
+    CHECK(coordinate_parts(0.) == 10'000);
+    CHECK(coordinate_parts(214'748.) == 10'000);
+    CHECK(coordinate_parts(214'749.) == 1'000);
+    CHECK(coordinate_parts(9.1e6) == 100);
+    CHECK(coordinate_parts(2e8) == 10);
+    CHECK(coordinate_parts(2e9) == 1);
+    CHECK(coordinate_parts(3e9) == 0);
+}
+
+TEST_CASE("what a header cannot hold is refused") {
+    const TemporaryFolder folder;
+    const auto refusal = [&](const ShotGather& gather, std::int64_t before) {
+        TraceFileWriter writer(folder.path() / "a.su", contents_of(TraceFormat::su, gather_of(1, 2, 5)), true);
+        return message_of([&] { writer.write(gather, before); }, ExitCode::internal);
+    };
+    ShotGather gather = gather_of(1, 2, 5);
+    CHECK(contains(refusal(gather, 3'000'000'000), "trace 3000000001 does not fit"));
+    gather.shot = 3'000'000'000;
+    CHECK(contains(refusal(gather, 0), "shot 3e+09 does not fit"));
+    gather = gather_of(1, 2, 5);
+    gather.receivers_m[1][0] = 1e6;
+    CHECK(contains(refusal(gather, 0), "place 1e+10 does not fit"));
+    gather = gather_of(1, 2, 5);
+    gather.dt_s = 0.003;
+    CHECK(contains(refusal(gather, 0), "sampled otherwise"));
+    CHECK(empty_folder(folder.path()));
+}
+
+TEST_CASE("a file that exists, or that cannot be written, stays as it is") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "a.segy";
+    const std::vector<ShotGather> small{gather_of(1, 4, 11)}, large{gather_of(1, 200, 4000)};
+    write(file, TraceFormat::segy_ieee, small);
+    const auto bytes = std::filesystem::file_size(file);
+    CHECK(fault_of([&] { write(file, TraceFormat::segy_ieee, large); }).code() == ExitCode::cannot_create);
+    for (const rlim_t limit : {100u, 3300u, 3500u, 100'000u, 3'000'000u}) {
+        CAPTURE(limit);
+        const FileSizeLimit full(limit);
+        CHECK(fault_of([&] { write(file, TraceFormat::segy_ieee, large, true); }).code() == ExitCode::io_error);
+    }
+    CHECK(std::filesystem::file_size(file) == bytes);
+    std::filesystem::remove(file);
+    CHECK(empty_folder(folder.path()));
+}

@@ -1,0 +1,129 @@
+// Promise: SEG-Y and SU of a survey hold the traces of seismograms.h5, ordered by shot and receiver; of a large survey,
+// a file of each shot. They are output formats like the others, and a run leaves the same bytes whenever it is made.
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "io/results/seismograms.hpp"
+#include "io/results/trace_file.hpp"
+#include "tests/program/program.hpp"
+#include "tests/solver/small_run.hpp"
+
+using namespace onda;
+using Json = nlohmann::json;
+
+namespace {
+
+using Path = std::filesystem::path;
+
+void run(const Path& folder, const std::string& text, const std::vector<std::string>& more = {}) {
+    write_text(folder / "run.yaml", text);
+    std::vector<std::string> arguments{
+        "run",   (folder / "run.yaml").string(), "--output", (folder / "out").string(),   "--set", "backend.name=cpu",
+        "--set", "output.seismograms.segy=ieee", "--set",    "output.seismograms.su=true"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run_onda(arguments);
+    CAPTURE(outcome.err);
+    REQUIRE(outcome.code == 0);
+}
+
+/// Whether a file of traces holds those of a shot from its n-th trace on, and their numbers in the survey.
+void check_traces(const Path& file, TraceFormat format, const ShotGather& gather, std::int64_t first,
+                  std::int64_t before) {
+    CAPTURE(file.string());
+    const std::string bytes = text_of(file);
+    const bool big_endian = format != TraceFormat::su;
+    const auto word_at = [&](std::int64_t offset) {
+        std::uint32_t word = 0;
+        std::memcpy(&word, bytes.data() + offset, sizeof word);
+        return big_endian ? __builtin_bswap32(word) : word;
+    };
+    for (std::int64_t r = 0; r < std::ssize(gather.receivers_m); ++r) {
+        const std::int64_t trace = trace_file_bytes(format, first + r, gather.samples);
+        REQUIRE(std::ssize(bytes) >= trace + 240 + 4 * gather.samples);
+        CHECK(word_at(trace) == before + r + 1);
+        CHECK(word_at(trace + 4) == first + r + 1);
+        CHECK(word_at(trace + 8) == gather.shot);
+        CHECK(word_at(trace + 12) == r + 1);
+        bool equal = true;
+        for (std::int64_t n = 0; n < gather.samples; ++n) {
+            std::uint32_t wanted = 0;
+            std::memcpy(&wanted, &gather.pressure[static_cast<std::size_t>(r * gather.samples + n)], sizeof wanted);
+            equal = equal && word_at(trace + 240 + 4 * n) == wanted;
+        }
+        CHECK(equal);
+    }
+}
+
+void check_survey(const Path& out) {
+    std::int64_t before = 0, samples = 0;
+    for (const std::int64_t shot : list_shots(out / "seismograms.h5")) {
+        const ShotGather gather = read_gather(out / "seismograms.h5", shot);
+        check_traces(out / "seismograms.segy", TraceFormat::segy_ieee, gather, before, before);
+        check_traces(out / "seismograms.su", TraceFormat::su, gather, before, before);
+        before += std::ssize(gather.receivers_m);
+        samples = gather.samples;
+    }
+    const auto bytes_of = [&](const char* name) { return std::int64_t(std::filesystem::file_size(out / name)); };
+    CHECK(bytes_of("seismograms.segy") == trace_file_bytes(TraceFormat::segy_ieee, before, samples));
+    CHECK(bytes_of("seismograms.su") == trace_file_bytes(TraceFormat::su, before, samples));
+}
+
+const std::string kManyShots = R"(schema_version: 1
+grid: {shape: [21, 21], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.05}
+boundary: {cpml_width: 4}
+wavelet: {type: ricker, peak_frequency_hz: 10}
+sources: [{type: line, first_m: [50, 100], last_m: [150, 100], count: 101}]
+receivers: [{type: line, first_m: [50, 50], last_m: [150, 50], count: 5}, {position_m: [60, 60], shot: 7}]
+output: {pictures: false}
+)";
+
+}  // namespace
+
+TEST_CASE("a run of one shot and one of two leave the traces of their seismograms, and the same bytes again") {
+    for (const std::string& text : {kSmall2d, kSmall3d}) {
+        const TemporaryFolder folder;
+        run(folder.path(), text);
+        const Path out = folder.path() / "out";
+        check_survey(out);
+        const std::string segy = text_of(out / "seismograms.segy"), su = text_of(out / "seismograms.su");
+        std::set<std::string> listed;
+        const Json summary = Json::parse(text_of(out / "summary.json"));
+        for (const Json& file : summary["files"]) listed.insert(file["name"]);
+        CHECK(listed.contains("seismograms.segy"));
+        CHECK(listed.contains("seismograms.su"));
+        run(folder.path(), text, {"--force", "--threads", "1"});
+        CHECK(text_of(out / "seismograms.segy") == segy);
+        CHECK(text_of(out / "seismograms.su") == su);
+    }
+}
+
+TEST_CASE("of many shots each keeps its own file, counts its traces in the survey, and is resumed and replaced") {
+    const TemporaryFolder folder;
+    const Path out = folder.path() / "out";
+    run(folder.path(), kManyShots, {"--shots", "1-9"});
+    REQUIRE(std::filesystem::remove(out / "unfinished" / "00003.seismograms.segy"));
+    run(folder.path(), kManyShots);
+    CHECK_FALSE(std::filesystem::exists(out / "seismograms.segy"));
+    for (const std::int64_t shot : {3, 7, 101}) {
+        const ShotGather gather = read_gather(out / "seismograms.h5", shot);
+        const Path name = out / "shots" / (shot == 101 ? "00101" : "0000" + std::to_string(shot));
+        const std::int64_t before = 5 * (shot - 1) + (shot > 7 ? 1 : 0);
+        check_traces(name.string() + ".seismograms.segy", TraceFormat::segy_ieee, gather, 0, before);
+        check_traces(name.string() + ".seismograms.su", TraceFormat::su, gather, 0, before);
+    }
+    // Without them they go: the summary proves that they are Onda's.
+    run(folder.path(), kManyShots, {"--force", "--set", "output.seismograms.su=false"});
+    CHECK_FALSE(std::filesystem::exists(out / "shots" / "00003.seismograms.su"));
+    CHECK(std::filesystem::exists(out / "shots" / "00003.seismograms.segy"));
+}
+
+TEST_CASE("a sampling that was changed is that of all files") {
+    const TemporaryFolder folder;
+    run(folder.path(), kSmall2d,
+        {"--set", "output.seismograms.dt_s=0.0015004", "--set", "output.seismograms.unfit_dt=resample"});
+    CHECK(read_gather(folder.path() / "out" / "seismograms.h5", 1).dt_s == 0.0015);
+    check_survey(folder.path() / "out");
+}
