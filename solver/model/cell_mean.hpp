@@ -5,13 +5,16 @@
 /// The cell of a node is the box of one spacing around it. What is in it acts as one rock of the mean density and the
 /// mean compliance 1 / (rho vp^2): the harmonic mean of the bulk modulus, the arithmetic one of the density (Moczo,
 /// Kristek, Vavrycuk, Archuleta & Halada 2002, Bull. Seismol. Soc. Am. 92, 3042-3066). At constant density that is the
-/// mean of the squared slowness.
+/// mean of the squared slowness. Where that rock would be slower than all that it is made of, as water with bubbles is,
+/// its density is lower, until it is as fast as the slowest: never less than the harmonic mean, which acts along an
+/// interface.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace onda {
 
@@ -33,17 +36,18 @@ public:
         weight_ += weight;
         rho_ += weight * rho;
         compliance_ += weight / (rho * rock.vp * rock.vp);
+        slowest_ = std::min<double>(slowest_, rock.vp);
     }
     /// One rock alone comes out as it went in, bit for bit.
     [[nodiscard]] Rock mean() const {
         if (!mixed_) return last_;
-        const double rho = rho_ / weight_, modulus = weight_ / compliance_;
+        const double modulus = weight_ / compliance_, rho = std::min(rho_ / weight_, modulus / (slowest_ * slowest_));
         return {static_cast<float>(std::sqrt(modulus / rho)), last_.rho > 0.f ? static_cast<float>(rho) : 0.f};
     }
 
 private:
     static constexpr double kNothing = 1e-6;  ///< a share that rounding makes
-    double weight_ = 0., rho_ = 0., compliance_ = 0.;
+    double weight_ = 0., rho_ = 0., compliance_ = 0., slowest_ = std::numeric_limits<double>::infinity();
     Rock last_;
     bool mixed_ = false;
 };

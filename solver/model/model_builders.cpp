@@ -166,7 +166,7 @@ VelocityRange range_of(const Layers& layers, const Grid& grid) {
     const std::size_t last = layers.index(lowest);
     const auto [low, high] = std::minmax_element(of_rock(layers.index(highest)), of_rock(last + 1),
                                                  [](const Rock& a, const Rock& b) { return a.vp < b.vp; });
-    return {low->vp, high->vp, false, {}, warn_of_layers_below(layers, last, grid)};
+    return {low->vp, high->vp, false, {}, warn_of_layers_below(layers, layers.index(lowest - half), grid)};
 }
 
 }  // namespace
