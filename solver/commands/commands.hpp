@@ -45,5 +45,7 @@ Command add_verify(CLI::App& app);
 Command add_dispersion(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_info(CLI::App& app);
+Command add_completion(CLI::App& app);
+Command add_man(CLI::App& app);
 
 }  // namespace onda
