@@ -2,9 +2,8 @@
 //
 // Blocks of a document are taken in their order, in a folder of its own that looks like a clone. ```sh and ```python
 // are run; what stands behind <!-- file: NAME --> is written to a file; <!-- not run: WHY --> leaves a block out.
-#include <cstdio>
+#include <algorithm>
 #include <doctest/doctest.h>
-#include <map>
 #include <sstream>
 
 #include "tests/program/program.hpp"

@@ -9,8 +9,11 @@ using namespace onda;
 
 namespace {
 
-bool has_program(const std::string& name) {
-    return std::system(("command -v " + name + " >/dev/null").c_str()) == 0;
+/// Whether a program is here; says so where it is not.
+bool found(const std::string& name) {
+    const bool here = std::system(("command -v " + name + " >/dev/null").c_str()) == 0;
+    if (!here) MESSAGE("skipped: there is no ", name, " here");
+    return here;
 }
 
 /// What a command line prints.
@@ -52,7 +55,7 @@ TEST_CASE("bash completes commands, options and nested commands") {
 }
 
 TEST_CASE("fish completes commands and options") {
-    if (!has_program("fish")) return MESSAGE("skipped: there is no fish here");
+    if (!found("fish")) return;
     const Script script("fish");
     const auto offered = [&](const std::string& typed) {
         return printed("fish --no-config -c " +
@@ -65,7 +68,7 @@ TEST_CASE("fish completes commands and options") {
 }
 
 TEST_CASE("zsh takes its script") {
-    if (!has_program("zsh")) return MESSAGE("skipped: there is no zsh here");
+    if (!found("zsh")) return;
     const Script script("zsh");
     CHECK(printed("zsh -f -n " + script.file.string()).empty());
     const std::string begin = "autoload -Uz compinit; compinit -u -D; source " + script.file.string();
@@ -85,8 +88,8 @@ TEST_CASE("the manual page has every command and exit code, and roff has nothing
         CHECK(contains(page.out, std::string(".SS \"") + command + "\""));
     for (const ExitCodeRow& row : kExitCodes)
         CHECK(contains(page.out, ".B " + std::to_string(static_cast<int>(row.code)) + "\n"));
-    if (!has_program("groff")) return MESSAGE("skipped: there is no groff here");
+    if (!found("groff")) return;
     const TemporaryFolder folder;
     write_text(folder.path() / "onda.1", page.out);
-    CHECK(printed("groff -man -Tutf8 -ww " + (folder.path() / "onda.1").string() + " 2>&1 >/dev/null").empty());
+    CHECK(printed("groff -Kutf8 -man -Tutf8 -ww " + (folder.path() / "onda.1").string() + " 2>&1 >/dev/null").empty());
 }
