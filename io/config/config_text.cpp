@@ -158,6 +158,7 @@ std::string template_rows(void* owner, std::span<const Parameter> rows, const Vo
 
 std::string default_text(const Parameter& row, const Slot& slot) {
     if (!row.or_else.empty()) return "required, or `" + std::string(row.or_else) + "`";
+    if (row.of_model_file) return "required, but for a model file, whose own it is then";
     if (row.required) return "required";
     const auto value = value_text(slot);
     return value ? "`" + *value + "`" : "";

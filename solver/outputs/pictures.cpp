@@ -137,6 +137,12 @@ struct PicturedRun {
     std::vector<Section> sections;
 };
 
+/// The sections of a grid through the first source of a shot, or the middle.
+std::vector<Section> sections_through(const Grid& grid, const Shot& shot) {
+    return make_sections(grid, shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
+                                                    : shot.sources.front().position_m);
+}
+
 PicturedRun pictured_run(const Plan& plan, const Model& model) {
     const Plan of_first = plan_of_shot(plan, 0);
     PicturedRun run{of_first.grid,
@@ -145,13 +151,27 @@ PicturedRun pictured_run(const Plan& plan, const Model& model) {
                     wavefield_steps(plan),
                     std::max(4, 1 - static_cast<int>(std::floor(std::log10(plan.time.dt_s)))),
                     {}};
-    const Grid& grid = run.grid;
-    const Position through = run.shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
-                                                      : run.shot.sources.front().position_m;
-    run.sections = make_sections(grid, through);
+    run.sections = sections_through(run.grid, run.shot);
     for (Section& section : run.sections)
         section.vp = values_at(section.window, model.grid, of_first.part.first, model.vp().values);
     return run;
+}
+
+/// A section of a model with the survey over it.
+Picture picture_of(const Section& section, const Grid& grid, const Shot& shot) {
+    Picture picture;
+    picture.horizontal = axis_of(section, section.horizontal, grid);
+    picture.vertical = axis_of(section, section.vertical, grid);
+    picture.equal_aspect = true;
+    picture.background = raster_of(section, section.vp);
+    picture.background_label = "vp [m/s]";
+    const auto mark = [&](const Position& position, PictureMark::Kind kind) {
+        picture.marks.push_back({position[section.horizontal], position[section.vertical], kind});
+    };
+    const std::size_t every = (shot.receivers.size() + kMostMarks - 1) / kMostMarks;
+    for (std::size_t i = 0; i < shot.receivers.size(); i += every) mark(shot.receivers[i], PictureMark::Kind::receiver);
+    for (const SourcePoint& source : shot.sources) mark(source.position_m, PictureMark::Kind::source);
+    return picture;
 }
 
 /// The pictures of the first shot, drawn at its end.
@@ -179,8 +199,6 @@ private:
         std::int64_t samples = 0, traces = 0;
         std::vector<float> pressure;  ///< [sample][receiver]
     };
-    [[nodiscard]] Picture picture_of(const Section& section) const;
-
     const PicturedRun& run_;
     std::filesystem::path folder_;
     std::vector<Wavefield> wavefields_;
@@ -258,23 +276,6 @@ void PicturesOfShot::take_gather(const ShotGather& gather) {
             gather_.pressure.push_back(fitted[static_cast<std::size_t>(trace * gather_.samples + sample)]);
 }
 
-Picture PicturesOfShot::picture_of(const Section& section) const {
-    Picture picture;
-    picture.horizontal = axis_of(section, section.horizontal, run_.grid);
-    picture.vertical = axis_of(section, section.vertical, run_.grid);
-    picture.equal_aspect = true;
-    picture.background = raster_of(section, section.vp);
-    picture.background_label = "vp [m/s]";
-    const auto mark = [&](const Position& position, PictureMark::Kind kind) {
-        picture.marks.push_back({position[section.horizontal], position[section.vertical], kind});
-    };
-    const std::size_t every = (run_.shot.receivers.size() + kMostMarks - 1) / kMostMarks;
-    for (std::size_t i = 0; i < run_.shot.receivers.size(); i += every)
-        mark(run_.shot.receivers[i], PictureMark::Kind::receiver);
-    for (const SourcePoint& source : run_.shot.sources) mark(source.position_m, PictureMark::Kind::source);
-    return picture;
-}
-
 std::optional<AtomicFile> PicturesOfShot::finish() {
     std::vector<AtomicFile> files;
     const auto write = [&](const std::string& name, const Picture& picture) {
@@ -282,13 +283,13 @@ std::optional<AtomicFile> PicturesOfShot::finish() {
         files.push_back(stage_picture(folder_ / name, picture, true));
     };
     for (const Section& section : run_.sections) {
-        Picture picture = picture_of(section);
+        Picture picture = picture_of(section, run_.grid, run_.shot);
         picture.title = fmt::format("Model and survey of shot {}", run_.shot.id);
         write(fmt::format("model_{}.png", section.name), picture);
     }
     for (const Wavefield& wavefield : wavefields_) {
         const Section& section = run_.sections[wavefield.section];
-        Picture picture = picture_of(section);
+        Picture picture = picture_of(section, run_.grid, run_.shot);
         picture.title = fmt::format("Pressure of shot {} at {:.{}f} s", run_.shot.id, wavefield.time_s, run_.decimals);
         picture.overlay = raster_of(section, wavefield.p);
         picture.overlay_label = "pressure [Pa]";
@@ -310,6 +311,18 @@ std::optional<AtomicFile> PicturesOfShot::finish() {
 }
 
 }  // namespace
+
+std::vector<AtomicFile> stage_model_pictures(const Model& model, const Shot& shot, const std::filesystem::path& stem,
+                                             bool overwrite) {
+    std::vector<AtomicFile> files;
+    for (Section& section : sections_through(model.grid, shot)) {
+        section.vp = values_at(section.window, model.grid, {0, 0, 0}, model.vp().values);
+        Picture picture = picture_of(section, model.grid, shot);
+        picture.title = fmt::format("Model and survey of shot {}", shot.id);
+        files.push_back(stage_picture(fmt::format("{}_{}.png", stem.native(), section.name), picture, overwrite));
+    }
+    return files;
+}
 
 PictureBytes picture_bytes(const Plan& plan) {
     if (!plan.config.output.pictures) return {};
