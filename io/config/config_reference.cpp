@@ -79,6 +79,7 @@ std::string value_cell(const Parameter& row, const Slot& slot) {
 
 std::string default_cell(const Parameter& row, const Slot& slot) {
     if (!row.or_else.empty()) return "required, or " + code(row.or_else);
+    if (row.of_model_file) return "required, or that of a model file";
     if (row.required) return "required";
     const auto value = value_text(slot);
     return value ? code(*value) : "";

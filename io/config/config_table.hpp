@@ -68,6 +68,7 @@ struct Parameter {
     std::string_view excludes = {};  ///< a parameter beside it that contradicts it
     bool required = false;           ///< where `when` holds
     std::string_view or_else = {};   ///< of a required one: a parameter beside it that may be given in its place
+    bool of_model_file = false;      ///< where the model is a file, the file's, if absent
     bool only_3d = false;
     bool input_file = false;        ///< must exist; relative to the folder of the configuration
     std::string_view example = {};  ///< value in the template; the default where empty

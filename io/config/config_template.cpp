@@ -51,13 +51,16 @@ struct Rows {
 
 class Writer {
 public:
-    /// \param dimensions of the configuration whose values are written; 0: the examples of the table.
-    Writer(const Vocabulary& vocabulary, int dimensions) : vocabulary_(vocabulary), dimensions_(dimensions) {}
+    enum class Values { examples, given };
+    /// \param values whether the examples of the table are written, or what a configuration has.
+    /// \param dimensions of that configuration.
+    Writer(const Vocabulary& vocabulary, Values values, int dimensions = 0)
+        : vocabulary_(vocabulary), values_(values), dimensions_(dimensions) {}
 
     [[nodiscard]] std::string rows_with_comments(const Rows& of) const;
 
 private:
-    [[nodiscard]] bool has_values() const { return dimensions_ > 0; }
+    [[nodiscard]] bool has_values() const { return values_ == Values::given; }
     [[nodiscard]] bool is_written(const Rows& of, const Parameter& row) const;
     [[nodiscard]] bool is_given(const Rows& of, const Parameter& row, const Group& group) const;
     [[nodiscard]] std::string comment_of(const Parameter& row, void* fallback) const;
@@ -69,6 +72,7 @@ private:
                                           std::size_t first) const;
 
     const Vocabulary& vocabulary_;
+    Values values_;
     int dimensions_;
 };
 
@@ -176,7 +180,7 @@ std::string Writer::section_body(const Rows& of, const Parameter& row, const Gro
 std::string Writer::section(const Rows& of, const Parameter& row, const Group& group) const {
     const std::string head = spaces(of.indent) + std::string(row.name) + ":", help(row.help);
     if (has_values() && !is_given(of, row, group)) {
-        const Writer examples(vocabulary_, 0);
+        const Writer examples(vocabulary_, Values::examples);
         return "\n# " + help + "\n" + commented_out(head + "\n" + examples.section_body(of, row, group));
     }
     const std::string body = section_body(of, row, group);
@@ -216,7 +220,7 @@ std::string with_head(const std::string& about, bool names_schema, const std::st
 
 std::string config_template(const Vocabulary& vocabulary, bool names_schema) {
     Config defaults;
-    const Writer writer(vocabulary, 0);
+    const Writer writer(vocabulary, Writer::Values::examples);
     return with_head("A first run: a shot in a 2-D section of three layers. Takes a few seconds.", names_schema,
                      writer.rows_with_comments({&defaults, &defaults, config_rows(), 0}));
 }
@@ -224,7 +228,7 @@ std::string config_template(const Vocabulary& vocabulary, bool names_schema) {
 std::string config_like(const Config& config, const std::string& about, const Vocabulary& vocabulary,
                         bool names_schema) {
     Config copy = config, defaults;
-    const Writer writer(vocabulary, config.grid.dimensions());
+    const Writer writer(vocabulary, Writer::Values::given, config.grid.dimensions());
     return with_head(about, names_schema, writer.rows_with_comments({&copy, &defaults, config_rows(), 0}));
 }
 

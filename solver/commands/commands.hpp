@@ -38,6 +38,7 @@ void write_text(const std::string& text, const TextOutput& output);
 
 Command add_run(CLI::App& app);
 Command add_check(CLI::App& app);
+Command add_model(CLI::App& app);
 Command add_init(CLI::App& app);
 Command add_schema(CLI::App& app);
 Command add_convert(CLI::App& app);

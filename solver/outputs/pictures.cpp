@@ -47,16 +47,28 @@ struct PicturedRun {
     std::vector<ModelSection> sections;
 };
 
+/// Through the first source of a shot, or the middle of the grid.
+std::vector<Section> sections_of(const Grid& grid, const Shot& shot) {
+    const Position through = shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
+                                                  : shot.sources.front().position_m;
+    return sections_through(grid, through, kMostSamples);
+}
+
+/// A section of the model of a shot, with its survey.
+Picture model_picture(const Plan& plan, const ModelSection& model, const Shot& shot) {
+    std::vector<Panel> panels = survey_panels(plan, model, shot);
+    std::string& title = panels.front().title;
+    title = fmt::format("Model and survey of shot {}{}{}", shot.id, title.empty() ? "" : ", ", title);
+    return {plan.config.title, std::move(panels)};
+}
+
 PicturedRun pictured_run(const Plan& plan, const Model& model) {
     PicturedRun run{plan_of_shot(plan, 0),
                     plan.survey.shots.front(),
                     wavefield_steps(plan),
                     std::max(4, 1 - static_cast<int>(std::floor(std::log10(plan.time.dt_s)))),
                     {}};
-    const Grid& grid = run.plan.grid;
-    const Position through = run.shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
-                                                      : run.shot.sources.front().position_m;
-    for (Section& section : sections_through(grid, through, kMostSamples))
+    for (Section& section : sections_of(run.plan.grid, run.shot))
         run.sections.push_back(cut_model(std::move(section), model, run.plan.part.first));
     return run;
 }
@@ -89,8 +101,7 @@ private:
         double time_s;
         std::vector<float> p;
     };
-    /// A picture, its name and what all of them have.
-    void add(std::vector<AtomicFile>& files, const std::string& name, std::vector<Panel> panels) const;
+    void add(std::vector<AtomicFile>& files, const std::string& name, const Picture& picture) const;
     [[nodiscard]] std::vector<Panel> wavefield_panel(const Wavefield& wavefield, double clip) const;
     /// Of the frames of one plane: waves that have left the model leave noise, which is to look like noise.
     [[nodiscard]] double clip_of_plane(std::size_t section) const;
@@ -184,30 +195,39 @@ std::vector<Panel> PicturesOfShot::wavefield_panel(const Wavefield& wavefield, d
     return {std::move(panel)};
 }
 
-void PicturesOfShot::add(std::vector<AtomicFile>& files, const std::string& name, std::vector<Panel> panels) const {
+void PicturesOfShot::add(std::vector<AtomicFile>& files, const std::string& name, const Picture& picture) const {
     throw_if_interrupted();
-    files.push_back(stage_picture(folder_ / name, {run_.plan.config.title, std::move(panels)}, true));
+    files.push_back(stage_picture(folder_ / name, picture, true));
 }
 
 std::optional<AtomicFile> PicturesOfShot::finish() {
     std::vector<AtomicFile> files;
-    for (const ModelSection& model : run_.sections) {
-        std::vector<Panel> panels = survey_panels(run_.plan, model, run_.shot);
-        std::string& title = panels.front().title;
-        title = fmt::format("Model and survey of shot {}{}{}", run_.shot.id, title.empty() ? "" : ", ", title);
-        add(files, fmt::format("model_{}.png", model.section.plane.name), std::move(panels));
-    }
+    const std::string& title = run_.plan.config.title;
+    for (const ModelSection& model : run_.sections)
+        add(files, fmt::format("model_{}.png", model.section.plane.name), model_picture(run_.plan, model, run_.shot));
     for (const Wavefield& wavefield : wavefields_)
         add(files,
             fmt::format("snapshot_{}_{:.{}f}s.png", run_.sections[wavefield.section].section.plane.name,
                         wavefield.time_s, run_.decimals),
-            wavefield_panel(wavefield, clip_of_plane(wavefield.section)));
-    if (gather_) add(files, std::string(kGatherName), {gather_->panel});
+            {title, wavefield_panel(wavefield, clip_of_plane(wavefield.section))});
+    if (gather_) add(files, std::string(kGatherName), {title, {gather_->panel}});
     for (AtomicFile& file : files) file.rename();
     return {};
 }
 
 }  // namespace
+
+std::vector<AtomicFile> stage_model_pictures(const Plan& plan, const Model& model, const std::filesystem::path& stem,
+                                             bool overwrite) {
+    std::vector<AtomicFile> files;
+    const Shot shot = plan.survey.shots.front();
+    for (Section& section : sections_of(model.grid, shot)) {
+        const ModelSection cut = cut_model(std::move(section), model);
+        files.push_back(stage_picture(fmt::format("{}_{}.png", stem.native(), cut.section.plane.name),
+                                      model_picture(plan, cut, shot), overwrite));
+    }
+    return files;
+}
 
 PictureBytes picture_bytes(const Plan& plan) {
     if (!plan.config.output.pictures) return {};
