@@ -615,6 +615,9 @@ constexpr Parameter kOutput[] = {
     {.name = "pictures",
      .slot = bind<&OutputConfig::pictures>,
      .help = "leave PNG pictures of the model, the snapshots and the shot gathers"},
+    {.name = "report",
+     .slot = bind<&OutputConfig::report>,
+     .help = "leave report.html, one page with model, wavefield, gathers and spectra that any browser shows"},
 };
 
 constexpr Parameter kBackend[] = {
