@@ -39,15 +39,13 @@ StepSet frame_steps(const Plan& plan, std::int64_t frames) {
     return {0, plan.time.steps, std::move(steps)};
 }
 
-/// The sections on which a shot's wavefield is shown; their model only where it is not that of the page's sections.
-std::vector<ReportSection> movie_sections(const Plan& plan, const Model& model, std::size_t index,
+/// The sections on which a shot's wavefield is shown; their model only where the page's sections cut elsewhere.
+std::vector<ReportSection> movie_sections(const Plan& of_shot, const Shot& shot, const Model& model,
                                           std::span<const ReportSection> of_page) {
-    const Plan of_shot = plan_of_shot(plan, index);
-    std::vector<ReportSection> sections = sections_of_shot(of_shot, plan.survey.shots[index], nullptr);
+    std::vector<ReportSection> sections = sections_of_shot(of_shot, shot, Fineness::wavefield, nullptr);
     for (ReportSection& section : sections) {
-        const bool known = std::ranges::any_of(of_page, [&](const ReportSection& page) {
-            return page.window == section.window && page.plane.horizontal == section.plane.horizontal &&
-                   page.plane.vertical == section.plane.vertical;
+        const bool known = !of_shot.aperture && std::ranges::any_of(of_page, [&](const ReportSection& page) {
+            return page.plane.name == section.plane.name && page.plane.at_m == section.plane.at_m;
         });
         if (!known) section.plane.parameters = parameters_on(section, model, of_shot.part.first);
     }
@@ -57,7 +55,6 @@ std::vector<ReportSection> movie_sections(const Plan& plan, const Model& model, 
 /// What the wavefields of a shot are shown on.
 struct Screens {
     ComputedGrid computed;
-    Grid grid;
     std::vector<ReportSection> sections;
     StepSet steps;
 };
@@ -129,10 +126,10 @@ void put_file(const std::filesystem::path& path, const PutText& put) {
 class RunReport : public RunOutput {
 public:
     RunReport(const Plan& plan, const Model& model) : plan_(plan), choice_(choice_of(plan)) {
-        sections_ = sections_of_shot(plan, plan.survey.shots.front(), &model);
+        sections_ = sections_of_shot(plan, plan.survey.shots.front(), Fineness::model, &model);
         for (const std::size_t index : choice_.movies) {
             const Plan of_shot = plan_of_shot(plan, index);
-            Screens screens{of_shot.computed, of_shot.grid, movie_sections(plan, model, index, sections_), {}};
+            Screens screens{of_shot.computed, movie_sections(of_shot, plan.survey.shots[index], model, sections_), {}};
             screens.steps = frame_steps(plan, frames_of(screens.sections, choice_));
             screens_.emplace(index, std::move(screens));
         }
@@ -184,15 +181,15 @@ ReportBytes report_bytes(const Plan& plan) {
     const ReportChoice choice = choice_of(plan);
     Grid grid = plan.grid;
     grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
-    const std::int64_t points = section_points(grid), movies = std::ssize(choice.movies);
+    const std::int64_t points = section_points(grid, Fineness::wavefield), movies = std::ssize(choice.movies);
     const std::int64_t frames = std::clamp(static_cast<std::int64_t>(choice.movie_bytes) / (points + 1),
                                            kFewestReportFrames, kMostReportFrames);
     const std::int64_t alive = std::min<std::int64_t>(movies, plan.batch);
-    const std::int64_t models = points * std::ssize(plan.setup.scheme.equation->parameters) * 2;
+    const bool own_models = plan.grid.dimensions == 3 || plan.aperture;
+    const std::int64_t of_model = section_points(plan.grid, Fineness::model) + (own_models ? movies * points : 0);
     const std::int64_t samples = plan.time.output_samples * plan.survey.size.most_receivers;
-    constexpr std::int64_t page = 2'000'000;  // measured: the text of the facts, and what compresses
-    return {models * (plan.grid.dimensions == 3 || plan.aperture ? 1 + movies : 1) + alive * frames * points,
-            std::min<std::int64_t>(static_cast<std::int64_t>(choice.gather_bytes), 2 * samples), page};
+    return {of_model * std::ssize(plan.setup.scheme.equation->parameters) * 2 + alive * frames * points,
+            std::min<std::int64_t>(static_cast<std::int64_t>(choice.gather_bytes), 2 * samples)};
 }
 
 constinit const OutputFormat kReportFormat{

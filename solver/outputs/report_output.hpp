@@ -19,7 +19,6 @@ extern const OutputFormat kReportFormat;
 struct ReportBytes {
     std::int64_t kept = 0;    ///< during the run: the model on the sections, and wavefields
     std::int64_t gather = 0;  ///< while the gather of a shot is there
-    std::int64_t page = 0;    ///< to put the page together
 };
 ReportBytes report_bytes(const Plan& plan);
 

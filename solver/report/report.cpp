@@ -14,7 +14,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Together with the page itself, base64 of what deflate cannot shorten stays below kMostReportBytes.
-constexpr std::size_t kGatherBytes = 5'400'000, kMovieCharacters = 5'400'000;
+constexpr std::size_t kGatherBytes = 4'200'000, kMovieCharacters = 4'800'000;
+constexpr std::size_t kSamplesOfPlace = 18;      ///< as long as position, offset and peak of a trace
 constexpr std::size_t kMovieBytes = 4'000'000;   ///< of one shot, in memory
 constexpr std::size_t kMostTextBytes = 400'000;  ///< of the configuration, and of the summary
 constexpr std::size_t kFewestGathers = 3, kMostGathers = 24, kMostMovies = 3;
@@ -93,8 +94,8 @@ Json json_of(const ReportPlane& plane, Blocks& blocks) {
 }
 
 Json json_of(const ReportGather& gather, Blocks& blocks) {
-    return {{"receivers_m", gather.receivers_m},
-            {"offsets_m", gather.offsets_m},
+    return {{"positions", blocks.refer_to("float64", std::span(gather.positions_m))},
+            {"offsets", blocks.refer_to("float64", std::span(gather.offsets_m))},
             {"receivers", gather.receivers},
             {"every_receiver", gather.every_receiver},
             {"samples", gather.samples},
@@ -149,7 +150,7 @@ bool ReportChoice::shows_wavefield(std::size_t shot) const {
 
 ReportChoice choose_for_report(std::size_t shots, std::int64_t most_receivers, std::int64_t samples) {
     const double whole = 2. * static_cast<double>(std::max<std::int64_t>(most_receivers, 1)) *
-                         static_cast<double>(std::max<std::int64_t>(samples, 1));
+                         (static_cast<double>(std::max<std::int64_t>(samples, 1)) + kSamplesOfPlace);
     const double fitting = std::floor(static_cast<double>(kGatherBytes) / whole);
     const auto count =
         static_cast<std::size_t>(std::clamp(fitting, static_cast<double>(kFewestGathers), double{kMostGathers}));
@@ -186,17 +187,20 @@ void ReportMovie::halve() {
 
 ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, double highest_frequency_hz) {
     const auto samples = static_cast<std::size_t>(gather.samples);
-    const std::size_t receivers = gather.receivers_m.size(), most = std::max<std::size_t>(most_bytes / 2, 1);
+    const std::size_t receivers = gather.receivers_m.size();
+    // In samples; what else is kept of a trace, its position, offset and peak, counts as some more.
+    const std::size_t most = std::max<std::size_t>(most_bytes / 2, kSamplesOfPlace + 1);
     ReportGather kept;
     if (receivers == 0 || samples == 0) return kept;
     // A quarter more than two samples in a period of the highest frequency.
     const double longest = 0.4 / std::max(highest_frequency_hz, 1e-300) / gather.dt_s;
     const auto allowed = static_cast<std::size_t>(std::clamp(std::floor(longest), 1., static_cast<double>(samples)));
-    const std::size_t wanted = thinned(samples, most / receivers).step;
+    const std::size_t share = most / receivers;
+    const std::size_t wanted = thinned(samples, share > kSamplesOfPlace ? share - kSamplesOfPlace : 1).step;
     // Of a record that is too long by itself samples go, whatever becomes of its band.
-    const std::size_t every = std::max(std::min(allowed, wanted), thinned(samples, most).step);
+    const std::size_t every = std::max(std::min(allowed, wanted), thinned(samples, most - kSamplesOfPlace).step);
     const std::size_t of_trace = (samples - 1) / every + 1;
-    const Thinning traces = thinned(receivers, most / of_trace);
+    const Thinning traces = thinned(receivers, most / (of_trace + kSamplesOfPlace));
     kept.receivers = receivers;
     kept.every_receiver = traces.step;
     kept.samples = static_cast<std::int64_t>(of_trace);
@@ -206,7 +210,8 @@ ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, doub
     kept.traces.resize(traces.count * of_trace);
     const std::vector<double> offsets = offsets_m(gather);
     for (std::size_t i = 0; i < traces.count; ++i) {
-        kept.receivers_m.push_back(gather.receivers_m[i * traces.step]);
+        const auto& position = gather.receivers_m[i * traces.step];
+        kept.positions_m.insert(kept.positions_m.end(), position.begin(), position.end());
         kept.offsets_m.push_back(offsets[i * traces.step]);
     }
     return kept;
@@ -257,7 +262,7 @@ void put_report_shot(ReportShot& shot, const ReportChoice& choice, const PutText
                                   {"times_s", movie.times_s},
                                   {"peaks", blocks.refer_to("float32", std::span(movie.peaks))},
                                   {"frames", blocks.refer_to("int8", std::span(movie.frames))}});
-    if (!shot.gather.receivers_m.empty()) json["gather"] = json_of(shot.gather, blocks);
+    if (!shot.gather.peaks.empty()) json["gather"] = json_of(shot.gather, blocks);
     for (const ReportWavelet& wavelet : shot.wavelets)
         json["wavelets"].push_back({{"type", wavelet.type},
                                     {"dt_s", wavelet.dt_s},

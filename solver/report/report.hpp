@@ -88,8 +88,8 @@ struct ReportMovie {
 
 /// The gather of a shot, thinned.
 struct ReportGather {
-    std::vector<std::array<double, 3>> receivers_m;  ///< of the traces kept
-    std::vector<double> offsets_m;
+    std::vector<double> positions_m;                ///< of the traces kept, [receiver][3]
+    std::vector<double> offsets_m;                  ///< of the same
     std::size_t receivers = 0, every_receiver = 1;  ///< of the shot; every so many of which is kept, from the first
     std::int64_t samples = 0, every_sample = 1;
     double dt_s = 0.;                  ///< of the samples kept
@@ -119,7 +119,7 @@ struct ReportShot {
     std::int64_t shot = 1;
     std::vector<std::array<double, 3>> sources_m;
     std::vector<ReportMovie> movies;
-    ReportGather gather;  ///< without receivers if the shot has none
+    ReportGather gather;  ///< without traces if the shot has no receivers
     std::vector<ReportWavelet> wavelets;
 };
 

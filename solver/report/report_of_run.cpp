@@ -154,7 +154,7 @@ bool fits(const Window& window, const Grid& grid) {
 std::vector<ReportMovie> read_movies(const ShotSnapshots& snapshots, const Position& through, const Remade& made,
                                      const ReportChoice& choice) {
     const Grid grid = grid_of(snapshots.geometry());
-    const std::vector<ReportSection> sections = report_sections(grid, through);
+    const std::vector<ReportSection> sections = report_sections(grid, through, Fineness::wavefield);
     const auto frames = spread_over(snapshots.times_s().size(), static_cast<std::size_t>(frames_of(sections, choice)));
     std::vector<ReportMovie> movies;
     for (const ReportSection& section : sections) {
@@ -240,7 +240,8 @@ FinishedRun open_run(const Path& folder, const Json& summary, Report& report) {
     if (!run.made.plan) return run;
     map_survey(run.made.plan->survey.shots, report);
     const Model* model = run.made.model ? &*run.made.model : nullptr;
-    for (const ReportSection& section : sections_of_shot(*run.made.plan, run.made.plan->survey.shots.front(), model))
+    for (const ReportSection& section :
+         sections_of_shot(*run.made.plan, run.made.plan->survey.shots.front(), Fineness::model, model))
         report.planes.push_back(section.plane);
     return run;
 }

@@ -5,8 +5,14 @@
 namespace onda {
 namespace {
 
-constexpr std::int64_t kMostNodes = 120'000;  ///< of all sections together
-constexpr std::int64_t kMostAlong = 640;      ///< along one side
+/// Nodes along one side, and of all sections together.
+struct Limit {
+    std::int64_t along, together;
+};
+Limit limit_of(Fineness fineness) {
+    return fineness == Fineness::model ? Limit{1300, 400'000} : Limit{640, 120'000};
+}
+
 constexpr std::array<const char*, 3> kAxisNames{"x", "y", "z"};
 
 struct Plane {
@@ -29,9 +35,10 @@ std::int64_t points_with(const Grid& grid, std::int64_t step) {
     return points;
 }
 
-std::int64_t thinning_of(const Grid& grid) {
-    std::int64_t step = (*std::ranges::max_element(grid.n) + kMostAlong - 1) / kMostAlong;
-    while (points_with(grid, step) > kMostNodes) ++step;
+std::int64_t thinning_of(const Grid& grid, Fineness fineness) {
+    const Limit most = limit_of(fineness);
+    std::int64_t step = (*std::ranges::max_element(grid.n) + most.along - 1) / most.along;
+    while (points_with(grid, step) > most.together) ++step;
     return step;
 }
 
@@ -48,9 +55,9 @@ const std::string& kind_of(const BoundaryConfig& config, std::size_t face) {
 
 }  // namespace
 
-std::vector<ReportSection> report_sections(const Grid& grid, const Position& through) {
+std::vector<ReportSection> report_sections(const Grid& grid, const Position& through, Fineness fineness) {
     const auto node = nearest_node(grid, through);
-    const std::int64_t step = thinning_of(grid);
+    const std::int64_t step = thinning_of(grid, fineness);
     std::vector<ReportSection> sections;
     for (const Plane& plane : kPlanes) {
         if (!has_plane(grid, plane)) continue;
@@ -107,12 +114,13 @@ std::vector<ReportParameter> parameters_on(const ReportSection& section, const M
     return parameters;
 }
 
-std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, const Model* model) {
+std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, Fineness fineness,
+                                            const Model* model) {
     const Grid& grid = of_shot.grid;
     const Position through = shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
                                                   : shot.sources.front().position_m;
     const Faces faces = make_faces(of_shot.config.boundary, grid, of_shot.config.origin);
-    std::vector<ReportSection> sections = report_sections(grid, through);
+    std::vector<ReportSection> sections = report_sections(grid, through, fineness);
     for (ReportSection& section : sections) {
         describe_sides(section.plane, of_shot.config.boundary, faces, grid);
         if (model != nullptr) section.plane.parameters = parameters_on(section, *model, of_shot.part.first);
@@ -126,8 +134,8 @@ std::int64_t frames_of(std::span<const ReportSection> sections, const ReportChoi
     return std::clamp(static_cast<std::int64_t>(choice.movie_bytes) / points, kFewestReportFrames, kMostReportFrames);
 }
 
-std::int64_t section_points(const Grid& grid) {
-    return points_with(grid, thinning_of(grid));
+std::int64_t section_points(const Grid& grid, Fineness fineness) {
+    return points_with(grid, thinning_of(grid, fineness));
 }
 
 }  // namespace onda

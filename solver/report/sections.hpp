@@ -23,9 +23,11 @@ struct ReportSection {
     Window window;  ///< of the grid
 };
 
+/// How many nodes are shown: more of a model than of each of the many frames of a wavefield.
+enum class Fineness { model, wavefield };
 /// The planes xz, yz and xy of a grid that cut it at the node nearest to `through`, as far as it has their axes. Nodes
 /// are left out where there are more than a page can show, alike along all axes. The planes have no model yet.
-std::vector<ReportSection> report_sections(const Grid& grid, const Position& through);
+std::vector<ReportSection> report_sections(const Grid& grid, const Position& through, Fineness fineness);
 
 /// Says of each side of a plane what its face is and how wide its absorbing layer.
 void describe_sides(ReportPlane& plane, const BoundaryConfig& config, const Faces& faces, const Grid& grid);
@@ -36,7 +38,8 @@ std::vector<ReportParameter> parameters_on(const ReportSection& section, const M
 
 /// The sections of a shot with what its faces are and, where there is a model, its parameters.
 /// \param of_shot the shot's plan: plan_of_shot().
-std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, const Model* model);
+std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, Fineness fineness,
+                                            const Model* model);
 
 /// Frames of the wavefield that a report keeps of a shot.
 inline constexpr std::int64_t kFewestReportFrames = 8, kMostReportFrames = 96;
@@ -44,6 +47,6 @@ inline constexpr std::int64_t kFewestReportFrames = 8, kMostReportFrames = 96;
 std::int64_t frames_of(std::span<const ReportSection> sections, const ReportChoice& choice);
 
 /// The nodes of all sections of a grid together, wherever they cut it.
-std::int64_t section_points(const Grid& grid);
+std::int64_t section_points(const Grid& grid, Fineness fineness);
 
 }  // namespace onda

@@ -41,7 +41,9 @@ function paintBar(canvas, colour) {
 class Plot {
   constructor(canvas, options) {
     this.canvas = canvas;
-    this.readout = options.readout;
+    this.hint = options.pick
+      ? "Point at the gather to read values, click to take a trace. Zoom with + and −, the wheel or two fingers, and drag."
+      : "Point at the section to read values. Zoom with + and −, the wheel or two fingers, and drag.";
     this.set(options);
     this.pointers = new Map();
     new ResizeObserver(() => this.redraw()).observe(canvas.parentElement);
@@ -166,14 +168,14 @@ class Plot {
     for (const tick of ticks(this.view.x0, this.view.x1, w / 90)) {
       const x = this.px(tick);
       context.moveTo(x, top + h); context.lineTo(x, top + h + 4);
-      context.fillText(this.x.name ? this.x.name(tick) : String(tick), x, top + h + 6);
+      context.fillText(number(tick, 6), x, top + h + 6);
     }
     context.textAlign = "right";
     context.textBaseline = "middle";
     for (const tick of ticks(this.view.y0, this.view.y1, h / 50)) {
       const y = this.py(tick);
       context.moveTo(left - 4, y); context.lineTo(left, y);
-      context.fillText(String(tick), left - 7, y);
+      context.fillText(number(tick, 6), left - 7, y);
     }
     context.stroke();
     context.textAlign = "center";
@@ -187,7 +189,7 @@ class Plot {
     context.restore();
   }
 
-  say(text) { if (this.readout) this.readout.textContent = text; }
+  say(text) { this.readout.textContent = text || this.hint; }
 
   point(place) {
     this.cursor = place && {x: place.x, y: place.y};

@@ -10,7 +10,8 @@ const plots = [];
 function fillHeader() {
   const title = summary.title || "Onda run";
   byId("title").textContent = title;
-  const parts = [summary.finished_utc && `finished ${summary.finished_utc}`, summary.host && summary.host.name,
+  const finished = summary.finished_utc && summary.finished_utc.replace("T", " ").replace(/:\d\dZ$/, " UTC");
+  const parts = [finished && `finished ${finished}`, summary.host && summary.host.name,
     summary.onda && `Onda ${summary.onda.version}`, summary.run_id && `run ${summary.run_id.slice(0, 8)}`];
   byId("subtitle").textContent = parts.filter(Boolean).join(" · ");
   const warnings = (summary.warnings || []).length;
@@ -254,9 +255,7 @@ async function showModel() {
 /** The section of the model under a plane of a wavefield: its own, or one of the page's. */
 function backgroundOf(plane) {
   if (plane.parameters.length) return plane;
-  const same = (a, b) => a.first_m === b.first_m && a.spacing_m === b.spacing_m && a.count === b.count;
-  return report.planes.find(p => p.parameters.length && p.name === plane.name && p.at_m === plane.at_m &&
-    same(p.horizontal, plane.horizontal) && same(p.vertical, plane.vertical));
+  return report.planes.find(p => p.parameters.length && p.name === plane.name && p.at_m === plane.at_m);
 }
 
 /** |p| below which 99 of 100 values of a frame lie, but not below 2 % of its peak. */
@@ -275,13 +274,13 @@ async function showWavefield() {
   if (!filmed.length) return;
   const slider = byId("movie-time"), play = byId("movie-play");
   const raster = document.createElement("canvas");
-  let shot, movie, plane, frames, peaks, clips, common, background, timer;
+  let shot, movie, plane, frames, peaks, clips, common, model, background, timer;
   const plot = new Plot(byId("movie-canvas"), {
     x: {low: 0, high: 1}, y: {low: 0, high: 1}, equal: true, zoom: true, readout: byId("movie-readout"),
     draw: (plot, context) => {
       if (!movie) return;
       const {horizontal: h, vertical: v} = plane, box = [h.first_m, last(h), v.first_m, last(v)];
-      if (background) plot.image(context, background, ...box, false);
+      if (background) plot.image(context, background, model.horizontal.first_m, last(model.horizontal), model.vertical.first_m, last(model.vertical), false);
       else { context.fillStyle = "#e8e8e8"; context.fillRect(plot.px(box[0]), plot.py(box[2]), plot.px(box[1]) - plot.px(box[0]), plot.py(box[3]) - plot.py(box[2])); }
       plot.image(context, raster, ...box);
       drawLayers(plot, context, plane);
@@ -327,7 +326,7 @@ async function showWavefield() {
     clips = movie.times_s.map((_, i) => frameClip(frames, i * points(), points(), peaks[i]));
     const heard = clips.filter(c => c > 0).sort((a, b) => a - b);
     common = heard.length ? heard[Math.floor(heard.length / 2)] : 1;
-    const model = backgroundOf(plane);
+    model = backgroundOf(plane);
     background = model && !uniform(model.parameters[0]) ? await modelRaster(model, model.parameters[0], kGreys) : null;
     raster.width = plane.horizontal.count;
     raster.height = plane.vertical.count;
@@ -381,6 +380,13 @@ async function tracesOf(gather) {
   return p;
 }
 
+/** The positions of a gather's receivers, from the blocks that hold them. */
+async function placeReceivers(gather) {
+  const xyz = await numbers(gather.positions);
+  gather.offsets_m = Array.from(await numbers(gather.offsets));
+  gather.receivers_m = gather.offsets_m.map((_, r) => [xyz[3 * r], xyz[3 * r + 1], xyz[3 * r + 2]]);
+}
+
 async function showGathers() {
   const recorded = shots.filter(s => s.gather);
   byId("gathers-none").hidden = recorded.length > 0;
@@ -395,7 +401,7 @@ async function showGathers() {
   };
   const plot = new Plot(byId("gather-canvas"), {
     x: {low: 0, high: 1}, y: {low: 0, high: 1}, zoom: true, readout: byId("gather-readout"),
-    draw: (plot, context) => gather && drawGather(plot, context),
+    draw: (plot, context) => axis && drawGather(plot, context),
     read: (x, y) => {
       const r = traceAt(x), n = Math.min(Math.max(Math.round(y / gather.dt_s), 0), gather.samples - 1);
       return `${describe(r)} · t ${number(n * gather.dt_s)} s · p ${number(p[r * gather.samples + n], 3)} Pa`;
@@ -455,7 +461,7 @@ async function showGathers() {
     drawChart(byId("trace-chart"), Array.from(trace, (v, n) => [n * gather.dt_s, v]), ["t", "p"], {xlabel: "time [s]", ylabel: "pressure [Pa]"});
     const {df, amplitude} = meanSpectrum([trace], gather.samples, gather.dt_s), db = decibels(amplitude);
     drawChart(byId("trace-spectrum-chart"), upTo(df, db), ["f", "trace"], {xlabel: "frequency [Hz]", ylabel: "amplitude [dB]", valueRange: [-80, 3]});
-    const csv = ["time_s,pressure_pa", ...Array.from(trace, (v, n) => `${number(n * gather.dt_s, 9)},${v}`)].join("\n");
+    const csv = ["time_s,pressure_pa", ...Array.from(trace, (v, n) => `${Number((n * gather.dt_s).toPrecision(9))},${v}`)].join("\n");
     byId("trace-csv").href = `data:text/csv;charset=utf-8,${encodeURIComponent(csv + "\n")}`;
     byId("trace-csv").download = `shot${shot.shot}_receiver${1 + r * gather.every_receiver}.csv`;
     plot.redraw();
@@ -521,7 +527,7 @@ async function showSpectra(shot, p) {
   byId("spectrum-title").textContent = `Mean amplitude spectrum of shot ${shot.shot}`;
   drawChart(byId("spectrum-chart"), rows, labels, {xlabel: "frequency [Hz]", ylabel: "amplitude [dB]", valueRange: [-80, 3]});
   byId("wavelet-chart").parentElement.hidden = signals.length === 0;
-  byId("spectra-text").textContent = "Decibels below the largest amplitude of each curve." + (every > 1 ? ` The mean is of every ${ordinal(every)} trace.` : "");
+  byId("spectra-text").textContent = "Decibels below the largest amplitude of each curve; the last twentieth of each trace is tapered." + (every > 1 ? ` The mean is of every ${ordinal(every)} trace.` : "");
   if (!signals.length) return;
   const {wavelet, signal} = signals[0];
   const all = [];
@@ -562,6 +568,7 @@ async function begin() {
   fillChecks();
   fillProvenance();
   if (typeof DecompressionStream === "undefined") throw new Error("this browser is too old to unpack pictures and seismograms (2023 or newer is needed)");
+  await Promise.all(shots.filter(s => s.gather).map(s => placeReceivers(s.gather)));
   await showModel();
   await showWavefield();
   await showGathers();

@@ -1,6 +1,6 @@
 // Values of the page: what its data elements hold, and how numbers read.
 
-const kArrays = {int8: Int8Array, int16: Int16Array, uint16: Uint16Array, float32: Float32Array};
+const kArrays = {int8: Int8Array, int16: Int16Array, uint16: Uint16Array, float32: Float32Array, float64: Float64Array};
 const unpacked = new Map();
 
 /** The numbers of a block, deflated and in base64 in an element of the page. Each is unpacked once. */
@@ -20,13 +20,15 @@ async function unpack(block) {
 const byId = id => document.getElementById(id);
 const css = name => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** 1234.5678 as "1235", 0.000012 as "1.2e-5". */
+/** 1234.5678 as "1235", -0.000012 as "−1.2e−5". */
 function number(value, digits = 4) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  if (size >= 1e6 || size < 1e-3) return value.toExponential(Math.max(0, digits - 2)).replace(/\.?0+e/, "e").replace("e+", "e");
-  return String(Number(value.toPrecision(digits)));
+  const text = size >= 1e6 || size < 1e-3
+    ? value.toExponential(Math.max(0, digits - 2)).replace(/(\.\d*?)0+e/, "$1e").replace(".e", "e").replace("e+", "e")
+    : String(Number(value.toPrecision(digits)));
+  return text.replaceAll("-", "−");
 }
 
 const count = value => Number(value).toLocaleString("en-GB");
