@@ -184,7 +184,10 @@ ReportBytes report_bytes(const Plan& plan) {
     const std::int64_t points = section_points(grid, Fineness::wavefield), movies = std::ssize(choice.movies);
     const std::int64_t frames = std::clamp(static_cast<std::int64_t>(choice.movie_bytes) / (points + 1),
                                            kFewestReportFrames, kMostReportFrames);
-    const std::int64_t alive = std::min<std::int64_t>(movies, plan.batch);
+    std::map<std::size_t, std::int64_t> of_batch;
+    for (const std::size_t index : choice.movies) ++of_batch[index / static_cast<std::size_t>(plan.batch)];
+    std::int64_t alive = 0;
+    for (const auto& [batch, shots] : of_batch) alive = std::max(alive, shots);
     const bool own_models = plan.grid.dimensions == 3 || plan.aperture;
     const std::int64_t of_model = section_points(plan.grid, Fineness::model) + (own_models ? movies * points : 0);
     const std::int64_t samples = plan.time.output_samples * plan.survey.size.most_receivers;

@@ -173,7 +173,7 @@ def check_wavefield(browser):
     shots = browser.js("document.getElementById('movie-shot').options.length")
     check(shots == 2, "the wavefields of both shots can be chosen")
     picture = browser.pixels("movie-canvas")
-    browser.js("(s => { s.value = '1'; s.dispatchEvent(new Event('change')); })(document.getElementById('movie-shot'))")
+    browser.js("(s => { s.value = s.value === '1' ? '0' : '1'; s.dispatchEvent(new Event('change')); })(document.getElementById('movie-shot'))")
     time.sleep(0.3)
     check(browser.pixels("movie-canvas") != picture, "another shot shows another wavefield")
 

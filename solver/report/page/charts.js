@@ -11,7 +11,7 @@ function drawChart(holder, rows, labels, options) {
   chart.arguments = [rows, labels, options];
   const line = {axisLineColor: css("--soft"), gridLineColor: css("--grid")};
   chart.graph = new Dygraph(holder, rows, {
-    labels, legend: "follow", labelsUTC: false, strokeWidth: 1.4, animatedZooms: false, connectSeparatedPoints: true,
+    labels, legend: labels.length > 2 ? "always" : "follow", labelsUTC: false, strokeWidth: 1.4, animatedZooms: false, connectSeparatedPoints: true,
     colors: [1, 2, 3, 4].map(i => css(`--curve-${i}`)), xLabelHeight: 16, yLabelWidth: 16, rightGap: 12,
     ...line, ...options,
     axes: {

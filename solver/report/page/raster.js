@@ -81,7 +81,7 @@ class Plot {
   }
 
   layout(width) {
-    const left = 58, right = 12, top = 8, bottom = 42;
+    const left = 58, right = 20, top = 8, bottom = 42;
     const inner = width - left - right;
     if (inner < 40) return false;
     const most = Math.max(220, Math.min(640, innerHeight * 0.72));

@@ -56,10 +56,10 @@ function fillOverview() {
   if (performance) tile("Speed", `${number(performance.gpt_per_s, 3)} Gpt/s`, "billion nodes times steps per second");
   if (performance && performance.phase_s) tile("Time", seconds(Object.values(performance.phase_s).reduce((a, b) => a + b, 0)), "plan, model, time steps and outputs");
   if (memory) tile("Memory", bytes(memory.peak_bytes), `${bytes(memory.predicted_bytes)} predicted`);
-  if (summary.max_abs_pressure !== undefined) tile("Largest |p|", `${number(summary.max_abs_pressure, 3)} Pa`);
+  if (summary.max_abs_pressure !== undefined) tile("Largest |p|", `${number(summary.max_abs_pressure, 3)} Pa`, "at the checks of stability");
   fillPhases(performance ? performance.phase_s || {} : {});
   if (backend) fillFacts(byId("what"), [
-    ["Model", summary.model], ["Equation", backend.operator],
+    ["Model", summary.model], ["Operator", backend.operator && backend.operator.replaceAll("_", " ")],
     ["Scheme", `order ${backend.space_order} in space, ${backend.coefficients} coefficients, ${backend.precision} precision`],
     ["Device", backend.hardware || backend.name], ["Kernel", [backend.kernel, backend.instruction_set].filter(Boolean).join(", ")],
     ["Threads", backend.threads], ["Numerical dispersion of the time step", time && (time.dispersion_corrected ? "removed from the seismograms" : "left in the seismograms")]]);
@@ -88,7 +88,7 @@ function fillChecks() {
   if (sampling) check(sampling.points_per_wavelength >= sampling.needed,
     `${number(sampling.points_per_wavelength, 3)} points per wavelength at ${number(sampling.highest_frequency_hz, 3)} Hz; the scheme needs ${number(sampling.needed, 2)} to keep the phase velocity within 0.5 %.`);
   if (time) check(time.dispersion_corrected, time.dispersion_corrected ? "The seismograms are free of the numerical dispersion of the time step." : "The seismograms hold the numerical dispersion of the time step (time.dispersion_correction: false).");
-  if (Number.isFinite(summary.max_abs_pressure)) check(summary.max_abs_pressure > 0, `The largest pressure is ${number(summary.max_abs_pressure, 3)} Pa: every value is finite.`);
+  if (Number.isFinite(summary.max_abs_pressure)) check(summary.max_abs_pressure > 0, `The pressure stayed finite: at most ${number(summary.max_abs_pressure, 3)} Pa when stability was checked.`);
   if (memory && memory.predicted_bytes) check(memory.peak_bytes <= 1.1 * memory.predicted_bytes + 5e6, `The run took ${bytes(memory.peak_bytes)} of memory; ${bytes(memory.predicted_bytes)} were predicted.`);
   for (const warning of summary.warnings || []) check(false, warning);
   const list = (title, lines) => {
@@ -103,8 +103,11 @@ function fillChecks() {
 
 function thinningNotes() {
   const notes = [...report.notes];
-  const step = Math.max(1, ...report.planes.map(p => p.thinning), ...shots.flatMap(s => s.movies.map(m => m.plane.thinning)));
-  if (step > 1) notes.push(`sections of model and wavefield show every ${ordinal(step)} node along each axis`);
+  const steps = {model: report.planes.map(p => p.thinning), wavefield: shots.flatMap(s => s.movies.map(m => m.plane.thinning))};
+  for (const [what, of] of Object.entries(steps)) {
+    const step = Math.max(1, ...of);
+    if (step > 1) notes.push(`sections of the ${what} show every ${ordinal(step)} node along each axis`);
+  }
   const g = shots.map(s => s.gather).filter(Boolean);
   const receivers = Math.max(1, ...g.map(s => s.every_receiver)), samples = Math.max(1, ...g.map(s => s.every_sample));
   if (receivers > 1) notes.push(`gathers show every ${ordinal(receivers)} receiver`);
@@ -145,9 +148,9 @@ function fillProvenance() {
 const last = axis => axis.first_m + (axis.count - 1) * axis.spacing_m;
 const planeLabel = p => (p.across ? `${p.name} at ${p.across} = ${number(p.at_m, 6)} m` : p.name);
 
-/** The axes of a plane, with the absorbing layers beyond it. */
-function planeAxes(plane) {
-  const [left, right, top, bottom] = plane.sides.map(s => s.beyond_m), {horizontal: h, vertical: v} = plane;
+/** The axes of a plane, with the absorbing layers beyond it or without. */
+function planeAxes(plane, beyond) {
+  const [left, right, top, bottom] = plane.sides.map(s => (beyond ? s.beyond_m : 0)), {horizontal: h, vertical: v} = plane;
   return {
     x: {label: `${h.name} [m]`, low: h.first_m - left, high: last(h) + right, least: 4 * h.spacing_m},
     y: {label: `${v.name} [m]`, low: v.first_m - top, high: last(v) + bottom, least: 4 * v.spacing_m},
@@ -179,12 +182,14 @@ function drawLayers(plot, context, plane) {
   context.strokeRect(plot.px(x0), plot.py(y0), plot.px(x1) - plot.px(x0), plot.py(y1) - plot.py(y0));
 }
 
-function sidesText(plane) {
+function sidesText(plane, beyond) {
   const names = ["left", "right", "top", "bottom"].map((n, i) => [n, plane.sides[i]]);
   const layers = names.filter(([, s]) => s.beyond_m > 0 || s.inside_m > 0);
   const others = names.filter(([, s]) => s.kind && !(s.beyond_m > 0 || s.inside_m > 0));
   const text = [];
-  if (layers.length) text.push(`Hatched: absorbing layers (${[...new Set(layers.map(([, s]) => s.kind))].join(", ")})`);
+  const shown = layers.filter(([, s]) => beyond || s.inside_m > 0), kinds = list => [...new Set(list.map(([, s]) => s.kind))].join(", ");
+  if (shown.length) text.push(`Hatched: absorbing layers (${kinds(shown)})`);
+  else if (layers.length) text.push(`Absorbing layers (${kinds(layers)}) lie beyond the ${layers.map(([n]) => n).join(", ")}`);
   for (const [name, side] of others) text.push(`${name}: ${side.kind.replace("_", " ")}`);
   return text.join(" · ");
 }
@@ -239,13 +244,13 @@ async function showModel() {
     parameter = plane.parameters[byId("model-parameter").value || 0];
     values = await numbers(parameter.values);
     raster = await modelRaster(plane, parameter, kViridis);
-    plot.set({...planeAxes(plane)});
+    plot.set(planeAxes(plane, true));
     byId("model-canvas").setAttribute("aria-label", `${parameter.quantity} on the plane ${planeLabel(plane)}. Arrow keys move a cross hair, plus and minus zoom.`);
     byId("model-bar").parentElement.hidden = uniform(parameter);
     paintBar(byId("model-bar"), i => colours(kViridis)[i]);
     byId("model-range").replaceChildren(...[parameter.min, parameter.max].map(v => element("span", `${number(v)} ${parameter.unit}`)));
     byId("model-legend").textContent = [uniform(parameter) ? `Uniform: ${number(parameter.min)} ${parameter.unit}` : "",
-      "★ sources, ▽ receivers of all shots", sidesText(plane)].filter(Boolean).join(" · ");
+      "★ sources, ▽ receivers of all shots", sidesText(plane, true)].filter(Boolean).join(" · ");
     plot.redraw();
   };
   for (const id of ["model-plane", "model-parameter", "model-marks"]) byId(id).addEventListener("change", show);
@@ -332,13 +337,14 @@ async function showWavefield() {
     raster.height = plane.vertical.count;
     slider.max = String(movie.times_s.length - 1);
     slider.value = String(Math.min(Number(slider.value) || Math.floor(movie.times_s.length * 0.4), movie.times_s.length - 1));
-    plot.set({...planeAxes(plane)});
+    plot.set(planeAxes(plane, false));
     byId("movie-canvas").setAttribute("aria-label", `Pressure of shot ${shot.shot} on the plane ${planeLabel(plane)}. Arrow keys move a cross hair, plus and minus zoom.`);
-    byId("movie-legend").textContent = ["Red: pressure is positive, blue: negative, over the velocity in grey", "★ source, ▽ receivers", sidesText(plane)].filter(Boolean).join(" · ");
+    byId("movie-legend").textContent = ["Red: pressure is positive, blue: negative, over the velocity in grey", "★ source, ▽ receivers", sidesText(plane, false)].filter(Boolean).join(" · ");
     paint();
   };
   paintBar(byId("movie-bar"), i => { const a = Math.abs(i / 127.5 - 1); return (i > 127 ? [200, 16, 24] : [20, 70, 180]).map(c => Math.round(c * a + 225 * (1 - a))); });
   fillSelect(byId("movie-shot"), filmed.map(s => `${s.shot}`));
+  byId("movie-shot").value = String(Math.floor(filmed.length / 2));
   const planesOfShot = () => fillSelect(byId("movie-plane"), filmed[byId("movie-shot").value || 0].movies.map(m => planeLabel(m.plane)));
   planesOfShot();
   const stop = () => { clearInterval(timer); timer = undefined; play.textContent = "▶"; play.setAttribute("aria-label", "Play"); };
@@ -392,9 +398,14 @@ async function showGathers() {
   byId("gathers-none").hidden = recorded.length > 0;
   byId("gathers-body").hidden = recorded.length === 0;
   if (!recorded.length) { byId("spectra").hidden = true; return; }
-  let shot, gather, p, peaks, axis, clip, picked = 0;
+  let shot, gather, p, peaks, axis, clip, picked;
   const traces = () => gather.receivers_m.length;
   const traceAt = x => Math.min(Math.max(Math.round((x - axis.first) / axis.step), 0), traces() - 1);
+  /** At two fifths of the largest offset reflections stand beside the direct wave. */
+  const firstPick = () => {
+    const sizes = gather.offsets_m.map(Math.abs), wanted = 0.4 * Math.max(...sizes);
+    return sizes.reduce((best, size, r) => (Math.abs(size - wanted) < Math.abs(sizes[best] - wanted) ? r : best), 0);
+  };
   const describe = r => {
     const [x, y, z] = gather.receivers_m[r].map(v => number(v));
     return `Receiver ${1 + r * gather.every_receiver} of ${gather.receivers} · x ${x}, ${summary.grid && summary.grid.dimensions === 2 ? "" : `y ${y}, `}z ${z} m · offset ${number(gather.offsets_m[r])} m`;
@@ -441,6 +452,7 @@ async function showGathers() {
     canvas.getContext("2d").putImageData(image, 0, 0);
     context.imageSmoothingEnabled = true;
     context.drawImage(canvas, left, top, w, h);
+    if (picked === undefined) return;
     const x = plot.px(axis.first + picked * axis.step);
     context.strokeStyle = css("--curve-2");
     context.lineWidth = 1.5;
@@ -485,11 +497,12 @@ async function showGathers() {
     fillSelect(byId("gather-axis"), traceAxes(gather).map(a => a.label));
     byId("gather-trace").max = String(traces() - 1);
     layOut();
-    pick(Math.min(picked || Math.floor(traces() / 2), traces() - 1));
+    pick(picked === undefined ? firstPick() : Math.min(picked, traces() - 1));
     await showSpectra(shot, p);
   };
   const repaint = () => { byId("gather-gain-text").textContent = `${byId("gather-gain").value} dB`; plot.redraw(); };
   fillSelect(byId("gather-shot"), recorded.map(s => `${s.shot}`));
+  byId("gather-shot").value = String(Math.floor(recorded.length / 2));
   byId("gather-shot").addEventListener("change", show);
   byId("gather-axis").addEventListener("change", layOut);
   for (const id of ["gather-map", "gather-gain", "gather-balance"]) byId(id).addEventListener("input", repaint);
