@@ -179,6 +179,7 @@ struct OutputConfig {
     SeismogramConfig seismograms;
     SnapshotConfig snapshots;
     bool pictures = true;
+    bool report = true;
     bool operator==(const OutputConfig&) const = default;
 };
 

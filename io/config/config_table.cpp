@@ -617,6 +617,9 @@ constexpr Parameter kOutput[] = {
     {.name = "pictures",
      .slot = bind<&OutputConfig::pictures>,
      .help = "leave PNG pictures of the model, the snapshots and the first common-shot gather"},
+    {.name = "report",
+     .slot = bind<&OutputConfig::report>,
+     .help = "leave report.html, one page with model, wavefield, gathers and spectra that any browser shows"},
 };
 
 constexpr Parameter kBackend[] = {

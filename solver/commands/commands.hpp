@@ -43,6 +43,7 @@ Command add_init(CLI::App& app);
 Command add_schema(CLI::App& app);
 Command add_convert(CLI::App& app);
 Command add_plot(CLI::App& app);
+Command add_report(CLI::App& app);
 Command add_verify(CLI::App& app);
 Command add_dispersion(CLI::App& app);
 Command add_bench(CLI::App& app);

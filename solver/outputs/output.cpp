@@ -20,6 +20,10 @@ std::optional<AtomicFile> ShotOutput::finish() {
     return {};
 }
 
+std::vector<AtomicFile> RunOutput::tell(const FinishedSurvey& /*survey*/, const std::string& /*summary*/) const {
+    return {};
+}
+
 std::int64_t linked_file_bytes() {
     constexpr std::int64_t link = 100, parameters = 2500;
     return result_file_bytes(parameters) + link;

@@ -86,6 +86,9 @@ public:
     [[nodiscard]] virtual std::unique_ptr<ShotOutput> begin(const ShotPlace& place) = 0;
     /// The files of the survey, ready for their names. \throws Error(cannot_create | io_error); Interrupted.
     [[nodiscard]] virtual std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const = 0;
+    /// Files that tell of the survey and of all that assemble() made; none by default.
+    /// \param summary the text of a summary.json that lists those. \throws as assemble().
+    [[nodiscard]] virtual std::vector<AtomicFile> tell(const FinishedSurvey& survey, const std::string& summary) const;
 };
 
 /// Bytes of an HDF5 file of a shot before its shot, and of the link to it.

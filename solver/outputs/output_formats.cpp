@@ -2,6 +2,7 @@
 #include <array>
 
 #include "solver/outputs/pictures.hpp"
+#include "solver/outputs/report_output.hpp"
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/outputs/snapshot_output.hpp"
 #include "solver/outputs/trace_output.hpp"
@@ -9,7 +10,8 @@
 namespace onda {
 
 std::span<const OutputFormat* const> output_formats() {
-    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat, &kSegyFormat, &kSuFormat};
+    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat,
+                                     &kSegyFormat,    &kSuFormat,         &kReportFormat};
     return list;
 }
 

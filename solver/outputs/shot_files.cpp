@@ -9,11 +9,6 @@
 namespace onda {
 namespace {
 
-Assembly assembly_of(const Plan& plan) {
-    if (keeps_shot_files(plan)) return Assembly::links;
-    return plan.survey.shots.size() == 1 ? Assembly::only_shot : Assembly::copies;
-}
-
 FileRecord give_name(AtomicFile file) {
     FileRecord record = record_of(file.temporary(), file.path().filename().string());
     file.rename();
@@ -27,16 +22,25 @@ RunOutputs::RunOutputs(const Plan& plan, const Model& model) {
         if (format->is_wanted(plan)) entries_.push_back({format, format->make(plan, model)});
 }
 
-std::vector<AtomicFile> RunOutputs::assemble(const Plan& plan, std::span<const ShotRecord> shots,
-                                             const std::filesystem::path& folder, const std::filesystem::path& results,
-                                             const Provenance& provenance, bool overwrite) const {
-    const FinishedSurvey survey{plan, shots, folder, results, provenance, overwrite, assembly_of(plan)};
+std::vector<AtomicFile> RunOutputs::assemble(const FinishedSurvey& survey) const {
     std::vector<AtomicFile> files;
     for (const Entry& entry : entries_) {
         throw_if_interrupted();
         for (AtomicFile& file : entry.output->assemble(survey)) files.push_back(std::move(file));
     }
     return files;
+}
+
+std::vector<AtomicFile> RunOutputs::tell(const FinishedSurvey& survey, const std::string& summary) const {
+    std::vector<AtomicFile> files;
+    for (const Entry& entry : entries_)
+        for (AtomicFile& file : entry.output->tell(survey, summary)) files.push_back(std::move(file));
+    return files;
+}
+
+Assembly assembly_of(const Plan& plan) {
+    if (keeps_shot_files(plan)) return Assembly::links;
+    return plan.survey.shots.size() == 1 ? Assembly::only_shot : Assembly::copies;
 }
 
 std::optional<std::int64_t> ShotOutputs::next_step(std::int64_t step) const {

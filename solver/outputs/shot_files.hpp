@@ -22,17 +22,19 @@ public:
     };
     [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
 
-    /// The files of a survey whose shots all are in `folder`, ready for their names in `results`: the file of the only
-    /// shot itself, copies of a few small shots, or links to the files of many or large ones in results/shots.
+    /// The files of a survey, ready for their names: the file of the only shot itself, copies of a few small shots, or
+    /// links to the files of many or large ones in results/shots.
     /// \throws Error(io_error | cannot_create); Interrupted.
-    [[nodiscard]] std::vector<AtomicFile> assemble(const Plan& plan, std::span<const ShotRecord> shots,
-                                                   const std::filesystem::path& folder,
-                                                   const std::filesystem::path& results, const Provenance& provenance,
-                                                   bool overwrite) const;
+    [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const;
+    /// The files that tell of the survey and of what assemble() made: RunOutput::tell().
+    [[nodiscard]] std::vector<AtomicFile> tell(const FinishedSurvey& survey, const std::string& summary) const;
 
 private:
     std::vector<Entry> entries_;
 };
+
+/// How the shots of a plan come into the files of its survey.
+Assembly assembly_of(const Plan& plan);
 
 /// What a shot gives to each format that takes something of it.
 class ShotOutputs {

@@ -13,6 +13,7 @@
 #include "io/text/saturating.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/outputs/pictures.hpp"
+#include "solver/outputs/report_output.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {
@@ -103,7 +104,7 @@ std::int64_t gather_bytes(const Plan& plan, const PictureBytes& pictures) {
     const std::int64_t recorded = as_recorded ? 0 : saturating_product(receivers, plan.time.steps + 1, kFloat);
     const std::int64_t correcting =
         saturating_sum(recorded, correction_bytes(plan.time, receivers, plan.setup.threads));
-    const std::int64_t drawing = saturating_sum(pictures.gather, pictures.drawing);
+    const std::int64_t drawing = saturating_sum(pictures.gather, pictures.drawing, report_bytes(plan).gather);
     return saturating_sum(written, std::max({correcting, writing_bytes(written, 1 << 20), drawing}));
 }
 
@@ -161,6 +162,7 @@ Items while_running(const Plan& plan, const ShotSize& shot, const DeviceBytes& d
                                     plan.aperture ? frame_bytes(plan) : 0)});
     items.push_back({"shots, and notes on each and on snapshots", notes_bytes(plan)});
     items.push_back({"slices kept for pictures", pictures.kept});
+    items.push_back({"slices kept for the report", report_bytes(plan).kept});
     // Beside the steps of others, the last shots are written and drawn while snapshots of the next are.
     const std::int64_t frame = writing_bytes(frame_bytes(plan), 16 << 20), gather = gather_bytes(plan, pictures);
     items.push_back({"for a moment, to set shots up, to write snapshots or seismograms, or to draw",
@@ -175,7 +177,8 @@ Items while_loading(const Plan& plan, const PictureBytes& pictures) {
         quantities += (quantities.empty() ? "" : " and ") + std::string(parameter.quantity);
     return {{quantities + " of the model, until the backend has them", model_bytes(plan)},
             {"for a moment, to make the model", plan.model_extra_bytes},
-            {"slices kept for pictures", pictures.kept}};
+            {"slices kept for pictures", pictures.kept},
+            {"slices kept for the report", report_bytes(plan).kept}};
 }
 
 }  // namespace

@@ -162,13 +162,18 @@ void RunFolder::close_survey(bool keeps_shots) const {
     sync_folder(path_);
 }
 
-std::vector<FileRecord> RunFolder::publish(std::vector<AtomicFile> files,
-                                           const std::function<std::string(const FileList&)>& summary,
-                                           const std::vector<FileRecord>& kept) const {
+std::vector<FileRecord> RunFolder::publish(
+    std::vector<AtomicFile> files, const std::function<std::string(const FileList&)>& summary,
+    const std::vector<FileRecord>& kept, const std::function<std::vector<AtomicFile>(const std::string&)>& tell) const {
     FileList list;
-    for (const AtomicFile& file : files) {
+    const auto add = [&list](const AtomicFile& file) {
         throw_if_interrupted();
         list.files.push_back(record_of(file.temporary(), file.path().filename().string()));
+    };
+    for (const AtomicFile& file : files) add(file);
+    for (AtomicFile& file : tell(summary(list))) {
+        add(file);
+        files.push_back(std::move(file));
     }
     list.files.insert(list.files.end(), kept.begin(), kept.end());
     list.files.insert(list.files.end(), {{kLogName, 0, ""}, {kSummaryName, 0, ""}});

@@ -54,11 +54,12 @@ public:
     /// place. First comes a summary that lists new and old files as incomplete, last the final one: whenever the
     /// program is killed, a later run can prove every file. Signals are honoured until the first rename.
     /// \param kept of files that get their names in close_survey(). \param summary the text, unsealed, of a summary
-    /// with this list of files.
+    /// with this list of files. \param tell files that tell of those listed, made of such a text.
     /// \returns the files of the run. \throws Error(cannot_create | io_error), Interrupted.
     std::vector<FileRecord> publish(std::vector<AtomicFile> files,
                                     const std::function<std::string(const FileList&)>& summary,
-                                    const std::vector<FileRecord>& kept = {}) const;
+                                    const std::vector<FileRecord>& kept,
+                                    const std::function<std::vector<AtomicFile>(const std::string&)>& tell) const;
     /// Ends the survey, whose results are published. \param keeps_shots whether its table and the files of its shots
     /// become folder/shots, or go.
     void close_survey(bool keeps_shots) const;

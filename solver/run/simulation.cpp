@@ -103,24 +103,35 @@ Provenance shot_provenance(const Plan& plan, const RunFacts& facts, const Identi
     return whole;
 }
 
+/// A survey whose shots are all there, and what becomes of it. \param provenance lives as long.
+FinishedSurvey finished_survey(const Plan& plan, const RunFolder& folder, const RunFacts& facts,
+                               const Provenance& provenance) {
+    return {plan,
+            facts.shots,
+            folder.unfinished().folder(),
+            folder.path(),
+            provenance,
+            folder.overwrite(),
+            assembly_of(plan)};
+}
+
 /// The results of a survey whose shots are all there, ready for their names.
-std::vector<AtomicFile> stage_results(const Plan& plan, const RunOutputs& outputs, const RunFolder& folder,
-                                      const RunFacts& facts) {
+std::vector<AtomicFile> stage_results(const Plan& plan, const RunOutputs& outputs, const FinishedSurvey& survey) {
     std::vector<AtomicFile> files;
-    files.push_back(stage_text_file(folder.path() / "config.yaml", resolved_yaml(plan.config), folder.overwrite()));
-    for (AtomicFile& file : outputs.assemble(plan, facts.shots, folder.unfinished().folder(), folder.path(),
-                                             make_provenance(plan, facts), folder.overwrite()))
-        files.push_back(std::move(file));
+    files.push_back(stage_text_file(survey.results / "config.yaml", resolved_yaml(plan.config), survey.overwrite));
+    for (AtomicFile& file : outputs.assemble(survey)) files.push_back(std::move(file));
     return files;
 }
 
 /// Publishes a survey whose shots are all there and removes what it grew in.
-void close_survey(const Plan& plan, const RunFolder& folder, std::vector<AtomicFile> files, RunFacts& facts) {
+void close_survey(const Plan& plan, const RunFolder& folder, const RunOutputs& outputs, const FinishedSurvey& survey,
+                  std::vector<AtomicFile> files, RunFacts& facts) {
     const bool keeps_shots = keeps_shot_files(plan);
     std::vector<FileRecord> kept;
     if (keeps_shots) kept.push_back(record_of(folder.unfinished().table(), kKeptTableName));
     facts.files = folder.publish(
-        std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); }, kept);
+        std::move(files), [&](const FileList& list) { return summary_json(plan, facts, list); }, kept,
+        [&](const std::string& summary) { return outputs.tell(survey, summary); });
     folder.close_survey(keeps_shots);
     facts.complete = true;
 }
@@ -143,10 +154,11 @@ void run_survey(const Plan& plan, ShotMedia& media, const RunFolder& folder, con
     facts.shots = table.all_finished();
     const bool all = facts.shots.size() == plan.survey.shots.size();
     if (all && table.claim_end() && folder.unfinished().is_there(facts.run_id)) {
-        std::vector<AtomicFile> files =
-            times.measure("outputs", [&] { return stage_results(plan, outputs, folder, facts); });
+        const Provenance provenance = make_provenance(plan, facts);
+        const FinishedSurvey survey = finished_survey(plan, folder, facts, provenance);
+        std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, outputs, survey); });
         account_for(plan, media, run, times, facts, log);
-        close_survey(plan, folder, std::move(files), facts);
+        close_survey(plan, folder, outputs, survey, std::move(files), facts);
         return;
     }
     account_for(plan, media, run, times, facts, log);

@@ -1,0 +1,210 @@
+#include "solver/outputs/report_output.hpp"
+
+#include <algorithm>
+#include <fcntl.h>
+#include <map>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/files/interruption.hpp"
+#include "io/files/plain_file.hpp"
+#include "io/results/stored_pressure.hpp"
+#include "solver/report/sections.hpp"
+#include "solver/report/survey_map.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::string_view kPartBegin = "report_shot_", kPartEnd = ".html";
+
+std::string part_name(std::int64_t shot) {
+    return fmt::format("{}{}{}", kPartBegin, shot, kPartEnd);
+}
+
+bool is_part_name(std::string_view name) {
+    if (!name.starts_with(kPartBegin) || !name.ends_with(kPartEnd)) return false;
+    name.remove_prefix(kPartBegin.size());
+    name.remove_suffix(kPartEnd.size());
+    return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+ReportChoice choice_of(const Plan& plan) {
+    return choose_for_report(plan.survey.shots.size(), plan.survey.size.most_receivers, plan.time.output_samples);
+}
+
+/// Evenly over the run, from its first frame to its end.
+StepSet frame_steps(const Plan& plan, std::int64_t frames) {
+    const std::int64_t last = plan.time.steps - plan.time.extra_steps;
+    std::vector<std::int64_t> steps;
+    for (std::int64_t i = 1; i <= std::min(frames, last); ++i) steps.push_back(i * last / std::min(frames, last));
+    return {0, plan.time.steps, std::move(steps)};
+}
+
+/// The sections on which a shot's wavefield is shown; their model only where the page's sections cut elsewhere.
+std::vector<ReportSection> movie_sections(const Plan& of_shot, const Shot& shot, const Model& model,
+                                          std::span<const ReportSection> of_page) {
+    std::vector<ReportSection> sections = sections_of_shot(of_shot, shot, Fineness::wavefield, nullptr);
+    for (ReportSection& section : sections) {
+        const bool known = !of_shot.aperture && std::ranges::any_of(of_page, [&](const ReportSection& page) {
+            return page.plane.name == section.plane.name && page.plane.at_m == section.plane.at_m;
+        });
+        if (!known) section.plane.parameters = parameters_on(section, model, of_shot.part.first);
+    }
+    return sections;
+}
+
+/// What the wavefields of a shot are shown on.
+struct Screens {
+    ComputedGrid computed;
+    std::vector<ReportSection> sections;
+    StepSet steps;
+};
+
+class ReportOfShot : public ShotOutput {
+public:
+    /// \param screens null: no wavefield of it is shown.
+    ReportOfShot(const Plan& plan, const ReportChoice& choice, const ShotPlace& place, const Screens* screens)
+        : plan_(plan), choice_(choice), screens_(screens), file_(place.folder / part_name(place.shot.id)) {
+        shot_.shot = place.shot.id;
+        for (const SourcePoint& source : place.shot.sources) shot_.sources_m.push_back(source.position_m);
+        if (screens == nullptr) return;
+        for (const ReportSection& section : screens->sections) {
+            ReportMovie& movie = shot_.movies.emplace_back();
+            movie.plane = section.plane;
+            movie.frames.reserve(section.plane.points() * static_cast<std::size_t>(screens->steps.size()));
+        }
+    }
+
+    [[nodiscard]] const StepSet& steps() const override {
+        return screens_ != nullptr ? screens_->steps : ShotOutput::steps();
+    }
+    /// Takes p[n] on the sections. \throws Error(unstable) if single precision cannot hold it.
+    void take_wavefield(const Propagator& propagator, int slot) override;
+    void take_gather(const ShotGather& gather) override {
+        shot_.gather = thin_gather(gather, choice_.gather_bytes, plan_.survey.highest_frequency_hz());
+        shot_.wavelets = wavelets_of(gather);
+    }
+    std::optional<AtomicFile> finish() override {
+        const TextSource text = [this](const auto& put) { put_report_shot(shot_, choice_, put); };
+        stage_text_file(file_, text, true).rename();
+        return {};
+    }
+
+private:
+    const Plan& plan_;
+    const ReportChoice& choice_;
+    const Screens* screens_;
+    std::filesystem::path file_;
+    ReportShot shot_;
+};
+
+void ReportOfShot::take_wavefield(const Propagator& propagator, int slot) {
+    for (std::size_t s = 0; s < screens_->sections.size(); ++s) {
+        const ReportSection& section = screens_->sections[s];
+        std::vector<float> p(section.plane.points());
+        propagator.wavefield().download(screens_->computed.window(section.window), std::span<float>(p), slot);
+        require_storable(std::span<const float>(p), [&](std::size_t) {
+            return fmt::format("shot {}, report, plane {} at t = {:.6g} s", shot_.shot, section.plane.name,
+                               propagator.time_s());
+        });
+        shot_.movies[s].add(propagator.time_s(), p);
+    }
+}
+
+/// The file, piece by piece.
+void put_file(const std::filesystem::path& path, const PutText& put) {
+    const Descriptor file = open_plain_file(path, O_RDONLY);
+    const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    constexpr std::int64_t most = 1 << 16;
+    for (std::int64_t at = 0; at < bytes; at += most) {
+        std::string piece;
+        if (const int error = read_some(file, at, static_cast<std::size_t>(std::min(most, bytes - at)), piece))
+            throw_system_fault(ExitCode::io_error, path, "cannot read it", error);
+        put(piece);
+    }
+}
+
+class RunReport : public RunOutput {
+public:
+    RunReport(const Plan& plan, const Model& model) : plan_(plan), choice_(choice_of(plan)) {
+        sections_ = sections_of_shot(plan, plan.survey.shots.front(), Fineness::model, &model);
+        for (const std::size_t index : choice_.movies) {
+            const Plan of_shot = plan_of_shot(plan, index);
+            Screens screens{of_shot.computed, movie_sections(of_shot, plan.survey.shots[index], model, sections_), {}};
+            screens.steps = frame_steps(plan, frames_of(screens.sections, choice_));
+            screens_.emplace(index, std::move(screens));
+        }
+    }
+
+    std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
+        if (!choice_.shows(place.index)) return nullptr;
+        const auto screens = screens_.find(place.index);
+        return std::make_unique<ReportOfShot>(plan_, choice_, place,
+                                              screens == screens_.end() ? nullptr : &screens->second);
+    }
+    [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& /*survey*/) const override { return {}; }
+    [[nodiscard]] std::vector<AtomicFile> tell(const FinishedSurvey& survey, const std::string& summary) const override;
+
+private:
+    const Plan& plan_;
+    ReportChoice choice_;
+    std::vector<ReportSection> sections_;  ///< of the page
+    std::map<std::size_t, Screens> screens_;
+};
+
+std::vector<AtomicFile> RunReport::tell(const FinishedSurvey& survey, const std::string& summary) const {
+    Report report{summary, resolved_yaml(plan_.config), {}, survey.shots.size(), {}, {}, {}};
+    for (const ReportSection& section : sections_) report.planes.push_back(section.plane);
+    map_survey(plan_.survey.shots, report);
+    note_choice(choice_, survey.shots.size(), report);
+    std::vector<PutShot> parts;
+    for (const std::size_t index : choice_.shots) {
+        const std::filesystem::path part = survey.folder / part_name(survey.shots[index].shot);
+        if (std::filesystem::exists(part))
+            parts.emplace_back([part](const PutText& put) { put_file(part, put); });
+        else
+            report.notes.push_back(
+                fmt::format("what the page would show of shot {} is no longer there; onda report "
+                            "makes it again",
+                            survey.shots[index].shot));
+    }
+    throw_if_interrupted();
+    const TextSource page = [&](const auto& put) { put_report(report, parts, put); };
+    std::vector<AtomicFile> files;
+    files.push_back(stage_text_file(survey.results / kReportName, page, survey.overwrite));
+    return files;
+}
+
+}  // namespace
+
+ReportBytes report_bytes(const Plan& plan) {
+    if (!plan.config.output.report) return {};
+    const ReportChoice choice = choice_of(plan);
+    Grid grid = plan.grid;
+    grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
+    const std::int64_t points = section_points(grid, Fineness::wavefield), movies = std::ssize(choice.movies);
+    const std::int64_t frames = std::clamp(static_cast<std::int64_t>(choice.movie_bytes) / (points + 1),
+                                           kFewestReportFrames, kMostReportFrames);
+    std::map<std::size_t, std::int64_t> of_batch;
+    for (const std::size_t index : choice.movies) ++of_batch[index / static_cast<std::size_t>(plan.batch)];
+    std::int64_t alive = 0;
+    for (const auto& [batch, shots] : of_batch) alive = std::max(alive, shots);
+    const bool own_models = plan.grid.dimensions == 3 || plan.aperture;
+    const std::int64_t of_model = section_points(plan.grid, Fineness::model) + (own_models ? movies * points : 0);
+    const std::int64_t samples = plan.time.output_samples * plan.survey.size.most_receivers;
+    return {of_model * std::ssize(plan.setup.scheme.equation->parameters) * 2 + alive * frames * points,
+            std::min<std::int64_t>(static_cast<std::int64_t>(choice.gather_bytes), 2 * samples)};
+}
+
+constinit const OutputFormat kReportFormat{
+    .column = "",
+    .shot_file = "",
+    .is_result = [](std::string_view name) { return name == kReportName || is_part_name(name); },
+    .is_wanted = [](const Plan& plan) { return plan.config.output.report; },
+    .make = [](const Plan& plan, const Model& model) -> std::unique_ptr<RunOutput> {
+        return std::make_unique<RunReport>(plan, model);
+    },
+    // A few megabytes, which forecasts leave out, as those of pictures.
+    .predicted_bytes = [](const Plan&, std::int64_t) { return std::int64_t{0}; },
+};
+
+}  // namespace onda

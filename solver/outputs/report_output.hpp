@@ -1,0 +1,25 @@
+/// \file
+/// The report as an output format: report.html, one page that shows a run.
+#pragma once
+
+#include <cstdint>
+
+#include "solver/outputs/output.hpp"
+
+namespace onda {
+
+/// The name of the page in the folder of a run.
+inline constexpr std::string_view kReportName = "report.html";
+
+/// report.html of a survey. The parts of the page that show a shot, report_shot_12.html, wait in the folder of the
+/// unfinished survey.
+extern const OutputFormat kReportFormat;
+
+/// The memory of reports.
+struct ReportBytes {
+    std::int64_t kept = 0;    ///< during the run: the model on the sections, and wavefields
+    std::int64_t gather = 0;  ///< while the gather of a shot is there
+};
+ReportBytes report_bytes(const Plan& plan);
+
+}  // namespace onda

@@ -1,0 +1,146 @@
+/// \file
+/// The report of a run: one HTML page that holds all it shows, as a function of values. It is at most kMostReportBytes
+/// long, whatever a run holds: what does not fit is thinned, and the page says so.
+///
+/// What a shot shows is a part of the page, made when the shot is finished; the parts wait in files until the page is
+/// put together.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/results/seismograms.hpp"
+#include "solver/report/blocks.hpp"
+
+namespace onda {
+
+inline constexpr std::int64_t kMostReportBytes = 15'000'000;
+
+/// What of a survey goes into its report. A function of sizes alone, so that every process of a survey decides alike.
+struct ReportChoice {
+    std::vector<std::size_t> shots;    ///< whose gathers are shown: indices in the survey, ascending
+    std::vector<std::size_t> movies;   ///< whose wavefields are shown, among them
+    std::size_t gather_bytes = 0;      ///< of a gather, at most
+    std::size_t movie_bytes = 0;       ///< of the wavefields of a shot as they are kept, at most
+    std::size_t movie_characters = 0;  ///< of the same on the page, at most
+
+    [[nodiscard]] bool shows(std::size_t shot) const;
+    [[nodiscard]] bool shows_wavefield(std::size_t shot) const;
+};
+ReportChoice choose_for_report(std::size_t shots, std::int64_t most_receivers, std::int64_t samples);
+
+/// Nodes along one side of a section.
+struct ReportAxis {
+    std::string name;  ///< "x"
+    double first_m = 0., spacing_m = 1.;
+    std::int64_t count = 0;
+
+    bool operator==(const ReportAxis&) const = default;
+};
+
+/// A parameter of the model on a section, [vertical][horizontal].
+struct ReportParameter {
+    std::string name, quantity, unit;  ///< "vp", "velocity", "m/s"
+    QuantisedRange range;
+    std::vector<std::uint16_t> values;  ///< quantise_parameter()
+};
+
+/// What a section's side is: left, right, top, bottom.
+struct ReportSide {
+    std::string kind;                     ///< of the face: "cpml"
+    double beyond_m = 0., inside_m = 0.;  ///< width of its absorbing layer, beyond the grid and inside it
+};
+
+/// A plane of the grid: where wavefields are shown, over the model.
+struct ReportPlane {
+    std::string name;  ///< "xz"
+    ReportAxis horizontal, vertical;
+    std::string across;         ///< the axis that it cuts: "y"
+    double at_m = 0.;           ///< where
+    std::int64_t thinning = 1;  ///< nodes of the run from one to the next that is shown
+    std::array<ReportSide, 4> sides{};
+    std::vector<ReportParameter> parameters{};  ///< empty: the model is not at hand
+
+    [[nodiscard]] std::size_t points() const {
+        return static_cast<std::size_t>(horizontal.count) * static_cast<std::size_t>(vertical.count);
+    }
+};
+
+/// The wavefield of a shot on one plane, frame by frame.
+struct ReportMovie {
+    ReportPlane plane;
+    std::vector<double> times_s;
+    std::vector<float> peaks;         ///< [Pa], of each frame
+    std::vector<std::int8_t> frames;  ///< quantise_wavefield(), one after the other
+
+    /// \param p [vertical][horizontal], in Pa.
+    void add(double time_s, std::span<const float> p);
+    /// Drops every second frame.
+    void halve();
+};
+
+/// The gather of a shot, thinned.
+struct ReportGather {
+    std::vector<double> positions_m;                ///< of the traces kept, [receiver][3]
+    std::vector<double> offsets_m;                  ///< of the same
+    std::size_t receivers = 0, every_receiver = 1;  ///< of the shot; every so many of which is kept, from the first
+    std::int64_t samples = 0, every_sample = 1;
+    double dt_s = 0.;                  ///< of the samples kept
+    std::vector<float> peaks;          ///< [Pa], of each trace
+    std::vector<std::int16_t> traces;  ///< quantise_trace(), [receiver][sample]
+};
+/// Thins samples where that keeps the band, then receivers: all of the gather but its traces, which are zero.
+/// \param gather its pressure is not asked for. \param most_bytes of `traces`. \param highest_frequency_hz of the
+/// signals.
+ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, double highest_frequency_hz);
+/// Takes those of the receivers [first, …) of the shot that are kept. \param pressure [receiver][time], of the shot's
+/// sampling.
+void add_traces(ReportGather& kept, std::size_t first, std::span<const float> pressure, std::int64_t samples);
+/// Both.
+ReportGather thin_gather(const ShotGather& gather, std::size_t most_bytes, double highest_frequency_hz);
+
+/// A signal of a shot's sources.
+struct ReportWavelet {
+    std::string type;
+    double dt_s = 0., peak_frequency_hz = 0.;
+    std::vector<float> signal;
+};
+std::vector<ReportWavelet> wavelets_of(const ShotGather& gather);
+
+/// What the page shows of a shot.
+struct ReportShot {
+    std::int64_t shot = 1;
+    std::vector<std::array<double, 3>> sources_m;
+    std::vector<ReportMovie> movies;
+    ReportGather gather;  ///< without traces if the shot has no receivers
+    std::vector<ReportWavelet> wavelets;
+};
+
+/// The part of the page that shows a shot, as HTML. \param shot loses every second frame as often as its movies take
+/// more than ReportChoice::movie_characters.
+void put_report_shot(ReportShot& shot, const ReportChoice& choice, const PutText& put);
+
+/// What the page shows beside its shots.
+struct Report {
+    std::string summary;                                        ///< the text of summary.json, or one of the same keys
+    std::string config_yaml;                                    ///< with every parameter
+    std::vector<ReportPlane> planes;                            ///< of the model, through the first source
+    std::size_t survey_shots = 0;                               ///< all of the survey
+    std::vector<std::array<double, 3>> sources_m, receivers_m;  ///< of all shots, thinned
+    std::vector<std::string> notes;                             ///< what is not shown, and why
+};
+
+/// Gives the part of the page that shows one shot, as put_report_shot() made it.
+using PutShot = std::function<void(const PutText& put)>;
+
+/// The page. Texts of configuration and summary that hold HTML show as they are.
+void put_report(const Report& report, std::span<const PutShot> shots, const PutText& put);
+
+}  // namespace onda

@@ -1,0 +1,35 @@
+// A run whose report is looked at: two shots over two layers, with a title that would end an element of the page.
+#pragma once
+
+#include <doctest/doctest.h>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/program/program.hpp"
+
+inline const std::string kTwoShots = R"(schema_version: 1
+title: "Two shots </title></script><script>alert(1)</script> & more"
+grid: {shape: [121, 81], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 400, vp_m_s: 2500}]}
+time: {duration_s: 0.6}
+boundary: {top: free_surface}
+wavelet: {type: ricker, peak_frequency_hz: 12}
+sources: [{type: line, first_m: [300, 20], last_m: [900, 20], count: 2}]
+receivers: [{type: line, first_m: [100, 20], last_m: [1100, 20], count: 51}]
+output: {seismograms: {dt_s: 0.002}, snapshots: {times_s: [0.1, 0.2, 0.3, 0.4]}}
+backend: {name: cpu}
+)";
+
+/// Runs it in `folder`; returns the folder of the results.
+inline std::filesystem::path run_two_shots(const std::filesystem::path& folder,
+                                           const std::vector<std::string>& options = {}) {
+    const auto config = folder / "run.yaml", out = folder / "out";
+    write_text(config, kTwoShots);
+    std::vector<std::string> arguments{"run", config.string(), "--output", out.string()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const Outcome run = run_onda(arguments);
+    CAPTURE(run.err);
+    REQUIRE(run.code == 0);
+    return out;
+}
