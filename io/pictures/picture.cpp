@@ -118,10 +118,14 @@ void draw_legend(Drawing& drawing, const PanelLayout& panel) {
 void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& extent) {
     const Drawing::Clip clip(drawing, panel.plot);
     const Box& plot = panel.plot;
-    const double left = std::clamp(panel.x_of(extent.left), plot.left, plot.right());
-    const double right = std::clamp(panel.x_of(extent.right), plot.left, plot.right());
-    const double top = std::clamp(panel.y_of(extent.top), plot.top, plot.bottom());
-    const double bottom = std::clamp(panel.y_of(extent.bottom), plot.top, plot.bottom());
+    constexpr double least = 2.;  // a side at the end of an axis has no layer
+    const auto snapped = [](double place, double first, double last) {
+        return place < first + least ? first : place > last - least ? last : place;
+    };
+    const double left = snapped(panel.x_of(extent.left), plot.left, plot.right());
+    const double right = snapped(panel.x_of(extent.right), plot.left, plot.right());
+    const double top = snapped(panel.y_of(extent.top), plot.top, plot.bottom());
+    const double bottom = snapped(panel.y_of(extent.bottom), plot.top, plot.bottom());
     constexpr Rgb layer{225, 225, 225};
     constexpr double paler = 0.45;
     drawing.fill(Box{plot.left, plot.top, plot.width, top - plot.top}, layer, paler);
@@ -131,14 +135,13 @@ void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& ext
     if (plot.bottom() - bottom > kLine)
         drawing.text({0.5 * (left + right), 0.5 * (bottom + plot.bottom())}, "absorbing layer", {12.}, Align::centre);
     const Stroke dashed{1.2, kInk, true};
-    constexpr double least = 2.;  // a side at the end of an axis has no layer
     const auto side = [&](bool is_there, Point from, Point to) {
         if (is_there) drawing.stroke(std::array{from, to}, dashed);
     };
-    side(left - plot.left > least, {left, top}, {left, bottom});
-    side(plot.right() - right > least, {right, top}, {right, bottom});
-    side(top - plot.top > least, {left, top}, {right, top});
-    side(plot.bottom() - bottom > least, {left, bottom}, {right, bottom});
+    side(left > plot.left, {left, top}, {left, bottom});
+    side(right < plot.right(), {right, top}, {right, bottom});
+    side(top > plot.top, {left, top}, {right, top});
+    side(bottom < plot.bottom(), {left, bottom}, {right, bottom});
 }
 
 std::vector<Point> star(Point at, double radius) {
