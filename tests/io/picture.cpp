@@ -3,7 +3,6 @@
 #include "io/pictures/picture.hpp"
 
 #include <algorithm>
-#include <cairo.h>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <fstream>
@@ -16,53 +15,16 @@
 #include "io/pictures/ticks.hpp"
 #include "tests/io/file_size_limit.hpp"
 #include "tests/io/files_support.hpp"
+#include "tests/io/png_image.hpp"
 #include "tests/io/result_file_checks.hpp"
 
 using namespace onda;
 
 namespace {
 
-struct Image {
-    int width = 0, height = 0;
-    std::vector<Rgb> pixels;
-    [[nodiscard]] Rgb at(int x, int y) const { return pixels[std::size_t(y) * std::size_t(width) + std::size_t(x)]; }
-};
-
-Image read_png(const std::filesystem::path& file) {
-    cairo_surface_t* const surface = cairo_image_surface_create_from_png(file.c_str());
-    REQUIRE(cairo_surface_status(surface) == CAIRO_STATUS_SUCCESS);
-    Image image{cairo_image_surface_get_width(surface), cairo_image_surface_get_height(surface), {}};
-    for (int y = 0; y < image.height; ++y) {
-        const auto* row = reinterpret_cast<const std::uint32_t*>(cairo_image_surface_get_data(surface) +
-                                                                 y * cairo_image_surface_get_stride(surface));
-        for (int x = 0; x < image.width; ++x)
-            image.pixels.push_back({std::uint8_t(row[x] >> 16), std::uint8_t(row[x] >> 8), std::uint8_t(row[x])});
-    }
-    cairo_surface_destroy(surface);
-    return image;
-}
-
 std::string bytes_of(const std::filesystem::path& file) {
     std::ifstream in(file, std::ios::binary);
     return {std::istreambuf_iterator<char>(in), {}};
-}
-
-/// The inside of the plot's frame: its top edge is the first long line of ink, its left edge starts there.
-struct Plot {
-    int left = 0, top = 0, width = 0, height = 0;
-};
-
-Plot find_plot(const Image& image) {
-    for (int y = 0; y < image.height; ++y)
-        for (int x = 0; x < image.width; ++x) {
-            int across = 0, down = 0;
-            while (x + across < image.width && image.at(x + across, y) == kInk) ++across;
-            while (y + down < image.height && image.at(x, y + down) == kInk) ++down;
-            if (across > 150 && down > 150) return {x + 1, y + 1, across - 2, down - 2};
-            x += across;
-        }
-    FAIL("no frame found");
-    return {};
 }
 
 struct Drawn {
