@@ -17,11 +17,9 @@ void draw_field(Drawing& drawing, const PanelLayout& panel, const Scale& scale) 
     const PictureField& field = *scale.field;
     if (field.raster.values.empty()) return;
     const Box box = field.extent ? panel.box_of(*field.extent) : panel.plot;
-    Pixels pixels{drawing.pixels_along(box.width), drawing.pixels_along(box.height), {}};
-    const auto values = fit_raster(field.raster, pixels.width, pixels.height, field.shrink);
-    pixels.argb.resize(values.size());
-    std::ranges::transform(values, pixels.argb.begin(), [&scale](float value) { return scale.argb_of(value); });
-    drawing.image(box, pixels);
+    const int width = drawing.pixels_along(box.width), height = drawing.pixels_along(box.height);
+    const auto values = fit_raster(field.raster, width, height, field.shrink);
+    drawing.image(box, width, height, [&](std::size_t i) { return scale.argb_of(values[i]); });
 }
 
 /// One trace: from its first sample down to its last, deflected to the right where positive.
@@ -217,12 +215,13 @@ void draw_axes(Drawing& drawing, const PanelLayout& panel) {
 void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) {
     const auto [low, high] = bar.scale.range;
     const Box box{bar.left, panel.plot.top, kBarWidth, panel.plot.height};
-    Pixels pixels{1, drawing.pixels_along(box.height), {}};
-    for (int y = 0; y < pixels.height; ++y)
-        pixels.argb.push_back(bar.scale.argb_of(high + (low - high) * y / std::max(1, pixels.height - 1)));
+    const int height = drawing.pixels_along(box.height);
+    const auto colour_of = [&](std::size_t y) {
+        return bar.scale.argb_of(high + (low - high) * static_cast<double>(y) / std::max(1, height - 1));
+    };
     // Over a model, waves tint what they cover: so does the bar.
     if (bar.scale.field->tint) drawing.fill(box, kPaleGrey.at(0.25));
-    drawing.image(box, pixels);
+    drawing.image(box, 1, height, colour_of);
     draw_frame(drawing, box);
     double widest = 0.;
     for (const Tick& tick : bar.ticks.ticks) {

@@ -215,11 +215,13 @@ PictureBytes picture_bytes(const Plan& plan) {
     Grid grid = plan.grid;
     grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
     for (const Section& section : sections_through(grid, grid.origin_m, kMostSamples)) nodes += section.window.points();
+    // In colours; the few that are wiggles take no more.
     const std::int64_t receivers = plan.survey.size.most_receivers;
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
-    constexpr std::int64_t drawing = 7'000'000;  // measured: canvas, rasters and the compressed picture
+    constexpr std::int64_t drawing = 13'000'000;  // measured: fonts, the sheet, rasters and the compressed picture
     constexpr auto element = static_cast<std::int64_t>(sizeof(float));
-    return {nodes * static_cast<std::int64_t>(1 + kWavefields) * element, drawing, gather * element};
+    const std::int64_t parameters = std::min<std::int64_t>(std::ssize(plan.setup.scheme.equation->parameters), 2);
+    return {nodes * (parameters + static_cast<std::int64_t>(kWavefields)) * element, drawing, gather * element};
 }
 
 constinit const OutputFormat kPictureFormat{
