@@ -4,6 +4,8 @@
 #include <cairo-pdf.h>
 #include <cairo.h>
 #include <cmath>
+#include <fontconfig/fontconfig.h>
+#include <mutex>
 #include <new>
 #include <numbers>
 
@@ -45,7 +47,19 @@ Surface make_surface(SheetKind kind, int width, int height, double scale, std::s
     return surface;
 }
 
+/// fontconfig, which Cairo asks for fonts, tries for ever to set itself up where there is no memory for it; asked to do
+/// so, it gives up.
+void prepare_fonts() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        FcConfig* const fonts = FcInitLoadConfigAndFonts();
+        if (fonts == nullptr) throw std::bad_alloc();
+        FcConfigSetCurrent(fonts);
+    });
+}
+
 void set_font(cairo_t* context, const Font& font) {
+    prepare_fonts();
     cairo_select_font_face(context, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
                            font.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(context, font.size);
