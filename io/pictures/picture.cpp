@@ -213,7 +213,7 @@ void draw_axes(Drawing& drawing, const PanelLayout& panel) {
 }
 
 void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) {
-    const auto [low, high] = bar.scale.range;
+    const double low = bar.scale.range.low, high = bar.scale.range.high;
     const Box box{bar.left, panel.plot.top, kBarWidth, panel.plot.height};
     const int height = drawing.pixels_along(box.height);
     const auto colour_of = [&](std::size_t y) {

@@ -201,8 +201,7 @@ double choose_clip(const Wavefields& fields, const Options& options, const std::
 
 std::string pressure_label(const Wavefields& fields) {
     if (fields.gain == 0.) return "pressure [Pa]";
-    return fmt::format("pressure \xc3\x97 (t / {} s)^{} [Pa]", shortest(fields.shot.times_s().back()),
-                       shortest(fields.gain));
+    return fmt::format("pressure \xc3\x97 (t / {:.4g} s)^{} [Pa]", fields.shot.times_s().back(), shortest(fields.gain));
 }
 
 /// One frame: over the model where there is one, else with zero white.

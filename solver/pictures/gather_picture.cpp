@@ -114,8 +114,7 @@ ShownTraces process(const ShotGather& gather, const ReceiverLine& line, const st
 
 std::string label_of(const TraceDisplay& display, double record_s) {
     std::string quantity = "pressure";
-    if (display.gain != 0.)
-        quantity += fmt::format(" \xc3\x97 (t / {} s)^{}", shortest(record_s), shortest(display.gain));
+    if (display.gain != 0.) quantity += fmt::format(" \xc3\x97 (t / {:.4g} s)^{}", record_s, shortest(display.gain));
     if (display.agc_s > 0.) return quantity + fmt::format(" / RMS of {} s", shortest(display.agc_s));
     return quantity + " [Pa]";
 }
