@@ -241,6 +241,7 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"gather", "@seismograms.h5", "-o", "@x.jpg"}), 64, "pictures are .png or .pdf");
     check(results.plot({"movie", "@snapshots.h5", "-o", "@x.gif"}), 64, "movies are .mp4 or .png");
     check(results.plot({"model", "@small.yaml", "--shot", "5"}), 64, "there is no such shot");
+    check(results.plot({"model", "@model.h5", "--shot", "1"}), 64, "--shot and --set are of configurations");
     check(results.plot({"gathr", "@seismograms.h5"}), 64, "did you mean 'gather'");
     fs::remove(results.path("snapshots.h5"));
     write_text(results.path("summary.json"), "{}");
