@@ -134,8 +134,8 @@ ReceiverLine by_offset(ReceiverLine line, const std::vector<double>& offsets) {
 
 void add_wiggles(GatherPanel& result, const ReceiverLine& line, const TraceDisplay& display, const ShownTraces& shown,
                  std::int64_t most_samples) {
-    const double length = std::abs(line.axis.last - line.axis.first);
-    const double spacing = line.count > 1 ? length / static_cast<double>(line.count - 1) : 1.;
+    const double length = std::abs(line.places.back() - line.places.front());
+    const double spacing = length > 0. ? length / static_cast<double>(line.count - 1) : 1.;
     // So few that each has room for its largest swing stay apart from each other.
     const bool apart = line.count <= kMostApart;
     const double percentile = display.percentile > 0. ? display.percentile : apart ? 100. : 99.;
@@ -144,10 +144,9 @@ void add_wiggles(GatherPanel& result, const ReceiverLine& line, const TraceDispl
     result.values = fit_raster({shown.traces, shown.samples, shown.values}, static_cast<int>(samples),
                                static_cast<int>(shown.traces), Shrink::peak);
     // Air for the first and the last trace.
-    PictureAxis& axis = result.panel.horizontal;
-    const double air = (apart ? 0.6 : 1.) * (axis.last >= axis.first ? spacing : -spacing);
-    axis.first -= line.count > 1 ? air : 0.;
-    axis.last += line.count > 1 ? air : 0.;
+    const double air = (apart ? 0.6 : 1.) * (line.places.back() >= line.places.front() ? spacing : -spacing);
+    result.panel.horizontal.first = line.places.front() - air;
+    result.panel.horizontal.last = line.places.back() + air;
     result.panel.traces =
         PictureTraces{line.places, {shown.traces, samples, result.values}, result.clip, (apart ? 0.48 : 0.9) * spacing};
 }

@@ -76,7 +76,20 @@ TEST_CASE("the lines of a grid, of an oblique line, and of receivers that lie on
     CHECK(receiver_lines(scattered)[0].axis.title == "receiver");
     CHECK(receiver_lines(scattered)[0].count == 30);
     CHECK(receiver_lines(Places{{1., 2., 3.}})[0].count == 1);
+    CHECK(receiver_lines(Places{{1., 2., 3.}, {1., 2., 3.}})[0].axis.title == "receiver");
     CHECK(receiver_lines(Places{{0., 0., 0.}, {0., 0., 50.}})[0].axis.title == "receiver z [m]");
+}
+
+TEST_CASE("a single trace stands in the middle") {
+    ShotGather gather = moving_pulse();
+    gather.receivers_m.resize(1);
+    gather.pressure.resize(601);
+    const GatherPanel shown = gather_panel(gather, receiver_lines(gather.receivers_m)[0], {});
+    REQUIRE(shown.panel.traces.has_value());
+    const auto& axis = shown.panel.horizontal;
+    CHECK(0.5 * (axis.first + axis.last) == shown.panel.traces->positions[0]);
+    CHECK(axis.last > axis.first);
+    CHECK(shown.panel.traces->reach > 0.);
 }
 
 TEST_CASE("few receivers are wiggles, many are colours") {
