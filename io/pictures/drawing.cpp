@@ -4,6 +4,8 @@
 #include <cairo-pdf.h>
 #include <cairo.h>
 #include <cmath>
+#include <fontconfig/fontconfig.h>
+#include <mutex>
 #include <new>
 #include <numbers>
 
@@ -45,7 +47,19 @@ Surface make_surface(SheetKind kind, int width, int height, double scale, std::s
     return surface;
 }
 
+/// fontconfig, which Cairo asks for fonts, tries for ever to set itself up where there is no memory for it; asked to do
+/// so, it gives up.
+void prepare_fonts() {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        FcConfig* const fonts = FcInitLoadConfigAndFonts();
+        if (fonts == nullptr) throw std::bad_alloc();
+        FcConfigSetCurrent(fonts);
+    });
+}
+
 void set_font(cairo_t* context, const Font& font) {
+    prepare_fonts();
     cairo_select_font_face(context, "DejaVu Sans", CAIRO_FONT_SLANT_NORMAL,
                            font.bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
     cairo_set_font_size(context, font.size);
@@ -155,24 +169,25 @@ void Drawing::stroke(const Box& box, const Stroke& stroke) {
     impl_->stroke_path(stroke);
 }
 
-void Drawing::image(const Box& box, const Pixels& pixels) {
-    const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, pixels.width, pixels.height));
+void Drawing::image(const Box& box, int width, int height, const std::function<std::uint32_t(std::size_t i)>& argb_of) {
+    const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height));
     check(cairo_surface_status(surface.get()));
     cairo_surface_flush(surface.get());
     unsigned char* const rows = cairo_image_surface_get_data(surface.get());
     const int stride = cairo_image_surface_get_stride(surface.get());
-    for (int y = 0; y < pixels.height; ++y)
-        std::transform(pixels.argb.begin() + std::ptrdiff_t{y} * pixels.width,
-                       pixels.argb.begin() + std::ptrdiff_t{y + 1} * pixels.width,
-                       reinterpret_cast<std::uint32_t*>(rows + std::ptrdiff_t{y} * stride), premultiplied);
+    std::size_t i = 0;
+    for (int y = 0; y < height; ++y) {
+        auto* const row = reinterpret_cast<std::uint32_t*>(rows + std::ptrdiff_t{y} * stride);
+        for (int x = 0; x < width; ++x) row[x] = premultiplied(argb_of(i++));
+    }
     cairo_surface_mark_dirty(surface.get());
     cairo_t* const context = impl_->context.get();
     cairo_save(context);
     cairo_translate(context, box.left, box.top);
-    cairo_scale(context, box.width / pixels.width, box.height / pixels.height);
+    cairo_scale(context, box.width / width, box.height / height);
     cairo_set_source_surface(context, surface.get(), 0., 0.);
     cairo_pattern_set_filter(cairo_get_source(context), CAIRO_FILTER_NEAREST);
-    cairo_rectangle(context, 0., 0., pixels.width, pixels.height);
+    cairo_rectangle(context, 0., 0., width, height);
     cairo_fill(context);
     cairo_restore(context);
     check(cairo_status(context));

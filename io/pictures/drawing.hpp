@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,7 +27,7 @@ struct Box {
     [[nodiscard]] double bottom() const { return top + height; }
 };
 
-/// Pixels with 8 bits a channel, row-major; alpha is not premultiplied.
+/// Opaque pixels with 8 bits a channel, row-major.
 struct Pixels {
     int width = 0, height = 0;
     std::vector<std::uint32_t> argb;
@@ -68,8 +69,8 @@ public:
     /// Lines from point to point.
     void stroke(std::span<const Point> points, const Stroke& stroke);
     void stroke(const Box& box, const Stroke& stroke);
-    /// Fills the box with an image, its pixels unsmoothed.
-    void image(const Box& box, const Pixels& pixels);
+    /// Fills the box with an image, its pixels unsmoothed. \param argb_of pixel i, row by row; not premultiplied.
+    void image(const Box& box, int width, int height, const std::function<std::uint32_t(std::size_t i)>& argb_of);
     /// One line of UTF-8; what cannot be shown is escaped (io/text/printable.hpp). \param at the middle of its height
     /// at the left end, centre or right end.
     void text(Point at, std::string_view line, const Font& font, Align align = Align::left);

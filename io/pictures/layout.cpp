@@ -48,7 +48,7 @@ Box plot_size(const Panel& panel, double most_width, std::string& note) {
 
 ValueRange range_of(const PictureField& field) {
     if (field.range) return *field.range;
-    if (!field.tint && !field.map->diverging) {
+    if (!field.tint) {
         const ValueRange range = finite_range(field.raster.values);
         const double least = 1e-6 * std::max(std::abs(range.low), std::abs(range.high));
         return range.high - range.low > least ? range : ValueRange{range.low, range.low};

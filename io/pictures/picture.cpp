@@ -17,11 +17,9 @@ void draw_field(Drawing& drawing, const PanelLayout& panel, const Scale& scale) 
     const PictureField& field = *scale.field;
     if (field.raster.values.empty()) return;
     const Box box = field.extent ? panel.box_of(*field.extent) : panel.plot;
-    Pixels pixels{drawing.pixels_along(box.width), drawing.pixels_along(box.height), {}};
-    const auto values = fit_raster(field.raster, pixels.width, pixels.height, field.shrink);
-    pixels.argb.resize(values.size());
-    std::ranges::transform(values, pixels.argb.begin(), [&scale](float value) { return scale.argb_of(value); });
-    drawing.image(box, pixels);
+    const int width = drawing.pixels_along(box.width), height = drawing.pixels_along(box.height);
+    const auto values = fit_raster(field.raster, width, height, field.shrink);
+    drawing.image(box, width, height, [&](std::size_t i) { return scale.argb_of(values[i]); });
 }
 
 /// One trace: from its first sample down to its last, deflected to the right where positive.
@@ -118,10 +116,14 @@ void draw_legend(Drawing& drawing, const PanelLayout& panel) {
 void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& extent) {
     const Drawing::Clip clip(drawing, panel.plot);
     const Box& plot = panel.plot;
-    const double left = std::clamp(panel.x_of(extent.left), plot.left, plot.right());
-    const double right = std::clamp(panel.x_of(extent.right), plot.left, plot.right());
-    const double top = std::clamp(panel.y_of(extent.top), plot.top, plot.bottom());
-    const double bottom = std::clamp(panel.y_of(extent.bottom), plot.top, plot.bottom());
+    constexpr double least = 2.;  // a side at the end of an axis has no layer
+    const auto snapped = [](double place, double first, double last) {
+        return place < first + least ? first : place > last - least ? last : place;
+    };
+    const double left = snapped(panel.x_of(extent.left), plot.left, plot.right());
+    const double right = snapped(panel.x_of(extent.right), plot.left, plot.right());
+    const double top = snapped(panel.y_of(extent.top), plot.top, plot.bottom());
+    const double bottom = snapped(panel.y_of(extent.bottom), plot.top, plot.bottom());
     constexpr Rgb layer{225, 225, 225};
     constexpr double paler = 0.45;
     drawing.fill(Box{plot.left, plot.top, plot.width, top - plot.top}, layer, paler);
@@ -131,14 +133,13 @@ void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& ext
     if (plot.bottom() - bottom > kLine)
         drawing.text({0.5 * (left + right), 0.5 * (bottom + plot.bottom())}, "absorbing layer", {12.}, Align::centre);
     const Stroke dashed{1.2, kInk, true};
-    constexpr double least = 2.;  // a side at the end of an axis has no layer
     const auto side = [&](bool is_there, Point from, Point to) {
         if (is_there) drawing.stroke(std::array{from, to}, dashed);
     };
-    side(left - plot.left > least, {left, top}, {left, bottom});
-    side(plot.right() - right > least, {right, top}, {right, bottom});
-    side(top - plot.top > least, {left, top}, {right, top});
-    side(plot.bottom() - bottom > least, {left, bottom}, {right, bottom});
+    side(left > plot.left, {left, top}, {left, bottom});
+    side(right < plot.right(), {right, top}, {right, bottom});
+    side(top > plot.top, {left, top}, {right, top});
+    side(bottom < plot.bottom(), {left, bottom}, {right, bottom});
 }
 
 std::vector<Point> star(Point at, double radius) {
@@ -212,14 +213,15 @@ void draw_axes(Drawing& drawing, const PanelLayout& panel) {
 }
 
 void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) {
-    const auto [low, high] = bar.scale.range;
+    const double low = bar.scale.range.low, high = bar.scale.range.high;
     const Box box{bar.left, panel.plot.top, kBarWidth, panel.plot.height};
-    Pixels pixels{1, drawing.pixels_along(box.height), {}};
-    for (int y = 0; y < pixels.height; ++y)
-        pixels.argb.push_back(bar.scale.argb_of(high + (low - high) * y / std::max(1, pixels.height - 1)));
+    const int height = drawing.pixels_along(box.height);
+    const auto colour_of = [&](std::size_t y) {
+        return bar.scale.argb_of(high + (low - high) * static_cast<double>(y) / std::max(1, height - 1));
+    };
     // Over a model, waves tint what they cover: so does the bar.
     if (bar.scale.field->tint) drawing.fill(box, kPaleGrey.at(0.25));
-    drawing.image(box, pixels);
+    drawing.image(box, 1, height, colour_of);
     draw_frame(drawing, box);
     double widest = 0.;
     for (const Tick& tick : bar.ticks.ticks) {

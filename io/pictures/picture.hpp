@@ -34,7 +34,8 @@ struct PictureField {
     /// Where its first and last samples lie, in the direction of the axes; absent: at the ends of the axes.
     std::optional<Extent> extent{};
     const ColourMap* map = &kViridis;
-    /// The values of the ends of the map; what is beyond has their colours. Absent: those of the field.
+    /// The values of the ends of the map; what is beyond has their colours. Absent: the least and the
+    /// largest of the field; of a tint, clip_of() to both sides.
     std::optional<ValueRange> range{};
     std::string label{};  ///< of its colour bar: "vp [m/s]"; without, it has none, as a field of one value
     Shrink shrink = Shrink::mean;

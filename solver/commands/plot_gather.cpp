@@ -97,8 +97,9 @@ int plot_traces(const Options& options, TraceDisplay display, const std::string&
         const std::size_t every = display.style == TraceDisplay::Style::wiggles ? (line.count + most - 1) / most : 1;
         if (every > 1) thin(input.gather, line, every);
         panels.push_back(gather_panel(input.gather, line, display));
-        panels.back().panel.title = fmt::format("{}, receivers {} to {} of {}{}", input.name, first + 1, first + count,
-                                                all, every > 1 ? fmt::format(", one in {}", every) : "");
+        std::string& title = panels.back().panel.title;
+        title = fmt::format("{}, receivers {} to {} of {}{}{}", input.name, first + 1, first + count, all,
+                            every > 1 ? fmt::format(", one in {}", every) : "", title.empty() ? "" : ", " + title);
         input.gather = {};  // the panel has what it shows
     }
     share_clip(panels);

@@ -61,6 +61,12 @@ DrawnModel open_model_file(const std::filesystem::path& path, const Options& opt
     return model;
 }
 
+std::optional<Shot> find_shot(const Plan& plan, std::int64_t id) {
+    for (std::size_t i = 0; i < plan.survey.shots.size(); ++i)
+        if (plan.survey.shots.id(i) == id) return plan.survey.shots[i];
+    return {};
+}
+
 DrawnModel make_configured_model(const std::filesystem::path& path, const Options& options) {
     ConfigOptions file;
     file.file = path.string();
@@ -76,17 +82,14 @@ DrawnModel make_configured_model(const std::filesystem::path& path, const Option
     // The picture is of all of the model, whatever part of it a shot is computed on.
     model.plan = plan;
     model.grid = grid;
-    const auto& shots = options.shots;
-    if (!shots.empty()) {
+    const std::int64_t wanted = options.shots.empty() ? plan.survey.shots.id(0) : options.shots.front();
+    model.shot = find_shot(plan, wanted);
+    if (!model.shot) {
         std::vector<std::int64_t> there;
         for (std::size_t i = 0; i < plan.survey.shots.size(); ++i) there.push_back(plan.survey.shots.id(i));
-        if (!std::ranges::binary_search(there, shots.front()))
-            throw Error(ExitCode::usage,
-                        fmt::format("--shot {}: there is no such shot in {}; there {} {}", shots.front(), shown(path),
-                                    there.size() == 1 ? "is" : "are", listed(there)));
+        throw Error(ExitCode::usage, fmt::format("--shot {}: there is no such shot in {}; there {} {}", wanted,
+                                                 shown(path), there.size() == 1 ? "is" : "are", listed(there)));
     }
-    model.shot =
-        shots.empty() ? plan.survey.shots.front() : plan.survey.shots[plan.survey.shots.index_of(shots.front())];
     model.at_m = model.shot->sources.empty() ? middle_of(grid, plane_of(options))
                                              : model.shot->sources.front().position_m[plane_of(options).normal];
     model.cut = [made](Section section) { return cut_model(std::move(section), *made); };
@@ -121,6 +124,8 @@ std::vector<Panel> model_panels(const DrawnModel& model, const ModelSection& sec
 
 int plot_model(const Options& options) {
     const std::filesystem::path& file = options.files.front();
+    if (!is_configuration(file) && !(options.shots.empty() && options.overrides.empty()))
+        throw Error(ExitCode::usage, fmt::format("{}: --shot and --set are of configurations (.yaml)", shown(file)));
     const DrawnModel model = open_model(file, options);
     const Section section = section_of(model.grid, options, model.at_m);
     const ModelSection cut = model.cut(section);
@@ -201,8 +206,7 @@ double choose_clip(const Wavefields& fields, const Options& options, const std::
 
 std::string pressure_label(const Wavefields& fields) {
     if (fields.gain == 0.) return "pressure [Pa]";
-    return fmt::format("pressure \xc3\x97 (t / {} s)^{} [Pa]", shortest(fields.shot.times_s().back()),
-                       shortest(fields.gain));
+    return fmt::format("pressure \xc3\x97 (t / {:.4g} s)^{} [Pa]", fields.shot.times_s().back(), shortest(fields.gain));
 }
 
 /// One frame: over the model where there is one, else with zero white.
@@ -216,7 +220,9 @@ Panel frame_panel(const Wavefields& fields, std::span<const float> values, std::
         panel.fields.push_back(model_field(model.section, model.vp, kVelocityLabel, kPaleGrey));
         const auto& [across, down] = std::tie(model.section.horizontal, model.section.vertical);
         panel.fields.back().extent = Extent{across.first, across.last, down.first, down.last};
-        if (fields.model->shot) mark_survey(panel, fields.section.plane, *fields.model->shot);
+        if (fields.model->plan)
+            if (const auto shot = find_shot(*fields.model->plan, fields.shot.shot()))
+                mark_survey(panel, fields.section.plane, *shot);
     }
     panel.fields.push_back(pressure_field(fields.section, values, clip, fields.background.has_value(), map));
     panel.fields.back().label = pressure_label(fields);

@@ -73,12 +73,18 @@ PicturedRun pictured_run(const Plan& plan, const Model& model) {
     return run;
 }
 
-/// Half of the traces have a peak below this: what a wave at the receivers amounts to.
+/// Half of the traces have a peak below this: what a wave at the receivers amounts to. Of many receivers some are
+/// asked.
 double typical_peak(const ShotGather& gather) {
+    constexpr std::size_t most = 1000;
+    const auto samples = static_cast<std::size_t>(gather.samples);
     std::vector<float> peaks;
-    for (std::size_t r = 0; r < gather.receivers_m.size(); ++r)
-        peaks.push_back(static_cast<float>(magnitude_quantile(
-            std::span(gather.pressure).subspan(r * static_cast<std::size_t>(gather.samples), gather.samples), 1.)));
+    for (std::size_t r = 0; r < gather.receivers_m.size(); r += gather.receivers_m.size() / most + 1) {
+        float peak = 0.f;
+        for (const float p : std::span(gather.pressure).subspan(r * samples, samples))
+            peak = std::max(peak, std::abs(p));
+        peaks.push_back(peak);
+    }
     return magnitude_quantile(peaks, 0.5);
 }
 
@@ -235,11 +241,13 @@ PictureBytes picture_bytes(const Plan& plan) {
     Grid grid = plan.grid;
     grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
     for (const Section& section : sections_through(grid, grid.origin_m, kMostSamples)) nodes += section.window.points();
+    // In colours; the few that are wiggles take no more.
     const std::int64_t receivers = plan.survey.size.most_receivers;
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
-    constexpr std::int64_t drawing = 7'000'000;  // measured: canvas, rasters and the compressed picture
+    constexpr std::int64_t drawing = 11'500'000;  // measured: fonts, the sheet, rasters and the compressed picture
     constexpr auto element = static_cast<std::int64_t>(sizeof(float));
-    return {nodes * static_cast<std::int64_t>(1 + kWavefields) * element, drawing, gather * element};
+    const std::int64_t parameters = std::min<std::int64_t>(std::ssize(plan.setup.scheme.equation->parameters), 2);
+    return {nodes * (parameters + static_cast<std::int64_t>(kWavefields)) * element, drawing, gather * element};
 }
 
 constinit const OutputFormat kPictureFormat{

@@ -17,14 +17,17 @@ namespace {
 
 /// With fewer points than this between traces they are shown in colours.
 constexpr double kLeastTraceSpacing = 14., kPlotWidth = 1100.;
+constexpr std::size_t kMostApart = 16;
 
-/// The traces of a line as they are shown, [trace][sample], with the times of the first and last sample.
+/// The traces of a line as they are shown, [trace][sample], with the times of the first and last sample. What is not
+/// changed is not copied: a survey's gather may fill half of the memory.
 struct ShownTraces {
     std::int64_t traces = 0, samples = 0;
     double first_s = 0., last_s = 0.;
-    std::vector<float> values;
+    std::span<const float> values;
+    std::vector<float> changed;  ///< which `values` are, then
     [[nodiscard]] std::span<float> trace(std::int64_t i) {
-        return std::span(values).subspan(static_cast<std::size_t>(i * samples), static_cast<std::size_t>(samples));
+        return std::span(changed).subspan(static_cast<std::size_t>(i * samples), static_cast<std::size_t>(samples));
     }
 };
 
@@ -35,25 +38,30 @@ void gain(ShownTraces& shown, double power) {
                 static_cast<double>(n++) / static_cast<double>(std::max<std::int64_t>(shown.samples - 1, 1)), power));
 }
 
-/// Each sample over the root mean square of those around it. Where a trace is silent it stays so: what is a millionth
-/// of the trace's largest value is not brought up.
-void control_gain(std::span<float> trace, std::int64_t half_window) {
+/// Each sample over the root mean square of those around it, but no less than `least`.
+void control_gain(std::span<float> trace, std::int64_t half_window, double least) {
     const auto samples = static_cast<std::int64_t>(trace.size());
     std::vector<double> energy(trace.size() + 1, 0.);
-    double peak = 0.;
-    for (std::size_t n = 0; n < trace.size(); ++n) {
-        energy[n + 1] = energy[n] + static_cast<double>(trace[n]) * trace[n];
-        peak = std::max(peak, static_cast<double>(std::abs(trace[n])));
-    }
+    for (std::size_t n = 0; n < trace.size(); ++n) energy[n + 1] = energy[n] + static_cast<double>(trace[n]) * trace[n];
     for (std::int64_t n = 0; n < samples; ++n) {
         const std::int64_t first = std::max<std::int64_t>(n - half_window, 0);
         const std::int64_t end = std::min(n + half_window + 1, samples);
         const double mean = (energy[static_cast<std::size_t>(end)] - energy[static_cast<std::size_t>(first)]) /
                             static_cast<double>(end - first);
-        const double rms = std::max(std::sqrt(std::max(mean, 0.)), 1e-6 * peak);
+        const double rms = std::max(std::sqrt(std::max(mean, 0.)), least);
         float& value = trace[static_cast<std::size_t>(n)];
         value = rms > 0. ? static_cast<float>(value / rms) : 0.f;
     }
+}
+
+/// Automatic gain control. What is silent stays so: nothing below a ten-thousandth of what half of the traces reach is
+/// brought up.
+void control_gains(ShownTraces& shown, std::int64_t half_window) {
+    std::vector<float> peaks;
+    for (std::int64_t i = 0; i < shown.traces; ++i)
+        peaks.push_back(static_cast<float>(magnitude_quantile(shown.trace(i), 1.)));
+    const double least = 1e-4 * magnitude_quantile(peaks, 0.5);
+    for (std::int64_t i = 0; i < shown.traces; ++i) control_gain(shown.trace(i), half_window, least);
 }
 
 /// Brings every trace to the time t - |offset| / v; samples between those of the trace are linear, those that were not
@@ -63,11 +71,10 @@ void reduce(ShownTraces& shown, const std::vector<double>& offsets, double veloc
     const double nearest = std::abs(*std::ranges::min_element(offsets, by_size));
     const double farthest = std::abs(*std::ranges::max_element(offsets, by_size));
     const double record_s = shown.last_s;
-    ShownTraces reduced{shown.traces,
-                        0,
-                        -std::min(farthest / velocity_m_s, 0.1 * record_s),
-                        std::max(record_s - nearest / velocity_m_s, 0.),
-                        {}};
+    ShownTraces reduced;
+    reduced.traces = shown.traces;
+    reduced.first_s = -std::min(farthest / velocity_m_s, 0.1 * record_s);
+    reduced.last_s = std::max(record_s - nearest / velocity_m_s, 0.);
     reduced.samples = static_cast<std::int64_t>(std::floor((reduced.last_s - reduced.first_s) / dt_s)) + 1;
     reduced.last_s = reduced.first_s + static_cast<double>(reduced.samples - 1) * dt_s;
     for (std::int64_t i = 0; i < shown.traces; ++i) {
@@ -78,9 +85,9 @@ void reduce(ShownTraces& shown, const std::vector<double>& offsets, double veloc
             const auto below = static_cast<std::int64_t>(std::floor(place));
             const bool recorded = below >= 0 && below + 1 < shown.samples;
             const auto weight = static_cast<float>(place - static_cast<double>(below));
-            reduced.values.push_back(recorded ? (1.f - weight) * trace[static_cast<std::size_t>(below)] +
-                                                    weight * trace[static_cast<std::size_t>(below) + 1]
-                                              : 0.f);
+            reduced.changed.push_back(recorded ? (1.f - weight) * trace[static_cast<std::size_t>(below)] +
+                                                     weight * trace[static_cast<std::size_t>(below) + 1]
+                                               : 0.f);
         }
     }
     shown = std::move(reduced);
@@ -93,21 +100,21 @@ ShownTraces process(const ShotGather& gather, const ReceiverLine& line, const st
                       gather.samples,
                       0.,
                       static_cast<double>(gather.samples - 1) * gather.dt_s,
+                      std::span(gather.pressure).subspan(line.first * samples, line.count * samples),
                       {}};
-    const auto from = gather.pressure.begin() + static_cast<std::ptrdiff_t>(line.first * samples);
-    shown.values.assign(from, from + static_cast<std::ptrdiff_t>(line.count * samples));
+    if (display.gain == 0. && display.agc_s == 0. && display.reduction_m_s == 0.) return shown;
+    shown.changed.assign(shown.values.begin(), shown.values.end());
     if (display.gain != 0.) gain(shown, display.gain);
     if (display.agc_s > 0.)
-        for (std::int64_t i = 0; i < shown.traces; ++i)
-            control_gain(shown.trace(i), std::max<std::int64_t>(std::llround(0.5 * display.agc_s / gather.dt_s), 1));
+        control_gains(shown, std::max<std::int64_t>(std::llround(0.5 * display.agc_s / gather.dt_s), 1));
     if (display.reduction_m_s > 0.) reduce(shown, offsets, display.reduction_m_s, gather.dt_s);
+    shown.values = shown.changed;
     return shown;
 }
 
 std::string label_of(const TraceDisplay& display, double record_s) {
     std::string quantity = "pressure";
-    if (display.gain != 0.)
-        quantity += fmt::format(" \xc3\x97 (t / {} s)^{}", shortest(record_s), shortest(display.gain));
+    if (display.gain != 0.) quantity += fmt::format(" \xc3\x97 (t / {:.4g} s)^{}", record_s, shortest(display.gain));
     if (display.agc_s > 0.) return quantity + fmt::format(" / RMS of {} s", shortest(display.agc_s));
     return quantity + " [Pa]";
 }
@@ -125,19 +132,23 @@ ReceiverLine by_offset(ReceiverLine line, const std::vector<double>& offsets) {
     return line;
 }
 
-void add_wiggles(GatherPanel& result, const ReceiverLine& line, const TraceDisplay& display, ShownTraces shown) {
-    const double length = std::abs(line.axis.last - line.axis.first);
-    const double spacing = line.count > 1 ? length / static_cast<double>(line.count - 1) : 1.;
-    const double percentile = display.percentile > 0. ? display.percentile : 99.;
+void add_wiggles(GatherPanel& result, const ReceiverLine& line, const TraceDisplay& display, const ShownTraces& shown,
+                 std::int64_t most_samples) {
+    const double length = std::abs(line.places.back() - line.places.front());
+    const double spacing = length > 0. ? length / static_cast<double>(line.count - 1) : 1.;
+    // So few that each has room for its largest swing stay apart from each other.
+    const bool apart = line.count <= kMostApart;
+    const double percentile = display.percentile > 0. ? display.percentile : apart ? 100. : 99.;
     result.clip = display.clip_pa > 0. ? display.clip_pa : clip_of(shown.values, percentile / 100.);
-    result.values = std::move(shown.values);
+    const std::int64_t samples = std::min(shown.samples, 2 * most_samples);
+    result.values = fit_raster({shown.traces, shown.samples, shown.values}, static_cast<int>(samples),
+                               static_cast<int>(shown.traces), Shrink::peak);
     // Air for the first and the last trace.
-    PictureAxis& axis = result.panel.horizontal;
-    const double air = axis.last >= axis.first ? spacing : -spacing;
-    axis.first -= line.count > 1 ? air : 0.;
-    axis.last += line.count > 1 ? air : 0.;
+    const double air = (apart ? 0.6 : 1.) * (line.places.back() >= line.places.front() ? spacing : -spacing);
+    result.panel.horizontal.first = line.places.front() - air;
+    result.panel.horizontal.last = line.places.back() + air;
     result.panel.traces =
-        PictureTraces{line.places, {shown.traces, shown.samples, result.values}, result.clip, 0.9 * spacing};
+        PictureTraces{line.places, {shown.traces, samples, result.values}, result.clip, (apart ? 0.48 : 0.9) * spacing};
 }
 
 void add_colours(GatherPanel& result, const TraceDisplay& display, const ShownTraces& shown,
@@ -169,7 +180,8 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, 
     offsets = {offsets.begin() + static_cast<std::ptrdiff_t>(of_list.first),
                offsets.begin() + static_cast<std::ptrdiff_t>(of_list.first + of_list.count)};
     const ReceiverLine line = display.by_offset ? by_offset(of_list, offsets) : of_list;
-    ShownTraces shown = process(gather, line, offsets, display);
+    const ShownTraces shown = process(gather, line, offsets, display);
+    const double record_s = static_cast<double>(gather.samples - 1) * gather.dt_s;
     GatherPanel result;
     result.panel.horizontal = line.axis;
     result.panel.vertical = {shown.first_s, shown.last_s, "time [s]"};
@@ -179,10 +191,11 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, 
     const bool few = static_cast<double>(line.count) * kLeastTraceSpacing <= kPlotWidth;
     using Style = TraceDisplay::Style;
     if (display.style == Style::wiggles || (display.style == Style::automatic && few)) {
-        add_wiggles(result, line, display, std::move(shown));
+        add_wiggles(result, line, display, shown, most_samples);
+        if (display.gain != 0. || display.agc_s > 0.) result.panel.title = label_of(display, record_s);
     } else {
         add_colours(result, display, shown, most_samples);
-        result.panel.fields.front().label = label_of(display, static_cast<double>(gather.samples - 1) * gather.dt_s);
+        result.panel.fields.front().label = label_of(display, record_s);
     }
     return result;
 }

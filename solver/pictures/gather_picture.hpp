@@ -15,7 +15,7 @@ namespace onda {
 /// How traces are shown.
 struct TraceDisplay {
     double clip_pa = 0.;        ///< full colour, or one trace spacing of deflection, at this |value|; 0: by percentile
-    double percentile = 0.;     ///< of all |values| that lie below; 0: 96 for colours, 99 for wiggles
+    double percentile = 0.;     ///< of all |values| that lie below; 0: 96 for colours, 99 for wiggles, 100 for a few
     double gain = 0.;           ///< traces times (t / record length) to this power
     double agc_s = 0.;          ///< traces over their root mean square in a window of this length; 0: not
     double reduction_m_s = 0.;  ///< shows t - |offset| / velocity; 0: t
@@ -35,7 +35,7 @@ struct GatherPanel {
     GatherPanel& operator=(GatherPanel&&) = default;
 };
 
-/// Receivers of a line as a panel without a title: wiggles where there is room for each trace, else colours, in which a
+/// Receivers of a line as a panel; its title says no more than what was done to wiggles: these where there is room for each trace, else colours, in which a
 /// trace or sample shares its pixel with others by their largest value, so that none vanishes.
 /// \param gather of all receivers; \param most_samples of the panel's raster, each way.
 GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& line, const TraceDisplay& display,

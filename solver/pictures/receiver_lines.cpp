@@ -25,6 +25,12 @@ ReceiverLine make_line(std::span<const Place> receivers, std::size_t first, std:
     };
     for (const std::size_t axis : {std::size_t{1}, std::size_t{2}})
         if (change(axis) > change(along)) along = axis;
+    // In one place, or all but: nothing but numbers tells them apart.
+    if (!(change(along) > 0.)) {
+        ReceiverLine line = all_receivers(count);
+        line.first = first;
+        return line;
+    }
     ReceiverLine line{first, count, {}, {}};
     for (const Place& receiver : receivers.subspan(first, count)) line.places.push_back(receiver[along]);
     line.axis = {line.places.front(), line.places.back(), std::string("receiver ") + "xyz"[along] + " [m]"};

@@ -2,55 +2,29 @@
 // complete or absent.
 #include "io/pictures/picture.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <fstream>
+#include <iterator>
 #include <limits>
-#include <png.h>
 
 #include "io/pictures/colour_map.hpp"
+#include "io/pictures/movie.hpp"
 #include "io/pictures/raster.hpp"
 #include "io/pictures/ticks.hpp"
 #include "tests/io/file_size_limit.hpp"
 #include "tests/io/files_support.hpp"
+#include "tests/io/png_image.hpp"
 #include "tests/io/result_file_checks.hpp"
 
 using namespace onda;
 
 namespace {
 
-struct Image {
-    int width = 0, height = 0;
-    std::vector<Rgb> pixels;
-    [[nodiscard]] Rgb at(int x, int y) const { return pixels[std::size_t(y) * std::size_t(width) + std::size_t(x)]; }
-};
-
-Image read_png(const std::filesystem::path& file) {
-    png_image png{};
-    png.version = PNG_IMAGE_VERSION;
-    REQUIRE(png_image_begin_read_from_file(&png, file.c_str()) != 0);
-    png.format = PNG_FORMAT_RGB;
-    Image image{int(png.width), int(png.height), std::vector<Rgb>(std::size_t(png.width) * png.height)};
-    REQUIRE(png_image_finish_read(&png, nullptr, image.pixels.data(), 0, nullptr) != 0);
-    return image;
-}
-
-/// The inside of the plot's frame: its top edge is the first long line of ink, its left edge starts there.
-struct Plot {
-    int left = 0, top = 0, width = 0, height = 0;
-};
-
-Plot find_plot(const Image& image) {
-    for (int y = 0; y < image.height; ++y)
-        for (int x = 0; x < image.width; ++x) {
-            int across = 0, down = 0;
-            while (x + across < image.width && image.at(x + across, y) == kInk) ++across;
-            while (y + down < image.height && image.at(x, y + down) == kInk) ++down;
-            if (across > 150 && down > 150) return {x + 1, y + 1, across - 2, down - 2};
-            x += across;
-        }
-    FAIL("no frame found");
-    return {};
+std::string bytes_of(const std::filesystem::path& file) {
+    std::ifstream in(file, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 struct Drawn {
@@ -71,15 +45,54 @@ Drawn draw(const Picture& picture) {
     return {std::move(image), plot};
 }
 
-Picture model_picture(std::span<const float> vp, std::int64_t rows, std::int64_t columns) {
+/// Whether two colours differ by no more than rounding.
+bool near(Rgb a, Rgb b, int most = 2) {
+    return std::abs(a.r - b.r) <= most && std::abs(a.g - b.g) <= most && std::abs(a.b - b.b) <= most;
+}
+
+int count(const Image& image, Rgb colour) {
+    return int(std::ranges::count(image.pixels, colour));
+}
+
+Picture one_panel(Panel panel) {
     Picture picture;
-    picture.title = "Model";
-    picture.horizontal = {0., 10. * double(columns - 1), "x [m]"};
-    picture.vertical = {0., 10. * double(rows - 1), "z [m]"};
-    picture.equal_aspect = true;
-    picture.background = {rows, columns, vp};
-    picture.background_label = "vp [m/s]";
+    picture.panels.push_back(std::move(panel));
     return picture;
+}
+
+Panel model_panel(std::span<const float> vp, std::int64_t rows, std::int64_t columns) {
+    Panel panel;
+    panel.title = "Model";
+    panel.horizontal = {0., 10. * double(columns - 1), "x [m]"};
+    panel.vertical = {0., 10. * double(rows - 1), "z [m]"};
+    panel.equal_aspect = true;
+    panel.fields.push_back({{rows, columns, vp}});
+    panel.fields[0].label = "vp [m/s]";
+    return panel;
+}
+
+Picture model_picture(std::span<const float> vp, std::int64_t rows, std::int64_t columns) {
+    return one_panel(model_panel(vp, rows, columns));
+}
+
+PictureField pressure_over(std::int64_t rows, std::int64_t columns, std::span<const float> values, double clip) {
+    PictureField field{{rows, columns, values}};
+    field.map = &kBlueRed;
+    field.range = ValueRange{-clip, clip};
+    field.tint = true;
+    return field;
+}
+
+Panel gather_panel_of(std::int64_t samples, std::int64_t traces, std::span<const float> values, double clip) {
+    Panel panel;
+    panel.horizontal = {1000., 1290., "receiver x [m]"};
+    panel.vertical = {0., 1.5, "time [s]"};
+    PictureField field{{samples, traces, values}};
+    field.map = &kGrey;
+    field.range = ValueRange{-clip, clip};
+    field.shrink = Shrink::peak;
+    panel.fields.push_back(field);
+    return panel;
 }
 
 std::vector<std::string> labels_of(const Ticks& ticks) {
@@ -101,9 +114,24 @@ TEST_CASE("a model slice: viridis from the slowest to the fastest, same metres p
     CHECK(drawn.plot.height == 720);
     CHECK(double(drawn.plot.width) / drawn.plot.height == doctest::Approx(99. / 199.).epsilon(0.005));
     // The colour bar: low at the bottom, high on top.
-    const int bar = drawn.plot.left + drawn.plot.width + 1 + 30 + 10;
+    const int bar = drawn.plot.left + drawn.plot.width + 1 + 25 + 10;
     CHECK(drawn.image.at(bar, drawn.plot.top) == Rgb{0xfd, 0xe7, 0x25});
     CHECK(drawn.image.at(bar, drawn.plot.top + drawn.plot.height - 1) == Rgb{0x44, 0x01, 0x54});
+}
+
+TEST_CASE("a section of one value has no colour bar") {
+    const std::vector<float> uniform(60 * 90, 2000.f);
+    std::vector<float> two = uniform;
+    two[0] = 2100.f;
+    const auto right_of_plot = [](const Drawn& drawn) {
+        int coloured = 0;
+        for (int y = 0; y < drawn.image.height; ++y)
+            for (int x = drawn.plot.left + drawn.plot.width + 2; x < drawn.image.width; ++x)
+                coloured += drawn.image.at(x, y) != kWhite;
+        return coloured;
+    };
+    CHECK(right_of_plot(draw(model_picture(uniform, 60, 90))) < 300);  // half of the last label of the axis
+    CHECK(right_of_plot(draw(model_picture(two, 60, 90))) > 5000);
 }
 
 TEST_CASE("waves over a model: red where positive, blue where negative, the model's grey where there is none") {
@@ -111,39 +139,81 @@ TEST_CASE("waves over a model: red where positive, blue where negative, the mode
     std::vector<float> pressure(60 * 90, 0.f);
     for (std::size_t i = 0; i < 20 * 90; ++i) pressure[i] = 1e-6f, pressure[i + 40 * 90] = -1e-6f;
     auto picture = model_picture(vp, 60, 90);
-    picture.overlay = {60, 90, pressure};
+    picture.panels[0].fields[0].map = &kPaleGrey;
+    picture.panels[0].fields.push_back(pressure_over(60, 90, pressure, 1e-6));
     const auto drawn = draw(picture);
     const Rgb positive = drawn.at(0.5, 0.1), none = drawn.at(0.5, 0.5), negative = drawn.at(0.5, 0.9);
     CHECK(none.r == none.g);
     CHECK(none.g == none.b);
-    CHECK(positive == blend(none, kPositive, 0.9));
-    CHECK(negative == blend(none, kNegative, 0.9));
+    CHECK(near(positive, blend(none, kBlueRed.at(0.95), 0.9)));
+    CHECK(near(negative, blend(none, kBlueRed.at(0.05), 0.9)));
+    CHECK(positive.r > positive.b + 80);
+    CHECK(negative.b > negative.r + 80);
+    // A thousandth of the clip is all but invisible.
+    for (float& p : pressure) p *= 1e-3f;
+    CHECK(near(draw(picture).at(0.5, 0.1), none, 3));
+}
+
+TEST_CASE("zero is exactly the middle of a map of values of both signs, in the field and in its bar") {
+    const std::vector<float> zeros(30 * 30, 0.f);
+    for (const ColourMap& map : colour_maps()) {
+        if (!map.diverging) continue;
+        Panel panel = gather_panel_of(30, 30, zeros, 3.7e-5);
+        panel.fields[0].map = &map;
+        panel.fields[0].label = "pressure [Pa]";
+        const auto drawn = draw(one_panel(panel));
+        CHECK_MESSAGE(drawn.at(0.5, 0.5) == map.anchors[map.anchors.size() / 2], map.name);
+        const int bar = drawn.plot.left + drawn.plot.width + 1 + 25 + 10, middle = drawn.plot.height / 2;
+        CHECK(near(drawn.image.at(bar, drawn.plot.top + middle), map.at(0.5)));
+        CHECK(drawn.image.at(bar, drawn.plot.top) == map.at(1.));
+        CHECK(drawn.image.at(bar, drawn.plot.top + drawn.plot.height - 1) == map.at(0.));
+    }
+    // Without a range, as models are drawn, the ends of any map are the least and the largest value.
+    std::vector<float> vp(200 * 100, 1500.f);
+    vp.back() = 4500.f;
+    auto model = model_picture(vp, 200, 100);
+    model.panels[0].fields[0].map = find_colour_map("vik");
+    CHECK(draw(model).at(0.5, 0.5) == find_colour_map("vik")->at(0.));
+    CHECK(find_colour_map("jet") == nullptr);
 }
 
 TEST_CASE("a gather: black positive, white negative, clipped") {
     std::vector<float> gather(300 * 30, 0.f);
     for (std::size_t i = 0; i < 100 * 30; ++i) gather[i] = 50.f, gather[i + 200 * 30] = -0.5f;
-    Picture picture;
-    picture.horizontal = {1000., 1290., "receiver x [m]"};
-    picture.vertical = {0., 1.5, "time [s]"};
-    picture.seismic = true;
-    picture.overlay_clip = 1.;
-    picture.background = {300, 30, gather};
-    const auto drawn = draw(picture);
+    const auto drawn = draw(one_panel(gather_panel_of(300, 30, gather, 1.)));
     CHECK(drawn.at(0.5, 0.1) == Rgb{0, 0, 0});
     CHECK(drawn.at(0.5, 0.5) == Rgb{128, 128, 128});
-    CHECK(drawn.at(0.5, 0.9) == Rgb{191, 191, 191});
+    CHECK(drawn.at(0.5, 0.9) == Rgb{192, 192, 192});
+}
+
+TEST_CASE("wiggles are filled to the right where positive, and are where their receivers are") {
+    // Two traces: the left one positive in its first half and negative in its second, the right one silent.
+    std::vector<float> traces(2 * 400, 0.f);
+    for (std::size_t n = 0; n < 400; ++n) traces[n] = n < 200 ? 1.f : -1.f;
+    Panel panel;
+    panel.horizontal = {0., 100., "offset [m]"};
+    panel.vertical = {0., 1., "time [s]"};
+    panel.traces = PictureTraces{{25., 75.}, {2, 400, traces}, 1., 20.};
+    const auto drawn = draw(one_panel(panel));
+    CHECK(drawn.at(0.35, 0.25) == kInk);  // filled from 25 to 45
+    CHECK(drawn.at(0.47, 0.25) == kWhite);
+    CHECK(drawn.at(0.15, 0.75) == kWhite);  // negative: the line at 5, nothing filled
+    CHECK(drawn.at(0.80, 0.25) == kWhite);
+    const auto ink_near = [&](double u, double v) {
+        bool found = false;
+        for (double shift = -0.004; shift <= 0.004; shift += 0.001) found = found || drawn.at(u + shift, v).r < 140;
+        return found;
+    };
+    CHECK(ink_near(0.05, 0.75));
+    CHECK(ink_near(0.75, 0.5));
+    CHECK_FALSE(ink_near(0.60, 0.5));
 }
 
 TEST_CASE("a single live trace among a hundred thousand is still seen") {
     const std::int64_t columns = 100'000, rows = 20;
     std::vector<float> gather(std::size_t(columns * rows), 0.f);
     for (std::int64_t row = 0; row < rows; ++row) gather[std::size_t(row * columns + 50'003)] = 1.f;
-    Picture picture;
-    picture.seismic = true;
-    picture.overlay_clip = 1.;
-    picture.background = {rows, columns, gather};
-    const auto drawn = draw(picture);
+    const auto drawn = draw(one_panel(gather_panel_of(rows, columns, gather, 1.)));
     int black = 0;
     for (int x = 0; x < drawn.plot.width; ++x)
         black += drawn.image.at(drawn.plot.left + x, drawn.plot.top + 300) == Rgb{0, 0, 0};
@@ -154,17 +224,152 @@ TEST_CASE("a single live trace among a hundred thousand is still seen") {
 TEST_CASE("marks are where their coordinates say, and not drawn outside the axes") {
     const std::vector<float> vp(101 * 101, 2000.f);
     auto picture = model_picture(vp, 101, 101);
-    picture.marks = {{250., 750., PictureMark::Kind::source},
-                     {500., 500., PictureMark::Kind::receiver},
-                     {5000., 500., PictureMark::Kind::source}};
+    picture.panels[0].marks = {{250., 750., PictureMark::Kind::source},
+                               {500., 500., PictureMark::Kind::receiver},
+                               {5000., 500., PictureMark::Kind::source}};
     const auto drawn = draw(picture);
-    const Rgb source = drawn.at(0.25, 0.75), receiver = drawn.at(0.5, 0.5);
-    CHECK(source == Rgb{225, 30, 30});
-    CHECK(receiver == Rgb{255, 200, 40});
-    int sources = 0;
-    for (const Rgb pixel : drawn.image.pixels) sources += pixel == source;
-    CHECK(sources > 50);
-    CHECK(sources < 300);
+    CHECK(drawn.at(0.25, 0.75) == Rgb{225, 30, 30});
+    CHECK(drawn.at(0.5, 0.5) == Rgb{255, 200, 40});
+    CHECK(count(drawn.image, {225, 30, 30}) > 50);
+    CHECK(count(drawn.image, {225, 30, 30}) < 300);
+}
+
+TEST_CASE("absorbing layers are paler than the interior, and their inner edge is dashed") {
+    std::vector<float> vp(101 * 101, 1500.f);
+    vp[0] = 3000.f;
+    auto picture = model_picture(vp, 101, 101);
+    const auto plain = draw(picture);
+    picture.panels[0].interior = Extent{200., 800., 0., 900.};
+    const auto drawn = draw(picture);
+    const Rgb interior = drawn.at(0.5, 0.4);
+    CHECK(interior == plain.at(0.5, 0.4));
+    for (const auto& [u, v] : {std::pair{0.1, 0.5}, {0.9, 0.5}, {0.3, 0.97}}) CHECK(drawn.at(u, v).r > interior.r + 30);
+    int dashes = 0, gaps = 0;
+    for (double v = 0.05; v < 0.85; v += 0.001) (drawn.at(0.2, v).b < interior.b ? dashes : gaps) += 1;
+    CHECK(dashes > 200);
+    CHECK(gaps > 200);
+    CHECK(drawn.at(0.5, 0.) == plain.at(0.5, 0.));  // a side at the end of an axis: no layer there
+}
+
+TEST_CASE("a field may cover a part of the axes") {
+    const std::vector<float> vp{1500.f, 1500.f, 1500.f, 1500.f};
+    Panel panel = model_panel(vp, 2, 2);
+    panel.horizontal = {0., 100., "x [m]"};
+    panel.vertical = {0., 100., "z [m]"};
+    panel.fields[0].extent = Extent{50., 90., 20., 60.};
+    const auto drawn = draw(one_panel(panel));
+    CHECK(drawn.at(0.7, 0.4) != kWhite);
+    for (const auto& [u, v] : {std::pair{0.45, 0.4}, {0.95, 0.4}, {0.7, 0.15}, {0.7, 0.65}})
+        CHECK(drawn.at(u, v) == kWhite);
+}
+
+TEST_CASE("panels side by side share the bar of colours that mean the same") {
+    const std::vector<float> vp{1500.f, 2000.f, 2500.f, 3000.f};
+    const auto bars = [&](const Picture& picture) {
+        TemporaryFolder folder;
+        write_picture(folder.path() / "p.png", picture, false);
+        const Image image = read_png(folder.path() / "p.png");
+        // A bar has the colour of the largest value on top.
+        const int y = find_plot(image).top;
+        int found = 0;
+        for (int x = 1; x < image.width; ++x) found += image.at(x, y) == kViridis.at(1.) && image.at(x - 1, y) == kInk;
+        return found;
+    };
+    Picture picture;
+    picture.panels = {model_panel(vp, 2, 2), model_panel(vp, 2, 2)};
+    CHECK(bars(picture) == 1);
+    picture.panels[0].fields[0].range = ValueRange{1000., 2000.};
+    CHECK(bars(picture) == 2);
+    picture.panels.resize(8, picture.panels[1]);
+    CHECK(draw_pixels(picture).width < 5000);
+}
+
+TEST_CASE("frames on one scale have one size, whatever their titles, and the width that is asked for") {
+    const std::vector<float> weak(30 * 30, 1e-4f), strong(30 * 30, 1.f);
+    Panel panel = gather_panel_of(30, 30, strong, 1.);
+    panel.title = "shot 1 at 0.1 s";
+    const Pixels first = draw_pixels(one_panel(panel));
+    panel.fields[0].raster.values = weak;
+    panel.title = std::string(300, 'W');
+    const Pixels second = draw_pixels(one_panel(panel));
+    CHECK(first.width == second.width);
+    CHECK(first.height == second.height);
+    // The same scale: what is weak stays grey.
+    const auto middle = [](const Pixels& p) {
+        return p.argb[std::size_t(p.height / 2) * p.width + p.width / 2] & 0xff;
+    };
+    CHECK(middle(first) == 0);
+    CHECK(middle(second) == 128);
+    Picture wide = one_panel(panel);
+    wide.width_px = 2000;
+    CHECK(draw_pixels(wide).width == 2000);
+}
+
+TEST_CASE("text is UTF-8, antialiased, and cut where it does not fit") {
+    Panel panel = gather_panel_of(1, 1, std::vector<float>{0.f}, 1.);
+    panel.fields.clear();
+    const auto ink_of = [&](const std::string& title) {
+        Picture picture = one_panel(panel);
+        picture.title = title;
+        const Image image = draw(picture).image;
+        int dark = 0, grey = 0;
+        for (int y = 0; y < 40; ++y)
+            for (int x = 0; x < image.width; ++x) {
+                dark += image.at(x, y).r < 100;
+                grey += image.at(x, y).r >= 100 && image.at(x, y).r < 250;
+            }
+        return std::pair{dark, grey};
+    };
+    CHECK(ink_of(" ").first == 0);
+    const auto plain = ink_of("Nord");
+    CHECK(plain.first > 50);
+    CHECK(plain.second > 50);
+    CHECK(ink_of("N\xc3\xb6rd").first > plain.first);  // two dots more
+    CHECK(ink_of("x\xe2\x82\x9b \xce\xa3 \xff\xfe\n").first > 50);
+    CHECK(text_width(cut_to(std::string(3000, 'x'), 300., {}), {}) <= 300.);
+    CHECK(cut_to(std::string(300, 'x'), 300., {}).ends_with("\xe2\x80\xa6"));
+    CHECK(cut_to("short", 300., {}) == "short");
+}
+
+TEST_CASE("a PDF has the same content, and the same bytes each time") {
+    TemporaryFolder folder;
+    const std::vector<float> vp{1500.f, 2000.f, 2500.f, 3000.f};
+    const auto picture = model_picture(vp, 2, 2);
+    write_picture(folder.path() / "a.pdf", picture, false);
+    write_picture(folder.path() / "b.pdf", picture, false);
+    CHECK(bytes_of(folder.path() / "a.pdf").starts_with("%PDF-1."));
+    CHECK(bytes_of(folder.path() / "a.pdf") == bytes_of(folder.path() / "b.pdf"));
+    CHECK(std::filesystem::file_size(folder.path() / "a.pdf") > 5000);
+    write_picture(folder.path() / "a.png", picture, false);
+    write_picture(folder.path() / "b.png", picture, false);
+    CHECK(bytes_of(folder.path() / "a.png") == bytes_of(folder.path() / "b.png"));
+}
+
+TEST_CASE("an animated PNG begins with its first frame, counts its frames, and stores what changes") {
+    TemporaryFolder folder;
+    const auto frame = [](std::size_t i) {
+        Pixels pixels{40, 30, std::vector<std::uint32_t>(40 * 30, argb({10, 200, 30}))};
+        if (i > 0) pixels.argb[std::size_t(7 * 40 + 3 + int(i))] = argb({255, 0, 0});
+        return pixels;
+    };
+    stage_movie(folder.path() / "m.png", {4, 8., frame}, false).commit();
+    const Image image = read_png(folder.path() / "m.png");
+    CHECK(image.width == 40);
+    CHECK(image.height == 30);
+    CHECK(image.at(20, 20) == Rgb{10, 200, 30});
+    const std::string bytes = bytes_of(folder.path() / "m.png");
+    const auto times = [&bytes](const std::string& chunk) {
+        int found = 0;
+        for (auto at = bytes.find(chunk); at != std::string::npos; at = bytes.find(chunk, at + 1)) ++found;
+        return found;
+    };
+    CHECK(bytes.substr(bytes.find("acTL") + 4, 8) == std::string("\0\0\0\4\0\0\0\0", 8));
+    CHECK(times("fcTL") == 4);
+    CHECK(times("IDAT") == 1);
+    CHECK(times("fdAT") == 3);
+    // The second frame: number 1, a pixel at (4, 7), 125 ms.
+    const auto second = bytes.find("fcTL", bytes.find("fcTL") + 1);
+    CHECK(bytes.substr(second + 4, 26) == std::string("\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\4\0\0\0\7\0\175\3\350\0\0", 26));
 }
 
 TEST_CASE("odd pictures are drawn too") {
@@ -173,21 +378,23 @@ TEST_CASE("odd pictures are drawn too") {
                                std::vector<float>{std::numeric_limits<float>::infinity()},
                                std::vector<float>{std::numeric_limits<float>::max()}, std::vector<float>{1e-38f}}) {
         auto picture = model_picture(values, 1, 1);
-        picture.overlay = {1, 1, values};
-        picture.title = "a very long title: " + std::string(300, 'x') + " \xc3\xbc\n";
+        picture.panels[0].fields.push_back({{1, 1, values}});
+        picture.panels[0].fields[1].tint = true;
+        picture.panels[0].fields[1].label = "pressure [Pa]";
+        picture.panels[0].title = "a very long title: " + std::string(300, 'x') + " \xc3\xbc\n";
         const auto drawn = draw(picture);
         CHECK(drawn.image.width <= 1600);
         CHECK(drawn.image.height <= 1000);
     }
     const std::vector<float> pair{1500.f, nan, 2500.f, 2000.f};
     auto picture = model_picture(pair, 2, 2);
-    picture.horizontal = {4e7, -4e7, "x [m]"};
-    picture.vertical = {0., 1e-5, "z [m]"};
+    picture.panels[0].horizontal = {4e7, -4e7, "x [m]"};
+    picture.panels[0].vertical = {0., 1e-5, "z [m]"};
     const auto drawn = draw(picture);
     CHECK(drawn.at(1., 0.) == kNoValue);
     CHECK(drawn.at(0., 1.) == kViridis.at(1.));
-    Picture empty;
-    CHECK(draw(empty).at(0.5, 0.5) == kWhite);
+    CHECK(draw(one_panel({})).at(0.5, 0.5) == kWhite);
+    CHECK(draw_pixels({}).width > 100);
 }
 
 TEST_CASE("a picture is complete or absent, and does not replace another unless asked to") {
@@ -215,7 +422,7 @@ TEST_CASE("sizes that do not fit and axes without ends are refused") {
     auto picture = model_picture(vp, 2, 2);
     CHECK_THROWS_AS(write_picture(folder.path() / "p.png", picture, false), std::invalid_argument);
     picture = model_picture(vp, 1, 3);
-    picture.vertical.last = std::numeric_limits<double>::infinity();
+    picture.panels[0].vertical.last = std::numeric_limits<double>::infinity();
     CHECK_THROWS_AS(write_picture(folder.path() / "p.png", picture, false), std::invalid_argument);
 }
 
@@ -224,13 +431,21 @@ TEST_CASE("ticks are round numbers inside the axis") {
           Labels{"0", "1000", "2000", "3000", "4000", "5000", "6000", "7000", "8000", "9000"});
     CHECK(labels_of(make_ticks(0., 3., 6)) == Labels{"0.0", "0.5", "1.0", "1.5", "2.0", "2.5", "3.0"});
     CHECK(labels_of(make_ticks(3., 0., 6)) == labels_of(make_ticks(0., 3., 6)));
-    CHECK(labels_of(make_ticks(-0.25, 0.21, 5)) == Labels{"-0.2", "-0.1", "0.0", "0.1", "0.2"});
+    CHECK(labels_of(make_ticks(-0.25, 0.21, 5)) == Labels{"\xe2\x88\x92"
+                                                          "0.2",
+                                                          "\xe2\x88\x92"
+                                                          "0.1",
+                                                          "0.0", "0.1", "0.2"});
     CHECK(labels_of(make_ticks(1234.5, 1234.5, 5)) == Labels{"1234.500"});
     const auto tiny = make_ticks(-2.5e-7, 2.5e-7, 5);
     CHECK(tiny.exponent == -9);
-    CHECK(labels_of(tiny) == Labels{"-200", "-100", "0", "100", "200"});
-    CHECK(scaled_title("pressure [Pa]", tiny.exponent) == "pressure [1e-9 Pa]");
-    CHECK(scaled_title("pressure", tiny.exponent) == "pressure [1e-9]");
+    CHECK(labels_of(tiny) == Labels{"\xe2\x88\x92"
+                                    "200",
+                                    "\xe2\x88\x92"
+                                    "100",
+                                    "0", "100", "200"});
+    CHECK(scaled_title("pressure [Pa]", tiny.exponent) == "pressure [10\xe2\x81\xbb\xe2\x81\xb9 Pa]");
+    CHECK(scaled_title("pressure", tiny.exponent) == "pressure [10\xe2\x81\xbb\xe2\x81\xb9]");
     CHECK(scaled_title("x [m]", 0) == "x [m]");
     const auto large = make_ticks(0., 4e7, 4);
     CHECK(large.exponent == 6);

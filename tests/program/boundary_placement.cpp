@@ -270,7 +270,7 @@ TEST_CASE("the program leaves the results of the grid, and the same as of the gr
                    "computed with the absorbing strips beyond it: 57 x 43 nodes"));
 }
 
-TEST_CASE("pictures show the grid alone: until waves reach a face they are those of a grid without strips") {
+TEST_CASE("pictures of waves show the grid alone: until waves reach a face they are those of a grid without strips") {
     const TemporaryFolder folder;
     const std::string config = (folder.path() / "run.yaml").string();
     write_text(config, R"(schema_version: 1
@@ -292,7 +292,9 @@ receivers: [{type: line, first_m: [250, 400], last_m: [350, 400], count: 11}]
     for (const auto& entry : std::filesystem::directory_iterator(strips)) {
         if (entry.path().extension() != ".png") continue;
         CAPTURE(entry.path().filename().string());
-        CHECK(text_of(entry.path()) == text_of(none / entry.path().filename()));
+        // That of the model shows the strips as a margin.
+        const bool same = text_of(entry.path()) == text_of(none / entry.path().filename());
+        CHECK(same == (entry.path().filename() != "model_xz.png"));
         ++pictures;
     }
     CHECK(pictures == 5);  // the model, the gather, and three wavefields

@@ -27,10 +27,12 @@ backend: {name: cpu, kernel: vectorised, threads: 1}
 
 /// Where a failed allocation may end the process by a signal: code that is not ours, whose faults we cannot catch.
 /// libhdf5: H5Pcreate's hash of a name that strdup() did not get, a nested error report without end, and other places
-/// that HDF5 1.10 does not check. ld-linux and libc: the program loader. The TLS and compression libraries: they come
-/// with HDF5's package, and fail in constructors that run before anything of ours.
+/// that HDF5 1.10 does not check. libfontconfig and what it, Cairo and FreeType read fonts with: they do not check all
+/// of theirs. ld-linux and libc: the program loader. The TLS and compression libraries: they come with HDF5's package,
+/// and fail in constructors that run before anything of ours.
 bool may_crash(const std::string& library) {
-    for (const char* name : {"libhdf5", "ld-linux", "libgnutls", "libp11-kit", "libtasn1", "libcrypto", "libcurl"})
+    for (const char* name : {"libhdf5", "ld-linux", "libgnutls", "libp11-kit", "libtasn1", "libcrypto", "libcurl",
+                             "libfontconfig", "libexpat", "libfreetype", "libcairo", "libpixman"})
         if (contains(library, name)) return true;
     return false;
 }

@@ -1,0 +1,249 @@
+// Promise: `onda plot` draws gathers, spectra, wavefields, models and movies of a run's files, any shot, line and plane
+// of them, and says what is wrong with what it cannot draw.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "io/models/model_file.hpp"
+#include "io/results/seismograms.hpp"
+#include "io/results/snapshots.hpp"
+#include "tests/io/png_image.hpp"
+#include "tests/program/program.hpp"
+
+using namespace onda;
+namespace fs = std::filesystem;
+
+namespace {
+
+const Provenance kProvenance{{{"config_resolved_yaml", "title: \"Two l\xc3\xa4yers\"\n"}}};
+const FileGeometry kVolume{3, {41, 31, 21}, {10., 10., 10.}, {0., 100., 0.}};
+const std::string kConfig = R"(schema_version: 1
+title: "A small one"
+grid: {shape: [61, 41], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 200, vp_m_s: 3000, rho_kg_m3: 2400}]}
+time: {duration_s: 0.05}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [300, 100]}]
+receivers: [{type: line, first_m: [100, 50], last_m: [500, 50], count: 9}]
+)";
+
+/// Shot 2: a grid of 3 lines of 20 receivers, of which only the second line records anything. Shot 10: 5 receivers.
+ShotGather gather_of(std::int64_t shot) {
+    ShotGather gather{shot, {{100., 150., 20.}}, {}, 0.002, 301, {}};
+    const int lines = shot == 2 ? 3 : 1, each = shot == 2 ? 20 : 5;
+    for (int line = 0; line < lines; ++line)
+        for (int r = 0; r < each; ++r) {
+            gather.receivers_m.push_back({10. * r, 140. + 10. * line, 10.});
+            for (int n = 0; n < 301; ++n) {
+                const double a = std::pow(3.14 * 20. * (0.002 * n - 0.3), 2.);
+                gather.pressure.push_back(shot == 2 && line != 1 ? 0.f : float((1. - 2. * a) * std::exp(-a)));
+            }
+        }
+    return gather;
+}
+
+/// The results of a run and a model: the second of four snapshots is a thousandth of the others.
+void write_results(const fs::path& folder, const FileGeometry& geometry) {
+    SeismogramWriter seismograms(folder / "seismograms.h5", kProvenance, false);
+    SnapshotWriter snapshots(folder / "snapshots.h5", geometry, kProvenance, false);
+    const auto values = static_cast<std::size_t>(geometry.shape[0] * geometry.shape[1] * geometry.shape[2]);
+    for (const std::int64_t shot : {2, 10}) {
+        seismograms.write(gather_of(shot));
+        snapshots.begin_shot(shot, 4);
+        for (int n = 1; n <= 4; ++n) snapshots.write(0.1 * n, std::vector<float>(values, n == 2 ? 1e-3f : 1.f));
+    }
+    seismograms.commit();
+    snapshots.commit();
+    const auto plane = [](std::int64_t z, std::span<float> vp) { std::ranges::fill(vp, z < 10 ? 1500.f : 2500.f); };
+    write_model_file(folder / "model.h5", geometry, plane, "a test", false);
+    write_text(folder / "small.yaml", kConfig);
+}
+
+struct Results {
+    explicit Results(const FileGeometry& geometry = kVolume) { write_results(folder.path(), geometry); }
+    [[nodiscard]] std::string path(const std::string& name) const { return (folder.path() / name).string(); }
+
+    /// onda plot, with '@' for the folder.
+    [[nodiscard]] Outcome plot(std::vector<std::string> arguments, const std::string& before = "true") const {
+        arguments.insert(arguments.begin(), "plot");
+        for (std::string& argument : arguments)
+            if (argument.starts_with('@')) argument = path(argument.substr(1));
+        return run_onda(arguments, before);
+    }
+    /// The picture p.png that it makes.
+    [[nodiscard]] Image drawn(std::vector<std::string> arguments) const {
+        arguments.insert(arguments.end(), {"-o", "@p.png", "--force"});
+        const Outcome outcome = plot(std::move(arguments));
+        CAPTURE(outcome.err);
+        REQUIRE(outcome.code == 0);
+        CHECK(outcome.out == path("p.png") + "\n");
+        return read_png(path("p.png"));
+    }
+    TemporaryFolder folder;
+};
+
+Rgb middle_of(const Image& image) {
+    const Plot plot = find_plot(image);
+    return image.at(plot.left + plot.width / 2, plot.top + plot.height / 2);
+}
+
+int spread(const Image& image) {
+    const Plot plot = find_plot(image);
+    int low = 255, high = 0;
+    for (int y = plot.top; y < plot.top + plot.height; ++y)
+        for (int x = plot.left; x < plot.left + plot.width; ++x) {
+            low = std::min<int>(low, image.at(x, y).g);
+            high = std::max<int>(high, image.at(x, y).g);
+        }
+    return high - low;
+}
+
+}  // namespace
+
+TEST_CASE("every kind of picture is made beside its input, and does not replace another unless asked to") {
+    const Results results;
+    const std::vector<std::pair<std::vector<std::string>, std::string>> pictures{
+        {{"gather", "@seismograms.h5"}, "seismograms_gather.png"},
+        {{"wiggle", "@seismograms.h5"}, "seismograms_wiggle.png"},
+        {{"spectrum", "@seismograms.h5"}, "seismograms_spectrum.png"},
+        {{"slice", "@snapshots.h5", "--plane", "xy"}, "snapshots_slice_xy.png"},
+        {{"model", "@model.h5"}, "model_model_xz.png"},
+        {{"model", "@small.yaml"}, "small_model_xz.png"},
+        {{"gather", "@"}, "plot_gather.png"}};
+    for (const auto& [arguments, name] : pictures) {
+        const Outcome made = results.plot(arguments);
+        CAPTURE(made.err);
+        CHECK(made.code == 0);
+        CHECK(made.out == results.path(name) + "\n");
+        CHECK(read_png(results.path(name)).width > 600);
+        CHECK(results.plot(arguments).code == 73);
+    }
+    std::vector<std::string> forced = pictures[0].first;
+    forced.insert(forced.end(), {"--force", "--width", "777"});
+    CHECK(results.plot(forced).code == 0);
+    CHECK(read_png(results.path("seismograms_gather.png")).width == 777);
+    CHECK(results.plot({"spectrum", "@seismograms.h5", "--shot", "2,10", "-o", "@s.pdf"}).code == 0);
+    CHECK(text_of(results.path("s.pdf")).starts_with("%PDF"));
+}
+
+TEST_CASE("any shot, any line of a grid of receivers, and several side by side") {
+    const Results results;
+    const auto gather = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), {"gather", "@seismograms.h5", "--style", "colours"});
+        return results.drawn(std::move(more));
+    };
+    CHECK(spread(gather({"--line", "1"})) == 0);
+    CHECK(spread(gather({"--line", "2"})) > 200);
+    CHECK(spread(gather({"--line", "3"})) == 0);
+    CHECK(spread(gather({"--line", "0"})) > 200);
+    CHECK(spread(gather({"--shot", "10"})) > 200);
+    CHECK(gather({"--shot", "2,10"}).width > gather({"--shot", "2"}).width);
+    // Gains: the wave at half of the record, times a half, below a clip of 1.
+    const auto darkest = [&](const std::string& gain) {
+        return 255 - spread(gather({"--shot", "10", "--clip", "1", "--gain", gain}));
+    };
+    CHECK(darkest("1") > darkest("0") + 20);
+}
+
+TEST_CASE("frames have one scale, in a slice and in a movie, and zero the colour in the middle") {
+    const Results results;
+    const auto slice = [&](const std::string& time, std::vector<std::string> more = {}) {
+        more.insert(more.begin(), {"slice", "@snapshots.h5", "--time", time});
+        return middle_of(results.drawn(std::move(more)));
+    };
+    CHECK(slice("0.1") == kBlueRed.at(1.));
+    // The weak frame alone is on the scale of all.
+    const Rgb weak = slice("0.2"), middle = kBlueRed.at(0.5);
+    CHECK(std::abs(weak.r - middle.r) <= 2);
+    CHECK(std::abs(weak.b - middle.b) <= 2);
+    CHECK(slice("0.2", {"--clip", "1e-3"}) == kBlueRed.at(1.));
+    CHECK(slice("0.1", {"--map", "grey"}) == Rgb{0, 0, 0});
+    // With gain, a quarter of the last time has a quarter of the last colour.
+    const Rgb gained = slice("0.1", {"--gain", "1", "--map", "grey", "--clip", "1"});
+    CHECK(std::abs(gained.g - 96) <= 2);
+}
+
+TEST_CASE("movies: MP4 where there is ffmpeg, else animated PNG") {
+    const Results results;
+    const std::string no_programs = "export PATH=" + quoted(results.path("empty"));
+    const Outcome without = results.plot({"movie", "@snapshots.h5", "--shot", "10"}, no_programs);
+    CHECK(without.code == 0);
+    CHECK(without.out == results.path("snapshots_movie_xz.png") + "\n");
+    CHECK(read_png(results.path("snapshots_movie_xz.png")).width > 600);
+    const std::string bytes = text_of(results.path("snapshots_movie_xz.png"));
+    CHECK(bytes.substr(bytes.find("acTL") + 4, 4) == std::string("\0\0\0\4", 4));
+    const Outcome refused = results.plot({"movie", "@snapshots.h5", "-o", "@m.mp4"}, no_programs);
+    CHECK(refused.code == 73);
+    CHECK(contains(refused.err, "ffmpeg, which is not on the PATH"));
+    CHECK_FALSE(fs::exists(results.path("m.mp4")));
+
+    if (std::system("command -v ffmpeg ffprobe >/dev/null") != 0) {
+        MESSAGE("not tested: ffmpeg is not installed");
+        return;
+    }
+    REQUIRE(results.plot({"movie", "@snapshots.h5", "-o", "@m.mp4", "--model", "@model.h5"}).code == 0);
+    const std::string probe =
+        "ffprobe -v error -count_frames -show_entries stream=codec_type,nb_read_frames,pix_fmt "
+        "-of csv=p=0 " +
+        quoted(results.path("m.mp4")) + " >" + quoted(results.path("probe"));
+    REQUIRE(std::system(probe.c_str()) == 0);
+    CHECK(text_of(results.path("probe")) == "video,yuv420p,4\n");
+    // An ffmpeg that fails is quoted, and nothing half written stays.
+    fs::create_directory(results.path("bad"));
+    write_text(results.path("bad/ffmpeg"), "#!/bin/sh\necho no such codec >&2\nexit 3\n");
+    fs::permissions(results.path("bad/ffmpeg"), fs::perms::owner_all);
+    const Outcome failed =
+        results.plot({"movie", "@snapshots.h5", "-o", "@f.mp4"}, "export PATH=" + quoted(results.path("bad")));
+    CHECK(failed.code == 74);
+    CHECK(contains(failed.err, "ffmpeg failed: no such codec"));
+    for (const auto& entry : fs::directory_iterator(results.folder.path()))
+        CHECK_FALSE(contains(entry.path().filename(), "f.mp4"));
+}
+
+TEST_CASE("a model of a configuration has its survey, its layers and its density") {
+    const Results results;
+    const Image with_density = results.drawn({"model", "@small.yaml"});
+    CHECK(std::ranges::count(with_density.pixels, Rgb{225, 30, 30}) > 100);  // a star in both panels
+    CHECK(std::ranges::count(with_density.pixels, kViridis.at(1.)) > 10'000);
+    const Image without = results.drawn({"model", "@small.yaml", "--set", "model={type: constant, vp_m_s: 2000}"});
+    CHECK(without.width < with_density.width);
+    CHECK(std::ranges::count(without.pixels, kViridis.at(1.)) == 0);
+}
+
+TEST_CASE("what cannot be drawn is said with what there is") {
+    const Results results;
+    const Results plane(FileGeometry{2, {41, 1, 21}, {10., 1., 10.}, {0., 0., 0.}});
+    const auto check = [](const Outcome& outcome, int code, const std::string& text) {
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == code);
+        CHECK(contains(outcome.err, text));
+    };
+    check(results.plot({"gather", "@seismograms.h5", "--shot", "9"}), 64,
+          "--shot 9: there is no such shot in " + results.path("seismograms.h5") + "; there are 2, 10");
+    check(results.plot({"gather", "@snapshots.h5"}), 64, "holds snapshots, not seismograms; onda plot slice");
+    check(results.plot({"slice", "@model.h5"}), 64, "holds a model, not snapshots; onda plot model draws it");
+    check(results.plot({"model", "@seismograms.h5"}), 64, "holds seismograms, not a model");
+    check(results.plot({"slice", "@small.yaml"}), 65, "small.yaml");
+    check(results.plot({"gather", "@absent.h5"}), 66, "absent.h5: no such file");
+    check(results.plot({"slice", "@snapshots.h5", "--time", "7"}), 64,
+          "--time 7: shot 2 has 4 snapshots from 0.1 to 0.4 s");
+    check(results.plot({"slice", "@snapshots.h5", "--at", "50"}), 64, "the grid reaches from y = 100 to 400 m");
+    check(plane.plot({"slice", "@snapshots.h5", "--plane", "xy"}), 64, "one node along y; there is xz");
+    check(plane.plot({"slice", "@snapshots.h5", "--model", results.path("model.h5")}), 64,
+          "is 3-D, the snapshots are 2-D");
+    check(results.plot({"gather", "@seismograms.h5", "--line", "4"}), 64,
+          "the 60 receivers of shot 2 lie on 3 lines; 0 takes all");
+    check(results.plot({"spectrum", "@seismograms.h5", "--receiver", "61"}), 64, "shot 2 has the receivers 1 to 60");
+    check(results.plot({"gather", "@seismograms.h5", "--map", "virids"}), 64,
+          "did you mean 'viridis'? there are viridis");
+    check(results.plot({"gather", "@seismograms.h5", "-o", "@x.jpg"}), 64, "pictures are .png or .pdf");
+    check(results.plot({"movie", "@snapshots.h5", "-o", "@x.gif"}), 64, "movies are .mp4 or .png");
+    check(results.plot({"model", "@small.yaml", "--shot", "5"}), 64, "there is no such shot");
+    check(results.plot({"model", "@model.h5", "--shot", "1"}), 64, "--shot and --set are of configurations");
+    check(results.plot({"gathr", "@seismograms.h5"}), 64, "did you mean 'gather'");
+    fs::remove(results.path("snapshots.h5"));
+    write_text(results.path("summary.json"), "{}");
+    check(results.plot({"slice", "@"}), 66, "this run made no snapshots; output.snapshots asks for them");
+}

@@ -1,0 +1,170 @@
+// Promise: receivers are found on the lines that they lie on; gains, reduced time and spectra are what they are called.
+#include "solver/pictures/gather_picture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <numbers>
+
+using namespace onda;
+
+namespace {
+
+using Places = std::vector<std::array<double, 3>>;
+
+/// A pulse on each of 21 traces, at 0.1 s and 1 ms for each 2 m of offset, a tenth as large on every second.
+ShotGather moving_pulse() {
+    ShotGather gather{1, {{0., 0., 0.}}, {}, 0.001, 601, {}};
+    for (int r = -10; r <= 10; ++r) {
+        gather.receivers_m.push_back({20. * r, 0., 0.});
+        for (int n = 0; n < 601; ++n) {
+            const double t = 0.001 * n - 0.1 - std::abs(20. * r) / 2000.;
+            gather.pressure.push_back(float((r % 2 == 0 ? 1. : 0.1) * std::exp(-std::pow(t / 0.005, 2.))));
+        }
+    }
+    return gather;
+}
+
+/// The time of the largest value of a trace of wiggles.
+double time_of_peak(const GatherPanel& shown, std::int64_t trace) {
+    const Raster& raster = shown.panel.traces->raster;
+    const auto first = raster.values.begin() + trace * raster.columns;
+    const auto peak = std::max_element(first, first + raster.columns) - first;
+    const auto& axis = shown.panel.vertical;
+    return axis.first + double(peak) * (axis.last - axis.first) / double(raster.columns - 1);
+}
+
+float peak_of(const GatherPanel& shown, std::int64_t trace) {
+    const Raster& raster = shown.panel.traces->raster;
+    const auto first = raster.values.begin() + trace * raster.columns;
+    return *std::max_element(first, first + raster.columns);
+}
+
+TraceDisplay wiggles() {
+    TraceDisplay display;
+    display.style = TraceDisplay::Style::wiggles;
+    return display;
+}
+
+}  // namespace
+
+TEST_CASE("the lines of a grid, of an oblique line, and of receivers that lie on none") {
+    Places grid;
+    for (int y = 0; y < 3; ++y)
+        for (int x = 0; x < 10; ++x) grid.push_back({5. * x, 100. * y, 0.});
+    const auto lines = receiver_lines(grid);
+    REQUIRE(lines.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(lines[i].first == 10 * i);
+        CHECK(lines[i].count == 10);
+        CHECK(lines[i].axis.title == "receiver x [m]");
+        CHECK(lines[i].axis.last == 45.);
+    }
+    CHECK(longest_line(lines) == 0);
+
+    Places well{{0., 0., 0.}};
+    for (int i = 0; i < 20; ++i) well.push_back({100. + i, 0., 30. * i});
+    const auto oblique = receiver_lines(well);
+    REQUIRE(oblique.size() == 1);
+    CHECK(oblique[0].first == 1);
+    CHECK(oblique[0].count == 20);
+    CHECK(oblique[0].axis.title == "receiver z [m]");
+
+    Places scattered;
+    for (int i = 0; i < 30; ++i) scattered.push_back({std::sin(7. * i), std::cos(3. * i * i), 0.});
+    REQUIRE(receiver_lines(scattered).size() == 1);
+    CHECK(receiver_lines(scattered)[0].axis.title == "receiver");
+    CHECK(receiver_lines(scattered)[0].count == 30);
+    CHECK(receiver_lines(Places{{1., 2., 3.}})[0].count == 1);
+    CHECK(receiver_lines(Places{{1., 2., 3.}, {1., 2., 3.}})[0].axis.title == "receiver");
+    CHECK(receiver_lines(Places{{0., 0., 0.}, {0., 0., 50.}})[0].axis.title == "receiver z [m]");
+}
+
+TEST_CASE("a single trace stands in the middle") {
+    ShotGather gather = moving_pulse();
+    gather.receivers_m.resize(1);
+    gather.pressure.resize(601);
+    const GatherPanel shown = gather_panel(gather, receiver_lines(gather.receivers_m)[0], {});
+    REQUIRE(shown.panel.traces.has_value());
+    const auto& axis = shown.panel.horizontal;
+    CHECK(0.5 * (axis.first + axis.last) == shown.panel.traces->positions[0]);
+    CHECK(axis.last > axis.first);
+    CHECK(shown.panel.traces->reach > 0.);
+}
+
+TEST_CASE("few receivers are wiggles, many are colours") {
+    const ShotGather gather = moving_pulse();
+    const auto lines = receiver_lines(gather.receivers_m);
+    const GatherPanel few = gather_panel(gather, lines[0], {});
+    CHECK(few.panel.traces.has_value());
+    CHECK(few.panel.fields.empty());
+    ShotGather many = gather;
+    for (int copy = 0; copy < 9; ++copy) {
+        many.receivers_m.insert(many.receivers_m.end(), gather.receivers_m.begin(), gather.receivers_m.end());
+        many.pressure.insert(many.pressure.end(), gather.pressure.begin(), gather.pressure.end());
+    }
+    const GatherPanel grey = gather_panel(many, all_receivers(210), {});
+    REQUIRE(grey.panel.fields.size() == 1);
+    CHECK_FALSE(grey.panel.traces.has_value());
+    CHECK(grey.panel.fields[0].raster.rows == 601);
+    CHECK(grey.panel.fields[0].raster.columns == 210);
+    CHECK(grey.panel.fields[0].range->low == -grey.panel.fields[0].range->high);
+}
+
+TEST_CASE("in reduced time waves of the velocity are level") {
+    const ShotGather gather = moving_pulse();
+    const auto line = receiver_lines(gather.receivers_m)[0];
+    TraceDisplay display = wiggles();
+    display.by_offset = true;
+    const GatherPanel plain = gather_panel(gather, line, display);
+    CHECK(plain.panel.horizontal.title == "offset [m]");
+    CHECK(time_of_peak(plain, 0) == doctest::Approx(0.2).epsilon(0.006));
+    CHECK(time_of_peak(plain, 10) == doctest::Approx(0.1).epsilon(0.01));
+    display.reduction_m_s = 2000.;
+    const GatherPanel reduced = gather_panel(gather, line, display);
+    for (std::int64_t trace = 0; trace < 21; ++trace)
+        CHECK(time_of_peak(reduced, trace) == doctest::Approx(0.1).epsilon(0.012));
+}
+
+TEST_CASE("gains: a power of time, and automatic; panels can share a clip") {
+    const ShotGather gather = moving_pulse();
+    const auto line = receiver_lines(gather.receivers_m)[0];
+    TraceDisplay display = wiggles();
+    display.gain = 2.;
+    const GatherPanel gained = gather_panel(gather, line, display);
+    CHECK(peak_of(gained, 10) == doctest::Approx(std::pow(0.1 / 0.6, 2.)).epsilon(0.02));
+    CHECK(peak_of(gained, 0) == doctest::Approx(std::pow(0.2 / 0.6, 2.)).epsilon(0.02));
+    display.gain = 0.;
+    display.agc_s = 0.1;
+    const GatherPanel controlled = gather_panel(gather, line, display);
+    CHECK(peak_of(controlled, 9) == doctest::Approx(peak_of(controlled, 10)).epsilon(0.01));
+    display.agc_s = 0.;
+    std::vector<GatherPanel> panels;
+    panels.push_back(gather_panel(gather, line, display));
+    display.clip_pa = 7.;
+    panels.push_back(gather_panel(gather, line, display));
+    share_clip(panels);
+    for (const GatherPanel& panel : panels) CHECK(panel.panel.traces->clip == 7.);
+}
+
+TEST_CASE("the amplitude spectrum of a Gaussian") {
+    // exp(-(t / T)^2) has the spectrum T sqrt(pi) exp(-(pi f T)^2).
+    const ShotGather gather = moving_pulse();
+    const double width = 0.005;
+    const Spectrum one = amplitude_spectrum(gather, {10});
+    for (const double f : {0., 20., 40., 80.}) {
+        const auto k = static_cast<std::size_t>(std::lround(f / one.step_hz));
+        const double exact = width * std::sqrt(std::numbers::pi) *
+                             std::exp(-std::pow(std::numbers::pi * double(k) * one.step_hz * width, 2.));
+        CHECK(one.amplitude[k] == doctest::Approx(exact).epsilon(1e-4));
+    }
+    // Of a trace and one of a tenth: sqrt((1 + 0.01) / 2).
+    const Spectrum mean = amplitude_spectrum(gather, {9, 10});
+    CHECK(mean.amplitude[0] == doctest::Approx(one.amplitude[0] * std::sqrt(0.505)).epsilon(1e-3));
+    const Panel panel = spectrum_panel({one, mean}, {"one", "mean"});
+    REQUIRE(panel.lines.size() == 2);
+    CHECK(*std::ranges::max_element(panel.lines[0].y) == doctest::Approx(0.));
+    // -60 dB at exp(-(pi f T)^2) = 1e-3.
+    CHECK(panel.horizontal.last ==
+          doctest::Approx(1.05 * std::sqrt(std::log(1000.)) / (std::numbers::pi * width)).epsilon(0.02));
+}
