@@ -16,9 +16,10 @@ namespace {
 using std::numbers::pi;
 
 // Lengths are fractions of the grid's extents, velocities in m/s.
-constexpr double kSlowest = 2300., kFastest = 6000.;
-constexpr int kThrusts = 3, kBlocks = 4, kBeds = 12;
+constexpr double kSlowest = 2300., kFastest = 5700.;
+constexpr int kThrusts = 3, kBlocks = 4, kBeds = 20;
 constexpr double kRampDip = 28. * pi / 180.;
+constexpr double kFaultWidth = 0.014;                   // half, of the normal faults of the basement
 constexpr double kDetachment = 0.72, kOutcrop = -0.12;  // between which the thrusts climb
 constexpr double kCompaction = 350.;                    // over the depth of the model
 
@@ -34,30 +35,30 @@ struct Belt {
     RandomStream random;
     Undulation erosion, folds, sinuosity;
     std::array<Thrust, kThrusts> thrusts{};
-    std::array<double, kBlocks> block_edge{}, block_top{};  ///< of the basement, from x = 0 on
+    std::array<double, kBlocks> block_edge{}, block_step{};  ///< of the basement, from x = 0 on
     std::array<double, kBeds> bed_top{}, bed_vp{};
     double channel_x, channel_top, regional_dip;
 
     explicit Belt(std::uint64_t seed)
         : random(seed, 1),
-          erosion(random, 0.02, 0.5, 1.4),
-          folds(random, 0.035, 0.8, 1.8),
+          erosion(random, 0.03, 0.5, 1.4),
+          folds(random, 0.05, 0.8, 1.8),
           sinuosity(random, 0.09, 0.2, 0.4),
           channel_x(random.uniform(0.3, 0.6)),
           channel_top(random.uniform(0.02, 0.035)),
           regional_dip(random.uniform(0.05, 0.09)) {
         for (int k = 0; k < kThrusts; ++k)
             thrusts[k] = {0.26 + 0.24 * k + random.uniform(-0.03, 0.03), random.uniform(-0.1, 0.1),
-                          random.uniform(0.12, 0.17), random.uniform(-0.5, 0.5)};
+                          random.uniform(0.15, 0.21), random.uniform(-0.5, 0.5)};
         for (int b = 0; b < kBlocks; ++b) {
             block_edge[b] = (b + random.uniform(-0.1, 0.1)) / kBlocks;
-            block_top[b] = 0.86 + (b % 2 == 0 ? 0.03 : -0.03) + random.uniform(-0.015, 0.015);
+            block_step[b] = (b % 2 == 0 ? 1. : -1.) * random.uniform(0.03, 0.06);
         }
         double top = -0.4;  // what has been lifted above the surface has been eroded
         for (int i = 0; i < kBeds; ++i) {
             bed_top[i] = top;
-            top += random.uniform(0.06, 0.12) * (i < 4 ? 1.2 : 1.);
-            bed_vp[i] = 2750. + 210. * i + (i % 2 == 0 ? -1. : 1.) * random.uniform(150., 330.);
+            top += random.uniform(0.045, 0.085);
+            bed_vp[i] = 2700. + 115. * i + (i % 2 == 0 ? -1. : 1.) * random.uniform(180., 380.);
         }
     }
 };
@@ -100,9 +101,11 @@ public:
         c.fold = static_cast<float>(belt_.folds(x, y) - belt_.regional_dip * (x - 0.5));
         const double meander = (x - belt_.channel_x - belt_.sinuosity(0.3, y) - 0.1 * std::sin(9. * y)) / 0.035;
         c.channel = static_cast<float>(belt_.channel_top + 0.05 * std::max(0., 1. - meander * meander));
-        int block = 0;
-        while (block + 1 < kBlocks && x > belt_.block_edge[block + 1] + 0.1 * (y - 0.5)) ++block;
-        c.basement = static_cast<float>(belt_.block_top[block] + 0.3 * belt_.erosion(y, x));
+        double basement = 0.87 + 0.3 * belt_.erosion(y, x);
+        for (int b = 0; b < kBlocks; ++b)  // normal faults
+            basement +=
+                0.5 * belt_.block_step[b] * std::tanh((x - belt_.block_edge[b] - 0.08 * (y - 0.5)) / (kFaultWidth));
+        c.basement = static_cast<float>(basement);
         double risen = 0.;  // thrusts that are farther back ride on those before them
         for (std::size_t k = 0; k < kThrusts; ++k) {
             const Thrust& thrust = belt_.thrusts[k];
@@ -117,14 +120,14 @@ public:
 
     [[nodiscard]] double vp(const Column& c, double z) const {
         if (z < c.cover) return cover_velocity(c, z);
-        if (z > c.basement) return std::min(kFastest, 5500. + 1500. * (z - c.basement));
+        if (z > c.basement) return std::min(kFastest, 5400. + 3500. * (z - c.basement));
         double bed = z + c.fold * (0.4 + 0.6 * z);
         for (std::size_t k = 0; k < kThrusts; ++k)
             if (z < c.fault[k]) bed += c.rise[k];
         bed -= 0.4;  // the youngest beds are left only where nothing has risen
         const auto above = std::upper_bound(belt_.bed_top.begin(), belt_.bed_top.end(), bed) - belt_.bed_top.begin();
         return std::clamp(belt_.bed_vp[std::clamp<std::ptrdiff_t>(above - 1, 0, kBeds - 1)] + kCompaction * z, kSlowest,
-                          kFastest - 500.);
+                          kFastest - 400.);
     }
 
 private:
