@@ -93,8 +93,7 @@ constexpr ModelBuilder row(std::string_view name, std::string_view help) {
 
 constexpr std::array<ModelBuilder, 9> kBuilders{{
     {"file", "HDF5 model file, see `onda convert`; cropped, resampled or extruded where the config says so",
-     build_from_file, range_of_file,
-     [](const ModelConfig&, const Grid&, const ConfigOrigin&) -> std::int64_t { return 0; }},
+     build_from_file, range_of_file, extra_bytes_of_file},
     row<constant_medium>("constant", "one velocity everywhere"),
     row<layered_medium>("layered", "plane layers, dipping where dip_deg is given"),
     row<gradient_medium>("gradient", "velocity that grows linearly with depth"),

@@ -53,6 +53,8 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
                       const ConfigOrigin& origin);
 VelocityRange range_of_file(const ModelConfig& config, const Equation& equation, const Grid& grid,
                             const ConfigOrigin& origin);
+/// Memory that a file takes beside the model while it is resampled.
+std::int64_t extra_bytes_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// What files say of a parameter other than vp.
 Quantity quantity_of(const MediumParameter& parameter);
 

@@ -125,7 +125,8 @@ private:
         const double inside = 1. - std::pow(rim, 5.);
         const double flank = std::copysign(std::sqrt(std::min(1., std::abs(inside))), inside);
         const double middle = basin_.middle + 0.08 * (x - basin_.salt_x) / basin_.radius;
-        c.top = static_cast<float>(middle - flank * (0.13 + basin_.rugosity(x, y) + 0.05 * std::max(0., 1. - rim * rim)));
+        c.top =
+            static_cast<float>(middle - flank * (0.13 + basin_.rugosity(x, y) + 0.05 * std::max(0., 1. - rim * rim)));
         c.base = static_cast<float>(middle + flank * (0.10 + 0.6 * basin_.rugosity(y, x)));
     }
     [[nodiscard]] bool in_salt(const Column& c, double z) const {
