@@ -19,8 +19,14 @@
 namespace onda {
 namespace {
 
-constexpr double kEven = 0.01;  // of a spacing, by which coordinates in whole numbers may be off
-constexpr int kFeet = 2;        // of the measurement system
+constexpr double kEven = 0.01;       // of a spacing, by which coordinates in whole numbers may be off
+constexpr double kWholeMetres = 1.;  // in which coordinates often are
+constexpr int kFeet = 2;             // of the measurement system
+
+/// How far a coordinate may lie from its place on a grid of this spacing.
+double allowance_m(double spacing_m) {
+    return std::max(kEven * spacing_m, std::min(kWholeMetres, 0.1 * spacing_m));
+}
 
 /// What the headers of the file say of all traces.
 struct Volume {
@@ -180,8 +186,12 @@ std::optional<Layout> by_coordinates(const std::vector<Station>& stations) {
     const double dx = last.x - first.x, dy = last.y - first.y;
     const double length = std::hypot(dx, dy);
     if (!(length > 0.)) return {};
+    const double apart = length / static_cast<double>(stations.size() - 1);
     std::vector<std::array<double, 2>> along;
-    for (const Station& at : stations) along.push_back({((at.x - first.x) * dx + (at.y - first.y) * dy) / length, 0.});
+    for (const Station& at : stations) {
+        if (std::abs((at.y - first.y) * dx - (at.x - first.x) * dy) > allowance_m(apart) * length) return {};
+        along.push_back({((at.x - first.x) * dx + (at.y - first.y) * dy) / length, 0.});
+    }
     return rectangle(along);
 }
 
@@ -228,7 +238,7 @@ void measure(const Volume& volume, const std::vector<Station>& stations, Layout&
         const Station& at = stations[trace_at[place]];
         const double off =
             std::hypot(at.x - first.x - column * u[0] - row * v[0], at.y - first.y - column * u[1] - row * v[1]);
-        if (off > std::max(kEven * least, 1.))  // whole metres are common
+        if (off > allowance_m(least))
             volume.fail(trace_text(trace_at[place], at) + " lies " + number_text(std::round(off * 100.) / 100.) +
                         " m from its place on an even grid: give --spacing-m if the coordinates do not matter");
     }

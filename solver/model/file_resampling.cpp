@@ -175,6 +175,22 @@ bool is_coarser(const FileGeometry& file, const Grid& grid) {
     return false;
 }
 
+std::int64_t slab_bytes(const FileGeometry& file, const Grid& grid, bool averaged, std::int64_t quantities) {
+    std::array<std::int64_t, 3> box{};
+    double cell = 2.;  // planes that a node needs
+    for (int axis = 0; axis < 3; ++axis) {
+        const double width = coarseness(file, grid, axis), taps = averaged ? std::max(width, 1.) + 1. : 2.;
+        const double reach = static_cast<double>(grid.n[axis] - 1) * width + taps;
+        box[static_cast<std::size_t>(axis)] =
+            reach < static_cast<double>(file.shape[axis]) ? static_cast<std::int64_t>(reach) : file.shape[axis];
+        if (axis == 2) cell = taps;
+    }
+    const std::int64_t plane = box[0] * box[1];
+    const std::int64_t planes =
+        std::min(box[2], std::max(static_cast<std::int64_t>(cell) + 1, kSlabValues / (plane * quantities)));
+    return planes * plane * quantities * static_cast<std::int64_t>(sizeof(float));
+}
+
 void interpolate(const FileGeometry& file, const ReadBox& read, const Grid& grid, std::span<float> values) {
     const Places at = locate(file, grid, false);
     for_each_row(at, std::span(&read, 1), grid, [&](const Box& box, std::int64_t y, std::int64_t z) {

@@ -25,6 +25,10 @@ bool shares_axis(const FileGeometry& file, const Grid& grid, int axis);
 /// Whether the grid is coarser than the file along any axis, so that nodes have more than one of the file's cells.
 bool is_coarser(const FileGeometry& file, const Grid& grid);
 
+/// About the memory that the file's values take while they are brought to the grid, slab by slab.
+/// \param quantities that are read together.
+std::int64_t slab_bytes(const FileGeometry& file, const Grid& grid, bool averaged, std::int64_t quantities);
+
 /// Trilinear interpolation at the nodes: a node of the file is copied, bit for bit.
 /// \param values of the grid, [z][y][x]; the grid lies within the file.
 void interpolate(const FileGeometry& file, const ReadBox& read, const Grid& grid, std::span<float> values);

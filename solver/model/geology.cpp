@@ -8,6 +8,7 @@
 #include "solver/model/column_medium.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/model/random_numbers.hpp"
+#include "solver/model/undulation.hpp"
 
 namespace onda {
 namespace {
@@ -18,25 +19,6 @@ constexpr double kWater = 1500., kSalt = 4480.;               // m/s
 constexpr double kSlowest = 1600., kFastest = 4200.;          // of the sediments [m/s]
 constexpr int kYoung = 3, kOld = 8;                           // layers above and below the unconformity
 constexpr double kFaultDip = 60. * pi / 180., kThrow = 0.06;  // of the depth of the model
-
-/// A gentle random surface: a few waves across the model. Lengths here are fractions of the grid's extents.
-struct Undulation {
-    struct Wave {
-        double amplitude, kx, ky, phase;
-    };
-    std::array<Wave, 3> waves{};
-
-    Undulation(RandomStream& random, double amplitude, double slowest, double fastest) {
-        for (Wave& wave : waves)
-            wave = {amplitude * random.uniform(0.5, 1.) / 2., 2. * pi * random.uniform(slowest, fastest),
-                    2. * pi * random.uniform(-0.5, 0.5) * fastest, random.uniform(0., 2. * pi)};
-    }
-    [[nodiscard]] double operator()(double x, double y) const {
-        double sum = 0.;
-        for (const Wave& wave : waves) sum += wave.amplitude * std::sin(wave.kx * x + wave.ky * y + wave.phase);
-        return sum;
-    }
-};
 
 /// Everything the seed decides.
 struct Geology {

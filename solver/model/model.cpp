@@ -91,16 +91,17 @@ constexpr ModelBuilder row(std::string_view name, std::string_view help) {
     return {name, help, build<make>, range<make>, extra_bytes<make>};
 }
 
-constexpr std::array<ModelBuilder, 7> kBuilders{{
+constexpr std::array<ModelBuilder, 9> kBuilders{{
     {"file", "HDF5 model file, see `onda convert`; cropped, resampled or extruded where the config says so",
-     build_from_file, range_of_file,
-     [](const ModelConfig&, const Grid&, const ConfigOrigin&) -> std::int64_t { return 0; }},
+     build_from_file, range_of_file, extra_bytes_of_file},
     row<constant_medium>("constant", "one velocity everywhere"),
     row<layered_medium>("layered", "plane layers, dipping where dip_deg is given"),
     row<gradient_medium>("gradient", "velocity that grows linearly with depth"),
     row<inclusions_medium>("inclusions", "spheres and boxes in a constant background"),
     row<von_karman_medium>("von_karman", "random medium with the correlation function of von Karman"),
     row<geology_medium>("geology", "folded, faulted layers under water, with an unconformity and a salt dome"),
+    row<thrust_belt_medium>("thrust_belt", "thrust sheets that repeat their layers, a young cover, a faulted basement"),
+    row<salt_basin_medium>("salt_basin", "water, compacting sediments, a salt body with steep flanks and an overhang"),
 }};
 
 const ModelBuilder& builder_of(const ModelConfig& config, const ConfigOrigin& origin) {

@@ -43,11 +43,18 @@ inline constexpr double kVonKarmanClip = 3.;
 /// A geology of water, young layers above an unconformity, folded and faulted older layers below it, and a salt dome;
 /// everything scales with the extents of the grid.
 MediumRules geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+/// Sediments in three thrust sheets, which repeat their layers, under a young cover and over a basement of blocks, as
+/// in the foothills of a mountain range.
+MediumRules thrust_belt_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+/// Water, compacting sediments, and a salt body with steep flanks, an overhang and a stem.
+MediumRules salt_basin_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 
 Model build_from_file(const ModelConfig& config, const Equation& equation, const Grid& grid,
                       const ConfigOrigin& origin);
 VelocityRange range_of_file(const ModelConfig& config, const Equation& equation, const Grid& grid,
                             const ConfigOrigin& origin);
+/// Memory that a file takes beside the model while it is resampled.
+std::int64_t extra_bytes_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
 /// What files say of a parameter other than vp.
 Quantity quantity_of(const MediumParameter& parameter);
 

@@ -106,6 +106,10 @@ ReadBox reader_of(const ModelFile& file, const MediumParameter& parameter) {
     };
 }
 
+bool is_averaged(const ModelConfig& config, const Fit& fit, const Grid& grid) {
+    return !fit.same && config.interfaces == "averaged" && is_coarser(fit.file.geometry(), grid);
+}
+
 /// The parameters that come from the file.
 std::vector<std::size_t> given_by_file(const ModelConfig& config, const Equation& equation) {
     std::vector<std::size_t> given;
@@ -224,7 +228,7 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
     model.grid = grid;
     model.description = shown(config.file);
     const bool as_is = fit.same && geometry.dimensions == grid.dimensions;
-    const bool averaged = !fit.same && config.interfaces == "averaged" && is_coarser(geometry, grid);
+    const bool averaged = is_averaged(config, fit, grid);
     model.parameters.resize(equation->parameters.size());
     for (const std::size_t i : given_by_file(config, equation)) {
         std::vector<float>& values = model.parameters[i].values;
@@ -245,6 +249,15 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
         fmt::format(", {} {}", averaged ? "averaged over cells from" : "resampled from", describe(geometry));
     if (!averaged) warn_if_much_finer(geometry, grid, model);
     return model;
+}
+
+std::int64_t extra_bytes_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
+    const Fit fit = open_model(config, grid, origin);
+    const FileGeometry& geometry = fit.file.geometry();
+    if (fit.same && geometry.dimensions == grid.dimensions) return 0;
+    const bool averaged = is_averaged(config, fit, grid);
+    const bool both = averaged && config.rho == "auto" && fit.file.has(quantity_of(kRho));
+    return slab_bytes(geometry, grid, averaged, both ? 2 : 1);
 }
 
 VelocityRange range_of_file(const ModelConfig& config, const Equation& equation, const Grid& grid,

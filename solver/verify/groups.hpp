@@ -15,6 +15,7 @@ PromiseGroup ghost_reflection();
 PromiseGroup layered_media();
 PromiseGroup interface_depth();
 PromiseGroup head_waves();
+PromiseGroup averaged_interfaces();
 PromiseGroup absorbing_strips();
 PromiseGroup energy_conservation();
 PromiseGroup reciprocity();

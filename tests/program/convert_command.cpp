@@ -109,7 +109,8 @@ TEST_CASE("a command line that does not fit is refused") {
     };
     for (const auto& row : {
              Row{raw + "x " + out + layout, 64, "give --format: raw, rsf, npy, segy"},
-             Row{raw + " " + out + layout + " --format gocad", 64, "--format gocad: must be one of raw, rsf, npy, segy"},
+             Row{raw + " " + out + layout + " --format gocad", 64,
+                 "--format gocad: must be one of raw, rsf, npy, segy"},
              Row{raw + " " + out + " --shape 7 5 --spacing-m 1", 64, "--axes is needed for raw files"},
              Row{raw + " " + out + " --format rsf --shape 7 5", 64, "--shape says nothing about rsf files"},
              Row{raw + " " + out + layout + " --dtype half", 64, "--dtype half: must be float32 or float64"},
@@ -150,6 +151,145 @@ TEST_CASE("a model that does not fit into memory is refused before it is read") 
     };
     run(numbers.string() + " " + out + " --shape 268435456 3 --axes xz --spacing-m 10");
     run(header.string() + " " + out);
+}
+
+namespace {
+
+/// A NumPy file with this header and so many bytes of numbers.
+std::string write_npy(const std::filesystem::path& path, std::string dictionary, std::size_t bytes, char version = 1) {
+    dictionary += "\n";
+    std::ofstream out(path, std::ios::binary);
+    out << "\x93NUMPY" << version << '\0' << static_cast<char>(dictionary.size()) << '\0';
+    if (version == 2) out << '\0' << '\0';
+    out << dictionary << std::string(bytes, '\0');
+    return path.string();
+}
+
+void put_big_endian(std::string& bytes, std::size_t first_byte, std::size_t count, std::int64_t value) {
+    for (std::size_t i = 0; i < count; ++i) bytes[first_byte - 1 + i] = static_cast<char>(value >> 8 * (count - 1 - i));
+}
+
+/// SEG-Y of 3 x 2 traces with 4 samples of IEEE floats; 20 m apart along x, 30 m along y.
+struct Segy {
+    std::string headers = std::string(3600, '\0');
+    std::vector<std::string> traces;
+
+    Segy() {
+        put_big_endian(headers, 3217, 2, 10'000);
+        put_big_endian(headers, 3221, 2, 4);
+        put_big_endian(headers, 3225, 2, 5);
+        for (int i = 0; i < 6; ++i) {
+            std::string& trace = traces.emplace_back(256, '\0');
+            put_big_endian(trace, 181, 4, 100 + 20 * (i % 3));
+            put_big_endian(trace, 185, 4, 200 + 30 * (i / 3));
+            put_big_endian(trace, 189, 4, 1 + i / 3);
+            put_big_endian(trace, 193, 4, 1 + i % 3);
+            for (std::size_t z = 0; z < 4; ++z)
+                put_big_endian(trace, 241 + 4 * z, 4, std::bit_cast<std::int32_t>(1500.f + static_cast<float>(i)));
+        }
+    }
+    [[nodiscard]] std::string write(const std::filesystem::path& path) const {
+        std::ofstream out(path, std::ios::binary);
+        out << headers;
+        for (const std::string& trace : traces) out << trace;
+        return path.string();
+    }
+};
+
+}  // namespace
+
+TEST_CASE("NumPy files that are no model are refused by name") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto file = folder.path() / "a.npy", out = folder.path() / "a.h5";
+    const std::string command = file.string() + " " + out.string() + " --axes zx --spacing-m 10";
+    const auto refusal = [&](const std::string& dictionary, std::size_t bytes, char version = 1) {
+        write_npy(file, dictionary, bytes, version);
+        CHECK(convert(command) == 65);
+        return convert.said();
+    };
+    const std::string good = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }";
+    CHECK(contains(refusal(good, 20), "has " + std::to_string(11 + good.size() + 20) + " bytes; " +
+                                          std::to_string(11 + good.size()) + " bytes of header and 6 nodes"));
+    CHECK(contains(refusal(good, 24), "= 0 m/s: must be finite and positive"));
+    CHECK(contains(refusal(good, 24, 3), "has version 3 of NumPy's format; Onda reads 1 and 2"));
+    CHECK(contains(refusal("{'descr': '<i4', 'fortran_order': False, 'shape': (3, 2), }", 24),
+                   "elements of type '<i4': must be float32 or float64"));
+    CHECK(
+        contains(refusal("{'descr': '<f4', 'fortran_order': Maybe, 'shape': (3, 2), }", 24), "must be True or False"));
+    CHECK(contains(refusal("{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }", 24),
+                   "is an array of shape (6,); a model has two axes"));
+    CHECK(contains(refusal("{'descr': '<f4', 'fortran_order': False, }", 24), "its header has no shape"));
+    CHECK(contains(refusal("{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2", 24), "breaks off at shape"));
+    std::ofstream(file) << "1500 1500 1500 1500";
+    CHECK(convert(command) == 65);
+    CHECK(contains(convert.said(), "is not a NumPy array"));
+    write_npy(file, good, 24);
+    CHECK(convert(file.string() + " " + out.string() + " --axes xyz --spacing-m 10") == 64);
+    CHECK(contains(convert.said(), "--axes xyz: must be a permutation of xz"));
+    CHECK_FALSE(std::filesystem::exists(out));
+}
+
+TEST_CASE("SEG-Y that makes no grid is refused by its traces") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto file = folder.path() / "a.sgy", out = folder.path() / "a.h5";
+    const auto said = [&](const Segy& segy, int code, const std::string& options = "") {
+        CHECK(convert(segy.write(file) + " " + out.string() + " --force " + options) == code);
+        return convert.said();
+    };
+    const std::string good = said({}, 0);
+    CHECK(contains(good, "shape    3 x 2 x 4 nodes (x, y, z)"));
+    CHECK(contains(good, "spacing  20, 30, 10 m"));
+    CHECK(contains(good, "origin   100, 200, 0 m"));
+    std::filesystem::remove(out);
+
+    Segy segy;
+    put_big_endian(segy.headers, 3225, 2, 3);
+    CHECK(contains(said(segy, 65), "has samples of format 3 (bytes 3225-3226); Onda reads 1 (IBM floats) and 5"));
+    segy = {};
+    put_big_endian(segy.headers, 3255, 2, 2);
+    CHECK(contains(said(segy, 65), "is in feet"));
+    segy = {};
+    segy.traces.back().pop_back();
+    CHECK(contains(said(segy, 65), "no whole number of traces of 4 samples (256 bytes)"));
+    segy = {};
+    segy.traces.pop_back();
+    CHECK(contains(said(segy, 65), "its 5 traces fill no line and no rectangle"));
+    segy = {};
+    put_big_endian(segy.traces[4], 181, 4, 125);
+    CHECK(contains(said(segy, 65), "trace 5 (inline 2, crossline 2, CDP x = 125, y = 230) lies 5 m from its place"));
+    segy = {};
+    put_big_endian(segy.headers, 3217, 2, 0);
+    CHECK(contains(said(segy, 65), "tells no distance of samples (bytes 3217-3218): give --spacing-m"));
+    for (std::string& trace : segy.traces) put_big_endian(trace, 181, 8, 0);
+    CHECK(contains(said(segy, 65), "its traces have no coordinates"));
+    CHECK(contains(said(segy, 64, "--shape 3 3 4 --spacing-m 10"), "has 6 traces of 4 samples"));
+    CHECK_FALSE(std::filesystem::exists(out));
+    CHECK(contains(said(segy, 0, "--spacing-m 20 30 10"), "spacing  20, 30, 10 m"));
+    write_npy(file, "not SEG-Y", 10);
+    CHECK(convert(file.string() + " " + out.string() + " --force") == 65);
+    CHECK(contains(convert.said(), "is no SEG-Y: shorter than the 3600 bytes of its headers"));
+}
+
+TEST_CASE("densities come along, on the same nodes alone") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto raw = write_raw(folder.path() / "a.f32"), rho = write_raw(folder.path() / "rho.f32"),
+               out = (folder.path() / "a.h5").string();
+    const std::string command = raw + " " + out + layout + " --units km/s --force --rho " + rho;
+    CHECK(convert(command + " --rho-units g/cm3") == 0);
+    CHECK(contains(convert.said(), "rho      1500 to 1706 kg/m3"));
+    CHECK(convert(command + " --rho-units t/m3") == 64);
+    CHECK(contains(convert.said(), "--rho-units = 't/m3': must be kg/m3 or g/cm3"));
+    std::ofstream(folder.path() / "rho.rsf")
+        << "n1=5 d1=10 n2=6 d2=12.5 in=\"less.f32\" data_format=\"native_float\"\n";
+    std::filesystem::copy(raw, folder.path() / "less.f32");
+    std::filesystem::resize_file(folder.path() / "less.f32", 5 * 6 * sizeof(float));
+    CHECK(convert(raw + " " + out + layout + " --units km/s --force --rho " + (folder.path() / "rho.rsf").string()) ==
+          65);
+    CHECK(contains(convert.said(), "has 6 x 5 nodes, spacing 12.5, 10 m, origin 0, 0 m, but"));
+    CHECK(convert(raw + " " + out + layout + " --force --rho-units g/cm3") == 64);
 }
 
 TEST_CASE("--help begins with examples") {

@@ -414,10 +414,11 @@ TEST_CASE("an averaged node has the mean compliance and density of its cell") {
         }
 }
 
-TEST_CASE("averaged geology keeps its compliance from top to bottom, whatever the spacing") {
-    const auto vertical_compliance = [](double spacing_m, const char* interfaces, std::int64_t column) {
+TEST_CASE("averaged earths keep their compliance from top to bottom, whatever the spacing") {
+    std::string type;
+    const auto vertical_compliance = [&type](double spacing_m, const char* interfaces, std::int64_t column) {
         const auto n = [spacing_m](double extent_m) { return std::int64_t(std::lround(extent_m / spacing_m)) + 1; };
-        Config config = config_of("geology", {n(2000.), n(1000.)}, {spacing_m});
+        Config config = config_of(type, {n(2000.), n(1000.)}, {spacing_m});
         config.model.interfaces = interfaces;
         const Model model = build(config);
         double sum = 0.;
@@ -427,13 +428,82 @@ TEST_CASE("averaged geology keeps its compliance from top to bottom, whatever th
         }
         return sum;
     };
-    double averaged = 0., sampled = 0.;
-    for (std::int64_t column = 5; column < 95; column += 3) {
-        const double exact = vertical_compliance(2., "sampled", column);
-        averaged = std::max(averaged, std::abs(vertical_compliance(20., "averaged", column) / exact - 1.));
-        sampled = std::max(sampled, std::abs(vertical_compliance(20., "sampled", column) / exact - 1.));
+    for (const char* earth : {"geology", "thrust_belt", "salt_basin"}) {
+        type = earth;
+        CAPTURE(type);
+        double averaged = 0., sampled = 0.;
+        for (std::int64_t column = 5; column < 95; column += 6) {
+            const double exact = vertical_compliance(2., "sampled", column);
+            averaged = std::max(averaged, std::abs(vertical_compliance(20., "averaged", column) / exact - 1.));
+            sampled = std::max(sampled, std::abs(vertical_compliance(20., "sampled", column) / exact - 1.));
+        }
+        CHECK(averaged < 0.5 * sampled);
     }
-    CHECK(averaged < 0.5 * sampled);
+}
+
+TEST_CASE("thrust_belt: a cover, old beds brought up by thrusts, and a basement, in every seed, in 2-D and 3-D") {
+    for (const bool flat : {true, false})
+        for (const std::int64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+            CAPTURE(seed);
+            Config config = config_of(
+                "thrust_belt", flat ? std::vector<std::int64_t>{201, 107} : std::vector<std::int64_t>{101, 41, 54},
+                {flat ? 25. : 50.});
+            config.model.seed = seed;
+            const Model model = build(config);
+            const Grid& grid = model.grid;
+            CHECK(model.vp().min >= 2300.f);
+            CHECK(model.vp().max == 5700.f);
+            const auto vp = [&](std::int64_t x, std::int64_t y, std::int64_t z) {
+                return double(model.vp().values[static_cast<std::size_t>(grid.at(x, y, z))]);
+            };
+            double foreland = 0., hinterland = 0.;  // above the detachment, below the cover
+            for (std::int64_t y = 0; y < grid.ny(); ++y)
+                for (std::int64_t x = 0; x < grid.nx(); ++x) {
+                    CHECK(vp(x, y, 0) == 2500.);
+                    CHECK(vp(x, y, grid.nz() - 1) > 5000.);
+                    for (std::int64_t z = grid.nz() / 4; z < grid.nz() / 2; ++z) {
+                        if (x < grid.nx() / 8) foreland += vp(x, y, z);
+                        if (grid.nx() - 1 - x < grid.nx() / 8) hinterland += vp(x, y, z);
+                    }
+                }
+            CHECK(hinterland > 1.04 * foreland);
+        }
+}
+
+TEST_CASE("salt_basin: water, a salt body that hangs over sediments and touches no side, in every seed") {
+    for (const bool flat : {true, false})
+        for (const std::int64_t seed : {1, 2, 3, 4, 5, 6, 7, 8}) {
+            CAPTURE(seed);
+            Config config = config_of(
+                "salt_basin", flat ? std::vector<std::int64_t>{201, 107} : std::vector<std::int64_t>{101, 71, 54},
+                {flat ? 25. : 50.});
+            config.model.seed = seed;
+            const Model model = build(config);
+            const Grid& grid = model.grid;
+            CHECK(model.vp().min == 1500.f);
+            CHECK(model.vp().max == 4480.f);
+            std::int64_t columns = 0, overhanging = 0;
+            for (std::int64_t y = 0; y < grid.ny(); ++y)
+                for (std::int64_t x = 0; x < grid.nx(); ++x) {
+                    const auto is_salt = [&](std::int64_t z) {
+                        return model.vp().values[static_cast<std::size_t>(grid.at(x, y, z))] == 4480.f;
+                    };
+                    CHECK(model.vp().values[static_cast<std::size_t>(grid.at(x, y, 0))] == 1500.f);
+                    bool has_salt = false, hangs = false;
+                    for (std::int64_t z = 1; z < grid.nz() * 3 / 4; ++z) {
+                        has_salt = has_salt || is_salt(z);
+                        hangs = hangs || (has_salt && !is_salt(z));
+                    }
+                    columns += has_salt ? 1 : 0;
+                    overhanging += hangs ? 1 : 0;
+                    const bool at_side = x == 0 || x == grid.nx() - 1 || (!flat && (y == 0 || y == grid.ny() - 1));
+                    if (at_side) CHECK(!has_salt);
+                }
+            const double share = double(columns) / double(grid.nx() * grid.ny());
+            CHECK(share > 0.1);
+            CHECK(share < 0.7);
+            CHECK(double(overhanging) > 0.3 * double(columns));
+        }
 }
 
 TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
@@ -550,7 +620,8 @@ TEST_CASE("a density that is the same everywhere, or not wanted, takes the fast 
 }
 
 TEST_CASE("Gardner's relation makes a density of any model, and contradicts a given one") {
-    for (const std::string type : {"constant", "layered", "gradient", "inclusions", "von_karman", "geology"}) {
+    for (const std::string type :
+         {"constant", "layered", "gradient", "inclusions", "von_karman", "geology", "thrust_belt", "salt_basin"}) {
         Config config = example(type, {30, 40});
         config.model.rho = "gardner";
         CHECK(scheme_of(config).equation == Equation::variable_density);

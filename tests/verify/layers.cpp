@@ -9,6 +9,10 @@ TEST_CASE("R5h: the head wave arrives when its ray does") {
     onda::check_promises("R5h");
 }
 
+TEST_CASE("R5i: interfaces between the nodes reflect and scatter as exact ones do") {
+    onda::check_promises("R5i");
+}
+
 TEST_CASE("R5d: an interface on a node acts half a node above it") {
     onda::check_promises("R5d");
 }
