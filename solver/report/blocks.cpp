@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <zlib.h>
 
 #include "io/text/error.hpp"
@@ -74,9 +75,13 @@ private:
     std::size_t filled_ = 0;
 };
 
+float size_of(float value) {
+    return std::isnan(value) ? 0.f : std::min(std::abs(value), std::numeric_limits<float>::max());
+}
+
 float peak_of(std::span<const float> values, std::size_t every) {
     float peak = 0.f;
-    for (std::size_t i = 0; i < values.size(); i += every) peak = std::max(peak, std::abs(values[i]));
+    for (std::size_t i = 0; i < values.size(); i += every) peak = std::max(peak, size_of(values[i]));
     return peak;
 }
 
@@ -112,7 +117,7 @@ float quantise_wavefield(std::span<const float> p, std::span<std::int8_t> q) {
     // The smallest numbers have no reciprocal in single precision.
     const double scale = peak > 0.f ? 1. / static_cast<double>(peak) : 0.;
     std::ranges::transform(p, q.begin(), [scale](float value) {
-        const double root = 127. * std::sqrt(std::abs(static_cast<double>(value)) * scale);
+        const double root = 127. * std::sqrt(static_cast<double>(size_of(value)) * scale);
         return static_cast<std::int8_t>(std::copysign(std::floor(root + 0.5), static_cast<double>(value)));
     });
     return peak;

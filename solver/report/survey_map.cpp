@@ -6,7 +6,7 @@
 namespace onda {
 namespace {
 
-constexpr std::size_t kMostMarks = 1500, kMostShots = 300, kMostOfShot = 400;
+constexpr std::size_t kMostMarks = 1500, kMostShots = 150, kMostOfShot = 150;
 
 using Positions = std::vector<std::array<double, 3>>;
 
