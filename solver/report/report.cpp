@@ -321,7 +321,7 @@ void put_report(const Report& report, std::span<const PutShot> shots, const PutT
     up_to("{{library}}");
     put(page_file("dygraph.js"));
     up_to("{{script}}");
-    for (const char* file : {"values.js", "raster.js", "signal.js", "charts.js", "report.js"}) put(page_file(file));
+    put(page_file("page.js"));
     put(page);
 }
 
