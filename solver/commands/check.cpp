@@ -96,7 +96,7 @@ void print(const Verdict& v) {
                                  room.largest ? shape_text(*room.largest) + " nodes" : "no grid of these proportions");
         print_items(v.memory.device_items);
     }
-    std::cout << fmt::format("results   {}, and about 1 MB of pictures and notes\n", bytes_text(v.output_bytes))
+    std::cout << fmt::format("results   {}, and a few MB of pictures, report and notes\n", bytes_text(v.output_bytes))
               << fmt::format("run time  about {} at {:.3f} Gpt/s, estimated from a fifth of a second on this machine\n",
                              clock_text(v.time.seconds), v.time.gpt_per_s);
     for (const auto& picture : v.pictures) std::cout << "picture   " << shown(picture) << '\n';

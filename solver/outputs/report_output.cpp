@@ -7,7 +7,6 @@
 
 #include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
-#include "io/results/stored_pressure.hpp"
 #include "solver/report/sections.hpp"
 #include "solver/report/survey_map.hpp"
 
@@ -77,7 +76,8 @@ public:
     [[nodiscard]] const StepSet& steps() const override {
         return screens_ != nullptr ? screens_->steps : ShotOutput::steps();
     }
-    /// Takes p[n] on the sections. \throws Error(unstable) if single precision cannot hold it.
+    /// Takes p[n] on the sections. What single precision cannot hold ends a run where it is stored, not where it is
+    /// shown.
     void take_wavefield(const Propagator& propagator, int slot) override;
     void take_gather(const ShotGather& gather) override {
         shot_.gather = thin_gather(gather, choice_.gather_bytes, plan_.survey.highest_frequency_hz());
@@ -102,10 +102,6 @@ void ReportOfShot::take_wavefield(const Propagator& propagator, int slot) {
         const ReportSection& section = screens_->sections[s];
         std::vector<float> p(section.plane.points());
         propagator.wavefield().download(screens_->computed.window(section.window), std::span<float>(p), slot);
-        require_storable(std::span<const float>(p), [&](std::size_t) {
-            return fmt::format("shot {}, report, plane {} at t = {:.6g} s", shot_.shot, section.plane.name,
-                               propagator.time_s());
-        });
         shot_.movies[s].add(propagator.time_s(), p);
     }
 }
@@ -182,8 +178,9 @@ ReportBytes report_bytes(const Plan& plan) {
     Grid grid = plan.grid;
     grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
     const std::int64_t points = section_points(grid, Fineness::wavefield), movies = std::ssize(choice.movies);
-    const std::int64_t frames = std::clamp(static_cast<std::int64_t>(choice.movie_bytes) / (points + 1),
-                                           kFewestReportFrames, kMostReportFrames);
+    const std::int64_t frames = std::min(std::clamp(static_cast<std::int64_t>(choice.movie_bytes) / (points + 1),
+                                                    kFewestReportFrames, kMostReportFrames),
+                                         plan.time.steps - plan.time.extra_steps);
     std::map<std::size_t, std::int64_t> of_batch;
     for (const std::size_t index : choice.movies) ++of_batch[index / static_cast<std::size_t>(plan.batch)];
     std::int64_t alive = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <zlib.h>
 
 #include "io/text/error.hpp"
@@ -74,10 +75,15 @@ private:
     std::size_t filled_ = 0;
 };
 
+/// The largest |value|, among those that are finite. As integers, which order sizes alike, it takes many at a time.
 float peak_of(std::span<const float> values, std::size_t every) {
-    float peak = 0.f;
-    for (std::size_t i = 0; i < values.size(); i += every) peak = std::max(peak, std::abs(values[i]));
-    return peak;
+    constexpr auto largest = std::bit_cast<std::uint32_t>(std::numeric_limits<float>::max());
+    std::uint32_t peak = 0;
+    for (std::size_t i = 0; i < values.size(); i += every) {
+        const std::uint32_t size = std::bit_cast<std::uint32_t>(values[i]) & 0x7fffffffU;
+        peak = std::max(peak, size <= largest ? size : 0);
+    }
+    return std::bit_cast<float>(peak);
 }
 
 }  // namespace
@@ -109,12 +115,14 @@ std::vector<std::size_t> spread_over(std::size_t all, std::size_t most) {
 
 float quantise_wavefield(std::span<const float> p, std::span<std::int8_t> q) {
     const float peak = peak_of(p, 1);
-    // The smallest numbers have no reciprocal in single precision.
-    const double scale = peak > 0.f ? 1. / static_cast<double>(peak) : 0.;
-    std::ranges::transform(p, q.begin(), [scale](float value) {
-        const double root = 127. * std::sqrt(std::abs(static_cast<double>(value)) * scale);
-        return static_cast<std::int8_t>(std::copysign(std::floor(root + 0.5), static_cast<double>(value)));
-    });
+    if (peak == 0.f) {
+        std::ranges::fill(q, std::int8_t{0});
+        return peak;
+    }
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        const float part = std::min(1.f, std::max(0.f, std::abs(p[i]) / peak));  // in this order NaN becomes zero
+        q[i] = static_cast<std::int8_t>(std::copysign(127.f * std::sqrt(part) + 0.5f, p[i]));
+    }
     return peak;
 }
 

@@ -32,7 +32,8 @@ std::vector<std::size_t> spread_over(std::size_t all, std::size_t most);
 
 /// Pressure in 8 bits on a scale of square roots, from which faint reflections beside a strong direct wave come back:
 /// q = 127 sign(p) sqrt(|p| / peak), rounded, so that |p - q |q| / 127^2 peak| <= peak (sqrt(|p| / peak) / 127 + 1 /
-/// 64516). \returns the peak, the largest |p|; 0 where all is zero. \param q as long as p.
+/// 64516). Values that are not finite are shown as the largest that are, NaN as zero. \returns the peak, the largest
+/// |p|; 0 where all is zero. \param q as long as p.
 float quantise_wavefield(std::span<const float> p, std::span<std::int8_t> q);
 
 /// A trace in 16 bits: q = 32767 p / peak, rounded; the error is at most peak / 65534.

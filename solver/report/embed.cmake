@@ -1,10 +1,16 @@
-# Writes OUTPUT, a C++ source that holds the FILES of a page: a list of name=path. Run by cmake -P when one has changed.
+# Writes OUTPUT, a C++ source that holds the FILES of a page: a list of name=path, or name=path|path|… of files that are
+# one there. Run by cmake -P when one has changed.
 set(table "")
 set(arrays "")
 foreach(entry IN LISTS FILES)
   string(REGEX MATCH "^([^=]+)=(.*)$" entry "${entry}")
   set(name "${CMAKE_MATCH_1}")
-  file(READ "${CMAKE_MATCH_2}" text)
+  string(REPLACE "|" ";" paths "${CMAKE_MATCH_2}")
+  set(text "")
+  foreach(path IN LISTS paths)
+    file(READ "${path}" part)
+    string(APPEND text "${part}")
+  endforeach()
   # Browsers would look for the map of a library's sources beside the page.
   string(REGEX REPLACE "/[/*]# sourceMappingURL=[^\n]*" "" text "${text}")
   string(HEX "${text}" hex)

@@ -15,8 +15,8 @@ using Json = nlohmann::ordered_json;
 
 // Together with the page itself, base64 of what deflate cannot shorten stays below kMostReportBytes.
 constexpr std::size_t kGatherBytes = 4'200'000, kMovieCharacters = 4'800'000;
-constexpr std::size_t kSamplesOfPlace = 18;      ///< as long as position, offset and peak of a trace
-constexpr std::size_t kMovieBytes = 4'000'000;   ///< of one shot, in memory
+constexpr std::size_t kSamplesOfPlace = 18;  ///< as long as position, offset and peak of a trace
+constexpr std::size_t kMovieBytes = 4'000'000, kMovieBytesOfSeveral = 2'400'000;  ///< of one shot, in memory
 constexpr std::size_t kMostTextBytes = 400'000;  ///< of the configuration, and of the summary
 constexpr std::size_t kFewestGathers = 3, kMostGathers = 24, kMostMovies = 3;
 constexpr std::size_t kMostWaveletSamples = 4000, kMostWavelets = 4, kMostShotSources = 200;
@@ -158,7 +158,7 @@ ReportChoice choose_for_report(std::size_t shots, std::int64_t most_receivers, s
     choice.shots = spread_over(shots, count);
     for (const std::size_t i : spread_over(choice.shots.size(), kMostMovies)) choice.movies.push_back(choice.shots[i]);
     choice.gather_bytes = kGatherBytes / std::max<std::size_t>(choice.shots.size(), 1);
-    choice.movie_bytes = kMovieBytes;
+    choice.movie_bytes = choice.movies.size() > 1 ? kMovieBytesOfSeveral : kMovieBytes;
     choice.movie_characters = kMovieCharacters / std::max<std::size_t>(choice.movies.size(), 1);
     return choice;
 }
@@ -321,7 +321,7 @@ void put_report(const Report& report, std::span<const PutShot> shots, const PutT
     up_to("{{library}}");
     put(page_file("dygraph.js"));
     up_to("{{script}}");
-    for (const char* file : {"values.js", "raster.js", "signal.js", "charts.js", "report.js"}) put(page_file(file));
+    put(page_file("page.js"));
     put(page);
 }
 

@@ -171,10 +171,11 @@ std::vector<FileRecord> RunFolder::publish(
         list.files.push_back(record_of(file.temporary(), file.path().filename().string()));
     };
     for (const AtomicFile& file : files) add(file);
-    for (AtomicFile& file : tell(summary(list))) {
-        add(file);
-        files.push_back(std::move(file));
-    }
+    if (tell)
+        for (AtomicFile& file : tell(summary(list))) {
+            add(file);
+            files.push_back(std::move(file));
+        }
     list.files.insert(list.files.end(), kept.begin(), kept.end());
     list.files.insert(list.files.end(), {{kLogName, 0, ""}, {kSummaryName, 0, ""}});
     // Looked at again: hours may have passed.

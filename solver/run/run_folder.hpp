@@ -58,8 +58,8 @@ public:
     /// \returns the files of the run. \throws Error(cannot_create | io_error), Interrupted.
     std::vector<FileRecord> publish(std::vector<AtomicFile> files,
                                     const std::function<std::string(const FileList&)>& summary,
-                                    const std::vector<FileRecord>& kept,
-                                    const std::function<std::vector<AtomicFile>(const std::string&)>& tell) const;
+                                    const std::vector<FileRecord>& kept = {},
+                                    const std::function<std::vector<AtomicFile>(const std::string&)>& tell = {}) const;
     /// Ends the survey, whose results are published. \param keeps_shots whether its table and the files of its shots
     /// become folder/shots, or go.
     void close_survey(bool keeps_shots) const;

@@ -124,6 +124,40 @@ TEST_CASE("what a finished run no longer has is named on the page") {
     CHECK(shot_of(page, 0)["gather"]["samples"] == 301);
 }
 
+TEST_CASE("of a survey of many shots the page shows some, evenly, at the end of the run and afterwards") {
+    const TemporaryFolder folder;
+    const auto config = folder.path() / "survey.yaml", out = folder.path() / "out";
+    write_text(config, R"(schema_version: 1
+grid: {shape: [61, 41, 31], spacing_m: 10}
+model: {type: gradient, vp_m_s: 1500, gradient_per_s: 1}
+time: {duration_s: 0.02}
+survey: {limit_m: 100}
+wavelet: {type: ricker, peak_frequency_hz: 12}
+sources: [{type: line, first_m: [100, 200, 50], last_m: [500, 200, 50], count: 103}]
+receivers: [{type: line, relative_to: source, first_m: [-40, 0, 0], last_m: [40, 0, 0], count: 9}]
+output: {pictures: false, snapshots: {times_s: [0.01, 0.02]}}
+backend: {name: cpu}
+)");
+    const Outcome run = run_onda({"run", config.string(), "--output", out.string()});
+    CAPTURE(run.err);
+    REQUIRE(run.code == 0);
+    for (const bool again : {false, true}) {
+        CAPTURE(again);
+        if (again) REQUIRE(run_onda({"report", out.string(), "--force"}).code == 0);
+        const std::string page = text_of(out / "report.html");
+        const Json facts = facts_of(page);
+        CHECK(notes(facts, "the gathers of 24 of 103 shots are shown"));
+        CHECK(notes(facts, "the wavefields of 3 of 103 shots are shown"));
+        CHECK(facts["planes"].size() == 3);
+        CHECK(shot_of(page, 23)["shot"] == 103);
+        CHECK(shot_of(page, 23)["movies"].size() == 3);
+        CHECK(shot_of(page, 22)["movies"].empty());
+        CHECK(shot_of(page, 22)["gather"]["receivers"] == 9);
+        // Each shot has a part of the grid, and the part has a model.
+        CHECK(shot_of(page, 23)["movies"][0]["plane"]["parameters"][0]["name"] == "vp");
+    }
+}
+
 TEST_CASE("what is no finished run is refused with what is meant") {
     const TemporaryFolder folder;
     const Outcome empty = run_onda({"report", folder.path().string()});

@@ -112,8 +112,9 @@ void check_snapshots(const std::filesystem::path& folder, const LibraryRun& libr
 TEST_CASE("a 2-D run of two shots leaves every file, with the library's values") {
     const ProgramRun run(kSmall2d);
     const LibraryRun library(kSmall2d);
-    const std::set<std::string> expected{"seismograms.h5", "snapshots.h5", "snapshots.xdmf", "config.yaml",
-                                         "summary.json",   "onda.log",     "model_xz.png",   "gather.png"};
+    const std::set<std::string> expected{"seismograms.h5", "snapshots.h5", "snapshots.xdmf",
+                                         "config.yaml",    "summary.json", "onda.log",
+                                         "model_xz.png",   "gather.png",   "report.html"};
     const auto names = names_in(run.out());
     for (const std::string& name : expected) CHECK_MESSAGE(names.contains(name), name);
     std::set<std::string> listed;
@@ -287,8 +288,8 @@ TEST_CASE("--force replaces a run and removes what the new one does not have") {
     CHECK(text_of(out / "seismograms.h5") == before);
     CHECK(std::filesystem::exists(out / "summary.json"));
 
-    REQUIRE(run_onda({"run", config, "--output", out, "--force", "--set", "output={pictures: false}", "--set",
-                      "sources[0].amplitude=3"})
+    REQUIRE(run_onda({"run", config, "--output", out, "--force", "--set", "output={pictures: false, report: false}",
+                      "--set", "sources[0].amplitude=3"})
                 .code == 0);
     CHECK(names_in(out) ==
           std::set<std::string>{"seismograms.h5", "config.yaml", "summary.json", "onda.log", "notes.txt"});

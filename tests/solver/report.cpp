@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <doctest/doctest.h>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <random>
@@ -116,7 +117,7 @@ TEST_CASE("a wavefield comes back within the error of 8 bits on a scale of squar
     CHECK(peak == doctest::Approx(2.5e-3));
     for (std::size_t i = 0; i < p.size(); ++i) {
         const double root = q[i] / 127., back = root * std::abs(root) * peak, value = double(p[i]);
-        CHECK(std::abs(back - value) <= peak * (std::sqrt(std::abs(value) / peak) / 127. + 1. / 64516.) * 1.000001);
+        CHECK(std::abs(back - value) <= peak * (std::sqrt(std::abs(value) / peak) / 127. + 1. / 64516.) * 1.0001);
     }
     CHECK(q.front() == -127);
     CHECK(q.back() == 127);
@@ -126,6 +127,11 @@ TEST_CASE("a wavefield comes back within the error of 8 bits on a scale of squar
     CHECK(of_silence == std::vector<std::int8_t>(5, 0));
     quantise_wavefield(faint, of_faint);
     CHECK(of_faint == std::vector<std::int8_t>{127, -127});
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    const std::vector<float> broken{infinity, -infinity, std::numeric_limits<float>::quiet_NaN(), 1.f};
+    std::vector<std::int8_t> of_broken(4, 1);
+    CHECK(quantise_wavefield(broken, of_broken) == 1.f);
+    CHECK(of_broken == std::vector<std::int8_t>{127, -127, 0, 127});
 }
 
 TEST_CASE("traces and the model come back within the error of 16 bits, and positions as they are") {

@@ -1,0 +1,53 @@
+// The section "Model and survey".
+
+class ModelView {
+  constructor(planes) {
+    this.planes = planes;
+    this.plot = new Plot(byId("model-canvas"), {
+      x: {low: 0, high: 1}, y: {low: 0, high: 1}, equal: true, zoom: true, readout: byId("model-readout"),
+      draw: (plot, context) => this.draw(plot, context), read: (x, y) => this.read(x, y),
+    });
+    plots.push(this.plot);
+    fillSelect(byId("model-plane"), planes.map(planeLabel));
+    fillSelect(byId("model-parameter"), planes[0].parameters.map(p => `${p.quantity} (${p.name})`));
+    for (const id of ["model-plane", "model-parameter", "model-marks"]) byId(id).addEventListener("change", () => this.show());
+  }
+
+  async show() {
+    const plane = this.planes[byId("model-plane").value || 0], parameter = plane.parameters[byId("model-parameter").value || 0];
+    const values = await numbers(parameter.values), raster = await modelRaster(plane, parameter, kViridis);
+    Object.assign(this, {plane, parameter, values, raster});
+    this.plot.set(planeAxes(plane, true));
+    byId("model-canvas").setAttribute("aria-label", `${parameter.quantity} on the plane ${planeLabel(plane)}. Arrow keys move a cross hair, plus and minus zoom.`);
+    byId("model-bar").parentElement.hidden = uniform(parameter);
+    paintBar(byId("model-bar"), i => colours(kViridis)[i]);
+    byId("model-range").replaceChildren(...[parameter.min, parameter.max].map(v => element("span", `${number(v)} ${parameter.unit}`)));
+    byId("model-legend").textContent = [uniform(parameter) ? `Uniform: ${number(parameter.min)} ${parameter.unit}` : "",
+      "★ sources, ▽ receivers of all shots", sidesText(plane, true)].filter(Boolean).join(" · ");
+    this.plot.redraw();
+  }
+
+  draw(plot, context) {
+    if (!this.raster) return;
+    drawPlane(plot, context, this.plane, this.raster, false);
+    drawLayers(plot, context, this.plane);
+    if (!byId("model-marks").checked) return;
+    drawMarks(plot, context, projected(this.plane, report.survey.receivers_m), "triangle", "#ffffff");
+    drawMarks(plot, context, projected(this.plane, report.survey.sources_m), "star", "#ff3b30");
+  }
+
+  read(x, y) {
+    const at = this.values ? indexAt(this.plane, x, y) : -1, {parameter} = this;
+    if (at < 0) return placeText(this.plane, x, y);
+    const value = parameter.min + (parameter.max - parameter.min) * this.values[at] / 65535;
+    return `${placeText(this.plane, x, y)}: ${parameter.name} ${number(value)} ${parameter.unit}`;
+  }
+}
+
+async function showModel() {
+  const planes = report.planes.filter(p => p.parameters.length);
+  byId("model-text").textContent = summary.model || "";
+  if (planes.length) return new ModelView(planes).show();
+  byId("model").querySelectorAll(".controls, .plot, .bar, .readout, .legend").forEach(e => e.remove());
+  byId("model-text").textContent = `No section can be shown: ${report.notes.find(n => n.includes("model")) || "the model was not kept"}.`;
+}
