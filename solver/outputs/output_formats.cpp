@@ -5,11 +5,13 @@
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/outputs/snapshot_output.hpp"
 #include "solver/outputs/trace_output.hpp"
+#include "solver/outputs/vtkhdf_output.hpp"
 
 namespace onda {
 
 std::span<const OutputFormat* const> output_formats() {
-    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat, &kSegyFormat, &kSuFormat};
+    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat,
+                                     &kSegyFormat,    &kSuFormat,         &kVtkhdfFormat};
     return list;
 }
 

@@ -13,6 +13,7 @@
 #include "io/text/saturating.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/outputs/pictures.hpp"
+#include "solver/run/shot_table.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {

@@ -1,0 +1,29 @@
+# What `cmake --install` leaves: the component `program` (the program, its examples and documents), `python`
+# (python/CMakeLists.txt), and `development` (libraries, headers and find_package(onda)).
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+install(TARGETS onda_cli RUNTIME COMPONENT program)
+install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/onda/configs COMPONENT program
+  FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json")
+install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/docs COMPONENT program FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY examples/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT program
+  FILES_MATCHING PATTERN "*.py" PATTERN "*.ipynb" PATTERN "*.cpp" PATTERN "find_package/CMakeLists.txt")
+# The manual page and the completions of shells, where the sources have them.
+install(DIRECTORY share/ DESTINATION ${CMAKE_INSTALL_DATADIR} COMPONENT program OPTIONAL)
+
+set(ONDA_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/onda)
+install(TARGETS onda onda_io onda_kernels onda_options EXPORT onda-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onda)
+foreach(room solver kernels io)
+  install(DIRECTORY ${room} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/onda COMPONENT development
+    FILES_MATCHING PATTERN "*.hpp")
+endforeach()
+install(EXPORT onda-targets NAMESPACE onda:: DESTINATION ${ONDA_CMAKE_DIR} COMPONENT development)
+configure_package_config_file(cmake/onda-config.cmake.in ${PROJECT_BINARY_DIR}/onda-config.cmake
+  INSTALL_DESTINATION ${ONDA_CMAKE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/onda-config-version.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/onda-config.cmake ${PROJECT_BINARY_DIR}/onda-config-version.cmake
+  cmake/dependencies.cmake DESTINATION ${ONDA_CMAKE_DIR} COMPONENT development)
