@@ -22,6 +22,7 @@
 
 namespace onda {
 
+/// Where the model is a file, what is empty here is that of the file.
 struct GridConfig {
     std::vector<std::int64_t> shape;  ///< nodes: [nx, nz] or [nx, ny, nz]
     std::vector<double> spacing_m;    ///< one number for all axes, or one per axis
@@ -55,11 +56,10 @@ struct ModelArrays {
 };
 
 struct ModelConfig {
-    std::string type =
-        "constant";  ///< file | constant | layered | gradient | inclusions | von_karman | geology | array
+    std::string type = "constant";  ///< a row of model_builders()
     // file
     std::filesystem::path file;
-    bool resample = false;  ///< crop and trilinearly resample to the grid when they differ
+    bool resample = false;  ///< crop and resample to the grid when they differ
     bool extrude = false;   ///< use a 2-D (x, z) file for a 3-D grid, constant along y
     // constant, gradient (at z = origin), inclusions (background), von_karman (mean)
     double vp_m_s = 0.;
@@ -75,12 +75,13 @@ struct ModelConfig {
     double correlation_length_m = 0.;
     double hurst_exponent = 0.5;
     double deviation_percent = 5.;  ///< standard deviation of vp
-    // von_karman, geology
+    // von_karman, and the earths that are drawn at random
     std::int64_t seed = 1;
-    // density
+    // what has interfaces, and files
     std::string interfaces = "averaged";  ///< averaged | sampled
-    std::string rho = "auto";             ///< auto | none | gardner
-    std::optional<double> rho_kg_m3;      ///< where no layer or body says otherwise
+    // density
+    std::string rho = "auto";         ///< auto | none | gardner
+    std::optional<double> rho_kg_m3;  ///< where no layer or body says otherwise
     // array
     std::shared_ptr<const ModelArrays> arrays;  ///< no parameter: set by the program
     bool operator==(const ModelConfig&) const = default;
@@ -249,9 +250,6 @@ std::vector<ResolvedParameter> resolved_parameters(const Config& config);
 std::string config_schema(const Vocabulary& vocabulary);
 /// The name of the schema beside a configuration, by which editors find it.
 inline constexpr const char* kSchemaName = "onda.schema.json";
-/// A commented configuration that runs (`onda init`).
-/// \param names_schema whether its first line tells editors of kSchemaName, which must then be beside it.
-std::string config_template(const Vocabulary& vocabulary, bool names_schema = false);
 /// The text of docs/config.md.
 std::string config_reference_markdown(const Vocabulary& vocabulary);
 

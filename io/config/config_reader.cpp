@@ -47,6 +47,15 @@ public:
     Reader(const Config& config, const Vocabulary* vocabulary, Reading& reading)
         : config_(config), vocabulary_(vocabulary), reading_(reading) {}
 
+    /// The whole configuration.
+    void root(Config& config, const YamlNode& node) {
+        const YamlNode* const model = node.kind == YamlNode::Kind::map ? node.find("model") : nullptr;
+        if (model != nullptr && model->kind == YamlNode::Kind::map) {
+            const YamlNode* const type = model->find("type");
+            has_model_file_ = model->find("file") != nullptr || (type != nullptr && type->scalar == "file");
+        }
+        section(&config, config_rows(), node, "", {0, {1, 1}});
+    }
     void section(void* owner, std::span<const Parameter> rows, const YamlNode& node, const std::string& path,
                  const SourcePlace& at) {
         // A key with nothing below it is a section left at its defaults, as the template leaves them.
@@ -103,8 +112,8 @@ private:
         const bool condition_known = row.when.key.empty() || reading_.sound(joined(path, row.when.key));
         const bool used = !condition_known || applies(row, rows, owner);
         if (index == kAbsent) {
-            if (row.required && used && condition_known && reading_.sound(here) && !has_substitute(row, node, path))
-                missing(row, path, at);
+            const bool needed = row.required && used && condition_known && !(row.of_model_file && has_model_file_);
+            if (needed && reading_.sound(here) && !has_substitute(row, node, path)) missing(row, path, at);
             return;
         }
         const YamlKey& key = node.keys[index];
@@ -323,6 +332,7 @@ private:
     }
 
     const Config& config_;
+    bool has_model_file_ = false;   ///< which gives what the grid leaves out
     const Vocabulary* vocabulary_;  ///< absent: names are not looked at
     Reading& reading_;
 };
@@ -355,7 +365,7 @@ std::string show(const YamlNode& node) {
 }
 
 void read_rows(Config& config, const YamlNode& root, const Vocabulary* vocabulary, Reading& reading) {
-    Reader(config, vocabulary, reading).section(&config, config_rows(), root, "", {0, {1, 1}});
+    Reader(config, vocabulary, reading).root(config, root);
 }
 
 }  // namespace onda

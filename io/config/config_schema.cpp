@@ -112,10 +112,23 @@ Json object_schema(void* owner, std::span<const Parameter> rows, const Vocabular
         Json property = row_schema(row, owner, vocabulary);
         for (const auto alias : split_words(row.aliases)) schema["properties"][std::string(alias)] = property;
         schema["properties"][std::string(row.name)] = std::move(property);
-        if (row.required && row.when.key.empty()) schema["required"].push_back(row.name);
+        if (row.required && row.when.key.empty() && !row.of_model_file) schema["required"].push_back(row.name);
         if (!row.excludes.empty()) schema["allOf"].push_back({{"not", {{"required", {row.name, row.excludes}}}}});
     }
     add_conditions(schema, owner, rows, vocabulary);
+    return schema;
+}
+
+/// What must be there unless the model is a file.
+Json required_without_file(std::span<const Parameter> rows) {
+    Json schema = Json::object();
+    for (const Parameter& row : rows) {
+        if (!row.of_model_file) continue;
+        schema["required"].push_back(row.name);
+        if (row.rows.empty()) continue;
+        schema["properties"][std::string(row.name)] = required_without_file(row.rows);
+        schema["properties"][std::string(row.name)]["type"] = "object";
+    }
     return schema;
 }
 
@@ -127,6 +140,8 @@ std::string config_schema(const Vocabulary& vocabulary) {
                 {"title", "Onda configuration"},
                 {"description", "Made by `onda schema` from the table of parameters; do not edit."}};
     schema.update(object_schema(&defaults, config_rows(), vocabulary));
+    const Json file{{"required", {"model"}}, {"properties", {{"model", {{"required", {"file"}}}}}}};
+    schema["allOf"].push_back({{"if", {{"not", file}}}, {"then", required_without_file(config_rows())}});
     return schema.dump(2) + "\n";
 }
 

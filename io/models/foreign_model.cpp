@@ -13,9 +13,17 @@ constexpr std::array formats{
     ForeignFormat{"raw", ".bin .raw .dat .f32 .f64 ",
                   "numbers in a row after an optional header; you give shape, axes and spacing",
                   " --shape --axes --spacing-m --origin-m --units --dtype --endian --header-bytes ",
-                  " --shape --axes --spacing-m ", read_raw_model},
+                  " --shape --axes --spacing-m ", "--shape NX NZ --axes xz --spacing-m DX", read_raw_model},
     ForeignFormat{"rsf", ".rsf ", "Madagascar RSF; axes, spacing, origin and units come from its header",
-                  " --axes --spacing-m --origin-m --units --data-file ", "", read_rsf_model},
+                  " --axes --spacing-m --origin-m --units --data-file ", "", "", read_rsf_model},
+    ForeignFormat{"npy", ".npy ", "NumPy array; --axes names its indices in their order: zx is vp[z, x]",
+                  " --axes --spacing-m --origin-m --units ", " --axes --spacing-m ", "--axes zx --spacing-m DX",
+                  read_npy_model},
+    ForeignFormat{
+        "segy", ".sgy .segy .SGY .SEGY ",
+        "SEG-Y, a trace a column; places from inline and crossline numbers or CDP X and Y, or by --shape; the "
+        "sampling is thousandths of a metre",
+        " --shape --axes --spacing-m --origin-m --units ", "", "", read_segy_model},
 };
 
 std::string shape_text(int dimensions) {
@@ -88,6 +96,27 @@ void check_axes(const std::string& axes, int dimensions) {
                                                           : "yxz is [y][x][z], each column of z in a row"));
 }
 
+std::string conversion_hint(const std::filesystem::path& file) {
+    const auto extension = file.extension().string() + " ";
+    for (const ForeignFormat& format : formats) {
+        if (extension.size() == 1 || format.extensions.find(extension) == std::string_view::npos) continue;
+        const auto output = std::filesystem::path(file).replace_extension(".h5");
+        return "is no HDF5 file: make one of it with `onda convert " + shown(file) + " " + shown(output) +
+               (format.example.empty() ? "" : " " + std::string(format.example)) + "`, and name that one";
+    }
+    return "";
+}
+
+VelocityUnit stored_unit(const ForeignOptions& options, const std::string& stored, const std::string& place) {
+    const bool given = !options.units.empty();
+    const std::string from = given ? (options.quantity == nullptr ? "--units" : "--rho-units") : place;
+    const ExitCode fault = given ? ExitCode::usage : ExitCode::bad_data;
+    const std::string name = given ? options.units : stored;
+    if (options.quantity == nullptr) return velocity_unit(name.empty() ? "m/s" : name, from, fault);
+    const Quantity::Unit& unit = unit_of(*options.quantity, name, from, fault);
+    return {unit.name, unit.factor};
+}
+
 void ForeignModel::plane(std::int64_t z, std::span<float> vp) const {
     const auto [nx, ny, nz] = geometry.shape;
     std::array<std::int64_t, 3> strides{0, 0, 0};
@@ -101,7 +130,10 @@ void ForeignModel::plane(std::int64_t z, std::span<float> vp) const {
     for (std::int64_t y = 0; y < ny; ++y)
         for (std::int64_t x = 0; x < nx; ++x)
             vp[n++] = values[static_cast<std::size_t>(x * strides[0] + y * strides[1] + z * strides[2])];
-    to_metres_per_second(vp, unit, geometry, {0, 0, z}, {nx, ny, 1}, place, "if so, give --units");
+    if (quantity != nullptr)
+        to_first_unit(vp, *quantity, unit.m_s, geometry, {0, 0, z}, {nx, ny, 1}, place);
+    else
+        to_metres_per_second(vp, unit, geometry, {0, 0, z}, {nx, ny, 1}, place, "if so, give --units");
 }
 
 }  // namespace onda

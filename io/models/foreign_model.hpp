@@ -24,11 +24,12 @@ struct ForeignOptions {
     std::vector<std::int64_t> shape;
     std::string axes;  ///< letters, slowest first: "xz" is [x][z] with z fastest
     std::vector<double> spacing_m, origin_m;
-    std::string units;   ///< of the velocities: m/s or km/s
+    std::string units;   ///< of the values: m/s or km/s, of a density kg/m3 or g/cm3
     std::string dtype;   ///< float32 | float64
     std::string endian;  ///< little | big
     std::int64_t header_bytes = 0;
-    std::filesystem::path data_file;  ///< where the numbers are, instead of where the header says
+    std::filesystem::path data_file;     ///< where the numbers are, instead of where the header says
+    const Quantity* quantity = nullptr;  ///< what the values are; null: velocities
     /// Memory that may be taken: a model is held whole, as its axes may be in any order.
     std::uintmax_t available_bytes = std::numeric_limits<std::uintmax_t>::max();
 };
@@ -36,21 +37,24 @@ struct ForeignOptions {
 /// A model as another program stored it.
 struct ForeignModel {
     FileGeometry geometry;
-    std::string axes;  ///< letters, slowest first
-    VelocityUnit unit{};
-    std::string place;              ///< for messages: the file with the numbers
-    std::filesystem::path numbers;  ///< that file
-    std::vector<float> values;      ///< in the file's order and unit
+    std::string axes;                     ///< letters, slowest first
+    const Quantity* quantity = nullptr;   ///< null: velocities
+    VelocityUnit unit{};                  ///< by name, and how many of m/s, or of the quantity's first unit, it is
+    std::string place;                    ///< for messages: the file with the numbers
+    std::filesystem::path numbers;        ///< that file
+    std::vector<float> values;            ///< in the file's order and unit
+    std::vector<std::string> notes = {};  ///< what the user should know
 
-    /// The ny * nx values [y][x] of one z plane, in m/s.
+    /// The ny * nx values [y][x] of one z plane, in m/s or in the quantity's first unit.
     /// \throws Error(bad_data) for values that no rock has, with index and position.
-    void plane(std::int64_t z, std::span<float> vp) const;
+    void plane(std::int64_t z, std::span<float> plane) const;
 };
 
 struct ForeignFormat {
     std::string_view name, extensions, help;  ///< extensions: ".bin .raw"
     /// Names of the command line's options that the format takes and needs, with blanks around each.
     std::string_view options, required;
+    std::string_view example;  ///< what a command line needs beside the files: "--axes zx --spacing-m DX"
     /// \throws Error(missing_input | bad_data | usage | out_of_memory).
     ForeignModel (*read)(const std::filesystem::path&, const ForeignOptions&);
 };
@@ -62,6 +66,23 @@ ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOpti
 /// value of a key wins; data inline after the bytes 0C 0C 04 where in="stdin". A data file outside the header's folder
 /// is read only if options.data_file names it.
 ForeignModel read_rsf_model(const std::filesystem::path& file, const ForeignOptions& options);
+
+/// NumPy arrays of float32 or float64, versions 1 and 2, C and Fortran order; options.axes names the indices in their
+/// order: "zx" is vp[z, x].
+ForeignModel read_npy_model(const std::filesystem::path& file, const ForeignOptions& options);
+/// SEG-Y, IBM or IEEE floats: a trace is a column of the model. The places of traces come from inline and crossline
+/// numbers (bytes 189-196), which count along y and x, or from CDP X and Y (bytes 181-188), or from options.shape, in
+/// the order of the file with x fastest unless options.axes is "xyz". Spacings come from CDP X and Y and, along z, from
+/// the sampling in thousandths of a metre (bytes 3217-3218), or from options.spacing_m.
+ForeignModel read_segy_model(const std::filesystem::path& file, const ForeignOptions& options);
+
+/// How the user makes a model file of one in another format, where the name says that it is one:
+/// "is a NumPy array: make a model file of it with `onda convert vp.npy vp.h5 --axes zx --spacing-m DX`"; else empty.
+std::string conversion_hint(const std::filesystem::path& file);
+
+/// The unit of the values: that of the options, else `stored`, the file's, else m/s or the quantity's first.
+/// \param place of `stored`, for messages. \throws Error(usage | bad_data) for other units.
+VelocityUnit stored_unit(const ForeignOptions& options, const std::string& stored, const std::string& place);
 
 /// A format in which numbers are stored.
 struct NumberFormat {

@@ -10,9 +10,11 @@
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
+#include "io/files/input_file.hpp"
 #include "io/hdf5/guarded_hdf5.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/models/axis_order.hpp"
+#include "io/models/foreign_model.hpp"
 #include "io/models/unit_names.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
@@ -102,22 +104,16 @@ void check_same_places(const guarded::Dataset& dataset, const guarded::Dataset& 
                      shown(wanted.value_or(std::vector<double>{})));
 }
 
-/// "kg/m3 or g/cm3".
-std::string names_of(const std::vector<Quantity::Unit>& units) {
-    std::string text;
-    for (const Quantity::Unit& unit : units) text += (text.empty() ? "" : " or ") + std::string(unit.name);
-    return text;
-}
-
 /// How many of a quantity's first unit a 1 in the unit of the dataset is.
 double read_factor(const guarded::Dataset& dataset, const Quantity& quantity) {
     const auto name = dataset.text("units");
-    if (!name) dataset.fail("has no attribute units; add one: " + names_of(quantity.units));
-    const auto unit = std::ranges::find(quantity.units, plain_unit(*name), &Quantity::Unit::name);
-    if (unit == quantity.units.end())
-        throw Error(ExitCode::bad_data, dataset.place() + ": attribute units = '" + printable(*name) + "': must be " +
-                                            names_of(quantity.units));
-    return unit->factor;
+    if (!name || name->empty()) {
+        std::string names;
+        for (const Quantity::Unit& unit : quantity.units)
+            names += (names.empty() ? "" : " or ") + std::string(unit.name);
+        dataset.fail("has no attribute units; add one: " + names);
+    }
+    return unit_of(quantity, *name, dataset.place() + ": attribute units", ExitCode::bad_data).factor;
 }
 
 /// A dataset beside /vp, and how many of its quantity's first unit a stored 1 is.
@@ -225,8 +221,23 @@ struct ModelFile::Impl {
     }
 };
 
+namespace {
+
+/// A model of another program, by its name, is not handed to the HDF5 library.
+const std::filesystem::path& checked_kind(const std::filesystem::path& file) {
+    const std::string hint = conversion_hint(file);
+    if (hint.empty()) return file;
+    constexpr std::string_view signature{"\x89HDF\r\n\x1a\n", 8};
+    std::array<char, 8> start{};
+    open_input_file(file).read(start.data(), start.size());
+    if (!std::ranges::equal(start, signature)) throw Error(ExitCode::bad_data, shown(file) + ": " + hint);
+    return file;
+}
+
+}  // namespace
+
 ModelFile::ModelFile(const std::filesystem::path& file, const sandbox::Limits& limits)
-    : impl_(std::make_unique<Impl>(file, limits)) {}
+    : impl_(std::make_unique<Impl>(checked_kind(file), limits)) {}
 ModelFile::~ModelFile() = default;
 ModelFile::ModelFile(ModelFile&&) noexcept = default;
 ModelFile& ModelFile::operator=(ModelFile&&) noexcept = default;

@@ -53,6 +53,11 @@ struct Quantity {
     double lowest, highest;   ///< values beyond are refused
 };
 
+/// The unit of a quantity of this name, in any spelling; the first where there is none.
+/// \throws Error(fault) naming `place` and the units that are read.
+const Quantity::Unit& unit_of(const Quantity& quantity, const std::string& name, const std::string& place,
+                              ExitCode fault);
+
 /// Refuses values that are not finite, or beyond the limits of a quantity; converts the others to its first unit in
 /// place.
 /// \param factor how many of the first unit a stored 1 is; the others as for to_metres_per_second().

@@ -51,6 +51,16 @@ const VelocityUnit& velocity_unit(const std::string& name, const std::string& pl
     return *found;
 }
 
+const Quantity::Unit& unit_of(const Quantity& quantity, const std::string& name, const std::string& place,
+                              ExitCode fault) {
+    if (name.empty()) return quantity.units.front();
+    const auto found = std::ranges::find(quantity.units, plain_unit(name), &Quantity::Unit::name);
+    if (found != quantity.units.end()) return *found;
+    std::string names;
+    for (const Quantity::Unit& unit : quantity.units) names += (names.empty() ? "" : " or ") + std::string(unit.name);
+    throw Error(fault, place + " = '" + printable(name) + "': must be " + names);
+}
+
 void to_metres_per_second(std::span<float> vp, const VelocityUnit& unit, const FileGeometry& geometry, Triple first,
                           Triple count, const std::string& place, const std::string& remedy) {
     for (std::size_t n = 0; n < vp.size(); ++n) {

@@ -111,7 +111,8 @@ ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOpti
         throw Error(ExitCode::usage,
                     "--header-bytes " + std::to_string(options.header_bytes) + ": must not be negative");
     model.axes = options.axes;
-    model.unit = velocity_unit(options.units.empty() ? "m/s" : options.units, "--units", ExitCode::usage);
+    model.quantity = options.quantity;
+    model.unit = stored_unit(options, "", "");
     model.place = shown(file);
     model.numbers = file;
     const auto offset = static_cast<std::uintmax_t>(options.header_bytes);
@@ -120,7 +121,7 @@ ForeignModel read_raw_model(const std::filesystem::path& file, const ForeignOpti
     check_size(file, offset, count, format);
     check_room(file, count, options);
     model.values = read_numbers(file, offset, count, format, is_big(options.endian));
-    check_byte_order(model, offset, format, is_big(options.endian));
+    if (options.quantity == nullptr) check_byte_order(model, offset, format, is_big(options.endian));
     return model;
 }
 

@@ -206,12 +206,6 @@ FileGeometry geometry_of(const Header& header, const std::vector<int>& used, con
                          options.origin_m.empty() ? origin_m : options.origin_m);
 }
 
-VelocityUnit unit_of(const Header& header, const std::string& given) {
-    if (!given.empty()) return velocity_unit(given, "--units", ExitCode::usage);
-    const auto name = header.text("unit");
-    return velocity_unit(name.empty() ? "m/s" : name, header.file + ": unit", ExitCode::bad_data);
-}
-
 struct DataFormat {
     std::string_view name;
     std::size_t number;  ///< index into number_formats()
@@ -294,7 +288,8 @@ ForeignModel read_rsf_model(const std::filesystem::path& file, const ForeignOpti
     ForeignModel model;
     model.axes = axes_of(header, used, options.axes);
     model.geometry = geometry_of(header, used, model.axes, options);
-    model.unit = unit_of(header, options.units);
+    model.quantity = options.quantity;
+    model.unit = stored_unit(options, header.text("unit"), header.file + ": unit");
     const auto& format = data_format(header);
     const auto place = data_place(header, file, options.data_file);
     const auto& shape = model.geometry.shape;

@@ -4,6 +4,7 @@
 
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/commands/model_pictures.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/program/progress.hpp"
@@ -18,6 +19,7 @@ struct Verdict {
     MemoryForecast memory;
     std::int64_t output_bytes = 0;
     TimeForecast time;
+    std::vector<std::filesystem::path> pictures = {};  ///< of the model, if they were asked for
 };
 
 /// Memory of a device that has its own: what is free, and what would fit.
@@ -44,6 +46,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["grid"] = {{"shape_xyz", plan.grid.n},
                     {"spacing_m_xyz", plan.grid.spacing_m},
                     {"points", plan.grid.points()},
+                    {"of_model_file", plan.grid_of_file},
                     {"computed_shape_xyz", plan.setup.grid.n},
                     {"computed_points", plan.setup.grid.points()}};
     json.update(medium_json(plan));
@@ -70,6 +73,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
                        {"threads", plan.setup.threads}};
     if (plan.device->understands("tile"))
         json["backend"].update({{"device", plan.setup.ordinal}, {"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
+    for (const auto& picture : v.pictures) json["pictures"].push_back(shown(picture));
     json["notes"] = plan.notes;
     json["warnings"] = plan.warnings;
     return json;
@@ -95,8 +99,16 @@ void print(const Verdict& v) {
     std::cout << fmt::format("results   {}, and about 1 MB of pictures and notes\n", bytes_text(v.output_bytes))
               << fmt::format("run time  about {} at {:.3f} Gpt/s, estimated from a fifth of a second on this machine\n",
                              clock_text(v.time.seconds), v.time.gpt_per_s);
+    for (const auto& picture : v.pictures) std::cout << "picture   " << shown(picture) << '\n';
     for (const std::string& note : plan.notes) std::cout << "note      " << printable_lines(note) << '\n';
     for (const std::string& warning : plan.warnings) std::cout << "warning   " << printable_lines(warning) << '\n';
+}
+
+/// \param file whose name the pictures begin with, with the extension of pictures or without; empty: check.
+std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& file, bool overwrite) {
+    std::filesystem::path stem = file.empty() ? "check" : file;
+    if (stem.extension() == ".png") stem.replace_extension();
+    return write_model_pictures(plan, model_to_draw(plan), stem, overwrite);
 }
 
 }  // namespace
@@ -104,20 +116,30 @@ void print(const Verdict& v) {
 Command add_check(CLI::App& app) {
     struct Options {
         ConfigOptions config;
-        bool json = false;
+        bool json = false, overwrite = false;
+        std::string plot;  ///< empty: not asked for
     };
     CLI::App* command = add_command(app, "check", "Say what a run would do and need, without running it",
                                     "onda check configs/quickstart.yaml\n"
-                                    "onda check survey.yaml --set grid.spacing_m=5 --json");
+                                    "onda check survey.yaml --set grid.spacing_m=5 --json\n"
+                                    "onda check survey.yaml --plot before.png");
     auto options = std::make_shared<Options>();
     add_config_options(*command, options->config);
     command->add_flag("--json", options->json, "Print as JSON");
-    return [options] {
+    CLI::Option* const plot = command
+                                  ->add_option("--plot", options->plot,
+                                               "Draw model and survey first, in sections through the first source: "
+                                               "FILE_xz.png and so on (default: check)")
+                                  ->type_name("FILE")
+                                  ->expected(0, 1);
+    command->add_flag("--force", options->overwrite, "Overwrite the pictures if they exist")->needs(plot);
+    return [options, plot] {
         const Config config = read_config(options->config);
-        Verdict verdict{make_plan(config), {}, 0, {}};
+        Verdict verdict{make_plan(config), {}, 0, {}, {}};
         verdict.memory = forecast_memory(verdict.plan);
         verdict.output_bytes = forecast_output_bytes(verdict.plan);
         verdict.time = forecast_time(verdict.plan);
+        if (plot->count() > 0) verdict.pictures = draw(verdict.plan, options->plot, options->overwrite);
         if (options->json)
             std::cout << json_text(as_json(verdict)) << '\n';
         else

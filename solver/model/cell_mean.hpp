@@ -97,18 +97,36 @@ private:
     double extent_ = 0.;
 };
 
+/// Points of a cell at the same (x, y) at most.
+inline constexpr std::size_t kMostColumnsOfCell = 16;
+
 /// The mean over a cell of a medium that can be asked for the rock at any place, from points in the middles of equal
-/// parts of the cell. \param at(offset) the rock at an offset from the node, in spacings; in 2-D that along y is 0.
-template <typename RockAt>
-Rock mean_of_points(int dimensions, const RockAt& at) {
+/// parts of the cell. They stand in columns along z, which are visited before their points.
+/// \param visit(column, offset) is told of each column, by its number, with the offset of its first point from the node
+/// in spacings; in 2-D that along y is 0.
+/// \param at(column, offset) the rock at a point.
+template <typename Visit, typename RockAt>
+Rock mean_of_points(int dimensions, const Visit& visit, const RockAt& at) {
     const int per_axis = dimensions == 2 ? 8 : 4, along_y = dimensions == 2 ? 1 : per_axis;
     const auto offset = [](int i, int parts) { return (i + 0.5) / parts - 0.5; };
     RockMean mean;
     for (int z = 0; z < per_axis; ++z)
         for (int y = 0; y < along_y; ++y)
-            for (int x = 0; x < per_axis; ++x)
-                mean.add(1., at(std::array{offset(x, per_axis), offset(y, along_y), offset(z, per_axis)}));
+            for (int x = 0; x < per_axis; ++x) {
+                const std::array point{offset(x, per_axis), offset(y, along_y), offset(z, per_axis)};
+                const auto column = static_cast<std::size_t>(y * per_axis + x);
+                if (z == 0) visit(column, point);
+                mean.add(1., at(column, point));
+            }
     return mean.mean();
+}
+
+/// The same for a medium without columns. \param at(offset) the rock at an offset from the node, in spacings.
+template <typename RockAt>
+Rock mean_of_points(int dimensions, const RockAt& at) {
+    return mean_of_points(
+        dimensions, [](std::size_t, const std::array<double, 3>&) {},
+        [&](std::size_t, const std::array<double, 3>& offset) { return at(offset); });
 }
 
 }  // namespace onda

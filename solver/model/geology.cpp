@@ -5,10 +5,9 @@
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
 
-#include "solver/model/cell_mean.hpp"
+#include "solver/model/column_medium.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/model/random_numbers.hpp"
-#include "solver/program/loop_failure.hpp"
 
 namespace onda {
 namespace {
@@ -77,6 +76,12 @@ struct Column {
     float seabed, unconformity, fold, uplift, fault, salt_distance;
 };
 
+Column mix(const Column& a, const Column& b, double t) {
+    return {between(a.seabed, b.seabed, t), between(a.unconformity, b.unconformity, t),
+            between(a.fold, b.fold, t),     between(a.uplift, b.uplift, t),
+            between(a.fault, b.fault, t),   between(a.salt_distance, b.salt_distance, t)};
+}
+
 Column make_column(const Geology& g, double x, double y, double x_per_y_extent) {
     const double dx = x - g.salt_x, dy = (y - g.salt_y) / x_per_y_extent;
     const double distance = std::sqrt(dx * dx + dy * dy) / g.salt_radius;
@@ -98,6 +103,8 @@ bool in_salt(const Geology& g, const Column& c, double z) {
     const double head = (z - g.salt_top - head_height) / head_height;
     if (head <= 0.) return c.salt_distance * c.salt_distance + head * head <= 1.;
     const double below = (z - g.salt_top - head_height) / (1. - g.salt_top - head_height);
+    // Most places are far outside: the bound, with room for roundings, spares them the functions.
+    if (c.salt_distance > 1.001 + 2.001 * (below * below * below) * (below * below * below)) return false;
     const double radius = 0.6 + 0.4 * std::exp(-40. * below * below) + 2. * std::pow(below, 6.);
     return c.salt_distance <= radius;
 }
@@ -126,113 +133,33 @@ double velocity(const Geology& g, const Column& c, double z, double slope_scale)
     return std::clamp(vp, kSlowest, kFastest);
 }
 
-/// Columns at places one spacing apart along x and y: nodes, or the corners of their cells.
-class Columns {
+/// The geology on the extents of a grid.
+class FoldedEarth {
 public:
-    /// \param shift of the first column from the first node, in spacings, along each axis that the grid has.
-    Columns(const Geology& geology, const Grid& grid, double shift)
-        : nx_(grid.nx() + (shift != 0. ? 1 : 0)), ny_(grid.ny() + (shift != 0. && grid.dimensions == 3 ? 1 : 0)) {
-        const auto fraction = [&](int axis, std::int64_t i) {
-            return grid.has_axis(axis) ? (static_cast<double>(i) + shift) / static_cast<double>(grid.n[axis] - 1)
-                                       : geology.salt_y;
-        };
+    using Column = onda::Column;
+
+    FoldedEarth(std::uint64_t seed, const Grid& grid) : geology_(seed) {
         const auto extent_m = [&](int a) { return static_cast<double>(grid.n[a] - 1) * grid.spacing_m[a]; };
-        const double x_per_y_extent = grid.dimensions == 3 ? extent_m(0) / extent_m(1) : 1.;
-        columns_.resize(nx_ * ny_);
-        LoopFailure failure;
-#pragma omp parallel for schedule(static)
-        for (std::int64_t y = 0; y < ny_; ++y)
-            failure.guard([&] {
-                for (std::int64_t x = 0; x < nx_; ++x)
-                    columns_[y * nx_ + x] = make_column(geology, fraction(0, x), fraction(1, y), x_per_y_extent);
-            });
-        failure.rethrow();
+        x_per_y_extent_ = grid.dimensions == 3 ? extent_m(0) / extent_m(1) : 1.;
+        slope_scale_ = extent_m(2) / extent_m(0);
     }
-    static std::int64_t bytes(const Grid& grid, bool corners) {
-        const std::int64_t more = corners ? 1 : 0, more_y = grid.dimensions == 3 ? more : 0;
-        return static_cast<std::int64_t>(sizeof(Column)) * (grid.nx() + more) * (grid.ny() + more_y);
-    }
-    /// In 2-D there is one row of them.
-    [[nodiscard]] const Column& at(std::int64_t x, std::int64_t y) const {
-        return columns_[std::min(y, ny_ - 1) * nx_ + x];
+    [[nodiscard]] double section_y() const { return geology_.salt_y; }
+    [[nodiscard]] Column column(double x, double y) const { return make_column(geology_, x, y, x_per_y_extent_); }
+    [[nodiscard]] double vp(const Column& column, double z) const {
+        return velocity(geology_, column, z, slope_scale_);
     }
 
 private:
-    std::int64_t nx_, ny_;
-    std::vector<Column> columns_;
-};
-
-Column mix(const Column& a, const Column& b, double t) {
-    const auto between = [t](float from, float to) { return static_cast<float>(from + t * (to - from)); };
-    return {between(a.seabed, b.seabed), between(a.unconformity, b.unconformity),
-            between(a.fold, b.fold),     between(a.uplift, b.uplift),
-            between(a.fault, b.fault),   between(a.salt_distance, b.salt_distance)};
-}
-
-/// The rocks of a grid, at its nodes or as means of their cells.
-struct GeologyOnGrid {
-    const Geology& geology;
-    const Grid& grid;
-    const Columns& corners;  ///< of the cells
-
-    [[nodiscard]] Rock rock(const Column& column, double z) const {
-        const double depth = z / static_cast<double>(grid.nz() - 1);
-        return {static_cast<float>(velocity(geology, column, depth, slope_scale())), 0.f};
-    }
-    [[nodiscard]] double slope_scale() const {
-        return static_cast<double>(grid.nz() - 1) * grid.spacing_m[2] /
-               (static_cast<double>(grid.nx() - 1) * grid.spacing_m[0]);
-    }
-    /// vp at the corners of a row of cells: [z][y][x], of which those of neighbours are the same.
-    [[nodiscard]] std::vector<float> at_corners(std::int64_t y, std::int64_t z) const {
-        std::vector<float> vp;
-        for (int corner = 0; corner < 4; ++corner)
-            for (std::int64_t x = 0; x <= grid.nx(); ++x)
-                vp.push_back(rock(corners.at(x, y + (corner & 1)), static_cast<double>(z) + (corner >> 1) - 0.5).vp);
-        return vp;
-    }
-    /// Whether an interface crosses a cell: within a rock vp changes by less between the node and the corners.
-    [[nodiscard]] bool is_crossed(std::int64_t x, float at_node, const std::vector<float>& of_row) const {
-        constexpr float contrast = 0.01f;
-        for (std::int64_t row = 0; row < 4; ++row)
-            for (const std::int64_t side : {0, 1})
-                if (std::abs(of_row[row * (grid.nx() + 1) + x + side] - at_node) > contrast * at_node) return true;
-        return false;
-    }
-    [[nodiscard]] Rock mean(std::int64_t x, std::int64_t y, std::int64_t z) const {
-        return mean_of_points(grid.dimensions, [&](const std::array<double, 3>& offset) {
-            const Column front = mix(corners.at(x, y), corners.at(x + 1, y), offset[0] + 0.5);
-            if (grid.dimensions == 2) return rock(front, static_cast<double>(z) + offset[2]);
-            const Column back = mix(corners.at(x, y + 1), corners.at(x + 1, y + 1), offset[0] + 0.5);
-            return rock(mix(front, back, offset[1] + 0.5), static_cast<double>(z) + offset[2]);
-        });
-    }
+    Geology geology_;
+    double x_per_y_extent_, slope_scale_;
 };
 
 }  // namespace
 
 MediumRules geology_medium(const ModelConfig& config, const Grid& grid, const ConfigOrigin&) {
-    const auto geology = std::make_shared<const Geology>(static_cast<std::uint64_t>(config.seed));
-    const bool averaged = config.interfaces == "averaged";
-    const auto rule = [geology, grid, averaged]() -> MediumRules::Row {
-        const auto nodes = std::make_shared<const Columns>(*geology, grid, 0.);
-        const auto corners = averaged ? std::make_shared<const Columns>(*geology, grid, -0.5) : nodes;
-        return [geology, nodes, corners, grid, averaged](std::int64_t y, std::int64_t z, std::span<float> row) {
-            const GeologyOnGrid on_grid{*geology, grid, *corners};
-            for (std::int64_t x = 0; x < std::ssize(row); ++x)
-                row[x] = on_grid.rock(nodes->at(x, y), static_cast<double>(z)).vp;
-            if (!averaged) return;
-            const std::vector<float> around = on_grid.at_corners(y, z);
-            for (std::int64_t x = 0; x < std::ssize(row); ++x)
-                if (on_grid.is_crossed(x, row[x], around)) row[x] = on_grid.mean(x, y, z).vp;
-        };
-    };
-    return {rule,
-            {kWater, kSalt, false},
-            fmt::format("folded and faulted geology with a salt dome, seed {}", config.seed),
-            {},
-            Columns::bytes(grid, false) + (averaged ? Columns::bytes(grid, true) : 0),
-            averaged ? 8. : 1.};
+    const auto earth = std::make_shared<const FoldedEarth>(static_cast<std::uint64_t>(config.seed), grid);
+    return column_medium(earth, config, grid, {kWater, kSalt, false},
+                         fmt::format("folded and faulted geology with a salt dome, seed {}", config.seed));
 }
 
 }  // namespace onda

@@ -23,16 +23,27 @@ constexpr std::int64_t kQuickBytes = 48'000'000;
 
 using MakeMedium = MediumRules (*)(const ModelConfig&, const Grid&, const ConfigOrigin&);
 
-/// \param fill_row is called by several threads at once.
-std::vector<float> filled(const Grid& grid, const MediumRules::Row& fill_row) {
-    std::vector<float> values(static_cast<std::size_t>(grid.points()));
+/// Calls fill(fill_row, y, z) for every row of the grid, in several threads. Each has a copy of the filler of its own,
+/// which may remember what the next of its rows needs again.
+template <typename Fill>
+void for_each_row(const Grid& grid, const MediumRules::Row& fill_row, const Fill& fill) {
     const std::int64_t rows = grid.ny() * grid.nz();
     LoopFailure failure;
-#pragma omp parallel for schedule(static)
-    for (std::int64_t i = 0; i < rows; ++i)
-        failure.guard(
-            [&] { fill_row(i % grid.ny(), i / grid.ny(), std::span(values).subspan(i * grid.nx(), grid.nx())); });
+#pragma omp parallel
+    {
+        MediumRules::Row mine;
+        failure.guard([&] { mine = fill_row; });
+#pragma omp for schedule(static)
+        for (std::int64_t i = 0; i < rows; ++i) failure.guard([&] { fill(mine, i % grid.ny(), i / grid.ny()); });
+    }
     failure.rethrow();
+}
+
+std::vector<float> filled(const Grid& grid, const MediumRules::Row& fill_row) {
+    std::vector<float> values(static_cast<std::size_t>(grid.points()));
+    for_each_row(grid, fill_row, [&](const MediumRules::Row& fill, std::int64_t y, std::int64_t z) {
+        fill(y, z, std::span(values).subspan(grid.at(0, y, z), grid.nx()));
+    });
     return values;
 }
 
@@ -57,17 +68,16 @@ VelocityRange range(const ModelConfig& config, const Equation&, const Grid& grid
     if (medium.bounds.exact || !quick || medium.preparation_bytes > kQuickBytes) return medium.bounds;
     const MediumRules::Row fill_row = medium.vp();
     float low = std::numeric_limits<float>::max(), high = 0.f;
-    const std::int64_t rows = grid.ny() * grid.nz();
-    LoopFailure failure;
-#pragma omp parallel for schedule(static) reduction(min : low) reduction(max : high)
-    for (std::int64_t i = 0; i < rows; ++i)
-        failure.guard([&] {
-            std::vector<float> vp(grid.nx());
-            fill_row(i % grid.ny(), i / grid.ny(), vp);
-            low = std::min(low, *std::ranges::min_element(vp));
-            high = std::max(high, *std::ranges::max_element(vp));
-        });
-    failure.rethrow();
+    for_each_row(grid, fill_row, [&](const MediumRules::Row& fill, std::int64_t y, std::int64_t z) {
+        std::vector<float> vp(grid.nx());
+        fill(y, z, vp);
+        const auto [lowest, highest] = std::ranges::minmax(vp);
+#pragma omp critical(onda_range_of_rows)
+        {
+            low = std::min(low, lowest);
+            high = std::max(high, highest);
+        }
+    });
     return {low, high, true, medium.bounds.notes, medium.bounds.warnings};
 }
 

@@ -64,6 +64,11 @@ struct ModelBuilder {
 };
 std::span<const ModelBuilder> model_builders();
 
+/// The grid of a configuration: where the model is a file, what the section leaves out is that of the file. A shape
+/// left out beside a spacing or an origin reaches as far as the file does. \throws Error(config) where the file cannot
+/// tell; Error(missing_input | bad_data) for the file.
+GridConfig complete_grid(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin);
+
 /// Whether a model gives a parameter: every one gives vp, a file whatever it has a dataset of, and density.hpp says
 /// which have a density. \throws as has_density().
 bool gives(const ModelConfig& config, const MediumParameter& parameter, const ConfigOrigin& origin);

@@ -16,7 +16,7 @@ namespace onda {
 /// rows.
 struct MediumRules {
     using Row = std::function<void(std::int64_t y, std::int64_t z, std::span<float> values)>;
-    /// A rule prepares what the rows share, which may be large.
+    /// A rule prepares what the rows share, which may be large. Each thread fills rows with a copy of what it returns.
     using Rule = std::function<Row()>;
     Rule vp;
     VelocityRange bounds{};

@@ -12,12 +12,12 @@
 #include "kernels/equations/parameters.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/model/density.hpp"
+#include "solver/model/file_resampling.hpp"
 #include "solver/model/model_builders.hpp"
 
 namespace onda {
 namespace {
 
-constexpr std::int64_t kSlabValues = 16 * 1024 * 1024;     // of a file held at a time while it is resampled
 constexpr std::int64_t kSampledValues = 16 * 1024 * 1024;  // of a file looked at for its range
 constexpr double kMuchFiner = 2.;                          // file spacings in one of the grid that are worth a warning
 
@@ -40,11 +40,6 @@ std::string describe(const Grid& grid) {
     return describe(grid.dimensions, grid.n, grid.spacing_m, grid.origin_m);
 }
 
-/// Axes on which both have values: y only where both are 3-D.
-bool shares_axis(const FileGeometry& file, const Grid& grid, int axis) {
-    return axis != 1 || (file.dimensions == 3 && grid.dimensions == 3);
-}
-
 bool same_nodes(const FileGeometry& file, const Grid& grid) {
     for (int a = 0; a < 3; ++a) {
         if (!shares_axis(file, grid, a)) continue;
@@ -56,15 +51,14 @@ bool same_nodes(const FileGeometry& file, const Grid& grid) {
     return true;
 }
 
-void check_dimensions(const ModelConfig& config, const FileGeometry& file, const Grid& grid,
-                      const ConfigOrigin& origin) {
+void check_dimensions(const ModelConfig& config, const FileGeometry& file, int of_grid, const ConfigOrigin& origin) {
     const std::string name = shown(config.file);
-    if (file.dimensions == 3 && grid.dimensions == 2)
+    if (file.dimensions == 3 && of_grid == 2)
         origin.fault("model.file", name + " is 3-D but the grid is 2-D: cut the plane out, or make the grid 3-D");
-    if (file.dimensions == 2 && grid.dimensions == 3 && !config.extrude)
+    if (file.dimensions == 2 && of_grid == 3 && !config.extrude)
         origin.fault("model.file",
                      name + " is 2-D but the grid is 3-D: set model.extrude: true to hold it constant along y");
-    if (file.dimensions == grid.dimensions && config.extrude)
+    if (file.dimensions == of_grid && config.extrude)
         origin.fault("model.extrude",
                      fmt::format("{} and the grid are both {}-D: there is nothing to extrude", name, file.dimensions));
 }
@@ -94,7 +88,7 @@ struct Fit {
 Fit open_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     ModelFile file(config.file);
     const FileGeometry geometry = file.geometry();
-    check_dimensions(config, geometry, grid, origin);
+    check_dimensions(config, geometry, grid.dimensions, origin);
     const bool same = same_nodes(geometry, grid);
     if (!same && !config.resample)
         origin.fault("model.file",
@@ -104,66 +98,6 @@ Fit open_model(const ModelConfig& config, const Grid& grid, const ConfigOrigin& 
     return {std::move(file), same};
 }
 
-/// Where a node of the grid lies in the file along one axis: between `lower` and `lower` + 1, at `t` of the way.
-struct Between {
-    std::int64_t lower = 0;
-    float t = 0.f;
-};
-
-std::vector<Between> locate(const FileGeometry& file, const Grid& grid, int axis) {
-    std::vector<Between> places(grid.n[axis]);
-    if (!shares_axis(file, grid, axis)) return places;
-    for (std::int64_t i = 0; i < grid.n[axis]; ++i) {
-        const double position = grid.origin_m[axis] + static_cast<double>(i) * grid.spacing_m[axis];
-        double at = (position - file.origin_m[axis]) / file.spacing_m[axis];
-        if (std::abs(at - std::round(at)) <= kSamePlace) at = std::round(at);  // a node is copied, bit for bit
-        const std::int64_t last = std::max<std::int64_t>(file.shape[axis] - 2, 0);
-        places[i].lower = std::clamp(static_cast<std::int64_t>(std::floor(at)), std::int64_t{0}, last);
-        places[i].t = static_cast<float>(at - static_cast<double>(places[i].lower));
-    }
-    return places;
-}
-
-/// A box of the file, [z][y][x].
-struct Box {
-    std::array<std::int64_t, 3> first{}, count{};
-    std::vector<float> values;
-
-    [[nodiscard]] const float* row(std::int64_t y, std::int64_t z) const {
-        return values.data() + ((z - first[2]) * count[1] + (y - first[1])) * count[0] - first[0];
-    }
-};
-
-/// The weight of the upper neighbour is zero where there is none, so it is not looked at.
-float mix(float lower, const float* upper, float t) {
-    return t == 0.f ? lower : (1.f - t) * lower + t * *upper;
-}
-
-using Places = std::array<std::vector<Between>, 3>;
-
-void interpolate_row(const Box& box, const Places& at, std::int64_t y, std::int64_t z, std::span<float> out) {
-    const Between by = at[1][y], bz = at[2][z];
-    const std::int64_t y1 = by.t == 0.f ? by.lower : by.lower + 1, z1 = bz.t == 0.f ? bz.lower : bz.lower + 1;
-    const std::array<const float*, 4> rows{box.row(by.lower, bz.lower), box.row(y1, bz.lower), box.row(by.lower, z1),
-                                           box.row(y1, z1)};
-    for (std::size_t x = 0; x < out.size(); ++x) {
-        const Between bx = at[0][x];
-        std::array<float, 4> v{};
-        for (std::size_t i = 0; i < 4; ++i) v[i] = mix(rows[i][bx.lower], rows[i] + bx.lower + 1, bx.t);
-        const float near = mix(v[0], &v[1], by.t), far = mix(v[2], &v[3], by.t);
-        out[x] = mix(near, &far, bz.t);
-    }
-}
-
-/// One past the last node of the file that this place needs.
-std::int64_t end_of(const Between& place) {
-    return place.lower + (place.t == 0.f ? 1 : 2);
-}
-
-/// Reads a box of one of the file's quantities, as ModelFile::read does.
-using ReadBox =
-    std::function<void(std::array<std::int64_t, 3> first, std::array<std::int64_t, 3> count, std::span<float> values)>;
-
 ReadBox reader_of(const ModelFile& file, const MediumParameter& parameter) {
     if (parameter.name == kVp.name)
         return [&file](auto first, auto count, std::span<float> values) { file.read(first, count, values); };
@@ -172,42 +106,108 @@ ReadBox reader_of(const ModelFile& file, const MediumParameter& parameter) {
     };
 }
 
-/// Slab by slab along z, so that a file much larger than the grid passes through bounded memory.
-void resample(const FileGeometry& geometry, const ReadBox& read, const Grid& grid, std::span<float> values) {
-    Places at;
-    Box box;
-    for (int a = 0; a < 3; ++a) {
-        at[a] = locate(geometry, grid, a);
-        box.first[a] = at[a].front().lower;
-        box.count[a] = end_of(at[a].back()) - box.first[a];
+/// The parameters that come from the file.
+std::vector<std::size_t> given_by_file(const ModelConfig& config, const Equation& equation) {
+    std::vector<std::size_t> given;
+    for (std::size_t i = 0; i < equation->parameters.size(); ++i)
+        if (!follows_from_vp(config, equation->parameters[i])) given.push_back(i);
+    return given;
+}
+
+/// Means over cells of all parameters together.
+void average_from(const ModelFile& file, const ModelConfig& config, const Equation& equation, Model& model) {
+    AveragedParameters read;
+    std::span<float> vp, rho;
+    std::vector<std::span<float>> further;
+    for (const std::size_t i : given_by_file(config, equation)) {
+        const MediumParameter& parameter = equation->parameters[i];
+        const std::span<float> values(model.parameters[i].values);
+        if (parameter.name == kVp.name) {
+            read.vp = reader_of(file, parameter);
+            vp = values;
+        } else if (parameter.name == kRho.name) {
+            read.rho = reader_of(file, parameter);
+            rho = values;
+        } else {
+            read.further.push_back(reader_of(file, parameter));
+            further.push_back(values);
+        }
     }
-    const std::int64_t end = box.first[2] + box.count[2];
-    const std::int64_t planes = std::max<std::int64_t>(2, kSlabValues / (box.count[0] * box.count[1]));
-    for (std::int64_t z = 0; z < grid.nz();) {
-        box.first[2] = at[2][z].lower;
-        box.count[2] = std::min(planes, end - box.first[2]);
-        box.values.resize(box.count[0] * box.count[1] * box.count[2]);
-        read(box.first, box.count, box.values);
-        std::int64_t next = z;
-        while (next < grid.nz() && end_of(at[2][next]) <= box.first[2] + box.count[2]) ++next;
-#pragma omp parallel for schedule(static)
-        for (std::int64_t row = z * grid.ny(); row < next * grid.ny(); ++row)
-            interpolate_row(box, at, row % grid.ny(), row / grid.ny(), values.subspan(row * grid.nx(), grid.nx()));
-        z = next;
-    }
+    average(file.geometry(), read, model.grid, vp, rho, further);
 }
 
 void warn_if_much_finer(const FileGeometry& file, const Grid& grid, Model& model) {
     for (int a = 0; a < 3; ++a) {
         if (!shares_axis(file, grid, a) || file.spacing_m[a] * kMuchFiner > grid.spacing_m[a]) continue;
         model.warnings.push_back(
-            fmt::format("the model file is {:.2g} times finer than the grid along {}: interpolation picks values, it "
-                        "does not average what lies between",
+            fmt::format("the model file is {:.2g} times finer than the grid along {}: model.interfaces: sampled picks "
+                        "values, and does not average what lies between",
                         grid.spacing_m[a] / file.spacing_m[a], "xyz"[a]));
     }
 }
 
+/// Nodes from a first position on, at a spacing, as far as the file goes.
+std::int64_t nodes_within(const FileGeometry& file, std::size_t axis, double first_m, double spacing_m) {
+    const double last_m = file.origin_m[axis] + static_cast<double>(file.shape[axis] - 1) * file.spacing_m[axis];
+    return static_cast<std::int64_t>(std::floor((last_m - first_m) / spacing_m + kSamePlace)) + 1;
+}
+
+/// Takes the spacing of a file, which says nothing of y if it is 2-D and the grid is not.
+void take_spacing(const ModelConfig& config, const FileGeometry& file, GridConfig& grid, const ConfigOrigin& origin) {
+    const auto [dx, dy, dz] = file.spacing_m;
+    const bool extruded = file.dimensions == 2 && grid.dimensions() == 3;
+    if (extruded && dx != dz)
+        origin.fault("grid",
+                     fmt::format("missing key 'spacing_m': {} is 2-D and has another spacing along x than along "
+                                 "z, so that none can be told for y",
+                                 shown(config.file)));
+    grid.spacing_m = extruded ? std::vector{dx} : file.dimensions == 2 ? std::vector{dx, dz} : std::vector{dx, dy, dz};
+}
+
+/// Takes the number of nodes of a file, at its spacing or at the one given.
+void take_shape(const ModelConfig& config, const FileGeometry& file, GridConfig& grid, const ConfigOrigin& origin) {
+    if (config.extrude) origin.fault("model.extrude", "needs a grid in 3-D: give grid.shape, [nx, ny, nz]");
+    const std::vector<std::size_t> axes =
+        file.dimensions == 2 ? std::vector<std::size_t>{0, 2} : std::vector<std::size_t>{0, 1, 2};
+    for (const auto* values : {&grid.spacing_m, &grid.origin_m})
+        if (values->size() > 1 && values->size() != axes.size())
+            origin.fault(values == &grid.origin_m ? "grid.origin_m" : "grid.spacing_m",
+                         fmt::format("has {} numbers, but {}, whose shape the grid has, is {}-D", values->size(),
+                                     shown(config.file), file.dimensions));
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t axis = axes[i];
+        if (grid.spacing_m.empty() && grid.origin_m.empty()) {
+            grid.shape.push_back(file.shape[axis]);
+            continue;
+        }
+        const double spacing_m = grid.spacing_m.empty()       ? file.spacing_m[axis]
+                                 : grid.spacing_m.size() == 1 ? grid.spacing_m[0]
+                                                              : grid.spacing_m[i];
+        const double first_m = grid.origin_m.empty() ? file.origin_m[axis] : grid.origin_m[i];
+        grid.shape.push_back(std::max<std::int64_t>(nodes_within(file, axis, first_m, spacing_m), 1));
+    }
+}
+
+void take_origin(const FileGeometry& file, GridConfig& grid) {
+    const auto [x, y, z] = file.origin_m;
+    if (grid.dimensions() == 3)
+        grid.origin_m = {x, file.dimensions == 3 ? y : 0., z};
+    else
+        grid.origin_m = {x, z};
+}
+
 }  // namespace
+
+GridConfig complete_grid(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin) {
+    const bool has_all = !grid.shape.empty() && !grid.spacing_m.empty() && !grid.origin_m.empty();
+    if (model.type != "file" || has_all) return grid;
+    const FileGeometry file = ModelFile(model.file).geometry();
+    if (grid.shape.empty()) take_shape(model, file, grid, origin);
+    check_dimensions(model, file, grid.dimensions(), origin);
+    if (grid.spacing_m.empty()) take_spacing(model, file, grid, origin);
+    if (grid.origin_m.empty()) take_origin(file, grid);
+    return grid;
+}
 
 Quantity quantity_of(const MediumParameter& parameter) {
     Quantity quantity{parameter.name, {{parameter.unit}}, parameter.lowest, parameter.highest};
@@ -224,22 +224,26 @@ Model build_from_file(const ModelConfig& config, const Equation& equation, const
     model.grid = grid;
     model.description = shown(config.file);
     const bool as_is = fit.same && geometry.dimensions == grid.dimensions;
-    for (const MediumParameter& parameter : equation->parameters) {
-        std::vector<float>& values = model.parameters.emplace_back().values;
-        if (follows_from_vp(config, parameter)) continue;
-        const ReadBox read = reader_of(fit.file, parameter);
+    const bool averaged = !fit.same && config.interfaces == "averaged" && is_coarser(geometry, grid);
+    model.parameters.resize(equation->parameters.size());
+    for (const std::size_t i : given_by_file(config, equation)) {
+        std::vector<float>& values = model.parameters[i].values;
         values.resize(static_cast<std::size_t>(grid.points()));
+        if (averaged) continue;
+        const ReadBox read = reader_of(fit.file, equation->parameters[i]);
         if (as_is)
             read({0, 0, 0}, geometry.shape, values);
         else
-            resample(geometry, read, grid, values);
+            interpolate(geometry, read, grid, values);
     }
+    if (averaged) average_from(fit.file, config, equation, model);
     model.notes = fit.file.notes();
     if (as_is) return model;
     if (geometry.dimensions != grid.dimensions) model.description += ", extruded along y";
     if (fit.same) return model;
-    model.description += ", resampled from " + describe(geometry);
-    warn_if_much_finer(geometry, grid, model);
+    model.description +=
+        fmt::format(", {} {}", averaged ? "averaged over cells from" : "resampled from", describe(geometry));
+    if (!averaged) warn_if_much_finer(geometry, grid, model);
     return model;
 }
 

@@ -58,7 +58,12 @@ Precision precision_of(const SchemeConfig& config) {
 }
 
 void set_grids(Plan& plan) {
-    const Config& c = plan.config;
+    Config& c = plan.config;
+    const GridConfig given = c.grid;
+    c.grid = complete_grid(given, c.model, c.origin);
+    if (given.shape != c.grid.shape) plan.grid_of_file.emplace_back("shape");
+    if (given.spacing_m != c.grid.spacing_m) plan.grid_of_file.emplace_back("spacing_m");
+    if (given.origin_m != c.grid.origin_m) plan.grid_of_file.emplace_back("origin_m");
     plan.grid = make_grid(c.grid, c.origin);
     plan.part = Window::whole(plan.grid);
     plan.computed = ComputedGrid(plan.grid, make_faces(c.boundary, plan.grid, c.origin).nodes_beyond);
@@ -322,6 +327,9 @@ std::string describe(const Plan& plan) {
     const Grid &g = plan.grid, &computed = plan.computed.grid();
     std::string text;
     text += fmt::format("grid      {}, spacing {} m\n", nodes_text(g), axes_text(g, g.spacing_m));
+    if (!plan.grid_of_file.empty())
+        text += fmt::format("          {} of {}\n", fmt::join(plan.grid_of_file, ", "),
+                            shown(plan.config.model.file.filename()));
     if (plan.aperture)
         text += fmt::format(
             "aperture  each shot within {:.6g} m of its sources and receivers: {:.4g} M nodes at most, with "

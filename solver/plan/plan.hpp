@@ -23,7 +23,8 @@
 namespace onda {
 
 struct Plan {
-    Config config;
+    Config config;                          ///< with what its grid has from the model's file
+    std::vector<std::string> grid_of_file;  ///< keys of the grid that were left to the model's file
     Grid grid;              ///< of the configuration: models are made, and results are given, on its nodes
     ComputedGrid computed;  ///< that grid with the absorbing strips beyond it; setup.grid is all of it
     /// Where shots are computed on parts of the grid: `computed` and `setup` are those of the largest part then.

@@ -108,8 +108,8 @@ TEST_CASE("a command line that does not fit is refused") {
         std::string message;
     };
     for (const auto& row : {
-             Row{raw + "x " + out + layout, 64, "give --format: raw, rsf"},
-             Row{raw + " " + out + layout + " --format segy", 64, "--format segy: must be one of raw, rsf"},
+             Row{raw + "x " + out + layout, 64, "give --format: raw, rsf, npy, segy"},
+             Row{raw + " " + out + layout + " --format gocad", 64, "--format gocad: must be one of raw, rsf, npy, segy"},
              Row{raw + " " + out + " --shape 7 5 --spacing-m 1", 64, "--axes is needed for raw files"},
              Row{raw + " " + out + " --format rsf --shape 7 5", 64, "--shape says nothing about rsf files"},
              Row{raw + " " + out + layout + " --dtype half", 64, "--dtype half: must be float32 or float64"},

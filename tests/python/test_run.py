@@ -144,13 +144,12 @@ def test_shots_and_overrides(survey):
         run.gather(1)
     with pytest.raises(onda.UsageError, match="7"):
         onda.run(survey, shots=[7])
-    config = small()
-    del config["receivers"]
-    without = onda.run(config, vp=constant())
-    with pytest.raises(onda.UsageError, match="shot 1 has no receivers"):
-        without.gather()
     with pytest.raises(onda.UsageError, match="shot 1 has no snapshots"):
-        without.snapshots()
+        onda.run(small(), vp=constant()).snapshots()
+    config = small(output={"snapshots": {"times_s": [0.05]}})
+    del config["receivers"]
+    with pytest.raises(onda.UsageError, match="shot 1 has no receivers"):
+        onda.run(config, vp=constant()).gather()
 
 
 def test_faults_have_the_words_of_the_command_line(survey):

@@ -451,6 +451,7 @@ TEST_CASE("a model file: as it is, cropped, resampled, extruded") {
                    "shape [11, 8, 9], spacing [20, 20, 10] m, origin [120, -160, 20] m"));
     CHECK(contains(build_error(config), "model.resample: true"));
     config.model.resample = true;
+    config.model.interfaces = "sampled";
     model = build(config);
     CHECK(largest_error(model, false) <= 1e-3);
     CHECK(contains(model.description, "resampled from shape [41, 21, 31]"));
@@ -491,7 +492,7 @@ TEST_CASE("2-D files: read into 2-D grids, extruded into 3-D where asked, dimens
     config.model.extrude = false;
     CHECK(contains(build_error(config), "is 2-D but the grid is 3-D: set model.extrude: true"));
     config.model.extrude = config.model.resample = true;
-    config.grid = {{33, 9, 21}, {11., 30., 6.5}, {}};
+    config.grid = {{33, 9, 21}, {9., 30., 4.5}, {}};
     CHECK(largest_error(build(config), true) <= 1e-3);
 
     config.model.file = write_linear(folder, {3, {9, 9, 9}, {10., 10., 10.}, {0., 0., 0.}});

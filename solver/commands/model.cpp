@@ -1,0 +1,93 @@
+#include <cstdio>
+#include <memory>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
+#include "solver/commands/commands.hpp"
+#include "solver/commands/model_pictures.hpp"
+#include "solver/model/model_builders.hpp"
+#include "solver/program/build.hpp"
+
+namespace onda {
+namespace {
+
+struct Options {
+    ConfigOptions config;
+    std::filesystem::path output;
+    bool no_pictures = false, overwrite = false;
+};
+
+FileGeometry geometry_of(const Grid& grid) {
+    return {grid.dimensions, grid.n, grid.spacing_m, grid.origin_m};
+}
+
+/// A plane of one of the model's parameters at a time.
+Plane planes_of(const Grid& grid, const std::vector<float>& values) {
+    return [&](std::int64_t z, std::span<float> plane) {
+        std::copy_n(values.begin() + grid.at(0, 0, z), plane.size(), plane.begin());
+    };
+}
+
+void write_model(const Plan& plan, const Model& model, const Options& options) {
+    std::vector<QuantityPlanes> further;
+    for (std::size_t i = 1; i < model.parameters.size(); ++i)
+        further.push_back(
+            {quantity_of(model.equation->parameters[i]), planes_of(model.grid, model.parameters[i].values)});
+    std::string provenance = fmt::format("{}: {}", version_line(), model.description);
+    if (!plan.config.title.empty()) provenance += fmt::format(" (model of '{}')", plan.config.title);
+    write_model_file(options.output, geometry_of(model.grid), planes_of(model.grid, model.vp().values), provenance,
+                     options.overwrite, further);
+}
+
+void report(const Plan& plan, const Model& model, const Options& options) {
+    fmt::print("Wrote {}\n  model    {}\n  nodes    {}\n", shown(options.output), printable(model.description),
+               shape_text(plan.grid));
+    for (std::size_t i = 0; i < model.parameters.size(); ++i) {
+        const MediumParameter& parameter = model.equation->parameters[i];
+        fmt::print("  {:<8} {:.6g} to {:.6g} {}\n", parameter.name, model.parameters[i].min, model.parameters[i].max,
+                   parameter.unit);
+    }
+    for (const std::string& warning : model.warnings) fmt::print("  warning  {}\n", printable_lines(warning));
+}
+
+/// A name without the extension of model files: what pictures beside it begin with.
+std::filesystem::path stem_of(const std::filesystem::path& output) {
+    const auto extension = output.extension();
+    return extension == ".h5" || extension == ".hdf5" ? output.parent_path() / output.stem() : output;
+}
+
+int save_model(const Options& options) {
+    const Config config = read_config(options.config);
+    if (config.model.type == "file" && std::filesystem::exists(options.output) &&
+        std::filesystem::equivalent(config.model.file, options.output))
+        throw Error(ExitCode::usage, fmt::format("{} is the model.file of the configuration; name another output",
+                                                 shown(options.output)));
+    const Plan plan = make_plan(config);
+    refuse_large_model(plan, plan.grid);
+    const Model model = make_model(plan.config.model, plan.setup.scheme.equation, plan.grid, plan.config.origin);
+    write_model(plan, model, options);
+    report(plan, model, options);
+    if (options.no_pictures) return 0;
+    for (const auto& picture : write_model_pictures(plan, model, stem_of(options.output), options.overwrite))
+        fmt::print("  picture  {}\n", shown(picture));
+    return 0;
+}
+
+}  // namespace
+
+Command add_model(CLI::App& app) {
+    CLI::App* command = add_command(app, "model", "Write the model that a run would use, and draw it",
+                                    "onda model configs/quickstart.yaml -o model.h5\n"
+                                    "onda model survey.yaml --set grid.spacing_m=20 -o coarse.h5 --no-pictures");
+    auto options = std::make_shared<Options>();
+    add_config_options(*command, options->config);
+    command->add_option("-o,--output", options->output, "The model file to write (.h5); its pictures lie beside it")
+        ->type_name("FILE")
+        ->required();
+    command->add_flag("--no-pictures", options->no_pictures, "Draw no sections of model and survey");
+    command->add_flag("--force", options->overwrite, "Overwrite the files if they exist");
+    return [options] { return save_model(*options); };
+}
+
+}  // namespace onda
