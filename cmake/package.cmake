@@ -2,8 +2,9 @@
 # and headers. For the release that builds them: their dependencies are those of its libraries.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME onda)
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "acoustic finite differences for seismic forward modelling")
 set(CPACK_PACKAGE_VENDOR "The Onda authors")
-set(CPACK_PACKAGE_CONTACT "The Onda authors <onda@localhost.localdomain>")
+set(CPACK_PACKAGE_CONTACT "The Onda authors <onda@onda.invalid>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -23,12 +24,11 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
 set(CPACK_DEBIAN_ONDA_PACKAGE_NAME onda)
 set(CPACK_DEBIAN_ONDA_PACKAGE_SECTION science)
-set(CPACK_DEBIAN_ONDA_DESCRIPTION "acoustic finite differences for seismic forward modelling
- Onda solves the acoustic wave equation in 2-D and 3-D by finite differences in
- the time domain, on CPUs and NVIDIA GPUs. It computes the seismograms and
- snapshots of surveys over models of velocity and density.
- .
- This package contains the program onda and the Python package onda.")
+set(CPACK_DEBIAN_ONDA_DESCRIPTION "Onda solves the acoustic wave equation in 2-D and 3-D by finite differences in
+the time domain, on CPUs and NVIDIA GPUs. It computes the seismograms and
+snapshots of surveys over models of velocity and density.
+
+This package contains the program onda and the Python package onda.")
 set(CPACK_DEBIAN_ONDA_PACKAGE_RECOMMENDS "python3-numpy, python3-h5py, python3-xarray")
 if(ONDA_HAVE_PYTHON)
   math(EXPR next_minor "${ONDA_PYTHON_MINOR} + 1")
@@ -37,12 +37,11 @@ endif()
 
 set(CPACK_DEBIAN_ONDA-DEV_PACKAGE_NAME onda-dev)
 set(CPACK_DEBIAN_ONDA-DEV_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_ONDA-DEV_DESCRIPTION "acoustic finite differences: libraries and headers
- Onda solves the acoustic wave equation in 2-D and 3-D by finite differences in
- the time domain, on CPUs and NVIDIA GPUs.
- .
- This package contains its static libraries and headers for programs in C++,
- which find them by find_package(onda).")
+set(CPACK_DEBIAN_ONDA-DEV_DESCRIPTION "Onda solves the acoustic wave equation in 2-D and 3-D by finite differences in
+the time domain, on CPUs and NVIDIA GPUs.
+
+This package contains its static libraries and headers for programs in C++,
+which find them by find_package(onda).")
 set(CPACK_DEBIAN_ONDA-DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_ONDA-DEV_PACKAGE_DEPENDS "libyaml-cpp-dev, libhdf5-dev, libspdlog-dev, nlohmann-json3-dev, libcairo2-dev, libseccomp-dev, libxxhash-dev, zlib1g-dev, libkissfft-dev, libsegyio-dev, pkg-config")
 
