@@ -32,6 +32,8 @@ This package contains the program onda and the Python package onda.")
 set(CPACK_DEBIAN_ONDA_PACKAGE_RECOMMENDS "python3-numpy, python3-h5py, python3-xarray")
 if(ONDA_HAVE_PYTHON)
   math(EXPR next_minor "${ONDA_PYTHON_MINOR} + 1")
+  set(CPACK_DEBIAN_ONDA_PACKAGE_CONTROL_EXTRA
+    "${CMAKE_CURRENT_SOURCE_DIR}/packaging/postinst;${CMAKE_CURRENT_SOURCE_DIR}/packaging/prerm")
   set(CPACK_DEBIAN_ONDA_PACKAGE_DEPENDS "python3 (>= 3.${ONDA_PYTHON_MINOR}~), python3 (<< 3.${next_minor})")
 endif()
 
