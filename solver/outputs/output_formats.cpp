@@ -11,9 +11,8 @@
 namespace onda {
 
 std::span<const OutputFormat* const> output_formats() {
-    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat,
-                                     &kSegyFormat,    &kSuFormat,         &kVtkhdfFormat,
-                                     &kReportFormat};
+    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat, &kSegyFormat,
+                                     &kSuFormat,      &kVtkhdfFormat,     &kReportFormat};
     return list;
 }
 

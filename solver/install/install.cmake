@@ -44,8 +44,8 @@ foreach(room solver kernels io)
     FILES_MATCHING PATTERN "*.hpp")
 endforeach()
 install(EXPORT onda-targets NAMESPACE onda:: DESTINATION ${ONDA_CMAKE_DIR} COMPONENT development)
-configure_package_config_file(cmake/onda-config.cmake.in ${PROJECT_BINARY_DIR}/onda-config.cmake
+configure_package_config_file(solver/install/onda-config.cmake.in ${PROJECT_BINARY_DIR}/onda-config.cmake
   INSTALL_DESTINATION ${ONDA_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/onda-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/onda-config.cmake ${PROJECT_BINARY_DIR}/onda-config-version.cmake
-  cmake/dependencies.cmake DESTINATION ${ONDA_CMAKE_DIR} COMPONENT development)
+  solver/install/dependencies.cmake DESTINATION ${ONDA_CMAKE_DIR} COMPONENT development)
