@@ -239,9 +239,6 @@ std::vector<ResolvedParameter> resolved_parameters(const Config& config);
 std::string config_schema(const Vocabulary& vocabulary);
 /// The name of the schema beside a configuration, by which editors find it.
 inline constexpr const char* kSchemaName = "onda.schema.json";
-/// A commented configuration that runs (`onda init`).
-/// \param names_schema whether its first line tells editors of kSchemaName, which must then be beside it.
-std::string config_template(const Vocabulary& vocabulary, bool names_schema = false);
 /// The text of docs/config.md.
 std::string config_reference_markdown(const Vocabulary& vocabulary);
 

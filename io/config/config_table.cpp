@@ -232,7 +232,7 @@ constexpr Parameter kModel[] = {
 constexpr Parameter kTime[] = {
     {.name = "duration_s",
      .slot = bind<&TimeConfig::duration_s>,
-     .help = "simulated time",
+     .help = "record length: the time that is simulated",
      .unit = "s",
      .range = kDuration,
      .required = true,
@@ -267,7 +267,7 @@ constexpr Parameter kScheme[] = {
      .range = {.min = 2., .max = 16., .multiple_of = 2}},
     {.name = "coefficients",
      .slot = bind<&SchemeConfig::coefficients>,
-     .help = "weights of the finite differences",
+     .help = "finite-difference coefficients",
      .values = "scheme.coefficients"},
     {.name = "precision",
      .slot = bind<&SchemeConfig::precision>,
@@ -616,7 +616,7 @@ constexpr Parameter kOutput[] = {
      .rows = kSnapshots},
     {.name = "pictures",
      .slot = bind<&OutputConfig::pictures>,
-     .help = "leave PNG pictures of the model, the snapshots and the shot gathers"},
+     .help = "leave PNG pictures of the model, the snapshots and the first common-shot gather"},
 };
 
 constexpr Parameter kBackend[] = {
@@ -640,8 +640,7 @@ constexpr Parameter kBackend[] = {
     {.name = "batch",
      .slot = bind<&BackendConfig::batch>,
      .help = "shots that advance together: side by side on a GPU (in 3-D with kernel fused), a thread each on the CPU; "
-             "0 takes as many as "
-             "are fast and fit the memory; no result depends on it",
+             "0 takes as many as are fast and fit the memory; no result depends on it",
      .range = between(0., 1024.)},
     {.name = "tile",
      .slot = bind<&BackendConfig::tile>,
@@ -668,15 +667,25 @@ constexpr Parameter kConfig[] = {
      .help = "the nodes; positions are (x, y, z) or (x, z) in metres, z down",
      .rows = kGrid,
      .required = true,
-     .of_model_file = true},
+     .of_model_file = true,
+     .task = "what is simulated"},
     {.name = "model", .slot = bind<&Config::model>, .help = "the medium", .rows = kModel, .required = true},
-    {.name = "time", .slot = bind<&Config::time>, .help = "simulated time and step", .rows = kTime, .required = true},
-    {.name = "scheme", .slot = bind<&Config::scheme>, .help = "the finite differences", .rows = kScheme},
+    {.name = "time",
+     .slot = bind<&Config::time>,
+     .help = "record length and time step",
+     .rows = kTime,
+     .required = true},
+    {.name = "scheme",
+     .slot = bind<&Config::scheme>,
+     .help = "the finite differences",
+     .rows = kScheme,
+     .task = "numerics"},
     {.name = "boundary", .slot = bind<&Config::boundary>, .help = "what each face does", .rows = kBoundary},
     {.name = "wavelet",
      .slot = bind<&Config::wavelet>,
      .help = "signal of every source without one of its own",
-     .rows = kWavelet},
+     .rows = kWavelet,
+     .task = "the survey"},
     {.name = "sources",
      .slot = bind<&Config::sources>,
      .help =
@@ -687,8 +696,12 @@ constexpr Parameter kConfig[] = {
      .required = true},
     {.name = "receivers", .slot = bind<&Config::receivers>, .help = "where pressure is recorded", .rows = kReceiver},
     {.name = "survey", .slot = bind<&Config::survey>, .help = "what all shots have in common", .rows = kSurvey},
-    {.name = "output", .slot = bind<&Config::output>, .help = "what is written", .rows = kOutput},
-    {.name = "backend", .slot = bind<&Config::backend>, .help = "what computes it", .rows = kBackend},
+    {.name = "output", .slot = bind<&Config::output>, .help = "what is written", .rows = kOutput, .task = "results"},
+    {.name = "backend",
+     .slot = bind<&Config::backend>,
+     .help = "what computes it",
+     .rows = kBackend,
+     .task = "the machine"},
 };
 
 }  // namespace

@@ -73,6 +73,7 @@ struct Parameter {
     bool input_file = false;        ///< must exist; relative to the folder of the configuration
     std::string_view example = {};  ///< value in the template; the default where empty
     bool in_template = false;       ///< written in the template, not commented out
+    std::string_view task = {};     ///< of the first section of several in the reference: what they have in common
 };
 
 /// The rows of Config.
@@ -96,5 +97,7 @@ std::string describe_type(const Parameter& row, const Slot& slot);
 std::string describe_range(const Range& range);
 /// The value of a slot as YAML; nullopt where it is unset or empty. Not for groups.
 std::optional<std::string> value_text(const Slot& slot);
+/// Whether a copy of the configuration may have the row: not where the reader would refuse it.
+bool is_resolved(void* owner, std::span<const Parameter> rows, const Parameter& row, int dimensions);
 
 }  // namespace onda

@@ -176,6 +176,12 @@ std::optional<std::string> value_text(const Slot& slot) {
     return std::visit(ToText{}, slot);
 }
 
+bool is_resolved(void* owner, std::span<const Parameter> rows, const Parameter& row, int dimensions) {
+    if (!applies(row, rows, owner) || (row.only_3d && dimensions == 2)) return false;
+    const auto rival = std::ranges::find(rows, row.excludes, &Parameter::name);
+    return row.excludes.empty() || rival == rows.end() || !value_text(rival->slot(owner)).has_value();
+}
+
 std::string describe_range(const Range& range) {
     const auto limit_text = [](double value) {
         const double size = std::fabs(value);

@@ -127,6 +127,14 @@ bool File::contains(const std::string& name) const {
                [](MessageReader& in) { return in.take<std::uint8_t>() != 0; });
 }
 
+std::vector<std::string> File::names(const std::string& group) const {
+    return ask(*connection_, Request::names, 0, group, [](MessageReader& in) { return in.take_all<std::string>(); });
+}
+
+std::optional<std::string> File::linked_file(const std::string& path) const {
+    return ask_optional(*connection_, Request::linked_file, 0, path, [](MessageReader& in) { return in.take_text(); });
+}
+
 Dataset File::open_dataset(const std::string& name) const {
     Dataset dataset(connection_, 0, "/" + name);
     ask(*connection_, Request::open_dataset, 0, name, [&](MessageReader& in) {
@@ -247,16 +255,22 @@ std::vector<double> Dataset::read_all() const {
     constexpr Extent most = 50'000'000;  // 400 MB: a deflated file may declare a thousand times its own size
     if (size() > most)
         fail("is refused: " + std::to_string(size()) + " values; lists of up to " + std::to_string(most) + " are read");
-    std::vector<double> all(size());
-    if (all.empty()) return all;
-    read_parts<double>(Extents(rank(), 0), extents_, [&](const Extents& at, const Extents& extents, auto values) {
+    return read<double>(Extents(rank(), 0), extents_);
+}
+
+template <class T>
+std::vector<T> Dataset::read(const Extents& first, const Extents& count) const {
+    if (product(count) == 0) return {};
+    check_box(first, count);
+    std::vector<T> all(static_cast<std::size_t>(product(count)));
+    read_parts<T>(first, count, [&](const Extents& at, const Extents& extents, auto values) {
         const Extent length = extents.back();
         Extents row(rank(), 1);
         row.back() = length;
         std::size_t taken = 0;
         for_each_tile(Extents(rank(), 0), extents, row, [&](const Extents& start, const Extents&) {
             Extent offset = 0;
-            for (std::size_t axis = 0; axis < rank(); ++axis) offset = offset * extents_[axis] + at[axis] + start[axis];
+            for (std::size_t axis = 0; axis < rank(); ++axis) offset = offset * count[axis] + at[axis] + start[axis];
             std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(taken), length,
                         all.begin() + static_cast<std::ptrdiff_t>(offset));
             taken += length;
@@ -264,5 +278,8 @@ std::vector<double> Dataset::read_all() const {
     });
     return all;
 }
+
+template std::vector<float> Dataset::read(const Extents&, const Extents&) const;
+template std::vector<double> Dataset::read(const Extents&, const Extents&) const;
 
 }  // namespace onda::guarded

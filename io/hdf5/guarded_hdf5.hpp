@@ -67,6 +67,9 @@ public:
     /// go. Values may change under the hand that takes them: copy, then check. T is float or double. \throws Error.
     template <class T>
     void read_parts(const Extents& first, const Extents& count, const Part<T>& part) const;
+    /// The values of a box in the order of the file. T is float or double. \throws Error.
+    template <class T>
+    [[nodiscard]] std::vector<T> read(const Extents& first, const Extents& count) const;
     /// All values in the order of the file.
     [[nodiscard]] std::vector<double> read_all() const;
 
@@ -89,7 +92,11 @@ public:
     /// process can be started.
     [[nodiscard]] static File open(const std::filesystem::path& file, const sandbox::Limits& limits = {});
     [[nodiscard]] bool contains(const std::string& name) const;
-    /// The dataset of this name, if hdf5::Group::open_dataset accepts it.
+    /// Names of the links of the group at a path of hard links, sorted by name.
+    [[nodiscard]] std::vector<std::string> names(const std::string& group) const;
+    /// The file that an external link at a path such as "shots/12" leads to; nothing for anything else.
+    [[nodiscard]] std::optional<std::string> linked_file(const std::string& path) const;
+    /// The dataset at a path of hard links, if hdf5::Group::open_dataset accepts it.
     [[nodiscard]] Dataset open_dataset(const std::string& name) const;
 
 private:

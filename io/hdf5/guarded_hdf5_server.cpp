@@ -45,6 +45,8 @@ private:
         };
         switch (kind) {
             case Request::contains: out.put(file_->contains(name)); break;
+            case Request::names: out.put(file_->open_group(name).names()); break;
+            case Request::linked_file: put(linked_file(name)); break;
             case Request::open_dataset: open(name, out); break;
             case Request::text: put(from.text(name)); break;
             case Request::texts: put(from.texts(name)); break;
@@ -54,6 +56,12 @@ private:
             case Request::open_file:
             case Request::values: break;
         }
+    }
+
+    /// \param path of a link within a group.
+    [[nodiscard]] std::optional<std::string> linked_file(const std::string& path) const {
+        const auto slash = path.rfind('/');
+        return file_->open_group(path.substr(0, slash)).linked_file(path.substr(slash + 1));
     }
 
     void open(const std::string& name, MessageWriter& out) {

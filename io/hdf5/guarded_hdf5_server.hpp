@@ -12,6 +12,8 @@ namespace onda::guarded::detail {
 enum class Request : std::uint8_t {
     open_file,      ///< -> nothing
     contains,       ///< name -> bool
+    names,          ///< path of a group -> names
+    linked_file,    ///< path -> count (0 or 1), file
     open_dataset,   ///< name -> number, element bytes, checksums, extents, chunk
     text,           ///< name -> count (0 or 1), text
     texts,          ///< name -> bool, texts

@@ -1,11 +1,12 @@
 #include "io/hdf5/versions.hpp"
 
 #include <H5public.h>
-#include <png.h>
 #if defined(ONDA_HAVE_SECCOMP)
 #include <seccomp.h>
 #endif
 #include <zlib.h>
+
+#include "io/pictures/drawing.hpp"
 
 namespace onda {
 
@@ -28,8 +29,8 @@ std::vector<std::pair<std::string, std::string>> io_library_versions() {
     const bool known = H5get_libversion(&major, &minor, &release) >= 0;
     const std::string hdf5 =
         known ? std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release) : "unknown";
-    return {{"HDF5", hdf5},
-            {"libpng", png_get_libpng_ver(nullptr)},
+    return {{"Cairo", cairo_version_text()},
+            {"HDF5", hdf5},
             {"libseccomp", seccomp_text()},
             {"yaml-cpp", ONDA_YAML_CPP_VERSION},
             {"zlib", zlibVersion()}};

@@ -1,273 +1,270 @@
 #include "io/pictures/picture.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <functional>
 #include <numbers>
-#include <optional>
 #include <stdexcept>
 
-#include "io/pictures/canvas.hpp"
-#include "io/pictures/colour_map.hpp"
-#include "io/pictures/font.hpp"
-#include "io/pictures/raster.hpp"
-#include "io/pictures/ticks.hpp"
+#include "io/pictures/layout.hpp"
 
 namespace onda {
 namespace {
 
-constexpr int kMostPlotWidth = 1100, kMostPlotHeight = 720, kLeastPlotSide = 180;
-constexpr int kGap = 10, kMargin = 18, kTickLength = 6, kBarWidth = 22;
-constexpr double kOverlayOpacity = 0.9;
+using namespace layout;
 
-struct Box {
-    int left = 0, top = 0, width = 0, height = 0;
-};
-
-/// The colours of one field: its own between two values, and what the colour bar shows of it.
-struct Scale {
-    double low = 0., high = 1.;
-    std::function<Rgb(double)> colour;
-    std::string title;
-};
-
-struct ColourBar {
-    const Scale* scale;
-    Ticks ticks;
-    int left;
-};
-
-struct Layout {
-    Box plot;
-    int width = 0, height = 0;
-    Ticks horizontal, vertical;
-    std::string horizontal_title, vertical_title;
-    std::vector<ColourBar> bars;
-};
-
-int widest_label(const Ticks& ticks) {
-    int width = 0;
-    for (const Tick& tick : ticks.ticks) width = std::max(width, text_width(tick.label));
-    return width;
+void draw_field(Drawing& drawing, const PanelLayout& panel, const Scale& scale) {
+    const PictureField& field = *scale.field;
+    if (field.raster.values.empty()) return;
+    const Box box = field.extent ? panel.box_of(*field.extent) : panel.plot;
+    Pixels pixels{drawing.pixels_along(box.width), drawing.pixels_along(box.height), {}};
+    const auto values = fit_raster(field.raster, pixels.width, pixels.height, field.shrink);
+    pixels.argb.resize(values.size());
+    std::ranges::transform(values, pixels.argb.begin(), [&scale](float value) { return scale.argb_of(value); });
+    drawing.image(box, pixels);
 }
 
-/// As many ticks as fit beside each other with air between their labels.
-Ticks horizontal_ticks(const PictureAxis& axis, int pixels) {
-    for (int most = pixels / 60; most > 1; --most) {
-        Ticks ticks = make_ticks(axis.first, axis.last, most);
-        const double apart = ticks.step / std::abs(axis.last - axis.first) * pixels;
-        if (ticks.ticks.size() < 2 || widest_label(ticks) + 3 * kGap <= apart) return ticks;
+/// One trace: from its first sample down to its last, deflected to the right where positive.
+struct Wiggle {
+    std::vector<Point> line, positive;
+};
+
+Wiggle make_wiggle(std::span<const float> trace, double x, double points_per_value, double most, const Box& plot) {
+    Wiggle wiggle;
+    const double step = trace.size() > 1 ? (plot.height - 1.) / static_cast<double>(trace.size() - 1) : 0.;
+    wiggle.positive.push_back({x, plot.top});
+    double before = 0.;
+    for (std::size_t i = 0; i < trace.size(); ++i) {
+        const double value = std::isnan(trace[i]) ? 0. : trace[i];
+        const double y = plot.top + 0.5 + static_cast<double>(i) * step;
+        const double shift = std::clamp(value * points_per_value, -most, most);
+        // Where the trace crosses zero between two samples the filling begins or ends.
+        if (i > 0 && before * value < 0.) wiggle.positive.push_back({x, y - step * value / (value - before)});
+        wiggle.line.push_back({x + shift, y});
+        wiggle.positive.push_back({x + std::max(shift, 0.), y});
+        before = value;
     }
-    return make_ticks(axis.first, axis.last, 1);
+    wiggle.positive.push_back({x, plot.bottom()});
+    return wiggle;
 }
 
-Ticks vertical_ticks(double first, double last, int pixels) {
-    return make_ticks(first, last, std::max(2, pixels / 40));
+void draw_traces(Drawing& drawing, const PanelLayout& panel, const PictureTraces& traces) {
+    const Drawing::Clip clip(drawing, panel.plot);
+    const Raster& raster = traces.raster;
+    const double reach =
+        std::abs(panel.x_of(panel.panel->horizontal.first + traces.reach) - panel.x_of(panel.panel->horizontal.first));
+    const auto samples =
+        static_cast<int>(std::min<std::int64_t>(raster.columns, 2 * drawing.pixels_along(panel.plot.height)));
+    const auto values = fit_raster(raster, samples, static_cast<int>(raster.rows), Shrink::peak);
+    for (std::size_t i = 0; i < traces.positions.size(); ++i) {
+        const double x = panel.x_of(traces.positions[i]);
+        const auto trace = std::span(values).subspan(i * static_cast<std::size_t>(samples), samples);
+        const Wiggle wiggle = make_wiggle(trace, x, reach / traces.clip, 1.5 * reach, panel.plot);
+        drawing.fill(wiggle.positive, kInk);
+        drawing.stroke(wiggle.line, {0.8, kInk});
+    }
 }
 
-/// Size of the plot; `note` tells of axes whose scales had to differ.
-Box plot_size(const Picture& picture, std::string& note) {
-    if (!picture.equal_aspect) return {0, 0, kMostPlotWidth, kMostPlotHeight};
-    const double across = std::abs(picture.horizontal.last - picture.horizontal.first);
-    const double down = std::abs(picture.vertical.last - picture.vertical.first);
-    if (!(across > 0.) || !(down > 0.)) return {0, 0, across > 0. ? kMostPlotWidth : kLeastPlotSide, kLeastPlotSide};
-    const double pixels_per_unit = std::min(kMostPlotWidth / across, kMostPlotHeight / down);
-    const auto side = [&](double length) {
-        return std::max(kLeastPlotSide, static_cast<int>(std::lround(length * pixels_per_unit)));
+void draw_grid_lines(Drawing& drawing, const PanelLayout& panel) {
+    const Box& plot = panel.plot;
+    const Stroke pale{1., {222, 222, 222}};
+    for (const Tick& tick : panel.horizontal.ticks) {
+        const double x = panel.x_of(tick.value);
+        drawing.stroke(std::array{Point{x, plot.top}, Point{x, plot.bottom()}}, pale);
+    }
+    for (const Tick& tick : panel.vertical.ticks) {
+        const double y = panel.y_of(tick.value);
+        drawing.stroke(std::array{Point{plot.left, y}, Point{plot.right(), y}}, pale);
+    }
+}
+
+void draw_line(Drawing& drawing, const PanelLayout& panel, const PictureLine& line) {
+    const Drawing::Clip clip(drawing, panel.plot);
+    std::vector<Point> points;
+    const auto flush = [&] {
+        if (points.size() > 1) drawing.stroke(points, {1.6, line.colour});
+        points.clear();
     };
-    const Box box{0, 0, side(across), side(down)};
-    const double stretch = (box.height / down) / (box.width / across);
-    if (stretch > 1.02) note = "   (vertical scale x " + fixed_number(stretch, 1) + ")";
-    if (stretch < 0.98) note = "   (horizontal scale x " + fixed_number(1. / stretch, 1) + ")";
-    return box;
-}
-
-/// Places the colour bars right of the plot; returns the first free column.
-int place_bars(const std::vector<const Scale*>& scales, Layout& layout) {
-    int left = layout.plot.left + layout.plot.width + 1;
-    for (const Scale* scale : scales) {
-        left += 3 * kGap;
-        ColourBar bar{scale, vertical_ticks(scale->low, scale->high, layout.plot.height), left};
-        left += kBarWidth + 2 * kGap + widest_label(bar.ticks) + kGap + kGlyphHeight;
-        layout.bars.push_back(std::move(bar));
+    for (std::size_t i = 0; i < line.x.size(); ++i) {
+        if (!std::isfinite(line.x[i]) || !std::isfinite(line.y[i])) {
+            flush();
+            continue;
+        }
+        points.push_back({panel.x_of(line.x[i]), panel.y_of(line.y[i])});
     }
-    return left;
+    flush();
 }
 
-Layout make_layout(const Picture& picture, const std::vector<const Scale*>& scales) {
-    Layout layout;
-    std::string note;
-    layout.plot = plot_size(picture, note);
-    layout.horizontal = horizontal_ticks(picture.horizontal, layout.plot.width);
-    layout.vertical = vertical_ticks(picture.vertical.first, picture.vertical.last, layout.plot.height);
-    layout.horizontal_title = scaled_title(picture.horizontal.title, layout.horizontal.exponent) + note;
-    layout.vertical_title = scaled_title(picture.vertical.title, layout.vertical.exponent);
-    layout.plot.left = kMargin + kGlyphHeight + kGap + widest_label(layout.vertical) + 2 * kGap;
-    layout.plot.top = kMargin + kGlyphHeight + 2 * kGap;
-    const int bars_end = place_bars(scales, layout);
-    const int labels_end = layout.plot.left + layout.plot.width + widest_label(layout.horizontal) / 2;
-    const int titles_end =
-        layout.plot.left +
-        std::min(std::max(text_width(picture.title), text_width(layout.horizontal_title)), kMostPlotWidth);
-    layout.width = std::max({bars_end, labels_end, titles_end}) + kMargin;
-    layout.height = layout.plot.top + layout.plot.height + 2 * kGap + 2 * kGlyphHeight + kGap + kMargin;
-    return layout;
-}
-
-/// Where a value of an axis lies among `pixels` pixels.
-double pixel_of(double value, double first, double last, int pixels) {
-    return last == first ? 0.5 * (pixels - 1) : (value - first) / (last - first) * (pixels - 1);
-}
-
-std::string cut_to(const std::string& text, int pixels) {
-    const std::string line = printable_ascii(text);
-    const auto most = static_cast<std::size_t>(std::max(pixels / kGlyphWidth, 3));
-    return line.size() <= most ? line : line.substr(0, most - 3) + "...";
-}
-
-void draw_axes(Canvas& canvas, const Layout& layout, const Picture& picture) {
-    const auto& [left, top, width, height] = layout.plot;
-    canvas.frame(left, top, width, height, kInk);
-    for (const Tick& tick : layout.horizontal.ticks) {
-        const int x = left + static_cast<int>(std::lround(
-                                 pixel_of(tick.value, picture.horizontal.first, picture.horizontal.last, width)));
-        canvas.fill(x, top + height, 1, kTickLength, kInk);
-        canvas.text(x - text_width(tick.label) / 2, top + height + kGap, tick.label, kInk);
+/// The labels of the lines in the upper right corner.
+void draw_legend(Drawing& drawing, const PanelLayout& panel) {
+    double width = 0., entries = 0.;
+    for (const PictureLine& line : panel.panel->lines)
+        if (!line.label.empty()) width = std::max(width, text_width(line.label, kLabelFont)), ++entries;
+    if (entries == 0.) return;
+    constexpr double sample = 26.;
+    const Box box{panel.plot.right() - width - sample - 4. * kGap, panel.plot.top + kGap, width + sample + 3. * kGap,
+                  entries * (kLine + 2.) + kGap};
+    drawing.fill(box, kWhite, 0.85);
+    double y = box.top + 0.5 * kGap + 0.5 * kLine;
+    for (const PictureLine& line : panel.panel->lines) {
+        if (line.label.empty()) continue;
+        drawing.stroke(std::array{Point{box.left + kGap, y}, Point{box.left + kGap + sample, y}}, {2.5, line.colour});
+        drawing.text({box.left + 2. * kGap + sample, y}, line.label, kLabelFont);
+        y += kLine + 2.;
     }
-    for (const Tick& tick : layout.vertical.ticks) {
-        const int y =
-            top +
-            static_cast<int>(std::lround(pixel_of(tick.value, picture.vertical.first, picture.vertical.last, height)));
-        canvas.fill(left - kTickLength, y, kTickLength, 1, kInk);
-        canvas.text(left - kGap - text_width(tick.label), y - kGlyphHeight / 2, tick.label, kInk);
-    }
-    const int title_top = top + height + 2 * kGap + kGlyphHeight;
-    const int centre = left + width / 2, half = text_width(layout.horizontal_title) / 2;
-    canvas.text(std::max(left, centre - half), title_top, layout.horizontal_title, kInk);
-    const std::string vertical_title = cut_to(layout.vertical_title, layout.height);
-    const int turned_top = top + (height - text_width(vertical_title)) / 2;
-    canvas.text_upwards(kMargin, std::max(turned_top, 0), vertical_title, kInk);
-    canvas.text(left, kMargin, cut_to(picture.title, layout.width - left - kMargin), kInk);
 }
 
-void draw_bar(Canvas& canvas, const Box& plot, const ColourBar& bar) {
-    const Scale& scale = *bar.scale;
-    for (int y = 0; y < plot.height; ++y) {
-        const double value = scale.high + (scale.low - scale.high) * y / (plot.height - 1);
-        canvas.fill(bar.left, plot.top + y, kBarWidth, 1, scale.colour(value));
-    }
-    canvas.frame(bar.left, plot.top, kBarWidth, plot.height, kInk);
-    for (const Tick& tick : bar.ticks.ticks) {
-        const int y =
-            plot.top + static_cast<int>(std::lround(pixel_of(tick.value, scale.high, scale.low, plot.height)));
-        canvas.fill(bar.left + kBarWidth, y, kTickLength, 1, kInk);
-        canvas.text(bar.left + kBarWidth + kGap, y - kGlyphHeight / 2, tick.label, kInk);
-    }
-    const std::string title = cut_to(scaled_title(scale.title, bar.ticks.exponent), plot.height + 2 * kGap);
-    canvas.text_upwards(bar.left + kBarWidth + 2 * kGap + widest_label(bar.ticks),
-                        plot.top + (plot.height - text_width(title)) / 2, title, kInk);
+/// What is outside is paler, and grey where there is nothing else; the edge is dashed.
+void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& extent) {
+    const Drawing::Clip clip(drawing, panel.plot);
+    const Box& plot = panel.plot;
+    const double left = std::clamp(panel.x_of(extent.left), plot.left, plot.right());
+    const double right = std::clamp(panel.x_of(extent.right), plot.left, plot.right());
+    const double top = std::clamp(panel.y_of(extent.top), plot.top, plot.bottom());
+    const double bottom = std::clamp(panel.y_of(extent.bottom), plot.top, plot.bottom());
+    constexpr Rgb layer{225, 225, 225};
+    constexpr double paler = 0.45;
+    drawing.fill(Box{plot.left, plot.top, plot.width, top - plot.top}, layer, paler);
+    drawing.fill(Box{plot.left, bottom, plot.width, plot.bottom() - bottom}, layer, paler);
+    drawing.fill(Box{plot.left, top, left - plot.left, bottom - top}, layer, paler);
+    drawing.fill(Box{right, top, plot.right() - right, bottom - top}, layer, paler);
+    if (plot.bottom() - bottom > kLine)
+        drawing.text({0.5 * (left + right), 0.5 * (bottom + plot.bottom())}, "absorbing layer", {12.}, Align::centre);
+    const Stroke dashed{1.2, kInk, true};
+    constexpr double least = 2.;  // a side at the end of an axis has no layer
+    const auto side = [&](bool is_there, Point from, Point to) {
+        if (is_there) drawing.stroke(std::array{from, to}, dashed);
+    };
+    side(left - plot.left > least, {left, top}, {left, bottom});
+    side(plot.right() - right > least, {right, top}, {right, bottom});
+    side(top - plot.top > least, {left, top}, {right, top});
+    side(plot.bottom() - bottom > least, {left, bottom}, {right, bottom});
 }
 
-std::vector<PixelPoint> star(double x, double y, double radius) {
-    std::vector<PixelPoint> corners;
+std::vector<Point> star(Point at, double radius) {
+    std::vector<Point> corners;
     for (int k = 0; k < 10; ++k) {
         const double r = k % 2 == 0 ? radius : 0.42 * radius, angle = std::numbers::pi * (k / 5. - 0.5);
-        corners.push_back({x + r * std::cos(angle), y + r * std::sin(angle)});
+        corners.push_back({at.x + r * std::cos(angle), at.y + r * std::sin(angle)});
     }
     return corners;
 }
 
-/// Points down, as geophones are drawn.
-std::vector<PixelPoint> triangle(double x, double y, double radius) {
-    return {{x - radius, y - 0.7 * radius}, {x + radius, y - 0.7 * radius}, {x, y + radius}};
+std::vector<Point> triangle(Point at, double radius) {
+    return {{at.x - radius, at.y - 0.8 * radius}, {at.x + radius, at.y - 0.8 * radius}, {at.x, at.y + radius}};
 }
 
 struct MarkStyle {
-    std::vector<PixelPoint> (*shape)(double x, double y, double radius);
-    double radius;
-    double least_distance;  ///< pixels to the mark of the same kind before; closer ones are left out
+    std::vector<Point> (*shape)(Point at, double radius);
+    double radius, least_distance;
     Rgb colour;
 };
 
 const MarkStyle& style_of(PictureMark::Kind kind) {
-    static const MarkStyle source{star, 11., 0., {225, 30, 30}}, receiver{triangle, 6., 9., {255, 200, 40}};
+    static const MarkStyle source{star, 11., 0., {225, 30, 30}}, receiver{triangle, 5.5, 11., {255, 200, 40}};
     return kind == PictureMark::Kind::source ? source : receiver;
 }
 
-void draw_marks(Canvas& canvas, const Layout& layout, const Picture& picture, PictureMark::Kind kind) {
+void draw_marks(Drawing& drawing, const PanelLayout& panel, PictureMark::Kind kind) {
     const MarkStyle& style = style_of(kind);
-    const Box& plot = layout.plot;
-    std::optional<PixelPoint> before;
-    for (const PictureMark& mark : picture.marks) {
-        const double x = pixel_of(mark.x, picture.horizontal.first, picture.horizontal.last, plot.width);
-        const double y = pixel_of(mark.y, picture.vertical.first, picture.vertical.last, plot.height);
-        const bool in_plot = x > -1. && x < plot.width && y > -1. && y < plot.height;
+    const Box& plot = panel.plot;
+    std::optional<Point> before;
+    for (const PictureMark& mark : panel.panel->marks) {
+        const Point at{panel.x_of(mark.x), panel.y_of(mark.y)};
+        const bool in_plot =
+            at.x > plot.left - 1. && at.x < plot.right() + 1. && at.y > plot.top - 1. && at.y < plot.bottom() + 1.;
         if (mark.kind != kind || !in_plot) continue;
-        if (before && std::hypot(x - before->x, y - before->y) < style.least_distance) continue;
-        before = PixelPoint{x, y};
-        canvas.polygon(style.shape(plot.left + x, plot.top + y, 1.35 * style.radius), kInk);
-        canvas.polygon(style.shape(plot.left + x, plot.top + y, style.radius), style.colour);
+        if (before && std::hypot(at.x - before->x, at.y - before->y) < style.least_distance) continue;
+        before = at;
+        drawing.fill(style.shape(at, 1.3 * style.radius), kInk);
+        drawing.fill(style.shape(at, style.radius), style.colour);
     }
 }
 
-double clip_of(const Raster& raster, double asked) {
-    if (asked > 0.) return asked;
-    // A field still at rest almost everywhere has a tiny quantile: its numerical noise is not worth full colour.
-    const double quantile = magnitude_quantile(raster.values, 0.99), peak = magnitude_quantile(raster.values, 1.);
-    const double clip = std::max(quantile, 0.02 * peak);
-    return clip > 0. ? clip : 1.;
+/// A line one point wide just outside the box, exactly on pixels where a point is one.
+void draw_frame(Drawing& drawing, const Box& box) {
+    drawing.fill(Box{box.left - 1., box.top - 1., box.width + 2., 1.}, kInk);
+    drawing.fill(Box{box.left - 1., box.bottom(), box.width + 2., 1.}, kInk);
+    drawing.fill(Box{box.left - 1., box.top - 1., 1., box.height + 2.}, kInk);
+    drawing.fill(Box{box.right(), box.top - 1., 1., box.height + 2.}, kInk);
 }
 
-Scale gather_scale(const Picture& picture) {
-    const double clip = clip_of(picture.background, picture.overlay_clip);
-    return {-clip, clip, [clip](double value) { return kWhiteToBlack.at(0.5 + 0.5 * value / clip); },
-            picture.background_label};
+void draw_axes(Drawing& drawing, const PanelLayout& panel) {
+    const Box& plot = panel.plot;
+    draw_frame(drawing, plot);
+    for (const Tick& tick : panel.horizontal.ticks) {
+        const double x = std::round(panel.x_of(tick.value) - 0.5);
+        drawing.fill(Box{x, plot.bottom(), 1., kTickLength}, kInk);
+        drawing.text({x + 0.5, plot.bottom() + kTickLength + 0.6 * kLine}, tick.label, kLabelFont, Align::centre);
+    }
+    for (const Tick& tick : panel.vertical.ticks) {
+        const double y = std::round(panel.y_of(tick.value) - 0.5);
+        drawing.fill(Box{plot.left - kTickLength, y, kTickLength, 1.}, kInk);
+        drawing.text({plot.left - kGap, y + 0.5}, tick.label, kLabelFont, Align::right);
+    }
+    const double centre = plot.left + 0.5 * plot.width, middle = plot.top + 0.5 * plot.height;
+    drawing.text({centre, plot.bottom() + kGap + 1.75 * kLine},
+                 cut_to(panel.horizontal_title, plot.width + 6. * kGap, kLabelFont), kLabelFont, Align::centre);
+    double widest = 0.;
+    for (const Tick& tick : panel.vertical.ticks) widest = std::max(widest, text_width(tick.label, kLabelFont));
+    drawing.text_upwards({plot.left - 2.5 * kGap - std::ceil(widest), middle},
+                         cut_to(panel.vertical_title, plot.height + 4. * kGap, kLabelFont), kLabelFont);
 }
 
-Scale model_scale(const Picture& picture) {
-    ValueRange range = finite_range(picture.background.values);
-    // One value everywhere still needs a colour bar with two ends.
-    const double least = 0.01 * std::max(std::abs(range.low), std::abs(range.high));
-    if (!(range.high - range.low > 1e-6 * least)) range = {range.low - least, range.high + least};
-    if (range.low == range.high) range.high = range.low + 1.;
-    const ColourMap map = picture.overlay.values.empty() ? kViridis : kPaleGrey;
-    return {range.low, range.high,
-            [range, map](double value) { return map.at((value - range.low) / (range.high - range.low)); },
-            picture.background_label};
+void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) {
+    const auto [low, high] = bar.scale.range;
+    const Box box{bar.left, panel.plot.top, kBarWidth, panel.plot.height};
+    Pixels pixels{1, drawing.pixels_along(box.height), {}};
+    for (int y = 0; y < pixels.height; ++y)
+        pixels.argb.push_back(bar.scale.argb_of(high + (low - high) * y / std::max(1, pixels.height - 1)));
+    // Over a model, waves tint what they cover: so does the bar.
+    if (bar.scale.field->tint) drawing.fill(box, kPaleGrey.at(0.25));
+    drawing.image(box, pixels);
+    draw_frame(drawing, box);
+    double widest = 0.;
+    for (const Tick& tick : bar.ticks.ticks) {
+        const double y = std::round(box.top + (high - tick.value) / (high - low) * (box.height - 1.));
+        drawing.fill(Box{box.right(), y, kTickLength, 1.}, kInk);
+        drawing.text({box.right() + kGap, y + 0.5}, tick.label, kLabelFont);
+        widest = std::max(widest, text_width(tick.label, kLabelFont));
+    }
+    const std::string title =
+        cut_to(scaled_title(bar.scale.field->label, bar.ticks.exponent), box.height + 2. * kGap, kLabelFont);
+    drawing.text_upwards({box.right() + 2. * kGap + std::ceil(widest) + 0.4 * kLine, box.top + 0.5 * box.height}, title,
+                         kLabelFont);
 }
 
-/// How strongly a wave hides what is beneath it.
-double overlay_share(double value, double clip) {
-    return std::isnan(value) ? 1. : kOverlayOpacity * std::pow(std::min(1., std::abs(value) / clip), 0.8);
+void draw_panel(Drawing& drawing, const PanelLayout& layout, double title_width) {
+    const Panel& panel = *layout.panel;
+    {
+        const Drawing::Clip clip(drawing, layout.plot);
+        for (const Scale& scale : layout.scales) draw_field(drawing, layout, scale);
+    }
+    if (panel.grid_lines) draw_grid_lines(drawing, layout);
+    if (panel.traces) draw_traces(drawing, layout, *panel.traces);
+    for (const PictureLine& line : panel.lines) draw_line(drawing, layout, line);
+    if (panel.interior) draw_interior(drawing, layout, *panel.interior);
+    draw_axes(drawing, layout);
+    draw_legend(drawing, layout);
+    for (const ColourBar& bar : layout.bars) draw_bar(drawing, layout, bar);
+    draw_marks(drawing, layout, PictureMark::Kind::receiver);
+    draw_marks(drawing, layout, PictureMark::Kind::source);
+    if (!layout.title.empty())
+        drawing.text({layout.plot.left, layout.plot.top - kGap - 0.4 * kLine},
+                     cut_to(layout.title, title_width, kPanelFont), kPanelFont);
 }
 
-Rgb overlay_colour(double value) {
-    return std::isnan(value) ? kNoValue : value > 0. ? kPositive : kNegative;
-}
-
-Scale overlay_scale(const Picture& picture) {
-    const double clip = clip_of(picture.overlay, picture.overlay_clip);
-    const Rgb beneath = kPaleGrey.at(0.25);
-    return {-clip, clip,
-            [clip, beneath](double value) { return blend(beneath, overlay_colour(value), overlay_share(value, clip)); },
-            picture.overlay_label};
-}
-
-void draw_background(Canvas& canvas, const Box& plot, const Picture& picture, const Scale& scale) {
-    const Shrink shrink = picture.seismic ? Shrink::peak : Shrink::mean;
-    const auto values = fit_raster(picture.background, plot.width, plot.height, shrink);
-    for (int y = 0; y < plot.height; ++y)
-        for (int x = 0; x < plot.width; ++x)
-            canvas.set(plot.left + x, plot.top + y, scale.colour(values[static_cast<std::size_t>(y) * plot.width + x]));
-}
-
-void draw_overlay(Canvas& canvas, const Box& plot, const Picture& picture, const Scale& scale) {
-    const auto values = fit_raster(picture.overlay, plot.width, plot.height, Shrink::peak);
-    for (int y = 0; y < plot.height; ++y)
-        for (int x = 0; x < plot.width; ++x) {
-            const double value = values[static_cast<std::size_t>(y) * plot.width + x];
-            canvas.tint(plot.left + x, plot.top + y, overlay_colour(value), overlay_share(value, scale.high));
-        }
+void draw(Drawing& drawing, const Picture& picture, const Layout& layout) {
+    for (std::size_t i = 0; i < layout.panels.size(); ++i) {
+        const double left = layout.panels[i].plot.left;
+        const double next = i + 1 < layout.panels.size() ? layout.panels[i + 1].plot.left - 2. * kGap
+                                                         : static_cast<double>(layout.width);
+        draw_panel(drawing, layout.panels[i], next - left - kMargin);
+    }
+    if (picture.title.empty() || layout.panels.empty()) return;
+    const double left = layout.panels.front().plot.left;
+    drawing.text({left, kMargin + 0.5 * kLine}, cut_to(picture.title, layout.width - left - kMargin, kTitleFont),
+                 kTitleFont);
 }
 
 void check_axis(const PictureAxis& axis) {
@@ -275,31 +272,44 @@ void check_axis(const PictureAxis& axis) {
         throw std::invalid_argument("the ends of picture axis '" + axis.title + "' are not finite");
 }
 
+Layout checked_layout(const Picture& picture) {
+    for (const Panel& panel : picture.panels) {
+        check_axis(panel.horizontal);
+        check_axis(panel.vertical);
+    }
+    return make_layout(picture);
+}
+
+double scale_of(const Picture& picture, const Layout& layout) {
+    return picture.width_px > 0 ? static_cast<double>(picture.width_px) / layout.width : 1.;
+}
+
 }  // namespace
 
 AtomicFile stage_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite) {
-    check_axis(picture.horizontal);
-    check_axis(picture.vertical);
-    std::optional<Scale> background, overlay;
-    if (!picture.background.values.empty()) background = picture.seismic ? gather_scale(picture) : model_scale(picture);
-    if (!picture.overlay.values.empty()) overlay = overlay_scale(picture);
-    std::vector<const Scale*> scales;
-    for (const auto* scale : {&background, &overlay})
-        if (*scale) scales.push_back(&**scale);
-
-    const Layout layout = make_layout(picture, scales);
-    Canvas canvas(layout.width, layout.height);
-    if (background) draw_background(canvas, layout.plot, picture, *background);
-    if (overlay) draw_overlay(canvas, layout.plot, picture, *overlay);
-    draw_axes(canvas, layout, picture);
-    for (const ColourBar& bar : layout.bars) draw_bar(canvas, layout.plot, bar);
-    draw_marks(canvas, layout, picture, PictureMark::Kind::receiver);
-    draw_marks(canvas, layout, picture, PictureMark::Kind::source);
-    return canvas.stage_png(file, overwrite);
+    const Layout layout = checked_layout(picture);
+    const bool pdf = file.extension() == ".pdf";
+    // Points of a PDF are 1/72 of an inch: three quarters of a pixel of 96 an inch.
+    Drawing drawing(pdf ? SheetKind::pdf : SheetKind::png, layout.width, layout.height,
+                    pdf ? 0.75 : scale_of(picture, layout));
+    draw(drawing, picture, layout);
+    return stage_text_file(file, drawing.file(), overwrite);
 }
 
 void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite) {
     stage_picture(file, picture, overwrite).commit();
+}
+
+Pixels draw_pixels(const Picture& picture) {
+    const Layout layout = checked_layout(picture);
+    Drawing drawing(SheetKind::png, layout.width, layout.height, scale_of(picture, layout));
+    draw(drawing, picture, layout);
+    return drawing.pixels();
+}
+
+double clip_of(std::span<const float> values, double fraction) {
+    const double clip = std::max(magnitude_quantile(values, fraction), 0.02 * magnitude_quantile(values, 1.));
+    return clip > 0. ? clip : 1.;
 }
 
 }  // namespace onda

@@ -1,27 +1,60 @@
 /// \file
-/// PNG pictures with axes: slices of the model, wavefield over model, shot gathers.
+/// Pictures with axes, as what they show and not how it is drawn: sections, wavefields over them, gathers as traces or
+/// in grey, lines. PNG and PDF.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
+#include "io/pictures/colour_map.hpp"
+#include "io/pictures/drawing.hpp"
+#include "io/pictures/raster.hpp"
 
 namespace onda {
 
-/// One axis of a picture: the coordinate of the first and last sample, and its title ("x [m]"). It may run backwards.
+/// One axis of a panel: the coordinates of its two ends, and its title ("x [m]"). It may run backwards.
 struct PictureAxis {
     double first = 0., last = 1.;
     std::string title;
 };
 
-/// A field on a regular 2-D mesh, row-major: values[row * columns + column], row 0 on top.
-struct Raster {
-    std::int64_t rows = 0, columns = 0;
-    std::span<const float> values;
+/// A rectangle in the coordinates of the axes.
+struct Extent {
+    double left = 0., right = 0., top = 0., bottom = 0.;
+};
+
+/// A field in colours.
+struct PictureField {
+    Raster raster;
+    /// Where its first and last samples lie, in the direction of the axes; absent: at the ends of the axes.
+    std::optional<Extent> extent{};
+    const ColourMap* map = &kViridis;
+    /// The values of the ends of the map; what is beyond has their colours. Absent: those of the field.
+    std::optional<ValueRange> range{};
+    std::string label{};  ///< of its colour bar: "vp [m/s]"; without, it has none, as a field of one value
+    Shrink shrink = Shrink::mean;
+    /// Over other fields: positive and negative values in the colours of the map's ends, opaque where they are full and
+    /// not there at zero. Its range is symmetric.
+    bool tint = false;
+};
+
+/// Traces as wiggles, deflected to the right where positive, which is filled.
+struct PictureTraces {
+    std::vector<double> positions;  ///< on the horizontal axis
+    Raster raster;                  ///< a row for each trace, from the first to the last end of the vertical axis
+    double clip = 1.;               ///< the |value| that deflects by `reach`
+    double reach = 1.;              ///< in units of the horizontal axis; traces are cut at 1.5 times that
+};
+
+struct PictureLine {
+    std::vector<double> x, y;  ///< in axis coordinates; a gap where a value is not finite
+    Rgb colour = kInk;
+    std::string label{};  ///< for the legend; empty: none
 };
 
 struct PictureMark {
@@ -29,28 +62,40 @@ struct PictureMark {
     enum class Kind { source, receiver } kind = Kind::source;
 };
 
-/// The content of a picture. docs/outputs.md says how it looks.
-struct Picture {
-    std::string title;
-    PictureAxis horizontal, vertical;
-    bool equal_aspect = false;     ///< same metres per pixel both ways, unless a side would be too short to be seen
-    Raster background;             ///< viridis, or pale grey beneath an overlay; empty: white
-    std::string background_label;  ///< colour bar title, e.g. "vp [m/s]"
-    Raster overlay;                ///< translucent red (positive) and blue over the background; may be empty
-    /// Full colour at this |value| of the overlay or gather; 0: the 99th percentile of |value|, but at least 2 % of the
-    /// largest.
-    double overlay_clip = 0.;
-    std::string overlay_label;
-    bool seismic = false;  ///< background is a gather: white (negative) to black (positive), clipped by overlay_clip
-    std::vector<PictureMark> marks;  ///< those outside the axes are not drawn
+/// One plot. What comes later is drawn over what comes before.
+struct Panel {
+    std::string title{};
+    PictureAxis horizontal{}, vertical{};
+    bool equal_aspect = false;  ///< same metres per pixel both ways, unless a side would be too short to be seen
+    bool grid_lines = false;
+    std::vector<PictureField> fields{};
+    std::optional<PictureTraces> traces{};
+    std::vector<PictureLine> lines{};
+    /// What lies outside of it is paler, its edge is dashed: the interior of absorbing layers. Sides at the ends of the
+    /// axes are not drawn.
+    std::optional<Extent> interior{};
+    std::vector<PictureMark> marks{};  ///< those outside the axes are not drawn
 };
 
-/// A finished PNG file, ready for its name. Rasters of any size are fitted to the plot (io/pictures/raster.hpp); titles
-/// show printable ASCII. \throws Error(cannot_create | io_error); std::invalid_argument for rasters that are not rows x
-/// columns and for axes
-///         that are not finite.
+/// The content of a picture. docs/outputs.md says how it looks.
+struct Picture {
+    std::string title{};        ///< above all panels; may be empty
+    std::vector<Panel> panels;  ///< side by side; neighbours whose colours mean the same share their bar
+    int width_px = 0;           ///< of a PNG; 0: as large as it needs to be
+};
+
+/// A finished file, ready for its name: a PDF if the name ends with ".pdf", else a PNG. Rasters of any size are fitted
+/// to the plot (io/pictures/raster.hpp). \throws Error(cannot_create | io_error); std::invalid_argument for rasters
+/// that are not rows x columns and for axes that are not finite.
 AtomicFile stage_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);
 /// Draws a picture and gives the file its name.
 void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);
+/// The pixels of the PNG: as many for all pictures whose axes, ranges and labels are equal, whatever their titles.
+Pixels draw_pixels(const Picture& picture);
+
+/// |value| at which a field of both signs gets its full colour: the share `fraction` of all finite |values| lies below,
+/// but no less than 2 % of the largest, so that a field which is still at rest nearly everywhere is not all noise; 1
+/// for a field of zeros.
+double clip_of(std::span<const float> values, double fraction = 0.99);
 
 }  // namespace onda

@@ -2,12 +2,17 @@
 /// Fits a mesh of any size to the pixels of a plot.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "io/pictures/picture.hpp"
-
 namespace onda {
+
+/// A field on a regular 2-D mesh, row-major: values[row * columns + column], row 0 on top.
+struct Raster {
+    std::int64_t rows = 0, columns = 0;
+    std::span<const float> values;
+};
 
 /// The value that stands for the samples that share a pixel: their mean, or the one with the largest magnitude, so that
 /// thin waves neither vanish nor alias.

@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 namespace onda {
 namespace {
@@ -43,14 +44,19 @@ Ticks make_ticks(double first, double last, int most) {
     const double slack = 1e-6;
     for (double k = std::ceil(low / result.step - slack); k <= high / result.step + slack; ++k) {
         const double value = k * result.step;
-        result.ticks.push_back({value, fixed_number(k == 0. ? 0. : value / unit, decimals)});
+        std::string label = fixed_number(std::abs(value) / unit, decimals);
+        result.ticks.push_back({value, value < 0. && k != 0. ? "\xe2\x88\x92" + label : label});
     }
     return result;
 }
 
 std::string scaled_title(const std::string& title, int exponent) {
     if (exponent == 0) return title;
-    const std::string factor = "1e" + std::to_string(exponent);
+    constexpr std::array<const char*, 10> digits{"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
+                                                 "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
+                                                 "\xe2\x81\xb8", "\xe2\x81\xb9"};
+    std::string factor = exponent < 0 ? "10\xe2\x81\xbb" : "10";
+    for (const char digit : std::to_string(std::abs(exponent))) factor += digits[static_cast<std::size_t>(digit - '0')];
     const auto bracket = title.find('[');
     if (bracket == std::string::npos) return title + " [" + factor + "]";
     return title.substr(0, bracket + 1) + factor + " " + title.substr(bracket + 1);

@@ -26,7 +26,7 @@ Ticks make_ticks(double first, double last, int most);
 /// A number with so many decimals, independent of the locale.
 std::string fixed_number(double value, int decimals);
 
-/// The title of an axis with scaled labels: "p [1e-6 Pa]" of "p [Pa]" for labels in 1e-6 Pa.
+/// The title of an axis with scaled labels: "p [10⁻⁶ Pa]" of "p [Pa]" for labels in 1e-6 Pa.
 std::string scaled_title(const std::string& title, int exponent);
 
 }  // namespace onda

@@ -42,9 +42,12 @@ Command add_model(CLI::App& app);
 Command add_init(CLI::App& app);
 Command add_schema(CLI::App& app);
 Command add_convert(CLI::App& app);
+Command add_plot(CLI::App& app);
 Command add_verify(CLI::App& app);
 Command add_dispersion(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_info(CLI::App& app);
+Command add_completion(CLI::App& app);
+Command add_man(CLI::App& app);
 
 }  // namespace onda

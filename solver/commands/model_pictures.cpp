@@ -50,7 +50,7 @@ Model model_to_draw(const Plan& plan) {
 
 std::vector<std::filesystem::path> write_model_pictures(const Plan& plan, const Model& model,
                                                         const std::filesystem::path& stem, bool overwrite) {
-    std::vector<AtomicFile> files = stage_model_pictures(model, plan.survey.shots.front(), stem, overwrite);
+    std::vector<AtomicFile> files = stage_model_pictures(plan, model, stem, overwrite);
     std::vector<std::filesystem::path> names;
     for (AtomicFile& file : files) {
         file.commit();

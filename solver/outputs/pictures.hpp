@@ -12,9 +12,10 @@ namespace onda {
 /// folder of the unfinished survey under their names.
 extern const OutputFormat kPictureFormat;
 
-/// Sections of a model through the first source of a shot, or the middle, with its sources and receivers over them:
+/// Sections of a model through the first source of the first shot, or the middle, with the survey over them:
 /// STEM_xz.png, in 3-D STEM_yz.png and STEM_xy.png; finished, without their names.
-std::vector<AtomicFile> stage_model_pictures(const Model& model, const Shot& shot, const std::filesystem::path& stem,
+/// \param model that of the plan, on its grid or on a coarser one of the same extents.
+std::vector<AtomicFile> stage_model_pictures(const Plan& plan, const Model& model, const std::filesystem::path& stem,
                                              bool overwrite);
 
 /// The memory of pictures: what they keep during the run, and what they need for a moment to be drawn.

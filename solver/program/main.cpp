@@ -99,8 +99,8 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
 
     using Add = Command (*)(CLI::App&);
-    const Add commands[] = {add_run,     add_check,  add_model,      add_init,  add_schema,
-                            add_convert, add_verify, add_dispersion, add_bench, add_info};
+    const Add commands[] = {add_run,    add_check,      add_model, add_init, add_schema,     add_convert, add_plot,
+                            add_verify, add_dispersion, add_bench, add_info, add_completion, add_man};
     std::vector<std::pair<CLI::App*, Command>> actions;
     for (const Add add : commands) {
         Command action = add(app);

@@ -170,7 +170,7 @@ TEST_CASE("names of the vocabulary are the names that are allowed") {
     CHECK(std::string(fault_of([&] { read_config_text(base, "run.yaml", names, {"backend.kernel=swit"}); }).what()) ==
           "--set backend.kernel=swit: backend.kernel = swit: must be one of auto, swift; did you mean 'swift'?");
     CHECK(contains(config_schema(names), "swift: a kernel of this test"));
-    CHECK(contains(config_reference_markdown(names), "`swift` (a kernel of this test)"));
+    CHECK(contains(config_reference_markdown(names), "| `swift` | a kernel of this test |"));
     names.erase("backend.kernel");
     CHECK_THROWS_AS(read_config_text(base, "run.yaml", names, {"backend.kernel=swift"}), std::logic_error);
     CHECK_THROWS_AS(static_cast<void>(config_schema(names)), std::logic_error);

@@ -8,6 +8,7 @@
 
 #include "io/config/config.hpp"
 #include "io/config/config_table.hpp"
+#include "io/config/config_template.hpp"
 #include "solver/program/names.hpp"
 #include "tests/io/files_support.hpp"
 
@@ -21,13 +22,16 @@ Config values_of(Config config) {
     return config;
 }
 
-/// Reads, resolves, reads again elsewhere; checks that nothing changed. \return the resolved text.
+/// Reads, resolves, reads again elsewhere, and with comments; checks that nothing changed. \return the resolved text.
 std::string round_trip(const std::string& text, const std::filesystem::path& name) {
     const Config config = read_config_text(text, name, vocabulary());
     const std::string resolved = resolved_yaml(config);
     const Config again = read_config_text(resolved, "/elsewhere/config.yaml", vocabulary());
     CHECK_MESSAGE(values_of(again) == values_of(config), resolved);
     CHECK(resolved_yaml(again) == resolved);
+    const std::string commented = config_like(config, "A test.", vocabulary());
+    CHECK_MESSAGE(values_of(read_config_text(commented, "/elsewhere/like.yaml", vocabulary())) == values_of(config),
+                  commented);
     return resolved;
 }
 

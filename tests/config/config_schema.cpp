@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/config/config.hpp"
+#include "io/config/config_template.hpp"
 #include "solver/program/names.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/program/python.hpp"

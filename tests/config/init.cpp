@@ -1,7 +1,10 @@
 // `onda init` and `onda schema` write what they promise, and overwrite only when told to.
+#include <algorithm>
 #include <doctest/doctest.h>
+#include <sstream>
 
 #include "io/config/config.hpp"
+#include "io/models/model_file.hpp"
 #include "solver/program/names.hpp"
 #include "tests/program/program.hpp"
 
@@ -43,6 +46,61 @@ TEST_CASE("init writes the schema that its file names beside it, and leaves one 
     const Outcome here = run_onda({"init", "-o", "third.yaml"}, "cd " + quoted(folder.path().string()));
     CHECK(here.code == 0);
     CHECK(text_of(folder.path() / "onda.schema.json") == config_schema(vocabulary()));
+}
+
+TEST_CASE("every template makes a configuration that would run without a warning") {
+    const TemporaryFolder folder;
+    const Outcome menu = run_onda({"init", "--list"});
+    CHECK(menu.code == 0);
+    std::istringstream lines(menu.out);
+    int templates = 0;
+    for (std::string line; std::getline(lines, line); ++templates) {
+        const std::string name = line.substr(0, line.find(' ')), file = (folder.path() / (name + ".yaml")).string();
+        CHECK(run_onda({"init", "--template", name, "-o", file}).code == 0);
+        const Outcome check = run_onda({"check", file, "--json"});
+        CHECK_MESSAGE(check.code == 0, name, ": ", check.err);
+        CHECK_MESSAGE(contains(check.out, "\"warnings\": []"), name, ": ", check.out);
+    }
+    CHECK(templates >= 5);
+    const Outcome unknown = run_onda({"init", "--template", "streemer"});
+    CHECK(unknown.code == static_cast<int>(ExitCode::usage));
+    CHECK(contains(unknown.err, "did you mean streamer?"));
+    CHECK(run_onda({"init", "--template", "streamer", "--list"}).code == static_cast<int>(ExitCode::usage));
+}
+
+TEST_CASE("init --like a configuration keeps its values, and explains the others") {
+    const TemporaryFolder folder;
+    const std::string old = ONDA_SOURCE_DIR "/configs/layers2d.yaml";
+    const Outcome like = run_onda({"init", "--like", old});
+    CHECK(like.code == 0);
+    Config was = read_config(old, vocabulary()), is = read_config_text(like.out, "like.yaml", vocabulary());
+    was.origin = is.origin = {};
+    CHECK(is == was);
+    CHECK(contains(like.out, "# space_order: 8"));
+    CHECK(run_onda({"init", "--like", (folder.path() / "none.yaml").string()}).code ==
+          static_cast<int>(ExitCode::missing_input));
+}
+
+TEST_CASE("init --like a model makes a run over all of it") {
+    const TemporaryFolder folder;
+    const auto model = folder.path() / "mine.h5", file = folder.path() / "shot.yaml";
+    for (const int dimensions : {2, 3}) {
+        const FileGeometry geometry{dimensions, {81, dimensions == 3 ? 31 : 1, 61}, {10., 10., 5.}, {100., 200., -50.}};
+        write_model_file(
+            model, geometry,
+            [](std::int64_t z, std::span<float> vp) { std::ranges::fill(vp, 1500.f + 20.f * float(z)); }, "a test",
+            true);
+        const Outcome made = run_onda({"init", "--like", model.string(), "-o", file.string(), "--force"});
+        REQUIRE_MESSAGE(made.code == 0, made.err);
+        const Config config = read_config(file, vocabulary());
+        CHECK(config.grid.dimensions() == dimensions);
+        CHECK(config.grid.origin_m.back() == -50.);
+        // 1500 m/s over 10 m leave four points in the wavelength of 37.5 Hz, where a Ricker wavelet of 13.4 Hz ends.
+        CHECK(config.wavelet.peak_frequency_hz == 13.);
+        const Outcome check = run_onda({"check", file.string(), "--json"});
+        CHECK_MESSAGE(check.code == 0, check.err);
+        CHECK_MESSAGE(contains(check.out, "\"warnings\": []"), check.out);
+    }
 }
 
 TEST_CASE("schema prints the schema, or the reference") {

@@ -68,7 +68,7 @@ TEST_CASE("info tells version, compiler, libraries, processor and kernels, as te
         CHECK(!json.at(key).get<std::string>().empty());
         CHECK(contains(text.out, json.at(key).get<std::string>()));
     }
-    for (const char* library : {"HDF5", "yaml-cpp", "libpng", "spdlog", "fmt", "CLI11", "nlohmann-json"}) {
+    for (const char* library : {"HDF5", "yaml-cpp", "Cairo", "spdlog", "fmt", "CLI11", "nlohmann-json"}) {
         CAPTURE(library);
         const auto version = json.at("libraries").at(library).get<std::string>();
         CHECK(!version.empty());

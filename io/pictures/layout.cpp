@@ -1,0 +1,162 @@
+#include "io/pictures/layout.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace onda::layout {
+namespace {
+
+constexpr double kMostPlotWidth = 1100., kMostPlotHeight = 720., kLeastPlotSide = 180., kLeastWidth = 620.;
+constexpr double kOverlayOpacity = 0.9;
+
+double widest_label(const Ticks& ticks) {
+    double width = 0.;
+    for (const Tick& tick : ticks.ticks) width = std::max(width, text_width(tick.label, kLabelFont));
+    return std::ceil(width);
+}
+
+/// As many ticks as fit beside each other with air between their labels.
+Ticks horizontal_ticks(const PictureAxis& axis, double length) {
+    for (int most = static_cast<int>(length / 60.); most > 1; --most) {
+        Ticks ticks = make_ticks(axis.first, axis.last, most);
+        const double apart = ticks.step / std::abs(axis.last - axis.first) * length;
+        if (ticks.ticks.size() < 2 || widest_label(ticks) + 3. * kGap <= apart) return ticks;
+    }
+    return make_ticks(axis.first, axis.last, 1);
+}
+
+Ticks vertical_ticks(double first, double last, double length) {
+    return make_ticks(first, last, std::max(2, static_cast<int>(length / 45.)));
+}
+
+/// Size of a plot; `note` tells of axes whose scales had to differ.
+Box plot_size(const Panel& panel, double most_width, std::string& note) {
+    const double most_height =
+        most_width < kMostPlotWidth ? std::min(kMostPlotHeight, 1.3 * most_width) : kMostPlotHeight;
+    if (!panel.equal_aspect) return {0., 0., most_width, most_height};
+    const double across = std::abs(panel.horizontal.last - panel.horizontal.first);
+    const double down = std::abs(panel.vertical.last - panel.vertical.first);
+    if (!(across > 0.) || !(down > 0.)) return {0., 0., across > 0. ? most_width : kLeastPlotSide, kLeastPlotSide};
+    const double points_per_unit = std::min(most_width / across, most_height / down);
+    const auto side = [&](double length) { return std::max(kLeastPlotSide, std::round(length * points_per_unit)); };
+    const Box box{0., 0., side(across), side(down)};
+    const double stretch = (box.height / down) / (box.width / across);
+    if (stretch > 1.02) note = "   (vertical scale \xc3\x97 " + fixed_number(stretch, 1) + ")";
+    if (stretch < 0.98) note = "   (horizontal scale \xc3\x97 " + fixed_number(1. / stretch, 1) + ")";
+    return box;
+}
+
+ValueRange range_of(const PictureField& field) {
+    if (field.range) return *field.range;
+    if (!field.tint && !field.map->diverging) {
+        const ValueRange range = finite_range(field.raster.values);
+        const double least = 1e-6 * std::max(std::abs(range.low), std::abs(range.high));
+        return range.high - range.low > least ? range : ValueRange{range.low, range.low};
+    }
+    const double clip = clip_of(field.raster.values);
+    return {-clip, clip};
+}
+
+/// "vp = 2000 m/s" of "vp [m/s]".
+std::string one_value(const std::string& label, double value) {
+    const auto bracket = label.find(" [");
+    const std::string number = fixed_number(value, std::abs(value) < 10. ? 3 : std::abs(value) < 1000. ? 1 : 0);
+    if (bracket == std::string::npos) return label + " = " + number;
+    return label.substr(0, bracket) + " = " + number + " " + label.substr(bracket + 2, label.size() - bracket - 3);
+}
+
+/// Whether the colours of two fields mean the same.
+bool same_colours(const Scale& a, const Scale& b) {
+    return a.field->map == b.field->map && a.field->label == b.field->label && a.field->tint == b.field->tint &&
+           a.range.low == b.range.low && a.range.high == b.range.high;
+}
+
+bool has_bar(const Scale& scale) {
+    return !scale.field->label.empty() && !scale.uniform();
+}
+
+PanelLayout begin_panel(const Panel& panel, double most_width) {
+    PanelLayout layout;
+    layout.panel = &panel;
+    layout.title = panel.title;
+    std::string note;
+    layout.plot = plot_size(panel, most_width, note);
+    layout.horizontal = horizontal_ticks(panel.horizontal, layout.plot.width);
+    layout.vertical = vertical_ticks(panel.vertical.first, panel.vertical.last, layout.plot.height);
+    layout.horizontal_title = scaled_title(panel.horizontal.title, layout.horizontal.exponent) + note;
+    layout.vertical_title = scaled_title(panel.vertical.title, layout.vertical.exponent);
+    for (const PictureField& field : panel.fields) {
+        layout.scales.push_back({&field, range_of(field)});
+        if (!field.label.empty() && layout.scales.back().uniform())
+            layout.title += (layout.title.empty() ? "" : "; ") + one_value(field.label, layout.scales.back().range.low);
+    }
+    return layout;
+}
+
+/// Places the colour bars right of a plot, but for those that the next panel has, too; returns the first free column.
+double place_bars(PanelLayout& layout, const PanelLayout* next) {
+    double left = layout.plot.right() + 1.;
+    for (const Scale& scale : layout.scales) {
+        const auto is_same = [&scale](const Scale& other) { return same_colours(scale, other); };
+        if (!has_bar(scale) || (next != nullptr && std::ranges::any_of(next->scales, is_same))) continue;
+        left += 2.5 * kGap;
+        ColourBar bar{scale, vertical_ticks(scale.range.low, scale.range.high, layout.plot.height), left};
+        left += kBarWidth + 2. * kGap + widest_label(bar.ticks) + kLine;
+        layout.bars.push_back(std::move(bar));
+    }
+    return left;
+}
+
+}  // namespace
+
+std::uint32_t Scale::argb_of(double value) const {
+    if (std::isnan(value)) return argb(kNoValue);
+    const double low = range.low, high = range.high;
+    if (uniform()) return argb(kPaleGrey.at(0.25));
+    if (!field->tint) return argb(field->map->at((value - low) / (high - low)));
+    const double share = std::min(1., std::abs(value) / high);
+    return argb(field->map->at(value > 0. ? 0.95 : 0.05), kOverlayOpacity * std::pow(share, 0.8));
+}
+
+double PanelLayout::x_of(double value) const {
+    const auto& [first, last, title_] = panel->horizontal;
+    return plot.left + (last == first ? 0.5 * plot.width : 0.5 + (value - first) / (last - first) * (plot.width - 1.));
+}
+
+double PanelLayout::y_of(double value) const {
+    const auto& [first, last, title_] = panel->vertical;
+    return plot.top + (last == first ? 0.5 * plot.height : 0.5 + (value - first) / (last - first) * (plot.height - 1.));
+}
+
+Box PanelLayout::box_of(const Extent& extent) const {
+    const double left = std::round(x_of(extent.left) - 0.5), top = std::round(y_of(extent.top) - 0.5);
+    const double right = std::round(x_of(extent.right) + 0.5), bottom = std::round(y_of(extent.bottom) + 0.5);
+    return {left, top, std::max(1., right - left), std::max(1., bottom - top)};
+}
+
+Layout make_layout(const Picture& picture) {
+    Layout layout;
+    const auto count = static_cast<double>(std::max<std::size_t>(1, picture.panels.size()));
+    const double most_width = std::max(count > 3. ? 260. : 320., std::floor(1.25 * kMostPlotWidth / count));
+    for (const Panel& panel : picture.panels)
+        layout.panels.push_back(begin_panel(panel, std::min(most_width, kMostPlotWidth)));
+    bool panel_titles = false;
+    for (const PanelLayout& panel : layout.panels) panel_titles = panel_titles || !panel.title.empty();
+    const double top = kMargin + (picture.title.empty() ? 0. : kLine + kGap) + (panel_titles ? kLine + kGap : 0.);
+    double left = kMargin, bottom = top;
+    for (std::size_t i = 0; i < layout.panels.size(); ++i) {
+        PanelLayout& panel = layout.panels[i];
+        panel.plot.left = left + kLine + kGap + widest_label(panel.vertical) + 2. * kGap;
+        panel.plot.top = top;
+        const double labels_end = panel.plot.right() + 0.5 * widest_label(panel.horizontal);
+        left = std::ceil(
+            std::max(place_bars(panel, i + 1 < layout.panels.size() ? &layout.panels[i + 1] : nullptr), labels_end) +
+            kGap);
+        bottom = std::max(bottom, panel.plot.bottom());
+    }
+    layout.width = static_cast<int>(std::max(kLeastWidth, left + kMargin - kGap));
+    layout.height = static_cast<int>(std::ceil(bottom + 2. * kGap + 2. * kLine + kMargin));
+    return layout;
+}
+
+}  // namespace onda::layout

@@ -1,0 +1,231 @@
+#include "io/results/result_reader.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+#include "io/config/strict_yaml.hpp"
+#include "io/hdf5/guarded_hdf5.hpp"
+#include "io/results/result_file.hpp"
+#include "io/text/printable.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::string_view kSeismograms = "onda-seismograms", kSnapshots = "onda-snapshots";
+
+guarded::File open_result_of(const std::filesystem::path& file, std::string_view format) {
+    auto root = guarded::File::open(file);
+    const auto found = root.text("format");
+    if (!found) root.fail("has no attribute 'format'; expected " + std::string(format));
+    if (*found != format) root.fail("is of format '" + printable(*found) + "'; expected " + std::string(format));
+    const double version = root.number("format_version").value_or(0.);
+    if (!(version >= 1. && version <= kResultFormatVersion))
+        root.fail("its format_version is not one that this program reads (1 to " +
+                  std::to_string(kResultFormatVersion) + ")");
+    return root;
+}
+
+std::vector<std::int64_t> numbers_of_shots(const guarded::File& root) {
+    std::vector<std::int64_t> shots;
+    for (const std::string& name : root.names("shots")) {
+        std::int64_t shot = 0;
+        const auto [end, fault] = std::from_chars(name.data(), name.data() + name.size(), shot);
+        if (fault != std::errc{} || end != name.data() + name.size())
+            root.fail("/shots: '" + printable(name) + "' is not a shot number");
+        shots.push_back(shot);
+    }
+    if (shots.empty()) root.fail("has no shots");
+    std::ranges::sort(shots);
+    return shots;
+}
+
+std::string title_of(const guarded::File& root) {
+    const YamlDocument config = read_strict_yaml(root.text("config_resolved_yaml").value_or(""));
+    const YamlNode* const title = config.root.find("title");
+    return title ? title->scalar : "";
+}
+
+std::string group_of(std::int64_t shot) {
+    return "shots/" + std::to_string(shot) + "/";
+}
+
+std::vector<std::array<double, 3>> read_positions(const guarded::File& root, const std::string& path) {
+    const auto dataset = root.open_dataset(path);
+    if (dataset.rank() != 2 || dataset.extents()[1] != 3 || dataset.size() == 0)
+        dataset.fail("must have the shape [n][3]");
+    const auto values = dataset.read_all();
+    std::vector<std::array<double, 3>> positions(values.size() / 3);
+    for (std::size_t i = 0; i < values.size(); ++i) positions[i / 3][i % 3] = values[i];
+    if (!std::ranges::all_of(values, [](double value) { return std::isfinite(value); }))
+        dataset.fail("must hold finite numbers");
+    return positions;
+}
+
+/// Everything of a gather but its traces.
+std::pair<ShotGather, guarded::Dataset> open_gather(const guarded::File& root, std::int64_t shot) {
+    ShotGather header;
+    header.shot = shot;
+    header.sources_m = read_positions(root, group_of(shot) + "sources");
+    header.receivers_m = read_positions(root, group_of(shot) + "receivers");
+    auto pressure = root.open_dataset(group_of(shot) + "pressure");
+    const auto& extents = pressure.extents();
+    if (extents.size() != 2 || extents[0] != header.receivers_m.size() || extents[1] == 0)
+        pressure.fail("must have the shape [receiver][time] with one row for each of the " +
+                      std::to_string(header.receivers_m.size()) + " receivers");
+    header.samples = static_cast<std::int64_t>(extents[1]);
+    header.dt_s = pressure.number("dt_s").value_or(0.);
+    if (!(header.dt_s > 0.) || !std::isfinite(header.dt_s))
+        pressure.fail("attribute dt_s must be a positive number of seconds");
+    return {std::move(header), std::move(pressure)};
+}
+
+/// An attribute in the order z, y, x as (x, y, z).
+std::array<double, 3> x_y_z(const guarded::Dataset& dataset, const std::string& name, bool positive) {
+    const auto values = dataset.numbers(name);
+    const auto fits = [positive](double value) { return std::isfinite(value) && (!positive || value > 0.); };
+    if (!values || values->size() != 3 || !std::ranges::all_of(*values, fits))
+        dataset.fail("attribute " + name + " must be three " + (positive ? "positive " : "") + "numbers");
+    return {(*values)[2], (*values)[1], (*values)[0]};
+}
+
+}  // namespace
+
+FileKind kind_of_file(const std::filesystem::path& file) {
+    const auto root = guarded::File::open(file);
+    const auto format = root.text("format");
+    if (format == kSeismograms) return FileKind::seismograms;
+    if (format == kSnapshots) return FileKind::snapshots;
+    return root.contains("vp") ? FileKind::model : FileKind::other;
+}
+
+// ResultReader -----------------------------------------------------------------------------------------------------
+
+struct ResultReader::Impl {
+    Impl(std::filesystem::path path, std::string_view name)
+        : file(std::move(path)),
+          format(name),
+          root(open_result_of(file, name)),
+          shots(numbers_of_shots(root)),
+          title(title_of(root)) {}
+
+    /// The file that holds a shot: this one, or the one beside it that its link leads to.
+    [[nodiscard]] guarded::File file_of(std::int64_t shot) const {
+        const auto linked = root.linked_file("shots/" + std::to_string(shot));
+        if (!linked) return root;
+        const std::filesystem::path name(*linked);
+        if (name.is_absolute() || std::ranges::find(name, "..") != name.end())
+            root.fail("shot " + std::to_string(shot) + " lies in " + printable(*linked) +
+                      ", which is not beside the file");
+        return open_result_of(file.parent_path() / name, format);
+    }
+
+    std::filesystem::path file;
+    std::string format;
+    guarded::File root;
+    std::vector<std::int64_t> shots;
+    std::string title;
+};
+
+ResultReader::ResultReader(const std::filesystem::path& file, std::string_view format)
+    : impl_(std::make_unique<Impl>(file, format)) {}
+ResultReader::~ResultReader() = default;
+ResultReader::ResultReader(ResultReader&&) noexcept = default;
+ResultReader& ResultReader::operator=(ResultReader&&) noexcept = default;
+
+const std::vector<std::int64_t>& ResultReader::shots() const {
+    return impl_->shots;
+}
+
+bool ResultReader::has(std::int64_t shot) const {
+    return std::ranges::binary_search(impl_->shots, shot);
+}
+
+const std::string& ResultReader::title() const {
+    return impl_->title;
+}
+
+// Seismograms ------------------------------------------------------------------------------------------------------
+
+SeismogramReader::SeismogramReader(const std::filesystem::path& file) : ResultReader(file, kSeismograms) {}
+
+ShotGather SeismogramReader::header(std::int64_t shot) const {
+    return open_gather(impl_->file_of(shot), shot).first;
+}
+
+ShotGather SeismogramReader::read(std::int64_t shot, std::size_t first, std::size_t count) const {
+    auto [gather, pressure] = open_gather(impl_->file_of(shot), shot);
+    if (count == 0 || first >= gather.receivers_m.size() || count > gather.receivers_m.size() - first)
+        throw Error(ExitCode::internal, pressure.place() + ": has no receivers " + std::to_string(first) + " to " +
+                                            std::to_string(first + count));
+    gather.pressure = pressure.read<float>({first, 0}, {count, static_cast<hdf5::Extent>(gather.samples)});
+    const auto from = gather.receivers_m.begin() + static_cast<std::ptrdiff_t>(first);
+    gather.receivers_m = {from, from + static_cast<std::ptrdiff_t>(count)};
+    return std::move(gather);
+}
+
+ShotGather SeismogramReader::read(std::int64_t shot) const {
+    auto [gather, pressure] = open_gather(impl_->file_of(shot), shot);
+    gather.pressure = pressure.read<float>({0, 0}, pressure.extents());
+    return std::move(gather);
+}
+
+// Snapshots --------------------------------------------------------------------------------------------------------
+
+struct ShotSnapshots::Impl {
+    Impl(const guarded::File& root, std::int64_t number)
+        : shot(number), pressure(root.open_dataset(group_of(shot) + "pressure")) {
+        const auto& extents = pressure.extents();
+        if (extents.size() != 4 || pressure.size() == 0) pressure.fail("must have the shape [time][z][y][x]");
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            geometry.shape[axis] = static_cast<std::int64_t>(extents[3 - axis]);
+        geometry.dimensions = geometry.shape[1] == 1 ? 2 : 3;
+        geometry.spacing_m = x_y_z(pressure, "spacing", true);
+        geometry.origin_m = x_y_z(pressure, "origin", false);
+        const auto times = root.open_dataset(group_of(shot) + "time_s");
+        times_s = times.read_all();
+        if (times.rank() != 1 || times_s.size() != extents[0])
+            times.fail("must have one time for each of the " + std::to_string(extents[0]) + " snapshots");
+    }
+
+    std::int64_t shot;
+    guarded::Dataset pressure;
+    FileGeometry geometry;
+    std::vector<double> times_s;
+};
+
+ShotSnapshots::ShotSnapshots(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ShotSnapshots::~ShotSnapshots() = default;
+ShotSnapshots::ShotSnapshots(ShotSnapshots&&) noexcept = default;
+ShotSnapshots& ShotSnapshots::operator=(ShotSnapshots&&) noexcept = default;
+
+std::int64_t ShotSnapshots::shot() const {
+    return impl_->shot;
+}
+
+const std::vector<double>& ShotSnapshots::times_s() const {
+    return impl_->times_s;
+}
+
+const FileGeometry& ShotSnapshots::geometry() const {
+    return impl_->geometry;
+}
+
+std::vector<float> ShotSnapshots::read(std::size_t index, const std::array<std::int64_t, 3>& first,
+                                       const std::array<std::int64_t, 3>& count) const {
+    hdf5::Extents at{index}, extents{1};
+    for (std::size_t axis = 3; axis-- > 0;) {
+        at.push_back(static_cast<hdf5::Extent>(first[axis]));
+        extents.push_back(static_cast<hdf5::Extent>(count[axis]));
+    }
+    return impl_->pressure.read<float>(at, extents);
+}
+
+SnapshotReader::SnapshotReader(const std::filesystem::path& file) : ResultReader(file, kSnapshots) {}
+
+ShotSnapshots SnapshotReader::open(std::int64_t shot) const {
+    return ShotSnapshots(std::make_unique<ShotSnapshots::Impl>(impl_->file_of(shot), shot));
+}
+
+}  // namespace onda

@@ -1,0 +1,89 @@
+/// \file
+/// Results as pictures and reports read them: seismograms.h5 and snapshots.h5 from wherever they come, which is why
+/// they are read in a process of their own (guarded_hdf5.hpp). Formats: docs/outputs.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/models/geometry.hpp"
+#include "io/results/seismograms.hpp"
+
+namespace onda {
+
+/// What an HDF5 file of ours, or a model from elsewhere, holds.
+enum class FileKind { seismograms, snapshots, model, other };
+/// By the attribute `format`, or the dataset /vp. \throws Error(missing_input | bad_data) for what is no HDF5 file.
+FileKind kind_of_file(const std::filesystem::path& file);
+
+/// Something of a file with shots, opened for reading.
+class ResultReader {
+public:
+    /// Shot numbers, ascending; one at least.
+    [[nodiscard]] const std::vector<std::int64_t>& shots() const;
+    [[nodiscard]] bool has(std::int64_t shot) const;
+    /// `title` of the configuration that the file carries; empty where there is none.
+    [[nodiscard]] const std::string& title() const;
+
+protected:
+    struct Impl;
+    ResultReader(const std::filesystem::path& file, std::string_view format);
+    ~ResultReader();
+    ResultReader(ResultReader&&) noexcept;
+    ResultReader& operator=(ResultReader&&) noexcept;
+
+    std::unique_ptr<Impl> impl_;
+};
+
+/// seismograms.h5, or the file of a shot.
+class SeismogramReader : public ResultReader {
+public:
+    /// \throws Error(missing_input | bad_data), naming file and what is wrong.
+    explicit SeismogramReader(const std::filesystem::path& file);
+
+    /// Positions, dt_s and samples of a shot that is there, without `pressure`, what tables of receivers carry, and
+    /// wavelets. \throws Error(bad_data).
+    [[nodiscard]] ShotGather header(std::int64_t shot) const;
+    /// The same with the traces of the receivers [first, first + count): `receivers_m` and `pressure` are theirs.
+    /// \throws Error(bad_data); Error(internal) for receivers that the shot does not have.
+    [[nodiscard]] ShotGather read(std::int64_t shot, std::size_t first, std::size_t count) const;
+    [[nodiscard]] ShotGather read(std::int64_t shot) const;
+};
+
+/// The snapshots of one shot.
+class ShotSnapshots {
+public:
+    ~ShotSnapshots();
+    ShotSnapshots(ShotSnapshots&&) noexcept;
+    ShotSnapshots& operator=(ShotSnapshots&&) noexcept;
+
+    [[nodiscard]] std::int64_t shot() const;
+    [[nodiscard]] const std::vector<double>& times_s() const;
+    [[nodiscard]] const FileGeometry& geometry() const;
+    /// Pressure [Pa] of the box [first, first + count) (x, y, z) of frame `index`, [z][y][x]. \throws Error(bad_data);
+    /// Error(internal) for a box or frame that is not there.
+    [[nodiscard]] std::vector<float> read(std::size_t index, const std::array<std::int64_t, 3>& first,
+                                          const std::array<std::int64_t, 3>& count) const;
+
+private:
+    friend class SnapshotReader;
+    struct Impl;
+    explicit ShotSnapshots(std::unique_ptr<Impl> impl);
+    std::unique_ptr<Impl> impl_;
+};
+
+/// snapshots.h5, or the file of a shot.
+class SnapshotReader : public ResultReader {
+public:
+    /// \throws Error(missing_input | bad_data), naming file and what is wrong.
+    explicit SnapshotReader(const std::filesystem::path& file);
+    /// The snapshots of a shot that is there. \throws Error(bad_data).
+    [[nodiscard]] ShotSnapshots open(std::int64_t shot) const;
+};
+
+}  // namespace onda

@@ -1,0 +1,206 @@
+#include "solver/commands/plot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <iostream>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/error.hpp"
+#include "io/text/nearest_name.hpp"
+#include "io/text/number_text.hpp"
+#include "io/text/printable.hpp"
+
+namespace onda {
+namespace plot {
+
+void add_common(CLI::App& command, Options& options, const std::string& what, bool several) {
+    auto* const files = command.add_option("FILE", options.files, what)->required();
+    if (!several) files->expected(1);
+    command.add_option("-o,--output", options.output, "File to write (default: beside FILE)");
+    command.add_flag("--force", options.force, "Overwrite the file if it exists");
+    command.add_option("--title", options.title, "Title (default: that of the configuration)");
+    command.add_option("--width", options.width_px, "Width in pixels (default: about 1300)")
+        ->check(CLI::Range(200, 20'000));
+}
+
+void add_map(CLI::App& command, Options& options, const std::string& fallback) {
+    std::string help = "Colours (default: " + fallback + ").";
+    for (const ColourMap& map : colour_maps()) help += fmt::format(" {}: {}.", map.name, map.help);
+    command.add_option("--map", options.map, help)->check([](const std::string& name) {
+        std::vector<std::string> names;
+        std::string list;
+        for (const ColourMap& map : colour_maps()) {
+            names.emplace_back(map.name);
+            list += (list.empty() ? "" : ", ") + names.back();
+        }
+        if (find_colour_map(name) != nullptr) return std::string();
+        const auto nearest = nearest_name(name, names);
+        return "'" + printable(name) + "': " + (nearest ? "did you mean '" + *nearest + "'? " : "") + "there are " +
+               list;
+    });
+}
+
+void add_clip(CLI::App& command, Options& options, const std::string& percentile) {
+    auto* const clip = command.add_option("--clip", options.clip_pa, "Full colour at this |pressure|")
+                           ->type_name("PA")
+                           ->check(CLI::PositiveNumber);
+    command
+        .add_option("--clip-percentile", options.percentile,
+                    "Full colour where so many percent of all |values| lie below (default: " + percentile + ")")
+        ->type_name("P")
+        ->check(CLI::Range(1., 100.))
+        ->excludes(clip);
+    command
+        .add_option("--gain", options.gain,
+                    "Multiply by (t / last t)^N: 0.5 makes up for spreading in 2-D, 1 in 3-D (default: 0)")
+        ->type_name("N")
+        ->check(CLI::Range(-10., 10.));
+}
+
+void add_shots(CLI::App& command, Options& options) {
+    command.add_option("--shot", options.shots, "Shots, side by side, such as 1,5,9 (default: the first)")
+        ->type_name("N,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+}
+
+void add_section(CLI::App& command, Options& options) {
+    command.add_option("--plane", options.plane, "Plane of the section: xz, yz or xy (default: xz)")
+        ->check(CLI::IsMember({"xz", "yz", "xy"}));
+    command.add_option("--at", options.at_m, "Where the plane is, along the third axis (default: in the middle)")
+        ->type_name("M");
+}
+
+namespace {
+
+struct Kind {
+    FileKind kind;
+    const char *name, *commands, *file;
+};
+
+constexpr std::array<Kind, 3> kKinds{
+    {{FileKind::seismograms, "seismograms", "onda plot gather, wiggle and spectrum draw them", "seismograms.h5"},
+     {FileKind::snapshots, "snapshots", "onda plot slice and movie draw them", "snapshots.h5"},
+     {FileKind::model, "a model", "onda plot model draws it", "model.h5"}}};
+
+}  // namespace
+
+std::filesystem::path input_of(const std::filesystem::path& file, FileKind wanted) {
+    const Kind& row = *std::ranges::find(kKinds, wanted, &Kind::kind);
+    if (std::filesystem::is_directory(file)) {
+        if (std::filesystem::exists(file / row.file)) return file / row.file;
+        const bool no_snapshots = wanted == FileKind::snapshots && std::filesystem::exists(file / "summary.json");
+        throw Error(ExitCode::missing_input,
+                    fmt::format("{}: has no {}{}", shown(file), row.file,
+                                no_snapshots ? ": this run made no snapshots; output.snapshots asks for them" : ""));
+    }
+    const FileKind found = kind_of_file(file);
+    if (found == wanted) return file;
+    const auto other = std::ranges::find(kKinds, found, &Kind::kind);
+    throw Error(ExitCode::usage,
+                other == kKinds.end()
+                    ? fmt::format("{}: holds neither results of a run nor a model", shown(file))
+                    : fmt::format("{}: holds {}, not {}; {}", shown(file), other->name, row.name, other->commands));
+}
+
+std::string listed(const std::vector<std::int64_t>& numbers) {
+    constexpr std::size_t most = 12;
+    std::string text;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        if (numbers.size() > most && i == most - 2) text += ", \xe2\x80\xa6";
+        if (numbers.size() > most && i >= most - 2 && i + 1 < numbers.size()) continue;
+        text += (i == 0 ? "" : ", ") + std::to_string(numbers[i]);
+    }
+    return text;
+}
+
+std::vector<std::int64_t> shots_of(const ResultReader& reader, const Options& options,
+                                   const std::filesystem::path& file) {
+    if (options.shots.empty()) return {reader.shots().front()};
+    for (const std::int64_t shot : options.shots)
+        if (!reader.has(shot))
+            throw Error(ExitCode::usage,
+                        fmt::format("--shot {}: there is no such shot in {}; there {} {}", shot, shown(file),
+                                    reader.shots().size() == 1 ? "is" : "are", listed(reader.shots())));
+    return options.shots;
+}
+
+const ColourMap& map_of(const Options& options, const ColourMap& fallback) {
+    const ColourMap* const map = find_colour_map(options.map);
+    return map == nullptr ? fallback : *map;
+}
+
+Grid grid_of(const FileGeometry& geometry) {
+    return {geometry.dimensions, geometry.shape, geometry.spacing_m, geometry.origin_m};
+}
+
+Section section_of(const Grid& grid, const Options& options, double fallback_m) {
+    const SectionPlane& plane = *std::ranges::find(section_planes(), options.plane, &SectionPlane::name);
+    std::string there;
+    for (const SectionPlane& other : section_planes())
+        if (grid.n[other.horizontal] > 1 && grid.n[other.vertical] > 1)
+            there += (there.empty() ? "" : ", ") + std::string(other.name);
+    if (!there.empty() && (grid.n[plane.horizontal] == 1 || grid.n[plane.vertical] == 1))
+        throw Error(ExitCode::usage,
+                    "--plane " + options.plane + ": the grid has one node along " +
+                        (grid.n[plane.horizontal] == 1 ? "xyz"[plane.horizontal] : "xyz"[plane.vertical]) +
+                        "; there is " + there);
+    const double h = grid.spacing_m[plane.normal], first = grid.origin_m[plane.normal];
+    const double last = first + static_cast<double>(grid.n[plane.normal] - 1) * h;
+    const double at = options.at_m.value_or(std::clamp(fallback_m, first, last));
+    if (at < first - 0.5 * h || at > last + 0.5 * h)
+        throw Error(ExitCode::usage, fmt::format("--at {}: the grid reaches from {} = {} to {} m", shortest(at),
+                                                 "xyz"[plane.normal], shortest(first), shortest(last)));
+    const auto node = std::clamp<std::int64_t>(std::llround((at - first) / h), 0, grid.n[plane.normal] - 1);
+    constexpr std::int64_t unthinned = std::int64_t{1} << 40;
+    return make_section(grid, plane, node, unthinned);
+}
+
+std::filesystem::path output_of(const Options& options, const std::string& suffix, const std::string& extension) {
+    if (!options.output.empty()) return options.output;
+    const std::filesystem::path& file = options.files.front();
+    if (std::filesystem::is_directory(file)) return file / ("plot" + suffix + extension);
+    return file.parent_path() / (file.stem().string() + suffix + extension);
+}
+
+void say(const std::filesystem::path& file) {
+    std::cout << shown(file) << '\n';
+}
+
+void finish(Picture picture, const Options& options, const std::string& input_title, const std::string& suffix) {
+    const std::filesystem::path file = output_of(options, suffix, ".png");
+    const std::string extension = file.extension().string();
+    if (extension != ".png" && extension != ".pdf")
+        throw Error(ExitCode::usage, fmt::format("--output {}: pictures are .png or .pdf", shown(file)));
+    picture.title = options.title.value_or(input_title);
+    picture.width_px = options.width_px;
+    write_picture(file, picture, options.force);
+    say(file);
+}
+
+}  // namespace plot
+
+Command add_plot(CLI::App& app) {
+    CLI::App* const command =
+        add_command(app, "plot", "Draw gathers, wavefields, spectra and models as PNG, PDF or movies",
+                    "onda plot gather results/quickstart/seismograms.h5\n"
+                    "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
+                    "onda plot model configs/quickstart.yaml -o model.pdf");
+    command->require_subcommand(1);
+    using Add = CLI::App* (*)(CLI::App&, Command&);
+    std::vector<std::pair<CLI::App*, Command>> actions;
+    for (const Add add :
+         {plot::add_gather, plot::add_wiggle, plot::add_spectrum, plot::add_slice, plot::add_movie, plot::add_model}) {
+        Command action;
+        CLI::App* const subcommand = add(*command, action);
+        actions.emplace_back(subcommand, std::move(action));
+    }
+    return [actions] {
+        for (const auto& [subcommand, action] : actions)
+            if (subcommand->parsed()) return action();
+        return static_cast<int>(ExitCode::internal);
+    };
+}
+
+}  // namespace onda

@@ -1,0 +1,77 @@
+/// \file
+/// What the subcommands of `onda plot` share. For solver/commands/plot*.cpp alone.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/pictures/picture.hpp"
+#include "io/results/result_reader.hpp"
+#include "solver/commands/commands.hpp"
+#include "solver/pictures/gather_picture.hpp"
+#include "solver/pictures/section_picture.hpp"
+
+namespace onda::plot {
+
+/// The options of all pictures, and those of several of them: each subcommand takes its own.
+struct Options {
+    std::vector<std::filesystem::path> files;
+    std::filesystem::path output;
+    bool force = false;
+    std::optional<std::string> title;
+    int width_px = 0;
+    std::string map;
+    double clip_pa = 0., percentile = 0., gain = 0.;
+    std::vector<std::int64_t> shots;
+    std::optional<std::int64_t> line;  ///< from 1; 0: all receivers by number
+    double agc_s = 0., reduction_m_s = 0.;
+    std::string style = "automatic", plane = "xz";
+    std::vector<std::int64_t> receivers;  ///< from 1
+    std::vector<double> times_s;
+    std::optional<double> at_m;
+    std::filesystem::path model;
+    double frames_per_second = 10.;
+    std::vector<std::string> overrides;
+};
+
+/// FILE..., -o, --force, --title, --width. \param what FILE is, for the help.
+void add_common(CLI::App& command, Options& options, const std::string& what, bool several);
+void add_map(CLI::App& command, Options& options, const std::string& fallback);
+void add_clip(CLI::App& command, Options& options, const std::string& percentile);
+void add_shots(CLI::App& command, Options& options);
+void add_section(CLI::App& command, Options& options);
+
+/// FILE, or the file of this name in the folder FILE, that holds what is wanted.
+/// \throws Error(usage) for a file of another kind, naming the command that draws it; Error(missing_input | bad_data).
+std::filesystem::path input_of(const std::filesystem::path& file, FileKind wanted);
+/// The shots to be shown, by default the first. \throws Error(usage) for one that is not there, naming those that are.
+std::vector<std::int64_t> shots_of(const ResultReader& reader, const Options& options,
+                                   const std::filesystem::path& file);
+const ColourMap& map_of(const Options& options, const ColourMap& fallback);
+/// The plane named, through the position along its normal. \throws Error(usage) for a plane that the grid does not
+/// have, or a position outside it.
+Section section_of(const Grid& grid, const Options& options, double fallback_m);
+Grid grid_of(const FileGeometry& geometry);
+/// A list as messages name it: "1, 2, 3, … 200".
+std::string listed(const std::vector<std::int64_t>& numbers);
+
+/// Writes a picture to -o, or beside its input: "seismograms_gather.png"; says where on standard output.
+/// \param suffix of the name beside the input: "_gather".
+void finish(Picture picture, const Options& options, const std::string& input_title, const std::string& suffix);
+/// The name of a picture or movie: -o, or beside the input.
+std::filesystem::path output_of(const Options& options, const std::string& suffix, const std::string& extension);
+/// Says on standard output what was written.
+void say(const std::filesystem::path& file);
+
+CLI::App* add_gather(CLI::App& plot, Command& action);
+CLI::App* add_wiggle(CLI::App& plot, Command& action);
+CLI::App* add_spectrum(CLI::App& plot, Command& action);
+CLI::App* add_slice(CLI::App& plot, Command& action);
+CLI::App* add_movie(CLI::App& plot, Command& action);
+CLI::App* add_model(CLI::App& plot, Command& action);
+
+}  // namespace onda::plot

@@ -1,0 +1,226 @@
+// onda plot gather, wiggle and spectrum: pictures of seismograms.
+#include <algorithm>
+#include <cmath>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/error.hpp"
+#include "io/text/number_text.hpp"
+#include "io/text/printable.hpp"
+#include "solver/commands/plot.hpp"
+
+namespace onda::plot {
+namespace {
+
+constexpr std::size_t kMostPanels = 12, kMostWiggles = 150;
+
+/// A gather to be shown, and how messages and titles name it.
+struct Input {
+    ShotGather gather;
+    std::string name;  ///< "shot 3", with its file where there are several
+};
+
+struct Inputs {
+    std::vector<Input> gathers;
+    std::string title;  ///< of the first file
+};
+
+Inputs read_inputs(const Options& options) {
+    Inputs inputs;
+    for (const std::filesystem::path& given : options.files) {
+        const auto file = input_of(given, FileKind::seismograms);
+        const SeismogramReader reader(file);
+        if (inputs.title.empty()) inputs.title = reader.title();
+        for (const std::int64_t shot : shots_of(reader, options, file)) {
+            if (inputs.gathers.size() == kMostPanels)
+                throw Error(ExitCode::usage, fmt::format("more than {} gathers side by side", kMostPanels));
+            // The folder tells runs apart, the name of the file nearly never does.
+            const auto folder = std::filesystem::absolute(file).parent_path().filename();
+            inputs.gathers.push_back({reader.read(shot), options.files.size() > 1
+                                                             ? fmt::format("{}, shot {}", shown(folder), shot)
+                                                             : fmt::format("shot {}", shot)});
+        }
+    }
+    return inputs;
+}
+
+ReceiverLine choose_line(const Input& input, const Options& options) {
+    const auto count = input.gather.receivers_m.size();
+    const std::vector<ReceiverLine> lines = receiver_lines(input.gather.receivers_m);
+    if (!options.line) return lines[longest_line(lines)];
+    if (*options.line == 0) return all_receivers(count);
+    if (*options.line < 0 || *options.line > std::ssize(lines))
+        throw Error(ExitCode::usage,
+                    fmt::format("--line {}: the {} receivers of {} lie on {} line{}; 0 takes all receivers by number",
+                                *options.line, count, input.name, lines.size(), lines.size() == 1 ? "" : "s"));
+    return lines[static_cast<std::size_t>(*options.line - 1)];
+}
+
+/// Every k-th receiver of a line, so that there is room for each trace.
+void thin(ShotGather& gather, ReceiverLine& line, std::size_t every) {
+    const auto samples = static_cast<std::size_t>(gather.samples);
+    ShotGather kept = gather;
+    kept.receivers_m.clear(), kept.pressure.clear();
+    ReceiverLine thinned{0, 0, line.axis, {}};
+    for (std::size_t i = 0; i < line.count; i += every) {
+        kept.receivers_m.push_back(gather.receivers_m[line.first + i]);
+        const auto trace = gather.pressure.begin() + static_cast<std::ptrdiff_t>((line.first + i) * samples);
+        kept.pressure.insert(kept.pressure.end(), trace, trace + static_cast<std::ptrdiff_t>(samples));
+        thinned.places.push_back(line.places[i]);
+    }
+    thinned.count = thinned.places.size();
+    thinned.axis.last = thinned.places.back();
+    gather = std::move(kept);
+    line = std::move(thinned);
+}
+
+TraceDisplay display_of(const Options& options) {
+    TraceDisplay display;
+    display.clip_pa = options.clip_pa;
+    display.percentile = options.percentile;
+    display.gain = options.gain;
+    display.agc_s = options.agc_s;
+    display.reduction_m_s = options.reduction_m_s;
+    display.map = &map_of(options, kGrey);
+    display.style = options.style == "wiggles"   ? TraceDisplay::Style::wiggles
+                    : options.style == "colours" ? TraceDisplay::Style::colours
+                                                 : TraceDisplay::Style::automatic;
+    return display;
+}
+
+int plot_traces(const Options& options, TraceDisplay display, const std::string& suffix) {
+    Inputs inputs = read_inputs(options);
+    std::vector<GatherPanel> panels;
+    for (Input& input : inputs.gathers) {
+        ReceiverLine line = choose_line(input, options);
+        const std::size_t all = input.gather.receivers_m.size(), first = line.first, count = line.count;
+        const std::size_t most = std::max<std::size_t>(kMostWiggles / inputs.gathers.size(), 3);
+        const std::size_t every = display.style == TraceDisplay::Style::wiggles ? (line.count + most - 1) / most : 1;
+        if (every > 1) thin(input.gather, line, every);
+        panels.push_back(gather_panel(input.gather, line, display));
+        panels.back().panel.title = fmt::format("{}, receivers {} to {} of {}{}", input.name, first + 1, first + count,
+                                                all, every > 1 ? fmt::format(", one in {}", every) : "");
+        input.gather = {};  // the panel has what it shows
+    }
+    share_clip(panels);
+    Picture picture;
+    for (const GatherPanel& panel : panels) picture.panels.push_back(panel.panel);
+    finish(std::move(picture), options, inputs.title, suffix);
+    return 0;
+}
+
+std::vector<std::size_t> choose_receivers(const Input& input, const Options& options) {
+    const ReceiverLine line = choose_line(input, options);
+    std::vector<std::size_t> receivers;
+    for (std::size_t i = 0; i < line.count; ++i) receivers.push_back(line.first + i);
+    if (options.receivers.empty()) return receivers;
+    receivers.clear();
+    for (const std::int64_t receiver : options.receivers) {
+        if (receiver < 1 || receiver > std::ssize(input.gather.receivers_m))
+            throw Error(ExitCode::usage, fmt::format("--receiver {}: {} has the receivers 1 to {}", receiver,
+                                                     input.name, input.gather.receivers_m.size()));
+        receivers.push_back(static_cast<std::size_t>(receiver - 1));
+    }
+    return receivers;
+}
+
+int plot_spectra(const Options& options) {
+    const Inputs inputs = read_inputs(options);
+    std::vector<Spectrum> spectra;
+    std::vector<std::string> labels;
+    for (const Input& input : inputs.gathers) {
+        const auto receivers = choose_receivers(input, options);
+        if (options.receivers.empty()) {
+            spectra.push_back(amplitude_spectrum(input.gather, receivers));
+            labels.push_back(fmt::format("{}, mean of {} traces", input.name, receivers.size()));
+            continue;
+        }
+        for (const std::size_t receiver : receivers) {
+            spectra.push_back(amplitude_spectrum(input.gather, {receiver}));
+            labels.push_back(fmt::format("{}, receiver {}", input.name, receiver + 1));
+        }
+    }
+    Panel panel = spectrum_panel(spectra, labels);
+    panel.title = "Amplitude spectra";
+    Picture picture;
+    picture.panels.push_back(std::move(panel));
+    finish(std::move(picture), options, inputs.title, "_spectrum");
+    return 0;
+}
+
+void add_line(CLI::App& command, Options& options) {
+    command
+        .add_option("--line", options.line,
+                    "Line of a grid of receivers, from 1; 0: all receivers by number (default: the longest)")
+        ->type_name("N");
+}
+
+void add_trace_options(CLI::App& command, Options& options, const std::string& percentile) {
+    add_common(command, options, "seismograms.h5, or the folder of a run; several: side by side", true);
+    add_shots(command, options);
+    add_line(command, options);
+    add_clip(command, options, percentile);
+    command
+        .add_option("--agc", options.agc_s,
+                    "Automatic gain: divide by the root mean square in a window of so many seconds")
+        ->type_name("S")
+        ->check(CLI::PositiveNumber);
+    command
+        .add_option("--reduce-velocity", options.reduction_m_s,
+                    "Reduced time: show t - |offset| / velocity, so that waves of this velocity are level")
+        ->type_name("M_S")
+        ->check(CLI::PositiveNumber);
+}
+
+}  // namespace
+
+CLI::App* add_gather(CLI::App& plot, Command& action) {
+    CLI::App* const command =
+        add_command(plot, "gather", "Common-shot gathers in grey, or as traces where there are few",
+                    "onda plot gather results/quickstart\n"
+                    "onda plot gather seismograms.h5 --shot 1,2,3 --agc 0.3 -o shots.pdf\n"
+                    "onda plot gather before/seismograms.h5 after/seismograms.h5 --clip 1e-4 -o both.png");
+    const auto options = std::make_shared<Options>();
+    add_trace_options(*command, *options, "96, of wiggles 99");
+    add_map(*command, *options, "grey");
+    command
+        ->add_option("--style", options->style, "automatic, wiggles or colours (default: wiggles of up to 78 traces)")
+        ->check(CLI::IsMember({"automatic", "wiggles", "colours"}));
+    action = [options] { return plot_traces(*options, display_of(*options), "_gather"); };
+    return command;
+}
+
+CLI::App* add_wiggle(CLI::App& plot, Command& action) {
+    CLI::App* const command = add_command(plot, "wiggle", "Traces of common-shot gathers as wiggles, by offset",
+                                          "onda plot wiggle results/quickstart\n"
+                                          "onda plot wiggle seismograms.h5 --shot 7 --reduce-velocity 2000 --gain 1");
+    const auto options = std::make_shared<Options>();
+    add_trace_options(*command, *options, "99");
+    action = [options] {
+        TraceDisplay display = display_of(*options);
+        display.style = TraceDisplay::Style::wiggles;
+        display.by_offset = true;
+        return plot_traces(*options, display, "_wiggle");
+    };
+    return command;
+}
+
+CLI::App* add_spectrum(CLI::App& plot, Command& action) {
+    CLI::App* const command =
+        add_command(plot, "spectrum", "Amplitude spectra of traces in dB, of several shots or files in one plot",
+                    "onda plot spectrum results/quickstart\n"
+                    "onda plot spectrum seismograms.h5 --receiver 1,80,160 -o spectra.pdf");
+    const auto options = std::make_shared<Options>();
+    add_common(*command, *options, "seismograms.h5, or the folder of a run", true);
+    add_shots(*command, *options);
+    add_line(*command, *options);
+    command
+        ->add_option("--receiver", options->receivers,
+                     "Receivers, from 1, a spectrum each (default: the mean of all of the line)")
+        ->type_name("N,...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    action = [options] { return plot_spectra(*options); };
+    return command;
+}
+
+}  // namespace onda::plot

@@ -1,0 +1,256 @@
+#include "solver/pictures/gather_picture.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/pictures/raster.hpp"
+#include "io/text/number_text.hpp"
+#include "solver/signal/fourier.hpp"
+
+namespace onda {
+namespace {
+
+/// With fewer points than this between traces they are shown in colours.
+constexpr double kLeastTraceSpacing = 14., kPlotWidth = 1100.;
+
+/// The traces of a line as they are shown, [trace][sample], with the times of the first and last sample.
+struct ShownTraces {
+    std::int64_t traces = 0, samples = 0;
+    double first_s = 0., last_s = 0.;
+    std::vector<float> values;
+    [[nodiscard]] std::span<float> trace(std::int64_t i) {
+        return std::span(values).subspan(static_cast<std::size_t>(i * samples), static_cast<std::size_t>(samples));
+    }
+};
+
+void gain(ShownTraces& shown, double power) {
+    for (std::int64_t i = 0; i < shown.traces; ++i)
+        for (std::int64_t n = 0; float& value : shown.trace(i))
+            value *= static_cast<float>(std::pow(
+                static_cast<double>(n++) / static_cast<double>(std::max<std::int64_t>(shown.samples - 1, 1)), power));
+}
+
+/// Each sample over the root mean square of those around it. Where a trace is silent it stays so: what is a millionth
+/// of the trace's largest value is not brought up.
+void control_gain(std::span<float> trace, std::int64_t half_window) {
+    const auto samples = static_cast<std::int64_t>(trace.size());
+    std::vector<double> energy(trace.size() + 1, 0.);
+    double peak = 0.;
+    for (std::size_t n = 0; n < trace.size(); ++n) {
+        energy[n + 1] = energy[n] + static_cast<double>(trace[n]) * trace[n];
+        peak = std::max(peak, static_cast<double>(std::abs(trace[n])));
+    }
+    for (std::int64_t n = 0; n < samples; ++n) {
+        const std::int64_t first = std::max<std::int64_t>(n - half_window, 0);
+        const std::int64_t end = std::min(n + half_window + 1, samples);
+        const double mean = (energy[static_cast<std::size_t>(end)] - energy[static_cast<std::size_t>(first)]) /
+                            static_cast<double>(end - first);
+        const double rms = std::max(std::sqrt(std::max(mean, 0.)), 1e-6 * peak);
+        float& value = trace[static_cast<std::size_t>(n)];
+        value = rms > 0. ? static_cast<float>(value / rms) : 0.f;
+    }
+}
+
+/// Brings every trace to the time t - |offset| / v; samples between those of the trace are linear, those that were not
+/// recorded are zero.
+void reduce(ShownTraces& shown, const std::vector<double>& offsets, double velocity_m_s, double dt_s) {
+    const auto by_size = [](double a, double b) { return std::abs(a) < std::abs(b); };
+    const double nearest = std::abs(*std::ranges::min_element(offsets, by_size));
+    const double farthest = std::abs(*std::ranges::max_element(offsets, by_size));
+    const double record_s = shown.last_s;
+    ShownTraces reduced{shown.traces,
+                        0,
+                        -std::min(farthest / velocity_m_s, 0.1 * record_s),
+                        std::max(record_s - nearest / velocity_m_s, 0.),
+                        {}};
+    reduced.samples = static_cast<std::int64_t>(std::floor((reduced.last_s - reduced.first_s) / dt_s)) + 1;
+    reduced.last_s = reduced.first_s + static_cast<double>(reduced.samples - 1) * dt_s;
+    for (std::int64_t i = 0; i < shown.traces; ++i) {
+        const auto trace = shown.trace(i);
+        const double shift = std::abs(offsets[static_cast<std::size_t>(i)]) / velocity_m_s + reduced.first_s;
+        for (std::int64_t n = 0; n < reduced.samples; ++n) {
+            const double place = shift / dt_s + static_cast<double>(n);
+            const auto below = static_cast<std::int64_t>(std::floor(place));
+            const bool recorded = below >= 0 && below + 1 < shown.samples;
+            const auto weight = static_cast<float>(place - static_cast<double>(below));
+            reduced.values.push_back(recorded ? (1.f - weight) * trace[static_cast<std::size_t>(below)] +
+                                                    weight * trace[static_cast<std::size_t>(below) + 1]
+                                              : 0.f);
+        }
+    }
+    shown = std::move(reduced);
+}
+
+ShownTraces process(const ShotGather& gather, const ReceiverLine& line, const std::vector<double>& offsets,
+                    const TraceDisplay& display) {
+    const auto samples = static_cast<std::size_t>(gather.samples);
+    ShownTraces shown{static_cast<std::int64_t>(line.count),
+                      gather.samples,
+                      0.,
+                      static_cast<double>(gather.samples - 1) * gather.dt_s,
+                      {}};
+    const auto from = gather.pressure.begin() + static_cast<std::ptrdiff_t>(line.first * samples);
+    shown.values.assign(from, from + static_cast<std::ptrdiff_t>(line.count * samples));
+    if (display.gain != 0.) gain(shown, display.gain);
+    if (display.agc_s > 0.)
+        for (std::int64_t i = 0; i < shown.traces; ++i)
+            control_gain(shown.trace(i), std::max<std::int64_t>(std::llround(0.5 * display.agc_s / gather.dt_s), 1));
+    if (display.reduction_m_s > 0.) reduce(shown, offsets, display.reduction_m_s, gather.dt_s);
+    return shown;
+}
+
+std::string label_of(const TraceDisplay& display, double record_s) {
+    std::string quantity = "pressure";
+    if (display.gain != 0.)
+        quantity += fmt::format(" \xc3\x97 (t / {} s)^{}", shortest(record_s), shortest(display.gain));
+    if (display.agc_s > 0.) return quantity + fmt::format(" / RMS of {} s", shortest(display.agc_s));
+    return quantity + " [Pa]";
+}
+
+bool ascending(const std::vector<double>& places) {
+    return std::ranges::adjacent_find(places, std::greater_equal<>()) == places.end();
+}
+
+/// The line by offset, where offsets change evenly enough one way along it; else as it is.
+ReceiverLine by_offset(ReceiverLine line, const std::vector<double>& offsets) {
+    std::vector<double> mirrored(offsets.rbegin(), offsets.rend());
+    if (offsets.size() < 2 || (!ascending(offsets) && !ascending(mirrored))) return line;
+    line.places = offsets;
+    line.axis = {offsets.front(), offsets.back(), "offset [m]"};
+    return line;
+}
+
+void add_wiggles(GatherPanel& result, const ReceiverLine& line, const TraceDisplay& display, ShownTraces shown) {
+    const double length = std::abs(line.axis.last - line.axis.first);
+    const double spacing = line.count > 1 ? length / static_cast<double>(line.count - 1) : 1.;
+    const double percentile = display.percentile > 0. ? display.percentile : 99.;
+    result.clip = display.clip_pa > 0. ? display.clip_pa : clip_of(shown.values, percentile / 100.);
+    result.values = std::move(shown.values);
+    // Air for the first and the last trace.
+    PictureAxis& axis = result.panel.horizontal;
+    const double air = axis.last >= axis.first ? spacing : -spacing;
+    axis.first -= line.count > 1 ? air : 0.;
+    axis.last += line.count > 1 ? air : 0.;
+    result.panel.traces =
+        PictureTraces{line.places, {shown.traces, shown.samples, result.values}, result.clip, 0.9 * spacing};
+}
+
+void add_colours(GatherPanel& result, const TraceDisplay& display, const ShownTraces& shown,
+                 std::int64_t most_samples) {
+    const std::int64_t traces = std::min(shown.traces, most_samples), samples = std::min(shown.samples, most_samples);
+    const auto fitted = fit_raster({shown.traces, shown.samples, shown.values}, static_cast<int>(samples),
+                                   static_cast<int>(traces), Shrink::peak);
+    result.values.resize(fitted.size());
+    for (std::int64_t trace = 0; trace < traces; ++trace)
+        for (std::int64_t n = 0; n < samples; ++n)
+            result.values[static_cast<std::size_t>(n * traces + trace)] =
+                fitted[static_cast<std::size_t>(trace * samples + n)];
+    // Full black below the direct wave, so that reflections can be seen beside it.
+    const double percentile = display.percentile > 0. ? display.percentile : 96.;
+    result.clip = display.clip_pa > 0. ? display.clip_pa : magnitude_quantile(result.values, percentile / 100.);
+    if (!(result.clip > 0.)) result.clip = clip_of(result.values);
+    PictureField field{{samples, traces, result.values}};
+    field.map = display.map;
+    field.range = ValueRange{-result.clip, result.clip};
+    field.shrink = Shrink::peak;
+    result.panel.fields.push_back(std::move(field));
+}
+
+}  // namespace
+
+GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, const TraceDisplay& display,
+                         std::int64_t most_samples) {
+    std::vector<double> offsets = offsets_m(gather);
+    offsets = {offsets.begin() + static_cast<std::ptrdiff_t>(of_list.first),
+               offsets.begin() + static_cast<std::ptrdiff_t>(of_list.first + of_list.count)};
+    const ReceiverLine line = display.by_offset ? by_offset(of_list, offsets) : of_list;
+    ShownTraces shown = process(gather, line, offsets, display);
+    GatherPanel result;
+    result.panel.horizontal = line.axis;
+    result.panel.vertical = {shown.first_s, shown.last_s, "time [s]"};
+    if (display.reduction_m_s > 0.)
+        result.panel.vertical.title =
+            fmt::format("t \xe2\x88\x92 |offset| / ({} m/s) [s]", shortest(display.reduction_m_s));
+    const bool few = static_cast<double>(line.count) * kLeastTraceSpacing <= kPlotWidth;
+    using Style = TraceDisplay::Style;
+    if (display.style == Style::wiggles || (display.style == Style::automatic && few)) {
+        add_wiggles(result, line, display, std::move(shown));
+    } else {
+        add_colours(result, display, shown, most_samples);
+        result.panel.fields.front().label = label_of(display, static_cast<double>(gather.samples - 1) * gather.dt_s);
+    }
+    return result;
+}
+
+void share_clip(std::vector<GatherPanel>& panels) {
+    double clip = 0.;
+    for (const GatherPanel& panel : panels) clip = std::max(clip, panel.clip);
+    for (GatherPanel& panel : panels) {
+        panel.clip = clip;
+        if (panel.panel.traces) panel.panel.traces->clip = clip;
+        for (PictureField& field : panel.panel.fields) field.range = ValueRange{-clip, clip};
+    }
+}
+
+// Spectra ----------------------------------------------------------------------------------------------------------
+
+Spectrum amplitude_spectrum(const ShotGather& gather, const std::vector<std::size_t>& receivers) {
+    const auto samples = static_cast<std::size_t>(gather.samples);
+    const std::size_t n = FourierTransform::length(std::max<std::size_t>(2 * samples, 4));
+    const FourierTransform transform(n);
+    std::vector<double> series(n), energy(n / 2 + 1, 0.);
+    std::vector<std::complex<double>> values(n / 2 + 1);
+    const std::size_t tapered = samples / 20;
+    for (const std::size_t receiver : receivers) {
+        std::ranges::fill(series, 0.);
+        for (std::size_t i = 0; i < samples; ++i) {
+            const double left = static_cast<double>(samples - i) / static_cast<double>(tapered + 1);
+            const double taper = left < 1. ? 0.5 - 0.5 * std::cos(std::numbers::pi * left) : 1.;
+            series[i] = taper * gather.pressure[receiver * samples + i];
+        }
+        transform.forward(series, values);
+        for (std::size_t k = 0; k < values.size(); ++k) energy[k] += std::norm(values[k]);
+    }
+    Spectrum spectrum{1. / (static_cast<double>(n) * gather.dt_s), {}};
+    for (const double sum : energy)
+        spectrum.amplitude.push_back(gather.dt_s *
+                                     std::sqrt(sum / static_cast<double>(std::max<std::size_t>(receivers.size(), 1))));
+    return spectrum;
+}
+
+Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std::string>& labels) {
+    constexpr std::array<Rgb, 8> colours{{{31, 119, 180},
+                                          {214, 39, 40},
+                                          {44, 160, 44},
+                                          {148, 103, 189},
+                                          {255, 127, 14},
+                                          {23, 190, 207},
+                                          {140, 86, 75},
+                                          {90, 90, 90}}};
+    constexpr double lowest_db = -80., shown_db = -60.;
+    Panel panel;
+    panel.grid_lines = true;
+    double last_hz = 0.;
+    for (std::size_t i = 0; i < spectra.size(); ++i) {
+        const double peak = *std::ranges::max_element(spectra[i].amplitude);
+        PictureLine line{{}, {}, colours[i % colours.size()], labels[i]};
+        for (std::size_t k = 0; k < spectra[i].amplitude.size(); ++k) {
+            const double db =
+                peak > 0. ? 20. * std::log10(spectra[i].amplitude[k] / peak) : std::numeric_limits<double>::quiet_NaN();
+            line.x.push_back(static_cast<double>(k) * spectra[i].step_hz);
+            line.y.push_back(std::max(db, 2. * lowest_db));
+            if (db >= shown_db) last_hz = std::max(last_hz, line.x.back());
+        }
+        panel.lines.push_back(std::move(line));
+    }
+    panel.horizontal = {0., last_hz > 0. ? 1.05 * last_hz : 1., "frequency [Hz]"};
+    panel.vertical = {5., lowest_db, "amplitude, of its maximum [dB]"};
+    return panel;
+}
+
+}  // namespace onda

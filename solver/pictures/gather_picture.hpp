@@ -1,0 +1,56 @@
+/// \file
+/// What pictures of gathers show: traces side by side, as wiggles or in grey, and their amplitude spectra.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "io/pictures/picture.hpp"
+#include "io/results/seismograms.hpp"
+#include "solver/pictures/receiver_lines.hpp"
+
+namespace onda {
+
+/// How traces are shown.
+struct TraceDisplay {
+    double clip_pa = 0.;        ///< full colour, or one trace spacing of deflection, at this |value|; 0: by percentile
+    double percentile = 0.;     ///< of all |values| that lie below; 0: 96 for colours, 99 for wiggles
+    double gain = 0.;           ///< traces times (t / record length) to this power
+    double agc_s = 0.;          ///< traces over their root mean square in a window of this length; 0: not
+    double reduction_m_s = 0.;  ///< shows t - |offset| / velocity; 0: t
+    bool by_offset = false;     ///< along the axis lie offsets, where they tell the receivers apart
+    enum class Style { automatic, wiggles, colours } style = Style::automatic;
+    const ColourMap* map = &kGrey;
+};
+
+/// A panel and the values that it shows, which go with it.
+struct GatherPanel {
+    std::vector<float> values;
+    double clip = 0.;
+    Panel panel;
+
+    GatherPanel() = default;
+    GatherPanel(GatherPanel&&) = default;  // a copy would show the values of the original
+    GatherPanel& operator=(GatherPanel&&) = default;
+};
+
+/// Receivers of a line as a panel without a title: wiggles where there is room for each trace, else colours, in which a
+/// trace or sample shares its pixel with others by their largest value, so that none vanishes.
+/// \param gather of all receivers; \param most_samples of the panel's raster, each way.
+GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& line, const TraceDisplay& display,
+                         std::int64_t most_samples = 2400);
+/// Gives panels the same clip, the largest of theirs.
+void share_clip(std::vector<GatherPanel>& panels);
+
+/// Amplitude spectrum of traces: the root of the mean of their squared amplitudes, at k / (n dt).
+struct Spectrum {
+    double step_hz = 0.;
+    std::vector<double> amplitude;  ///< [Pa s], up to half the sampling rate
+};
+/// \param receivers numbers from 0. The last twentieth of each trace is tapered to zero.
+Spectrum amplitude_spectrum(const ShotGather& gather, const std::vector<std::size_t>& receivers);
+/// A panel of spectra in dB, relative to the largest of each, up to the frequency beyond which all stay below -60 dB.
+Panel spectrum_panel(const std::vector<Spectrum>& spectra, const std::vector<std::string>& labels);
+
+}  // namespace onda

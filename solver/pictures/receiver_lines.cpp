@@ -1,0 +1,64 @@
+#include "solver/pictures/receiver_lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace onda {
+namespace {
+
+using Place = std::array<double, 3>;
+
+/// Whether from b to c it is as far, and in the same direction, as from a to b.
+bool goes_on(const Place& a, const Place& b, const Place& c) {
+    double step = 0., deviation = 0.;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        step = std::hypot(step, b[axis] - a[axis]);
+        deviation = std::hypot(deviation, c[axis] - 2. * b[axis] + a[axis]);
+    }
+    return step > 0. && deviation <= 0.01 * step;
+}
+
+ReceiverLine make_line(std::span<const Place> receivers, std::size_t first, std::size_t count) {
+    std::size_t along = 0;
+    const auto change = [&](std::size_t axis) {
+        return std::abs(receivers[first + count - 1][axis] - receivers[first][axis]);
+    };
+    for (const std::size_t axis : {std::size_t{1}, std::size_t{2}})
+        if (change(axis) > change(along)) along = axis;
+    ReceiverLine line{first, count, {}, {}};
+    for (const Place& receiver : receivers.subspan(first, count)) line.places.push_back(receiver[along]);
+    line.axis = {line.places.front(), line.places.back(), std::string("receiver ") + "xyz"[along] + " [m]"};
+    return line;
+}
+
+}  // namespace
+
+ReceiverLine all_receivers(std::size_t count) {
+    ReceiverLine line{0, count, {1., static_cast<double>(std::max<std::size_t>(count, 2)), "receiver"}, {}};
+    for (std::size_t i = 0; i < count; ++i) line.places.push_back(static_cast<double>(i + 1));
+    return line;
+}
+
+std::vector<ReceiverLine> receiver_lines(std::span<const Place> receivers_m) {
+    constexpr std::size_t shortest = 3, convincing = 8;
+    std::vector<ReceiverLine> lines;
+    std::size_t longest = 0;
+    for (std::size_t first = 0, last = 0; first + 1 < receivers_m.size(); first = last + 1) {
+        for (last = first + 1;
+             last + 1 < receivers_m.size() && goes_on(receivers_m[last - 1], receivers_m[last], receivers_m[last + 1]);)
+            ++last;
+        const std::size_t count = last - first + 1;
+        longest = std::max(longest, count);
+        if (count >= std::min(shortest, receivers_m.size())) lines.push_back(make_line(receivers_m, first, count));
+        // Two that belong to no line: the second may begin one.
+        if (count == 2) --last;
+    }
+    if (longest < std::min(convincing, receivers_m.size()) || longest < 2) return {all_receivers(receivers_m.size())};
+    return lines;
+}
+
+std::size_t longest_line(std::span<const ReceiverLine> lines) {
+    return static_cast<std::size_t>(std::ranges::max_element(lines, {}, &ReceiverLine::count) - lines.begin());
+}
+
+}  // namespace onda

@@ -1,0 +1,33 @@
+/// \file
+/// The lines that receivers lie on.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/pictures/picture.hpp"
+
+namespace onda {
+
+/// Receivers [first, first + count) of a list, which lie evenly on a straight line, and the axis that tells them apart:
+/// the coordinate that changes most along the line ("receiver x [m]"), or their numbers in the list.
+struct ReceiverLine {
+    std::size_t first = 0, count = 0;
+    PictureAxis axis;
+    std::vector<double> places;  ///< of each on the axis
+};
+
+/// All receivers by number.
+ReceiverLine all_receivers(std::size_t count);
+
+/// The lines of a list, in its order: a grid has many. Receivers between them that lie on none are left out; where
+/// there is no line of eight receivers, or of all where there are fewer, all receivers by number are the only one.
+std::vector<ReceiverLine> receiver_lines(std::span<const std::array<double, 3>> receivers_m);
+
+/// The line with the most receivers, the first of them.
+std::size_t longest_line(std::span<const ReceiverLine> lines);
+
+}  // namespace onda
