@@ -35,8 +35,9 @@ struct GatherPanel {
     GatherPanel& operator=(GatherPanel&&) = default;
 };
 
-/// Receivers of a line as a panel; its title says no more than what was done to wiggles: these where there is room for each trace, else colours, in which a
-/// trace or sample shares its pixel with others by their largest value, so that none vanishes.
+/// Receivers of a line as a panel: wiggles where there is room for each trace, else colours, in which a trace or sample
+/// shares its pixel with others by their largest value, so that none vanishes. The title of wiggles says what was done
+/// to them; that of colours is empty, for their bar does.
 /// \param gather of all receivers; \param most_samples of the panel's raster, each way.
 GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& line, const TraceDisplay& display,
                          std::int64_t most_samples = 2400);
