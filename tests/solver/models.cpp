@@ -71,6 +71,14 @@ Config example(const std::string& type, std::vector<std::int64_t> shape) {
     sphere.radius_m = 60.;
     sphere.vp_m_s = 4000.;
     config.model.inclusions = {sphere};
+    if (type == "array") {
+        const auto arrays = std::make_shared<ModelArrays>();
+        const Grid grid = grid_of(config);
+        arrays->shape = grid.n;
+        for (std::int64_t i = 0; i < grid.points(); ++i)
+            arrays->values["vp"].push_back(1500.f + static_cast<float>(i % 1000));
+        config.model.arrays = arrays;
+    }
     return config;
 }
 
