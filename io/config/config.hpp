@@ -11,6 +11,8 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +49,12 @@ struct InclusionConfig {
     bool operator==(const InclusionConfig&) const = default;
 };
 
+/// The parameters of a model at every node, as a program hands them over.
+struct ModelArrays {
+    std::array<std::int64_t, 3> shape{};               ///< nodes: nx, ny (1 in 2-D), nz
+    std::map<std::string, std::vector<float>> values;  ///< by name of the parameter, [z][y][x], x fastest
+};
+
 struct ModelConfig {
     std::string type = "constant";  ///< a row of model_builders()
     // file
@@ -74,6 +82,8 @@ struct ModelConfig {
     // density
     std::string rho = "auto";         ///< auto | none | gardner
     std::optional<double> rho_kg_m3;  ///< where no layer or body says otherwise
+    // array
+    std::shared_ptr<const ModelArrays> arrays;  ///< no parameter: set by the program
     bool operator==(const ModelConfig&) const = default;
 };
 
@@ -170,6 +180,7 @@ struct SnapshotConfig {
     std::vector<double> times_s;
     std::vector<double> window_min_m, window_max_m;  ///< empty: the whole grid
     std::vector<std::int64_t> decimation;            ///< one number, or one per axis; empty: 1
+    bool vtkhdf = false;                             ///< snapshots.vtkhdf
     [[nodiscard]] bool enabled() const { return every_steps.has_value() || !times_s.empty(); }
     bool operator==(const SnapshotConfig&) const = default;
 };

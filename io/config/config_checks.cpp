@@ -1,4 +1,6 @@
 // Keys of which one must be given where another is, or is not.
+#include <algorithm>
+
 #include "io/config/config_reader.hpp"
 
 namespace onda {
@@ -15,10 +17,14 @@ void check_wavelet_given(const Config& config, Reading& reading) {
             return reading.faults.add({0, {1, 1}}, "missing key 'wavelet': " + source_path(i) + " has none of its own");
 }
 
-void check_snapshots_timed(Reading& reading) {
+void check_snapshots_timed(const Config& config, Reading& reading) {
     const std::string path = "output.snapshots";
     if (!reading.given(path) || !reading.sound(path)) return;
     if (reading.given(path + ".every_steps") || reading.given(path + ".times_s")) return;
+    // The copy with every parameter of a configuration without snapshots has this one, and nothing else of them.
+    const auto is_of_snapshots = [&path](const auto& entry) { return entry.first.starts_with(path + "."); };
+    const bool is_alone = std::ranges::count_if(reading.keys, is_of_snapshots) == 1;
+    if (is_alone && reading.given(path + ".vtkhdf") && !config.output.snapshots.vtkhdf) return;
     reading.faults.add(reading.keys.at(path), path + ": no snapshots are asked for: give every_steps or times_s");
 }
 
@@ -26,7 +32,7 @@ void check_snapshots_timed(Reading& reading) {
 
 void check_given_together(const Config& config, Reading& reading) {
     check_wavelet_given(config, reading);
-    check_snapshots_timed(reading);
+    check_snapshots_timed(config, reading);
 }
 
 }  // namespace onda

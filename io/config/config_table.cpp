@@ -599,6 +599,9 @@ constexpr Parameter kSnapshots[] = {
      .range = between(1., 100000.),
      .count = kOneOrPerAxis,
      .example = "2"},
+    {.name = "vtkhdf",
+     .slot = bind<&SnapshotConfig::vtkhdf>,
+     .help = "snapshots.vtkhdf, by which ParaView from 5.12 on opens them without asking for a reader"},
 };
 
 constexpr Parameter kOutput[] = {
@@ -612,7 +615,7 @@ constexpr Parameter kOutput[] = {
      .rows = kSeismograms},
     {.name = "snapshots",
      .slot = bind<&OutputConfig::snapshots>,
-     .help = "snapshots.h5 and snapshots.xdmf",
+     .help = "snapshots.h5, snapshots.xdmf and snapshots.vtkhdf",
      .rows = kSnapshots},
     {.name = "pictures",
      .slot = bind<&OutputConfig::pictures>,

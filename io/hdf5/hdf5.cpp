@@ -321,11 +321,6 @@ Group Group::create_group(const std::string& name) {
     return Group(id, H5Gclose, file_, path_of(name));
 }
 
-void Group::link_to(const std::string& name, const std::string& file, const std::string& path) {
-    check(H5Lcreate_external(file.c_str(), path.c_str(), id_, name.c_str(), H5P_DEFAULT, H5P_DEFAULT), *this,
-          ("link " + name + " to " + file).c_str());
-}
-
 Dataset Group::create_dataset(const std::string& name, Element element, const DatasetLayout& layout) {
     const auto& extents = layout.extents;
     const hid_t type = detail::file_type(element);
@@ -351,19 +346,6 @@ Dataset Group::create_dataset(const std::string& name, Element element, const Da
 
 bool Group::contains(const std::string& name) const {
     return check(H5Lexists(id_, name.c_str(), H5P_DEFAULT), *this, "look for a name in it") > 0;
-}
-
-std::optional<std::string> Group::linked_file(const std::string& name) const {
-    H5L_info_t link;
-    if (!contains(name)) return {};
-    check(H5Lget_info(id_, name.c_str(), &link, H5P_DEFAULT), *this, "look at a link");
-    if (link.type != H5L_TYPE_EXTERNAL) return {};
-    std::vector<char> value(link.u.val_size);
-    check(H5Lget_val(id_, name.c_str(), value.data(), value.size(), H5P_DEFAULT), *this, "read a link");
-    unsigned flags = 0;
-    const char *file = nullptr, *path = nullptr;
-    check(H5Lunpack_elink_val(value.data(), value.size(), &flags, &file, &path), *this, "understand a link");
-    return file;
 }
 
 /// "; there are density, velocity": what a user may have meant by a name that is not there.

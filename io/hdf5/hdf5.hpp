@@ -19,6 +19,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/text/error.hpp"
@@ -76,6 +77,7 @@ public:
     void set_number(const std::string& name, double value);
     void set_numbers(const std::string& name, std::span<const double> values);
     void set_integer(const std::string& name, std::int64_t value);
+    void set_integers(const std::string& name, std::span<const std::int64_t> values);
 
     /// The attribute of this name; no value where it is absent. An attribute of another class, or of an implausible
     /// size: Error(bad_data).
@@ -158,6 +160,8 @@ public:
     /// Makes this one-dimensional dataset a dimension scale (H5DS): the coordinates of an axis, which xarray and netCDF
     /// readers then find by themselves. It stays open while it is attached to the datasets of its file.
     void make_scale(const std::string& name);
+    /// The same of a dimension that has no coordinates, as netCDF marks it: readers do not take it for a variable.
+    void make_plain_dimension();
     void attach_scale(std::size_t dimension, const Dataset& scale);
 
 private:
@@ -190,8 +194,19 @@ public:
     /// A new dataset, chunked and with checksums (one without elements: contiguous). The file's numbers are
     /// little-endian IEEE.
     [[nodiscard]] Dataset create_dataset(const std::string& name, Element element, const DatasetLayout& layout);
-    /// A new dataset [n] of UTF-8 texts of a fixed length, chunked and with checksums like the others.
-    void write_texts(const std::string& name, const std::vector<std::string>& values);
+    /// A new dataset [text][character] of UTF-8, a byte each, padded with NUL, chunked and with checksums like the
+    /// others. With the attribute `_Encoding` these are netCDF's texts: netCDF-C 4.9 reads HDF5's own texts of a fixed
+    /// length as garbage.
+    Dataset write_texts(const std::string& name, const std::vector<std::string>& values);
+    /// A new dataset [n] of single characters: the names of axes.
+    Dataset write_letters(const std::string& name, std::string_view letters);
+    /// Makes `name` a second name of a dataset of this file (a hard link).
+    void link_here(const std::string& name, const Dataset& dataset);
+    /// A new float32 dataset whose values are those of a dataset of another file, named from the folder of this one:
+    /// none are copied, and they are NaN where that file is not there.
+    /// \param there its extents. \param extents of the new one: the same but for axes of one node that are left out.
+    void create_view(const std::string& name, const Extents& extents, const std::string& file, const std::string& path,
+                     const Extents& there);
 
     /// The group at a path of hard links ("shots/1"); anything else, or nothing there, is Error(bad_data).
     [[nodiscard]] Group open_group(const std::string& path) const;
@@ -199,7 +214,8 @@ public:
     /// or virtual storage, filters other than deflate, shuffle and Fletcher-32, elements that are not plain numbers,
     /// rank 0 or above 4, chunks larger than the dataset, and more values than the file can hold.
     [[nodiscard]] Dataset open_dataset(const std::string& path) const;
-    /// The texts of a dataset that write_texts() made. \throws Error(bad_data) as open_dataset() does.
+    /// The texts of a dataset that write_texts() made, or of one [text] of texts of a fixed length. \throws
+    /// Error(bad_data) as open_dataset() does.
     [[nodiscard]] std::vector<std::string> read_texts(const std::string& path) const;
     /// Whether the elements of the dataset at a path of hard links are texts. \throws Error(bad_data) if there is none.
     [[nodiscard]] bool holds_texts(const std::string& path) const;
@@ -215,6 +231,7 @@ protected:
 private:
     [[nodiscard]] Id open_object(const std::string& path, int kind, const char* kind_name) const;
     [[nodiscard]] std::string what_there_is() const;
+    Dataset write_characters(const std::string& name, const Extents& extents, const char* characters);
     [[nodiscard]] std::string path_of(const std::string& name) const;
 };
 

@@ -105,6 +105,10 @@ void Object::set_integer(const std::string& name, std::int64_t value) {
     write_attribute(id_, *this, name, H5T_STD_I64LE, H5T_NATIVE_INT64, scalar, &value);
 }
 
+void Object::set_integers(const std::string& name, std::span<const std::int64_t> values) {
+    write_attribute(id_, *this, name, H5T_STD_I64LE, H5T_NATIVE_INT64, values.size(), values.data());
+}
+
 std::optional<std::vector<std::string>> Object::texts(const std::string& name) const {
     const auto attribute = open_attribute(id_, *this, name);
     if (!attribute) return std::nullopt;

@@ -38,20 +38,33 @@ std::string until_padding(const char* text, std::size_t bytes) {
 
 }  // namespace detail
 
-void Group::write_texts(const std::string& name, const std::vector<std::string>& values) {
-    const auto [bytes_each, bytes] = detail::padded(values);
-    const auto type = detail::text_type(bytes_each, *this);
-    const Extents extents{values.size()};
-    const auto creation = detail::creation_list(*this, values.empty() ? Extents{} : default_chunk(extents, bytes_each));
-    const hsize_t extent = values.size();
-    const ScopedId space(check(H5Screate_simple(1, &extent, nullptr), *this, "describe extents"), H5Sclose);
+Dataset Group::write_characters(const std::string& name, const Extents& extents, const char* characters) {
+    const auto type = detail::text_type(1, *this);
+    const auto chunk = default_chunk(extents, 1);
+    const auto creation = detail::creation_list(*this, chunk);
+    const ScopedId space(
+        check(H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), *this, "describe extents"),
+        H5Sclose);
     const std::string tried = "write the texts " + name;
-    ScopedId dataset(
+    Dataset dataset(
         check(H5Dcreate2(id_, name.c_str(), type.get(), space.get(), H5P_DEFAULT, creation.get(), H5P_DEFAULT), *this,
               tried.c_str()),
-        H5Dclose);
-    check(H5Dwrite(dataset.get(), type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), *this, tried.c_str());
-    check(H5Dclose(dataset.release()), *this, tried.c_str());
+        file_, path_of(name));
+    check(H5Dwrite(dataset.id_, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, characters), *this, tried.c_str());
+    dataset.extents_ = extents;
+    dataset.chunk_ = chunk;
+    dataset.element_bytes_ = 1;
+    dataset.set_text("_Encoding", "utf-8");
+    return dataset;
+}
+
+Dataset Group::write_texts(const std::string& name, const std::vector<std::string>& values) {
+    const auto [bytes_each, bytes] = detail::padded(values);
+    return write_characters(name, {values.size(), bytes_each}, bytes.data());
+}
+
+Dataset Group::write_letters(const std::string& name, std::string_view letters) {
+    return write_characters(name, {letters.size()}, letters.data());
 }
 
 bool Group::holds_texts(const std::string& path) const {
@@ -63,13 +76,16 @@ bool Group::holds_texts(const std::string& path) const {
 std::vector<std::string> Group::read_texts(const std::string& path) const {
     const Dataset dataset(open_object(path, H5I_DATASET, "dataset"), file_, path_of(path));
     const auto layout = detail::check_layout(dataset.id_, dataset, file_->name, detail::Content::texts);
-    if (layout.extents.size() != 1) dataset.fail("must have one dimension");
+    const bool of_characters = layout.extents.size() == 2 && layout.element_bytes == 1;
+    if (layout.extents.size() != 1 && !of_characters)
+        dataset.fail("must have the shape [text], or [text][character] with a byte each");
+    const std::size_t bytes_each = of_characters ? layout.extents[1] : layout.element_bytes;
     const auto type = detail::text_type(layout.element_bytes, dataset);
-    std::vector<char> bytes(layout.extents[0] * layout.element_bytes);
+    std::vector<char> bytes(layout.extents[0] * bytes_each);
     check(H5Dread(dataset.id_, type.get(), H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes.data()), dataset, "read its texts");
     std::vector<std::string> values;
     for (Extent n = 0; n < layout.extents[0]; ++n)
-        values.push_back(detail::until_padding(bytes.data() + n * layout.element_bytes, layout.element_bytes));
+        values.push_back(detail::until_padding(bytes.data() + n * bytes_each, bytes_each));
     return values;
 }
 

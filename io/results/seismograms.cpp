@@ -24,13 +24,60 @@ hdf5::Extents pressure_chunk(hdf5::Extent receivers, hdf5::Extent samples) {
     return {hdf5::even_chunk(receivers, std::max<hdf5::Extent>(1, most / chunk_samples)), chunk_samples};
 }
 
-void write_positions(hdf5::Group& group, const std::string& name, std::span<const Position> positions) {
+/// A scale first, first + 1, …
+hdf5::Dataset write_numbers(hdf5::Group& group, const std::string& name, std::size_t count, double first) {
+    std::vector<double> numbers(count);
+    for (std::size_t i = 0; i < count; ++i) numbers[i] = first + static_cast<double>(i);
+    return write_coordinates(group, name, "1", numbers);
+}
+
+/// A scale 0, dt, 2 dt, …
+hdf5::Dataset write_times(hdf5::Group& group, const std::string& name, std::size_t samples, double dt_s) {
+    std::vector<double> times_s(samples);
+    for (std::size_t n = 0; n < samples; ++n) times_s[n] = static_cast<double>(n) * dt_s;
+    return write_coordinates(group, name, "s", times_s);
+}
+
+hdf5::Dataset write_axis(hdf5::Group& group) {
+    auto axis = group.write_letters("axis", "xyz");
+    axis.make_scale("axis");
+    return axis;
+}
+
+/// The coordinates of a shot's datasets. Every dimension has one: netCDF and xarray take the names of dimensions from
+/// them, and call those that have none phony.
+struct Scales {
+    Scales(hdf5::Group& group, const ShotGather& gather)
+        : receiver(write_numbers(group, "receiver", gather.receivers_m.size(), 1.)),
+          source(write_numbers(group, "source", gather.sources_m.size(), 1.)),
+          time(write_times(group, "time_s", static_cast<std::size_t>(gather.samples), gather.dt_s)),
+          axis(write_axis(group)) {}
+    void close() {
+        for (hdf5::Dataset* scale : {&receiver, &source, &time, &axis}) scale->close();
+    }
+
+    hdf5::Dataset receiver, source, time, axis;
+};
+
+/// A dataset of doubles with an element for each of those of a scale.
+hdf5::Dataset write_along(hdf5::Group& group, const std::string& name, std::span<const double> values,
+                          const hdf5::Dataset& scale) {
+    auto dataset = group.create_dataset(name, hdf5::Element::float64, {{values.size()}, {}, {}});
+    dataset.write_all(values);
+    dataset.attach_scale(0, scale);
+    return dataset;
+}
+
+void write_positions(hdf5::Group& group, const std::string& name, std::span<const Position> positions,
+                     const hdf5::Dataset& scale, const hdf5::Dataset& axis) {
     auto dataset = group.create_dataset(name, hdf5::Element::float64, {{positions.size(), 3}, {}, {}});
     std::vector<double> values;
     for (const Position& position : positions) values.insert(values.end(), position.begin(), position.end());
     dataset.write_all(std::span<const double>(values));
     dataset.set_text("units", "m");
     dataset.set_texts("columns", {"x", "y", "z"});
+    dataset.attach_scale(0, scale);
+    dataset.attach_scale(1, axis);
     dataset.close();
 }
 
@@ -43,49 +90,58 @@ std::vector<Position> read_positions(const hdf5::Group& group, const std::string
     return positions;
 }
 
-void write_pressure(hdf5::Group& group, const ShotGather& gather) {
+/// `receiver_name`, `receiver_elevation`, …: numbers where the column holds them, NaN for what is missing; else texts.
+const std::string kCarriedPrefix = "receiver_", kCarriedNames = "receiver_columns", kOffset = "offset_m";
+
+/// What is known of a receiver beside its number, for readers that know the CF conventions.
+std::string coordinates_of(const ShotGather& gather) {
+    std::string names = kOffset;
+    for (const CarriedColumn& column : gather.carried) names += " " + kCarriedPrefix + column.name;
+    return names;
+}
+
+void write_pressure(hdf5::Group& group, const ShotGather& gather, const Scales& scales) {
     const auto receivers = gather.receivers_m.size();
     const auto samples = static_cast<std::size_t>(gather.samples);
-    std::vector<double> numbers(receivers), times(samples);
-    for (std::size_t i = 0; i < receivers; ++i) numbers[i] = static_cast<double>(i + 1);
-    for (std::size_t n = 0; n < samples; ++n) times[n] = static_cast<double>(n) * gather.dt_s;
-    auto receiver = write_coordinates(group, "receiver", "1", numbers);
-    auto time = write_coordinates(group, "time_s", "s", times);
-
     auto pressure = group.create_dataset("pressure", hdf5::Element::float32,
                                          {{receivers, samples}, pressure_chunk(receivers, samples), {}});
     pressure.write_all(std::span<const float>(gather.pressure));
     pressure.set_text("units", "Pa");
     pressure.set_text("long_name", "pressure");
+    pressure.set_text("coordinates", coordinates_of(gather));
     pressure.set_texts("axis_labels", {"receiver", "time"});
     pressure.set_number("dt_s", gather.dt_s);
     pressure.set_number("time0_s", 0.);
-    pressure.attach_scale(0, receiver);
-    pressure.attach_scale(1, time);
+    pressure.attach_scale(0, scales.receiver);
+    pressure.attach_scale(1, scales.time);
     pressure.close();
-    receiver.close();
-    time.close();
 }
 
-/// `receiver_name`, `receiver_elevation`, …: numbers where the column holds them, NaN for what is missing; else texts.
-const std::string kCarriedPrefix = "receiver_", kCarriedNames = "receiver_columns";
-
-void write_carried_column(hdf5::Group& group, const CarriedColumn& column) {
-    if (!column.numbers) return group.write_texts(kCarriedPrefix + column.name, column.text);
-    std::vector<double> values;
-    for (const std::string& text : column.text) values.push_back(finite_number(text).value_or(std::nan("")));
-    auto dataset =
-        group.create_dataset(kCarriedPrefix + column.name, hdf5::Element::float64, {{values.size()}, {}, {}});
-    dataset.write_all(std::span<const double>(values));
-    dataset.close();
+void write_carried_column(hdf5::Group& group, const CarriedColumn& column, const hdf5::Dataset& receiver) {
+    const std::string name = kCarriedPrefix + column.name;
+    if (column.numbers) {
+        std::vector<double> values;
+        for (const std::string& text : column.text) values.push_back(finite_number(text).value_or(std::nan("")));
+        return write_along(group, name, values, receiver).close();
+    }
+    auto texts = group.write_texts(name, column.text);
+    const auto characters = texts.extents()[1];
+    // Not a name that a column may have: those begin with the prefix.
+    auto character = group.create_dataset("characters_of_" + column.name, hdf5::Element::uint8, {{characters}, {}, {}});
+    character.write_all(std::span<const std::uint8_t>(std::vector<std::uint8_t>(characters)));
+    character.make_plain_dimension();
+    texts.attach_scale(0, receiver);
+    texts.attach_scale(1, character);
+    texts.close();
+    character.close();
 }
 
 /// The group's attribute `receiver_columns` lists them in the order of the tables.
-void write_carried(hdf5::Group& group, const std::vector<CarriedColumn>& columns) {
+void write_carried(hdf5::Group& group, const std::vector<CarriedColumn>& columns, const hdf5::Dataset& receiver) {
     if (columns.empty()) return;
     std::vector<std::string> names;
     for (const CarriedColumn& column : columns) {
-        write_carried_column(group, column);
+        write_carried_column(group, column, receiver);
         names.push_back(column.name);
     }
     group.set_texts(kCarriedNames, names);
@@ -113,10 +169,12 @@ std::vector<CarriedColumn> read_carried(const hdf5::Group& group, std::size_t re
 
 const std::string kWavelet = "wavelet", kSourceWavelet = "source_wavelet", kSourceAmplitude = "source_amplitude";
 
-void write_wavelets(hdf5::Group& group, const ShotGather& gather) {
+void write_wavelets(hdf5::Group& group, const ShotGather& gather, const Scales& scales) {
     const SourceWavelets& wavelets = gather.wavelets;
     if (gather.source_wavelet.empty()) return;
     const hdf5::Extent count = wavelets.type.size(), samples = wavelets.signal.size() / count;
+    auto number = write_numbers(group, "wavelet_number", count, 0.);
+    auto time = write_times(group, "wavelet_time_s", samples, wavelets.dt_s);
     auto signal = group.create_dataset(kWavelet, hdf5::Element::float64, {{count, samples}, {}, {}});
     signal.write_all(std::span<const double>(wavelets.signal));
     signal.set_texts("axis_labels", {"wavelet", "time"});
@@ -125,13 +183,14 @@ void write_wavelets(hdf5::Group& group, const ShotGather& gather) {
     signal.set_number("time0_s", 0.);
     signal.set_numbers("t0_s", wavelets.t0_s);
     signal.set_numbers("peak_frequency_hz", wavelets.peak_frequency_hz);
-    signal.close();
+    signal.attach_scale(0, number);
+    signal.attach_scale(1, time);
+    for (hdf5::Dataset* dataset : {&signal, &number, &time}) dataset->close();
     auto which = group.create_dataset(kSourceWavelet, hdf5::Element::int64, {{gather.source_wavelet.size()}, {}, {}});
     which.write_all(std::span<const std::int64_t>(gather.source_wavelet));
+    which.attach_scale(0, scales.source);
     which.close();
-    auto amplitude =
-        group.create_dataset(kSourceAmplitude, hdf5::Element::float64, {{gather.source_amplitude.size()}, {}, {}});
-    amplitude.write_all(std::span<const double>(gather.source_amplitude));
+    auto amplitude = write_along(group, kSourceAmplitude, gather.source_amplitude, scales.source);
     amplitude.set_text("units", "Pa m");
     amplitude.close();
 }
@@ -162,10 +221,8 @@ void read_wavelets(const hdf5::Group& group, ShotGather& gather) {
                    std::to_string(gather.sources_m.size()) + " sources");
 }
 
-void write_offsets(hdf5::Group& group, const ShotGather& gather) {
-    const std::vector<double> offsets = offsets_m(gather);
-    auto dataset = group.create_dataset("offset_m", hdf5::Element::float64, {{offsets.size()}, {}, {}});
-    dataset.write_all(std::span<const double>(offsets));
+void write_offsets(hdf5::Group& group, const ShotGather& gather, const hdf5::Dataset& receiver) {
+    auto dataset = write_along(group, kOffset, offsets_m(gather), receiver);
     dataset.set_text("units", "m");
     dataset.close();
 }
@@ -300,13 +357,15 @@ void SeismogramWriter::write(const ShotGather& gather) {
                      [&](std::size_t index) { return place_of_sample(gather, index, gather.samples, gather.dt_s); });
     const hdf5::Turn turn;
     auto group = impl_->file.create_shot(gather.shot);
-    write_positions(group, "sources", gather.sources_m);
-    write_positions(group, "receivers", gather.receivers_m);
-    write_offsets(group, gather);
-    write_carried(group, gather.carried);
-    write_wavelets(group, gather);
+    Scales scales(group, gather);
+    write_positions(group, "sources", gather.sources_m, scales.source, scales.axis);
+    write_positions(group, "receivers", gather.receivers_m, scales.receiver, scales.axis);
+    write_offsets(group, gather, scales.receiver);
+    write_carried(group, gather.carried, scales.receiver);
+    write_wavelets(group, gather, scales);
     if (gather.part) write_part(group, *gather.part);
-    write_pressure(group, gather);
+    write_pressure(group, gather, scales);
+    scales.close();
     group.close();
     impl_->shots.push_back(gather.shot);
 }
@@ -338,20 +397,24 @@ ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot) {
 std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
                                         std::int64_t provenance_bytes, std::span<const std::int64_t> carried,
                                         std::int64_t wavelet_samples) {
-    constexpr std::int64_t shot_overhead = 3000, carried_overhead = 450, wavelet_overhead = 1740;
+    constexpr std::int64_t shot_overhead = 4070, any_carried_overhead = 1100, carried_overhead = 650,
+                           wavelet_overhead = 3290;
     const auto wavelet = static_cast<hdf5::Extent>(wavelet_samples);
     const auto nt = static_cast<hdf5::Extent>(samples);
     const auto of_elements = [](const hdf5::Extents& extents, std::size_t element_bytes) {
         return dataset_bytes(extents, hdf5::default_chunk(extents, element_bytes), element_bytes);
     };
     const auto plain = [&](const hdf5::Extents& extents) { return of_elements(extents, sizeof(double)); };
-    std::int64_t bytes = result_file_bytes(provenance_bytes);
+    // Blocks that HDF5 gives to small datasets stay in part empty.
+    std::int64_t bytes = result_file_bytes(provenance_bytes) + 400;
     for (const std::int64_t count : receivers) {
         const auto nr = static_cast<hdf5::Extent>(count);
         bytes = saturating_sum(bytes, dataset_bytes({nr, nt}, pressure_chunk(nr, nt), sizeof(float)), plain({nr, 3}),
                                plain({1, 3}), plain({nr}), plain({nr}), plain({nt}), shot_overhead);
         if (wavelet_samples > 0)
-            bytes = saturating_sum(bytes, plain({1, wavelet}), plain({1}), plain({1}), wavelet_overhead);
+            bytes = saturating_sum(bytes, plain({1, wavelet}), plain({wavelet}), plain({1}), plain({1}), plain({1}),
+                                   wavelet_overhead);
+        if (!carried.empty()) bytes = saturating_sum(bytes, any_carried_overhead);
         for (const std::int64_t each : carried)
             bytes = saturating_sum(bytes, of_elements({nr}, static_cast<std::size_t>(each)), carried_overhead);
     }

@@ -120,7 +120,10 @@ void SnapshotWriter::Impl::begin_shot(std::int64_t shot, std::int64_t frames) {
     pressure.set_texts("axis_labels", {"time", "z", "y", "x"});
     pressure.set_numbers("spacing", z_y_x(geometry.spacing_m));
     pressure.set_numbers("origin", z_y_x(geometry.origin_m));
-    for (std::size_t axis = 0; axis < 3; ++axis) pressure.attach_scale(3 - axis, scales[axis]);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        pressure.attach_scale(3 - axis, scales[axis]);
+        group.link_here(kCoordinates[axis], scales[axis]);  // xarray looks in the group that it opens, and nowhere else
+    }
     current = OpenShot{{shot, {}}, frames, std::move(group), std::move(pressure)};
 }
 

@@ -38,6 +38,7 @@ bool has_density(const ModelConfig& m, const ConfigOrigin& origin) {
                          "gardner makes the density from vp, but the model gives rho_kg_m3 as well: remove one");
         return true;
     }
+    if (m.arrays) return m.arrays->values.contains(std::string(kRho.name));
     return m.type == "file" ? ModelFile(m.file).has(quantity_of(kRho)) : parts_have_density(m);
 }
 
@@ -49,6 +50,10 @@ std::optional<ParameterRange> density_range(const ModelConfig& m, const Velocity
     if (m.rho == "gardner")
         return ParameterRange{gardner_density(static_cast<float>(velocity.min_m_s)),
                               gardner_density(static_cast<float>(velocity.max_m_s))};
+    if (m.arrays) {
+        const auto [low, high] = std::ranges::minmax(m.arrays->values.at(std::string(kRho.name)));
+        return ParameterRange{low, high};
+    }
     if (m.type == "file") return std::nullopt;
     ParameterRange range{std::numeric_limits<double>::infinity(), 0.};
     const auto widen = [&](const std::optional<double>& rho_kg_m3) {

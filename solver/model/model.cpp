@@ -91,7 +91,7 @@ constexpr ModelBuilder row(std::string_view name, std::string_view help) {
     return {name, help, build<make>, range<make>, extra_bytes<make>};
 }
 
-constexpr std::array<ModelBuilder, 9> kBuilders{{
+constexpr std::array<ModelBuilder, 10> kBuilders{{
     {"file", "HDF5 model file, see `onda convert`; cropped, resampled or extruded where the config says so",
      build_from_file, range_of_file, extra_bytes_of_file},
     row<constant_medium>("constant", "one velocity everywhere"),
@@ -102,6 +102,8 @@ constexpr std::array<ModelBuilder, 9> kBuilders{{
     row<geology_medium>("geology", "folded, faulted layers under water, with an unconformity and a salt dome"),
     row<thrust_belt_medium>("thrust_belt", "thrust sheets that repeat their layers, a young cover, a faulted basement"),
     row<salt_basin_medium>("salt_basin", "water, compacting sediments, a salt body with steep flanks and an overhang"),
+    {"array", "arrays that a program hands over: onda.run(config, vp=...) of Python", build_from_arrays,
+     range_of_arrays, [](const ModelConfig&, const Grid&, const ConfigOrigin&) -> std::int64_t { return 0; }},
 }};
 
 const ModelBuilder& builder_of(const ModelConfig& config, const ConfigOrigin& origin) {
@@ -150,6 +152,7 @@ const ParameterValues* Model::find(std::string_view name) const {
 bool gives(const ModelConfig& config, const MediumParameter& parameter, const ConfigOrigin& origin) {
     if (parameter.name == kVp.name) return true;
     if (parameter.name == kRho.name) return has_density(config, origin);
+    if (config.arrays) return config.arrays->values.contains(std::string(parameter.name));
     return config.type == "file" && ModelFile(config.file).has(quantity_of(parameter));
 }
 

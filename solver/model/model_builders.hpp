@@ -1,5 +1,5 @@
 /// \file
-/// The media that need no file, as rules that fill one row of the grid at a time; and the one that does.
+/// The media that need no file, as rules that fill one row of the grid at a time; and those of files and arrays.
 #pragma once
 
 #include <cstdint>
@@ -55,6 +55,12 @@ VelocityRange range_of_file(const ModelConfig& config, const Equation& equation,
                             const ConfigOrigin& origin);
 /// Memory that a file takes beside the model while it is resampled.
 std::int64_t extra_bytes_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
+/// The model of ModelArrays. \throws Error(config) where there are none, or of another shape than the grid;
+/// Error(bad_data).
+Model build_from_arrays(const ModelConfig& config, const Equation& equation, const Grid& grid,
+                        const ConfigOrigin& origin);
+VelocityRange range_of_arrays(const ModelConfig& config, const Equation& equation, const Grid& grid,
+                              const ConfigOrigin& origin);
 /// What files say of a parameter other than vp.
 Quantity quantity_of(const MediumParameter& parameter);
 

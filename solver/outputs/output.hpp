@@ -19,7 +19,7 @@
 #include "solver/model/model.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/propagation/propagator.hpp"
-#include "solver/run/shot_table.hpp"
+#include "solver/run/shot_ledger.hpp"
 
 namespace onda {
 

@@ -6,12 +6,13 @@
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/outputs/snapshot_output.hpp"
 #include "solver/outputs/trace_output.hpp"
+#include "solver/outputs/vtkhdf_output.hpp"
 
 namespace onda {
 
 std::span<const OutputFormat* const> output_formats() {
-    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat,
-                                     &kSegyFormat,    &kSuFormat,         &kReportFormat};
+    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat, &kSegyFormat,
+                                     &kSuFormat,      &kVtkhdfFormat,     &kReportFormat};
     return list;
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "solver/outputs/output.hpp"
@@ -14,12 +15,14 @@ namespace onda {
 /// The formats that a run makes. It is made before the model goes, and refers to the plan.
 class RunOutputs {
 public:
-    RunOutputs(const Plan& plan, const Model& model);
-
     struct Entry {
         const OutputFormat* format;
         std::unique_ptr<RunOutput> output;
     };
+    RunOutputs(const Plan& plan, const Model& model);
+    /// These, whatever output_formats() lists.
+    explicit RunOutputs(std::vector<Entry> entries) : entries_(std::move(entries)) {}
+
     [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
 
     /// The files of a survey, ready for their names: the file of the only shot itself, copies of a few small shots, or

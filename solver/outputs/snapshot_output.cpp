@@ -5,9 +5,17 @@
 #include "io/results/xdmf.hpp"
 
 namespace onda {
+
+std::vector<double> snapshot_times(const Plan& plan) {
+    std::vector<double> times_s;
+    for (auto step = plan.snapshots.steps.after(-1); step; step = plan.snapshots.steps.after(*step))
+        times_s.push_back(static_cast<double>(*step) * plan.time.dt_s);
+    return times_s;
+}
+
 namespace {
 
-constexpr std::string_view kName = "snapshots.h5", kXdmfName = "snapshots.xdmf";
+constexpr std::string_view kName = kSnapshotsName, kXdmfName = "snapshots.xdmf";
 
 class SnapshotsOfShot : public ShotOutput {
 public:
@@ -35,13 +43,6 @@ public:
 private:
     const Plan& plan_;
 };
-
-std::vector<double> snapshot_times(const Plan& plan) {
-    std::vector<double> times_s;
-    for (auto step = plan.snapshots.steps.after(-1); step; step = plan.snapshots.steps.after(*step))
-        times_s.push_back(static_cast<double>(*step) * plan.time.dt_s);
-    return times_s;
-}
 
 std::vector<AtomicFile> assemble_only_shot(const FinishedSurvey& survey) {
     std::vector<AtomicFile> files;

@@ -8,5 +8,9 @@ namespace onda {
 
 /// snapshots.h5 and snapshots.xdmf of a survey, and 00012.snapshots.h5 of a shot.
 extern const OutputFormat kSnapshotFormat;
+inline constexpr std::string_view kSnapshotsName = "snapshots.h5";  ///< of a survey
+
+/// The times of the snapshots of every shot.
+std::vector<double> snapshot_times(const Plan& plan);
 
 }  // namespace onda

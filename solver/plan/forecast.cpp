@@ -14,6 +14,7 @@
 #include "solver/outputs/output.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
+#include "solver/run/shot_table.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {

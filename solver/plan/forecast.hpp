@@ -50,6 +50,9 @@ TimeForecast forecast_time(const Plan& plan);
 /// there is, and what would fit.
 void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder);
 
+/// Refuses a run whose results stay in memory, if the memory cannot hold it and them. \throws Error(out_of_memory).
+void refuse_if_too_large_for_memory(const Plan& plan);
+
 /// A number of bytes for people: 1.5 GB, 20.1 MB.
 std::string bytes_text(std::int64_t bytes);
 

@@ -33,21 +33,30 @@ std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::
         shape_text(plan.grid), on_device ? "backend.name: cpu, or a GPU" : "a machine");
 }
 
-std::string memory_shortage(const Plan& plan, const MemoryForecast& memory) {
+/// \param kept bytes of the host beside the forecast.
+std::string memory_shortage(const Plan& plan, const MemoryForecast& memory, std::int64_t kept) {
     std::string text;
     if (plan.device->has_own_memory())
         if (const std::int64_t free = plan.device->available_bytes(plan.setup.ordinal);
             memory.device_peak_bytes() > free)
             text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
-    if (const std::int64_t free = available_memory_bytes(); memory.peak_bytes() > free)
-        text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, memory.peak_bytes(), free);
+    const std::int64_t needed = saturating_sum(memory.peak_bytes(), kept), free = available_memory_bytes();
+    if (needed > free) text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, needed, free);
     return text;
+}
+
+/// Of gathers and snapshots.
+std::int64_t result_bytes(const Plan& plan) {
+    const std::int64_t samples = saturating_product(plan.survey.size.receivers, plan.time.output_samples),
+                       nodes = saturating_product(plan.snapshots.steps.size(), plan.snapshots.window.points());
+    return saturating_product(std::int64_t{sizeof(float)},
+                              saturating_sum(samples, saturating_product(nodes, std::ssize(plan.survey.shots))));
 }
 
 }  // namespace
 
 void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder) {
-    const std::string fault = memory_shortage(plan, forecast_memory(plan));
+    const std::string fault = memory_shortage(plan, forecast_memory(plan), 0);
     if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
     const std::filesystem::path existing = nearest_existing(output_folder);
     const auto disk = static_cast<double>(std::filesystem::space(existing).available);
@@ -57,6 +66,11 @@ void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_f
             fmt::format("the results need {} on disk and {} has {} left\n  choose another folder with --output, "
                         "or take fewer snapshots, receivers or shots",
                         bytes_text(output), shown(existing), bytes_text(static_cast<std::int64_t>(disk))));
+}
+
+void refuse_if_too_large_for_memory(const Plan& plan) {
+    const std::string fault = memory_shortage(plan, forecast_memory(plan), result_bytes(plan));
+    if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
 }
 
 std::string bytes_text(std::int64_t bytes) {

@@ -80,6 +80,7 @@ struct Log::Impl {
         std::string message;
     };
     std::shared_ptr<spdlog::sinks::stderr_color_sink_st> screen;
+    Listener listener;
     std::shared_ptr<FileSink> file;
     bool opened = false;
     std::vector<Line> before_file;
@@ -95,14 +96,22 @@ struct Log::Impl {
             put(*file, line);
         } catch (const spdlog::spdlog_ex& error) {
             file.reset();
-            put(*screen, {line.time, spdlog::level::warn, std::string("the log ends here: ") + error.what()});
+            const std::string message = std::string("the log ends here: ") + error.what();
+            if (listener)
+                tell_listener(spdlog::level::warn, message);
+            else
+                put(*screen, {line.time, spdlog::level::warn, message});
         }
     }
+    void tell_listener(spdlog::level::level_enum level, const std::string& message) const {
+        listener(level == spdlog::level::info ? Level::info : Level::warning, message);
+    }
     void write(spdlog::level::level_enum level, const std::string& message, bool to_screen) {
+        if (to_screen && listener) tell_listener(level, message);
         std::istringstream text(message);
         for (Line line{spdlog::log_clock::now(), level, {}}; std::getline(text, line.message);) {
             line.message = printable(line.message);
-            if (to_screen) put(*screen, line);
+            if (to_screen && !listener) put(*screen, line);
             if (opened)
                 put_in_file(line);
             else
@@ -116,6 +125,9 @@ Log::Log() : impl_(std::make_unique<Impl>()) {
     impl_->screen = std::make_shared<spdlog::sinks::stderr_color_sink_st>(colour ? spdlog::color_mode::always
                                                                                  : spdlog::color_mode::never);
     impl_->screen->set_pattern("%v");
+}
+Log::Log(Listener listener) : Log() {
+    impl_->listener = std::move(listener);
 }
 Log::~Log() = default;
 

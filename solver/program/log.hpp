@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -12,7 +13,12 @@ namespace onda {
 /// Messages may have several lines; whatever else a terminal would obey is escaped (io/text/printable.hpp).
 class Log {
 public:
+    enum class Level { info, warning };
+    /// Gets messages in the place of stderr, as they are.
+    using Listener = std::function<void(Level level, const std::string& message)>;
+
     Log();
+    explicit Log(Listener listener);
     ~Log();
     Log(const Log&) = delete;
     Log& operator=(const Log&) = delete;

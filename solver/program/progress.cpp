@@ -13,25 +13,30 @@ std::string clock_text(double seconds) {
                      : fmt::format("{}:{:02}", minutes, whole % 60);
 }
 
-Progress::Progress(std::int64_t steps, std::int64_t points, Log& log)
-    : steps_(steps), points_(points), log_(log), terminal_(stderr_is_terminal()) {}
+ProgressLine::ProgressLine(std::int64_t points, Log& log)
+    : points_(points), log_(log), terminal_(stderr_is_terminal()) {}
 
-void Progress::begin(std::int64_t shots) {
+void ProgressLine::begin(std::int64_t shots, std::int64_t steps) {
     shots_ = shots;
+    steps_ = steps;
     start_ = last_ = Clock::now();
 }
 
-Progress::~Progress() {
-    clear();
+ProgressLine::~ProgressLine() {
+    erase_line();
 }
 
-void Progress::clear() {
+void ProgressLine::clear() {
+    erase_line();
+}
+
+void ProgressLine::erase_line() {
     if (shown_) std::fputs("\r\033[K", stderr);
     shown_ = false;
 }
 
-void Progress::update(std::int64_t shots_done, std::int64_t together, std::int64_t step, double time_s,
-                      double max_abs) {
+void ProgressLine::update(std::int64_t shots_done, std::int64_t together, std::int64_t step, double time_s,
+                          double max_abs) {
     const auto now = Clock::now();
     // Shots that another process began and gave up come on top.
     const std::int64_t done = shots_done * steps_ + together * step,

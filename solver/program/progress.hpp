@@ -1,5 +1,5 @@
 /// \file
-/// The progress line of a run.
+/// The progress of a run, and the line that tells of it.
 #pragma once
 
 #include <chrono>
@@ -9,26 +9,39 @@
 
 namespace onda {
 
-/// The progress of a run: on a terminal one line on stderr, at most five times a second; elsewhere nothing on stderr.
-/// The log file gets a line every tenth of the run.
+/// Whom a run tells how far it is, several times a second, on the thread that runs it. What update() throws ends the
+/// run: a caller that wants to stop it throws Interrupted.
 class Progress {
 public:
-    /// \param steps of one shot. \param points of the grid.
-    Progress(std::int64_t steps, std::int64_t points, Log& log);
-    ~Progress();
-    Progress(const Progress&) = delete;
-    Progress& operator=(const Progress&) = delete;
-
-    /// Starts the clock. \param shots that are to be computed.
-    void begin(std::int64_t shots);
+    virtual ~Progress() = default;
+    /// The time steps begin. \param shots that are to be computed. \param steps of each.
+    virtual void begin(std::int64_t shots, std::int64_t steps) = 0;
     /// \param done shots computed before, \param together those that advance now.
-    void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs);
+    virtual void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs) = 0;
+    /// The time steps are over.
+    virtual void clear() = 0;
+};
+
+/// On a terminal one line on stderr, at most five times a second; elsewhere nothing on stderr. The log file gets a line
+/// every tenth of the run.
+class ProgressLine : public Progress {
+public:
+    /// \param points of the grid.
+    ProgressLine(std::int64_t points, Log& log);
+    ~ProgressLine() override;
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+
+    void begin(std::int64_t shots, std::int64_t steps) override;
+    void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs) override;
     /// Clears the line, so that messages can follow.
-    void clear();
+    void clear() override;
 
 private:
+    void erase_line();
+
     using Clock = std::chrono::steady_clock;
-    std::int64_t shots_ = 0, steps_, points_;
+    std::int64_t shots_ = 0, steps_ = 0, points_;
     Log& log_;
     bool terminal_;
     bool shown_ = false;

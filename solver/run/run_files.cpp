@@ -11,6 +11,7 @@
 #include "solver/outputs/output.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/log.hpp"
+#include "solver/run/shot_table.hpp"
 
 namespace onda {
 namespace {

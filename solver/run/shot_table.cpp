@@ -218,6 +218,7 @@ void ShotTable::write_line(std::size_t i, const std::string& line) {
 }
 
 void ShotTable::finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) {
+    sync_folder(file_.parent_path());
     for (const auto& [i, record] : shots) write_line(i, line_of(record));
     if (::fdatasync(table_.id()) != 0 && errno != EINVAL)
         throw_system_fault(ExitCode::io_error, file_, "cannot write what shots left", errno);

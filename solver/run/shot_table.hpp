@@ -12,23 +12,10 @@
 #include <vector>
 
 #include "io/files/plain_file.hpp"
-#include "solver/run/run_files.hpp"
+#include "solver/run/shot_ledger.hpp"
 #include "solver/survey/survey.hpp"
 
 namespace onda {
-
-/// What a finished shot left.
-struct ShotRecord {
-    std::int64_t shot = 0;
-    std::string seismograms;  ///< hash of its samples; empty without receivers
-    std::string wavefield;    ///< hash of its last wavefield
-    double max_abs_pressure = 0.;
-    /// One for each output format that has a file of each shot, in the order of output_formats(); without a name where
-    /// the shot has none.
-    std::vector<FileRecord> files;
-
-    bool operator==(const ShotRecord&) const = default;
-};
 
 /// A CSV file with a line for each shot, all of one length: every shot has its place in the file, and processes that
 /// share a survey fill in different ones. The line of a shot that is not finished is blank but for its number. A line
@@ -36,8 +23,7 @@ struct ShotRecord {
 ///
 /// A claim is a lock of the bytes of a line. It ends with the process that has it, however that ends. On file systems
 /// without locks every claim succeeds: two processes may then compute the same shot, which gives the same bytes twice.
-/// Threads of one process may claim and finish at the same time.
-class ShotTable {
+class ShotTable : public ShotLedger {
 public:
     /// Opens a table that create() made. \throws Error(io_error); Error(bad_data) if it is none.
     explicit ShotTable(const std::filesystem::path& file);
@@ -51,18 +37,18 @@ public:
     [[nodiscard]] std::size_t size() const { return size_; }
     /// What shot `i`, from 0, has left, or nothing. \throws Error(io_error).
     [[nodiscard]] std::optional<ShotRecord> finished(std::size_t i) const;
+    [[nodiscard]] bool is_finished(std::size_t i) const override { return finished(i).has_value(); }
     /// Those of all shots that are finished, in one pass. \throws Error(io_error).
     [[nodiscard]] std::vector<ShotRecord> all_finished() const;
 
-    /// Whether shot `i` is the caller's to compute from now on: neither finished nor claimed by anybody before.
-    [[nodiscard]] bool claim(std::size_t i);
+    [[nodiscard]] bool claim(std::size_t i) override;
     /// Makes a finished shot one that is not. \returns false if another process has claimed it. \throws
     /// Error(io_error).
     bool forget(std::size_t i);
     /// Whether it is this process' to finish the survey.
     [[nodiscard]] bool claim_end();
-    /// Writes down what claimed shots left, makes it last, and gives the claims up. \throws Error(io_error).
-    void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots);
+    /// Makes the names of the files in the table's folder last first: those of the shots.
+    void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) override;
 
 private:
     void write_line(std::size_t i, const std::string& line);

@@ -43,15 +43,11 @@ StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
 }  // namespace
 
 SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by)
-    : plan_(parts.plan),
-      parts_(parts),
-      selection_(std::move(selection)),
-      end_by_(end_by),
-      progress_(plan_.time.steps, plan_.nodes_of_shots / std::ssize(plan_.survey.shots), parts.log) {
+    : plan_(parts.plan), parts_(parts), selection_(std::move(selection)), end_by_(end_by) {
     std::int64_t missing = 0;
-    for (std::size_t i = 0; i < parts_.table.size(); ++i)
-        missing += selection_.contains(plan_.survey.shots.id(i)) && !parts_.table.finished(i);
-    progress_.begin(missing);
+    for (std::size_t i = 0; i < plan_.survey.shots.size(); ++i)
+        missing += selection_.contains(plan_.survey.shots.id(i)) && !parts_.ledger.is_finished(i);
+    parts_.progress.begin(missing, plan_.time.steps);
 }
 
 bool SurveyRun::run() {
@@ -86,7 +82,7 @@ bool SurveyRun::run() {
         batch = std::move(following);
     }
     if (finishing.valid()) parts_.times.measure("outputs", [&] { finishing.get(); });
-    progress_.clear();
+    parts_.progress.clear();
     return !batch.empty();
 }
 
@@ -96,7 +92,7 @@ Batch SurveyRun::claim_and_prepare() {
     const Shots& shots = plan_.survey.shots;
     const auto claim_up_to_end = [&] {
         for (; cursor_ < shots.size() && std::ssize(batch) < plan_.batch; ++cursor_)
-            if (selection_.contains(shots.id(cursor_)) && parts_.table.claim(cursor_))
+            if (selection_.contains(shots.id(cursor_)) && parts_.ledger.claim(cursor_))
                 batch.emplace_back().index = cursor_;
     };
     claim_up_to_end();
@@ -195,7 +191,7 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
             next_check = stop + StabilityWatch::kInterval;
         }
         take();
-        progress_.update(computed_, std::ssize(batch), stop, propagator.time_s(), largest);
+        parts_.progress.update(computed_, std::ssize(batch), stop, propagator.time_s(), largest);
     }
     if (queue) parts_.times.measure("outputs", [&] { queue->drain(); });
 }
@@ -239,7 +235,7 @@ void SurveyRun::take_snapshots(Propagator& propagator, Batch& batch, SnapshotQue
         queue.take(propagator.wavefield(), plan.computed.window(in_part.window), propagator.time_s(), slot);
 }
 
-/// Everything of a batch that needs no wavefield: its shots are on disk when this returns.
+/// Everything of a batch that needs no wavefield: what its shots leave is where it stays when this returns.
 void SurveyRun::finish(Batch& batch) const {
     std::vector<ShotGather> gathers;
     for (ShotInProgress& shot : batch)
@@ -253,8 +249,7 @@ void SurveyRun::finish(Batch& batch) const {
     failure.rethrow();
     std::vector<std::pair<std::size_t, ShotRecord>> finished;
     for (ShotInProgress& shot : batch) finished.emplace_back(shot.index, std::move(shot.record));
-    sync_folder(parts_.folder);
-    parts_.table.finish(finished);
+    parts_.ledger.finish(finished);
 }
 
 void SurveyRun::finish(ShotInProgress& shot) const {

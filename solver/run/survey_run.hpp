@@ -13,18 +13,17 @@
 
 #include "solver/outputs/shot_files.hpp"
 #include "solver/outputs/snapshot_queue.hpp"
-#include "solver/program/log.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/propagation/stability_watch.hpp"
 #include "solver/run/phase_times.hpp"
+#include "solver/run/shot_ledger.hpp"
 #include "solver/run/shot_media.hpp"
 #include "solver/run/shot_selection.hpp"
-#include "solver/run/shot_table.hpp"
 
 namespace onda {
 
-/// A shot from when it is claimed until its line is in the table.
+/// A shot from when it is claimed until the ledger knows what it left.
 struct ShotInProgress {
     std::size_t index = 0;             ///< in the survey
     std::shared_ptr<const Plan> plan;  ///< of the shot; the run's where there is no aperture
@@ -41,10 +40,9 @@ struct SurveyRunParts {
     const Plan& plan;
     ShotMedia& media;
     const ShotFiles& files;
-    const std::filesystem::path& folder;  ///< of the unfinished survey
-    ShotTable& table;
+    ShotLedger& ledger;
     PhaseTimes& times;
-    Log& log;
+    Progress& progress;
 };
 
 /// The part of one process in a survey: it takes shots that nobody has, until none are left.
@@ -57,8 +55,8 @@ public:
 
     explicit SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by);
 
-    /// \returns whether it stopped because the time is over. \throws Error; Interrupted. Shots that are finished are in
-    /// the table then; what the exception ends is lost.
+    /// \returns whether it stopped because the time is over. \throws Error; Interrupted. The ledger knows the shots
+    /// that are finished then; what the exception ends is lost.
     bool run();
 
     /// The nodes that were advanced, strips included, added over the shots.
@@ -92,7 +90,6 @@ private:
     std::int64_t computed_ = 0, nodes_ = 0, wavefield_bytes_ = 0;
     double longest_batch_s_ = 0.;
     std::vector<float> whole_frame_;  ///< of the shot that is computed, where there is an aperture
-    Progress progress_;
     std::int64_t pace_steps_ = 1;
 };
 

@@ -65,8 +65,9 @@ public:
         write_text(script, text);
         const std::string program = std::filesystem::path(ONDA_PROGRAM).parent_path().string();
         const std::string command = "cd " + quoted(folder_.path().string()) + " && PATH=" + quoted(program) +
-                                    ":$PATH " + interpreter + " " + quoted(script.string()) + " >" +
-                                    quoted(out.string()) + " 2>&1 </dev/null";
+                                    ":$PATH PYTHONPATH=" + quoted(program + "/python") + " MPLBACKEND=Agg " +
+                                    interpreter + " " + quoted(script.string()) + " >" + quoted(out.string()) +
+                                    " 2>&1 </dev/null";
         const bool good = std::system(command.c_str()) == 0;
         return {good, text_of(out)};
     }
@@ -87,7 +88,9 @@ std::vector<std::filesystem::path> documents() {
 }  // namespace
 
 TEST_CASE("the commands of the documents run") {
-    const std::string python = python_with("import h5py, numpy");
+    const std::string python = python_with("import h5py, numpy, xarray, h5netcdf, matplotlib");
+    const bool has_package =
+        std::filesystem::exists(std::filesystem::path(ONDA_PROGRAM).parent_path() / "python" / "onda");
     int run = 0;
     for (const std::filesystem::path& document : documents()) {
         const Clone clone;
@@ -104,7 +107,11 @@ TEST_CASE("the commands of the documents run") {
                 continue;
             }
             if (block.language == "python" && python.empty()) {
-                MESSAGE(place, ": skipped: no Python here has h5py and numpy");
+                MESSAGE(place, ": skipped: no Python here has h5py, numpy, xarray, h5netcdf and matplotlib");
+                continue;
+            }
+            if (contains(block.text, "import onda") && !has_package) {
+                MESSAGE(place, ": skipped: the Python package is not built");
                 continue;
             }
             const auto [good, said] = block.language == "sh" ? clone.run("bash -euo pipefail", block.text)

@@ -1,0 +1,210 @@
+// The module onda._core: what Python needs of the library, in NumPy arrays and plain values. Everything that users see
+// is in python/onda/.
+#include <csignal>
+#include <omp.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include "io/files/interruption.hpp"
+#include "solver/program/build.hpp"
+#include "solver/program/failure.hpp"
+#include "solver/program/names.hpp"
+#include "solver/program/threads.hpp"
+#include "solver/run/in_memory.hpp"
+
+namespace py = pybind11;
+using namespace onda;
+
+namespace {
+
+/// Values that become NumPy's without a copy.
+template <typename T>
+py::array_t<T> as_array(std::vector<T>&& values, const std::vector<py::ssize_t>& shape) {
+    auto* const kept = new std::vector<T>(std::move(values));
+    const py::capsule owner(kept, [](void* p) { delete static_cast<std::vector<T>*>(p); });
+    return py::array_t<T>(shape, kept->data(), owner);
+}
+
+template <typename T>
+py::array_t<T> as_array(std::vector<T>&& values) {
+    const auto size = static_cast<py::ssize_t>(values.size());
+    return as_array(std::move(values), {size});
+}
+
+py::array_t<double> as_array(const std::vector<std::array<double, 3>>& positions) {
+    std::vector<double> values;
+    for (const auto& position : positions) values.insert(values.end(), position.begin(), position.end());
+    return as_array(std::move(values), {std::ssize(positions), 3});
+}
+
+/// A table of a receiver's further columns, as text and whether all of them are numbers.
+py::dict as_dict(const std::vector<CarriedColumn>& columns) {
+    py::dict dict;
+    for (const CarriedColumn& column : columns)
+        dict[py::str(column.name)] = py::make_tuple(column.numbers, column.text);
+    return dict;
+}
+
+py::dict as_dict(SourceWavelets&& wavelets) {
+    py::dict dict;
+    const std::size_t count = wavelets.type.size();
+    const std::size_t samples = count > 0 ? wavelets.signal.size() / count : 0;
+    dict["dt_s"] = wavelets.dt_s;
+    dict["type"] = wavelets.type;
+    dict["t0_s"] = wavelets.t0_s;
+    dict["peak_frequency_hz"] = wavelets.peak_frequency_hz;
+    dict["signal"] =
+        as_array(std::move(wavelets.signal), {static_cast<py::ssize_t>(count), static_cast<py::ssize_t>(samples)});
+    return dict;
+}
+
+py::dict as_dict(ShotGather&& gather) {
+    py::dict dict;
+    dict["offset_m"] = as_array(offsets_m(gather));
+    dict["receivers_m"] = as_array(gather.receivers_m);
+    dict["sources_m"] = as_array(gather.sources_m);
+    dict["dt_s"] = gather.dt_s;
+    dict["pressure"] = as_array(std::move(gather.pressure), {std::ssize(gather.receivers_m), gather.samples});
+    dict["columns"] = as_dict(gather.carried);
+    dict["wavelets"] = as_dict(std::move(gather.wavelets));
+    dict["source_wavelet"] = as_array(std::move(gather.source_wavelet));
+    dict["source_amplitude"] = as_array(std::move(gather.source_amplitude));
+    return dict;
+}
+
+std::vector<double> coordinates(const FileGeometry& geometry, std::size_t axis) {
+    std::vector<double> values;
+    for (std::int64_t i = 0; i < geometry.shape[axis]; ++i)
+        values.push_back(geometry.origin_m[axis] + static_cast<double>(i) * geometry.spacing_m[axis]);
+    return values;
+}
+
+py::dict as_dict(ShotFrames&& frames, const FileGeometry& geometry) {
+    py::dict dict;
+    const auto& n = geometry.shape;
+    const auto count = std::ssize(frames.times_s);
+    dict["pressure"] = as_array(std::move(frames.values), {count, n[2], n[1], n[0]});
+    dict["time_s"] = as_array(std::move(frames.times_s));
+    for (const auto& [axis, name] : {std::pair{0u, "x_m"}, std::pair{1u, "y_m"}, std::pair{2u, "z_m"}})
+        dict[name] = as_array(coordinates(geometry, axis));
+    return dict;
+}
+
+py::dict as_dict(SurveyInMemory&& survey) {
+    py::dict result, gathers, snapshots;
+    result["summary"] = summary_json(*survey.plan, survey.facts, {});
+    result["config_yaml"] = resolved_yaml(survey.plan->config);
+    py::list shots;
+    for (std::size_t i = 0; i < survey.shots.size(); ++i) {
+        const py::int_ shot(survey.facts.shots[i].shot);
+        shots.append(shot);
+        ShotInMemory& kept = survey.shots[i];
+        if (kept.gather.samples > 0) gathers[shot] = as_dict(std::move(kept.gather));
+        if (!kept.frames.times_s.empty())
+            snapshots[shot] = as_dict(std::move(kept.frames), survey.plan->snapshots.geometry);
+    }
+    result["shots"] = shots;
+    result["gathers"] = gathers;
+    result["snapshots"] = snapshots;
+    return result;
+}
+
+/// Tells Python how far a run is. Python's signals are looked at here: Ctrl-C ends the run as any exception does.
+class PythonProgress : public Progress {
+public:
+    explicit PythonProgress(py::function callback) : callback_(std::move(callback)) {}
+
+    void begin(std::int64_t shots, std::int64_t steps) override {
+        shots_ = shots;
+        steps_ = steps;
+    }
+    void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs) override {
+        const py::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+        callback_(done, together, shots_, step, steps_, time_s, max_abs);
+    }
+    void clear() override {}
+
+private:
+    py::function callback_;
+    std::int64_t shots_ = 0, steps_ = 0;
+};
+
+/// The threads of parallel loops of this thread: those that a configuration asks for, until the end of the scope.
+class ThreadsOfRun {
+public:
+    explicit ThreadsOfRun(std::int64_t wanted) : before_(omp_get_max_threads()) {
+        if (wanted > 0) omp_set_num_threads(static_cast<int>(wanted));
+    }
+    ~ThreadsOfRun() { omp_set_num_threads(before_); }
+    ThreadsOfRun(const ThreadsOfRun&) = delete;
+    ThreadsOfRun& operator=(const ThreadsOfRun&) = delete;
+
+private:
+    int before_;
+};
+
+using Array = py::array_t<float, py::array::c_style>;
+
+/// \param arrays [z][y][x] by name of the parameter, all of one shape.
+std::shared_ptr<const ModelArrays> as_model(const std::map<std::string, Array>& arrays) {
+    if (arrays.empty()) return nullptr;
+    const auto model = std::make_shared<ModelArrays>();
+    for (const auto& [name, array] : arrays) {
+        model->shape = {array.shape(2), array.shape(1), array.shape(0)};
+        model->values[name].assign(array.data(), array.data() + array.size());
+    }
+    return model;
+}
+
+/// The class of onda._errors for an exit code, with the message: raised as if Python had.
+[[noreturn]] void raise(const Failure& failure) {
+    const py::object error =
+        py::module_::import("onda._errors").attr("error_of")(static_cast<int>(failure.code), failure.message);
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+    throw py::error_already_set();
+}
+
+/// What `work` returns; what it throws becomes an exception of Python with the message of the command line.
+template <typename Work>
+auto translated(const Work& work) {
+    try {
+        return work();
+    } catch (const py::error_already_set&) {
+        throw;
+    } catch (...) {
+        raise(describe_failure(std::current_exception()));
+    }
+}
+
+py::dict run(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
+             const std::map<std::string, Array>& arrays, const std::string& shots, const py::function& progress,
+             const py::function& log) {
+    return as_dict(translated([&] {
+        Config config = name.empty() ? read_config(std::filesystem::path(text), vocabulary(), overrides)
+                                     : read_config_text(text, name, vocabulary(), overrides);
+        config.model.arrays = as_model(arrays);
+        check_threads(config.backend, config.origin);
+        const ThreadsOfRun threads(config.backend.threads);
+        const ShotSelection selection = shots.empty() ? ShotSelection() : ShotSelection(shots);
+        PythonProgress told(progress);
+        Log messages([&log](Log::Level level, const std::string& message) {
+            const py::gil_scoped_acquire gil;
+            log(level == Log::Level::warning, message);
+        });
+        const py::gil_scoped_release no_gil;
+        return run_in_memory(config, selection, told, messages);
+    }));
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_core, module) {
+    module.doc() = "The compiled part of the package onda. Use onda.run() and onda.open().";
+    module.attr("version") = build().version;
+    module.attr("version_line") = version_line();
+    module.def("run", &run, py::arg("text"), py::arg("name"), py::arg("overrides"), py::arg("arrays"), py::arg("shots"),
+               py::arg("progress"), py::arg("log"),
+               "Runs the configuration at the path `text`, or, where it has a `name`, in `text`.");
+}

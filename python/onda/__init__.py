@@ -1,0 +1,56 @@
+"""Onda: acoustic finite differences for seismic forward modelling.
+
+    import onda
+    run = onda.run("survey.yaml", vp=velocity)   # velocity [z][x] or [z][y][x] in m/s
+    gather = run.gather(1)
+    gather.pressure                              # [receiver][time] in Pa, float32
+    gather.to_xarray()                           # the same with labelled coordinates
+
+    run = onda.open("results/demo")              # what `onda run` left in a folder
+
+Positions are (x, y, z) in metres, z down; arrays are [z][y][x]. What goes wrong is an OndaError with the message and
+the exit code of the command line.
+"""
+
+from ._core import version as __version__
+from ._errors import (
+    CannotCreateError,
+    ConfigError,
+    DeviceError,
+    FileError,
+    InputDataError,
+    InternalError,
+    MissingInputError,
+    OndaError,
+    OndaWarning,
+    OutOfMemoryError,
+    UnstableError,
+    UsageError,
+)
+from ._progress import Progress
+from ._results import Gather, Run, Snapshots, Wavelets
+from ._run import run
+from ._folder import open  # last: the name hides that of Python
+
+__all__ = [
+    "CannotCreateError",
+    "ConfigError",
+    "DeviceError",
+    "FileError",
+    "Gather",
+    "InputDataError",
+    "InternalError",
+    "MissingInputError",
+    "OndaError",
+    "OndaWarning",
+    "OutOfMemoryError",
+    "Progress",
+    "Run",
+    "Snapshots",
+    "UnstableError",
+    "UsageError",
+    "Wavelets",
+    "__version__",
+    "open",
+    "run",
+]

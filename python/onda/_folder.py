@@ -1,0 +1,145 @@
+"""onda.open(): the results that `onda run` left in a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Union
+
+import numpy as np
+
+from ._errors import InputDataError, MissingInputError
+from ._results import Gather, Run, Snapshots, Wavelets
+
+
+def open(run_dir: Union[str, "os.PathLike[str]"]) -> Run:
+    """Opens the folder of a finished run. Gathers and snapshots are read when they are asked for. Needs h5py.
+
+    Raises MissingInputError if the folder or its results are not there, or the run has not finished; InputDataError if
+    they are not Onda's.
+    """
+    folder = Path(run_dir)
+    summary_file = folder / "summary.json"
+    if not folder.is_dir():
+        raise MissingInputError(f"{folder}: there is no such folder")
+    if not summary_file.is_file():
+        unfinished = (folder / "unfinished").is_dir()
+        raise MissingInputError(
+            f"{folder}: "
+            + (
+                "the run has not finished; `onda run` with the same configuration goes on with it"
+                if unfinished
+                else "has no summary.json: it is not the folder of a run"
+            )
+        )
+    summary = _summary(summary_file)
+    source = _Folder(folder)
+    config = folder / "config.yaml"
+    return Run(source.shots(), summary, config.read_text() if config.is_file() else "", source, folder)
+
+
+def _summary(file: Path) -> Dict[str, Any]:
+    try:
+        summary = json.loads(file.read_text())
+        known = summary["format"] == "onda-summary"
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputDataError(f"{file}: is not the summary of a run of Onda") from error
+    if not known:
+        raise InputDataError(f"{file}: is not the summary of a run of Onda")
+    if summary.get("state") != "complete":
+        raise MissingInputError(f"{file}: the results were not put in place: run `onda run` with --force again")
+    return summary
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+def _h5py() -> Any:
+    try:
+        import h5py
+    except ImportError as error:
+        raise ImportError("onda.open() needs h5py: pip install h5py, or apt install python3-h5py") from error
+    return h5py
+
+
+class _Folder:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._h5py = _h5py()
+
+    def shots(self) -> List[int]:
+        """Of the first file that there is: a run without receivers has no seismograms."""
+        for name, format_name in (("seismograms.h5", "onda-seismograms"), ("snapshots.h5", "onda-snapshots")):
+            if (self._folder / name).is_file():
+                with self._open(name, format_name) as file:
+                    return sorted(int(shot) for shot in file["shots"])
+        return []
+
+    def gather(self, shot: int) -> Optional[Gather]:
+        if not (self._folder / "seismograms.h5").is_file():
+            return None
+        with self._open("seismograms.h5", "onda-seismograms") as file:
+            if str(shot) not in file["shots"]:
+                return None
+            group = file["shots"][str(shot)]
+            pressure = group["pressure"]
+            return Gather(
+                shot,
+                pressure[:],
+                float(pressure.attrs["dt_s"]),
+                group["receivers"][:],
+                group["sources"][:],
+                group["offset_m"][:],
+                {_text(name): _column(group[f"receiver_{_text(name)}"]) for name in group.attrs.get("receiver_columns", ())},
+                _wavelets(group),
+            )
+
+    def snapshots(self, shot: int) -> Optional[Snapshots]:
+        if not (self._folder / "snapshots.h5").is_file():
+            return None
+        with self._open("snapshots.h5", "onda-snapshots") as file:
+            if str(shot) not in file["shots"]:
+                return None
+            group = file["shots"][str(shot)]
+            return Snapshots(
+                shot, group["pressure"][:], group["time_s"][:], *(file[name][:] for name in ("x_m", "y_m", "z_m"))
+            )
+
+    def _open(self, name: str, format_name: str) -> Any:
+        path = self._folder / name
+        try:
+            file = self._h5py.File(path, "r")
+        except OSError as error:
+            raise InputDataError(f"{path}: cannot open it as an HDF5 file ({error})") from error
+        found = _text(file.attrs.get("format", ""))
+        if found != format_name:
+            file.close()
+            raise InputDataError(f"{path}: is of format '{found}'; expected {format_name}")
+        return file
+
+
+def _column(dataset: Any) -> np.ndarray:
+    """Numbers, or texts: [receiver][character], a byte each."""
+    values = dataset[:]
+    if values.dtype.kind != "S":
+        return values
+    texts = [b"".join(row) for row in values] if values.ndim == 2 else list(values)
+    return np.array([text.rstrip(b"\0").decode() for text in texts], dtype=object)
+
+
+def _wavelets(group: Any) -> Optional[Wavelets]:
+    if "wavelet" not in group:
+        return None
+    signal = group["wavelet"]
+    attributes = signal.attrs
+    return Wavelets(
+        signal[:],
+        float(attributes["dt_s"]),
+        [_text(name) for name in attributes["type"]],
+        list(attributes["t0_s"]),
+        list(attributes["peak_frequency_hz"]),
+        group["source_wavelet"][:],
+        group["source_amplitude"][:],
+    )

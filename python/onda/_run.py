@@ -1,0 +1,187 @@
+"""onda.run(): a run in memory."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, Tuple, Union
+
+import numpy as np
+
+from . import _core
+from ._errors import OndaWarning, UsageError
+from ._progress import ProgressCallback, Reporter
+from ._results import Gather, Run, Snapshots, Wavelets
+
+if TYPE_CHECKING:
+    import xarray
+
+    ArrayLike = Union[np.ndarray, "xarray.DataArray"]
+
+Config = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+
+_log = logging.getLogger("onda")
+
+
+def run(
+    config: Config,
+    *,
+    vp: "Optional[ArrayLike]" = None,
+    rho: "Optional[ArrayLike]" = None,
+    overrides: Iterable[str] = (),
+    shots: Optional[Iterable[int]] = None,
+    progress: Union[None, bool, ProgressCallback] = None,
+) -> Run:
+    """Computes the shots of a configuration; gathers and snapshots stay in memory.
+
+    The results are those of `onda run`, bit for bit. Other Python threads run meanwhile. Ctrl-C ends it.
+
+    config: the path of a YAML file, its text (a str with a line break), or a dict of the same keys (docs/config.md).
+        Paths in a text or a dict are relative to the current folder.
+    vp: velocity of pressure waves in m/s at every node, [z][x] in 2-D and [z][y][x] in 3-D. It takes the place of the
+        configuration's model. Dimensions of a DataArray that are called x, y, z (or x_m, …) are brought into this
+        order. Where a dict leaves them out, grid.shape is that of the array, and grid.spacing_m and grid.origin_m are
+        those of the coordinates of a DataArray.
+    rho: density in kg/m3, in the same way; only together with vp. Without it the density is constant.
+    overrides: as --set of the command line: "time.duration_s=2".
+    shots: the numbers of the shots to compute; all where absent.
+    progress: a function of a Progress, called several times a second; True for a bar on stderr (by tqdm where that is
+        installed); False for nothing. By default a bar on a terminal.
+
+    Warnings are OndaWarning; the log goes to logging.getLogger("onda").
+    Raises OndaError: ConfigError, MissingInputError, OutOfMemoryError, UnstableError, ….
+    """
+    if rho is not None and vp is None:
+        raise UsageError("rho: an array of densities takes an array of velocities beside it: vp")
+    arrays = {name: _as_model(name, array) for name, array in (("vp", vp), ("rho", rho)) if array is not None}
+    if len({array.shape for array in arrays.values()}) > 1:
+        raise UsageError(f"vp and rho must have one shape: {arrays['vp'].shape} and {arrays['rho'].shape} (z, y, x)")
+    text, name = _text_of(config, vp)
+    settings = list(overrides) + (["model={type: array}"] if arrays else [])
+    selection = "" if shots is None else ",".join(str(int(shot)) for shot in shots)
+    if shots is not None and not selection:
+        raise UsageError("shots: an empty list leaves nothing to compute")
+    reporter = Reporter(progress)
+    try:
+        left = _core.run(text, name, settings, arrays, selection, reporter, _tell)
+    finally:
+        reporter.close()
+    return Run(left["shots"], json.loads(left["summary"]), left["config_yaml"], _Memory(left))
+
+
+def _tell(is_warning: bool, message: str) -> None:
+    if is_warning:
+        warnings.warn(message, OndaWarning, stacklevel=3)
+    else:
+        _log.info(message)
+
+
+def _text_of(config: Config, vp: "Optional[ArrayLike]") -> Tuple[str, str]:
+    """What _core.run() takes: a path and "", or a text and its name in messages."""
+    if isinstance(config, Mapping):
+        return json.dumps(_with_grid_of(config, vp), indent=2, default=_plain), "config"
+    if isinstance(config, str) and "\n" in config:
+        return config, "config"
+    return os.fspath(config), ""
+
+
+def _plain(value: Any) -> Any:
+    """Values of NumPy and paths as JSON has them."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    raise TypeError(f"config: {value!r} is neither a number, text, list or dict, nor a path")
+
+
+_AXES = ("z", "y", "x")
+
+
+def _axis_of(dimension: Any) -> str:
+    return str(dimension)[:-2] if str(dimension).endswith("_m") else str(dimension)
+
+
+def _with_grid_of(config: Mapping[str, Any], vp: "Optional[ArrayLike]") -> Dict[str, Any]:
+    """The configuration with what its grid leaves out and the array tells."""
+    whole = dict(config)
+    grid = whole.get("grid", {})
+    if vp is None or not isinstance(grid, Mapping):
+        return whole
+    array = _in_order("vp", vp)
+    told: Dict[str, Any] = {"shape": [n for n in reversed(np.shape(array))]}
+    if hasattr(array, "dims"):
+        steps = {d: np.asarray(array.coords[d]) for d in reversed(array.dims) if d in array.coords}
+        if len(steps) == len(array.dims) and all(len(values) > 1 for values in steps.values()):
+            told["spacing_m"] = [_spacing("vp", d, values) for d, values in steps.items()]
+            told["origin_m"] = [float(values[0]) for values in steps.values()]
+    whole["grid"] = {**told, **grid}
+    return whole
+
+
+def _spacing(name: str, dimension: Any, values: np.ndarray) -> float:
+    spacing = float(values[-1] - values[0]) / (len(values) - 1)
+    if not spacing > 0 or np.abs(np.diff(values) - spacing).max() > 1e-6 * spacing:
+        raise UsageError(f"{name}: the coordinates {dimension} must ascend in equal steps")
+    return float(f"{spacing:.9g}")
+
+
+def _in_order(name: str, array: "ArrayLike") -> Any:
+    """A DataArray with its dimensions in the order z y x; anything else as it is."""
+    if not hasattr(array, "dims"):
+        return np.asarray(array)
+    axes = {_axis_of(dimension): dimension for dimension in array.dims}
+    if set(axes) not in ({"x", "z"}, {"x", "y", "z"}):
+        found = ", ".join(map(str, array.dims))
+        raise UsageError(f"{name}: a DataArray must have the dimensions z, x or z, y, x (or z_m, …), not {found}")
+    return array.transpose(*(axes[axis] for axis in _AXES if axis in axes))
+
+
+def _as_model(name: str, array: "ArrayLike") -> np.ndarray:
+    """[z][y][x] in single precision."""
+    values = np.asarray(_in_order(name, array))
+    if values.dtype.kind not in "fiu" or values.ndim not in (2, 3) or values.size == 0:
+        raise UsageError(
+            f"{name}: must be numbers, [z][x] in 2-D or [z][y][x] in 3-D, not {values.dtype} with the shape {values.shape}"
+        )
+    values = np.ascontiguousarray(values, dtype=np.float32)
+    return values[:, np.newaxis, :] if values.ndim == 2 else values
+
+
+class _Memory:
+    """What _core.run() gave."""
+
+    def __init__(self, left: Dict[str, Any]) -> None:
+        self._left = left
+
+    def gather(self, shot: int) -> Optional[Gather]:
+        kept = self._left["gathers"].get(shot)
+        if kept is None:
+            return None
+        columns = {name: column_of(numbers, text) for name, (numbers, text) in kept["columns"].items()}
+        wavelets = Wavelets(
+            **kept["wavelets"], of_source=kept["source_wavelet"], amplitude=kept["source_amplitude"]
+        )
+        return Gather(
+            shot,
+            kept["pressure"],
+            kept["dt_s"],
+            kept["receivers_m"],
+            kept["sources_m"],
+            kept["offset_m"],
+            columns,
+            wavelets,
+        )
+
+    def snapshots(self, shot: int) -> Optional[Snapshots]:
+        kept = self._left["snapshots"].get(shot)
+        return None if kept is None else Snapshots(shot, **kept)
+
+
+def column_of(numbers: bool, text: List[str]) -> np.ndarray:
+    """A column of a receiver table: numbers, with NaN for what is not given, or text."""
+    if numbers:
+        return np.array([float(value) if value else np.nan for value in text])
+    return np.array(text, dtype=object)

@@ -1,0 +1,73 @@
+#include "solver/run/account.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/printable.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/program/build.hpp"
+#include "solver/program/hash.hpp"
+
+namespace onda {
+namespace {
+
+std::string fingerprint_of(const Model& model) {
+    Fingerprint hash;
+    for (const ParameterValues& parameter : model.parameters) hash.add(std::span<const float>(parameter.values));
+    return hash.hex();
+}
+
+/// Single precision loses digits below 1.2e-38 and everything below 1.4e-45, without a sign of it in the results.
+void warn_of_faint_pressure(RunFacts& facts, Log& log) {
+    if (facts.max_abs_pressure == 0. || facts.max_abs_pressure >= std::numeric_limits<float>::min()) return;
+    facts.warnings.push_back(
+        fmt::format("the largest |p| is {:.3g} Pa: results are stored in single precision, which loses digits below "
+                    "1.2e-38 Pa; raise sources[].amplitude, with which they scale",
+                    facts.max_abs_pressure));
+    log.warn(facts.warnings.back());
+}
+
+}  // namespace
+
+void note_model(const Plan& plan, const Model& model, RunFacts& facts) {
+    const MemoryForecast memory = forecast_memory(plan);
+    facts.predicted_memory_bytes = memory.peak_bytes();
+    facts.predicted_device_bytes = memory.device_peak_bytes();
+    facts.model = model.description;
+    facts.model_fingerprint = fingerprint_of(model);
+}
+
+void announce(const Plan& plan, const RunFacts& facts, Log& log) {
+    log.info(version_line());
+    if (!plan.config.title.empty()) log.info(printable(plan.config.title));
+    log.info("backend   " + facts.backend);
+    for (const std::string& note : plan.notes) log.info("note      " + note);
+    log.info("model     " + facts.model);
+    log.info(describe(plan));
+    for (const Wavelet& wavelet : plan.survey.wavelets) log.info("wavelet   " + wavelet.description);
+    log.info("memory    about " + bytes_text(facts.predicted_memory_bytes) +
+             (plan.device->has_own_memory() ? ", and on the GPU " + bytes_text(facts.predicted_device_bytes) : "") +
+             "; results " + bytes_text(forecast_output_bytes(plan)));
+    for (const std::string& warning : plan.warnings) log.warn(warning);
+}
+
+void account_for(const Plan& plan, const ShotMedia& media, const SurveyRun& run, PhaseTimes& times, RunFacts& facts,
+                 Log& log) {
+    const double work = static_cast<double>(run.nodes_computed()) * static_cast<double>(plan.time.steps);
+    const double stepping = times.of("time steps");
+    facts.phase_s = times.all();
+    facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
+    facts.peak_memory_bytes = peak_memory_bytes();
+    facts.device_bytes = media.allocated_bytes() + run.wavefield_bytes();
+    facts.finished_utc = utc_now();
+    for (const ShotRecord& shot : facts.shots)
+        facts.max_abs_pressure = std::max(facts.max_abs_pressure, shot.max_abs_pressure);
+    warn_of_faint_pressure(facts, log);
+    log.info(
+        fmt::format("done      {:.3g} s of time steps at {:.3f} Gpt/s; max |p| {:.3e}; peak memory {} ({} predicted)",
+                    stepping, facts.gpt_per_s, facts.max_abs_pressure, bytes_text(facts.peak_memory_bytes),
+                    bytes_text(facts.predicted_memory_bytes)));
+}
+
+}  // namespace onda

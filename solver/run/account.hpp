@@ -1,0 +1,25 @@
+/// \file
+/// What a run says of itself on its way, whether its results go into files or stay in memory.
+#pragma once
+
+#include "solver/model/model.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/program/log.hpp"
+#include "solver/run/phase_times.hpp"
+#include "solver/run/shot_media.hpp"
+#include "solver/run/summary.hpp"
+#include "solver/run/survey_run.hpp"
+
+namespace onda {
+
+/// Notes the model and its hash, and the memory that the run is going to take.
+void note_model(const Plan& plan, const Model& model, RunFacts& facts);
+
+/// What is about to be computed, and the warnings of the plan.
+void announce(const Plan& plan, const RunFacts& facts, Log& log);
+
+/// Notes what the run took and found. \param facts with the shots that are finished.
+void account_for(const Plan& plan, const ShotMedia& media, const SurveyRun& run, PhaseTimes& times, RunFacts& facts,
+                 Log& log);
+
+}  // namespace onda

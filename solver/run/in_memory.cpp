@@ -1,0 +1,130 @@
+#include "solver/run/in_memory.hpp"
+
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "io/files/random_hex.hpp"
+#include "solver/outputs/shot_files.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/program/build.hpp"
+#include "solver/run/account.hpp"
+#include "solver/run/identity.hpp"
+#include "solver/run/survey_run.hpp"
+
+namespace onda {
+namespace {
+
+class OutputOfShot : public ShotOutput {
+public:
+    explicit OutputOfShot(ShotInMemory& kept) : kept_(kept) {}
+
+    void take_snapshot(double time_s, std::span<const float> values) override {
+        kept_.frames.times_s.push_back(time_s);
+        kept_.frames.values.insert(kept_.frames.values.end(), values.begin(), values.end());
+    }
+    void take_gather(const ShotGather& gather) override { kept_.gather = gather; }
+
+private:
+    ShotInMemory& kept_;
+};
+
+/// Keeps what shots give, each in a place of its own.
+class MemoryOutput : public RunOutput {
+public:
+    MemoryOutput(const Plan& plan, std::vector<ShotInMemory>& kept) : plan_(plan), kept_(kept) {}
+
+    std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
+        ShotInMemory& kept = kept_[place.index];
+        kept.frames.values.reserve(
+            static_cast<std::size_t>(plan_.snapshots.steps.size() * plan_.snapshots.window.points()));
+        return std::make_unique<OutputOfShot>(kept);
+    }
+    [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey&) const override { return {}; }
+
+private:
+    const Plan& plan_;
+    std::vector<ShotInMemory>& kept_;
+};
+
+/// A format without a file; it is in no list, and nothing but the name of its output is asked of it.
+constexpr OutputFormat kMemoryFormat{};
+
+RunOutputs outputs_to(const Plan& plan, std::vector<ShotInMemory>& kept) {
+    std::vector<RunOutputs::Entry> entries;
+    entries.push_back({&kMemoryFormat, std::make_unique<MemoryOutput>(plan, kept)});
+    return RunOutputs(std::move(entries));
+}
+
+/// The ledger of the only process that computes a survey.
+class MemoryLedger : public ShotLedger {
+public:
+    explicit MemoryLedger(std::size_t shots) : records_(shots) {}
+
+    [[nodiscard]] bool is_finished(std::size_t i) const override {
+        const std::lock_guard lock(mutex_);
+        return records_[i].has_value();
+    }
+    [[nodiscard]] bool claim(std::size_t i) override {
+        const std::lock_guard lock(mutex_);
+        return claimed_.insert(i).second;
+    }
+    void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) override {
+        const std::lock_guard lock(mutex_);
+        for (const auto& [i, record] : shots) records_[i] = record;
+    }
+    /// Of shot `i`, once nobody computes any more.
+    [[nodiscard]] const std::optional<ShotRecord>& record(std::size_t i) const { return records_[i]; }
+
+private:
+    mutable std::mutex mutex_;
+    std::set<std::size_t> claimed_;
+    std::vector<std::optional<ShotRecord>> records_;
+};
+
+/// Of all shots of the survey, those that were computed.
+void keep_finished(const MemoryLedger& ledger, std::vector<ShotInMemory>& of_survey, SurveyInMemory& result) {
+    for (std::size_t i = 0; i < of_survey.size(); ++i)
+        if (const auto& record = ledger.record(i)) {
+            result.facts.shots.push_back(*record);
+            result.shots.push_back(std::move(of_survey[i]));
+        }
+}
+
+}  // namespace
+
+SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log) {
+    SurveyInMemory result;
+    RunFacts& facts = result.facts;
+    PhaseTimes times;
+    facts.run_id = random_hex(16);
+    facts.command_line = command_line();
+    facts.started_utc = utc_now();
+    Plan draft = times.measure("plan", [&] { return make_plan(config); });
+    selection.check_against(draft.survey.shots);
+    refuse_if_too_large_for_memory(draft);
+
+    Model model = times.measure(
+        "model", [&] { return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin); });
+    result.plan = std::make_shared<const Plan>(refine(std::move(draft), model));
+    const Plan& plan = *result.plan;
+    note_model(plan, model, facts);
+    facts.identity = hash_of(identity_of(plan, facts.model_fingerprint));
+    ShotMedia media = times.measure("backend", [&] { return ShotMedia(plan, std::move(model)); });
+    facts.backend = media.description();
+    announce(plan, facts, log);
+
+    std::vector<ShotInMemory> of_survey(plan.survey.shots.size());
+    const RunOutputs outputs = outputs_to(plan, of_survey);
+    const ShotFiles none(outputs, {}, {});
+    MemoryLedger ledger(of_survey.size());
+    SurveyRun run({plan, media, none, ledger, times, progress}, selection, SurveyRun::Clock::time_point::max());
+    run.run();
+    keep_finished(ledger, of_survey, result);
+    account_for(plan, media, run, times, facts, log);
+    facts.complete = true;
+    return result;
+}
+
+}  // namespace onda

@@ -1,0 +1,35 @@
+/// \file
+/// A run whose results stay in memory: the steps, sources, receivers and bits of run_simulation(), and no file.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "io/results/seismograms.hpp"
+#include "io/results/snapshots.hpp"
+#include "solver/program/log.hpp"
+#include "solver/program/progress.hpp"
+#include "solver/run/shot_selection.hpp"
+#include "solver/run/summary.hpp"
+
+namespace onda {
+
+struct ShotInMemory {
+    ShotGather gather;  ///< of a shot with receivers; otherwise it has no samples
+    ShotFrames frames;  ///< empty without snapshots
+};
+
+struct SurveyInMemory {
+    std::shared_ptr<const Plan> plan;
+    RunFacts facts;                   ///< with the shots that were computed, by number
+    std::vector<ShotInMemory> shots;  ///< of facts.shots, in the same order
+};
+
+/// Computes the shots of a survey. What the configuration says of files and pictures has no effect, but for the
+/// sampling of the seismograms, which are those that files would hold, bit for bit.
+/// \param selection the shots to compute. \param progress may throw Interrupted to end the run.
+/// \throws Error; std::bad_alloc; what `progress` and `log` throw.
+SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log);
+
+}  // namespace onda

@@ -1,0 +1,128 @@
+// Promise: a run in memory gives the bits of a run into files, for one shot and for batches, with parts of the grid and
+// with a model that the program hands over.
+#include "solver/run/in_memory.hpp"
+
+#include <doctest/doctest.h>
+
+#include "io/files/interruption.hpp"
+#include "solver/program/names.hpp"
+#include "solver/run/simulation.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/solver/small_run.hpp"
+
+using namespace onda;
+
+namespace {
+
+/// Keeps what it is told, and may end the run.
+class Told : public Progress {
+public:
+    explicit Told(std::int64_t end_at = -1) : end_at_(end_at) {}
+    void begin(std::int64_t shots_, std::int64_t steps_) override {
+        shots = shots_;
+        steps = steps_;
+    }
+    void update(std::int64_t done, std::int64_t together, std::int64_t step, double, double) override {
+        last = done * steps + together * step;
+        if (end_at_ >= 0 && last >= end_at_) throw Interrupted{2};
+    }
+    void clear() override { ++cleared; }
+
+    std::int64_t shots = 0, steps = 0, last = 0, cleared = 0;
+
+private:
+    std::int64_t end_at_;
+};
+
+Config config_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
+    std::vector<std::string> all{"backend.name=cpu"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return read_config_text(text, "run.yaml", vocabulary(), all);
+}
+
+void check_equal(const Config& config) {
+    const TemporaryFolder folder;
+    std::vector<std::string> said;
+    Log log([&said](Log::Level, const std::string& message) { said.push_back(message); });
+    const RunFacts facts = run_simulation(config, {folder.path() / "out", false, "test"}, log);
+    Told told;
+    const SurveyInMemory survey = run_in_memory(config, {}, told, log);
+    CHECK(said.size() > 4);
+    CHECK(told.last == told.shots * told.steps);
+    CHECK(told.cleared == 1);
+    CHECK(survey.facts.identity == facts.identity);
+    REQUIRE(survey.shots.size() == facts.shots.size());
+    for (std::size_t i = 0; i < survey.shots.size(); ++i) {
+        const ShotRecord &ours = survey.facts.shots[i], &theirs = facts.shots[i];
+        CHECK(ours.shot == theirs.shot);
+        CHECK(ours.seismograms == theirs.seismograms);
+        CHECK(ours.wavefield == theirs.wavefield);
+        CHECK(ours.max_abs_pressure == theirs.max_abs_pressure);
+        const ShotGather written = read_gather(folder.path() / "out" / "seismograms.h5", ours.shot);
+        const ShotInMemory& kept = survey.shots[i];
+        CHECK(kept.gather.pressure == written.pressure);
+        CHECK(kept.gather.receivers_m == written.receivers_m);
+        CHECK(kept.gather.dt_s == written.dt_s);
+        CHECK(kept.gather.wavelets == written.wavelets);
+        const ShotFrames frames = read_frames(folder.path() / "out" / "snapshots.h5", ours.shot);
+        CHECK(kept.frames.times_s == frames.times_s);
+        CHECK(kept.frames.values == frames.values);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("gathers and snapshots in memory are those of files") {
+    check_equal(config_of(kSmall2d));
+    check_equal(config_of(kSmall2d, {"backend.batch=1"}));
+    check_equal(config_of(kSmall3d));
+    check_equal(config_of(kSmall2d, {"survey.limit_m=150", "boundary.placement=outside"}));
+    check_equal(config_of(kSmall2d, {"output.seismograms.dt_s=0.00199999", "output.seismograms.segy=ieee",
+                                     "output.seismograms.unfit_dt=resample"}));
+}
+
+TEST_CASE("some shots may be computed, and the caller may end the run") {
+    Log quiet([](Log::Level, const std::string&) {});
+    Told told;
+    const SurveyInMemory second = run_in_memory(config_of(kSmall2d), ShotSelection("2"), told, quiet);
+    REQUIRE(second.facts.shots.size() == 1);
+    CHECK(second.facts.shots.front().shot == 2);
+    CHECK(second.shots.front().gather.shot == 2);
+    CHECK(told.shots == 1);
+    Told impatient(1);
+    CHECK_THROWS_AS(run_in_memory(config_of(kSmall2d), {}, impatient, quiet), Interrupted);
+}
+
+TEST_CASE("a model may be handed over as arrays") {
+    Log quiet([](Log::Level, const std::string&) {});
+    Told told;
+    const auto hash = [&](const Config& config) {
+        return run_in_memory(config, {}, told, quiet).facts.shots.front().seismograms;
+    };
+    Config config = config_of(kSmall3d);
+    const std::string expected = hash(config);
+    const auto arrays = std::make_shared<ModelArrays>();
+    arrays->shape = {40, 36, 32};
+    std::vector<float>& vp = arrays->values["vp"];
+    for (int z = 0; z < 32; ++z) vp.insert(vp.end(), std::size_t(40 * 36), float(1500. + 10. * z));
+    config.model = ModelConfig();
+    config.model.type = "array";
+    config.model.arrays = arrays;
+    CHECK(hash(config) == expected);
+
+    const auto refusal = [&](const std::function<void(ModelArrays&)>& spoil) {
+        const auto spoilt = std::make_shared<ModelArrays>(*arrays);
+        spoil(*spoilt);
+        config.model.arrays = spoilt;
+        return fault_of([&] { static_cast<void>(hash(config)); });
+    };
+    CHECK(refusal([](ModelArrays& a) { a.values["vp"][41] = 31'000.f; }).what() ==
+          doctest::Contains("vp = 31000 m/s at node (x 1, y 1, z 0)"));
+    CHECK(refusal([](ModelArrays& a) {
+              a.shape = {36, 40, 32};
+          }).what() == doctest::Contains("[32][40][36] of [z][y][x], the grid has [32][36][40]"));
+    CHECK(refusal([](ModelArrays& a) { a.values["rho"] = std::vector<float>(a.values["vp"].size(), -1.f); }).code() ==
+          ExitCode::bad_data);
+    config.model.arrays = nullptr;
+    CHECK(fault_of([&] { static_cast<void>(hash(config)); }).code() == ExitCode::config);
+}
