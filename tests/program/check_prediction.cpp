@@ -1,5 +1,6 @@
 // What `onda check` predicts is what a run takes: memory within 3 % (of runs below 83 MB, within 2.5 MB), disk within 2
 // % and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "solver/plan/forecast.hpp"
@@ -144,14 +145,20 @@ backend: {name: cpu}
         // Axes are rounded to whole nodes.
         CHECK(std::abs(nx - 3 * nz) <= 1);
         CHECK(std::abs(ny - 2 * nz) <= 1);
-        Plan there = plan;
-        there.grid = *grid;
-        there.computed = plan.computed.around(*grid);
-        there.setup.grid = there.computed.grid();
-        there.snapshots.window = Window::whole(*grid);
-        const auto needed = static_cast<double>(forecast_memory(there).peak_bytes());
-        CHECK(needed <= 1.001 * room);
-        CHECK(needed >= 0.95 * room);
+        const auto needed_by = [&plan](const Grid& of) {
+            Plan there = plan;
+            there.grid = of;
+            there.computed = plan.computed.around(of);
+            there.setup.grid = there.computed.grid();
+            there.snapshots.window = Window::whole(of);
+            return static_cast<double>(forecast_memory(there).peak_bytes());
+        };
+        CHECK(needed_by(*grid) <= 1.001 * room);
+        // Rows are padded to whole cache lines: of a small grid the next may take a tenth more.
+        Grid next = *grid;
+        next.n = {nx + 1, std::llround(static_cast<double>(nx + 1) / 1.5),
+                  std::llround(static_cast<double>(nx + 1) / 3.)};
+        CHECK(needed_by(next) >= 0.999 * room);
     }
     CHECK(!largest_grid(plan, Memory::host, 1000).has_value());
 }
