@@ -304,18 +304,22 @@ def stability(onda, save):
     save(figure)
 
 
-def first(onda, save, picture):
-    """A picture that the run of README.md's own configuration leaves."""
+def first(onda, save, *plot):
+    """A picture of the run of README.md's own configuration."""
     block = re.search(r"<!-- file: first.yaml -->\n```yaml\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
     file = onda.folder / "first.yaml"
     file.write_text(block)
-    onda.call("run", file, "--output", onda.folder / "first", "--force")
-    save(onda.folder / "first" / picture, "png")
+    results = onda.folder / "first"
+    onda.call("run", file, "--output", results, "--force")
+    picture = onda.folder / "first.png"
+    models = ["--model", file] if plot[0] == "slice" else []
+    onda.call("plot", plot[0], results, *plot[1:], *models, "--output", picture, "--force")
+    save(picture, "png")
 
 
 FIGURES = {
-    "first_wavefield": lambda onda, save: first(onda, save, "snapshot_xz_1.0000s.png"),
-    "first_gather": lambda onda, save: first(onda, save, "gather.png"),
+    "first_wavefield": lambda onda, save: first(onda, save, "slice", "--time", 1, "--width", 960),
+    "first_gather": lambda onda, save: first(onda, save, "gather", "--width", 700),
     "dispersion_order": dispersion_order,
     "dispersion_angle": dispersion_angle,
     "order_of_accuracy": order_of_accuracy,
