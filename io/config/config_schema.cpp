@@ -8,6 +8,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+/// The member of an object that is an array or object, made if it is not there. nlohmann-json 3.11 can do that itself,
+/// but leaves a value that cannot be destroyed where there is no memory for it.
+Json& member(Json& object, const char* key, Json::value_t kind) {
+    if (!object.contains(key)) object[key] = Json(kind);
+    return object[key];
+}
+
+Json& list(Json& object, const char* key) {
+    return member(object, key, Json::value_t::array);
+}
+
 Json object_schema(void* owner, std::span<const Parameter> rows, const Vocabulary& vocabulary);
 
 /// A number as JSON: integers without a point.
@@ -28,10 +39,10 @@ Json number_schema(const Parameter& row, bool integer) {
 
 Json list_schema(const Parameter& row, bool integer) {
     const Json number = number_schema(row, integer);
-    Json list{{"type", "array"}, {"items", number}};
-    list["minItems"] = row.count.single ? 1 : row.count.axes ? 2 : row.count.min;
-    if (row.count.axes || row.count.max < Count{}.max) list["maxItems"] = row.count.axes ? 3 : row.count.max;
-    return row.count.single ? Json{{"oneOf", {number, list}}} : list;
+    Json schema{{"type", "array"}, {"items", number}};
+    schema["minItems"] = row.count.single ? 1 : row.count.axes ? 2 : row.count.min;
+    if (row.count.axes || row.count.max < Count{}.max) schema["maxItems"] = row.count.axes ? 3 : row.count.max;
+    return row.count.single ? Json{{"oneOf", {number, schema}}} : schema;
 }
 
 struct ValueSchema {
@@ -48,7 +59,8 @@ struct ValueSchema {
     Json operator()(const std::filesystem::path*) const { return {{"type", "string"}, {"minLength", 1}}; }
     Json operator()(const std::string*) const {
         Json schema{{"type", "string"}};
-        for (const AllowedValue& value : allowed_values(vocabulary, row.values)) schema["enum"].push_back(value.name);
+        for (const AllowedValue& value : allowed_values(vocabulary, row.values))
+            list(schema, "enum").push_back(value.name);
         return schema;
     }
     Json operator()(const Group& group) const {
@@ -91,17 +103,18 @@ void add_conditions(Json& schema, void* owner, std::span<const Parameter> rows, 
             for (const Parameter& row : rows) {
                 if (row.when.key != key.name) continue;
                 if (!has_word(row.when.values, value.name))
-                    then["properties"][std::string(row.name)] = false;
+                    member(then, "properties", Json::value_t::object)[std::string(row.name)] = false;
                 else if (row.required && !row.or_else.empty())
-                    then["allOf"].push_back({{"anyOf", {{{"required", {row.name}}}, {{"required", {row.or_else}}}}}});
+                    list(then, "allOf")
+                        .push_back({{"anyOf", {{{"required", {row.name}}}, {{"required", {row.or_else}}}}}});
                 else if (row.required)
-                    then["required"].push_back(row.name);
+                    list(then, "required").push_back(row.name);
             }
             if (then.empty()) continue;
             Json condition{{"properties", {{std::string(key.name), {{"const", value.name}}}}}};
             const bool is_default = *std::get<std::string*>(key.slot(owner)) == value.name;
             if (!is_default) condition["required"] = {key.name};
-            schema["allOf"].push_back({{"if", condition}, {"then", then}});
+            list(schema, "allOf").push_back({{"if", condition}, {"then", then}});
         }
     }
 }
@@ -112,8 +125,8 @@ Json object_schema(void* owner, std::span<const Parameter> rows, const Vocabular
         Json property = row_schema(row, owner, vocabulary);
         for (const auto alias : split_words(row.aliases)) schema["properties"][std::string(alias)] = property;
         schema["properties"][std::string(row.name)] = std::move(property);
-        if (row.required && row.when.key.empty() && !row.of_model_file) schema["required"].push_back(row.name);
-        if (!row.excludes.empty()) schema["allOf"].push_back({{"not", {{"required", {row.name, row.excludes}}}}});
+        if (row.required && row.when.key.empty() && !row.of_model_file) list(schema, "required").push_back(row.name);
+        if (!row.excludes.empty()) list(schema, "allOf").push_back({{"not", {{"required", {row.name, row.excludes}}}}});
     }
     add_conditions(schema, owner, rows, vocabulary);
     return schema;
@@ -124,7 +137,7 @@ Json required_without_file(std::span<const Parameter> rows) {
     Json schema = Json::object();
     for (const Parameter& row : rows) {
         if (!row.of_model_file) continue;
-        schema["required"].push_back(row.name);
+        list(schema, "required").push_back(row.name);
         if (row.rows.empty()) continue;
         schema["properties"][std::string(row.name)] = required_without_file(row.rows);
         schema["properties"][std::string(row.name)]["type"] = "object";
@@ -141,7 +154,7 @@ std::string config_schema(const Vocabulary& vocabulary) {
                 {"description", "Made by `onda schema` from the table of parameters; do not edit."}};
     schema.update(object_schema(&defaults, config_rows(), vocabulary));
     const Json file{{"required", {"model"}}, {"properties", {{"model", {{"required", {"file"}}}}}}};
-    schema["allOf"].push_back({{"if", {{"not", file}}}, {"then", required_without_file(config_rows())}});
+    list(schema, "allOf").push_back({{"if", {{"not", file}}}, {"then", required_without_file(config_rows())}});
     return schema.dump(2) + "\n";
 }
 

@@ -244,7 +244,7 @@ PictureBytes picture_bytes(const Plan& plan) {
     // In colours; the few that are wiggles take no more.
     const std::int64_t receivers = plan.survey.size.most_receivers;
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
-    constexpr std::int64_t drawing = 11'500'000;  // measured: fonts, the sheet, rasters and the compressed picture
+    constexpr std::int64_t drawing = 12'100'000;  // measured: fonts, the sheet, rasters and the compressed picture
     constexpr auto element = static_cast<std::int64_t>(sizeof(float));
     const std::int64_t parameters = std::min<std::int64_t>(std::ssize(plan.setup.scheme.equation->parameters), 2);
     return {nodes * (parameters + static_cast<std::int64_t>(kWavefields)) * element, drawing, gather * element};

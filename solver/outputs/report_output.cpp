@@ -189,8 +189,8 @@ ReportBytes report_bytes(const Plan& plan) {
     const std::int64_t of_model = section_points(plan.grid, Fineness::model) + (own_models ? movies * points : 0);
     const std::int64_t samples = plan.time.output_samples * plan.survey.size.most_receivers;
     constexpr std::int64_t page = 1'000'000;  // measured: the page's own files as they are read, zlib, the facts
-    return {page + of_model * std::ssize(plan.setup.scheme.equation->parameters) * 2 + alive * frames * points,
-            std::min<std::int64_t>(static_cast<std::int64_t>(choice.gather_bytes), 2 * samples)};
+    return {of_model * std::ssize(plan.setup.scheme.equation->parameters) * 2 + alive * frames * points,
+            page + std::min<std::int64_t>(static_cast<std::int64_t>(choice.gather_bytes), 2 * samples)};
 }
 
 constinit const OutputFormat kReportFormat{

@@ -22,7 +22,8 @@ class Browser:
     """Chromium, spoken to in its DevTools protocol over a pair of pipes."""
 
     def __init__(self):
-        self.folder = tempfile.TemporaryDirectory()
+        # Processes of the browser may still be writing when the first of them has gone.
+        self.folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         to_read, self.to_write = os.pipe()
         self.from_read, from_write = os.pipe()
 

@@ -37,7 +37,7 @@ int check_with_xarray(const std::string& python, const std::string& text,
     CAPTURE(run.err);
     REQUIRE(run.code == 0);
     return exit_status(shell_quoted(python) + " " +
-                       shell_quoted(std::string(ONDA_SOURCE_DIR) + "/tests/program/xarray_reads.py") + " " +
+                       shell_quoted(std::string(ONDA_SOURCE_DIR) + "/tests/io/xarray_reads.py") + " " +
                        shell_quoted(out.string()));
 }
 

@@ -18,7 +18,7 @@ int check_with_segyio(const std::string& python, const std::string& text, const 
     CAPTURE(run.err);
     REQUIRE(run.code == 0);
     return exit_status(shell_quoted(python) + " " +
-                       shell_quoted(std::string(ONDA_SOURCE_DIR) + "/tests/program/segyio_reads.py") + " " +
+                       shell_quoted(std::string(ONDA_SOURCE_DIR) + "/tests/io/segyio_reads.py") + " " +
                        shell_quoted(out.string()) + " " + samples);
 }
 

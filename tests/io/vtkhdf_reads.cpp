@@ -21,7 +21,7 @@ int check_with_vtk(const std::string& python, const std::string& text, const std
     REQUIRE(run.code == 0);
     CHECK(contains(run.out, "snapshots.vtkhdf"));
     return exit_status(shell_quoted(python) + " " +
-                       shell_quoted(std::string(ONDA_SOURCE_DIR) + "/tests/program/vtkhdf_reads.py") + " " +
+                       shell_quoted(std::string(ONDA_SOURCE_DIR) + "/tests/io/vtkhdf_reads.py") + " " +
                        shell_quoted(out.string()));
 }
 
