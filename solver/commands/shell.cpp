@@ -92,7 +92,7 @@ std::string bash_completion(const CLI::App& program) {
            "    esac\n"
            "    case \"${COMP_WORDS[COMP_CWORD]}\" in\n"
            "        -*) ;;\n"
-           "        *) words=$(printf '%s\\n' $words | grep -v '^-') ;;\n"
+           "        *) words=$(printf '%s\\n' $words | sed '/^-/d') ;;\n"
            "    esac\n"
            "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
            "}\n"
