@@ -54,6 +54,7 @@ py::dict as_dict(SourceWavelets&& wavelets) {
     dict["type"] = wavelets.type;
     dict["t0_s"] = wavelets.t0_s;
     dict["peak_frequency_hz"] = wavelets.peak_frequency_hz;
+    dict["amplitude_unit"] = wavelets.amplitude_unit;
     dict["signal"] =
         as_array(std::move(wavelets.signal), {static_cast<py::ssize_t>(count), static_cast<py::ssize_t>(samples)});
     return dict;

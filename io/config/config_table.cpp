@@ -452,7 +452,8 @@ constexpr Parameter kSource[] = {
      .example = "sources.csv"},
     {.name = "amplitude",
      .slot = bind<&SourceConfig::amplitude>,
-     .help = "factor on the wavelet; 1 gives s(t - r/c) / (4 pi r) in a homogeneous medium"},
+     .help = "factor on the wavelet; in 3-D 1 gives s(t - r/vp) / (4 pi r) in a homogeneous medium, in 2-D the field "
+             "of a line source"},
     {.name = "wavelet",
      .slot = bind<&SourceConfig::wavelet>,
      .help = "a signal of its own; the top-level wavelet where absent",

@@ -191,7 +191,7 @@ void write_wavelets(hdf5::Group& group, const ShotGather& gather, const Scales& 
     which.attach_scale(0, scales.source);
     which.close();
     auto amplitude = write_along(group, kSourceAmplitude, gather.source_amplitude, scales.source);
-    amplitude.set_text("units", "Pa m");
+    amplitude.set_text("units", wavelets.amplitude_unit);
     amplitude.close();
 }
 
@@ -212,7 +212,9 @@ void read_wavelets(const hdf5::Group& group, ShotGather& gather) {
             "each wavelet");
     wavelets.signal = signal.read_all<double>();
     gather.source_wavelet = group.open_dataset(kSourceWavelet).read_all<std::int64_t>();
-    gather.source_amplitude = group.open_dataset(kSourceAmplitude).read_all<double>();
+    const auto amplitude = group.open_dataset(kSourceAmplitude);
+    wavelets.amplitude_unit = amplitude.text("units").value_or(wavelets.amplitude_unit);
+    gather.source_amplitude = amplitude.read_all<double>();
     const auto is_wavelet = [count](std::int64_t i) { return i >= 0 && i < static_cast<std::int64_t>(count); };
     if (gather.source_wavelet.size() != gather.sources_m.size() ||
         gather.source_amplitude.size() != gather.sources_m.size() ||

@@ -25,6 +25,7 @@ struct SourceWavelets {
     std::vector<double> t0_s;               ///< centre of the closed forms; largest sample of a file
     std::vector<double> peak_frequency_hz;  ///< 0 for the Gaussian
     std::vector<double> signal;             ///< [wavelet][sample], zero where one is over before the others
+    std::string amplitude_unit = "Pa m";    ///< of sources; "Pa" of the line sources of 2-D runs
     bool operator==(const SourceWavelets&) const = default;
 };
 

@@ -142,4 +142,5 @@ def _wavelets(group: Any) -> Optional[Wavelets]:
         list(attributes["peak_frequency_hz"]),
         group["source_wavelet"][:],
         group["source_amplitude"][:],
+        _text(group["source_amplitude"].attrs["units"]),
     )

@@ -38,7 +38,9 @@ class Wavelets:
     of_source: np.ndarray
     """[source]: the row of `signal` that a source radiates."""
     amplitude: np.ndarray
-    """[source]: the factor on that row [Pa m]."""
+    """[source]: the factor on that row."""
+    amplitude_unit: str
+    """"Pa m", or "Pa" of the line sources of 2-D runs."""
 
     @property
     def time_s(self) -> np.ndarray:
@@ -95,7 +97,7 @@ class Gather:
             coordinates["wavelet_time_s"] = ("wavelet_time_s", self.wavelets.time_s, {"units": "s"})
             variables["wavelet"] = (("wavelet_number", "wavelet_time_s"), self.wavelets.signal)
             variables["source_wavelet"] = ("source", self.wavelets.of_source)
-            variables["source_amplitude"] = ("source", self.wavelets.amplitude, {"units": "Pa m"})
+            variables["source_amplitude"] = ("source", self.wavelets.amplitude, {"units": self.wavelets.amplitude_unit})
         return _xarray().Dataset(variables, coordinates, {"shot": self.shot, "dt_s": self.dt_s})
 
 

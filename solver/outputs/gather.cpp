@@ -33,6 +33,7 @@ void note_wavelets(const Plan& plan, const Shot& shot, ShotGather& gather) {
     std::int64_t samples = 0;
     for (const std::size_t i : used) samples = std::max(samples, signature_samples(plan.survey.wavelets[i], plan.time));
     wavelets.dt_s = plan.time.dt_s;
+    wavelets.amplitude_unit = plan.grid.dimensions == 2 ? "Pa" : "Pa m";
     for (const std::size_t i : used) {
         const Wavelet& wavelet = plan.survey.wavelets[i];
         wavelets.type.push_back(wavelet.type);

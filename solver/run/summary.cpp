@@ -169,7 +169,9 @@ Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
              {"instruction_set", plan.device->instruction_set(plan.setup)},
              {"threads", std::to_string(plan.setup.threads)},
              {"time_dispersion", describe_correction(plan.time)},
-             {"units", "m, s, m/s, Pa; source signatures in Pa m: s(t) gives s(t - r/c) / (4 pi r) at distance r"},
+             {"units",
+              "m, s, m/s, Pa; source signatures in Pa m: in 3-D s(t) gives s(t - r/vp) / (4 pi r) at distance r; in Pa "
+              "in 2-D, where sources are lines"},
              {"axis_order", "[z][y][x], x fastest, z down; coordinates are (x, y, z)"}}};
 }
 

@@ -47,7 +47,7 @@ def assert_equal_gathers(ours, theirs):
     assert list(ours.columns) == list(theirs.columns)
     for name in ours.columns:
         np.testing.assert_array_equal(ours.columns[name], theirs.columns[name])
-    for name in ("signal", "of_source", "amplitude", "type", "t0_s", "peak_frequency_hz", "dt_s"):
+    for name in ("signal", "of_source", "amplitude", "type", "t0_s", "peak_frequency_hz", "dt_s", "amplitude_unit"):
         np.testing.assert_array_equal(getattr(ours.wavelets, name), getattr(theirs.wavelets, name))
 
 
