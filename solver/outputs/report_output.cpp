@@ -7,6 +7,7 @@
 
 #include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
+#include "io/text/saturating.hpp"
 #include "solver/report/sections.hpp"
 #include "solver/report/survey_map.hpp"
 
@@ -187,10 +188,11 @@ ReportBytes report_bytes(const Plan& plan) {
     for (const auto& [batch, shots] : of_batch) alive = std::max(alive, shots);
     const bool own_models = plan.grid.dimensions == 3 || plan.aperture;
     const std::int64_t of_model = section_points(plan.grid, Fineness::model) + (own_models ? movies * points : 0);
-    const std::int64_t samples = plan.time.output_samples * plan.survey.size.most_receivers;
+    const std::int64_t bytes_of_gather =
+        saturating_product(plan.time.output_samples, plan.survey.size.most_receivers, std::int64_t{2});
     constexpr std::int64_t page = 1'000'000;  // measured: the page's own files as they are read, zlib, the facts
     return {of_model * std::ssize(plan.setup.scheme.equation->parameters) * 2 + alive * frames * points,
-            page + std::min<std::int64_t>(static_cast<std::int64_t>(choice.gather_bytes), 2 * samples)};
+            page + std::min(static_cast<std::int64_t>(choice.gather_bytes), bytes_of_gather)};
 }
 
 constinit const OutputFormat kReportFormat{

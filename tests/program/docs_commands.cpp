@@ -58,8 +58,11 @@ public:
     }
     [[nodiscard]] bool has(const std::string& name) const { return std::filesystem::exists(folder_.path() / name); }
     void write(const std::string& name, const std::string& text) const { write_text(folder_.path() / name, text); }
-    /// \return what was printed, and whether it ended well.
-    [[nodiscard]] std::pair<bool, std::string> run(const std::string& interpreter, const std::string& text) const {
+    struct Ended {
+        bool well;
+        std::string said;
+    };
+    [[nodiscard]] Ended run(const std::string& interpreter, const std::string& text) const {
         const TemporaryFolder elsewhere;
         const auto script = elsewhere.path() / "script", out = elsewhere.path() / "out";
         write_text(script, text);
@@ -114,9 +117,9 @@ TEST_CASE("the commands of the documents run") {
                 MESSAGE(place, ": skipped: the Python package is not built");
                 continue;
             }
-            const auto [good, said] = block.language == "sh" ? clone.run("bash -euo pipefail", block.text)
-                                                             : clone.run(quoted(python), block.text);
-            CHECK_MESSAGE(good, place, ":\n", block.text, "\nsaid:\n", said);
+            const Clone::Ended ended = block.language == "sh" ? clone.run("bash -euo pipefail", block.text)
+                                                              : clone.run(quoted(python), block.text);
+            CHECK_MESSAGE(ended.well, place, ":\n", block.text, "\nsaid:\n", ended.said);
             ++run;
         }
     }
