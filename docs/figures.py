@@ -1,4 +1,4 @@
-"""Makes the figures of docs/theory.md and README.md from what the program prints and computes.
+"""Makes the figures of docs/theory.md, docs/thesis.md and README.md from what the program prints and computes.
 
     python3 docs/figures.py                           # all of them, into docs/figures; a minute or two
     python3 docs/figures.py --only dispersion_order --onda build/default/onda --output /tmp
@@ -73,7 +73,7 @@ def dispersion_order(onda, save):
                         label=f"order {order}" if style == "-" else None)
     error = np.abs(onda.dispersion(points, [0], operator="compact27")[:, 0])
     axes.loglog(points, 100 * error, ":", color="tab:red", label="compact27")
-    axes.plot([], [], "--", color="0.4", label="optimised weights")
+    axes.plot([], [], "--", color="0.4", label="optimised coefficients")
     axes.set(xlabel="points per wavelength", ylabel="error of the phase velocity [%]", ylim=(1e-5, 50), xlim=(2, 40),
              title="A plane wave along an axis, error of space alone")
     axes.set_xticks([2, 3, 4, 5, 6, 8, 10, 15, 20, 40], [2, 3, 4, 5, 6, 8, 10, 15, 20, 40])
@@ -317,6 +317,13 @@ def first(onda, save, *plot):
     save(picture, "png")
 
 
+def thesis_tiles(onda, save):
+    """What the thesis measured, drawn by the program."""
+    file = onda.folder / "thesis_tiles.png"
+    onda.call("bench", "thesis", "--from", "k40", "--plot", file)
+    save(file, "png")
+
+
 FIGURES = {
     "first_wavefield": lambda onda, save: first(onda, save, "slice", "--time", 1, "--width", 960),
     "first_gather": lambda onda, save: first(onda, save, "gather", "--width", 700),
@@ -330,6 +337,7 @@ FIGURES = {
     "stability": stability,
     "layers": lambda onda, save: promises(onda, save, ["R5", "R5h"], "Reflection, transmission and head waves of layers"),
     "exact_solutions": exact_solutions,
+    "thesis_tiles": thesis_tiles,
 }
 
 

@@ -1,6 +1,6 @@
 """Reads the files that `onda run` leaves: seismograms.h5, snapshots.h5, and model files. Needs h5py and numpy.
 
-    from onda_results import read_gather, read_snapshots
+    from onda_results import read_gather
     gather = read_gather("results/demo")
     gather.pressure        # [receiver][time], float32
     gather.time_s          # [time]

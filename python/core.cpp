@@ -148,10 +148,15 @@ private:
 
 using Array = py::array_t<float, py::array::c_style>;
 
+/// The coordinates of the first and the last node, by the name of the axis, of those axes that have them.
+using Ends = std::map<std::string, std::pair<double, double>>;
+
 /// \param arrays [z][y][x] by name of the parameter, all of one shape.
-std::shared_ptr<const ModelArrays> as_model(const std::map<std::string, Array>& arrays) {
+std::shared_ptr<const ModelArrays> as_model(const std::map<std::string, Array>& arrays, const Ends& ends) {
     if (arrays.empty()) return nullptr;
     const auto model = std::make_shared<ModelArrays>();
+    for (const auto& [axis, of_axis] : ends)
+        model->ends.at(std::string("xyz").find(axis)) = ModelArrays::Ends{of_axis.first, of_axis.second};
     for (const auto& [name, array] : arrays) {
         model->shape = {array.shape(2), array.shape(1), array.shape(0)};
         model->values[name].assign(array.data(), array.data() + array.size());
@@ -180,12 +185,12 @@ auto translated(const Work& work) {
 }
 
 py::dict run(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
-             const std::map<std::string, Array>& arrays, const std::string& shots, const py::function& progress,
-             const py::function& log) {
+             const std::map<std::string, Array>& arrays, const Ends& ends, const std::string& shots,
+             const py::function& progress, const py::function& log) {
     return as_dict(translated([&] {
         Config config = name.empty() ? read_config(std::filesystem::path(text), vocabulary(), overrides)
                                      : read_config_text(text, name, vocabulary(), overrides);
-        config.model.arrays = as_model(arrays);
+        config.model.arrays = as_model(arrays, ends);
         check_threads(config.backend, config.origin);
         const ThreadsOfRun threads(config.backend.threads);
         const ShotSelection selection = shots.empty() ? ShotSelection() : ShotSelection(shots);
@@ -205,7 +210,7 @@ PYBIND11_MODULE(_core, module) {
     module.doc() = "The compiled part of the package onda. Use onda.run() and onda.open().";
     module.attr("version") = build().version;
     module.attr("version_line") = version_line();
-    module.def("run", &run, py::arg("text"), py::arg("name"), py::arg("overrides"), py::arg("arrays"), py::arg("shots"),
-               py::arg("progress"), py::arg("log"),
+    module.def("run", &run, py::arg("text"), py::arg("name"), py::arg("overrides"), py::arg("arrays"), py::arg("ends"),
+               py::arg("shots"), py::arg("progress"), py::arg("log"),
                "Runs the configuration at the path `text`, or, where it has a `name`, in `text`.");
 }

@@ -150,10 +150,10 @@ std::string apply_override(YamlNode& root, const std::string& text, int source) 
 }
 
 /// Everything that is known from the text and the overrides; faults are in the result.
-/// \param vocabulary absent: names are not looked at.
-Reading read_all(Config& config, const Vocabulary* vocabulary) {
+/// \param vocabulary absent: names are not looked at. \param dimensions of the model's file; 0: not known.
+Reading read_all(Config& config, const Vocabulary* vocabulary, int dimensions = 0) {
     const ConfigOrigin& from = config.origin;
-    Reading reading{FaultList(shown(from.file), from.text, from.overrides), {}, {}, {}, {}, {}};
+    Reading reading{FaultList(shown(from.file), from.text, from.overrides), {}, {}, {}, {}, {}, {}};
     reading.folder = std::filesystem::absolute(from.file).parent_path();
     YamlDocument document = read_strict_yaml(from.text);
     for (const TextFault& fault : document.faults) reading.faults.add({0, fault.place}, fault.message);
@@ -163,7 +163,7 @@ Reading read_all(Config& config, const Vocabulary* vocabulary) {
         if (!fault.empty()) reading.faults.add({source, {}}, fault);
     }
     if (!document.complete) return reading;
-    read_rows(config, document.root, vocabulary, reading);
+    read_rows(config, document.root, vocabulary, dimensions, reading);
     if (config.scheme.stencil == "compact27" && !reading.given("scheme.space_order")) config.scheme.space_order = 2;
     check_given_together(config, reading);
     return reading;
@@ -186,6 +186,14 @@ Config read_config(const std::filesystem::path& file, const Vocabulary& vocabula
     if (file == "-")
         return read_config_text(read_text(std::cin, standard_input), standard_input, vocabulary, overrides);
     return read_config_text(read_text(file), file, vocabulary, overrides);
+}
+
+void check_given_dimensions(const ConfigOrigin& origin, int dimensions) {
+    if (origin.text.empty()) return;
+    Config again;
+    again.origin = origin;
+    const Reading reading = read_all(again, nullptr, dimensions);
+    if (!reading.faults.empty()) reading.faults.raise();
 }
 
 void ConfigOrigin::fault(const std::string& key, const std::string& message) const {
@@ -217,7 +225,8 @@ void StageFaults::raise() const {
     FaultList list(shown(again.origin.file), origin_.text, origin_.overrides);
     for (const Fault& fault : faults_) {
         const auto value = fault.with_value ? reading.written.find(fault.key) : reading.written.end();
-        const std::string named = value == reading.written.end() ? fault.key : fault.key + " = " + value->second;
+        const std::string key = reading.named(fault.key);
+        const std::string named = value == reading.written.end() ? key : key + " = " + value->second;
         list.add(origin_.text.empty() ? SourcePlace{} : reading.place_of(fault.key),
                  named + (named.empty() ? "" : ": ") + fault.message);
     }

@@ -22,7 +22,7 @@
 
 namespace onda {
 
-/// Where the model is a file, what is empty here is that of the file.
+/// Where the model is a file or arrays, what is empty here is what they tell.
 struct GridConfig {
     std::vector<std::int64_t> shape;  ///< nodes: [nx, nz] or [nx, ny, nz]
     std::vector<double> spacing_m;    ///< one number for all axes, or one per axis
@@ -51,8 +51,12 @@ struct InclusionConfig {
 
 /// The parameters of a model at every node, as a program hands them over.
 struct ModelArrays {
+    struct Ends {
+        double first_m = 0., last_m = 0.;  ///< coordinates of the first and the last node
+    };
     std::array<std::int64_t, 3> shape{};               ///< nodes: nx, ny (1 in 2-D), nz
     std::map<std::string, std::vector<float>> values;  ///< by name of the parameter, [z][y][x], x fastest
+    std::array<std::optional<Ends>, 3> ends{};         ///< along x, y and z, where the program knows them
 };
 
 struct ModelConfig {
@@ -126,7 +130,7 @@ struct WaveletConfig {
     std::string type =
         "ricker";  ///< ricker | gaussian | gaussian_first_derivative | gaussian_second_derivative | ormsby | file
     double peak_frequency_hz = 0.;  ///< ricker and the gaussians
-    std::optional<double> t0_s;     ///< absent: 1.5 / peak_frequency_hz (ormsby: 2 / lowest corner… see docs)
+    std::optional<double> t0_s;     ///< absent: 1.5 / peak_frequency_hz (ormsby: 2 / the lowest corner above 0 Hz)
     std::vector<double> corner_frequencies_hz;  ///< ormsby: f1 < f2 < f3 < f4
     std::filesystem::path file;                 ///< CSV (time_s,amplitude) or HDF5 (/wavelet, attribute dt_s)
     bool operator==(const WaveletConfig&) const = default;
@@ -198,11 +202,12 @@ struct BackendConfig {
     std::string name = "auto";  ///< auto | cuda | cpu
     std::int64_t device = 0;    ///< CUDA: which of the visible GPUs
     std::string kernel = "auto";
-    std::string isa = "auto";   ///< CPU
-    std::int64_t threads = 0;   ///< 0: all
-    std::int64_t batch = 0;     ///< shots that advance together; 0: as many as are fast
-    std::string tile = "auto";  ///< CUDA
-    std::string copy = "auto";  ///< CUDA
+    std::string isa = "auto";      ///< CPU
+    std::int64_t threads = 0;      ///< 0: as many as are fastest
+    std::int64_t batch = 0;        ///< shots that advance together; 0: as many as are fast
+    std::string tile = "auto";     ///< CUDA
+    std::string copy = "auto";     ///< CUDA
+    std::string tuning = "cache";  ///< cache | off: whether auto takes what `onda tune` found
     bool operator==(const BackendConfig&) const = default;
 };
 
@@ -236,8 +241,16 @@ Config read_config(const std::filesystem::path& file, const Vocabulary& vocabula
 Config read_config_text(const std::string& text, const std::filesystem::path& name, const Vocabulary& vocabulary,
                         const std::vector<std::string>& overrides = {});
 
+/// Refuses what was given for another number of dimensions than that of the model's file, which read_config() does not
+/// know: keys of a y axis in 2-D, and lists that are not one number an axis. A configuration that was made in code
+/// passes. \throws Error(config).
+void check_given_dimensions(const ConfigOrigin& origin, int dimensions);
+/// What was given and has no effect, for what it needs elsewhere in the configuration is not there: a line each, such
+/// as "boundary.cpml_width = 30 has no effect: no face is cpml".
+std::vector<std::string> keys_without_effect(const Config& config);
+
 /// The value of every parameter as YAML that read_config accepts and that gives the same Config (`config.yaml` of a
-/// run).
+/// run), but for parameters without effect, which are left out.
 std::string resolved_yaml(const Config& config);
 /// A parameter with its value, for comparing two configurations.
 struct ResolvedParameter {

@@ -74,6 +74,12 @@ std::string FaultList::format(const Fault& fault) const {
            pointed(line_of(text, place.line), place);
 }
 
+void FaultList::add_instead(const SourcePlace& at, std::string message) {
+    const auto place = [](const SourcePlace& p) { return std::tuple(p.source, p.place.line, p.place.column); };
+    std::erase_if(faults_, [&](const Fault& fault) { return place(fault.at) == place(at); });
+    add(at, std::move(message));
+}
+
 void FaultList::raise() const {
     auto sorted = faults_;
     const auto order = [](const Fault& fault) {

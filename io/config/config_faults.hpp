@@ -24,6 +24,8 @@ public:
         : name_(std::move(name)), text_(text), overrides_(overrides) {}
 
     void add(const SourcePlace& at, std::string message) { faults_.push_back({at, std::move(message), false}); }
+    /// Adds a fault that says what those at the same place do, and better.
+    void add_instead(const SourcePlace& at, std::string message);
     /// Adds a fault that is an input file which does not exist.
     void add_missing_file(const SourcePlace& at, std::string message) {
         faults_.push_back({at, std::move(message), true});

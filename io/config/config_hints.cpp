@@ -64,7 +64,7 @@ constexpr ForeignWord kForeignValues[] = {
     {"float32 single f32 fp32", "float"},
     {"float64 f64 fp64", "double"},
     {"homogeneous uniform", "constant"},
-    {"h5 hdf5 rsf segy", "file"},
+    {"h5 hdf5 rsf segy npy numpy", "file"},
     {"vonkarman von-karman random", "von_karman"},
     {"ball circle", "sphere"},
     {"cube rectangle", "box"},
@@ -234,6 +234,9 @@ std::string unknown_value_hint(std::string_view value, std::string_view values, 
     if (!meant.empty()) return "; did you mean " + in_quotes(meant) + "?";
     if (values == "boundary.kind" && !boolean_hint(value).empty())
         return "; say what the face does: free_surface where the medium ends, cpml where waves leave";
+    if (const std::string as_boolean = boolean_hint(value); values == "output.seismograms.segy" && !as_boolean.empty())
+        return as_boolean.ends_with("true") ? "; write ieee, or ibm for programs that read no other floats"
+                                            : "; write none";
     const std::string beside = parse_number(value) ? same_with_unit(values) : "";
     return beside.empty() ? "" : "; a number is what " + beside + " takes";
 }

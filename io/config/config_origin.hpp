@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ struct ConfigOrigin {
     std::filesystem::path file;          ///< as given; input files named in the text are relative to its folder
     std::string text;                    ///< the file as read, byte for byte
     std::vector<std::string> overrides;  ///< `key=value` of --set, in order
+    /// Of parameters that need others to have an effect, those that were given: path, and value as written.
+    std::map<std::string, std::string> conditional = {};
 
     /// Reports `key: message`. \throws Error(config).
     [[noreturn]] void fault(const std::string& key, const std::string& message) const;

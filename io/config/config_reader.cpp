@@ -44,17 +44,18 @@ bool is_section(const Slot& slot) {
 /// Reads the rows of one struct after another, depth first, in the order of the table.
 class Reader {
 public:
-    Reader(const Config& config, const Vocabulary* vocabulary, Reading& reading)
-        : config_(config), vocabulary_(vocabulary), reading_(reading) {}
+    Reader(Config& config, const Vocabulary* vocabulary, int of_file, Reading& reading)
+        : config_(config), of_file_(of_file), vocabulary_(vocabulary), reading_(reading) {}
 
     /// The whole configuration.
-    void root(Config& config, const YamlNode& node) {
+    void root(const YamlNode& node) {
         const YamlNode* const model = node.kind == YamlNode::Kind::map ? node.find("model") : nullptr;
         if (model != nullptr && model->kind == YamlNode::Kind::map) {
             const YamlNode* const type = model->find("type");
-            has_model_file_ = model->find("file") != nullptr || (type != nullptr && type->scalar == "file");
+            const bool tells_grid = type != nullptr && (type->scalar == "file" || type->scalar == "array");
+            has_model_grid_ = model->find("file") != nullptr || tells_grid;
         }
-        section(&config, config_rows(), node, "", {0, {1, 1}});
+        section(&config_, config_rows(), node, "", {0, {1, 1}});
     }
     void section(void* owner, std::span<const Parameter> rows, const YamlNode& node, const std::string& path,
                  const SourcePlace& at) {
@@ -81,6 +82,17 @@ private:
         reading_.faults.add(place(node), (path.empty() ? "" : path + " = ") + show(node) + ": " + what + hint);
     }
 
+    /// Whether a key of brackets is a key and its value without the colon between: then that is the fault.
+    bool has_missing_colon(const YamlKey& key, std::span<const Parameter> rows, const std::string& path) {
+        const std::string hint = colon_hint(key.name, rows);
+        if (hint.empty()) return false;
+        const std::string_view meant = std::string_view(key.name).substr(0, key.name.find_first_of(" \t="));
+        for (const Parameter& row : rows)
+            if (row.name == meant || has_word(row.aliases, meant)) reading_.faulty.insert(joined(path, row.name));
+        reading_.faults.add_instead(place(key), (path.empty() ? "" : path + ": ") + hint.substr(2));
+        return true;
+    }
+
     /// Index of each row's key in the map, or kAbsent. Keys of no row and keys given under two names are faults.
     std::vector<std::size_t> match(std::span<const Parameter> rows, const YamlNode& node, const std::string& path) {
         std::vector<std::size_t> given(rows.size(), kAbsent);
@@ -89,6 +101,7 @@ private:
             const auto row = std::find_if(rows.begin(), rows.end(), [&](const Parameter& candidate) {
                 return candidate.name == key.name || has_word(candidate.aliases, key.name);
             });
+            if (row == rows.end() && has_missing_colon(key, rows, path)) continue;
             if (row == rows.end()) {
                 const KeyHint hint = unknown_key_hint(key.name, rows);
                 if (!hint.meant.empty()) reading_.faulty.insert(joined(path, hint.meant));
@@ -112,7 +125,7 @@ private:
         const bool condition_known = row.when.key.empty() || reading_.sound(joined(path, row.when.key));
         const bool used = !condition_known || applies(row, rows, owner);
         if (index == kAbsent) {
-            const bool needed = row.required && used && condition_known && !(row.of_model_file && has_model_file_);
+            const bool needed = row.required && used && condition_known && !(row.of_model_file && has_model_grid_);
             if (needed && reading_.sound(here) && !has_substitute(row, node, path)) missing(row, path, at);
             return;
         }
@@ -121,13 +134,15 @@ private:
         reading_.keys[here] = place(key);
         reading_.values[here] = place(value);
         reading_.written[here] = show(value);
+        if (key.name != row.name) reading_.alias[here] = joined(path, key.name);
+        if (row.needs != nullptr) config_.origin.conditional[here] = show(value);
         if (const auto reason = contradiction(owner, rows, row, path, used); !reason.empty()) {
             reading_.faulty.insert(here);
-            reading_.faults.add(place(key), here + ": " + reason);
+            reading_.faults.add(place(key), reading_.named(here) + ": " + reason);
         } else if (value.kind == YamlNode::Kind::null && !is_section(row.slot(owner))) {
             reading_.faulty.insert(here);
-            reading_.faults.add(place(key),
-                                here + " has no value" + (row.required ? "" : "; delete the line to have the default"));
+            reading_.faults.add(place(key), reading_.named(here) + " has no value" +
+                                                (row.required ? "" : "; delete the line to have the default"));
         } else {
             std::visit([&](const auto& target) { read(target, row, value, here); }, row.slot(owner));
         }
@@ -161,14 +176,13 @@ private:
         }
         if (const auto rival = joined(path, row.excludes); !row.excludes.empty() && reading_.given(rival))
             return "contradicts " + rival + ": give one of them";
-        if (row.only_3d && config_.grid.dimensions() == 2 && reading_.sound("grid.shape"))
-            return "there is no y axis: grid.shape makes a 2-D run";
+        if (row.only_3d && dimensions() == 2) return "there is no y axis: " + what_makes_dimensions();
         return "";
     }
 
     void fault(const std::string& path, const YamlNode& node, const std::string& message) {
         reading_.faulty.insert(path);
-        reading_.faults.add(place(node), path + " = " + show(node) + ": " + message);
+        reading_.faults.add(place(node), reading_.named(path) + " = " + show(node) + ": " + message);
     }
 
     template <typename T>
@@ -242,9 +256,8 @@ private:
     void read(std::string* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         if (node.kind != YamlNode::Kind::scalar) return wrong_type(target, row, node, path);
         if (!row.values.empty() && vocabulary_ != nullptr) {
-            const auto allowed = allowed_values(*vocabulary_, row.values);
-            const auto matches = [&](const AllowedValue& value) { return value.name == node.scalar; };
-            if (std::none_of(allowed.begin(), allowed.end(), matches)) {
+            if (!is_allowed(*vocabulary_, row.values, node.scalar)) {
+                const auto allowed = allowed_values(*vocabulary_, row.values);
                 std::string names;
                 for (const AllowedValue& value : allowed) names += (names.empty() ? "" : ", ") + value.name;
                 return fault(path, node,
@@ -311,11 +324,11 @@ private:
             if (size >= count.min && size <= count.max) return;
             return fault(path, node, "must be " + describe_type(row, target) + ", not " + std::to_string(size));
         }
-        const auto axes = static_cast<std::size_t>(config_.grid.dimensions());
-        if (axes == 0 || !reading_.sound("grid.shape") || size == axes) return;
+        const auto axes = static_cast<std::size_t>(dimensions());
+        if (axes == 0 || size == axes) return;
         fault(path, node,
-              "must have " + std::to_string(axes) + " numbers (" + (axes == 2 ? "x, z" : "x, y, z") +
-                  ") as grid.shape makes a " + std::to_string(axes) + "-D run, not " + std::to_string(size));
+              "must have " + std::to_string(axes) + " numbers (" + (axes == 2 ? "x, z" : "x, y, z") + ") as " +
+                  what_makes_dimensions() + ", not " + std::to_string(size));
     }
     void read(const Group& group, const Parameter& row, const YamlNode& node, const std::string& path) {
         if (group.kind != Group::Kind::list)
@@ -331,13 +344,30 @@ private:
         }
     }
 
-    const Config& config_;
-    bool has_model_file_ = false;   ///< which gives what the grid leaves out
+    /// Of the run: 2, 3, or 0 where nobody knows yet.
+    [[nodiscard]] int dimensions() const {
+        if (!reading_.sound("grid.shape")) return 0;
+        return config_.grid.shape.empty() ? of_file_ : config_.grid.dimensions();
+    }
+    /// "grid.shape makes a 2-D run".
+    [[nodiscard]] std::string what_makes_dimensions() const {
+        return (config_.grid.shape.empty() ? "the model's file makes a " : "grid.shape makes a ") +
+               std::to_string(dimensions()) + "-D run";
+    }
+
+    Config& config_;
+    int of_file_;                   ///< dimensions of the model's file, 0 where they are not known
+    bool has_model_grid_ = false;   ///< the model is a file or arrays, which give what the grid leaves out
     const Vocabulary* vocabulary_;  ///< absent: names are not looked at
     Reading& reading_;
 };
 
 }  // namespace
+
+std::string Reading::named(const std::string& path) const {
+    const auto other = alias.find(path);
+    return other == alias.end() ? path : other->second;
+}
 
 SourcePlace Reading::place_of(std::string path) const {
     if (const auto value = values.find(path); value != values.end()) return value->second;
@@ -364,8 +394,8 @@ std::string show(const YamlNode& node) {
     return clipped(text + "]");
 }
 
-void read_rows(Config& config, const YamlNode& root, const Vocabulary* vocabulary, Reading& reading) {
-    Reader(config, vocabulary, reading).root(config, root);
+void read_rows(Config& config, const YamlNode& root, const Vocabulary* vocabulary, int dimensions, Reading& reading) {
+    Reader(config, vocabulary, dimensions, reading).root(root);
 }
 
 }  // namespace onda

@@ -90,6 +90,7 @@ std::string meaning_cell(const Parameter& row) {
     if (!row.aliases.empty()) text += "; also called " + codes(split_words(row.aliases));
     if (!row.excludes.empty()) text += "; not together with " + code(row.excludes);
     if (row.only_3d) text += "; 3-D only";
+    if (row.needs != nullptr) text += "; needs " + std::string(row.needs->what);
     return text;
 }
 

@@ -1,6 +1,7 @@
 #include "io/config/config_table.hpp"
 
 #include "io/config/config_binding.hpp"
+#include "io/models/velocity_limits.hpp"
 
 namespace onda {
 namespace {
@@ -17,7 +18,7 @@ constexpr Range strictly_between(double min, double max) {
 
 constexpr Count kPerAxis{.axes = true};
 constexpr Count kOneOrPerAxis{.axes = true, .single = true};
-constexpr Range kVelocity = between(50., 20000.);  // air to the deep mantle; km/s given as m/s falls below
+constexpr Range kVelocity = between(lowest_vp_m_s, highest_vp_m_s);
 constexpr Range kDensity = between(1e-3, 50000.);  // a thin gas to any solid
 constexpr Range kNodes = between(2., 200000.);     // the product of three fits 64 bits, in bytes too
 // Wide enough for any acoustics, and so narrow that squares, cubes and their inverses hold in single precision.
@@ -28,6 +29,35 @@ constexpr Range kAlongAxis = between(1., static_cast<double>(kMostAlongAxis));
 constexpr Range kTimeStep = between(1e-18, 1e9);
 constexpr Range kDuration = between(1e-15, 1e9);
 constexpr Range kFrequency = between(1e-9, 1e12);
+
+bool has_face(const Config& config, std::string_view kind) {
+    const BoundaryConfig& b = config.boundary;
+    const bool along_y = config.grid.dimensions() != 2 && (b.y_min == kind || b.y_max == kind);
+    return along_y || b.x_min == kind || b.x_max == kind || b.z_min == kind || b.z_max == kind;
+}
+
+constexpr Need kCpmlFace{.what = "a face that is cpml", .lack = "no face is cpml", .holds = [](const Config& config) {
+                             return has_face(config, "cpml");
+                         }};
+constexpr Need kSpongeFace{.what = "a face that is sponge",
+                           .lack = "no face is sponge",
+                           .holds = [](const Config& config) { return has_face(config, "sponge"); }};
+constexpr Need kStrip{
+    .what = "a face that is cpml or sponge", .lack = "no face is cpml or sponge", .holds = [](const Config& config) {
+        return kCpmlFace.holds(config) || kSpongeFace.holds(config);
+    }};
+constexpr Need kReceivers{.what = "receivers", .lack = "there are no receivers", .holds = [](const Config& config) {
+                              return !config.receivers.empty();
+                          }};
+constexpr Need kTraceFile{
+    .what = "receivers, and segy or su", .lack = "neither SEG-Y nor SU is made", .holds = [](const Config& config) {
+        const SeismogramConfig& s = config.output.seismograms;
+        return kReceivers.holds(config) && (s.segy != "none" || s.su);
+    }};
+constexpr Need kResampled{
+    .what = "resample, where the model is a file",
+    .lack = "the model's file is not resampled, its values are taken as they are",
+    .holds = [](const Config& config) { return config.model.type != "file" || config.model.resample; }};
 
 constexpr Parameter kGrid[] = {
     {.name = "shape",
@@ -182,7 +212,7 @@ constexpr Parameter kModel[] = {
      .example = "0.6"},
     {.name = "inclusions",
      .slot = bind<&ModelConfig::inclusions>,
-     .help = "bodies in the background; a later one covers an earlier one",
+     .help = "inclusions in the background; a later one overrides an earlier one",
      .rows = kInclusion,
      .when = {"type", "inclusions"},
      .required = true,
@@ -213,16 +243,18 @@ constexpr Parameter kModel[] = {
      .when = {"type", "von_karman geology thrust_belt salt_basin"}},
     {.name = "interfaces",
      .slot = bind<&ModelConfig::interfaces>,
-     .help = "what nodes have whose cells interfaces cross, also where a file is resampled to a coarser grid",
+     .help = "values of nodes whose cells are crossed by an interface, including when a file is resampled to a coarser "
+             "grid",
      .values = "model.interfaces",
-     .when = {"type", "file layered inclusions geology thrust_belt salt_basin"}},
+     .when = {"type", "file layered inclusions geology thrust_belt salt_basin"},
+     .needs = &kResampled},
     {.name = "rho",
      .slot = bind<&ModelConfig::rho>,
-     .help = "where the density comes from; where it is constant, waves do not feel it, and runs are faster",
+     .help = "where the density comes from; a constant density has no effect on the waves and makes runs faster",
      .values = "model.rho"},
     {.name = "rho_kg_m3",
      .slot = bind<&ModelConfig::rho_kg_m3>,
-     .help = "density wherever no layer or body has its own; if none has, the density is constant",
+     .help = "density wherever no layer or inclusion has its own; if none has, the density is constant",
      .unit = "kg/m3",
      .range = kDensity,
      .when = {"type", "layered inclusions"},
@@ -252,14 +284,15 @@ constexpr Parameter kTime[] = {
      .excludes = "dt_s"},
     {.name = "dispersion_correction",
      .slot = bind<&TimeConfig::dispersion_correction>,
-     .help = "remove the error of the time step from the seismograms, exactly (docs/theory.md); snapshots keep it. At "
-             "space order 2 the errors of time and space partly cancel: false is better there"},
+     .help = "remove numerical time dispersion, the error of the finite time step, exactly from the seismograms "
+             "(docs/theory.md); snapshots are not corrected. At space order 2 time and spatial dispersion partly "
+             "cancel: false is better there"},
 };
 
 constexpr Parameter kScheme[] = {
     {.name = "stencil",
      .slot = bind<&SchemeConfig::stencil>,
-     .help = "the neighbours of a node that its Laplacian is made from",
+     .help = "the neighbouring nodes used by the discrete Laplacian",
      .values = "scheme.stencil"},
     {.name = "space_order",
      .slot = bind<&SchemeConfig::space_order>,
@@ -275,7 +308,8 @@ constexpr Parameter kScheme[] = {
      .values = "scheme.precision"},
     {.name = "min_points_per_wavelength",
      .slot = bind<&SchemeConfig::min_points_per_wavelength>,
-     .help = "refuse to run with fewer points per shortest wavelength; what the order needs is warned about",
+     .help = "reject runs with fewer points per shortest wavelength; below the number that the order needs there is a "
+             "warning",
      .range = between(0., 1000.)},
 };
 
@@ -316,34 +350,40 @@ constexpr Parameter kBoundary[] = {
      .values = "boundary.kind"},
     {.name = "placement",
      .slot = bind<&BoundaryConfig::placement>,
-     .help = "where the faces have their perfectly matched layers and sponges",
-     .values = "boundary.placement"},
+     .help = "where the absorbing zones (CPML and sponges) lie",
+     .values = "boundary.placement",
+     .needs = &kStrip},
     {.name = "cpml_width",
      .slot = bind<&BoundaryConfig::cpml_width>,
-     .help = "thickness of the perfectly matched layers",
+     .help = "thickness of the CPML zones",
      .unit = "nodes",
-     .range = between(1., 10000.)},
+     .range = between(1., 10000.),
+     .needs = &kCpmlFace},
     {.name = "cpml_reflection",
      .slot = bind<&BoundaryConfig::cpml_reflection>,
-     .help = "amplitude that theory leaves of a wave that goes in and out at normal incidence; what the grid adds "
-             "grows when this is made smaller",
-     .range = strictly_between(0., 1.)},
+     .help =
+         "theoretical reflection coefficient at normal incidence; a smaller value increases the numerical reflections",
+     .range = strictly_between(0., 1.),
+     .needs = &kCpmlFace},
     {.name = "cpml_frequency_hz",
      .slot = bind<&BoundaryConfig::cpml_frequency_hz>,
-     .help = "frequency whose grazing waves the layers absorb best; where absent the lowest peak frequency of the "
-             "wavelets",
+     .help =
+         "frequency at which CPML absorbs grazing waves best; where absent the lowest peak frequency of the wavelets",
      .unit = "Hz",
-     .range = kFrequency},
+     .range = kFrequency,
+     .needs = &kCpmlFace},
     {.name = "sponge_width",
      .slot = bind<&BoundaryConfig::sponge_width>,
      .help = "thickness of the sponge",
      .unit = "nodes",
-     .range = between(1., 10000.)},
+     .range = between(1., 10000.),
+     .needs = &kSpongeFace},
     {.name = "sponge_reflection",
      .slot = bind<&BoundaryConfig::sponge_reflection>,
-     .help = "amplitude left after the way in and out at normal incidence; smaller absorbs more, but a strong sponge "
-             "reflects at its own inner edge",
-     .range = strictly_between(0., 1.)},
+     .help = "reflection coefficient at normal incidence; a smaller value absorbs more, but a strong sponge reflects "
+             "at its inner edge",
+     .range = strictly_between(0., 1.),
+     .needs = &kSpongeFace},
 };
 
 constexpr Parameter kWavelet[] = {
@@ -364,7 +404,9 @@ constexpr Parameter kWavelet[] = {
      .in_template = true},
     {.name = "t0_s",
      .slot = bind<&WaveletConfig::t0_s>,
-     .help = "time of the wavelet's centre; chosen from the frequency where absent (ricker: 1.5 / peak_frequency_hz)",
+     .help =
+         "time of the wavelet's centre; where absent 1.5 / peak_frequency_hz, of ormsby 2 / the lowest corner above "
+         "0 Hz",
      .unit = "s",
      .range = kPlace,
      .when = {"type", "ricker gaussian gaussian_first_derivative gaussian_second_derivative ormsby"},
@@ -396,8 +438,8 @@ constexpr Parameter kSource[] = {
      .in_template = true},
     {.name = "shot",
      .slot = bind<&SourceConfig::shot>,
-     .help = "number of the shot this source fires in; sources of the same number fire together, one without a number "
-             "is a shot of its own",
+     .help = "number of the shot this source fires in; sources with the same number fire together, one without a "
+             "number is a separate shot",
      .range = at_least(1.),
      .when = {"type", "point"},
      .example = "1"},
@@ -436,8 +478,7 @@ constexpr Parameter kSource[] = {
      .example = "5"},
     {.name = "spacing_m",
      .slot = bind<&SourceConfig::spacing_m>,
-     .help = "distance of neighbouring shots, from first_m on; the last one lies on last_m or less than a spacing "
-             "before it",
+     .help = "shot interval, from first_m on; the last shot lies on last_m or less than one interval before it",
      .unit = "m",
      .range = kLength,
      .when = {"type", "line"},
@@ -456,7 +497,7 @@ constexpr Parameter kSource[] = {
              "of a line source"},
     {.name = "wavelet",
      .slot = bind<&SourceConfig::wavelet>,
-     .help = "a signal of its own; the top-level wavelet where absent",
+     .help = "source signal of this source; the top-level wavelet where absent",
      .rows = kWavelet},
 };
 
@@ -514,9 +555,8 @@ constexpr Parameter kReceiver[] = {
      .in_template = true},
     {.name = "spacing_m",
      .slot = bind<&ReceiverConfig::spacing_m>,
-     .help =
-         "distance of neighbouring receivers on the line, or of the grid along each axis, from first_m on; the last "
-         "ones lie on last_m or less than a spacing before it",
+     .help = "receiver interval on the line, or of the grid along each axis, from first_m on; the last ones lie on "
+             "last_m or less than one interval before it",
      .unit = "m",
      .range = kLength,
      .count = {.min = 1, .max = 3, .single = true},
@@ -546,36 +586,40 @@ constexpr Parameter kSurvey[] = {
 constexpr Parameter kSeismograms[] = {
     {.name = "dt_s",
      .slot = bind<&SeismogramConfig::dt_s>,
-     .help =
-         "sampling of the seismograms, resampled without aliasing; where absent, the step of the run rounded down to "
-         "a multiple of 0.1 ms, or of a power of ten of seconds for shorter steps (73 µs: 70 µs)",
+     .help = "sample interval of the seismograms, which are resampled without aliasing; where absent, the time step "
+             "rounded down to a multiple of 0.1 ms, or for shorter time steps of the next lower power of ten (73 µs: "
+             "70 µs)",
      .unit = "s",
      .range = kTimeStep,
+     .needs = &kReceivers,
      .example = "0.002"},
     {.name = "segy",
      .slot = bind<&SeismogramConfig::segy>,
-     .help = "leave the seismograms as SEG-Y rev 1 too, beside seismograms.h5, which is always there",
-     .values = "output.seismograms.segy"},
+     .help = "also write the seismograms as SEG-Y rev 1, in addition to seismograms.h5",
+     .values = "output.seismograms.segy",
+     .needs = &kReceivers},
     {.name = "su",
      .slot = bind<&SeismogramConfig::su>,
-     .help = "leave the seismograms as SU (Seismic Unix) too: little-endian trace headers and IEEE floats"},
+     .help = "also write the seismograms as SU (Seismic Unix): little-endian trace headers and IEEE floats",
+     .needs = &kReceivers},
     {.name = "unfit_dt",
      .slot = bind<&SeismogramConfig::unfit_dt>,
-     .help = "what happens to a sampling that SEG-Y and SU cannot hold: they have whole microseconds, up to 32767 and "
-             "65535",
-     .values = "output.seismograms.unfit_dt"},
+     .help = "what to do with a sample interval that SEG-Y and SU cannot store: they have whole microseconds, up to "
+             "32767 and 65535",
+     .values = "output.seismograms.unfit_dt",
+     .needs = &kTraceFile},
 };
 
 constexpr Parameter kSnapshots[] = {
     {.name = "every_steps",
      .slot = bind<&SnapshotConfig::every_steps>,
-     .help = "a snapshot every so many steps",
+     .help = "a snapshot every this many time steps",
      .unit = "steps",
      .range = at_least(1.),
      .example = "100"},
     {.name = "times_s",
      .slot = bind<&SnapshotConfig::times_s>,
-     .help = "snapshots at these times, ascending; the nearest step is taken",
+     .help = "snapshots at these times, ascending, each at the nearest time step",
      .unit = "s",
      .range = at_least(0.),
      .excludes = "every_steps",
@@ -595,7 +639,7 @@ constexpr Parameter kSnapshots[] = {
      .example = "[2500, 1500]"},
     {.name = "decimation",
      .slot = bind<&SnapshotConfig::decimation>,
-     .help = "keep every so many nodes: one number for all axes, or one per axis; all nodes where absent",
+     .help = "keep every nth node: one number for all axes, or one per axis; all nodes where absent",
      .unit = "nodes",
      .range = between(1., 100000.),
      .count = kOneOrPerAxis,
@@ -620,10 +664,10 @@ constexpr Parameter kOutput[] = {
      .rows = kSnapshots},
     {.name = "pictures",
      .slot = bind<&OutputConfig::pictures>,
-     .help = "leave PNG pictures of the model, the snapshots and the first common-shot gather"},
+     .help = "write PNG pictures of the model, the snapshots and the first common-shot gather"},
     {.name = "report",
      .slot = bind<&OutputConfig::report>,
-     .help = "leave report.html, one page with model, wavefield, gathers and spectra that any browser shows"},
+     .help = "write report.html, one page with model, wavefield, gathers and spectra for any browser"},
 };
 
 constexpr Parameter kBackend[] = {
@@ -634,7 +678,8 @@ constexpr Parameter kBackend[] = {
      .range = between(0., 1023.)},
     {.name = "kernel",
      .slot = bind<&BackendConfig::kernel>,
-     .help = "how a time step is computed; all kernels give the same bits, but for thesis-…, which agree to rounding",
+     .help = "how a time step is computed; all kernels give bit-identical results, except thesis-…, which agree to "
+             "within rounding",
      .values = "backend.kernel"},
     {.name = "isa",
      .slot = bind<&BackendConfig::isa>,
@@ -642,12 +687,12 @@ constexpr Parameter kBackend[] = {
      .values = "backend.isa"},
     {.name = "threads",
      .slot = bind<&BackendConfig::threads>,
-     .help = "CPU threads; 0 takes all",
+     .help = "CPU threads; 0 takes as many as are fastest",
      .range = between(0., 4096.)},
     {.name = "batch",
      .slot = bind<&BackendConfig::batch>,
-     .help = "shots that advance together: side by side on a GPU (in 3-D with kernel fused), a thread each on the CPU; "
-             "0 takes as many as are fast and fit the memory; no result depends on it",
+     .help = "shots computed together: in one launch on a GPU (in 3-D with kernel fused), with one thread each on the "
+             "CPU; 0: as many as are fast and fit in memory; results do not depend on it",
      .range = between(0., 1024.)},
     {.name = "tile",
      .slot = bind<&BackendConfig::tile>,
@@ -656,6 +701,12 @@ constexpr Parameter kBackend[] = {
     {.name = "copy",
      .slot = bind<&BackendConfig::copy>,
      .help = "how the in-plane CUDA kernels fetch rectangles: tma or async; auto takes the faster"},
+    {.name = "tuning",
+     .slot = bind<&BackendConfig::tuning>,
+     .help =
+         "whether kernel, isa, tile, copy and batch, where they are auto, are what onda tune found for this grid on "
+         "this machine; no result depends on it",
+     .values = "backend.tuning"},
 };
 
 constexpr Parameter kConfig[] = {
@@ -687,18 +738,17 @@ constexpr Parameter kConfig[] = {
      .help = "the finite differences",
      .rows = kScheme,
      .task = "numerics"},
-    {.name = "boundary", .slot = bind<&Config::boundary>, .help = "what each face does", .rows = kBoundary},
+    {.name = "boundary", .slot = bind<&Config::boundary>, .help = "boundary condition on each face", .rows = kBoundary},
     {.name = "wavelet",
      .slot = bind<&Config::wavelet>,
-     .help = "signal of every source without one of its own",
+     .help = "source signal of every source that does not have its own",
      .rows = kWavelet,
      .task = "the survey"},
     {.name = "sources",
      .slot = bind<&Config::sources>,
-     .help =
-         "what fires, a million sources in all at most. Every source is a shot of its own, whether it is a point, on a "
-         "line or in a file, unless it is given the number of its shot: sources of the same number fire together. "
-         "Those without one take the numbers from 1 on that no other is given, in the order of the configuration",
+     .help = "the sources, at most a million in all. Every source is a separate shot, whether it is a point, on a line "
+             "or in a file, unless it has a shot number: sources with the same number fire together. Sources without a "
+             "number get the free numbers from 1 on, in the order of the configuration",
      .rows = kSource,
      .required = true},
     {.name = "receivers", .slot = bind<&Config::receivers>, .help = "where pressure is recorded", .rows = kReceiver},
@@ -706,7 +756,7 @@ constexpr Parameter kConfig[] = {
     {.name = "output", .slot = bind<&Config::output>, .help = "what is written", .rows = kOutput, .task = "results"},
     {.name = "backend",
      .slot = bind<&Config::backend>,
-     .help = "what computes it",
+     .help = "the device and how it is used",
      .rows = kBackend,
      .task = "the machine"},
 };

@@ -53,6 +53,13 @@ struct Condition {
     std::string_view values = {};  ///< separated by spaces
 };
 
+/// What a parameter needs elsewhere in the configuration to have an effect.
+struct Need {
+    std::string_view what;  ///< "a face that is cpml", for the reference
+    std::string_view lack;  ///< "no face is cpml", for warnings
+    bool (*holds)(const Config&);
+};
+
 /// One row: a parameter, or a section with rows of its own.
 struct Parameter {
     std::string_view name;
@@ -65,6 +72,7 @@ struct Parameter {
     Range range = {};
     Count count = {};
     Condition when = {};
+    const Need* needs = nullptr;     ///< without which it has no effect
     std::string_view excludes = {};  ///< a parameter beside it that contradicts it
     bool required = false;           ///< where `when` holds
     std::string_view or_else = {};   ///< of a required one: a parameter beside it that may be given in its place
@@ -78,10 +86,12 @@ struct Parameter {
 
 /// The rows of Config.
 std::span<const Parameter> config_rows();
-/// The names that a parameter with these `values` accepts, in the order they are listed to the user: from the lists of
-/// io/ itself, or else from the vocabulary. Empty for a parameter that takes any text.
+/// The names that users are told a parameter with these `values` accepts, in their order: from the lists of io/ itself,
+/// or else from the vocabulary. Empty for a parameter that takes any text.
 /// \throws std::logic_error if neither has the list.
-std::span<const AllowedValue> allowed_values(const Vocabulary& vocabulary, std::string_view values);
+std::vector<AllowedValue> allowed_values(const Vocabulary& vocabulary, std::string_view values);
+/// Whether such a parameter accepts the name, listed or not.
+bool is_allowed(const Vocabulary& vocabulary, std::string_view values, std::string_view name);
 
 /// The value of the parameter that the condition of a row speaks of.
 std::string condition_value(const Parameter& row, std::span<const Parameter> rows, void* owner);
@@ -97,7 +107,7 @@ std::string describe_type(const Parameter& row, const Slot& slot);
 std::string describe_range(const Range& range);
 /// The value of a slot as YAML; nullopt where it is unset or empty. Not for groups.
 std::optional<std::string> value_text(const Slot& slot);
-/// Whether a copy of the configuration may have the row: not where the reader would refuse it.
-bool is_resolved(void* owner, std::span<const Parameter> rows, const Parameter& row, int dimensions);
+/// Whether a copy of `config` has the row: not where the reader would refuse it, or where it has no effect.
+bool is_resolved(void* owner, std::span<const Parameter> rows, const Parameter& row, const Config& config);
 
 }  // namespace onda

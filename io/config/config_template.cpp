@@ -53,9 +53,8 @@ class Writer {
 public:
     enum class Values { examples, given };
     /// \param values whether the examples of the table are written, or what a configuration has.
-    /// \param dimensions of that configuration.
-    Writer(const Vocabulary& vocabulary, Values values, int dimensions = 0)
-        : vocabulary_(vocabulary), values_(values), dimensions_(dimensions) {}
+    Writer(const Vocabulary& vocabulary, Values values, const Config& config)
+        : vocabulary_(vocabulary), values_(values), config_(config) {}
 
     [[nodiscard]] std::string rows_with_comments(const Rows& of) const;
 
@@ -73,7 +72,7 @@ private:
 
     const Vocabulary& vocabulary_;
     Values values_;
-    int dimensions_;
+    const Config& config_;
 };
 
 /// A section of the kind of `group` that is as it was made.
@@ -85,7 +84,7 @@ void* new_section(const Rows& of, const Parameter& row) {
 
 bool Writer::is_written(const Rows& of, const Parameter& row) const {
     if (!has_values()) return row.in_template;
-    if (!is_resolved(of.owner, of.rows, row, dimensions_)) return false;
+    if (!is_resolved(of.owner, of.rows, row, config_)) return false;
     const auto value = value_text(row.slot(of.owner));
     return value && (row.required || row.in_template || value != value_text(row.slot(of.fallback)));
 }
@@ -131,7 +130,7 @@ std::string Writer::plain_rows(const Rows& of) const {
         if (group == nullptr) {
             if (is_written(of, row))
                 text += spaces(of.indent) + std::string(row.name) + ": " + *value_text(slot) + "\n";
-        } else if (group->size(group->owner) > 0 && is_resolved(of.owner, of.rows, row, dimensions_)) {
+        } else if (group->size(group->owner) > 0 && is_resolved(of.owner, of.rows, row, config_)) {
             const std::string body = plain_items(of, row, *group, 0);
             if (!body.empty()) text += spaces(of.indent) + std::string(row.name) + ":\n" + body;
         }
@@ -180,7 +179,7 @@ std::string Writer::section_body(const Rows& of, const Parameter& row, const Gro
 std::string Writer::section(const Rows& of, const Parameter& row, const Group& group) const {
     const std::string head = spaces(of.indent) + std::string(row.name) + ":", help(row.help);
     if (has_values() && !is_given(of, row, group)) {
-        const Writer examples(vocabulary_, Values::examples);
+        const Writer examples(vocabulary_, Values::examples, config_);
         return "\n# " + help + "\n" + commented_out(head + "\n" + examples.section_body(of, row, group));
     }
     const std::string body = section_body(of, row, group);
@@ -193,7 +192,7 @@ std::string Writer::rows_with_comments(const Rows& of) const {
         const Slot slot = row.slot(of.owner);
         const auto* group = std::get_if<Group>(&slot);
         const bool given = has_values() && group != nullptr && group->size(group->owner) > 0 &&
-                           is_resolved(of.owner, of.rows, row, dimensions_);
+                           is_resolved(of.owner, of.rows, row, config_);
         if (group == nullptr || (!row.example.empty() && !given))
             text += line(of, row);
         else if (given && (!row.example.empty() || group->kind == Group::Kind::optional_section))
@@ -220,7 +219,7 @@ std::string with_head(const std::string& about, bool names_schema, const std::st
 
 std::string config_template(const Vocabulary& vocabulary, bool names_schema) {
     Config defaults;
-    const Writer writer(vocabulary, Writer::Values::examples);
+    const Writer writer(vocabulary, Writer::Values::examples, defaults);
     return with_head("A first run: a shot in a 2-D section of three layers. Takes a few seconds.", names_schema,
                      writer.rows_with_comments({&defaults, &defaults, config_rows(), 0}));
 }
@@ -228,7 +227,7 @@ std::string config_template(const Vocabulary& vocabulary, bool names_schema) {
 std::string config_like(const Config& config, const std::string& about, const Vocabulary& vocabulary,
                         bool names_schema) {
     Config copy = config, defaults;
-    const Writer writer(vocabulary, Writer::Values::given, config.grid.dimensions());
+    const Writer writer(vocabulary, Writer::Values::given, config);
     return with_head(about, names_schema, writer.rows_with_comments({&copy, &defaults, config_rows(), 0}));
 }
 

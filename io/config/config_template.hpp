@@ -13,7 +13,7 @@ namespace onda {
 std::string config_template(const Vocabulary& vocabulary, bool names_schema = false);
 
 /// The same with the values of another configuration: those that are not the defaults, and behind '#' what else there
-/// is. read_config() makes the same Config of it. \param about what it is, one line.
+/// is. read_config() makes the same Config of it, but for parameters without effect. \param about what it is, one line.
 std::string config_like(const Config& config, const std::string& about, const Vocabulary& vocabulary,
                         bool names_schema = false);
 

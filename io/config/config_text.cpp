@@ -14,13 +14,13 @@ bool is_group(const Slot& slot) {
     return std::holds_alternative<Group>(slot);
 }
 
-std::string resolved_rows(void* owner, std::span<const Parameter> rows, int dimensions, std::size_t indent);
+std::string resolved_rows(void* owner, std::span<const Parameter> rows, const Config& config, std::size_t indent);
 
 /// A list of sections: every item's lines indented, the first marked with '- '.
-std::string resolved_list(const Group& group, const Parameter& row, int dimensions, std::size_t indent) {
+std::string resolved_list(const Group& group, const Parameter& row, const Config& config, std::size_t indent) {
     std::string text;
     for (std::size_t i = 0; i < group.size(group.owner); ++i) {
-        std::string item = resolved_rows(group.at(group.owner, i), row.rows, dimensions, indent + 2);
+        std::string item = resolved_rows(group.at(group.owner, i), row.rows, config, indent + 2);
         item[indent] = '-';
         text += item;
     }
@@ -28,39 +28,39 @@ std::string resolved_list(const Group& group, const Parameter& row, int dimensio
 }
 
 /// Empty if there is nothing to write.
-std::string resolved_group(const Group& group, const Parameter& row, int dimensions, std::size_t indent) {
+std::string resolved_group(const Group& group, const Parameter& row, const Config& config, std::size_t indent) {
     if (group.size(group.owner) == 0) return "";
     std::string body;
     if (group.kind == Group::Kind::list)
-        body = resolved_list(group, row, dimensions, indent + 2);
+        body = resolved_list(group, row, config, indent + 2);
     else
-        body = resolved_rows(group.at(group.owner, 0), row.rows, dimensions, indent + 2);
+        body = resolved_rows(group.at(group.owner, 0), row.rows, config, indent + 2);
     return body.empty() ? "" : spaces(indent) + std::string(row.name) + ":\n" + body;
 }
 
-std::string resolved_rows(void* owner, std::span<const Parameter> rows, int dimensions, std::size_t indent) {
+std::string resolved_rows(void* owner, std::span<const Parameter> rows, const Config& config, std::size_t indent) {
     std::string text;
     for (const Parameter& row : rows) {
-        if (!is_resolved(owner, rows, row, dimensions)) continue;
+        if (!is_resolved(owner, rows, row, config)) continue;
         const Slot slot = row.slot(owner);
         if (is_group(slot))
-            text += resolved_group(std::get<Group>(slot), row, dimensions, indent);
+            text += resolved_group(std::get<Group>(slot), row, config, indent);
         else if (const auto value = value_text(slot))
             text += spaces(indent) + std::string(row.name) + ": " + *value + "\n";
     }
     return text;
 }
 
-void list_resolved_rows(void* owner, std::span<const Parameter> rows, int dimensions, const std::string& prefix,
+void list_resolved_rows(void* owner, std::span<const Parameter> rows, const Config& config, const std::string& prefix,
                         std::vector<ResolvedParameter>& list) {
     for (const Parameter& row : rows) {
-        if (!is_resolved(owner, rows, row, dimensions)) continue;
+        if (!is_resolved(owner, rows, row, config)) continue;
         const std::string path = prefix + std::string(row.name);
         const Slot slot = row.slot(owner);
         if (const auto* group = std::get_if<Group>(&slot)) {
             for (std::size_t i = 0; i < group->size(group->owner); ++i) {
                 const std::string index = group->kind == Group::Kind::list ? "[" + std::to_string(i) + "]" : "";
-                list_resolved_rows(group->at(group->owner, i), row.rows, dimensions, path + index + ".", list);
+                list_resolved_rows(group->at(group->owner, i), row.rows, config, path + index + ".", list);
             }
         } else if (const auto value = value_text(slot)) {
             list.push_back({path, *value, row.input_file ? *std::get<std::filesystem::path*>(slot) : ""});
@@ -68,12 +68,32 @@ void list_resolved_rows(void* owner, std::span<const Parameter> rows, int dimens
     }
 }
 
+void list_without_effect(void* owner, std::span<const Parameter> rows, const std::string& prefix, const Config& config,
+                         std::vector<std::string>& lines) {
+    for (const Parameter& row : rows) {
+        const std::string path = prefix + std::string(row.name);
+        const Slot slot = row.slot(owner);
+        if (const auto* group = std::get_if<Group>(&slot); group != nullptr && group->kind == Group::Kind::section)
+            list_without_effect(group->owner, row.rows, path + ".", config, lines);
+        const auto given = config.origin.conditional.find(path);
+        if (row.needs == nullptr || given == config.origin.conditional.end() || row.needs->holds(config)) continue;
+        lines.push_back(path + " = " + given->second + " has no effect: " + std::string(row.needs->lack));
+    }
+}
+
 }  // namespace
+
+std::vector<std::string> keys_without_effect(const Config& config) {
+    Config copy = config;
+    std::vector<std::string> lines;
+    list_without_effect(&copy, config_rows(), "", config, lines);
+    return lines;
+}
 
 std::vector<ResolvedParameter> resolved_parameters(const Config& config) {
     Config copy = config;
     std::vector<ResolvedParameter> list;
-    list_resolved_rows(&copy, config_rows(), config.grid.dimensions(), "", list);
+    list_resolved_rows(&copy, config_rows(), config, "", list);
     return list;
 }
 
@@ -85,7 +105,7 @@ std::string resolved_yaml(const Config& config) {
         if (row.name == "wavelet" && copy.wavelet == WaveletConfig{}) continue;
         const Slot slot = row.slot(&copy);
         if (is_group(slot))
-            text += resolved_group(std::get<Group>(slot), row, config.grid.dimensions(), 0);
+            text += resolved_group(std::get<Group>(slot), row, config, 0);
         else if (const auto value = value_text(slot))
             text += std::string(row.name) + ": " + *value + "\n";
     }

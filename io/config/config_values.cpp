@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
 #include <type_traits>
 
@@ -17,10 +18,10 @@ const Vocabulary& own_names() {
     static const Vocabulary names{
         {"model.interfaces",
          {{"averaged",
-           "each node has the mean of its cell: interfaces lie where they should, and dipping ones are smooth"},
-          {"sampled", "each node has what lies at it: interfaces are stairs of whole cells"}}},
+           "each node has the mean of its cell: interfaces keep their position, and dipping ones are smooth"},
+          {"sampled", "each node has the value at its position: dipping interfaces become staircases"}}},
         {"model.rho",
-         {{"auto", "rho_kg_m3 of layers and bodies, /rho of the model's file; constant where there is none"},
+         {{"auto", "rho_kg_m3 of layers and inclusions, /rho of the model file; constant where there is none"},
           {"none", "constant, whatever the model gives"},
           {"gardner", "310 vp^0.25, the mean of sedimentary rocks (Gardner et al. 1974)"}}},
         {"backend.isa",
@@ -28,23 +29,26 @@ const Vocabulary& own_names() {
           {"generic", "what every machine of the architecture has"},
           {"x86-64-v3", "AVX2 and FMA"},
           {"x86-64-v4", "AVX-512"}}},
+        {"backend.tuning",
+         {{"cache", "what onda tune measured and kept for this grid, order and machine, if there is any"},
+          {"off", "as if nothing had been measured"}}},
         {"scheme.coefficients",
-         {{"taylor", "best for long waves and long paths"},
+         {{"taylor", "most accurate for long wavelengths and long paths"},
           {"optimised", "phase velocity within 0.01 % over the widest band: fewer points per wavelength"}}},
         {"scheme.precision", {{"float", "32 bits"}, {"double", "64 bits: twice the memory and traffic"}}},
         {"model.inclusions.shape", {{"sphere", "a circle in 2-D"}, {"box", "a rectangle in 2-D"}}},
         {"boundary.placement",
          {{"outside",
-           "beyond the grid, which is computed with them; the model goes on as at the face, and sources, receivers and "
-           "results have the whole grid"},
+           "outside the grid, where the model continues with its values at the face; the whole grid is available for "
+           "sources, receivers and results"},
           {"inside", "on the outermost nodes of the grid itself"}}},
         {"output.seismograms.segy",
          {{"none", "no SEG-Y"},
           {"ieee", "format 5, IEEE floats: the very numbers of seismograms.h5"},
           {"ibm", "format 1, IBM floats: 21 to 24 bits of each number, for programs that read no others"}}},
         {"output.seismograms.unfit_dt",
-         {{"refuse", "the run is refused, and the nearest sampling that fits is named"},
-          {"resample", "all seismograms get the nearest sampling that fits, without aliasing"}}},
+         {{"refuse", "reject the run, and report the nearest sample interval that fits"},
+          {"resample", "resample all seismograms to the nearest sample interval that fits, without aliasing"}}},
         {"sources.type",
          {{"point", "one source"}, {"line", "shots with one source each"}, {"file", "a table of sources"}}},
         {"receivers.type",
@@ -53,10 +57,10 @@ const Vocabulary& own_names() {
           {"grid", "evenly spaced along each axis"},
           {"file", "a table of receivers"}}},
         {"receivers.relative_to",
-         {{"grid", "they are positions in the grid"},
+         {{"grid", "positions in the grid"},
           {"source",
-           "they are offsets from the source of the shot, as of a streamer; from the first, in the order of the "
-           "configuration, where a shot has several"}}},
+           "offsets from the source of the shot, as for a streamer; from the first, in the order of the configuration, "
+           "if a shot has several"}}},
     };
     return names;
 }
@@ -138,13 +142,24 @@ std::string describe_list(const Parameter& row, const std::string& one, const st
     return "a list of " + many;
 }
 
-}  // namespace
-
-std::span<const AllowedValue> allowed_values(const Vocabulary& vocabulary, std::string_view values) {
+std::span<const AllowedValue> all_values(const Vocabulary& vocabulary, std::string_view values) {
     if (values.empty()) return {};
     for (const Vocabulary* names : {&own_names(), &vocabulary})
         if (const auto found = names->find(values); found != names->end()) return found->second;
     throw std::logic_error("nobody says which names " + std::string(values) + " accepts");
+}
+
+}  // namespace
+
+std::vector<AllowedValue> allowed_values(const Vocabulary& vocabulary, std::string_view values) {
+    std::vector<AllowedValue> listed;
+    std::ranges::copy_if(all_values(vocabulary, values), std::back_inserter(listed), &AllowedValue::listed);
+    return listed;
+}
+
+bool is_allowed(const Vocabulary& vocabulary, std::string_view values, std::string_view name) {
+    const auto all = all_values(vocabulary, values);
+    return std::ranges::find(all, name, &AllowedValue::name) != all.end();
 }
 
 std::vector<std::string_view> split_words(std::string_view words) {
@@ -176,8 +191,9 @@ std::optional<std::string> value_text(const Slot& slot) {
     return std::visit(ToText{}, slot);
 }
 
-bool is_resolved(void* owner, std::span<const Parameter> rows, const Parameter& row, int dimensions) {
-    if (!applies(row, rows, owner) || (row.only_3d && dimensions == 2)) return false;
+bool is_resolved(void* owner, std::span<const Parameter> rows, const Parameter& row, const Config& config) {
+    if (!applies(row, rows, owner) || (row.only_3d && config.grid.dimensions() == 2)) return false;
+    if (row.needs != nullptr && !row.needs->holds(config)) return false;
     const auto rival = std::ranges::find(rows, row.excludes, &Parameter::name);
     return row.excludes.empty() || rival == rows.end() || !value_text(rival->slot(owner)).has_value();
 }

@@ -12,6 +12,7 @@ namespace onda {
 /// A name that a parameter accepts, and what it stands for.
 struct AllowedValue {
     std::string name, help;
+    bool listed = true;  ///< false: what a program alone can use, and users are not told of
 };
 
 /// The names that belong to tables of other folders, in the order in which they are listed to the user: what reads a

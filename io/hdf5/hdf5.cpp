@@ -348,14 +348,45 @@ bool Group::contains(const std::string& name) const {
     return check(H5Lexists(id_, name.c_str(), H5P_DEFAULT), *this, "look for a name in it") > 0;
 }
 
-/// "; there are density, velocity": what a user may have meant by a name that is not there.
-std::string Group::what_there_is() const {
-    constexpr std::size_t most = 8;
+namespace {
+
+constexpr std::size_t kMostNamed = 8;
+
+/// Whether a link is to a group in the file itself; a link that is damaged is to nothing.
+bool is_group(Id group, const std::string& name) {
+    H5L_info_t link;
+    H5O_info_t object;
+    return H5Lget_info(group, name.c_str(), &link, H5P_DEFAULT) >= 0 && link.type == H5L_TYPE_HARD &&
+           H5Oget_info_by_name2(group, name.c_str(), &object, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+           object.type == H5O_TYPE_GROUP;
+}
+
+}  // namespace
+
+/// "density", "model/vp": the links of the group, and in place of groups their own, so many levels deep; "shots/"
+/// where they are more than can be named. None if they are more themselves.
+std::vector<std::string> Group::paths_within(int levels) const {
     H5G_info_t info;
-    if (H5Gget_info(id_, &info) < 0 || info.nlinks == 0 || info.nlinks > most) return "";
+    std::vector<std::string> paths;
+    if (H5Gget_info(id_, &info) < 0 || info.nlinks > kMostNamed) return paths;
+    for (const std::string& name : names()) {
+        const std::string shown_name = printable(name.substr(0, 64));
+        const bool group = is_group(id_, name);
+        std::vector<std::string> within;
+        if (group && levels > 1) within = open_group(name).paths_within(levels - 1);
+        if (within.empty()) within = {group ? "" : shown_name};
+        for (const std::string& path : within) paths.push_back(group ? shown_name + "/" + path : path);
+    }
+    return paths.size() > kMostNamed ? std::vector<std::string>{} : paths;
+}
+
+/// "; there are density, model/vp": what a user may have meant by a name that is not there.
+std::string Group::what_there_is() const {
+    constexpr int levels = 3;
     std::string list;
-    for (const std::string& name : names()) list += (list.empty() ? "" : ", ") + printable(name.substr(0, 64));
-    return (info.nlinks == 1 ? "; there is " : "; there are ") + list;
+    const std::vector<std::string> paths = paths_within(levels);
+    for (const std::string& path : paths) list += (list.empty() ? "" : ", ") + path;
+    return paths.empty() ? "" : (paths.size() == 1 ? "; there is " : "; there are ") + list;
 }
 
 Id Group::open_object(const std::string& path, int kind, const char* kind_name) const {

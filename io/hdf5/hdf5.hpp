@@ -231,6 +231,7 @@ protected:
 private:
     [[nodiscard]] Id open_object(const std::string& path, int kind, const char* kind_name) const;
     [[nodiscard]] std::string what_there_is() const;
+    [[nodiscard]] std::vector<std::string> paths_within(int levels) const;
     Dataset write_characters(const std::string& name, const Extents& extents, const char* characters);
     [[nodiscard]] std::string path_of(const std::string& name) const;
 };

@@ -1,6 +1,7 @@
 #include "io/hdf5/versions.hpp"
 
 #include <H5public.h>
+#include <fontconfig/fontconfig.h>
 #if defined(ONDA_HAVE_SECCOMP)
 #include <seccomp.h>
 #endif
@@ -25,12 +26,15 @@ std::string seccomp_text() {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> io_library_versions() {
+    const int fonts = FcGetVersion();
     unsigned major = 0, minor = 0, release = 0;
     const bool known = H5get_libversion(&major, &minor, &release) >= 0;
     const std::string hdf5 =
         known ? std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release) : "unknown";
     return {{"Cairo", cairo_version_text()},
             {"HDF5", hdf5},
+            {"fontconfig", std::to_string(fonts / 10000) + "." + std::to_string(fonts / 100 % 100) + "." +
+                               std::to_string(fonts % 100)},
             {"libseccomp", seccomp_text()},
             {"yaml-cpp", ONDA_YAML_CPP_VERSION},
             {"zlib", zlibVersion()}};

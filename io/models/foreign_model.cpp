@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "io/files/input_file.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
@@ -22,7 +23,7 @@ constexpr std::array formats{
     ForeignFormat{
         "segy", ".sgy .segy .SGY .SEGY ",
         "SEG-Y, a trace a column; places from inline and crossline numbers or CDP X and Y, or by --shape; the "
-        "sampling is thousandths of a metre",
+        "sample interval is in thousandths of a metre",
         " --shape --axes --spacing-m --origin-m --units ", "", "", read_segy_model},
 };
 
@@ -105,6 +106,15 @@ std::string conversion_hint(const std::filesystem::path& file) {
                (format.example.empty() ? "" : " " + std::string(format.example)) + "`, and name that one";
     }
     return "";
+}
+
+void refuse_foreign_model(const std::filesystem::path& file) {
+    const std::string hint = conversion_hint(file);
+    if (hint.empty()) return;
+    constexpr std::string_view signature{"\x89HDF\r\n\x1a\n", 8};
+    std::array<char, 8> start{};
+    open_input_file(file).read(start.data(), start.size());
+    if (!std::ranges::equal(start, signature)) throw Error(ExitCode::bad_data, shown(file) + ": " + hint);
 }
 
 VelocityUnit stored_unit(const ForeignOptions& options, const std::string& stored, const std::string& place) {

@@ -79,6 +79,9 @@ ForeignModel read_segy_model(const std::filesystem::path& file, const ForeignOpt
 /// How the user makes a model file of one in another format, where the name says that it is one:
 /// "is a NumPy array: make a model file of it with `onda convert vp.npy vp.h5 --axes zx --spacing-m DX`"; else empty.
 std::string conversion_hint(const std::filesystem::path& file);
+/// Refuses a model of another program, which its name tells, where an HDF5 file is wanted. \throws Error(bad_data) with
+/// the hint; Error(missing_input) for such a name that is not there.
+void refuse_foreign_model(const std::filesystem::path& file);
 
 /// The unit of the values: that of the options, else `stored`, the file's, else m/s or the quantity's first.
 /// \param place of `stored`, for messages. \throws Error(usage | bad_data) for other units.

@@ -225,12 +225,7 @@ namespace {
 
 /// A model of another program, by its name, is not handed to the HDF5 library.
 const std::filesystem::path& checked_kind(const std::filesystem::path& file) {
-    const std::string hint = conversion_hint(file);
-    if (hint.empty()) return file;
-    constexpr std::string_view signature{"\x89HDF\r\n\x1a\n", 8};
-    std::array<char, 8> start{};
-    open_input_file(file).read(start.data(), start.size());
-    if (!std::ranges::equal(start, signature)) throw Error(ExitCode::bad_data, shown(file) + ": " + hint);
+    refuse_foreign_model(file);
     return file;
 }
 

@@ -16,13 +16,10 @@
 
 #include "io/hdf5/sandbox.hpp"
 #include "io/models/geometry.hpp"
+#include "io/models/velocity_limits.hpp"
 #include "io/text/error.hpp"
 
 namespace onda {
-
-/// Limits of the velocity: no rock, sediment or fluid lies outside; a thousandth or a thousandfold of one nearly always
-/// does.
-inline constexpr double lowest_vp_m_s = 50., highest_vp_m_s = 30'000.;
 
 /// A unit that velocities may come in.
 struct VelocityUnit {

@@ -123,7 +123,7 @@ struct Drawing::Impl {
     }
     void show_text(const std::string& line, const Font& font, double shift) const {
         set_font(context.get(), font);
-        colour(kInk);
+        colour(font.colour);
         // Digits and capitals are centred: 0.36 of the size is half their height.
         cairo_rel_move_to(context.get(), -shift * width_of(context.get(), line), 0.36 * font.size);
         cairo_show_text(context.get(), line.c_str());

@@ -41,6 +41,7 @@ inline constexpr std::uint32_t argb(Rgb colour, double opacity = 1.) {
 struct Font {
     double size = 14.;
     bool bold = false;
+    Rgb colour = kInk;
 };
 
 enum class Align { left, centre, right };

@@ -17,6 +17,7 @@ double widest_label(const Ticks& ticks) {
 
 /// As many ticks as fit beside each other with air between their labels.
 Ticks horizontal_ticks(const PictureAxis& axis, double length) {
+    if (axis.logarithmic) return make_logarithmic_ticks(axis.first, axis.last, static_cast<int>(length / 60.));
     for (int most = static_cast<int>(length / 60.); most > 1; --most) {
         Ticks ticks = make_ticks(axis.first, axis.last, most);
         const double apart = ticks.step / std::abs(axis.last - axis.first) * length;
@@ -82,7 +83,10 @@ PanelLayout begin_panel(const Panel& panel, double most_width) {
     std::string note;
     layout.plot = plot_size(panel, most_width, note);
     layout.horizontal = horizontal_ticks(panel.horizontal, layout.plot.width);
-    layout.vertical = vertical_ticks(panel.vertical.first, panel.vertical.last, layout.plot.height);
+    layout.vertical = panel.vertical.logarithmic
+                          ? make_logarithmic_ticks(panel.vertical.first, panel.vertical.last,
+                                                   std::max(2, static_cast<int>(layout.plot.height / 30.)))
+                          : vertical_ticks(panel.vertical.first, panel.vertical.last, layout.plot.height);
     layout.horizontal_title = scaled_title(panel.horizontal.title, layout.horizontal.exponent) + note;
     layout.vertical_title = scaled_title(panel.vertical.title, layout.vertical.exponent);
     for (const PictureField& field : panel.fields) {
@@ -107,6 +111,14 @@ double place_bars(PanelLayout& layout, const PanelLayout* next) {
     return left;
 }
 
+/// Where a value lies along an axis of so many points.
+double place_of(const PictureAxis& axis, double value, double length) {
+    if (axis.last == axis.first) return 0.5 * length;
+    const double share = axis.logarithmic ? std::log(value / axis.first) / std::log(axis.last / axis.first)
+                                          : (value - axis.first) / (axis.last - axis.first);
+    return 0.5 + share * (length - 1.);
+}
+
 }  // namespace
 
 std::uint32_t Scale::argb_of(double value) const {
@@ -119,13 +131,11 @@ std::uint32_t Scale::argb_of(double value) const {
 }
 
 double PanelLayout::x_of(double value) const {
-    const auto& [first, last, title_] = panel->horizontal;
-    return plot.left + (last == first ? 0.5 * plot.width : 0.5 + (value - first) / (last - first) * (plot.width - 1.));
+    return plot.left + place_of(panel->horizontal, value, plot.width);
 }
 
 double PanelLayout::y_of(double value) const {
-    const auto& [first, last, title_] = panel->vertical;
-    return plot.top + (last == first ? 0.5 * plot.height : 0.5 + (value - first) / (last - first) * (plot.height - 1.));
+    return plot.top + place_of(panel->vertical, value, plot.height);
 }
 
 Box PanelLayout::box_of(const Extent& extent) const {

@@ -80,7 +80,7 @@ void draw_line(Drawing& drawing, const PanelLayout& panel, const PictureLine& li
     const Drawing::Clip clip(drawing, panel.plot);
     std::vector<Point> points;
     const auto flush = [&] {
-        if (points.size() > 1) drawing.stroke(points, {1.6, line.colour});
+        if (points.size() > 1) drawing.stroke(points, {1.6, line.colour, line.dashed});
         points.clear();
     };
     for (std::size_t i = 0; i < line.x.size(); ++i) {
@@ -93,22 +93,86 @@ void draw_line(Drawing& drawing, const PanelLayout& panel, const PictureLine& li
     flush();
 }
 
-/// The labels of the lines in the upper right corner.
+/// The corners of a dot, as large as others of the same radius to the eye.
+std::vector<Point> outline(PictureDots::Shape shape, Point at, double radius) {
+    using Shape = PictureDots::Shape;
+    const auto polygon = [&](int corners, double first_angle, double size) {
+        std::vector<Point> points;
+        for (int k = 0; k < corners; ++k) {
+            const double angle = first_angle + 2. * std::numbers::pi * k / corners;
+            points.push_back({at.x + size * radius * std::cos(angle), at.y + size * radius * std::sin(angle)});
+        }
+        return points;
+    };
+    constexpr double up = -0.5 * std::numbers::pi;
+    switch (shape) {
+        case Shape::square: return polygon(4, 0.25 * std::numbers::pi, 1.25);
+        case Shape::diamond: return polygon(4, up, 1.3);
+        case Shape::triangle: return polygon(3, up, 1.35);
+        case Shape::inverted: return polygon(3, -up, 1.35);
+        case Shape::circle: break;
+    }
+    return polygon(32, up, 1.);
+}
+
+constexpr double kDotRadius = 5.5;
+
+void draw_dot(Drawing& drawing, const PictureDots& dots, Point at) {
+    drawing.fill(outline(dots.shape, at, kDotRadius + 1.2), kWhite);
+    drawing.fill(outline(dots.shape, at, kDotRadius), dots.colour);
+}
+
+void draw_dots(Drawing& drawing, const PanelLayout& panel, const PictureDots& dots) {
+    const Box& plot = panel.plot;
+    const Drawing::Clip clip(drawing, plot);
+    for (std::size_t i = 0; i < dots.x.size(); ++i) {
+        const Point at{panel.x_of(dots.x[i]) + dots.beside, panel.y_of(dots.y[i])};
+        // Written so that what is not finite is outside.
+        if (at.x >= plot.left && at.x <= plot.right() && at.y >= plot.top && at.y <= plot.bottom())
+            draw_dot(drawing, dots, at);
+    }
+}
+
+void draw_notes(Drawing& drawing, const PanelLayout& panel) {
+    for (const PictureNote& note : panel.panel->notes) {
+        const Point at{panel.x_of(note.x), panel.y_of(note.y)};
+        if (note.upwards)
+            drawing.text_upwards(at, note.text, kLabelFont);
+        else
+            drawing.text(at, note.text, kLabelFont, Align::centre);
+    }
+}
+
+/// The labels of lines and dots, in the corner that the panel says.
 void draw_legend(Drawing& drawing, const PanelLayout& panel) {
     double width = 0., entries = 0.;
-    for (const PictureLine& line : panel.panel->lines)
-        if (!line.label.empty()) width = std::max(width, text_width(line.label, kLabelFont)), ++entries;
+    const auto count = [&](const std::string& label) {
+        if (!label.empty()) width = std::max(width, text_width(label, kLabelFont)), ++entries;
+    };
+    for (const PictureLine& line : panel.panel->lines) count(line.label);
+    for (const PictureDots& dots : panel.panel->dots) count(dots.label);
     if (entries == 0.) return;
     constexpr double sample = 26.;
-    const Box box{panel.plot.right() - width - sample - 4. * kGap, panel.plot.top + kGap, width + sample + 3. * kGap,
-                  entries * (kLine + 2.) + kGap};
+    Box box{panel.plot.right() - width - sample - 4. * kGap, panel.plot.top + kGap, width + sample + 3. * kGap,
+            entries * (kLine + 2.) + kGap};
+    if (panel.panel->legend == Panel::Corner::lower_right) box.top = panel.plot.bottom() - kGap - box.height;
+    if (panel.panel->legend == Panel::Corner::upper_left) box.left = panel.plot.left + kGap;
     drawing.fill(box, kWhite, 0.85);
     double y = box.top + 0.5 * kGap + 0.5 * kLine;
+    const double left = box.left + kGap;
+    const auto write = [&](const std::string& label) {
+        drawing.text({left + sample + kGap, y}, label, kLabelFont);
+        y += kLine + 2.;
+    };
     for (const PictureLine& line : panel.panel->lines) {
         if (line.label.empty()) continue;
-        drawing.stroke(std::array{Point{box.left + kGap, y}, Point{box.left + kGap + sample, y}}, {2.5, line.colour});
-        drawing.text({box.left + 2. * kGap + sample, y}, line.label, kLabelFont);
-        y += kLine + 2.;
+        drawing.stroke(std::array{Point{left, y}, Point{left + sample, y}}, {2.5, line.colour, line.dashed});
+        write(line.label);
+    }
+    for (const PictureDots& dots : panel.panel->dots) {
+        if (dots.label.empty()) continue;
+        draw_dot(drawing, dots, {left + 0.5 * sample, y});
+        write(dots.label);
     }
 }
 
@@ -131,7 +195,7 @@ void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& ext
     drawing.fill(Box{plot.left, top, left - plot.left, bottom - top}, layer, paler);
     drawing.fill(Box{right, top, plot.right() - right, bottom - top}, layer, paler);
     if (plot.bottom() - bottom > kLine)
-        drawing.text({0.5 * (left + right), 0.5 * (bottom + plot.bottom())}, "absorbing layer", {12.}, Align::centre);
+        drawing.text({0.5 * (left + right), 0.5 * (bottom + plot.bottom())}, "absorbing zone", {12.}, Align::centre);
     const Stroke dashed{1.2, kInk, true};
     const auto side = [&](bool is_there, Point from, Point to) {
         if (is_there) drawing.stroke(std::array{from, to}, dashed);
@@ -246,6 +310,8 @@ void draw_panel(Drawing& drawing, const PanelLayout& layout, double title_width)
     if (panel.traces) draw_traces(drawing, layout, *panel.traces);
     for (const PictureLine& line : panel.lines) draw_line(drawing, layout, line);
     if (panel.interior) draw_interior(drawing, layout, *panel.interior);
+    for (const PictureDots& dots : panel.dots) draw_dots(drawing, layout, dots);
+    draw_notes(drawing, layout);
     draw_axes(drawing, layout);
     draw_legend(drawing, layout);
     for (const ColourBar& bar : layout.bars) draw_bar(drawing, layout, bar);
@@ -272,6 +338,8 @@ void draw(Drawing& drawing, const Picture& picture, const Layout& layout) {
 void check_axis(const PictureAxis& axis) {
     if (!std::isfinite(axis.first) || !std::isfinite(axis.last))
         throw std::invalid_argument("the ends of picture axis '" + axis.title + "' are not finite");
+    if (axis.logarithmic && !(std::min(axis.first, axis.last) > 0.))
+        throw std::invalid_argument("picture axis '" + axis.title + "' is logarithmic and reaches zero");
 }
 
 Layout checked_layout(const Picture& picture) {

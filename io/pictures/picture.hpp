@@ -21,6 +21,7 @@ namespace onda {
 struct PictureAxis {
     double first = 0., last = 1.;
     std::string title;
+    bool logarithmic = false;  ///< then both ends are above zero; for lines, dots and notes alone
 };
 
 /// A rectangle in the coordinates of the axes.
@@ -56,6 +57,23 @@ struct PictureLine {
     std::vector<double> x, y;  ///< in axis coordinates; a gap where a value is not finite
     Rgb colour = kInk;
     std::string label{};  ///< for the legend; empty: none
+    bool dashed = false;
+};
+
+/// A cloud of dots.
+struct PictureDots {
+    std::vector<double> x, y;  ///< in axis coordinates; those that are not finite or lie outside are not drawn
+    Rgb colour = kInk;
+    enum class Shape { circle, square, diamond, triangle, inverted } shape = Shape::circle;
+    std::string label{};  ///< for the legend; empty: none
+    double beside = 0.;   ///< points to the right of where they belong, so that equal dots are seen side by side
+};
+
+/// A line of text in a plot.
+struct PictureNote {
+    double x = 0., y = 0.;  ///< in axis coordinates: the middle of its height, at its centre
+    std::string text;
+    bool upwards = false;
 };
 
 struct PictureMark {
@@ -72,6 +90,9 @@ struct Panel {
     std::vector<PictureField> fields{};
     std::optional<PictureTraces> traces{};
     std::vector<PictureLine> lines{};
+    std::vector<PictureDots> dots{};
+    std::vector<PictureNote> notes{};
+    enum class Corner { upper_right, upper_left, lower_right } legend = Corner::upper_right;
     /// What lies outside of it is paler, its edge is dashed: the interior of absorbing layers. Sides at the ends of the
     /// axes are not drawn.
     std::optional<Extent> interior{};
@@ -87,7 +108,7 @@ struct Picture {
 
 /// A finished file, ready for its name: a PDF if the name ends with ".pdf", else a PNG. Rasters of any size are fitted
 /// to the plot (io/pictures/raster.hpp). \throws Error(cannot_create | io_error); std::invalid_argument for rasters
-/// that are not rows x columns and for axes that are not finite.
+/// that are not rows x columns, for axes that are not finite, and for logarithmic ones that reach zero.
 AtomicFile stage_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);
 /// Draws a picture and gives the file its name.
 void write_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite);

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <initializer_list>
+#include <iterator>
 
 namespace onda {
 namespace {
@@ -47,6 +49,37 @@ Ticks make_ticks(double first, double last, int most) {
         std::string label = fixed_number(std::abs(value) / unit, decimals);
         result.ticks.push_back({value, value < 0. && k != 0. ? "\xe2\x88\x92" + label : label});
     }
+    return result;
+}
+
+namespace {
+
+/// 0.05, 2, 5000 as they are, and others as powers of ten: a tick is 1, 2 or 5 times one.
+std::string label_of_tick(double mantissa, int exponent) {
+    const double value = mantissa * std::pow(10., exponent);
+    if (exponent >= -3 && exponent < 6) return fixed_number(value, std::max(0, -exponent));
+    return fixed_number(mantissa, 0) + "e" + std::to_string(exponent);
+}
+
+}  // namespace
+
+Ticks make_logarithmic_ticks(double first, double last, int most) {
+    const double slack = 1e-9;
+    const double low = std::min(first, last) * (1. - slack), high = std::max(first, last) * (1. + slack);
+    const int begin = static_cast<int>(std::floor(std::log10(low))),
+              end = static_cast<int>(std::ceil(std::log10(high)));
+    const auto at = [&](std::initializer_list<double> mantissas, int every) {
+        Ticks result;
+        for (int exponent = begin; exponent <= end; ++exponent)
+            for (const double mantissa : mantissas)
+                if (const double value = mantissa * std::pow(10., exponent);
+                    exponent % every == 0 && value >= low && value <= high)
+                    result.ticks.push_back({value, label_of_tick(mantissa, exponent)});
+        return result;
+    };
+    const auto fits = [most](const Ticks& ticks) { return std::ssize(ticks.ticks) <= most; };
+    Ticks result = at({1., 2., 5.}, 1);
+    for (int every = 1; !fits(result) && every <= end - begin; ++every) result = at({1.}, every);
     return result;
 }
 

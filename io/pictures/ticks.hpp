@@ -23,6 +23,10 @@ struct Ticks {
 /// order).
 Ticks make_ticks(double first, double last, int most);
 
+/// The ticks of a logarithmic axis: at 1, 2 and 5 times powers of ten if at most `most` lie between first and last
+/// (either order, above zero), else at powers of ten, or at as few of them as fit. Their `step` is 0.
+Ticks make_logarithmic_ticks(double first, double last, int most);
+
 /// A number with so many decimals, independent of the locale.
 std::string fixed_number(double value, int decimals);
 

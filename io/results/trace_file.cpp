@@ -42,7 +42,13 @@ std::int64_t scaler(const TraceFileContents& contents) {
 class TextualHeader {
 public:
     void add(const std::string& line) { put(next_++, line); }
+    /// Words of users, as far as they fit after `what`.
+    void add_foreign(const std::string& what, const std::string& words) { add((what + words).substr(0, kWords)); }
+    /// \throws Error(internal) for words that do not fit.
     void put(int line, const std::string& words) {
+        if (words.size() > kWords)
+            throw Error(ExitCode::internal, "a line of the textual header has room for " + std::to_string(kWords) +
+                                                " characters, not for \"" + words + "\"");
         std::string text = (line < 10 ? "C0" : "C") + std::to_string(line) + " " + words;
         text.resize(kColumns, ' ');
         for (char& c : text)
@@ -59,15 +65,16 @@ public:
     }
 
 private:
-    static constexpr int kLines = 40, kColumns = 80;
+    static constexpr int kLines = 40;
+    static constexpr std::size_t kColumns = 80, kWords = 76;
     int next_ = 1;
     std::array<std::string, kLines> lines_;
 };
 
 std::string textual_header(const TraceFileContents& contents) {
     TextualHeader header;
-    header.add(contents.program + ": acoustic wave-equation FDTD");
-    header.add("Title: " + contents.title);
+    header.add_foreign("", contents.program + ": acoustic wave-equation FDTD");
+    header.add_foreign("Title: ", contents.title);
     header.add(std::string(contents.dimensions == 2 ? "2-D" : "3-D") +
                " synthetic seismograms, a trace for each receiver of a shot");
     header.add("Samples: pressure [Pa], " + std::string(contents.format == TraceFormat::segy_ibm ? "IBM" : "IEEE") +
@@ -78,14 +85,16 @@ std::string textual_header(const TraceFileContents& contents) {
     header.add("  where the source signal begins; its centre t0 is in seismograms.h5");
     header.add("Order of traces: by shot, then by receiver");
     header.add("Shot number: bytes 9-12 and 17-20; number of the receiver: bytes 13-16");
-    header.add("Coordinates: local x and y in m, depth positive down, elevation minus the depth;");
-    header.add("  of the first source of a shot and of the receiver, in 1/" + std::to_string(contents.parts) + " m:");
-    header.add("  the scalers in bytes 69-70 and 71-72 are " + std::to_string(scaler(contents)));
+    header.add("Coordinates: local x and y in m, depth positive down; elevations are minus");
+    header.add("  the depth; of the first source of a shot and of the receiver,");
+    header.add("  in 1/" + std::to_string(contents.parts) + " m: the scalers in bytes 69-70 and 71-72 are " +
+               std::to_string(scaler(contents)));
     header.add("Offset: bytes 37-40, rounded to 1 m; along x with its sign where the shot's");
     header.add("  receivers have the y of its source, else the horizontal distance");
     header.add("Station: bytes 233-236, from the column station or name of the receivers'");
     header.add("  table where it is a whole number; 0: none");
-    header.add("Source measurement: bytes 225-232, of shots with one source, in bar m");
+    header.add(std::string("Source measurement: bytes 225-232, of shots with one source, in ") +
+               (contents.dimensions == 2 ? "Pa (a line)" : "bar m"));
     header.add("Dates are 0: the same run gives the same bytes");
     return header.text();
 }
@@ -164,13 +173,14 @@ struct Decimal {
     }
 };
 
-/// Of the only source of a shot: an amplitude in Pa m, which is 1e-5 bar m.
-void set_source_measurement(TraceHeader& set, double amplitude) {
-    constexpr int bar_metre = 5, bar_exponent = -5;  // table 3: bytes 231-232
+/// Of the only source of a shot: an amplitude in Pa m, which is 1e-5 bar m; in 2-D, where sources are lines, in Pa.
+void set_source_measurement(TraceHeader& set, int dimensions, double amplitude) {
+    constexpr int pascal = 3, bar_metre = 4, bar_exponent = -5;  // table 3: bytes 231-232
     const Decimal decimal(amplitude);
+    const bool is_line = dimensions == 2;
     set(SEGY_TR_SOURCE_MEASURE_MANT, decimal.mantissa);
-    set(SEGY_TR_SOURCE_MEASURE_EXP, decimal.mantissa == 0 ? 0 : decimal.exponent + bar_exponent);
-    set(SEGY_TR_SOURCE_MEASURE_UNIT, bar_metre);
+    set(SEGY_TR_SOURCE_MEASURE_EXP, decimal.mantissa == 0 ? 0 : decimal.exponent + (is_line ? 0 : bar_exponent));
+    set(SEGY_TR_SOURCE_MEASURE_UNIT, is_line ? pascal : bar_metre);
 }
 
 /// All of a shot's trace headers but for what tells its receivers apart.
@@ -192,7 +202,8 @@ TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& 
     set(SEGY_TR_SAMPLE_INTER, microseconds(contents));
     if (!is_segy(contents.format)) return set;  // from byte 181 on SU has fields of its own
     set(SEGY_TR_MEASURE_UNIT, pascal);
-    if (gather.source_amplitude.size() == 1) set_source_measurement(set, gather.source_amplitude.front());
+    if (gather.source_amplitude.size() == 1)
+        set_source_measurement(set, contents.dimensions, gather.source_amplitude.front());
     return set;
 }
 

@@ -19,8 +19,8 @@ struct VtkhdfShot {
     std::string file;  ///< from the folder of the .vtkhdf file
 };
 
-/// An ImageData, temporal where there are several frames, whose arrays are views of the frames: no value is copied, and what lies beside the file must
-/// stay there. The only shot is the array `pressure`, several are `pressure_shot_1`, ….
+/// An ImageData, temporal where there are several frames, whose arrays are views of the frames: no value is copied, and
+/// what lies beside the file must stay there. The only shot is the array `pressure`, several are `pressure_shot_1`, ….
 ///
 /// An axis of one node is left out of the arrays, as VTK wants it. Layout: VTKHDF file format, Kitware (2023), in VTK's
 /// documentation. \param times_s of the frames, the same for all shots. \returns the file, ready for its name.

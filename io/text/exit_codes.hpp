@@ -16,18 +16,19 @@ struct ExitCodeRow {
 
 inline constexpr std::array<ExitCodeRow, 13> kExitCodes{{
     {ExitCode::ok, "ok", "done"},
-    {ExitCode::verify_failed, "verify_failed", "`onda verify`: a promise was not kept"},
+    {ExitCode::verify_failed, "verify_failed",
+     "`onda verify`: a promise was not kept; `onda bench compare`: something is slower"},
     {ExitCode::usage, "usage", "wrong command line"},
     {ExitCode::bad_data, "bad_data", "an input file is damaged or does not hold what it must"},
     {ExitCode::missing_input, "missing_input", "an input file does not exist or cannot be read"},
     {ExitCode::no_device, "no_device", "the device asked for is not there, or it failed"},
-    {ExitCode::internal, "internal", "a fault in Onda"},
+    {ExitCode::internal, "internal", "an internal error of Onda"},
     {ExitCode::out_of_memory, "out_of_memory", "the run needs more memory than there is"},
     {ExitCode::cannot_create, "cannot_create", "an output exists already or cannot be created"},
     {ExitCode::io_error, "io_error", "reading or writing failed: disk full, quota, hardware"},
-    {ExitCode::time_limit, "time_limit", "shots are missing when `--max-hours` are over: the same command goes on"},
+    {ExitCode::time_limit, "time_limit", "`--max-hours` reached, shots are missing: the same command resumes"},
     {ExitCode::unstable, "unstable", "NaN or blow-up"},
-    {ExitCode::config, "config", "the configuration has faults"},
+    {ExitCode::config, "config", "the configuration is invalid"},
 }};
 
 }  // namespace onda

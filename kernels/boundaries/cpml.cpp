@@ -75,7 +75,7 @@ bool Cpml::empty() const {
 
 void Cpml::check(const Problem& problem) const {
     if (problem.scheme.equation->factor == nullptr && !empty())
-        throw std::invalid_argument("there are no perfectly matched layers for the equation " +
+        throw std::invalid_argument("CPML is not available for the equation " +
                                     std::string(onda::name(problem.scheme.equation)) + ": take a sponge");
     const Grid& grid = problem.grid;
     for (std::size_t axis = 0; axis < 3; ++axis) {

@@ -30,4 +30,8 @@ void check_setup(const Setup& setup);
 /// \param dt_s the time step [s]. \throws what check_setup and check_readers throw; std::bad_alloc.
 std::shared_ptr<Medium> make_medium(const Setup& setup, const MediumReaders& readers, double dt_s);
 
+/// Floating-point operations a second that the threads, instruction set and precision of a set-up reach with fused
+/// multiply-adds (two each) in registers, measured in a few tenths of a second: the best of some rounds.
+double peak_flops(const Setup& setup);
+
 }  // namespace onda::cpu

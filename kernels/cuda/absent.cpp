@@ -2,6 +2,8 @@
 #include "kernels/boundaries/cpml.hpp"
 #include "kernels/boundaries/sponge.hpp"
 #include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/probe/probe.hpp"
+#include "kernels/cuda/step_facts.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -39,6 +41,12 @@ int most_shots(const Setup&) {
     refuse();
 }
 Resources resources(const Setup&) {
+    refuse();
+}
+ProbedRates probe(int, int, std::int64_t) {
+    refuse();
+}
+StepFacts step_facts(const Setup&, int) {
     refuse();
 }
 Allocations allocations(const Setup&, int, const ShotSize&) {

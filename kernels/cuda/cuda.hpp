@@ -21,6 +21,10 @@ struct Gpu {
     std::string architecture;  ///< "sm_90"
     int multiprocessors = 0;
     std::int64_t memory_bytes = 0;
+    std::string bus_id;      ///< on PCI, as tools of the driver name it: "0000:1b:00.0"
+    int most_clock_mhz = 0;  ///< of its multiprocessors
+    int lanes = 0,
+        double_lanes = 0;  ///< fused multiply-adds of either precision that a multiprocessor begins in a cycle
 };
 
 /// What there is to compute on. Asked once, when it is first needed.

@@ -17,19 +17,20 @@ std::span<const KernelInfo> kernel_names() {
         }
         for (const LoadStrategy& strategy : kLoadStrategies) {
             list.push_back("thesis-" + std::string(strategy.name));
-            list.push_back("the thesis' own mapping, marching along y, for its tables; loads " +
+            list.push_back("the original mapping of the thesis, marching along y, to reproduce its tables; loads " +
                            std::string(strategy.help));
         }
         return list;
     }();
     static const std::vector<KernelInfo> names = [] {
         std::vector<KernelInfo> list{
-            {"direct", "one thread a point, global memory and caches only"},
+            {"direct", "one thread per grid point, global memory and caches only"},
             {"fused",
-             "the star, a whole time step in one launch: stencil, layers, sources and receivers, columns in registers"},
+             "the star, a whole time step in one launch: stencil, CPML, sources and receivers, with columns in "
+             "registers"},
             {"march-direct",
-             "order 2 in 2-D and compact27: sums each plane once; threads map to the nodes they compute, the rim "
-             "fetches the halo"},
+             "order 2 in 2-D and compact27: sums each plane once; threads map to the nodes they compute, those at the "
+             "tile edge load the halo"},
             {"march-overlapped",
              "order 2 in 2-D and compact27: sums each plane once; threads map to all loaded nodes, blocks overlap"},
             {"march25d", "2.5-D: marches along z with a queue of 2r + 1 planes (Micikevicius 2009)"},

@@ -1,7 +1,7 @@
 // What launchers share: the plan of a march, and what is known of a compiled kernel.
-#include "kernels/cuda/launch.hpp"
-
 #include <algorithm>
+
+#include "kernels/cuda/launch.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -81,6 +81,34 @@ MarchPlan plan_march(const void* kernel, const MarchShape& shape, const Grid& gr
     plan.shape.block = dim3(static_cast<unsigned>(shape.block_x), static_cast<unsigned>(shape.block_y));
     plan.shape.shared_bytes = static_cast<std::size_t>(shape.shared_bytes);
     return plan;
+}
+
+StepFacts march_facts(const void* kernel, const MarchShape& shape, const MarchWork& work, const Grid& grid, int volumes,
+                      int element_bytes) {
+    const MarchPlan plan = plan_march(kernel, shape, grid);
+    const int threads = shape.block_x * shape.block_y;
+    const double tiles_x = plan.shape.grid.x, tiles_y = plan.shape.grid.y, chunks = plan.shape.grid.z;
+    StepFacts facts = facts_of_streams(grid, element_bytes, work.medium_arrays);
+    facts.compiled = resources_of(kernel, threads, shape.shared_bytes);
+    facts.launches = volumes;
+    facts.blocks = static_cast<std::int64_t>(tiles_x * tiles_y * chunks);
+    facts.planes = plan.chunk + 2. * shape.reach;
+    facts.ahead = work.ahead;
+    double values = loaded_values(grid, tiles_x, tiles_y, chunks, work.p);
+    if (work.medium_arrays > 1) values += loaded_values(grid, tiles_x, tiles_y, chunks, work.rho);
+    facts.l2_bytes = element_bytes * (values + 3. * facts.points);  // p[n-1] twice, k; rho is among the values
+    // The planes beside a chunk come once for each of its sides; half of them are found in the L2 cache.
+    facts.refetch_bytes = element_bytes * static_cast<double>(grid.nx() * grid.ny()) * shape.reach * (chunks - 1.);
+    facts.window_bytes = facts.footprint_bytes;
+    // Planes beyond those that are updated arrive whole; about half of the work on them is left out.
+    const double arriving = tiles_x * tiles_y * (static_cast<double>(grid.nz()) + 2. * shape.reach * chunks);
+    const double computed = tiles_x * tiles_y * (static_cast<double>(grid.nz()) + shape.reach * chunks);
+    constexpr int instructions_of_copy = 12;  // place in the tile, whether it lies inside, both addresses, the copy
+    facts.shared_bytes = computed * threads * work.shared_bytes + arriving * work.frame_bytes;
+    facts.engine_lines = arriving * work.engine_lines;
+    facts.instructions = computed * threads * work.instructions + arriving * work.copied_pieces * instructions_of_copy;
+    facts.operations = computed * threads * work.operations;
+    return all_volumes(facts, volumes);
 }
 
 }  // namespace onda::cuda

@@ -41,9 +41,13 @@ struct MarchPlan {
 /// The plan that keeps all multiprocessors evenly busy. Lets the kernel use its shared memory. \throws Error.
 MarchPlan plan_march(const void* kernel, const MarchShape& shape, const Grid& grid);
 
+/// The facts of steps that a marching kernel takes, one launch a volume. \throws Error.
+StepFacts march_facts(const void* kernel, const MarchShape& shape, const MarchWork& work, const Grid& grid, int volumes,
+                      int element_bytes);
+
 /// Launches one marching kernel.
-/// \tparam Launch names the element T, the Arguments, the kernel and its shape; complete(arguments, fields, now) sets
-/// what its arguments hold beside set_common() and the chunk.
+/// \tparam Launch names the element T, the Arguments, the kernel, its shape and its work; complete(arguments, fields,
+/// now) sets what its arguments hold beside set_common() and the chunk.
 template <typename Launch>
 class MarchStepper final : public Stepper {
 public:
@@ -84,6 +88,10 @@ Instance<typename Launch::T> march_row(std::string kernel, std::string tile, int
         constexpr MarchShape shape = Launch::shape;
         return resources_of(reinterpret_cast<const void*>(Launch::kernel), shape.block_x * shape.block_y,
                             shape.shared_bytes);
+    };
+    row.facts = [](const Instance<T>&, const StepExtent<T>& extent) {
+        return march_facts(reinterpret_cast<const void*>(Launch::kernel), Launch::shape, Launch::work, extent.grid,
+                           extent.volumes, sizeof(T));
     };
     return row;
 }

@@ -15,6 +15,12 @@ std::string version_text(int version) {
     return version == 0 ? std::string() : std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
+/// CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions".
+void set_lanes(Gpu& gpu, int architecture) {
+    gpu.lanes = architecture <= 80 ? 64 : 128;
+    gpu.double_lanes = architecture == 80 ? 32 : architecture == 90 || architecture == 100 ? 64 : 2;
+}
+
 Gpu describe_gpu(int index) {
     cudaDeviceProp has{};
     ONDA_CUDA_TRY(cudaGetDeviceProperties(&has, index));
@@ -23,6 +29,13 @@ Gpu describe_gpu(int index) {
     gpu.architecture = "sm_" + std::to_string(has.major) + std::to_string(has.minor);
     gpu.multiprocessors = has.multiProcessorCount;
     gpu.memory_bytes = static_cast<std::int64_t>(has.totalGlobalMem);
+    set_lanes(gpu, 10 * has.major + has.minor);
+    int clock_khz = 0;
+    ONDA_CUDA_TRY(cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, index));
+    gpu.most_clock_mhz = clock_khz / 1000;
+    char bus_id[32] = {};
+    ONDA_CUDA_TRY(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
+    gpu.bus_id = bus_id;
     return gpu;
 }
 

@@ -9,9 +9,14 @@
 #include <vector>
 
 #include "kernels/cuda/reports.hpp"
+#include "kernels/cuda/step_facts.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/equations/star/stencil.hpp"
 #include "kernels/grid/grid.hpp"
+
+namespace onda {
+class Cpml;
+}
 
 namespace onda::cuda {
 
@@ -45,6 +50,15 @@ public:
     virtual void step(int now, cudaStream_t stream) const = 0;
 };
 
+/// What the steps of an instance are counted for.
+template <typename T>
+struct StepExtent {
+    const Grid& grid;  ///< of a volume: see batched()
+    int volumes = 1;
+    const Stencil<T>& stencil;
+    const Cpml* layers = nullptr;  ///< those that the kernel computes too; null: none
+};
+
 /// One compiled instance. The tables list the fastest first within a kernel.
 template <typename T>
 struct Instance {
@@ -56,6 +70,8 @@ struct Instance {
     int shared_bytes = 0;  ///< of shared memory that a block needs
     std::unique_ptr<Stepper> (*make)(const Instance& self, const Fields<T>& fields) = nullptr;
     Resources (*resources)(const Instance& self, const Stencil<T>& stencil) = nullptr;
+    /// The facts of a step of all volumes, but for what the launches around it add. \throws Error.
+    StepFacts (*facts)(const Instance& self, const StepExtent<T>& extent) = nullptr;
     int parameters[3] = {0, 0, 0};  ///< of instances that differ in run-time numbers only
     bool whole_steps = false;       ///< a launch can take all of a time step: kernels/cuda/fused/fused_steps.hpp
 };

@@ -106,6 +106,9 @@ struct EquationRow {
     int only_order = 0;
     /// CPU kernels beside those that are compiled for every instruction set (kernels/cpu/kernel_table.cpp).
     std::span<const cpu::Kernel> (*cpu_kernels)() = nullptr;
+    /// Floating-point operations of a node's step in the canonical order, each value that several nodes need counted
+    /// once; a fused multiply-add is two. \param dimensions 2 or 3. Null: nobody has counted.
+    int (*operations)(int radius, int dimensions) = nullptr;
 };
 
 /// An equation: a handle on its row, which is compared and copied like a value.

@@ -16,7 +16,7 @@ std::string Scheme::description() const {
     std::string text;
     if (!equation->title.empty()) text = std::string(equation->title) + ", ";
     text += "order " + std::to_string(space_order);
-    return coefficients == Coefficients::optimised ? text + " with optimised weights" : text;
+    return coefficients == Coefficients::optimised ? text + " with optimised coefficients" : text;
 }
 
 double Scheme::axis_symbol(double kh) const {

@@ -1,6 +1,6 @@
 """The compiled part of the package: python/core.cpp."""
 
-from typing import Any, Callable, Dict, List
+from typing import Any, Callable, Dict, List, Tuple
 
 import numpy as np
 
@@ -12,6 +12,7 @@ def run(
     name: str,
     overrides: List[str],
     arrays: Dict[str, np.ndarray],
+    ends: Dict[str, Tuple[float, float]],
     shots: str,
     progress: Callable[[int, int, int, int, int, float, float], None],
     log: Callable[[bool, str], None],

@@ -28,7 +28,7 @@ def open(run_dir: Union[str, "os.PathLike[str]"]) -> Run:
         raise MissingInputError(
             f"{folder}: "
             + (
-                "the run has not finished; `onda run` with the same configuration goes on with it"
+                "the run has not finished; `onda run` with the same configuration resumes it"
                 if unfinished
                 else "has no summary.json: it is not the folder of a run"
             )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterable, List, Mapping, Optional, 
 import numpy as np
 
 from . import _core
-from ._errors import OndaWarning, UsageError
+from ._errors import ConfigError, OndaWarning, UsageError
 from ._progress import ProgressCallback, Reporter
 from ._results import Gather, Run, Snapshots, Wavelets
 
@@ -43,9 +43,10 @@ def run(
         Paths in a text or a dict are relative to the current folder.
     vp: velocity of pressure waves in m/s at every node, [z][x] in 2-D and [z][y][x] in 3-D. It takes the place of the
         configuration's model. Dimensions of a DataArray that are called x, y, z (or x_m, …) are brought into this
-        order. Where a dict leaves them out, grid.shape is that of the array, and grid.spacing_m and grid.origin_m are
-        those of the coordinates of a DataArray.
-    rho: density in kg/m3, in the same way; only together with vp. Without it the density is constant.
+        order. Where the configuration leaves them out, grid.shape is that of the array, and grid.spacing_m and
+        grid.origin_m are those of the coordinates of a DataArray. A grid elsewhere than the coordinates is refused.
+    rho: density in kg/m3, in the same way, at the nodes of vp; only together with it. Without it the density is
+        constant.
     overrides: as --set of the command line: "time.duration_s=2".
     shots: the numbers of the shots to compute; all where absent.
     progress: a function of a Progress, called several times a second; True for a bar on stderr (by tqdm where that is
@@ -59,14 +60,23 @@ def run(
     arrays = {name: _as_model(name, array) for name, array in (("vp", vp), ("rho", rho)) if array is not None}
     if len({array.shape for array in arrays.values()}) > 1:
         raise UsageError(f"vp and rho must have one shape: {arrays['vp'].shape} and {arrays['rho'].shape} (z, y, x)")
-    text, name = _text_of(config, vp)
-    settings = list(overrides) + (["model={type: array}"] if arrays else [])
+    ends = {name: _ends_of(name, array) for name, array in (("vp", vp), ("rho", rho)) if array is not None}
+    _compare(ends.get("vp", {}), ends.get("rho", {}))
+    text, name = _text_of(config)
+    settings = _list_of("overrides", overrides) + (["model={type: array}"] if arrays else [])
+    if isinstance(shots, (str, bytes)):
+        raise UsageError(f"shots: must be a list of numbers, not {shots!r}")
     selection = "" if shots is None else ",".join(str(int(shot)) for shot in shots)
     if shots is not None and not selection:
         raise UsageError("shots: an empty list leaves nothing to compute")
     reporter = Reporter(progress)
     try:
-        left = _core.run(text, name, settings, arrays, selection, reporter, _tell)
+        known = {**ends.get("rho", {}), **ends.get("vp", {})}
+        left = _core.run(text, name, settings, arrays, known, selection, reporter, _tell)
+    except ConfigError as error:
+        if vp is not None or "missing key 'model'" not in str(error):
+            raise
+        raise ConfigError(f"{error}\nAn array may take its place: onda.run(config, vp=...)") from None
     finally:
         reporter.close()
     return Run(left["shots"], json.loads(left["summary"]), left["config_yaml"], _Memory(left))
@@ -79,10 +89,17 @@ def _tell(is_warning: bool, message: str) -> None:
         _log.info(message)
 
 
-def _text_of(config: Config, vp: "Optional[ArrayLike]") -> Tuple[str, str]:
+def _list_of(name: str, words: Iterable[str]) -> List[str]:
+    """The words of a list; a text alone would be taken letter by letter."""
+    if isinstance(words, (str, bytes)):
+        raise UsageError(f"{name}: must be a list of texts: [{words!r}]")
+    return list(words)
+
+
+def _text_of(config: Config) -> Tuple[str, str]:
     """What _core.run() takes: a path and "", or a text and its name in messages."""
     if isinstance(config, Mapping):
-        return json.dumps(_with_grid_of(config, vp), indent=2, default=_plain), "config"
+        return json.dumps(dict(config), indent=2, default=_plain), "config"
     if isinstance(config, str) and "\n" in config:
         return config, "config"
     return os.fspath(config), ""
@@ -104,28 +121,30 @@ def _axis_of(dimension: Any) -> str:
     return str(dimension)[:-2] if str(dimension).endswith("_m") else str(dimension)
 
 
-def _with_grid_of(config: Mapping[str, Any], vp: "Optional[ArrayLike]") -> Dict[str, Any]:
-    """The configuration with what its grid leaves out and the array tells."""
-    whole = dict(config)
-    grid = whole.get("grid", {})
-    if vp is None or not isinstance(grid, Mapping):
-        return whole
-    array = _in_order("vp", vp)
-    told: Dict[str, Any] = {"shape": [n for n in reversed(np.shape(array))]}
-    if hasattr(array, "dims"):
-        steps = {d: np.asarray(array.coords[d]) for d in reversed(array.dims) if d in array.coords}
-        if len(steps) == len(array.dims) and all(len(values) > 1 for values in steps.values()):
-            told["spacing_m"] = [_spacing("vp", d, values) for d, values in steps.items()]
-            told["origin_m"] = [float(values[0]) for values in steps.values()]
-    whole["grid"] = {**told, **grid}
-    return whole
+def _ends_of(name: str, array: "ArrayLike") -> Dict[str, Tuple[float, float]]:
+    """The first and the last coordinate of a DataArray by axis, along the dimensions that have coordinates."""
+    ends = {}
+    for dimension in getattr(array, "dims", ()):
+        if dimension not in array.coords:
+            continue
+        values = np.asarray(array.coords[dimension])
+        if values.dtype.kind not in "fiu":
+            raise UsageError(f"{name}: the coordinates {dimension} must be numbers, in metres, not {values.dtype}")
+        steps = np.diff(values.astype(float))
+        # Coordinates in single precision are a little unequal.
+        if not (np.all(steps > 0) and np.ptp(steps) <= 2e-3 * np.mean(steps) if len(steps) else True):
+            raise UsageError(f"{name}: the coordinates {dimension} must ascend in equal steps")
+        ends[_axis_of(dimension)] = (float(values[0]), float(values[-1]))
+    return ends
 
 
-def _spacing(name: str, dimension: Any, values: np.ndarray) -> float:
-    spacing = float(values[-1] - values[0]) / (len(values) - 1)
-    if not spacing > 0 or np.abs(np.diff(values) - spacing).max() > 1e-6 * spacing:
-        raise UsageError(f"{name}: the coordinates {dimension} must ascend in equal steps")
-    return float(f"{spacing:.9g}")
+def _compare(vp: Dict[str, Tuple[float, float]], rho: Dict[str, Tuple[float, float]]) -> None:
+    """Refuses a density that lies elsewhere than the velocity."""
+    for axis in sorted(vp.keys() & rho.keys()):
+        width = max(vp[axis][1] - vp[axis][0], rho[axis][1] - rho[axis][0])
+        if not np.allclose(vp[axis], rho[axis], rtol=0, atol=1e-6 * width):
+            told = [f"from {first:g} to {last:g} m" for first, last in (vp[axis], rho[axis])]
+            raise UsageError(f"vp and rho must lie at the same nodes: along {axis}, vp goes {told[0]}, rho {told[1]}")
 
 
 def _in_order(name: str, array: "ArrayLike") -> Any:

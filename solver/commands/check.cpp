@@ -6,6 +6,7 @@
 #include "solver/commands/commands.hpp"
 #include "solver/commands/model_pictures.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/run_time.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/run/run_folder.hpp"
@@ -40,6 +41,13 @@ nlohmann::ordered_json device_memory_json(const Verdict& v) {
     return json;
 }
 
+nlohmann::ordered_json run_time_json(const TimeForecast& time) {
+    nlohmann::ordered_json json{{"seconds", time.seconds}, {"gpt_per_s", time.gpt_per_s}};
+    for (const auto& item : time.items) json["items"][item.what] = item.seconds;
+    json.update({{"basis", time.basis}, {"busy", time.load.is_busy()}, {"busy_processors", time.load.others}});
+    return json;
+}
+
 nlohmann::ordered_json as_json(const Verdict& v) {
     const Plan& plan = v.plan;
     nlohmann::ordered_json json;
@@ -65,9 +73,10 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     for (const auto& item : v.memory.items) json["memory"]["items"][item.what] = item.bytes;
     if (plan.device->has_own_memory()) json["memory"]["device"] = device_memory_json(v);
     json["output_bytes"] = v.output_bytes;
-    json["run_time"] = {{"seconds", v.time.seconds}, {"gpt_per_s", v.time.gpt_per_s}};
+    json["run_time"] = run_time_json(v.time);
     json["backend"] = {{"name", plan.device->name},
                        {"kernel", plan.setup.kernel},
+                       {"chosen_by", plan.chosen_by},
                        {"hardware", plan.device->hardware(plan.setup)},
                        {"instruction_set", plan.device->instruction_set(plan.setup)},
                        {"threads", plan.setup.threads}};
@@ -83,6 +92,19 @@ void print_items(const std::vector<MemoryForecast::Item>& items) {
     for (const auto& item : items) std::cout << fmt::format("          {:>8}  {}\n", bytes_text(item.bytes), item.what);
 }
 
+/// "0.034 s", "12.3 s", "2:05".
+std::string duration_text(double seconds) {
+    return seconds < 60. ? fmt::format("{:.3g} s", seconds) : clock_text(seconds);
+}
+
+/// What a run leaves beside the results whose bytes are told.
+std::string beside_results(const OutputConfig& output) {
+    if (!output.pictures && !output.report) return "a few kB of notes";
+    return fmt::format("a few MB of {}", !output.report     ? "pictures and notes"
+                                         : !output.pictures ? "report and notes"
+                                                            : "pictures, report and notes");
+}
+
 void print(const Verdict& v) {
     const Plan& plan = v.plan;
     std::cout << describe(plan) << '\n'
@@ -96,9 +118,14 @@ void print(const Verdict& v) {
                                  room.largest ? shape_text(*room.largest) + " nodes" : "no grid of these proportions");
         print_items(v.memory.device_items);
     }
-    std::cout << fmt::format("results   {}, and a few MB of pictures, report and notes\n", bytes_text(v.output_bytes))
-              << fmt::format("run time  about {} at {:.3f} Gpt/s, estimated from a fifth of a second on this machine\n",
-                             clock_text(v.time.seconds), v.time.gpt_per_s);
+    std::cout << fmt::format("results   {}, and {}\n", bytes_text(v.output_bytes), beside_results(plan.config.output))
+              << fmt::format("run time  about {}, steps at {:.3f} Gpt/s; from {}\n", duration_text(v.time.seconds),
+                             v.time.gpt_per_s, v.time.basis);
+    for (const auto& item : v.time.items)
+        std::cout << fmt::format("          {:>8}  {}\n", duration_text(item.seconds), item.what);
+    if (v.time.load.is_busy())
+        std::cout << fmt::format("          while others kept {:.1f} of {} processors busy\n", v.time.load.others,
+                                 v.time.load.processors);
     for (const auto& picture : v.pictures) std::cout << "picture   " << shown(picture) << '\n';
     for (const std::string& note : plan.notes) std::cout << "note      " << printable_lines(note) << '\n';
     for (const std::string& warning : plan.warnings) std::cout << "warning   " << printable_lines(warning) << '\n';
@@ -107,7 +134,10 @@ void print(const Verdict& v) {
 /// \param file whose name the pictures begin with, with the extension of pictures or without; empty: check.
 std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& file, bool overwrite) {
     std::filesystem::path stem = file.empty() ? "check" : file;
-    if (stem.extension() == ".png") stem.replace_extension();
+    if (stem.has_extension()) {
+        check_extension(stem, "--plot", "pictures", {".png"});
+        stem.replace_extension();
+    }
     return write_model_pictures(plan, model_to_draw(plan), stem, overwrite);
 }
 
@@ -119,7 +149,7 @@ Command add_check(CLI::App& app) {
         bool json = false, overwrite = false;
         std::string plot;  ///< empty: not asked for
     };
-    CLI::App* command = add_command(app, "check", "Say what a run would do and need, without running it",
+    CLI::App* command = add_command(app, "check", "Report what a run would do and need, without running it",
                                     "onda check configs/quickstart.yaml\n"
                                     "onda check survey.yaml --set grid.spacing_m=5 --json\n"
                                     "onda check survey.yaml --plot before.png");
@@ -138,7 +168,7 @@ Command add_check(CLI::App& app) {
         Verdict verdict{make_plan(config), {}, 0, {}, {}};
         verdict.memory = forecast_memory(verdict.plan);
         verdict.output_bytes = forecast_output_bytes(verdict.plan);
-        verdict.time = forecast_time(verdict.plan);
+        verdict.time = forecast_time(verdict.plan, default_folder(config));
         if (plot->count() > 0) verdict.pictures = draw(verdict.plan, options->plot, options->overwrite);
         if (options->json)
             std::cout << json_text(as_json(verdict)) << '\n';

@@ -1,10 +1,14 @@
 #include "solver/commands/commands.hpp"
 
+#include <algorithm>
 #include <iostream>
 #include <omp.h>
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include "io/files/atomic_file.hpp"
 #include "io/text/error.hpp"
+#include "io/text/printable.hpp"
 #include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
 
@@ -17,13 +21,17 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
     return command;
 }
 
+CLI::Validator offered(const std::vector<std::string>& values) {
+    return {[](const std::string&) { return std::string(); }, fmt::format("{{{}}}", fmt::join(values, ","))};
+}
+
 void add_config_options(CLI::App& command, ConfigOptions& options) {
     command.add_option("CONFIG", options.file, "Configuration of the run (YAML); - is standard input")->required();
     command.add_option("--set", options.overrides, "Override a parameter, such as time.duration_s=2; may be repeated")
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    command.add_option("--threads", options.threads, "Threads of the processor (default: all)")
+    command.add_option("--threads", options.threads, "Threads of the processor (default: as many as are fastest)")
         ->check(CLI::Range(1, kMostThreads));
 }
 
@@ -34,6 +42,13 @@ Config read_config(const ConfigOptions& options) {
     check_threads(config.backend, config.origin);
     if (config.backend.threads > 0) omp_set_num_threads(static_cast<int>(config.backend.threads));
     return config;
+}
+
+void check_extension(const std::filesystem::path& file, const std::string& option, const std::string& what,
+                     const std::vector<std::string>& extensions) {
+    if (std::ranges::find(extensions, file.extension().string()) != extensions.end()) return;
+    throw Error(ExitCode::usage,
+                fmt::format("{} {}: {} are {}", option, shown(file), what, fmt::join(extensions, " or ")));
 }
 
 void add_text_output(CLI::App& command, TextOutput& output) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -17,6 +18,10 @@ using Command = std::function<int()>;
 /// A subcommand whose `--help` begins with its examples (at least two lines, each a complete command).
 CLI::App* add_command(CLI::App& app, const std::string& name, const std::string& summary, const std::string& examples);
 
+/// For help and shells: the values that an option may have. It refuses none, which is for the command, with more to
+/// say.
+CLI::Validator offered(const std::vector<std::string>& values);
+
 /// The options CONFIG, --set and --threads, which `run` and `check` share.
 struct ConfigOptions {
     std::string file;
@@ -26,6 +31,11 @@ struct ConfigOptions {
 void add_config_options(CLI::App& command, ConfigOptions& options);
 /// Reads the file with the overrides and gives every parallel loop of the program the threads asked for.
 Config read_config(const ConfigOptions& options);
+
+/// Refuses a name for what is written that would mislead: its extension is none of these. \throws Error(usage).
+/// \param option as the message names it; \param what in the plural: "model files".
+void check_extension(const std::filesystem::path& file, const std::string& option, const std::string& what,
+                     const std::vector<std::string>& extensions);
 
 /// The options -o FILE and --force of commands whose result is a text.
 struct TextOutput {
@@ -38,6 +48,7 @@ void write_text(const std::string& text, const TextOutput& output);
 
 Command add_run(CLI::App& app);
 Command add_check(CLI::App& app);
+Command add_tune(CLI::App& app);
 Command add_model(CLI::App& app);
 Command add_init(CLI::App& app);
 Command add_schema(CLI::App& app);
@@ -47,6 +58,7 @@ Command add_report(CLI::App& app);
 Command add_verify(CLI::App& app);
 Command add_dispersion(CLI::App& app);
 Command add_bench(CLI::App& app);
+Command add_predict(CLI::App& app);
 Command add_info(CLI::App& app);
 Command add_completion(CLI::App& app);
 Command add_man(CLI::App& app);

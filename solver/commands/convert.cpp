@@ -39,7 +39,7 @@ std::string names_of_formats() {
 }
 
 std::string help_of_formats() {
-    std::string help = "Format of INPUT; absent: by its extension.";
+    std::string help = "Format of INPUT (default: from its extension).";
     for (const auto& format : foreign_formats())
         help += fmt::format(" {} ({}): {}.", format.name, format.extensions.substr(0, format.extensions.size() - 1),
                             format.help);
@@ -53,11 +53,11 @@ const ForeignFormat& choose_format(const ConvertArguments& arguments, const std:
         const bool fits = extension.size() > 1 && format.extensions.find(extension) != std::string_view::npos;
         if (arguments.format.empty() && fits) return format;
     }
-    throw Error(
-        ExitCode::usage,
-        arguments.format.empty()
-            ? fmt::format("{}: its extension tells no format; give --format: {}", shown(input), names_of_formats())
-            : fmt::format("--format {}: must be one of {}", printable(arguments.format), names_of_formats()));
+    throw Error(ExitCode::usage,
+                arguments.format.empty()
+                    ? fmt::format("{}: its extension does not identify the format; give --format: {}", shown(input),
+                                  names_of_formats())
+                    : fmt::format("--format {}: must be one of {}", printable(arguments.format), names_of_formats()));
 }
 
 /// Every option of the table's rows: refused where it would be ignored, asked for where it is needed.
@@ -143,6 +143,7 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
     check_options(command, rho_format, format);
     for (const auto& input : {arguments.input, arguments.rho, arguments.options.data_file})
         refuse_same_file(input, arguments.output);
+    check_extension(arguments.output, "OUTPUT", "model files", {".h5", ".hdf5"});
     const auto model = read_model(arguments, arguments.input, arguments.options);
     const Quantity quantity = quantity_of(kRho);
     ForeignModel rho;
@@ -168,7 +169,7 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
 }  // namespace
 
 Command add_convert(CLI::App& app) {
-    auto* command = add_command(app, "convert", "Make an HDF5 model file of another program's model", examples);
+    auto* command = add_command(app, "convert", "Convert a model of another program to an HDF5 model file", examples);
     const auto arguments = std::make_shared<ConvertArguments>();
     auto& options = arguments->options;
     const auto add = [command](const char* name, auto& value, const char* wanted, const std::string& help) {
@@ -185,7 +186,7 @@ Command add_convert(CLI::App& app) {
         "Order of the axes in the file, slowest first: xz is [x][z] with z fastest, zyx is [z][y][x] with x fastest");
     add("--spacing-m", options.spacing_m, "DX [DY] DZ", "Spacing in metres; one number serves all axes")
         ->expected(1, 3);
-    add("--origin-m", options.origin_m, "X [Y] Z", "Position of the first node in metres; absent: zeros")
+    add("--origin-m", options.origin_m, "X [Y] Z", "Position of the first node in metres (default: zeros)")
         ->expected(2, 3);
     add("--units", options.units, "UNIT", "Of the velocities: m/s (default) or km/s");
     add("--dtype", options.dtype, "TYPE", "Of the numbers: float32 (default) or float64");

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* kExamples =
     "onda dispersion                                        # the default scheme\n"
     "onda dispersion --order 4 --coefficients optimised     # another one\n"
-    "onda dispersion --order 16 --cfl 0.9 --json            # with the error of the time step, for plots";
+    "onda dispersion --order 16 --cfl 0.9 --json            # with time dispersion, for plots";
 
 struct Arguments {
     std::string equation = "star", coefficients = "taylor";
@@ -86,14 +86,14 @@ nlohmann::ordered_json measure(const Arguments& arguments) {
 
 void print(const nlohmann::ordered_json& json) {
     const bool compact = json["operator"] == "compact27";
-    std::printf("%s, order %d, %s weights, %d-D\nweights   ", json["operator"].get<std::string>().c_str(),
+    std::printf("%s, order %d, %s coefficients, %d-D\ncoefficients", json["operator"].get<std::string>().c_str(),
                 json["space_order"].get<int>(), json["coefficients"].get<std::string>().c_str(),
                 json["dimensions"].get<int>());
     for (const double weight : json["weights"]) std::printf(" %.9g", weight);
-    std::printf("%s\nstability  vp dt / spacing <= %.6g\n\n", compact ? "  (centre, face, edge, corner)" : "",
+    std::printf("%s\nstability     vp dt / spacing <= %.6g\n\n", compact ? "  (centre, face, edge, corner)" : "",
                 json["largest_courant_number"].get<double>());
-    std::printf("error of the phase velocity in percent, %s\npoints per     angle to the x axis\nwavelength ",
-                json["cfl_fraction"] == 0. ? "of space alone" : "of space and time");
+    std::printf("phase-velocity error in percent, %s\npoints per     angle to the x axis\nwavelength ",
+                json["cfl_fraction"] == 0. ? "spatial dispersion only" : "spatial and time dispersion");
     for (const double angle : json["angles_deg"]) std::printf("%9.4g", angle);
     for (std::size_t i = 0; i < json["points_per_wavelength"].size(); ++i) {
         std::printf("\n%10.4g ", json["points_per_wavelength"][i].get<double>());
@@ -105,23 +105,25 @@ void print(const nlohmann::ordered_json& json) {
 }  // namespace
 
 Command add_dispersion(CLI::App& app) {
-    CLI::App* command =
-        add_command(app, "dispersion", "Print a scheme's weights, stability limit and phase velocity", kExamples);
+    CLI::App* command = add_command(
+        app, "dispersion",
+        "Print the finite-difference coefficients, stability limit and phase-velocity error of a scheme", kExamples);
     const auto arguments = std::make_shared<Arguments>();
     std::vector<std::string> operators;
     for (const Equation& row : equations()) operators.emplace_back(row->name);
     command->add_option("--operator", arguments->equation, "Discrete operator")
         ->check(CLI::IsMember(operators))
         ->capture_default_str();
-    command->add_option("--order", arguments->order,
-                        "Order in space: even, 2 to 16; 8, but 2 for compact27, where absent");
-    command->add_option("--coefficients", arguments->coefficients, "Where the weights come from")
+    command->add_option("--order", arguments->order, "Space order: even, 2 to 16 (default: 8; compact27: 2)");
+    command->add_option("--coefficients", arguments->coefficients, "Finite-difference coefficients")
         ->check(CLI::IsMember({"taylor", "optimised"}))
         ->capture_default_str();
     command->add_option("--dimensions", arguments->dimensions, "2 or 3")
         ->check(CLI::Range(2, 3))
         ->capture_default_str();
-    command->add_option("--cfl", arguments->cfl, "Time step over its limit; 0 leaves the error of space alone")
+    command
+        ->add_option("--cfl", arguments->cfl,
+                     "Time step as a fraction of the stability limit; 0: spatial dispersion only")
         ->check(CLI::Range(0., 1.))
         ->capture_default_str();
     command->add_option("--points", arguments->points, "Points per wavelength, 2 or more")

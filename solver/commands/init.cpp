@@ -3,6 +3,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/config/config_template.hpp"
+#include "io/models/foreign_model.hpp"
 #include "io/text/error.hpp"
 #include "io/text/nearest_name.hpp"
 #include "io/text/printable.hpp"
@@ -19,7 +20,7 @@ constexpr const char* examples =
     "onda init --list                            the templates there are\n"
     "onda init --template streamer -o line.yaml  a marine line\n"
     "onda init --like marmousi.h5 -o shot.yaml   a first shot over a model of your own\n"
-    "onda init --like old.yaml | less            another configuration, with comments and what else there is";
+    "onda init --like old.yaml | less            another configuration, with comments and all other keys";
 
 struct InitArguments {
     TextOutput output;
@@ -61,6 +62,7 @@ bool is_model(const std::filesystem::path& file) {
 }
 
 std::string text_like(const std::string& like, bool names_schema) {
+    refuse_foreign_model(like);
     const Config config =
         is_model(like) ? config_for_model(like) : read_config(std::filesystem::path(like), vocabulary());
     return config_like(config, is_model(like) ? "A first shot over " + shown(like) + "." : "Like " + shown(like) + ".",
@@ -90,8 +92,11 @@ Command add_init(CLI::App& app) {
     const auto arguments = std::make_shared<InitArguments>();
     arguments->from_template = init_templates().front().name;
     auto* list = command->add_flag("--list", arguments->list, "List the templates");
+    std::vector<std::string> templates;
+    for (const InitTemplate& row : init_templates()) templates.emplace_back(row.name);
     auto* from_template = command->add_option("--template", arguments->from_template, "Template to begin with")
                               ->type_name("NAME")
+                              ->check(offered(templates))
                               ->capture_default_str()
                               ->excludes(list);
     command

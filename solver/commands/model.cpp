@@ -51,13 +51,8 @@ void report(const Plan& plan, const Model& model, const Options& options) {
     for (const std::string& warning : model.warnings) fmt::print("  warning  {}\n", printable_lines(warning));
 }
 
-/// A name without the extension of model files: what pictures beside it begin with.
-std::filesystem::path stem_of(const std::filesystem::path& output) {
-    const auto extension = output.extension();
-    return extension == ".h5" || extension == ".hdf5" ? output.parent_path() / output.stem() : output;
-}
-
 int save_model(const Options& options) {
+    check_extension(options.output, "--output", "model files", {".h5", ".hdf5"});
     const Config config = read_config(options.config);
     if (config.model.type == "file" && std::filesystem::exists(options.output) &&
         std::filesystem::equivalent(config.model.file, options.output))
@@ -69,7 +64,8 @@ int save_model(const Options& options) {
     write_model(plan, model, options);
     report(plan, model, options);
     if (options.no_pictures) return 0;
-    for (const auto& picture : write_model_pictures(plan, model, stem_of(options.output), options.overwrite))
+    for (const auto& picture :
+         write_model_pictures(plan, model, options.output.parent_path() / options.output.stem(), options.overwrite))
         fmt::print("  picture  {}\n", shown(picture));
     return 0;
 }
@@ -82,7 +78,9 @@ Command add_model(CLI::App& app) {
                                     "onda model survey.yaml --set grid.spacing_m=20 -o coarse.h5 --no-pictures");
     auto options = std::make_shared<Options>();
     add_config_options(*command, options->config);
-    command->add_option("-o,--output", options->output, "The model file to write (.h5); its pictures lie beside it")
+    command
+        ->add_option("-o,--output", options->output,
+                     "The model file to write (.h5); its pictures are written beside it")
         ->type_name("FILE")
         ->required();
     command->add_flag("--no-pictures", options->no_pictures, "Draw no sections of model and survey");

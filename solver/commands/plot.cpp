@@ -5,11 +5,14 @@
 #include <cmath>
 #include <iostream>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include "io/text/error.hpp"
 #include "io/text/nearest_name.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
+#include "solver/run/run_files.hpp"
+#include "solver/run/unfinished.hpp"
 
 namespace onda {
 namespace plot {
@@ -24,38 +27,46 @@ void add_common(CLI::App& command, Options& options, const std::string& what, bo
         ->check(CLI::Range(200, 20'000));
 }
 
-void add_map(CLI::App& command, Options& options, const std::string& fallback) {
-    std::string help = "Colours (default: " + fallback + ").";
-    for (const ColourMap& map : colour_maps()) help += fmt::format(" {}: {}.", map.name, map.help);
-    command.add_option("--map", options.map, help)->check([](const std::string& name) {
-        std::vector<std::string> names;
-        std::string list;
-        for (const ColourMap& map : colour_maps()) {
-            names.emplace_back(map.name);
-            list += (list.empty() ? "" : ", ") + names.back();
-        }
-        if (find_colour_map(name) != nullptr) return std::string();
+void add_map(CLI::App& command, Options& options, const ColourMap& fallback) {
+    std::vector<std::string> names;
+    std::string help = fmt::format("Colours (default: {}).", fallback.name);
+    for (const ColourMap& map : colour_maps()) {
+        if (fallback.diverging && !map.diverging) continue;
+        names.emplace_back(map.name);
+        help += fmt::format(" {}: {}.", map.name, map.help);
+    }
+    const auto objection = [names](const std::string& name) {
+        if (std::ranges::find(names, name) != names.end()) return std::string();
         const auto nearest = nearest_name(name, names);
-        return "'" + printable(name) + "': " + (nearest ? "did you mean '" + *nearest + "'? " : "") + "there are " +
-               list;
-    });
+        return "'" + printable(name) + "': " +
+               (find_colour_map(name) != nullptr ? std::string("is for values of one sign, and pressure has both; ")
+                                                 : (nearest ? "did you mean '" + *nearest + "'? " : std::string())) +
+               fmt::format("there are {}", fmt::join(names, ", "));
+    };
+    command.add_option("--map", options.map, help)
+        ->check(CLI::Validator(objection, fmt::format("{{{}}}", fmt::join(names, ","))));
 }
 
 void add_clip(CLI::App& command, Options& options, const std::string& percentile) {
-    auto* const clip = command.add_option("--clip", options.clip_pa, "Full colour at this |pressure|")
+    auto* const clip = command.add_option("--clip", options.clip_pa, "Clip the scale at this |pressure|")
                            ->type_name("PA")
                            ->check(CLI::PositiveNumber);
     command
         .add_option("--clip-percentile", options.percentile,
-                    "Full colour where so many percent of all |values| lie below (default: " + percentile + ")")
+                    "Clip the scale at this percentile of all |values| (default: " + percentile + ")")
         ->type_name("P")
         ->check(CLI::Range(1., 100.))
         ->excludes(clip);
     command
-        .add_option("--gain", options.gain,
-                    "Multiply by (t / last t)^N: 0.5 makes up for spreading in 2-D, 1 in 3-D (default: 0)")
+        .add_option(
+            "--gain", options.gain,
+            "Multiply by (t / last t)^N: 0.5 compensates for geometrical spreading in 2-D, 1 in 3-D (default: 0)")
         ->type_name("N")
         ->check(CLI::Range(-10., 10.));
+}
+
+void add_shot(CLI::App& command, Options& options) {
+    command.add_option("--shot", options.shots, "Shot (default: the first)")->type_name("N")->expected(1);
 }
 
 void add_shots(CLI::App& command, Options& options) {
@@ -68,7 +79,10 @@ void add_shots(CLI::App& command, Options& options) {
 void add_section(CLI::App& command, Options& options) {
     command.add_option("--plane", options.plane, "Plane of the section: xz, yz or xy (default: xz)")
         ->check(CLI::IsMember({"xz", "yz", "xy"}));
-    command.add_option("--at", options.at_m, "Where the plane is, along the third axis (default: in the middle)")
+    command
+        .add_option("--at", options.at_m,
+                    "Where the plane is, along the third axis (default: through the first source, where the survey is "
+                    "known, else in the middle)")
         ->type_name("M");
 }
 
@@ -77,12 +91,22 @@ namespace {
 struct Kind {
     FileKind kind;
     const char *name, *commands, *file;
+    const char* absent;  ///< what it means that a finished run has no such file
 };
 
 constexpr std::array<Kind, 3> kKinds{
-    {{FileKind::seismograms, "seismograms", "onda plot gather, wiggle and spectrum draw them", "seismograms.h5"},
-     {FileKind::snapshots, "snapshots", "onda plot slice and movie draw them", "snapshots.h5"},
-     {FileKind::model, "a model", "onda plot model draws it", "model.h5"}}};
+    {{FileKind::seismograms, "seismograms", "onda plot gather, wiggle and spectrum draw them", "seismograms.h5",
+      ": this run recorded no seismograms; receivers ask for them"},
+     {FileKind::snapshots, "snapshots", "onda plot slice and movie draw them", "snapshots.h5",
+      ": this run has no snapshots; request them with output.snapshots"},
+     {FileKind::model, "a model", "onda plot model draws it", "model.h5", ""}}};
+
+/// Why a folder has no file of this kind, as far as the folder tells.
+std::string why_absent(const std::filesystem::path& folder, const Kind& kind) {
+    const bool is_result = kind.kind != FileKind::model;
+    if (is_result && std::filesystem::exists(folder / kUnfinishedName)) return kUnfinishedRun;
+    return std::filesystem::exists(folder / kSummaryName) ? kind.absent : "";
+}
 
 }  // namespace
 
@@ -90,10 +114,8 @@ std::filesystem::path input_of(const std::filesystem::path& file, FileKind wante
     const Kind& row = *std::ranges::find(kKinds, wanted, &Kind::kind);
     if (std::filesystem::is_directory(file)) {
         if (std::filesystem::exists(file / row.file)) return file / row.file;
-        const bool no_snapshots = wanted == FileKind::snapshots && std::filesystem::exists(file / "summary.json");
         throw Error(ExitCode::missing_input,
-                    fmt::format("{}: has no {}{}", shown(file), row.file,
-                                no_snapshots ? ": this run made no snapshots; output.snapshots asks for them" : ""));
+                    fmt::format("{}: has no {}{}", shown(file), row.file, why_absent(file, row)));
     }
     const FileKind found = kind_of_file(file);
     if (found == wanted) return file;
@@ -115,14 +137,16 @@ std::string listed(const std::vector<std::int64_t>& numbers) {
     return text;
 }
 
+void refuse_shot(std::int64_t shot, const std::filesystem::path& file, const std::vector<std::int64_t>& there) {
+    throw Error(ExitCode::usage, fmt::format("--shot {}: there is no such shot in {}; there {} {}", shot, shown(file),
+                                             there.size() == 1 ? "is" : "are", listed(there)));
+}
+
 std::vector<std::int64_t> shots_of(const ResultReader& reader, const Options& options,
                                    const std::filesystem::path& file) {
     if (options.shots.empty()) return {reader.shots().front()};
     for (const std::int64_t shot : options.shots)
-        if (!reader.has(shot))
-            throw Error(ExitCode::usage,
-                        fmt::format("--shot {}: there is no such shot in {}; there {} {}", shot, shown(file),
-                                    reader.shots().size() == 1 ? "is" : "are", listed(reader.shots())));
+        if (!reader.has(shot)) refuse_shot(shot, file, reader.shots());
     return options.shots;
 }
 
@@ -170,9 +194,7 @@ void say(const std::filesystem::path& file) {
 
 void finish(Picture picture, const Options& options, const std::string& input_title, const std::string& suffix) {
     const std::filesystem::path file = output_of(options, suffix, ".png");
-    const std::string extension = file.extension().string();
-    if (extension != ".png" && extension != ".pdf")
-        throw Error(ExitCode::usage, fmt::format("--output {}: pictures are .png or .pdf", shown(file)));
+    check_extension(file, "--output", "pictures", {".png", ".pdf"});
     picture.title = options.title.value_or(input_title);
     picture.width_px = options.width_px;
     write_picture(file, picture, options.force);

@@ -33,15 +33,18 @@ struct Options {
     std::vector<std::int64_t> receivers;  ///< from 1
     std::vector<double> times_s;
     std::optional<double> at_m;
-    std::filesystem::path model;
+    std::filesystem::path model;  ///< empty: that of the run, where FILE is its folder
+    bool no_model = false;
     double frames_per_second = 10.;
     std::vector<std::string> overrides;
 };
 
 /// FILE..., -o, --force, --title, --width. \param what FILE is, for the help.
 void add_common(CLI::App& command, Options& options, const std::string& what, bool several);
-void add_map(CLI::App& command, Options& options, const std::string& fallback);
+/// --map. What is drawn with a map for values of both signs by default is drawn with no other.
+void add_map(CLI::App& command, Options& options, const ColourMap& fallback);
 void add_clip(CLI::App& command, Options& options, const std::string& percentile);
+void add_shot(CLI::App& command, Options& options);
 void add_shots(CLI::App& command, Options& options);
 void add_section(CLI::App& command, Options& options);
 
@@ -51,6 +54,9 @@ std::filesystem::path input_of(const std::filesystem::path& file, FileKind wante
 /// The shots to be shown, by default the first. \throws Error(usage) for one that is not there, naming those that are.
 std::vector<std::int64_t> shots_of(const ResultReader& reader, const Options& options,
                                    const std::filesystem::path& file);
+/// \throws Error(usage) that names the shots there are.
+[[noreturn]] void refuse_shot(std::int64_t shot, const std::filesystem::path& file,
+                              const std::vector<std::int64_t>& there);
 const ColourMap& map_of(const Options& options, const ColourMap& fallback);
 /// The plane named, through the position along its normal. \throws Error(usage) for a plane that the grid does not
 /// have, or a position outside it.

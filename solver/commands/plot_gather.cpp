@@ -90,6 +90,7 @@ TraceDisplay display_of(const Options& options) {
 int plot_traces(const Options& options, TraceDisplay display, const std::string& suffix) {
     Inputs inputs = read_inputs(options);
     std::vector<GatherPanel> panels;
+    std::vector<std::string> names;
     for (Input& input : inputs.gathers) {
         ReceiverLine line = choose_line(input, options);
         const std::size_t all = input.gather.receivers_m.size(), first = line.first, count = line.count;
@@ -97,12 +98,12 @@ int plot_traces(const Options& options, TraceDisplay display, const std::string&
         const std::size_t every = display.style == TraceDisplay::Style::wiggles ? (line.count + most - 1) / most : 1;
         if (every > 1) thin(input.gather, line, every);
         panels.push_back(gather_panel(input.gather, line, display));
-        std::string& title = panels.back().panel.title;
-        title = fmt::format("{}, receivers {} to {} of {}{}{}", input.name, first + 1, first + count, all,
-                            every > 1 ? fmt::format(", one in {}", every) : "", title.empty() ? "" : ", " + title);
+        names.push_back(fmt::format("{}, receivers {} to {} of {}{}", input.name, first + 1, first + count, all,
+                                    every > 1 ? fmt::format(", one in {}", every) : ""));
         input.gather = {};  // the panel has what it shows
     }
     share_clip(panels);
+    for (std::size_t i = 0; i < panels.size(); ++i) set_title(panels[i], names[i]);
     Picture picture;
     for (const GatherPanel& panel : panels) picture.panels.push_back(panel.panel);
     finish(std::move(picture), options, inputs.title, suffix);
@@ -132,7 +133,7 @@ int plot_spectra(const Options& options) {
         const auto receivers = choose_receivers(input, options);
         if (options.receivers.empty()) {
             spectra.push_back(amplitude_spectrum(input.gather, receivers));
-            labels.push_back(fmt::format("{}, mean of {} traces", input.name, receivers.size()));
+            labels.push_back(fmt::format("{}, rms of {} traces", input.name, receivers.size()));
             continue;
         }
         for (const std::size_t receiver : receivers) {
@@ -148,8 +149,8 @@ int plot_spectra(const Options& options) {
     return 0;
 }
 
-void add_line(CLI::App& command, Options& options) {
-    command
+CLI::Option* add_line(CLI::App& command, Options& options) {
+    return command
         .add_option("--line", options.line,
                     "Line of a grid of receivers, from 1; 0: all receivers by number (default: the longest)")
         ->type_name("N");
@@ -162,12 +163,13 @@ void add_trace_options(CLI::App& command, Options& options, const std::string& p
     add_clip(command, options, percentile);
     command
         .add_option("--agc", options.agc_s,
-                    "Automatic gain: divide by the root mean square in a window of so many seconds")
+                    "Automatic gain control: divide by the RMS in a window of this many seconds")
         ->type_name("S")
         ->check(CLI::PositiveNumber);
     command
-        .add_option("--reduce-velocity", options.reduction_m_s,
-                    "Reduced time: show t - |offset| / velocity, so that waves of this velocity are level")
+        .add_option(
+            "--reduce-velocity", options.reduction_m_s,
+            "Reduced time: show t - |offset| / velocity, so that arrivals with this apparent velocity are horizontal")
         ->type_name("M_S")
         ->check(CLI::PositiveNumber);
 }
@@ -176,17 +178,23 @@ void add_trace_options(CLI::App& command, Options& options, const std::string& p
 
 CLI::App* add_gather(CLI::App& plot, Command& action) {
     CLI::App* const command =
-        add_command(plot, "gather", "Common-shot gathers in grey, or as traces where there are few",
+        add_command(plot, "gather", "Common-shot gathers in grey, or as wiggles if there are few traces",
                     "onda plot gather results/quickstart\n"
                     "onda plot gather seismograms.h5 --shot 1,2,3 --agc 0.3 -o shots.pdf\n"
                     "onda plot gather before/seismograms.h5 after/seismograms.h5 --clip 1e-4 -o both.png");
     const auto options = std::make_shared<Options>();
     add_trace_options(*command, *options, "96, of wiggles 99");
-    add_map(*command, *options, "grey");
+    add_map(*command, *options, kGrey);
     command
-        ->add_option("--style", options->style, "automatic, wiggles or colours (default: wiggles of up to 78 traces)")
+        ->add_option("--style", options->style,
+                     "automatic, wiggles or colours (default: wiggles of up to 78 traces, or colours with --map)")
         ->check(CLI::IsMember({"automatic", "wiggles", "colours"}));
-    action = [options] { return plot_traces(*options, display_of(*options), "_gather"); };
+    action = [options] {
+        if (!options->map.empty() && options->style == "wiggles")
+            throw Error(ExitCode::usage, "--map is of colours, and --style wiggles draws none");
+        if (!options->map.empty()) options->style = "colours";
+        return plot_traces(*options, display_of(*options), "_gather");
+    };
     return command;
 }
 
@@ -213,11 +221,12 @@ CLI::App* add_spectrum(CLI::App& plot, Command& action) {
     const auto options = std::make_shared<Options>();
     add_common(*command, *options, "seismograms.h5, or the folder of a run", true);
     add_shots(*command, *options);
-    add_line(*command, *options);
+    auto* const line = add_line(*command, *options);
     command
         ->add_option("--receiver", options->receivers,
-                     "Receivers, from 1, a spectrum each (default: the mean of all of the line)")
+                     "Receivers, from 1, a spectrum each (default: the root mean square of all of the line)")
         ->type_name("N,...")
+        ->excludes(line)
         ->delimiter(',')
         ->allow_extra_args(false);
     action = [options] { return plot_spectra(*options); };

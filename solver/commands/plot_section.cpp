@@ -1,16 +1,19 @@
 // onda plot slice, movie and model: pictures of wavefields and models.
 #include <algorithm>
 #include <cmath>
+#include <iostream>
 #include <limits>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/files/interruption.hpp"
+#include "io/models/foreign_model.hpp"
 #include "io/models/model_file.hpp"
 #include "io/pictures/movie.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "kernels/equations/parameters.hpp"
+#include "solver/commands/model_pictures.hpp"
 #include "solver/commands/plot.hpp"
 #include "solver/model/model_builders.hpp"
 
@@ -44,6 +47,7 @@ const SectionPlane& plane_of(const Options& options) {
 }
 
 DrawnModel open_model_file(const std::filesystem::path& path, const Options& options) {
+    refuse_foreign_model(path);
     const auto file = std::make_shared<ModelFile>(input_of(path, FileKind::model));
     DrawnModel model;
     model.grid = grid_of(file->geometry());
@@ -72,25 +76,21 @@ DrawnModel make_configured_model(const std::filesystem::path& path, const Option
     file.file = path.string();
     file.overrides = options.overrides;
     const Config config = read_config(file);
-    Plan draft = make_plan(config);
-    const auto made =
-        std::make_shared<Model>(make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin));
-    const Plan plan = refine(std::move(draft), *made);
-    const Grid grid = plan.grid;
+    const Plan plan = make_plan(config);
+    const auto made = std::make_shared<Model>(model_to_draw(plan));
     DrawnModel model;
     model.title = config.title;
     // The picture is of all of the model, whatever part of it a shot is computed on.
     model.plan = plan;
-    model.grid = grid;
+    model.grid = made->grid;
     const std::int64_t wanted = options.shots.empty() ? plan.survey.shots.id(0) : options.shots.front();
     model.shot = find_shot(plan, wanted);
     if (!model.shot) {
         std::vector<std::int64_t> there;
         for (std::size_t i = 0; i < plan.survey.shots.size(); ++i) there.push_back(plan.survey.shots.id(i));
-        throw Error(ExitCode::usage, fmt::format("--shot {}: there is no such shot in {}; there {} {}", wanted,
-                                                 shown(path), there.size() == 1 ? "is" : "are", listed(there)));
+        refuse_shot(wanted, path, there);
     }
-    model.at_m = model.shot->sources.empty() ? middle_of(grid, plane_of(options))
+    model.at_m = model.shot->sources.empty() ? middle_of(plan.grid, plane_of(options))
                                              : model.shot->sources.front().position_m[plane_of(options).normal];
     model.cut = [made](Section section) { return cut_model(std::move(section), *made); };
     return model;
@@ -103,6 +103,22 @@ bool is_configuration(const std::filesystem::path& file) {
 DrawnModel open_model(const std::filesystem::path& file, const Options& options) {
     if (!is_configuration(file)) return open_model_file(file, options);
     return make_configured_model(file, options);
+}
+
+/// What wavefields are drawn over: --model, or that of the run whose folder is drawn; nothing if it cannot be made
+/// again, or with --no-model.
+std::optional<DrawnModel> model_beneath(const Options& options) {
+    if (options.no_model) return {};
+    if (!options.model.empty()) return open_model(options.model, options);
+    const std::filesystem::path config = options.files.front() / "config.yaml";
+    if (!std::filesystem::exists(config)) return {};
+    try {
+        return open_model(config, options);
+    } catch (const Error& fault) {
+        const std::string text = fault.what();
+        std::cerr << "drawn without the model, which cannot be made again: " << text.substr(0, text.find('\n')) << '\n';
+        return {};
+    }
 }
 
 std::vector<Panel> model_panels(const DrawnModel& model, const ModelSection& section, const ColourMap& map) {
@@ -217,12 +233,14 @@ Panel frame_panel(const Wavefields& fields, std::span<const float> values, std::
                               panel.title.empty() ? "" : ", ", panel.title);
     if (fields.background) {
         const ModelSection& model = *fields.background;
-        panel.fields.push_back(model_field(model.section, model.vp, kVelocityLabel, kPaleGrey));
+        panel.fields.push_back(backdrop_field(model));
         const auto& [across, down] = std::tie(model.section.horizontal, model.section.vertical);
         panel.fields.back().extent = Extent{across.first, across.last, down.first, down.last};
         if (fields.model->plan)
-            if (const auto shot = find_shot(*fields.model->plan, fields.shot.shot()))
+            if (const auto shot = find_shot(*fields.model->plan, fields.shot.shot())) {
+                outline_layers(panel, fields.section.plane, *fields.model->plan);
                 mark_survey(panel, fields.section.plane, *shot);
+            }
     }
     panel.fields.push_back(pressure_field(fields.section, values, clip, fields.background.has_value(), map));
     panel.fields.back().label = pressure_label(fields);
@@ -262,10 +280,9 @@ std::vector<ShotSnapshots> open_shots(const Options& options, std::string& title
 }
 
 int plot_slice(const Options& options) {
-    std::optional<DrawnModel> model;
-    if (!options.model.empty()) model = open_model(options.model, options);
     std::string title;
     const std::vector<ShotSnapshots> shots = open_shots(options, title);
+    const std::optional<DrawnModel> model = model_beneath(options);
     std::vector<Wavefields> fields;
     std::vector<Frame> frames;
     double clip = 0.;
@@ -290,13 +307,10 @@ int plot_slice(const Options& options) {
 int plot_movie(const Options& options) {
     const auto file =
         output_of(options, fmt::format("_movie_{}", options.plane), find_ffmpeg().empty() ? ".png" : ".mp4");
-    if (file.extension() != ".mp4" && file.extension() != ".png")
-        throw Error(ExitCode::usage, fmt::format("--output {}: movies are .mp4 or .png", shown(file)));
-    std::optional<DrawnModel> model;
-    if (!options.model.empty()) model = open_model(options.model, options);
+    check_extension(file, "--output", "movies", {".mp4", ".png"});
     std::string title;
     const std::vector<ShotSnapshots> shots = open_shots(options, title);
-    if (shots.size() != 1) throw Error(ExitCode::usage, "a movie is of one shot");
+    const std::optional<DrawnModel> model = model_beneath(options);
     const Wavefields fields = open_section(shots.front(), options, model ? &*model : nullptr);
     const std::size_t frames = shots.front().times_s().size();
     const double clip = choose_clip(fields, options, {frames - 1});
@@ -314,12 +328,16 @@ int plot_movie(const Options& options) {
 
 void add_wavefield_options(CLI::App& command, Options& options, bool several) {
     add_common(command, options, "snapshots.h5, or the folder of a run", several);
-    add_shots(command, options);
+    several ? add_shots(command, options) : add_shot(command, options);
     add_section(command, options);
     add_clip(command, options, "99 of all snapshots");
-    add_map(command, options, "cet-d1");
-    command.add_option("--model", options.model, "Over this model: its file, or the configuration of the run")
-        ->type_name("FILE");
+    add_map(command, options, kBlueRed);
+    auto* const model = command
+                            .add_option("--model", options.model,
+                                        "Over this model: its file, or a configuration (default: that of the run, if "
+                                        "its folder is given)")
+                            ->type_name("FILE");
+    command.add_flag("--no-model", options.no_model, "Over nothing, with zero white")->excludes(model);
 }
 
 }  // namespace
@@ -342,11 +360,11 @@ CLI::App* add_slice(CLI::App& plot, Command& action) {
 CLI::App* add_movie(CLI::App& plot, Command& action) {
     CLI::App* const command =
         add_command(plot, "movie", "All snapshots of a shot on one scale: MP4 by ffmpeg, or animated PNG",
-                    "onda plot movie results/quickstart --model configs/quickstart.yaml\n"
+                    "onda plot movie results/quickstart\n"
                     "onda plot movie snapshots.h5 --gain 1 --fps 15 -o waves.png");
     const auto options = std::make_shared<Options>();
     add_wavefield_options(*command, *options, false);
-    command->add_option("--fps", options->frames_per_second, "Snapshots a second (default: 10)")
+    command->add_option("--fps", options->frames_per_second, "Snapshots per second (default: 10)")
         ->check(CLI::Range(0.1, 100.));
     action = [options] { return plot_movie(*options); };
     return command;
@@ -361,7 +379,7 @@ CLI::App* add_model(CLI::App& plot, Command& action) {
     add_common(*command, *options, "Model file (HDF5), or a configuration, whose model is made as a run makes it",
                false);
     add_section(*command, *options);
-    add_map(*command, *options, "viridis");
+    add_map(*command, *options, kViridis);
     command
         ->add_option("--shot", options->shots, "Shot of the configuration whose survey is drawn (default: the first)")
         ->type_name("N")

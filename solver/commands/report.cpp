@@ -26,6 +26,7 @@ int report(const ReportArguments& arguments) {
     if (!arguments.force && std::filesystem::exists(page))
         throw Error(ExitCode::cannot_create,
                     shown(page) + " exists already; write elsewhere with --output, or replace it with --force");
+    check_extension(page, "--output", "reports", {".html", ".htm"});
     notice_signals();
     stage_report_of_run(arguments.folder, page, arguments.force).commit();
     list_in_summary(arguments.folder, page);
@@ -36,7 +37,7 @@ int report(const ReportArguments& arguments) {
 }  // namespace
 
 Command add_report(CLI::App& app) {
-    CLI::App* command = add_command(app, "report", "Make one HTML page that shows a finished run",
+    CLI::App* command = add_command(app, "report", "Write one HTML page that shows a finished run",
                                     "onda report results/quickstart\n"
                                     "onda report results/survey -o survey.html --force");
     const auto arguments = std::make_shared<ReportArguments>();

@@ -25,11 +25,12 @@ Command add_run(CLI::App& app) {
     command->add_option("-o,--output", options->folder, "Folder for the results (default: results/<name of CONFIG>)")
         ->check([](const std::string& folder) { return folder.empty() ? "a folder needs a name" : ""; });
     command->add_flag("--force", options->overwrite, "Replace the results of an earlier run in the folder");
-    command->add_option("--shots", options->shots,
-                        "Compute these shots only, such as 3-7,12; the survey ends when all have been computed");
+    command->add_option(
+        "--shots", options->shots,
+        "Compute only these shots, such as 3-7,12; the survey is complete when all shots have been computed");
     command
         ->add_option("--max-hours", options->max_hours,
-                     "Begin no shots that would not be finished so long after the start of the program")
+                     "Start no shot that would not finish within this many hours of the start of the program")
         ->check(CLI::PositiveNumber);
     return [options, start = std::chrono::steady_clock::now()] {
         const Config config = read_config(options->config);

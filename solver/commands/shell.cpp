@@ -1,6 +1,7 @@
 // What shells and manual pages are told of the command line, made of the very options that it is parsed with.
 #include <memory>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 #include <sstream>
 
 #include "io/text/error.hpp"
@@ -42,6 +43,47 @@ std::vector<std::string> spellings(const CLI::Option& option) {
     return names;
 }
 
+/// What an option or argument takes, where it is one of a list: checks of names say so as "{taylor,optimised}".
+std::vector<std::string> values_of(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    const std::size_t begin = type.find('{'), end = type.find('}', std::min(begin, type.size()));
+    std::vector<std::string> values;
+    if (end == std::string::npos) return values;
+    std::istringstream list(type.substr(begin + 1, end - begin - 1));
+    for (std::string value; std::getline(list, value, ',');) values.push_back(value);
+    return values;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+    return fmt::format("{}", fmt::join(words, " "));
+}
+
+/// An option of a command that takes one of a list.
+struct Chosen {
+    std::string command;  ///< the words that lead to it
+    std::string option;   ///< a spelling of it
+    std::vector<std::string> values;
+};
+
+std::vector<Chosen> list_choices(const CLI::App& program) {
+    std::vector<Chosen> list;
+    for (const CommandPath& path : list_commands(program))
+        for (const CLI::Option* option : path.app->get_options())
+            for (const std::string& name : spellings(*option))
+                if (auto values = values_of(*option); !values.empty())
+                    list.push_back({path.words, name, std::move(values)});
+    return list;
+}
+
+/// What may stand where a command takes no option: its commands, and the values of its arguments.
+std::vector<std::string> arguments_of(const CLI::App& app) {
+    std::vector<std::string> words;
+    for (const CLI::Option* option : app.get_options())
+        if (spellings(*option).empty())
+            for (const std::string& value : values_of(*option)) words.push_back(value);
+    return words;
+}
+
 /// Of a text in single quotes in a shell.
 std::string quoted(const std::string& text) {
     std::string result = "'";
@@ -60,6 +102,7 @@ std::string summary(std::string text) {
 std::string words_after(const CLI::App& app) {
     std::string words;
     for (const CLI::App* command : commands_below(app)) words += " " + command->get_name();
+    for (const std::string& argument : arguments_of(app)) words += " " + argument;
     for (const CLI::Option* option : app.get_options())
         for (const std::string& name : spellings(*option)) words += " " + name;
     return words;
@@ -83,18 +126,26 @@ std::string bash_completion(const CLI::App& program) {
     std::string text =
         "# bash completion of onda: source this file, or put it into the completions folder as \"onda\".\n"
         "_onda() {\n"
-        "    local command='' typed words\n" +
+        "    local command='' typed words values='' current=\"${COMP_WORDS[COMP_CWORD]}\"\n"
+        "    local previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+        // Bash takes the = of --option=value for a word of its own.
+        "    [[ $previous == = ]] && previous=\"${COMP_WORDS[COMP_CWORD-2]}\"\n"
+        "    [[ $current == = ]] && current=''\n" +
         path_in_shell(program, "\"${COMP_WORDS[@]:1:COMP_CWORD-1}\"") + "    case \"$command\" in\n";
     for (const CommandPath& path : list_commands(program))
         text += fmt::format("        {}) words={} ;;\n", quoted(path.words), quoted(words_after(*path.app)));
+    text += "    esac\n    case \"$command $previous\" in\n";
+    for (const Chosen& chosen : list_choices(program))
+        text += fmt::format("        {}) values={} ;;\n", quoted(chosen.command + " " + chosen.option),
+                            quoted(joined(chosen.values)));
     // Where nothing is offered, -o default offers files.
     return text +
            "    esac\n"
-           "    case \"${COMP_WORDS[COMP_CWORD]}\" in\n"
+           "    case \"$current\" in\n"
            "        -*) ;;\n"
            "        *) words=$(printf '%s\\n' $words | sed '/^-/d') ;;\n"
            "    esac\n"
-           "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
+           "    mapfile -t COMPREPLY < <(compgen -W \"${values:-$words}\" -- \"$current\")\n"
            "}\n"
            "complete -o default -F _onda onda\n";
 }
@@ -117,11 +168,16 @@ std::string zsh_completion(const CLI::App& program) {
         text += fmt::format("        {})\n            commands=(", quoted(path.words));
         for (const CLI::App* command : commands_below(*path.app))
             text += zsh_entry(command->get_name(), command->get_description());
+        for (const std::string& argument : arguments_of(*path.app)) text += zsh_entry(argument, "");
         text += ")\n            options=(";
         for (const CLI::Option* option : path.app->get_options())
             for (const std::string& name : spellings(*option)) text += zsh_entry(name, option->get_description());
         text += ") ;;\n";
     }
+    text += "    esac\n    case \"$command $words[CURRENT-1]\" in\n";
+    for (const Chosen& chosen : list_choices(program))
+        text += fmt::format("        {}) compadd -- {}; return ;;\n", quoted(chosen.command + " " + chosen.option),
+                            joined(chosen.values));
     return text +
            "    esac\n"
            "    if [[ $words[CURRENT] == -* ]]; then\n"
@@ -154,12 +210,16 @@ std::string fish_completion(const CLI::App& program) {
         for (const CLI::App* command : commands_below(*path.app))
             text += fmt::format("{} -f -a {} -d {}\n", begin, command->get_name(),
                                 quoted(summary(command->get_description())));
+        if (const auto arguments = arguments_of(*path.app); !arguments.empty())
+            text += begin + " -f -a " + quoted(joined(arguments)) + "\n";
         for (const CLI::Option* option : path.app->get_options()) {
             std::string names;
             for (const std::string& name : option->get_lnames()) names += " -l " + name;
             for (const std::string& name : option->get_snames()) names += " -s " + name;
             if (names.empty()) continue;
-            text += begin + names + (option->get_items_expected_max() > 0 ? " -r" : "") + " -d " +
+            const std::string values = joined(values_of(*option));
+            text += begin + names + (option->get_items_expected_max() > 0 ? " -r" : "") +
+                    (values.empty() ? "" : " -f -a " + quoted(values)) + " -d " +
                     quoted(summary(option->get_description())) + "\n";
         }
     }
@@ -235,7 +295,9 @@ Command add_completion(CLI::App& app) {
                                 "onda completion fish > ~/.config/fish/completions/onda.fish");
     const auto name = std::make_shared<std::string>();
     const auto output = std::make_shared<TextOutput>();
-    command->add_option("SHELL", *name, "bash, zsh or fish")->required();
+    std::vector<std::string> shells;
+    for (const Shell& shell : kShells) shells.emplace_back(shell.name);
+    command->add_option("SHELL", *name, "bash, zsh or fish")->required()->check(offered(shells));
     add_text_output(*command, *output);
     return [&app, name, output] {
         for (const Shell& shell : kShells)

@@ -10,6 +10,7 @@
 #include "solver/commands/commands.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/program/threads.hpp"
+#include "solver/propagation/devices.hpp"
 
 namespace onda {
 namespace {
@@ -84,11 +85,11 @@ const Format kMarkdown{
     [] {
         std::printf(
             "# Validation\n\n"
-            "What Onda promises of its numerics, how each promise is measured, and what was measured.\n"
-            "This page is the output of `onda verify --markdown`; the tests check the same rows.\n"
-            "All kernels but thesis-… (CUDA), which agree to rounding, give the same bits on every machine; only the\n"
-            "system's mathematical library, which computes the wavelets and the exact solutions, can change the last\n"
-            "digits.\n");
+            "The accuracy that Onda guarantees (its *promises*), how each promise is measured, and what was "
+            "measured.\nThis page is the output of `onda verify --markdown`; the tests check the same rows.\n"
+            "All kernels except thesis-… (CUDA), which agree to within rounding, give bit-identical results on every "
+            "machine;\nonly the mathematical library of the system, which computes the wavelets and the exact "
+            "solutions, can change the\nlast digits.\n");
     },
     [](const PromiseGroup& group) {
         std::printf("\n## %s. %s\n\n%s\n\n", group.id.c_str(), group.title.c_str(), group.method.c_str());
@@ -162,7 +163,10 @@ Command add_verify(CLI::App& app) {
     command->add_flag("--quick", arguments->quick, "Only the rows that take a few seconds in all");
     command->add_option("--filter", arguments->filter, "Only rows whose group or name contains this, e.g. R3 or float");
     auto* list = command->add_flag("--list", arguments->list, "Name the promises and their limits without measuring");
+    std::vector<std::string> backends;
+    for (const Device& device : devices()) backends.emplace_back(device.name);
     command->add_option("--backend", arguments->options.backend, "Device to verify (onda info lists them)")
+        ->check(offered(backends))
         ->capture_default_str();
     command->add_option("--kernel", arguments->options.kernel, "Kernel to verify (onda info lists them)")
         ->capture_default_str();

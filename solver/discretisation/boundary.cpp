@@ -110,8 +110,7 @@ private:
 /// The offset of psi from the nodes (Factor). \throws Error(config) if the equation cannot be taken apart for layers.
 double layer_offset(const Scheme& scheme, const std::string& key, const ConfigOrigin& origin) {
     if (scheme.equation->factor == nullptr)
-        origin.fault(key, fmt::format("there are no perfectly matched layers for the equation {}: take sponge",
-                                      name(scheme.equation)));
+        origin.fault(key, fmt::format("CPML is not available for the equation {}: use sponge", name(scheme.equation)));
     return factor_of(scheme).offset;
 }
 
@@ -146,13 +145,11 @@ constexpr StripDesign kCpml{
 };
 
 constexpr std::array<BoundaryKind, 5> kKinds{{
-    {"zero", "p = 0 beyond the grid: the rim of the classical scheme; reflects with changed sign", Halo::zero, nullptr},
-    {"free_surface", "pressure-free plane through the nodes of the face; reflects with changed sign",
-     Halo::mirror_negative, nullptr},
-    {"rigid", "immovable wall through the nodes of the face; reflects with the same sign", Halo::mirror_positive,
-     nullptr},
-    {"sponge", "absorbing strip of boundary.sponge_width nodes", Halo::zero, &kSponge},
-    {"cpml", "perfectly matched layer of boundary.cpml_width nodes", Halo::zero, &kCpml},
+    {"zero", "p = 0 beyond the grid; reflects with opposite polarity", Halo::zero, nullptr},
+    {"free_surface", "p = 0 on the nodes of the face; reflects with opposite polarity", Halo::mirror_negative, nullptr},
+    {"rigid", "rigid wall on the nodes of the face; reflects with the same polarity", Halo::mirror_positive, nullptr},
+    {"sponge", "absorbing zone of boundary.sponge_width nodes, with a damping taper", Halo::zero, &kSponge},
+    {"cpml", "convolutional perfectly matched layers (CPML) of boundary.cpml_width nodes", Halo::zero, &kCpml},
 }};
 
 const BoundaryKind& kind_of(const BoundaryConfig& config, int face, const ConfigOrigin& origin) {

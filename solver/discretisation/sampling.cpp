@@ -40,14 +40,14 @@ std::string advice(const SamplingVerdict& verdict, double wanted, double coarses
     const double shrink = verdict.points_per_wavelength / wanted;
     const auto can_be_named = [](double x) { return std::isnormal(x) && x > 1e-300; };
     if (!can_be_named(coarsest_m * shrink) || !can_be_named(wavelet.highest_frequency_hz * shrink) ||
-        (wavelet.peak_frequency_hz > 0. && !can_be_named(wavelet.peak_frequency_hz * shrink)))
+        (wavelet.given_peak_hz > 0. && !can_be_named(wavelet.given_peak_hz * shrink)))
         return "no spacing and no frequency would do: check both, the velocities, and that number";
     std::string text =
         fmt::format("use a spacing of {:.3g} m or less (now {:.6g} m), or a highest frequency of {:.3g} Hz or less",
                     floor3(coarsest_m * shrink), coarsest_m, floor3(wavelet.highest_frequency_hz * shrink));
-    if (wavelet.peak_frequency_hz > 0.)
-        text += fmt::format(" (a peak frequency of {:.3g} Hz, now {:.4g} Hz)",
-                            floor3(wavelet.peak_frequency_hz * shrink), wavelet.peak_frequency_hz);
+    if (wavelet.given_peak_hz > 0.)
+        text += fmt::format(" (a peak frequency of {:.3g} Hz, now {:.4g} Hz)", floor3(wavelet.given_peak_hz * shrink),
+                            wavelet.given_peak_hz);
     return text;
 }
 

@@ -57,7 +57,9 @@ void check_equation(const Equation& equation, const SchemeConfig& config, const 
         if (config.coefficients != "taylor")
             faults.add_of_value(
                 "scheme.coefficients",
-                fmt::format("{} has one set of weights: leave it out, or use scheme.stencil: star", place));
+                fmt::format(
+                    "{} has a single set of finite-difference coefficients: omit it, or use scheme.stencil: star",
+                    place));
     }
     const auto spacings_m = grid.derivative_spacings_m();
     if (equation->equal_spacings && std::ranges::any_of(spacings_m, [&](double h) { return h != spacings_m.front(); }))

@@ -90,8 +90,8 @@ double fit_to_trace_files(double dt_s, const SeismogramConfig& seismograms, cons
         if (std::abs(nearest_s - dt_s) <= kRounding * dt_s) continue;
         if (seismograms.unfit_dt != "resample")
             origin.fault(seismograms.dt_s ? "output.seismograms.dt_s" : key,
-                         fmt::format("the seismograms have a sample every {} s, but {} holds whole microseconds from 1 "
-                                     "to {}: use output.seismograms.dt_s: {}, or let them be brought to it by "
+                         fmt::format("the sample interval of the seismograms is {} s, but {} stores whole microseconds "
+                                     "from 1 to {}: use output.seismograms.dt_s: {}, or have them resampled to it by "
                                      "output.seismograms.unfit_dt: resample",
                                      number_text(dt_s), limits.name, limits.most_interval_us, number_text(nearest_s)));
         dt_s = nearest_s;
@@ -103,7 +103,7 @@ void check_samples_fit(const TimeAxis& time, const TimeConfig& config, const Sei
                        const ConfigOrigin& origin) {
     for (const auto& [key, limits] : wanted_trace_files(seismograms))
         if (time.output_samples > limits.most_samples)
-            origin.fault(key, fmt::format("{} samples a trace; {} holds {} at most, for it counts them in 16 bits: use "
+            origin.fault(key, fmt::format("{} samples per trace, but {} stores at most {}, in 16 bits: use "
                                           "output.seismograms.dt_s: {} or more, or a shorter time.duration_s",
                                           time.output_samples, limits.name, limits.most_samples,
                                           number_text(std::ceil(1e6 * config.duration_s /

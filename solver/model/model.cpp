@@ -93,7 +93,7 @@ constexpr ModelBuilder row(std::string_view name, std::string_view help) {
 
 constexpr std::array<ModelBuilder, 10> kBuilders{{
     {"file", "HDF5 model file, see `onda convert`; cropped, resampled or extruded where the config says so",
-     build_from_file, range_of_file, extra_bytes_of_file},
+     build_from_file, range_of_file, extra_bytes_of_file, complete_grid_by_file},
     row<constant_medium>("constant", "one velocity everywhere"),
     row<layered_medium>("layered", "plane layers, dipping where dip_deg is given"),
     row<gradient_medium>("gradient", "velocity that grows linearly with depth"),
@@ -103,7 +103,8 @@ constexpr std::array<ModelBuilder, 10> kBuilders{{
     row<thrust_belt_medium>("thrust_belt", "thrust sheets that repeat their layers, a young cover, a faulted basement"),
     row<salt_basin_medium>("salt_basin", "water, compacting sediments, a salt body with steep flanks and an overhang"),
     {"array", "arrays that a program hands over: onda.run(config, vp=...) of Python", build_from_arrays,
-     range_of_arrays, [](const ModelConfig&, const Grid&, const ConfigOrigin&) -> std::int64_t { return 0; }},
+     range_of_arrays, [](const ModelConfig&, const Grid&, const ConfigOrigin&) -> std::int64_t { return 0; },
+     complete_grid_by_arrays, true},
 }};
 
 const ModelBuilder& builder_of(const ModelConfig& config, const ConfigOrigin& origin) {
@@ -147,6 +148,12 @@ std::span<const ModelBuilder> model_builders() {
 const ParameterValues* Model::find(std::string_view name) const {
     const auto row = std::ranges::find(equation->parameters, name, &MediumParameter::name);
     return row == equation->parameters.end() ? nullptr : &parameters[row - equation->parameters.begin()];
+}
+
+GridConfig complete_grid(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin) {
+    const bool has_all = !grid.shape.empty() && !grid.spacing_m.empty() && !grid.origin_m.empty();
+    const auto complete = builder_of(model, origin).complete_grid;
+    return has_all || complete == nullptr ? grid : complete(grid, model, origin);
 }
 
 bool gives(const ModelConfig& config, const MediumParameter& parameter, const ConfigOrigin& origin) {

@@ -61,12 +61,15 @@ struct ModelBuilder {
     VelocityRange (*range)(const ModelConfig&, const Equation&, const Grid&, const ConfigOrigin&);
     /// Host memory that building takes beside the model itself.
     std::int64_t (*extra_bytes)(const ModelConfig&, const Grid&, const ConfigOrigin&);
+    /// What a grid leaves out, where the model has nodes of its own (complete_grid).
+    GridConfig (*complete_grid)(GridConfig, const ModelConfig&, const ConfigOrigin&) = nullptr;
+    bool of_programs = false;  ///< takes what a program hands over: no file can name it to good purpose
 };
 std::span<const ModelBuilder> model_builders();
 
-/// The grid of a configuration: where the model is a file, what the section leaves out is that of the file. A shape
-/// left out beside a spacing or an origin reaches as far as the file does. \throws Error(config) where the file cannot
-/// tell; Error(missing_input | bad_data) for the file.
+/// The grid of a configuration: where the model is a file or arrays, what the section leaves out is that of the model.
+/// A shape left out beside a spacing or an origin reaches as far as a file does; that of arrays is always theirs.
+/// \throws Error(config) where the model cannot tell; Error(missing_input | bad_data) for the file.
 GridConfig complete_grid(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin);
 
 /// Whether a model gives a parameter: every one gives vp, a file whatever it has a dataset of, and density.hpp says

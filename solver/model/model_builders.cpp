@@ -145,10 +145,20 @@ Layers make_layers(const ModelConfig& m, const Grid& grid, const ConfigOrigin& o
 std::vector<std::string> warn_of_layers_below(const Layers& layers, std::size_t lowest, const Grid& grid) {
     if (lowest + 1 == layers.top_m.size()) return {};
     const std::size_t first = lowest + 1, more = layers.top_m.size() - first - 1;
-    return {
-        fmt::format("{}.top_m = {}: this layer{} begins below the grid, which ends at z = {:.6g} m: no wave meets it",
-                    layer_key(first), number_text(layers.top_m[first]),
-                    more > 0 ? fmt::format(" and {} below it", more == 1 ? "that" : "those") : "", bottom_m(grid))};
+    return {fmt::format("{}.top_m = {}: this layer{} below the grid, which ends at z = {:.6g} m: no wave meets it",
+                        layer_key(first), number_text(layers.top_m[first]),
+                        more > 0 ? fmt::format(" and {} below it begin", more == 1 ? "that" : "those") : " begins",
+                        bottom_m(grid))};
+}
+
+/// Layers above the lowest that the grid begins in, likewise.
+std::vector<std::string> warn_of_layers_above(const Layers& layers, std::size_t highest, const Grid& grid) {
+    if (highest == 0) return {};
+    const std::size_t last = highest - 1;
+    return {fmt::format("{}.top_m = {}: this layer{} above the grid, which begins at z = {:.6g} m: no wave meets it",
+                        layer_key(last), number_text(layers.top_m[last]),
+                        last > 0 ? fmt::format(" and {} above it end", last == 1 ? "that" : "those") : " ends",
+                        grid.origin_m[2])};
 }
 
 CellBelowPlane cell_of(const Layers& layers, const Grid& grid) {
@@ -166,7 +176,10 @@ VelocityRange range_of(const Layers& layers, const Grid& grid) {
     const std::size_t last = layers.index(lowest);
     const auto [low, high] = std::minmax_element(of_rock(layers.index(highest)), of_rock(last + 1),
                                                  [](const Rock& a, const Rock& b) { return a.vp < b.vp; });
-    return {low->vp, high->vp, false, {}, warn_of_layers_below(layers, layers.index(lowest - half), grid)};
+    std::vector<std::string> warnings = warn_of_layers_above(layers, layers.index(highest + half), grid);
+    for (std::string& warning : warn_of_layers_below(layers, layers.index(lowest - half), grid))
+        warnings.push_back(std::move(warning));
+    return {low->vp, high->vp, false, {}, std::move(warnings)};
 }
 
 }  // namespace

@@ -55,8 +55,11 @@ VelocityRange range_of_file(const ModelConfig& config, const Equation& equation,
                             const ConfigOrigin& origin);
 /// Memory that a file takes beside the model while it is resampled.
 std::int64_t extra_bytes_of_file(const ModelConfig& config, const Grid& grid, const ConfigOrigin& origin);
-/// The model of ModelArrays. \throws Error(config) where there are none, or of another shape than the grid;
-/// Error(bad_data).
+/// What a grid leaves out, of a file and of arrays (complete_grid).
+GridConfig complete_grid_by_file(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin);
+GridConfig complete_grid_by_arrays(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin);
+/// The model of ModelArrays. \throws Error(config) where there are none, or of another shape than the grid, or with
+/// coordinates elsewhere than its nodes; Error(bad_data).
 Model build_from_arrays(const ModelConfig& config, const Equation& equation, const Grid& grid,
                         const ConfigOrigin& origin);
 VelocityRange range_of_arrays(const ModelConfig& config, const Equation& equation, const Grid& grid,

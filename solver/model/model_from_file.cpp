@@ -171,6 +171,7 @@ void take_spacing(const ModelConfig& config, const FileGeometry& file, GridConfi
 /// Takes the number of nodes of a file, at its spacing or at the one given.
 void take_shape(const ModelConfig& config, const FileGeometry& file, GridConfig& grid, const ConfigOrigin& origin) {
     if (config.extrude) origin.fault("model.extrude", "needs a grid in 3-D: give grid.shape, [nx, ny, nz]");
+    check_given_dimensions(origin, file.dimensions);
     const std::vector<std::size_t> axes =
         file.dimensions == 2 ? std::vector<std::size_t>{0, 2} : std::vector<std::size_t>{0, 1, 2};
     for (const auto* values : {&grid.spacing_m, &grid.origin_m})
@@ -202,9 +203,7 @@ void take_origin(const FileGeometry& file, GridConfig& grid) {
 
 }  // namespace
 
-GridConfig complete_grid(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin) {
-    const bool has_all = !grid.shape.empty() && !grid.spacing_m.empty() && !grid.origin_m.empty();
-    if (model.type != "file" || has_all) return grid;
+GridConfig complete_grid_by_file(GridConfig grid, const ModelConfig& model, const ConfigOrigin& origin) {
     const FileGeometry file = ModelFile(model.file).geometry();
     if (grid.shape.empty()) take_shape(model, file, grid, origin);
     check_dimensions(model, file, grid.dimensions(), origin);

@@ -84,10 +84,4 @@ void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers) {
     }
 }
 
-ShotGather make_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield) {
-    ShotGather gather = recorded_gather(plan, shot, wavefield);
-    bring_to_output_sampling(plan, std::span(&gather, 1));
-    return gather;
-}
-
 }  // namespace onda

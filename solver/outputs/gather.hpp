@@ -19,7 +19,4 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
 /// they take less time than one by one: the weights of a sample serve all traces.
 void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers);
 
-/// Both, of one shot. What the backend recorded stays as it is.
-ShotGather make_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield);
-
 }  // namespace onda

@@ -177,8 +177,8 @@ void PicturesOfShot::take_gather(const ShotGather& gather) {
     const std::vector<ReceiverLine> lines = receiver_lines(gather.receivers_m);
     const ReceiverLine& line = lines[longest_line(lines)];
     gather_ = gather_panel(gather, line, {}, kMostSamples);
-    gather_->panel.title = fmt::format("Pressure of shot {}, receivers {} to {} of {}", gather.shot, line.first + 1,
-                                       line.first + line.count, gather.receivers_m.size());
+    set_title(*gather_, fmt::format("Shot {}, receivers {} to {} of {}", gather.shot, line.first + 1,
+                                    line.first + line.count, gather.receivers_m.size()));
     typical_peak_ = typical_peak(gather);
 }
 
@@ -194,8 +194,7 @@ std::vector<Panel> PicturesOfShot::wavefield_panel(const Wavefield& wavefield, d
     Panel panel = empty_panel(model.section);
     panel.title = fmt::format("Pressure of shot {} at {:.{}f} s{}{}", run_.shot.id, wavefield.time_s, run_.decimals,
                               panel.title.empty() ? "" : ", ", panel.title);
-    panel.fields = {model_field(model.section, model.vp, kVelocityLabel, kPaleGrey),
-                    pressure_field(model.section, wavefield.p, clip, true, kBlueRed)};
+    panel.fields = {backdrop_field(model), pressure_field(model.section, wavefield.p, clip, true, kBlueRed)};
     outline_layers(panel, model.section.plane, run_.plan);
     mark_survey(panel, model.section.plane, run_.shot);
     return {std::move(panel)};
@@ -235,16 +234,29 @@ std::vector<AtomicFile> stage_model_pictures(const Plan& plan, const Model& mode
     return files;
 }
 
+namespace {
+
+/// Whether a section of the grid is wider than high, so that it is drawn as wide as a sheet allows.
+bool fills_sheet(const Grid& grid) {
+    const auto extent_m = [&grid](std::size_t axis) {
+        return static_cast<double>(grid.n[axis]) * grid.spacing_m[axis];
+    };
+    return grid.dimensions == 3 || extent_m(0) > 1.2 * extent_m(2);
+}
+
+}  // namespace
+
 PictureBytes picture_bytes(const Plan& plan) {
     if (!plan.config.output.pictures) return {};
     std::int64_t nodes = 0;
     Grid grid = plan.grid;
     grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
     for (const Section& section : sections_through(grid, grid.origin_m, kMostSamples)) nodes += section.window.points();
-    // In colours; the few that are wiggles take no more.
     const std::int64_t receivers = plan.survey.size.most_receivers;
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
-    constexpr std::int64_t drawing = 12'100'000;  // measured: fonts, the sheet, rasters and the compressed picture
+    // Measured: fonts, the sheet, rasters and the compressed picture.
+    const bool small_sheets = has_room_for_wiggles(receivers) && !fills_sheet(plan.grid);
+    const std::int64_t drawing = small_sheets ? 9'000'000 : 11'900'000;
     constexpr auto element = static_cast<std::int64_t>(sizeof(float));
     const std::int64_t parameters = std::min<std::int64_t>(std::ssize(plan.setup.scheme.equation->parameters), 2);
     return {nodes * (parameters + static_cast<std::int64_t>(kWavefields)) * element, drawing, gather * element};

@@ -184,8 +184,12 @@ ReportBytes report_bytes(const Plan& plan) {
                                          plan.time.steps - plan.time.extra_steps);
     std::map<std::size_t, std::int64_t> of_batch;
     for (const std::size_t index : choice.movies) ++of_batch[index / static_cast<std::size_t>(plan.batch)];
+    // While a batch is written and drawn, the next one advances.
     std::int64_t alive = 0;
-    for (const auto& [batch, shots] : of_batch) alive = std::max(alive, shots);
+    for (const auto& [batch, shots] : of_batch) {
+        const auto next = of_batch.find(batch + 1);
+        alive = std::max(alive, shots + (next == of_batch.end() ? 0 : next->second));
+    }
     const bool own_models = plan.grid.dimensions == 3 || plan.aperture;
     const std::int64_t of_model = section_points(plan.grid, Fineness::model) + (own_models ? movies * points : 0);
     const std::int64_t bytes_of_gather =

@@ -174,6 +174,10 @@ void add_colours(GatherPanel& result, const TraceDisplay& display, const ShownTr
 
 }  // namespace
 
+bool has_room_for_wiggles(std::int64_t traces) {
+    return static_cast<double>(traces) * kLeastTraceSpacing <= kPlotWidth;
+}
+
 GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, const TraceDisplay& display,
                          std::int64_t most_samples) {
     std::vector<double> offsets = offsets_m(gather);
@@ -183,19 +187,19 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, 
     const ShownTraces shown = process(gather, line, offsets, display);
     const double record_s = static_cast<double>(gather.samples - 1) * gather.dt_s;
     GatherPanel result;
+    result.quantity = label_of(display, record_s);
     result.panel.horizontal = line.axis;
     result.panel.vertical = {shown.first_s, shown.last_s, "time [s]"};
     if (display.reduction_m_s > 0.)
         result.panel.vertical.title =
             fmt::format("t \xe2\x88\x92 |offset| / ({} m/s) [s]", shortest(display.reduction_m_s));
-    const bool few = static_cast<double>(line.count) * kLeastTraceSpacing <= kPlotWidth;
+    const bool has_room = has_room_for_wiggles(static_cast<std::int64_t>(line.count));
     using Style = TraceDisplay::Style;
-    if (display.style == Style::wiggles || (display.style == Style::automatic && few)) {
+    if (display.style == Style::wiggles || (display.style == Style::automatic && has_room)) {
         add_wiggles(result, line, display, shown, most_samples);
-        if (display.gain != 0. || display.agc_s > 0.) result.panel.title = label_of(display, record_s);
     } else {
         add_colours(result, display, shown, most_samples);
-        result.panel.fields.front().label = label_of(display, record_s);
+        result.panel.fields.front().label = result.quantity;
     }
     return result;
 }
@@ -208,6 +212,11 @@ void share_clip(std::vector<GatherPanel>& panels) {
         if (panel.panel.traces) panel.panel.traces->clip = clip;
         for (PictureField& field : panel.panel.fields) field.range = ValueRange{-clip, clip};
     }
+}
+
+void set_title(GatherPanel& panel, const std::string& name) {
+    panel.panel.title = name;
+    if (panel.panel.traces) panel.panel.title += fmt::format(", full swing {:.2g} of {}", panel.clip, panel.quantity);
 }
 
 // Spectra ----------------------------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ struct TraceDisplay {
 struct GatherPanel {
     std::vector<float> values;
     double clip = 0.;
+    std::string quantity;  ///< what the values are: "pressure [Pa]"
     Panel panel;
 
     GatherPanel() = default;
@@ -35,14 +36,18 @@ struct GatherPanel {
     GatherPanel& operator=(GatherPanel&&) = default;
 };
 
+/// Whether each trace of a line can be told from its neighbours as a wiggle.
+bool has_room_for_wiggles(std::int64_t traces);
 /// Receivers of a line as a panel: wiggles where there is room for each trace, else colours, in which a trace or sample
-/// shares its pixel with others by their largest value, so that none vanishes. The title of wiggles says what was done
-/// to them; that of colours is empty, for their bar does.
+/// shares its pixel with others by their largest value, so that none vanishes.
 /// \param gather of all receivers; \param most_samples of the panel's raster, each way.
 GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& line, const TraceDisplay& display,
                          std::int64_t most_samples = 2400);
 /// Gives panels the same clip, the largest of theirs.
 void share_clip(std::vector<GatherPanel>& panels);
+/// Titles a panel: what it is of, and of wiggles, which have no bar of colours, what a full swing is. After
+/// share_clip().
+void set_title(GatherPanel& panel, const std::string& name);
 
 /// Amplitude spectrum of traces: the root of the mean of their squared amplitudes, at k / (n dt).
 struct Spectrum {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/pictures/raster.hpp"
@@ -122,6 +123,14 @@ PictureField model_field(const Section& section, std::span<const float> values, 
     return field;
 }
 
+PictureField backdrop_field(const ModelSection& model) {
+    const auto varies = [](const std::vector<float>& values) {
+        return std::ranges::adjacent_find(values, std::not_equal_to<>()) != values.end();
+    };
+    if (!varies(model.vp) && varies(model.rho)) return model_field(model.section, model.rho, kDensityLabel, kPaleGrey);
+    return model_field(model.section, model.vp, kVelocityLabel, kPaleGrey);
+}
+
 PictureField pressure_field(const Section& section, std::span<const float> values, double clip, bool over_model,
                             const ColourMap& map) {
     PictureField field{raster_of(section, values)};
@@ -160,8 +169,15 @@ void mark_survey(Panel& panel, const SectionPlane& plane, const Shot& shot) {
 void outline_layers(Panel& panel, const SectionPlane& plane, const Plan& plan) {
     const Layers across = layers_along(plan, plane.horizontal), down = layers_along(plan, plane.vertical);
     if (!across.any_inside() && !down.any_inside()) return;
-    panel.interior = Extent{panel.horizontal.first + across.low_inside, panel.horizontal.last - across.high_inside,
-                            panel.vertical.first + down.low_inside, panel.vertical.last - down.high_inside};
+    // Of the grid's sides, which the panel may show a part of.
+    const auto inner = [&](std::size_t axis, const Layers& layers, const PictureAxis& shown) {
+        const double last = last_m(plan.grid, static_cast<int>(axis));
+        return std::pair(std::clamp(plan.grid.origin_m[axis] + layers.low_inside, shown.first, shown.last),
+                         std::clamp(last - layers.high_inside, shown.first, shown.last));
+    };
+    const auto [left, right] = inner(plane.horizontal, across, panel.horizontal);
+    const auto [top, bottom] = inner(plane.vertical, down, panel.vertical);
+    panel.interior = Extent{left, right, top, bottom};
 }
 
 double common_clip(std::span<const std::span<const float>> frames, double fraction, double least) {

@@ -57,6 +57,8 @@ Panel empty_panel(const Section& section);
 /// The velocity, or another quantity, of a section.
 PictureField model_field(const Section& section, std::span<const float> values, std::string label,
                          const ColourMap& map = kViridis);
+/// What wavefields are drawn over, in pale grey: the velocity, or where that is one value the density, if it is not.
+PictureField backdrop_field(const ModelSection& model);
 /// Pressure: in colours with zero in their middle, or over a model that is in the panel already.
 PictureField pressure_field(const Section& section, std::span<const float> values, double clip, bool over_model,
                             const ColourMap& map);

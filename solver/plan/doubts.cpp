@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include "io/text/number_text.hpp"
 #include "solver/program/build.hpp"
@@ -36,14 +37,41 @@ void doubt_widths(const Plan& plan, Warnings& warnings) {
     const BoundaryConfig& b = plan.config.boundary;
     if (has_face(plan, "cpml") && b.cpml_width < least_cpml)
         warnings.push_back(
-            fmt::format("boundary.cpml_width = {}: layers so thin send back more than 1 % of every wave; "
-                        "10 nodes leave 0.02 %, the default is 20",
+            fmt::format("boundary.cpml_width = {}: CPML this thin reflects more than 1 % of every wave; 10 nodes "
+                        "reflect 0.02 %, the default is 20",
                         b.cpml_width));
     if (has_face(plan, "sponge") && b.sponge_width < least_sponge)
         warnings.push_back(
-            fmt::format("boundary.sponge_width = {}: a sponge so thin sends back more than 20 % of every "
-                        "wave; the default is 40 nodes, which leave 1 %",
+            fmt::format("boundary.sponge_width = {}: a sponge this thin reflects more than 20 % of every wave; the "
+                        "default of 40 nodes reflects 1 %",
                         b.sponge_width));
+}
+
+/// What strips are told to leave of a wave at normal incidence, far from what they are for.
+void doubt_reflections(const Plan& plan, Warnings& warnings) {
+    constexpr double most_cpml = 0.01, most_sponge = 0.1;
+    const BoundaryConfig &b = plan.config.boundary, defaults;
+    const auto doubt = [&](const char* kind, double reflection, double most, double otherwise) {
+        if (has_face(plan, kind) && reflection > most)
+            warnings.push_back(
+                fmt::format("boundary.{}_reflection = {}: so much of every wave comes back, {:.3g} %; "
+                            "the default is {}",
+                            kind, number_text(reflection), 100. * reflection, number_text(otherwise)));
+    };
+    doubt("cpml", b.cpml_reflection, most_cpml, defaults.cpml_reflection);
+    doubt("sponge", b.sponge_reflection, most_sponge, defaults.sponge_reflection);
+}
+
+/// Layers absorb the less of a wave the farther it lies below their frequency. Of a Ricker wavelet of 15 Hz, which ends
+/// at 41 Hz, 20 nodes send back 0.02 % if made for 5 to 41 Hz, 0.2 % for 100 Hz, 1 % for 200 Hz and 25 % for 1 kHz.
+void doubt_layer_frequency(const Plan& plan, Warnings& warnings) {
+    const auto& frequency_hz = plan.config.boundary.cpml_frequency_hz;
+    const double highest_hz = plan.survey.highest_frequency_hz();
+    if (!has_face(plan, "cpml") || !frequency_hz || *frequency_hz <= 2. * highest_hz) return;
+    warnings.push_back(
+        fmt::format("boundary.cpml_frequency_hz = {}: the wavelets have frequencies up to {:.4g} Hz, and layers absorb "
+                    "little of what lies far below theirs; without the key they are made for {:.4g} Hz",
+                    number_text(*frequency_hz), highest_hz, plan.survey.lowest_peak_frequency_hz()));
 }
 
 /// With faces that absorb, nothing is left of a wave that has crossed the grid so many times.
@@ -57,8 +85,8 @@ void doubt_duration(const Plan& plan, Warnings& warnings) {
     const double crossings = duration_s * plan.velocity.min_m_s / diagonal_m;
     if ((has_face(plan, "cpml") || has_face(plan, "sponge")) && crossings > most_crossings)
         warnings.push_back(
-            fmt::format("time.duration_s = {}: the slowest wave crosses the grid {:.0f} times in it, and "
-                        "faces absorb: nothing is left to record; if it is in milliseconds, write {}",
+            fmt::format("time.duration_s = {}: in this record length the slowest wave crosses the grid {:.0f} times, "
+                        "and the boundaries absorb it: nothing is left to record; if it is in milliseconds, write {}",
                         number_text(duration_s), crossings, number_text(duration_s * 1e-3)));
 }
 
@@ -75,6 +103,19 @@ void doubt_extent(const Plan& plan, Warnings& warnings) {
                         longest_m, wavelength_m));
 }
 
+/// Axes of which only the first node is left, of several.
+void doubt_decimation(const Plan& plan, Warnings& warnings) {
+    const SnapshotPlan& snapshots = plan.snapshots;
+    std::string axes;
+    for (std::size_t a = 0; a < 3; ++a)
+        if (snapshots.window.count[a] == 1 && snapshots.window_nodes[a] > 1)
+            axes += fmt::format("{}one of {} nodes along {}", axes.empty() ? "" : " and ", snapshots.window_nodes[a],
+                                "xyz"[a]);
+    if (!axes.empty())
+        warnings.push_back(fmt::format("output.snapshots.decimation = {}: snapshots keep {}",
+                                       fmt::join(plan.config.output.snapshots.decimation, ", "), axes));
+}
+
 void doubt_snapshots(const Plan& plan, Warnings& warnings) {
     const SnapshotConfig& asked = plan.config.output.snapshots;
     if (asked.every_steps && plan.snapshots.steps.empty())
@@ -86,8 +127,8 @@ void doubt_snapshots(const Plan& plan, Warnings& warnings) {
     if (same == asked.times_s.end()) return;
     const std::int64_t lost = std::ssize(asked.times_s) - plan.snapshots.steps.size();
     warnings.push_back(
-        fmt::format("output.snapshots.times_s: {} and {} s fall on the same step, at {:.6g} s: {} of the {} "
-                    "snapshots will not be there",
+        fmt::format("output.snapshots.times_s: {} and {} s fall on the same time step, at {:.6g} s: {} of the {} "
+                    "snapshots will be missing",
                     number_text(*same), number_text(*(same + 1)), static_cast<double>(step(*same)) * plan.time.dt_s,
                     lost, asked.times_s.size()));
 }
@@ -98,7 +139,11 @@ std::vector<std::string> doubts_of(const Plan& plan) {
     Warnings warnings;
     doubt_extent(plan, warnings);
     if (warnings.empty()) doubt_duration(plan, warnings);  // every duration is long on a grid in the wrong unit
-    for (const auto doubt : {doubt_widths, doubt_snapshots, doubt_threads}) doubt(plan, warnings);
+    for (const auto doubt :
+         {doubt_widths, doubt_reflections, doubt_layer_frequency, doubt_snapshots, doubt_decimation, doubt_threads})
+        doubt(plan, warnings);
+    const Warnings without_effect = keys_without_effect(plan.config);
+    warnings.insert(warnings.end(), without_effect.begin(), without_effect.end());
     return warnings;
 }
 

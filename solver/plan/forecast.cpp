@@ -1,10 +1,8 @@
 #include "solver/plan/forecast.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <numeric>
-#include <omp.h>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/hdf5/hdf5.hpp"
@@ -21,9 +19,11 @@ namespace onda {
 namespace {
 
 /// The program itself with its libraries, and what they allocate once: measured on runs of a few nodes.
-constexpr std::int64_t kProgramBytes = 21'800'000;
+constexpr std::int64_t kProgramBytes = 23'700'000;
 /// The threads that set shots up and finish them beside the steps of others.
-constexpr std::int64_t kPipelineBytes = 2'600'000;
+constexpr std::int64_t kPipelineBytes = 1'200'000;
+/// What HDF5 keeps for each file of snapshots that is open: measured on batches of 1 to 10 shots.
+constexpr std::int64_t kSnapshotFileBytes = 900'000;
 /// What each thread beyond the two of that measurement touches of its stack and its part of the allocator: 16 threads
 /// held 2.6 MB more.
 constexpr std::int64_t kThreadBytes = 185'000;
@@ -118,6 +118,12 @@ std::int64_t frame_bytes(const Plan& plan) {
     return plan.snapshots.steps.empty() ? 0 : plan.snapshots.window.points() * kFloat;
 }
 
+/// The files of snapshots that are open at the same time: those of a batch, and of the one before until it is written.
+std::int64_t snapshot_files(const Plan& plan) {
+    if (plan.snapshots.steps.empty()) return 0;
+    return std::min(shots_of(plan), std::int64_t{plan.batch} * (is_pipelined(plan) ? 2 : 1));
+}
+
 using Items = std::vector<MemoryForecast::Item>;
 
 std::int64_t total(const Items& items) {
@@ -157,16 +163,17 @@ Items while_running(const Plan& plan, const ShotSize& shot, const DeviceBytes& d
                  {"traces in the backend", device.traces},
                  {"sources and receivers", saturating_sum(next, device.shots)}};
     }
-    if (plan.aperture) items.push_back({"model, of which each shot takes its part", model_bytes(plan)});
-    items.push_back({"snapshots on their way to disk",
+    if (plan.aperture) items.push_back({"model, from which the apertures are cut", model_bytes(plan)});
+    items.push_back({"snapshots being written to disk",
                      saturating_sum(saturating_product(frames_alive(plan), downloaded_points(plan), kFloat),
                                     plan.aperture ? frame_bytes(plan) : 0)});
-    items.push_back({"shots, and notes on each and on snapshots", notes_bytes(plan)});
+    items.push_back({"open files of snapshots", snapshot_files(plan) * kSnapshotFileBytes});
+    items.push_back({"records of shots and snapshots", notes_bytes(plan)});
     items.push_back({"slices kept for pictures", pictures.kept});
     items.push_back({"slices kept for the report", report_bytes(plan).kept});
     // Beside the steps of others, the last shots are written and drawn while snapshots of the next are.
     const std::int64_t frame = writing_bytes(frame_bytes(plan), 16 << 20), gather = gather_bytes(plan, pictures);
-    items.push_back({"for a moment, to set shots up, to write snapshots or seismograms, or to draw",
+    items.push_back({"temporary, to set up shots, write snapshots or seismograms, or draw",
                      std::max(points, is_pipelined(plan) ? saturating_sum(frame, gather) : std::max(frame, gather))});
     return items;
 }
@@ -176,8 +183,8 @@ Items while_loading(const Plan& plan, const PictureBytes& pictures) {
     std::string quantities;
     for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters)
         quantities += (quantities.empty() ? "" : " and ") + std::string(parameter.quantity);
-    return {{quantities + " of the model, until the backend has them", model_bytes(plan)},
-            {"for a moment, to make the model", plan.model_extra_bytes},
+    return {{quantities + " of the model, until copied to the backend", model_bytes(plan)},
+            {"temporary, to build the model", plan.model_extra_bytes},
             {"slices kept for pictures", pictures.kept},
             {"slices kept for the report", report_bytes(plan).kept}};
 }
@@ -203,7 +210,7 @@ MemoryForecast forecast_memory(const Plan& plan) {
     forecast.items = total(loading) > total(running) ? loading : running;
     forecast.items.insert(forecast.items.begin(), {{"program and libraries", kProgramBytes},
                                                    {"threads", kThreadBytes * std::max(0, plan.setup.threads - 2) +
-                                                                   (is_pipelined(plan) ? kPipelineBytes : 0)},
+                                                                   (shots_of(plan) > 1 ? kPipelineBytes : 0)},
                                                    {"driver and libraries of the device", plan.device->host_bytes}});
     if (plan.device->has_own_memory())
         forecast.device_items = {{"wavefields, model and boundaries", device.wavefields},
@@ -302,93 +309,6 @@ std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t a
     }
     rescale(scaled, plan, low);
     return scaled.grid;
-}
-
-namespace {
-
-constexpr double kMostRehearsed = 72e6;  // bytes of the host: 6 M nodes in single precision
-
-/// The grid of the run, shortened to `most` nodes.
-Grid rehearsal_grid(const Grid& grid, double most) {
-    Grid small = grid;
-    const auto shorten = [&small](std::size_t axis, double nodes) {
-        small.n[axis] = std::clamp<std::int64_t>(std::llround(nodes), 1, small.n[axis]);
-    };
-    shorten(0, grid.dimensions == 3 ? 512. : 4096.);
-    const double rest = most / static_cast<double>(small.n[0]);
-    if (grid.dimensions == 3) shorten(1, std::max(std::sqrt(rest), rest / static_cast<double>(grid.n[2])));
-    shorten(2, rest / static_cast<double>(small.n[1]));
-    return small;
-}
-
-/// Large enough for the caches of the device to be too small, and quick to fill.
-Setup rehearsal_setup(const Plan& plan) {
-    const bool own_memory = plan.device->has_own_memory();
-    // Of the host, so much that `onda check` takes little itself; of a device, a tenth of what is free.
-    const double room =
-        own_memory ? 0.1 * static_cast<double>(plan.device->available_bytes(plan.setup.ordinal)) : kMostRehearsed;
-    Setup setup;
-    for (double most = own_memory ? 5e7 : 6e6; most > 1.; most *= 0.7) {
-        setup = plan.setup;
-        setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
-        resize(setup, rehearsal_grid(plan.setup.grid, most).n);
-        if (static_cast<double>(plan.device->predicted_bytes(setup, plan.batch)) <= room) break;
-    }
-    return setup;
-}
-
-/// What absorb() moves, in nodes of the sponge.
-double absorbing_work(const Setup& setup) {
-    double work = 0.;
-    for (const auto& strip : setup.strips) work += strip->work(setup.grid);
-    return work;
-}
-
-/// Seconds of a step of the shots of a wavefield at rest, as runs advance: once it is warm and has found its threads,
-/// for a tenth of a second.
-double seconds_per_step(Wavefield& wavefield) {
-    using Clock = std::chrono::steady_clock;
-    std::int64_t step = 0;
-    const auto advance_for = [&](double least_s) {
-        const Clock::time_point start = Clock::now();
-        const std::int64_t first = step;
-        double elapsed = 0.;
-        do {
-            wavefield.advance(step, 4);
-            step += 4;
-            elapsed = std::chrono::duration<double>(Clock::now() - start).count();
-        } while (elapsed < least_s);
-        return elapsed / static_cast<double>(step - first);
-    };
-    advance_for(0.03);
-    return advance_for(0.1);
-}
-
-}  // namespace
-
-TimeForecast forecast_time(const Plan& plan) {
-    const Setup setup = rehearsal_setup(plan);
-    const auto filled = [](double value) -> RowReader {
-        return [value](std::int64_t, std::int64_t, std::span<float> row) {
-            std::ranges::fill(row, static_cast<float>(value));
-        };
-    };
-    MediumReaders readers{filled(plan.velocity.min_m_s)};
-    for (const MediumParameter& parameter : setup.scheme.equation->parameters.subspan(1))
-        readers.push_back(filled(parameter.lowest));
-    const auto measured = [&](const Setup& rehearsed) {
-        const auto medium = plan.device->make_medium(rehearsed, readers, plan.time.dt_s);
-        return seconds_per_step(*medium->make_wavefield(plan.batch)) / plan.batch;
-    };
-    Setup bare = setup;
-    bare.strips = {};
-    const double step = measured(bare);
-    const double absorb = absorbing_work(setup) > 0. ? std::max(0., measured(setup) - step) : 0.;
-    const double nodes = static_cast<double>(plan.setup.grid.points());
-    const double shots = static_cast<double>(plan.nodes_of_shots) / nodes;  // of the largest part
-    const double per_step = step * nodes / static_cast<double>(setup.grid.points()) +
-                            absorb * absorbing_work(plan.setup) / std::max(1., absorbing_work(setup));
-    return {nodes / per_step * 1e-9, shots * static_cast<double>(plan.time.steps) * per_step};
 }
 
 }  // namespace onda

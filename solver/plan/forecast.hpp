@@ -38,14 +38,6 @@ bool keeps_shot_files(const Plan& plan);
 /// summary add about a megabyte.
 std::int64_t forecast_output_bytes(const Plan& plan);
 
-/// The time that the steps of all shots take, from a short measurement of the chosen kernel on a grid of at most 6 M
-/// nodes.
-struct TimeForecast {
-    double gpt_per_s = 0.;
-    double seconds = 0.;
-};
-TimeForecast forecast_time(const Plan& plan);
-
 /// Refuses a run that memory or disk cannot hold. \throws Error(out_of_memory | io_error) naming what is needed, what
 /// there is, and what would fit.
 void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder);

@@ -14,7 +14,7 @@
 #include "solver/discretisation/scheme.hpp"
 #include "solver/model/density.hpp"
 #include "solver/outputs/trace_output.hpp"
-#include "solver/plan/batch.hpp"
+#include "solver/plan/choice.hpp"
 #include "solver/plan/doubts.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
@@ -71,17 +71,9 @@ void set_grids(Plan& plan) {
 }
 
 void begin_setup(Plan& plan) {
-    const BackendConfig& wanted = plan.config.backend;
-    Setup& setup = plan.setup;
-    setup.grid = plan.computed.grid();
-    setup.precision = precision_of(plan.config.scheme);
-    setup.fewer_threads = wanted.threads == 0;
-    setup.threads = wanted.threads > 0 ? static_cast<int>(wanted.threads) : omp_get_max_threads();
-    setup.kernel = wanted.kernel;
-    setup.isa = wanted.isa;
-    setup.ordinal = static_cast<int>(wanted.device);
-    setup.tile = printable(wanted.tile);  // kernels/ quotes them as they are
-    setup.copy = printable(wanted.copy);
+    plan.setup.grid = plan.computed.grid();
+    plan.setup.precision = precision_of(plan.config.scheme);
+    static_cast<KernelChoice&>(plan.setup) = kernel_choice(plan.config.backend);
 }
 
 void set_device(Plan& plan) {
@@ -185,10 +177,10 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
 void warn_of_lost_band(Plan& plan) {
     const double nyquist_hz = 0.5 / plan.time.output_dt_s, highest_hz = plan.survey.highest_frequency_hz();
     if (plan.survey.size.most_receivers == 0 || nyquist_hz >= highest_hz) return;
-    plan.warnings.push_back(fmt::format(
-        "seismograms with a sample every {:.6g} s hold frequencies up to {:.4g} Hz only, the wavelet has up "
-        "to {:.4g} Hz: what lies above is removed",
-        plan.time.output_dt_s, nyquist_hz, highest_hz));
+    plan.warnings.push_back(
+        fmt::format("a sample interval of {:.6g} s limits the seismograms to {:.4g} Hz, but the wavelet extends to "
+                    "{:.4g} Hz: higher frequencies are removed",
+                    plan.time.output_dt_s, nyquist_hz, highest_hz));
 }
 
 /// What is left once no stage has found a fault. \param of_model warnings of the model, if it has been made.
@@ -207,6 +199,18 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
 }
 
 }  // namespace
+
+KernelChoice kernel_choice(const BackendConfig& wanted) {
+    KernelChoice choice;
+    choice.fewer_threads = wanted.threads == 0;
+    choice.threads = wanted.threads > 0 ? static_cast<int>(wanted.threads) : omp_get_max_threads();
+    choice.kernel = wanted.kernel;
+    choice.isa = wanted.isa;
+    choice.ordinal = static_cast<int>(wanted.device);
+    choice.tile = printable(wanted.tile);  // kernels/ quotes them as they are
+    choice.copy = printable(wanted.copy);
+    return choice;
+}
 
 double Plan::density_contrast() const {
     return onda::density_contrast(setup.scheme.equation, further);
@@ -230,9 +234,9 @@ Plan make_plan(const Config& config) {
     if (has_survey) stages.run([&] { check_trace_files(plan); });
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.device, plan.setup, origin); });
     stages.throw_if_faulty();
-    plan.device->resolve(plan.setup);
+    plan.snapshots.steps = snapshot_steps(config.output.snapshots, plan.time);
+    choose_kernel_and_batch(plan, config.backend.tuning == "cache");
     conclude(plan, plan.velocity.warnings);
-    plan.batch = choose_batch(plan);
     return plan;
 }
 
@@ -290,7 +294,7 @@ std::string describe_medium(const Plan& plan) {
     const MediumParameter& vp = equation.parameters.front();
     std::string text =
         fmt::format("{:<9} {:g} to {:g} {}{}\n", vp.quantity, plan.velocity.min_m_s, plan.velocity.max_m_s, vp.unit,
-                    plan.velocity.exact ? "" : " (told without making the model)");
+                    plan.velocity.exact ? "" : " (estimated without building the model)");
     for (std::size_t i = 0; i < plan.further.size(); ++i) {
         const MediumParameter& parameter = equation.parameters[i + 1];
         text += plan.further[i] ? fmt::format("{:<9} {:g} to {:g} {}\n", parameter.quantity, plan.further[i]->min,
@@ -309,7 +313,7 @@ std::string describe_seismograms(const Plan& plan) {
     const double wanted_s = config.dt_s.value_or(default_sampling_s(plan.time.dt_s));
     const bool changed = std::abs(plan.time.output_dt_s - wanted_s) > 1e-9 * wanted_s;
     std::string text = fmt::format(
-        "traces    {} samples, one every {:.6g} ms{}; seismograms.h5", plan.time.output_samples,
+        "traces    {} samples, sample interval {:.6g} ms{}; seismograms.h5", plan.time.output_samples,
         plan.time.output_dt_s * 1e3,
         changed ? " (the nearest whole microsecond)" : (config.dt_s ? "" : " (dt rounded down to a round number)"));
     if (config.segy != "none") text += fmt::format(", SEG-Y ({} floats)", config.segy == "ibm" ? "IBM" : "IEEE");
@@ -329,25 +333,25 @@ std::string describe(const Plan& plan) {
     text += fmt::format("grid      {}, spacing {} m\n", nodes_text(g), axes_text(g, g.spacing_m));
     if (!plan.grid_of_file.empty())
         text += fmt::format("          {} of {}\n", fmt::join(plan.grid_of_file, ", "),
-                            shown(plan.config.model.file.filename()));
+                            plan.config.model.arrays ? "the arrays" : shown(plan.config.model.file.filename()));
     if (plan.aperture)
         text += fmt::format(
-            "aperture  each shot within {:.6g} m of its sources and receivers: {:.4g} M nodes at most, with "
-            "the absorbing strips\n",
+            "aperture  each shot within {:.6g} m of its sources and receivers: {:.4g} M nodes at most, with the "
+            "absorbing zones\n",
             plan.aperture->limit_m(), static_cast<double>(computed.points()) * 1e-6);
     else if (plan.computed.is_extended())
-        text += fmt::format("          computed with the absorbing strips beyond it: {}\n", nodes_text(computed));
+        text += fmt::format("          computed with the absorbing zones outside it: {}\n", nodes_text(computed));
     text += describe_medium(plan);
-    text += fmt::format("time      dt = {:.6g} ms, {:.3f} of the stability limit; {} steps to {:g} s{}\n",
-                        plan.time.dt_s * 1e3, plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps,
-                        plan.config.time.duration_s,
-                        plan.time.extra_steps > 0 ? fmt::format(", and {} more", plan.time.extra_steps) : "");
-    text += fmt::format("          dispersion of the time step {}\n", describe_correction(plan.time));
+    text += fmt::format(
+        "time      dt = {:.6g} ms, {:.3f} of the stability limit; {} time steps to {:g} s{}\n", plan.time.dt_s * 1e3,
+        plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps, plan.config.time.duration_s,
+        plan.time.extra_steps > 0 ? fmt::format(", plus {} to remove time dispersion", plan.time.extra_steps) : "");
+    text += fmt::format("          numerical time dispersion {}\n", describe_correction(plan.time));
     text += describe_seismograms(plan);
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",
                         plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(),
                         plan.setup.scheme.description(), plan.sampling.needed);
-    text += fmt::format("survey    {}; at most {} and {} a shot\n", counted(std::ssize(plan.survey.shots), "shot"),
+    text += fmt::format("survey    {}; at most {} and {} per shot\n", counted(std::ssize(plan.survey.shots), "shot"),
                         counted(plan.survey.size.most_sources, "source"),
                         counted(plan.survey.size.most_receivers, "receiver"));
     if (!plan.survey.firing.empty()) text += fmt::format("          {}\n", plan.survey.firing);
@@ -357,11 +361,13 @@ std::string describe(const Plan& plan) {
         text += '\n';
     }
     if (plan.survey.shots.size() > 1)
-        text += plan.batch > 1 ? fmt::format("batches   of {} shots that advance together\n", plan.batch)
-                               : std::string("batches   none: one shot after the other\n");
+        text += plan.batch > 1 ? fmt::format("batches   of {} shots computed together\n", plan.batch)
+                               : std::string("batches   none: one shot at a time\n");
+    text += fmt::format("kernel    {}{}: {}\n", plan.setup.kernel,
+                        plan.device->understands("tile") ? " " + plan.setup.tile : std::string(), plan.chosen_by);
     text += plan.snapshots.steps.empty() ? "snapshots none"
-                                         : fmt::format("snapshots {} a shot of {} nodes", plan.snapshots.steps.size(),
-                                                       plan.snapshots.window.points());
+                                         : fmt::format("snapshots {} per shot, {} nodes each",
+                                                       plan.snapshots.steps.size(), plan.snapshots.window.points());
     return text;
 }
 

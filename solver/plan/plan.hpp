@@ -44,12 +44,16 @@ struct Plan {
     std::vector<std::string> device_notes;  ///< why a faster device is not taken
     int batch = 1;                          ///< shots that advance together
     Setup setup;                            ///< kernel and what goes with it by name, "auto" resolved
+    std::string chosen_by;                  ///< what put names, and the batch, in place of "auto"
     std::vector<std::string> notes;         ///< on the choice of device, and on the model's file
     std::vector<std::string> warnings;
 
     /// By how much the density changes at most; 1 where it is constant or its range is not known.
     [[nodiscard]] double density_contrast() const;
 };
+
+/// The kernel and its settings as a configuration asks for them, "auto" where it leaves them open.
+KernelChoice kernel_choice(const BackendConfig& wanted);
 
 /// The plan of a configuration: every stage from the grid to the set-up of the device, with the ranges of
 /// the medium that can be told without making it.

@@ -50,9 +50,8 @@ std::array<Position, 2> window_corners(const SnapshotConfig& config, const Grid&
     return {low, high};
 }
 
-/// The nodes between two positions.
-Window nodes_between(const std::array<Position, 2>& corners, const std::vector<std::int64_t>& decimation,
-                     const Grid& grid, const ConfigOrigin& origin) {
+/// All nodes between two positions.
+Window nodes_between(const std::array<Position, 2>& corners, const Grid& grid, const ConfigOrigin& origin) {
     Window window = Window::whole(grid);
     for (int axis = 0; axis < 3; ++axis) {
         if (!grid.has_axis(axis)) continue;
@@ -61,8 +60,17 @@ Window nodes_between(const std::array<Position, 2>& corners, const std::vector<s
         window.first[a] = static_cast<std::int64_t>(std::ceil((low - slack - grid.origin_m[a]) / h));
         const auto end = static_cast<std::int64_t>(std::floor((high + slack - grid.origin_m[a]) / h));
         if (end < window.first[a]) origin.fault(kHigh, fmt::format("no node lies between {:g} and {:g} m", low, high));
+        window.count[a] = end - window.first[a] + 1;
+    }
+    return window;
+}
+
+Window decimated(Window window, const std::vector<std::int64_t>& decimation, const Grid& grid) {
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!grid.has_axis(axis)) continue;
+        const auto a = static_cast<std::size_t>(axis);
         window.step[a] = on_axis(decimation, axis, std::int64_t{1});
-        window.count[a] = (end - window.first[a]) / window.step[a] + 1;
+        window.count[a] = (window.count[a] - 1) / window.step[a] + 1;
     }
     return window;
 }
@@ -86,7 +94,9 @@ SnapshotPlan plan_snapshots(const SnapshotConfig& config, double duration_s, con
     const auto corners = window_corners(config, grid, faults);
     faults.raise_if_any();
     SnapshotPlan plan;
-    plan.window = nodes_between(corners, config.decimation, grid, origin);
+    const Window all = nodes_between(corners, grid, origin);
+    plan.window_nodes = all.count;
+    plan.window = decimated(all, config.decimation, grid);
     plan.geometry = geometry_of(plan.window, grid);
     return plan;
 }

@@ -2,6 +2,9 @@
 /// The snapshots of a run: which nodes are written, and when.
 #pragma once
 
+#include <array>
+#include <cstdint>
+
 #include "io/config/config.hpp"
 #include "io/models/geometry.hpp"
 #include "kernels/grid/grid.hpp"
@@ -11,9 +14,10 @@
 namespace onda {
 
 struct SnapshotPlan {
-    Window window;          ///< of the configuration's grid
-    FileGeometry geometry;  ///< of the window as written
-    StepSet steps;          ///< empty: no snapshots
+    Window window;                                      ///< of the configuration's grid
+    std::array<std::int64_t, 3> window_nodes{1, 1, 1};  ///< before decimation
+    FileGeometry geometry;                              ///< of the window as written
+    StepSet steps;                                      ///< empty: no snapshots
 };
 
 /// The plan of snapshots without their steps, which are known only with dt.

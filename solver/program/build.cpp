@@ -91,6 +91,8 @@ std::string version_line() {
 
 std::vector<std::pair<std::string, std::string>> library_versions() {
     auto versions = io_library_versions();
+    versions.emplace_back("dygraphs", ONDA_DYGRAPHS_VERSION);
+    versions.emplace_back("kissfft", ONDA_KISSFFT_VERSION);
     versions.emplace_back("fmt",
                           fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100));
     versions.emplace_back("nlohmann-json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR,

@@ -21,6 +21,12 @@ std::vector<AllowedValue> names_of(std::span<const Row> table) {
     return values;
 }
 
+std::vector<AllowedValue> model_types() {
+    std::vector<AllowedValue> values = names_of(model_builders());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i].listed = !model_builders()[i].of_programs;
+    return values;
+}
+
 /// Kernels of the same name on several devices are the same method.
 std::vector<AllowedValue> kernels_of_all_devices() {
     std::vector<AllowedValue> values;
@@ -49,7 +55,7 @@ std::vector<AllowedValue> with_auto(std::vector<AllowedValue> values, const std:
 }  // namespace
 
 Vocabulary vocabulary() {
-    return {{"model.type", names_of(model_builders())},
+    return {{"model.type", model_types()},
             {"scheme.stencil", stencils()},
             {"wavelet.type", names_of(wavelet_kinds())},
             {"boundary.kind", names_of(boundary_kinds())},

@@ -1,5 +1,6 @@
 #include "solver/program/progress.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <spdlog/fmt/fmt.h>
@@ -11,6 +12,16 @@ std::string clock_text(double seconds) {
     const auto hours = whole / 3600, minutes = whole / 60 % 60;
     return hours > 0 ? fmt::format("{}:{:02}:{:02}", hours, minutes, whole % 60)
                      : fmt::format("{}:{:02}", minutes, whole % 60);
+}
+
+bool LogPace::is_due(std::int64_t done, std::int64_t all, double elapsed_s) {
+    constexpr std::int64_t parts = 20;
+    constexpr double longest_silence_s = 60.;
+    const std::int64_t twentieths = done * parts / all;
+    if (twentieths <= twentieths_ && elapsed_s - last_s_ < longest_silence_s) return false;
+    twentieths_ = std::max(twentieths_, twentieths);
+    last_s_ = elapsed_s;
+    return true;
 }
 
 ProgressLine::ProgressLine(std::int64_t points, Log& log)
@@ -41,10 +52,10 @@ void ProgressLine::update(std::int64_t shots_done, std::int64_t together, std::i
     // Shots that another process began and gave up come on top.
     const std::int64_t done = shots_done * steps_ + together * step,
                        all = std::max(shots_, shots_done + together) * steps_;
-    const bool new_tenth = done * 10 / all > tenths_;
-    const bool due = terminal_ && now - last_ >= std::chrono::milliseconds(200);
-    if (!new_tenth && !due) return;
     const double elapsed = std::chrono::duration<double>(now - start_).count();
+    const bool is_logged = log_pace_.is_due(done, all, elapsed);
+    const bool due = terminal_ && now - last_ >= std::chrono::milliseconds(200);
+    if (!is_logged && !due) return;
     const double rate = static_cast<double>(done) * static_cast<double>(points_) / elapsed * 1e-9;
     const double remaining = elapsed * static_cast<double>(all - done) / static_cast<double>(done);
     const std::string shot_text =
@@ -54,10 +65,7 @@ void ProgressLine::update(std::int64_t shots_done, std::int64_t together, std::i
     const std::string line =
         fmt::format("{}step {}/{}  {:3d} %  t = {:.4f} s  {:.3f} Gpt/s  ETA {}  max |p| {:.3e}", shot_text, step,
                     steps_, done * 100 / all, time_s, rate, clock_text(remaining), max_abs);
-    if (new_tenth) {
-        tenths_ = done * 10 / all;
-        log_.note(line);
-    }
+    if (is_logged) log_.note(line);
     if (!due) return;
     last_ = now;
     shown_ = true;

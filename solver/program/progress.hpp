@@ -22,8 +22,19 @@ public:
     virtual void clear() = 0;
 };
 
-/// On a terminal one line on stderr, at most five times a second; elsewhere nothing on stderr. The log file gets a line
-/// every tenth of the run.
+/// When the log of a run gets a line on its progress: at each twentieth of the run, and after a minute without one.
+class LogPace {
+public:
+    /// \param done of `all` steps. \param elapsed_s since the run began.
+    bool is_due(std::int64_t done, std::int64_t all, double elapsed_s);
+
+private:
+    std::int64_t twentieths_ = 0;
+    double last_s_ = 0.;
+};
+
+/// On a terminal one line on stderr, at most five times a second; elsewhere nothing on stderr. The log file gets lines
+/// at the pace of LogPace.
 class ProgressLine : public Progress {
 public:
     /// \param points of the grid.
@@ -46,7 +57,7 @@ private:
     bool terminal_;
     bool shown_ = false;
     Clock::time_point start_ = Clock::now(), last_ = start_;
-    std::int64_t tenths_ = 0;
+    LogPace log_pace_;
 };
 
 /// A duration as a clock shows it: 75 s as "1:15", 2 h as "2:00:00".

@@ -31,6 +31,11 @@ const std::string& setting(const Setup& setup, std::string_view key) {
     return setting(const_cast<Setup&>(setup), key);
 }
 
+/// Whether what was asked for leaves this name to be taken.
+bool leaves(const std::string& wanted, const std::string& name) {
+    return wanted == "auto" || wanted == name;
+}
+
 namespace on_cpu {
 
 std::string problem(int) {
@@ -49,6 +54,28 @@ void resolve(Setup& setup) {
     if (setup.isa == "auto") setup.isa = cpu::best_isa();
     if (setup.kernel == "auto") setup.kernel = cpu::best_kernel(setup);
 }
+/// Threads are no choice: runs look for their number themselves, again and again. Instruction sets without a fused
+/// multiply-add call a function for it, and are listed where there is no other.
+std::vector<KernelChoice> choices(const Setup& setup) {
+    std::vector<std::string> kernels = values(setup, "kernel"), sets = cpu::isa_names();
+    if (setup.isa == "auto" && sets.size() > 1) std::erase(sets, "generic");
+    std::ranges::reverse(sets);
+    Setup best = setup;
+    resolve(best);
+    std::stable_partition(kernels.begin(), kernels.end(),
+                          [](const std::string& kernel) { return kernel != "reference"; });
+    std::stable_partition(kernels.begin(), kernels.end(),
+                          [&best](const std::string& kernel) { return kernel == best.kernel; });
+    std::vector<KernelChoice> list;
+    for (const std::string& kernel : kernels)
+        for (const std::string& isa : sets) {
+            if (!leaves(setup.kernel, kernel) || !leaves(setup.isa, isa)) continue;
+            KernelChoice& choice = list.emplace_back(setup);
+            choice.kernel = kernel;
+            choice.isa = isa;
+        }
+    return list;
+}
 int most_shots(const Setup&) {
     return std::numeric_limits<int>::max();
 }
@@ -57,6 +84,9 @@ std::string hardware(const Setup&) {
 }
 std::string instruction_set(const Setup& setup) {
     return setup.isa;
+}
+std::string circumstances() {
+    return fmt::format("{} processors", host().processors);
 }
 
 }  // namespace on_cpu
@@ -93,6 +123,29 @@ void resolve(Setup& setup) {
         return;
     }
 }
+/// All but the thesis' kernels, which sum in an order of their own, and the twin.
+std::vector<KernelChoice> choices(const Setup& setup) {
+    Setup best = setup;
+    resolve(best);
+    std::vector<KernelChoice> list;
+    for (const cuda::Variant& variant : cuda::variants(setup)) {
+        const bool other_bits = variant.kernel == "twin" || variant.kernel.starts_with("thesis-");
+        if ((other_bits && setup.kernel != variant.kernel) || !leaves(setup.kernel, variant.kernel) ||
+            !leaves(setup.tile, variant.tile) || !leaves(setup.copy, variant.copy))
+            continue;
+        KernelChoice& choice = list.emplace_back(setup);
+        choice.kernel = variant.kernel;
+        choice.tile = variant.tile;
+        choice.copy = variant.copy;
+    }
+    std::stable_partition(list.begin(), list.end(),
+                          [&best](const KernelChoice& each) { return each.kernel == best.kernel; });
+    return list;
+}
+std::string circumstances() {
+    const cuda::Platform& platform = cuda::platform();
+    return fmt::format("driver {}, run time {}", platform.driver_version, platform.runtime_version);
+}
 std::string hardware(const Setup& setup) {
     return cuda::platform().gpus.at(static_cast<std::size_t>(setup.ordinal)).name;
 }
@@ -113,9 +166,11 @@ constexpr std::array kDevices{
            .values = on_gpu::values,
            .check_setup = cuda::check_setup,
            .resolve = on_gpu::resolve,
+           .choices = on_gpu::choices,
            .make_medium = cuda::make_medium,
            .hardware = on_gpu::hardware,
            .instruction_set = on_gpu::instruction_set,
+           .circumstances = on_gpu::circumstances,
            .most_shots = cuda::most_shots,
            .allocations = cuda::allocations,
            .available_bytes = cuda::available_bytes,
@@ -130,9 +185,11 @@ constexpr std::array kDevices{
            .values = on_cpu::values,
            .check_setup = cpu::check_setup,
            .resolve = on_cpu::resolve,
+           .choices = on_cpu::choices,
            .make_medium = cpu::make_medium,
            .hardware = on_cpu::hardware,
            .instruction_set = on_cpu::instruction_set,
+           .circumstances = on_cpu::circumstances,
            .most_shots = on_cpu::most_shots,
            .allocations = cpu::allocations,
            .available_bytes = nullptr,
@@ -258,10 +315,7 @@ std::string describe(const Device& device, const Setup& setup) {
 }
 
 bool leaves(const Setup& setup, const cuda::Variant& variant) {
-    const auto agree = [](const std::string& wanted, const std::string& name) {
-        return wanted == "auto" || wanted == name;
-    };
-    return setup.kernel == variant.kernel && agree(setup.tile, variant.tile) && agree(setup.copy, variant.copy);
+    return setup.kernel == variant.kernel && leaves(setup.tile, variant.tile) && leaves(setup.copy, variant.copy);
 }
 
 }  // namespace onda

@@ -37,10 +37,15 @@ struct Device {
     void (*check_setup)(const Setup&);
     /// Puts names in place of "auto". The set-up must have passed check_setup.
     void (*resolve)(Setup&);
+    /// Every choice of kernel and settings that gives the same bits and leaves what the set-up names, the kernel that
+    /// resolve() takes first, with its variants, fastest known first. The set-up must have passed check_setup.
+    std::vector<KernelChoice> (*choices)(const Setup&);
     std::shared_ptr<Medium> (*make_medium)(const Setup&, const MediumReaders&, double dt_s);
     /// Hardware and instruction set of a resolved set-up: "NVIDIA H200", "sm_90".
     std::string (*hardware)(const Setup&);
     std::string (*instruction_set)(const Setup&);
+    /// What else its speed depends on: the versions of driver and run-time library, the number of processors.
+    std::string (*circumstances)();
     /// Shots that one wavefield can hold, memory aside.
     int (*most_shots)(const Setup&);
     /// What a medium and a wavefield of so many shots of a size will allocate, before anything is.

@@ -57,7 +57,7 @@ std::string StabilityWatch::place_of(std::int64_t node) const {
         grid_.grid().dimensions == 2
             ? fmt::format("node (x {}, z {}), at ({:g}, {:g}) m", x, z, metres[0], metres[2])
             : fmt::format("node (x {}, y {}, z {}), at ({:g}, {:g}, {:g}) m", x, y, z, metres[0], metres[1], metres[2]);
-    return grid_.is_inner({x, y, z}) ? place : place + " in an absorbing strip beyond the grid";
+    return grid_.is_inner({x, y, z}) ? place : place + " in the absorbing zone outside the grid";
 }
 
 void StabilityWatch::check(const Extremum& seen, const Propagator& propagator) const {

@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Together with the page itself, base64 of what deflate cannot shorten stays below kMostReportBytes.
+// Together with the page itself, base64 of what deflate cannot shorten stays below 15 MB (the test `report`).
 constexpr std::size_t kGatherBytes = 4'200'000, kMovieCharacters = 4'800'000;
 constexpr std::size_t kSamplesOfPlace = 18;  ///< as long as position, offset and peak of a trace
 constexpr std::size_t kMovieBytes = 4'000'000, kMovieBytesOfSeveral = 2'400'000;  ///< of one shot, in memory

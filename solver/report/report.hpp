@@ -1,6 +1,6 @@
 /// \file
-/// The report of a run: one HTML page that holds all it shows, as a function of values. It is at most kMostReportBytes
-/// long, whatever a run holds: what does not fit is thinned, and the page says so.
+/// The report of a run: one HTML page that holds all it shows, as a function of values. It is at most 15 MB long,
+/// whatever a run holds: what does not fit is thinned, and the page says so.
 ///
 /// What a shot shows is a part of the page, made when the shot is finished; the parts wait in files until the page is
 /// put together.
@@ -20,8 +20,6 @@
 #include "solver/report/blocks.hpp"
 
 namespace onda {
-
-inline constexpr std::int64_t kMostReportBytes = 15'000'000;
 
 /// What of a survey goes into its report. A function of sizes alone, so that every process of a survey decides alike.
 struct ReportChoice {

@@ -18,6 +18,7 @@
 #include "solver/report/sections.hpp"
 #include "solver/report/survey_map.hpp"
 #include "solver/run/run_files.hpp"
+#include "solver/run/unfinished.hpp"
 
 namespace onda {
 namespace {
@@ -38,16 +39,14 @@ Json read_summary(const Path& folder, std::string& text) {
     if (!std::filesystem::exists(path))
         throw Error(ExitCode::missing_input,
                     shown(folder) + " holds no " + kSummaryName +
-                        (std::filesystem::exists(folder / "unfinished")
-                             ? ": its run is not complete; the command that began it goes on with it"
+                        (std::filesystem::exists(folder / kUnfinishedName)
+                             ? kUnfinishedRun
                              : ": name the folder that onda run wrote, such as results/quickstart"));
     text = text_of(path);
     const Json summary = Json::parse(text, nullptr, false);
     if (!summary.is_object() || summary.value("format", "") != kSummaryFormat)
         throw Error(ExitCode::bad_data, shown(path) + " is no summary of an Onda run");
-    if (summary.value("state", "") != "complete")
-        throw Error(ExitCode::missing_input,
-                    shown(folder) + ": the run is not complete; the command that began it goes on with it");
+    if (summary.value("state", "") != "complete") throw Error(ExitCode::missing_input, shown(folder) + kUnfinishedRun);
     return summary;
 }
 

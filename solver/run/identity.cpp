@@ -34,15 +34,20 @@ std::string value_in(const Identity& identity, const std::string& name) {
 
 }  // namespace
 
-Identity identity_of(const Plan& plan, const std::string& model_hash) {
-    Identity identity{{"Onda", std::string(build().version)}, {"model", model_hash}};
-    for (const ResolvedParameter& parameter : resolved_parameters(plan.config)) {
+Identity identity_of(const Config& config, const std::string& version, const std::string& model_hash,
+                     const std::string& kernel) {
+    Identity identity{{"Onda", version}, {"model", model_hash}};
+    for (const ResolvedParameter& parameter : resolved_parameters(config)) {
         if (is_no_part(parameter.path)) continue;
         identity[parameter.path] = parameter.file.empty() ? parameter.value : "hash " + hash_of_file(parameter.file);
     }
     // These kernels sum in an order of their own; all others give the same bits.
-    if (plan.setup.kernel.starts_with("thesis-")) identity["backend.kernel"] = plan.setup.kernel;
+    if (kernel.starts_with("thesis-")) identity["backend.kernel"] = kernel;
     return identity;
+}
+
+Identity identity_of(const Plan& plan, const std::string& model_hash) {
+    return identity_of(plan.config, std::string(build().version), model_hash, plan.setup.kernel);
 }
 
 std::string text_of(const Identity& identity) {

@@ -15,6 +15,9 @@ using Identity = std::map<std::string, std::string>;
 
 /// \param model_hash of the model on its grid. \throws Error(missing_input | io_error) for a file that cannot be read.
 Identity identity_of(const Plan& plan, const std::string& model_hash);
+/// The same of a run of another time. \param kernel that computed it.
+Identity identity_of(const Config& config, const std::string& version, const std::string& model_hash,
+                     const std::string& kernel);
 
 /// A line for each name: "time.duration_s: 0.5".
 std::string text_of(const Identity& identity);

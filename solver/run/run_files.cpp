@@ -7,10 +7,12 @@
 #include <sys/stat.h>
 
 #include "io/files/plain_file.hpp"
+#include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/log.hpp"
+#include "solver/program/names.hpp"
 #include "solver/run/shot_table.hpp"
 
 namespace onda {
@@ -93,6 +95,9 @@ EarlierRun::EarlierRun(std::filesystem::path folder) : folder_(std::move(folder)
                     records_.push_back({file.at("name"), file.at("bytes"), file.at("hash")});
         run_id_ = summary.value("run_id", "");
         identity_ = summary.value("identity", "");
+        version_ = summary.value("onda", nlohmann::json::object()).value("version", "");
+        model_hash_ = summary.value("hashes", nlohmann::json::object()).value("model", "");
+        kernel_ = summary.value("backend", nlohmann::json::object()).value("kernel", "");
         complete_ = summary.value("state", "") == "complete";
         found_ = true;
     } catch (const nlohmann::json::exception&) {
@@ -103,6 +108,15 @@ EarlierRun::EarlierRun(std::filesystem::path folder) : folder_(std::move(folder)
 bool EarlierRun::is_complete(const std::string& identity) const {
     return has_identity() && identity == identity_ &&
            std::ranges::all_of(records_, [this](const FileRecord& record) { return proves(record.name); });
+}
+
+std::optional<Identity> EarlierRun::identity() const {
+    if (!has_identity() || !proves("config.yaml")) return {};
+    try {
+        return identity_of(read_config(folder_ / "config.yaml", vocabulary()), version_, model_hash_, kernel_);
+    } catch (const Error&) {
+        return {};  // a file that it names is gone
+    }
 }
 
 std::vector<std::string> EarlierRun::proven_shot_files() const {

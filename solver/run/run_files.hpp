@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "solver/run/identity.hpp"
+
 namespace onda {
 
 inline constexpr const char* kLogName = "onda.log";
@@ -64,6 +66,8 @@ public:
     [[nodiscard]] bool has_identity() const { return complete_ && !identity_.empty(); }
     /// Whether the summary is that of a complete run with this identity, and every file is there as it lists it.
     [[nodiscard]] bool is_complete(const std::string& identity) const;
+    /// What its results follow from, as far as its summary and its configuration tell; nothing where they do not.
+    [[nodiscard]] std::optional<Identity> identity() const;
     /// Whether the file of this name is there and is what the summary lists. \throws Error(io_error).
     [[nodiscard]] bool proves(const std::string& name) const;
     /// Refuses a folder that holds results of somebody else. \throws Error(cannot_create) naming the first file in the
@@ -75,7 +79,7 @@ private:
 
     std::filesystem::path folder_;
     bool found_ = false, complete_ = false;
-    std::string run_id_, identity_;
+    std::string run_id_, identity_, version_, model_hash_, kernel_;
     std::vector<FileRecord> records_;
 };
 

@@ -49,6 +49,14 @@ void refuse_anything_in(const std::filesystem::path& folder) {
     if (fault) refuse_folder(folder, fault.value());
 }
 
+void refuse_another_run(const std::filesystem::path& folder, const Identity& wanted) {
+    const std::optional<Identity> there = EarlierRun(folder).identity();
+    const std::string unlike = there ? differences(*there, wanted) : "";
+    if (!unlike.empty())
+        refuse_folder(folder, "it holds the results of another configuration:\n" + unlike +
+                                  "\n  choose another folder with --output, or replace them with --force");
+}
+
 void refuse_results(const std::filesystem::path& folder, bool overwrite) {
     if (overwrite)
         EarlierRun(folder).refuse_foreign_files();
@@ -116,12 +124,14 @@ Beginning RunFolder::begin_or_join(const Beginning& wanted, const Shots& shots) 
     const bool same = found && found->identity == wanted.identity;
     if (!same && !alone_) refuse_folder(path_, kAnotherRun);
     if (found && !same && !overwrite_ && ShotTable::any_finished(unfinished_.table()))
-        refuse_folder(path_, fmt::format("it holds the unfinished survey of another configuration, begun {}:\n{}\n"
-                                         "  restore what differs to go on with it, choose another folder with "
-                                         "--output, or drop its shots with --force",
-                                         found->started_utc, differences(found->identity, wanted.identity)));
+        refuse_folder(
+            path_,
+            fmt::format("it holds the unfinished survey of another configuration, begun {}:\n{}\n  restore what "
+                        "differs to resume it, choose another folder with --output, or drop its shots with --force",
+                        found->started_utc, differences(found->identity, wanted.identity)));
     // The results of a survey may already be there in part: its last process was killed while it gave them their names.
     if (same && EarlierRun(path_).run_id() == found->run_id) overwrite_ = true;
+    if (!overwrite_) refuse_another_run(path_, wanted.identity);
     refuse_results(path_, overwrite_);
     if (!same) {
         unfinished_.remove();

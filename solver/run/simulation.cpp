@@ -32,8 +32,8 @@ void forget_lost_shots(ShotTable& table, const ShotFiles& files, Log& log) {
 void say_where_the_survey_stands(const Plan& plan, const ShotTable& table, Log& log) {
     const std::size_t done = table.all_finished().size();
     if (done > 0)
-        log.info(fmt::format("resuming  {} of {} shots are there from before; {} are missing", done,
-                             plan.survey.shots.size(), plan.survey.shots.size() - done));
+        log.info(fmt::format("resuming  {} of {} shots are finished; {} are missing", done, plan.survey.shots.size(),
+                             plan.survey.shots.size() - done));
 }
 
 /// What a shot's file says of itself. The file of an only shot becomes seismograms.h5 and tells all; those of several
@@ -108,8 +108,9 @@ void run_survey(const Plan& plan, ShotMedia& media, const RunFolder& folder, con
     }
     account_for(plan, media, run, times, facts, log);
     if (out_of_time)
-        throw Error(ExitCode::time_limit, fmt::format("the time is over: {}; the same command goes on with the others",
-                                                      what_is_left(plan, facts)));
+        throw Error(ExitCode::time_limit,
+                    fmt::format("time limit reached: {}; run the same command again for the others",
+                                what_is_left(plan, facts)));
     log.info(fmt::format("{}; {}", what_is_left(plan, facts),
                          all ? "another process ends the survey" : "the others are for other processes or runs"));
 }

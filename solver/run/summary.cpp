@@ -67,6 +67,7 @@ Json describe_numbers(const Plan& plan) {
         numbers["survey"].update({{"limit_m", plan.aperture->limit_m()}, {"computed_points", plan.nodes_of_shots}});
     numbers["backend"] = {{"name", plan.device->name},
                           {"kernel", plan.setup.kernel},
+                          {"chosen_by", plan.chosen_by},
                           {"hardware", plan.device->hardware(plan.setup)},
                           {"instruction_set", plan.device->instruction_set(plan.setup)},
                           {"threads", plan.setup.threads},
@@ -171,7 +172,7 @@ Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
              {"time_dispersion", describe_correction(plan.time)},
              {"units",
               "m, s, m/s, Pa; source signatures in Pa m: in 3-D s(t) gives s(t - r/vp) / (4 pi r) at distance r; in Pa "
-              "in 2-D, where sources are lines"},
+              "in 2-D, where sources are line sources"},
              {"axis_order", "[z][y][x], x fastest, z down; coordinates are (x, y, z)"}}};
 }
 

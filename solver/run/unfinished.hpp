@@ -18,6 +18,8 @@
 namespace onda {
 
 inline constexpr const char* kUnfinishedName = "unfinished";
+/// What messages say of a folder that has no results yet.
+inline constexpr const char* kUnfinishedRun = ": its run is not complete; run the same command again to resume it";
 
 /// How a survey was begun: what names it in all of its files, whoever goes on with it.
 struct Beginning {

@@ -98,6 +98,7 @@ Wavelet make_gaussian(const WaveletConfig& wavelet, const std::string& key, cons
     out.value = [family, root_a, t0](double t) { return family.shape(root_a * (t - t0)); };
     out.highest_frequency_hz = family.band_edge() * root_a / pi;
     out.peak_frequency_hz = family.derivative == 0 ? 0. : f0;
+    out.given_peak_hz = f0;
     out.t0_s = t0;
     if (t0 < 0. && largest_after_start(out, f0) < kNothingLeft)
         origin.value_fault(key + ".t0_s",
@@ -151,11 +152,30 @@ double ormsby(const std::vector<double>& f, double tau, double half_length) {
     return (high - low) / (f[3] + f[2] - f[1] - f[0]) * hann;
 }
 
+/// The Hann window of a short wavelet is wide in frequency: one that ends within a period of the lowest corner lets
+/// through what lies below it, and then what lies above the highest.
+void judge_ormsby_length(const WaveletConfig& wavelet, double lowest_hz, const std::string& key,
+                         const ConfigOrigin& origin, Wavelet& made) {
+    constexpr double too_wide = 1.5;  // of the highest corner: what is left is no wavelet of these corners
+    if (!wavelet.t0_s || made.t0_s * lowest_hz >= 1.) return;
+    const double highest_hz = wavelet.corner_frequencies_hz[3];
+    const std::string remedy =
+        fmt::format("{:.4g} s, 2 / the lowest corner, or more, or no t0_s at all, keeps it whole", 2. / lowest_hz);
+    if (made.highest_frequency_hz > too_wide * highest_hz)
+        origin.value_fault(key + ".t0_s",
+                           fmt::format("cuts this wavelet, whose frequencies then reach up to {:.4g} Hz and not {:.4g} "
+                                       "Hz: {}",
+                                       made.highest_frequency_hz, highest_hz, remedy));
+    made.warnings.push_back(
+        fmt::format("{}.t0_s = {:.6g}: cuts this wavelet, whose spectrum is wider than its corners say: {}", key,
+                    made.t0_s, remedy));
+}
+
 Wavelet make_ormsby(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin) {
     const std::vector<double>& f = wavelet.corner_frequencies_hz;
     const bool ascending = f.size() == 4 && f[0] >= 0. && f[0] < f[1] && f[1] < f[2] && f[2] < f[3];
     if (!ascending) origin.value_fault(key + ".corner_frequencies_hz", "must ascend: f1 < f2 < f3 < f4");
-    const double t0 = wavelet.t0_s.value_or(2. / (f[0] > 0. ? f[0] : f[1]));
+    const double lowest_hz = f[0] > 0. ? f[0] : f[1], t0 = wavelet.t0_s.value_or(2. / lowest_hz);
     if (!(t0 > 0.)) origin.fault(key + ".t0_s", fmt::format("{:.6g} s: must be positive", t0));
     Wavelet out;
     out.value = [f, t0](double t) { return ormsby(f, t - t0, t0); };
@@ -174,6 +194,7 @@ Wavelet make_ormsby(const WaveletConfig& wavelet, const std::string& key, const 
     out.description =
         fmt::format("ormsby, {:.6g} Hz, t0 = {:.6g} s{}, 1 % of the spectrum's peak at {:.4g} Hz", fmt::join(f, "-"),
                     t0, wavelet.t0_s ? "" : " (2 / lowest corner)", out.highest_frequency_hz);
+    judge_ormsby_length(wavelet, lowest_hz, key, origin, out);
     return out;
 }
 
@@ -197,10 +218,10 @@ Wavelet make_from_file(const WaveletConfig& wavelet, const std::string& key, con
     out.description = fmt::format("{}, {} samples of {:.6g} s, spectrum's peak at {:.4g} Hz and 1 % of it at {:.4g} Hz",
                                   shown(wavelet.file), s.size(), dt, band.peak_hz, band.highest_hz);
     if (band.at_nyquist > kBandEdge)
-        out.warnings.push_back(
-            fmt::format("{}: at the highest frequency its sampling of {:.6g} s can hold, {:.4g} Hz, the wavelet still "
-                        "has {:.1f} % of its spectrum's peak; sample it more finely or remove what is above",
-                        key, dt, 0.5 / dt, 100. * band.at_nyquist));
+        out.warnings.push_back(fmt::format(
+            "{}: with its sample interval of {:.6g} s the Nyquist frequency is {:.4g} Hz, where the spectrum of the "
+            "wavelet still has {:.1f} % of its peak; use a shorter sample interval or filter out higher frequencies",
+            key, dt, 0.5 / dt, 100. * band.at_nyquist));
     warn_of_abrupt_start(out, key, std::abs(s.front()), std::abs(*largest), "Let the samples begin near zero");
     return out;
 }

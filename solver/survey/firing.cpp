@@ -79,7 +79,7 @@ void warn_of_doubled(const Grid& grid, const Shots::Data& data, std::vector<std:
                                 describe(grid, sources[*same].position_m));
     }
     if (shots > 0)
-        warnings.push_back(fmt::format("{}{}: what it radiates adds up", first,
+        warnings.push_back(fmt::format("{}{}: their amplitudes add up", first,
                                        shots > 1 ? fmt::format(", {}", and_more(shots, 1, "shot").substr(1)) : ""));
 }
 
@@ -131,7 +131,7 @@ std::string describe_firing(std::span<const SourceGroup> entries, const Shots::D
     const bool has_unnumbered_point = std::ranges::any_of(
         entries, [](const SourceGroup& group) { return group.shot.empty() && group.places.positions.size() == 1; });
     if (!has_unnumbered_point || data.sources.size() == 1) return "";
-    return "every source is a shot of its own; those given the same `shot` would fire together";
+    return "every source is a separate shot; sources with the same `shot` would fire together";
 }
 
 std::vector<std::string> doubts_of_sources(const Grid& grid, const Shots::Data& data) {

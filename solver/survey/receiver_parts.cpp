@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
+#include <tuple>
 #include <utility>
 
 #include "io/text/saturating.hpp"
@@ -72,7 +73,8 @@ bool ReceiverParts::shots_exist(const ReceiverGroup& entry) {
     if (entry.shot_is_written)
         faults_.add_of_value(entry.shot_key, "no source fires in this shot");
     else
-        faults_.add(entry.shot_key, fmt::format("there is no shot {}: the sources make {} from {} to {}", *missing,
+        faults_.add(entry.shot_key, fmt::format("{}: there is no shot {}: the sources make {} from {} to {}",
+                                                entry.places.listed(missing - entry.shot.begin()), *missing,
                                                 shots == 1 ? "one shot," : fmt::format("{} shots,", shots),
                                                 data_.id.front(), data_.id.back()));
     return false;
@@ -131,6 +133,73 @@ void ReceiverParts::add_part(Positions positions, bool relative, std::vector<std
     const PositionBox box = shot.empty() && !relative ? positions.box() : PositionBox{};
     data_.receivers.push_back(
         {std::move(positions), relative, std::move(shot), std::move(first), std::move(carried), box});
+}
+
+namespace {
+
+/// A receiver of one shot, or of all.
+struct PlacedReceiver {
+    static constexpr std::int64_t every_shot = -1;
+    Position position_m{};
+    std::int64_t shot = every_shot;
+};
+
+/// Position i of a part in the shot with this index, as an offset if it is one: what is relative is brought into the
+/// grid where it lies, so that only a shot tells.
+Position position_in(const Shots::Data& data, const ReceiverPart& part, std::int64_t i, std::size_t shot) {
+    if (!part.relative) return part.positions[i];
+    const Position& source_m = data.source_m(shot);
+    Position p = part.positions.shifted(source_m)[i];
+    for (std::size_t a = 0; a < 3; ++a) p[a] -= source_m[a];
+    return p;
+}
+
+/// The first receivers whose positions are offsets, or are not, by their places.
+std::vector<PlacedReceiver> by_place(const Shots::Data& data, bool relative) {
+    constexpr std::size_t most = 1 << 18;
+    std::vector<PlacedReceiver> placed;
+    for (const ReceiverPart& part : data.receivers) {
+        if (part.relative != relative) continue;
+        std::size_t group = 0;
+        for (std::int64_t i = 0; i < part.positions.size() && placed.size() < most; ++i) {
+            while (group < part.shot.size() && i >= part.first[group + 1]) ++group;
+            const bool every = part.shot.empty();
+            const std::size_t shot = every ? 0 : data.index_of(part.shot[group]);
+            placed.push_back({position_in(data, part, i, shot), every ? PlacedReceiver::every_shot : part.shot[group]});
+        }
+    }
+    std::ranges::sort(placed, [](const PlacedReceiver& a, const PlacedReceiver& b) {
+        return std::tie(a.position_m, a.shot) < std::tie(b.position_m, b.shot);
+    });
+    return placed;
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_of_receivers(const Grid& grid, const Shots::Data& data) {
+    std::vector<std::string> warnings;
+    for (const bool relative : {false, true}) {
+        const auto placed = by_place(data, relative);
+        std::int64_t doubled = 0;
+        std::string first;
+        for (std::size_t i = 1, begin = 0; i < placed.size(); ++i) {
+            if (placed[i].position_m != placed[begin].position_m) begin = i;
+            // Those of every shot come first among those of a place.
+            const bool of_every = placed[begin].shot == PlacedReceiver::every_shot;
+            if (i == begin || !(of_every || placed[i].shot == placed[i - 1].shot)) continue;
+            if (doubled++ == 0) first = describe(grid, placed[i].position_m);
+        }
+        const char* const where = relative ? "an offset" : "a place";
+        if (doubled > 0)
+            warnings.push_back(
+                doubled == 1
+                    ? fmt::format("a receiver is at {} that has one already, {}: its trace is recorded twice", where,
+                                  first)
+                    : fmt::format("{} receivers are at {} that has one already, such as {}: their traces are recorded "
+                                  "twice",
+                                  doubled, where, first));
+    }
+    return warnings;
 }
 
 std::int64_t ReceiverCounts::of(std::size_t shot) const {

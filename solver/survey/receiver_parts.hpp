@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "solver/survey/shots_data.hpp"
@@ -38,6 +39,10 @@ private:
     bool relative_ = false;  ///< of points_
     std::vector<std::int64_t> shot_;
 };
+
+/// What runs, but probably is not meant: receivers where a shot has one already. Of more than a quarter of a million
+/// positions the first are looked at.
+std::vector<std::string> doubts_of_receivers(const Grid& grid, const Shots::Data& data);
 
 /// The receivers of each shot, as positions and as weighted nodes.
 struct ReceiverCounts {

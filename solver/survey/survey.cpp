@@ -141,9 +141,10 @@ void check_something_is_left(const SurveySections& sections, const Shots::Data& 
     if (sections.receivers.empty()) origin.fault("", "nothing would be recorded: give receivers or output.snapshots");
     for (std::size_t shot = 0; shot < data.id.size(); ++shot)
         if (receivers.of(shot) == 0)
-            origin.fault("receivers", fmt::format("shot {} has no receivers and no snapshots are asked for: the run "
-                                                  "would leave nothing",
-                                                  data.id[shot]));
+            origin.fault(
+                "receivers",
+                fmt::format("shot {} has no receivers, and no snapshots are requested: the run would record nothing",
+                            data.id[shot]));
 }
 
 /// What runs, but probably not as meant.
@@ -157,10 +158,11 @@ void add_warnings(const SurveySections& sections, const Grid& grid, const Faces&
             survey.warnings.push_back(
                 fmt::format("{}{} of {} {}", in_layers.exact ? "" : "about ", in_layers.count, of, what));
     };
-    survey.warnings = doubts_of_sources(grid, data);
-    warn({sources}, survey.size.sources, "sources lie in an absorbing strip, which damps what they radiate");
+    for (const auto& doubts : {doubts_of_sources(grid, data), doubts_of_receivers(grid, data)})
+        survey.warnings.insert(survey.warnings.end(), doubts.begin(), doubts.end());
+    warn({sources}, survey.size.sources, "sources lie in an absorbing zone, which damps the waves they radiate");
     warn(count_receivers_in(data, absorbing), survey.size.receivers,
-         "receivers lie in an absorbing strip, which damps what they record");
+         "receivers lie in an absorbing zone, which damps the waves they record");
     warn(count_receivers_in(data, free_surfaces(grid, faces)), survey.size.receivers,
          "receivers lie on the free surface, where the pressure is zero: they record nothing");
     for (const Wavelet& wavelet : survey.wavelets) {
@@ -193,7 +195,8 @@ double Survey::lowest_peak_frequency_hz() const {
 
 Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces& faces, const ConfigOrigin& origin) {
     StageFaults faults(origin);
-    const EntryReading reading{grid, origin, faults};
+    std::vector<std::string> of_entries;
+    const EntryReading reading{grid, origin, faults, of_entries};
     const auto sources = read_source_entries(sections.sources, reading, faces);
     const auto receivers = read_receiver_entries(sections.receivers, reading);
     faults.raise_if_any();
@@ -208,6 +211,7 @@ Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces
     const ReceiverCounts counts = count_receivers(grid, data);
     check_something_is_left(sections, data, counts, origin);
     survey.size = size_of(grid, data, counts);
+    survey.warnings = std::move(of_entries);
     add_warnings(sections, grid, faces, data, survey);
     survey.shots = Shots(std::make_shared<const Shots::Data>(std::move(data)));
     return survey;

@@ -29,6 +29,7 @@ struct Wavelet {
     std::function<double(double)> value;  ///< s(t), t in seconds
     double highest_frequency_hz = 0.;     ///< where the amplitude spectrum has fallen to 1 % (-40 dB) of its peak
     double peak_frequency_hz = 0.;        ///< where the amplitude spectrum is largest; 0 for the Gaussian
+    double given_peak_hz = 0.;            ///< peak_frequency_hz of the configuration; 0 for types without it
     double t0_s = 0.;                     ///< centre of the closed forms; largest sample of a file
     double duration_s = 0.;               ///< after which |s| stays below 1e-6 of its peak
     WaveletSeries series;               ///< file only: the samples, brought to the run's dt as one band-limited series

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
 
 #include "io/text/printable.hpp"
 #include "solver/program/find_row.hpp"
@@ -132,6 +133,22 @@ Positions grid_by_spacing(const EntryReading& reading, const std::string& key, s
     return Positions::stepped_grid(first, step, count);
 }
 
+/// Along a line, or an axis of a grid, of one position, the end is not used.
+void doubt_count(const EntryReading& reading, const std::string& key, const std::string& count,
+                 std::span<const WrittenPosition> ends, const std::string& along) {
+    reading.warnings.push_back(
+        fmt::format("{} = {}: the only position{} is that of first_m, {}: last_m, {}, is not used", key, count, along,
+                    describe(reading.grid, ends[0].position_m), describe(reading.grid, ends[1].position_m)));
+}
+
+/// A line by its count.
+Positions line_by_count(const EntryReading& reading, const std::string& key, std::span<const WrittenPosition> ends,
+                        std::int64_t count) {
+    check_count(reading, key, count);
+    if (count == 1 && ends[0].position_m != ends[1].position_m) doubt_count(reading, key, "1", ends, "");
+    return Positions::line(ends[0].position_m, ends[1].position_m, count);
+}
+
 /// Whether the positions are told by their spacing, not by their count.
 bool is_by_spacing(const EntryReading& reading, const std::string& key, bool has_count, bool has_spacing) {
     if (has_count == has_spacing)
@@ -157,8 +174,7 @@ SourceGroup read_line(const EntryReading& reading, const SourceConfig& source, c
     const bool by_spacing = is_by_spacing(reading, key, source.count.has_value(), source.spacing_m.has_value());
     const std::string number_key = key + (by_spacing ? ".spacing_m" : ".count");
     const Positions line = by_spacing ? line_by_spacing(reading, number_key, ends, *source.spacing_m)
-                                      : Positions::line(ends[0].position_m, ends[1].position_m,
-                                                        check_count(reading, number_key, *source.count));
+                                      : line_by_count(reading, number_key, ends, *source.count);
     return {{number_key, "", line, std::move(ends)}, {}, {source.amplitude}};
 }
 
@@ -220,8 +236,7 @@ ReceiverGroup read_line(const EntryReading& reading, const ReceiverConfig& recei
     if (has_numbers(reading, by_spacing ? receiver.spacing_m.size() : receiver.count.size(), number_key, 1,
                     "a line takes one number; type grid takes one per axis"))
         line = by_spacing ? line_by_spacing(reading, number_key, ends, receiver.spacing_m[0])
-                          : Positions::line(ends[0].position_m, ends[1].position_m,
-                                            check_count(reading, number_key, receiver.count[0]));
+                          : line_by_count(reading, number_key, ends, receiver.count[0]);
     return {{number_key, "", line, std::move(ends)}, {}, {}};
 }
 
@@ -230,6 +245,10 @@ Positions grid_by_count(const EntryReading& reading, const std::string& key, std
     std::array<std::int64_t, 3> count{1, 1, 1};
     for (int a = 0, i = 0; a < 3; ++a)
         if (reading.grid.has_axis(a)) count[a] = check_count(reading, key, count_along_axes[i++]);
+    for (int a = 0; a < 3; ++a)
+        if (count[a] == 1 && ends[0].position_m[a] != ends[1].position_m[a])
+            doubt_count(reading, key, fmt::format("[{}]", fmt::join(count_along_axes, ", ")), ends,
+                        fmt::format(" along {}", "xyz"[a]));
     return Positions::grid(ends[0].position_m, ends[1].position_m, count);
 }
 

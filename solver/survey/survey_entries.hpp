@@ -37,6 +37,7 @@ struct EntryReading {
     const Grid& grid;
     const ConfigOrigin& origin;
     StageFaults& faults;
+    std::vector<std::string>& warnings;
 };
 
 /// "(500, 20) m".

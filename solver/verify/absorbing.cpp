@@ -177,12 +177,14 @@ void add_media(PromiseGroup& group) {
     };
     add("cpml, two layers of 1500 and 3000 m/s", {.vp_m_s = two_layers}, -80.);
     add("cpml, two layers under a free surface", {.vp_m_s = two_layers, .free_surface = true}, -80.);
-    add("cpml, gradient of 2.5 1/s between the layers", {.vp_m_s = gradient_inside}, -75.);
-    add("cpml, gradient of 1.5 1/s through all layers", {.vp_m_s = gradient_through}, -43.);
-    add("cpml, slanting interface through two layers", {.vp_m_s = slant}, -43.);
-    add("cpml, body of 4500 in 2000 m/s before a layer", {.vp_m_s = body_before, .vp_max_m_s = 4500.}, -80.);
-    add("cpml, body of 4500 in 2000 m/s half inside a layer", {.vp_m_s = body_across_edge, .vp_max_m_s = 4500.}, -15.);
-    add("cpml, body of 4500 in 2000 m/s through a layer", {.vp_m_s = body_through, .vp_max_m_s = 4500.}, -80.);
+    add("cpml, gradient of 2.5 1/s between the CPML zones", {.vp_m_s = gradient_inside}, -75.);
+    add("cpml, gradient of 1.5 1/s through all CPML zones", {.vp_m_s = gradient_through}, -43.);
+    add("cpml, dipping interface through two CPML zones", {.vp_m_s = slant}, -43.);
+    add("cpml, inclusion of 4500 in 2000 m/s in front of a CPML zone", {.vp_m_s = body_before, .vp_max_m_s = 4500.},
+        -80.);
+    add("cpml, inclusion of 4500 in 2000 m/s half inside a CPML zone",
+        {.vp_m_s = body_across_edge, .vp_max_m_s = 4500.}, -15.);
+    add("cpml, inclusion of 4500 in 2000 m/s through a CPML zone", {.vp_m_s = body_through, .vp_max_m_s = 4500.}, -80.);
     add("cpml, 3-D, 2000 m/s", {.dimensions = 3, .vp_m_s = same_everywhere, .vp_max_m_s = 2000.}, -85.);
 }
 
@@ -200,8 +202,8 @@ void add_growth(PromiseGroup& group) {
             {.scheme = make_scheme(Equation::variable_density, order)});
     const Scheme compact = make_scheme(Equation::compact, 2), star = make_scheme(Equation::star, 8);
     add("cpml all around, compact", {.scheme = compact});
-    add("cpml all around, optimised weights", {.scheme = make_scheme(Equation::star, 8, Coefficients::optimised)});
-    add("cpml all around, variable density, optimised weights",
+    add("cpml all around, optimised coefficients", {.scheme = make_scheme(Equation::star, 8, Coefficients::optimised)});
+    add("cpml all around, variable density, optimised coefficients",
         {.scheme = make_scheme(Equation::variable_density, 8, Coefficients::optimised)});
     add("cpml all around, two layers", {.vp_m_s = two_layers});
     add("cpml all around, gradient", {.vp_m_s = gradient_inside});
@@ -220,27 +222,26 @@ void add_growth(PromiseGroup& group) {
 }
 
 constexpr const char* kMethod =
-    "The default layer (cpml, 20 nodes) or sponge (40 nodes) on one face of a 2-D box, source and receiver 30 nodes "
-    "before its inner edge (5 for grazing waves, which run along it). The same shot in a box so large that no face is "
-    "heard is subtracted; the largest "
-    "amplitude of the difference is divided by that of the image source, the reflection of a perfect mirror at the "
-    "inner edge. The wavelength is that of the peak frequency of a Ricker wavelet. Media that vary: a box of 121 x "
-    "101 nodes with layers all around against one so large that no face is heard, at 21 receivers between the layers; "
-    "in 3-D a box of 57 x 55 x 59 nodes, of one medium, at 27 receivers; the value is the largest difference over the "
-    "largest amplitude. Interfaces and gradients run through the layers. Where the medium changes towards a face, the "
-    "large box returns waves from places that the small one does not have. A sponge is no perfectly matched layer: it "
-    "sends back several per cent of long and of oblique waves. Growth: a field of random signs, amplitude 1 and all "
-    "wavenumbers at once, in a small box of layers that all but meet, at 0.9 of the stability limit, in one medium, "
-    "or in two layers or a gradient of 2.5 1/s that run through the layers; the value is the energy left, or the "
-    "largest ratio of the energies of two looks some thousand steps apart, whichever is larger: below 0 dB nothing "
-    "has grown.";
+    "The default CPML zone (20 nodes) or sponge (40 nodes) on one face of a 2-D box, with source and receiver 30 nodes "
+    "from its inner edge (5 for grazing waves, which travel along it). The same shot in a box so large that no "
+    "reflection from a face arrives is subtracted; the largest amplitude of the difference is divided by that of the "
+    "image source, the reflection of a perfect mirror at the inner edge. The wavelength is that of the peak frequency "
+    "of a Ricker wavelet. Heterogeneous media: a box of 121 x 101 nodes with CPML on all faces is compared with such a "
+    "large box at 21 receivers between the CPML zones; in 3-D a homogeneous box of 57 x 55 x 59 nodes at 27 receivers; "
+    "the value is the largest difference over the largest amplitude. Interfaces and gradients continue through the "
+    "CPML zones. Where the medium changes towards a face, the large box returns waves from places that the small one "
+    "does not contain. A sponge is not perfectly matched: it reflects several per cent of long and of oblique waves. "
+    "Growth: a field of random signs with amplitude 1, containing all wavenumbers, in a small box whose CPML zones "
+    "almost touch, at 0.9 of the stability limit, in a homogeneous medium, or with two layers or a gradient of 2.5 1/s "
+    "that continue through the CPML zones; the value is the remaining energy, or the largest ratio of the energies at "
+    "two checks some thousand time steps apart, whichever is larger: below 0 dB nothing has grown.";
 
 }  // namespace
 
 PromiseGroup absorbing_strips() {
     PromiseGroup group;
     group.id = "R6";
-    group.title = "Absorbing strips";
+    group.title = "Absorbing boundaries";
     group.quantity = "amplitude over that of a perfect mirror";
     group.unit = "dB";
     group.method = kMethod;
@@ -255,7 +256,7 @@ PromiseGroup absorbing_strips() {
         group.promises.back().name += std::string(", ") + what;
     };
     for (const double angle : {0., 60.}) {
-        other(make_scheme(Equation::star, 8, Coefficients::optimised), "optimised weights", angle, -85.);
+        other(make_scheme(Equation::star, 8, Coefficients::optimised), "optimised coefficients", angle, -85.);
         other(make_scheme(Equation::compact, 2), "compact", angle, -85.);
         for (const int order : {2, 8, 16})
             other(make_scheme(Equation::variable_density, order), "variable density", angle, -85.);

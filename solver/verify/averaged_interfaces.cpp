@@ -250,17 +250,18 @@ PromiseGroup averaged_interfaces() {
     PromiseGroup group;
     group.id = "R5i";
     group.title = "Interfaces between the nodes";
-    group.quantity = "relative L2 error of what the interface sends back, over 0.4 to 2 times the peak frequency";
+    group.quantity =
+        "relative L2 error of the waves scattered by the interface, over 0.4 to 2 times the peak frequency";
     group.method =
         "Models of the builders, averaged over cells, order 8, 12 nodes a wavelength at the peak of a Ricker wavelet. "
         "The "
         "same shot without the interface is subtracted. A plane that dips: the exact reflection is a sum of plane "
         "waves, each with its coefficient, at frequencies off the real axis (Bouchon & Aki 1977). A cylinder (2-D) and "
         "a "
-        "sphere (3-D) between the nodes, of a fluid in a fluid: a series of partial waves (Anderson 1950). The step in "
-        "time is accounted for exactly: a leapfrog at omega is the answer of space at (2 / dt) sin(omega dt / 2). "
-        "Beside "
-        "each value is that of a model sampled at its nodes, which breaks every limit.";
+        "sphere (3-D) between the nodes, of a fluid in a fluid: a series of partial waves (Anderson 1950). Time "
+        "dispersion is accounted for exactly: the leapfrog solution at omega is the semi-discrete solution at (2 / dt) "
+        "sin(omega dt / 2). The last column gives the error of a model sampled at its nodes, which exceeds every "
+        "limit.";
     const auto add = [&group](const Scene& scene, double limit, bool quick) {
         group.promises.push_back(
             {scene.name, limit, quick, [scene](const VerifyOptions& options) { return measure(scene, options); }});

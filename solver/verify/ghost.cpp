@@ -58,8 +58,8 @@ PromiseGroup ghost_reflection() {
         "Nodes 5 m apart, 10 points per wavelength, order 8 and c dt as in R3; the wavelength of the peak frequency "
         "is 125 m. All positions lie off the nodes along the surface. Source and image 1 m from the surface, a fifth "
         "of a spacing, leave 4 % of the source's pressure at a receiver 60 m deep, and 0.2 % at one 2.5 m deep. The "
-        "weights of the sinc (Hicks 2002) reproduce that dipole to 1 %; where the depth is a whole or half number of "
-        "nodes there is no more error than in R3. All faces must do equally well.";
+        "sinc interpolation (Hicks 2002) reproduces that dipole to 1 %; if the depth is a whole or half number of "
+        "nodes the error is no larger than in R3. All faces must be equally accurate.";
     for (const int dimensions : {2, 3})
         for (std::size_t face = 0; face < 6; ++face) {
             if (dimensions == 2 && face / 2 == 1) continue;

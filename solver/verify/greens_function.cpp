@@ -71,7 +71,7 @@ Measurement optimised_error(const OptimisedCase& c, const VerifyOptions& options
         return worse(errors[0], errors[1]);
     };
     char detail[64];
-    std::snprintf(detail, sizeof detail, "Taylor weights: %.4f", error(Coefficients::taylor));
+    std::snprintf(detail, sizeof detail, "Taylor coefficients: %.4f", error(Coefficients::taylor));
     return {error(Coefficients::optimised), detail};
 }
 
@@ -99,10 +99,10 @@ PromiseGroup greens_functions() {
         "A unit source with a Ricker wavelet must give p = s(t - r/c) / (4 pi r) in 3-D and p = 1/(2 pi) int s(t - "
         "tau) H(tau - r/c) / sqrt(tau^2 - r^2/c^2) dtau (the Hankel solution) in 2-D, for any spacing and position. "
         "Order 8, c dt = 0.2 of the smallest spacing, r = 30 of the largest; the points per wavelength are those of "
-        "the largest spacing at 2.5 times the peak frequency. The grid is so large that its faces are not heard. Most "
-        "of the error is the second order of the scheme in time. Optimised weights are measured over r = 210 cells at "
-        "c dt = 0.02 h, which leaves the error of space, with fewer points per wavelength than Taylor weights of the "
-        "order need; the error of these is shown beside.";
+        "the largest spacing at 2.5 times the peak frequency. The grid is so large that no reflections from its faces "
+        "arrive. Most of the error is numerical time dispersion of second order. Optimised coefficients are measured "
+        "over r = 210 cells at c dt = 0.02 h, which leaves spatial dispersion only, with fewer points per wavelength "
+        "than Taylor coefficients of the same order need; the error of the latter is given in the last column.";
     for (const FreeSpaceCase& c : kCases)
         group.promises.push_back(
             {describe(c), c.points_per_wavelength < 10. ? 0.01 : 0.003, c.quick, [c](const VerifyOptions& options) {

@@ -137,8 +137,8 @@ PromiseGroup head_waves() {
     group.title = "Arrival of the head wave";
     group.quantity = "largest error in time steps";
     group.method =
-        "A line source 105 m above a half-space of 3,000 m/s, in 2,000 m/s; receivers at the same depth, 2,600 to "
-        "3,400 m away, where the head wave comes, from x / vp2 + 2 z cos(ic) / vp1 on, 0.35 s before the direct one. "
+        "A line source 105 m above a half-space of 3,000 m/s, in 2,000 m/s; receivers at the same depth, at offsets of "
+        "2,600 to 3,400 m, where the head wave arrives at x / vp2 + 2 z cos(ic) / vp1, 0.35 s before the direct wave. "
         "In that window the trace is compared with the exact one, a sum of plane waves times their reflection "
         "coefficients (Bouchon & Aki 1977): the delay is the slope of the phase of the ratio of their spectra.";
     for (const auto equation : {Equation::star, Equation::variable_density})

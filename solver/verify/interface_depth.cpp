@@ -77,7 +77,7 @@ double apparent_depth(const Duct& duct, const VerifyOptions& options) {
 PromiseGroup interface_depth() {
     PromiseGroup group;
     group.id = "R5d";
-    group.title = "Where an interface on a node acts";
+    group.title = "Position of an interface on a node";
     group.quantity = "distance from half a node above the first node of the lower medium, in nodes";
     group.method =
         "Velocity and density belong to nodes, and an interface acts midway between the last node of the upper medium "

@@ -268,17 +268,17 @@ constexpr const char* kMethod =
     "coefficient, and that behind the interface the transmission coefficient. Both are compared, with their phase, "
     "with the exact ones of the continuum, R = (kx1/rho1 - kx2/rho2) / (kx1/rho1 + kx2/rho2), and of three layers "
     "with all multiples, at the frequency 2 sin(omega dt / 2) / dt and the transverse wavenumber of the discrete "
-    "wave: what is left is the error of the interface. 40 points per wavelength in the slowest layer; up to 60 "
+    "wave: what remains is the error of the interface. 40 points per wavelength in the slowest layer; up to 60 "
     "degrees, beyond the critical angle where there is one. Two orders of the scheme, and the order at which the "
     "error of R falls from 20 to 40 points per wavelength at normal incidence, which must be 1.8 or more (the value "
-    "is 2 less the order). At order 2 a jump of the density alone is exact, as its series average is.";
+    "is 2 less the order). At order 2 a contrast in density alone is exact, as is its series average.";
 
 }  // namespace
 
 PromiseGroup layered_media() {
     PromiseGroup group;
     group.id = "R5";
-    group.title = "Reflection and transmission of layers";
+    group.title = "Reflection and transmission coefficients of layers";
     group.quantity = "largest error of the two complex coefficients";
     group.method = kMethod;
     for (const bool density : {false, true}) {

@@ -128,9 +128,8 @@ PromiseGroup order_of_accuracy() {
         "L2 error on sin(3 pi x) sin(pi y) sin(2 pi z) is measured on grids of 12, 15 and 18 intervals. The error "
         "of a scheme of order q is C h^q (1 + D h^2 + ...), so the slope between neighbouring grids deviates from q "
         "as h^2; the two slopes are extrapolated to h = 0. Coarse grids are needed because at order 16 the error falls "
-        "below rounding soon; the slopes between the two finest grids are shown beside. Time: a standing wave on a "
-        "grid where the error in space is below rounding, after "
-        "2.25 periods in 160 and 320 steps.";
+        "below rounding soon; the slopes between the two finest grids are given in the last column. Time: a standing "
+        "wave on a grid where the spatial error is below rounding, after 2.25 periods in 160 and 320 time steps.";
     const auto add = [&group](const std::string& scheme_name, const Scheme& scheme, bool quick) {
         group.promises.push_back({"space, " + scheme_name, 0.1, quick, [scheme](const VerifyOptions& options) {
                                       return space_order_deviation(scheme, options);

@@ -97,10 +97,10 @@ PromiseGroup reciprocity() {
     group.method =
         "The trace at B of a source at A equals the trace at A of a source at B, in any model. Here every node has "
         "its own random velocity between 1,500 and 3,000 m/s; 600 steps of order 8, unequal spacings, a free surface, "
-        "a rigid wall and zero faces. Off the nodes it holds because sources and receivers use the same weights. With "
-        "variable density, random between 1,000 and 2,700 kg/m3, rho_A p_AB = rho_B p_BA, with the one density in "
-        "which "
-        "all nodes of a source radiate: the mean over them by the magnitude of their weights.";
+        "a rigid wall and zero faces. Off the nodes it holds because sources and receivers use the same interpolation "
+        "weights. With variable density, random between 1,000 and 2,700 kg/m3, rho_A p_AB = rho_B p_BA, where all "
+        "nodes of a source radiate with one density: the mean over them, weighted by the magnitude of their "
+        "interpolation weights.";
     const auto add = [&group](int dimensions, const Pair& pair, Precision precision, Equation equation) {
         const char* const prefix = equation == Equation::star ? "" : "variable density, ";
         group.promises.push_back(

@@ -81,14 +81,14 @@ PromiseGroup single_precision() {
     group.title = "Closed rooms and long waves in single precision";
     group.quantity = "mean over rms pressure; largest difference, amplitude 1";
     group.method =
-        "Weights that do not sum to exactly zero act like a spring at every node: the mean pressure of a closed room "
-        "grows or oscillates, and long waves travel wrong, the more the longer they are. Rooms with rigid walls, 343 "
+        "Finite-difference coefficients that do not sum to exactly zero act like a spring at every node: the mean "
+        "pressure of a closed room grows or oscillates, and long waves have the wrong velocity, with an error that "
+        "increases with wavelength. Rooms with rigid walls, 343 "
         "m/s, 41 x 37 x 33 nodes (41 x 33 in 2-D) of 0.04 m, after a Ricker burst of 800 Hz: the mean must stay far "
-        "below the rms after 3 s and of its order after 60 s (with weights rounded one by one it is tenfold after 3 "
-        "s). What is left in single precision is "
-        "a random walk of rounding, which grows like t^1.5. "
-        "Standing waves of 20 to 400 nodes a wavelength between rigid walls, 2,000 m/s, 10 m, against the same run in "
-        "double precision after 20 s.";
+        "below the rms after 3 s and of its order after 60 s (with coefficients rounded one by one it is ten times as "
+        "large after 3 s). What remains in single precision is a random walk of rounding errors, which grows like "
+        "t^1.5. Standing waves of 20 to 400 nodes per wavelength between rigid walls, 2,000 m/s, 10 m, are compared "
+        "with the same run in double precision after 20 s.";
     const auto add_room = [&group](int dimensions, int order, Precision precision, double seconds, double limit,
                                    bool quick) {
         group.promises.push_back({"room, " + std::to_string(dimensions) + "-D, order " + std::to_string(order) + ", " +

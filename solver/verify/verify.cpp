@@ -2,7 +2,6 @@
 
 #include <array>
 #include <chrono>
-#include <stdexcept>
 
 #include "solver/propagation/devices.hpp"
 #include "solver/verify/experiment.hpp"
@@ -23,12 +22,6 @@ std::vector<PromiseGroup> verification_table() {
     std::vector<PromiseGroup> table;
     for (const auto& group : kGroups) table.push_back(group());
     return table;
-}
-
-PromiseGroup verification_group(const std::string& id) {
-    for (PromiseGroup& group : verification_table())
-        if (group.id == id) return group;
-    throw std::out_of_range("no group of promises is called '" + id + "'");
 }
 
 void check_options(const VerifyOptions& options) {

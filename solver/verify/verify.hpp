@@ -44,8 +44,6 @@ struct PromiseGroup {
 
 /// The whole table, in the order of the ids.
 std::vector<PromiseGroup> verification_table();
-/// The group with this id; std::out_of_range if there is none.
-PromiseGroup verification_group(const std::string& id);
 
 struct Verdict {
     Measurement measured;

@@ -101,10 +101,10 @@ PromiseGroup wall_images() {
         "A free surface must act as an image source of opposite sign, a rigid wall as one of the same sign, two walls "
         "as three images. The relative L2 error against the sum of the Green's functions of R3, at r = 30 cells, is "
         "divided by the error of the same sum when source and images are shot as sources of free space: 1 means that "
-        "the wall adds no error of its own. (A lone source is no fair measure: the image is further away than 30 "
-        "cells, and a source just below a free surface radiates as a dipole, with a higher spectrum.) Sources and "
-        "receivers lie on the nodes, off them, on the wall, and so near it that the sinc of their weights crosses it. "
-        "The numbers beside are the relative L2 errors of the two traces themselves.";
+        "the wall adds no error of its own. (A single source is not a fair reference: the image is more than 30 cells "
+        "away, and a source just below a free surface radiates as a dipole, with a spectrum shifted to higher "
+        "frequencies.) Sources and receivers lie on the nodes, off them, on the wall, and so close to it that their "
+        "sinc interpolation crosses it. The last column gives the relative L2 errors of the two traces themselves.";
     for (const WallCase& c : kCases)
         group.promises.push_back(
             {describe(c), 1.2, c.quick, [c](const VerifyOptions& options) { return error_ratio(c, options); }});

@@ -1,4 +1,5 @@
 // Every fault of a configuration is reported at its place, with what to do: golden messages, exact to the letter.
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -6,7 +7,9 @@
 #include <stdexcept>
 
 #include "io/config/config.hpp"
+#include "io/config/config_template.hpp"
 #include "io/config/strict_yaml.hpp"
+#include "io/models/model_file.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/names.hpp"
 #include "tests/io/files_support.hpp"
@@ -143,6 +146,102 @@ TEST_CASE("every fault of an override says which one it comes from, and where in
     CHECK(contains(message({deep + "=1"}), ": the key is nested more than 16 levels deep"));
 }
 
+namespace {
+
+/// A model of 2000 m/s with 31 x 21 nodes, or 31 x 11 x 21.
+void write_model(const std::filesystem::path& file, int dimensions) {
+    const FileGeometry geometry{dimensions, {31, dimensions == 2 ? 1 : 11, 21}, {10., 10., 10.}, {}};
+    const Plane plane = [](std::int64_t, std::span<float> values) { std::ranges::fill(values, 2000.f); };
+    write_model_file(file, geometry, plane, "a test", false);
+}
+
+/// What is left of a configuration without a grid, over a model file.
+std::string over_file(int dimensions) {
+    const std::string at = dimensions == 2 ? "[150, 20]" : "[150, 50, 20]";
+    return "model: {type: file, file: model.h5}\ntime: {duration_s: 0.1}\nwavelet: {type: ricker, peak_frequency_hz: "
+           "20}\nsources: [{position_m: " +
+           at + "}]\nreceivers: [{position_m: " + at + "}]\n";
+}
+
+}  // namespace
+
+TEST_CASE("what a grid has other dimensions for is refused, whether the file or the configuration says so") {
+    struct Row {
+        int dimensions;
+        std::vector<std::string> overrides;
+        std::string expected;
+    };
+    for (const Row& row : std::vector<Row>{
+             {2, {"boundary.y_min=rigid"}, "boundary.y_min: there is no y axis: @ makes a 2-D run"},
+             {2, {"boundary.front=cpml"}, "boundary.front: there is no y axis: @ makes a 2-D run"},
+             {2, {"model.extrude=false"}, "model.extrude: there is no y axis: @ makes a 2-D run"},
+             {2,
+              {"output.snapshots={every_steps: 9, decimation: [2, 3, 4]}"},
+              "output.snapshots.decimation = [2, 3, 4]: must have 2 numbers (x, z) as @ makes a 2-D run, not 3"},
+             {2,
+              {"output.snapshots={every_steps: 9, window_min_m: [100, 200, 50]}"},
+              "output.snapshots.window_min_m = [100, 200, 50]: must have 2 numbers (x, z) as @ makes a 2-D run, not 3"},
+             {3,
+              {"output.snapshots={every_steps: 9, window_max_m: [100, 50]}"},
+              "output.snapshots.window_max_m = [100, 50]: must have 3 numbers (x, y, z) as @ makes a 3-D run, not 2"},
+             {3,
+              {"sources[0].position_m=[150, 20]"},
+              "sources[0].position_m = [150, 20]: must have 3 numbers (x, y, z) as @ makes a 3-D run, not 2"}}) {
+        CAPTURE(row.overrides);
+        const TemporaryFolder folder;
+        write_model(folder.path() / "model.h5", row.dimensions);
+        for (const bool by_file : {true, false}) {
+            const std::string grid = row.dimensions == 2 ? "[31, 21]" : "[31, 11, 21]";
+            const std::string text =
+                over_file(row.dimensions) + (by_file ? "" : "grid: {shape: " + grid + ", spacing_m: 10}\n");
+            std::string expected = row.expected;
+            expected.replace(expected.find('@'), 1, by_file ? "the model's file" : "grid.shape");
+            const std::string message = message_of(
+                [&] {
+                    static_cast<void>(
+                        make_plan(read_config_text(text, folder.path() / "run.yaml", vocabulary(), row.overrides)));
+                },
+                ExitCode::config);
+            CHECK(contains(message, expected));
+        }
+    }
+}
+
+TEST_CASE("every key that a file must have the dimensions for is refused beside the others, at its place") {
+    const TemporaryFolder folder;
+    write_model(folder.path() / "model.h5", 2);
+    const std::string text = over_file(2) +
+                             "boundary: {front: rigid}\noutput: {snapshots: {every_steps: 9, decimation: "
+                             "[2, 3, 4], window_min_m: [0, 0, 0]}}\n";
+    const auto name = folder.path() / "run.yaml";
+    const std::string message =
+        message_of([&] { static_cast<void>(make_plan(read_config_text(text, name, vocabulary()))); }, ExitCode::config);
+    CHECK(contains(message, "run.yaml:6:12: boundary.front: there is no y axis: the model's file makes a 2-D run"));
+    CHECK(contains(message, "run.yaml:7:50: output.snapshots.decimation = [2, 3, 4]: must have 2 numbers"));
+    CHECK(contains(message, "run.yaml:7:75: output.snapshots.window_min_m = [0, 0, 0]: must have 2 numbers"));
+    CHECK(contains(message, "3 faults in"));
+}
+
+TEST_CASE("the copy of a configuration whose grid is that of a file gives the same plan again") {
+    for (const int dimensions : {2, 3}) {
+        CAPTURE(dimensions);
+        const TemporaryFolder folder;
+        write_model(folder.path() / "model.h5", dimensions);
+        const std::string lists = dimensions == 2 ? "decimation: [2, 3], window_min_m: [10, 20]"
+                                                  : "decimation: [2, 3, 4], window_min_m: [10, 20, 30]";
+        const std::string text = over_file(dimensions) + "boundary: {x_min: rigid" +
+                                 (dimensions == 3 ? ", front: rigid" : "") +
+                                 "}\noutput: {snapshots: {every_steps: 9, " + lists + "}}\n";
+        const Plan plan = make_plan(read_config_text(text, folder.path() / "run.yaml", vocabulary()));
+        const std::string copy = resolved_yaml(plan.config);
+        const Plan again = make_plan(read_config_text(copy, "/elsewhere/config.yaml", vocabulary()));
+        CHECK(resolved_yaml(again.config) == copy);
+        CHECK(again.snapshots.window.count == plan.snapshots.window.count);
+        CHECK(again.snapshots.window.first == plan.snapshots.window.first);
+        CHECK(again.grid.n == plan.grid.n);
+    }
+}
+
 TEST_CASE("a configuration that cannot be read is named") {
     const TemporaryFolder folder;
     const Error absent = fault_of([&] { read_config(folder.path() / "absent.yaml", vocabulary()); });
@@ -174,6 +273,22 @@ TEST_CASE("names of the vocabulary are the names that are allowed") {
     names.erase("backend.kernel");
     CHECK_THROWS_AS(read_config_text(base, "run.yaml", names, {"backend.kernel=swift"}), std::logic_error);
     CHECK_THROWS_AS(static_cast<void>(config_schema(names)), std::logic_error);
+}
+
+TEST_CASE("a name that programs alone can use is accepted, and no list of names has it") {
+    const std::string base = read_golden().base;
+    CHECK(read_config_text(base, "run.yaml", vocabulary(), {"model={type: array}"}).model.type == "array");
+    const std::string told = "arrays that a program hands over";
+    CHECK(!contains(config_schema(vocabulary()), told));
+    CHECK(!contains(config_reference_markdown(vocabulary()), told));
+    CHECK(contains(config_template(vocabulary()), "salt_basin"));
+    CHECK(!contains(config_template(vocabulary()), "salt_basin | array"));
+    Vocabulary names = vocabulary();
+    names["backend.kernel"] = {{"auto", "the first"}, {"hidden", "a kernel of this test", false}};
+    CHECK(read_config_text(base, "run.yaml", names, {"backend.kernel=hidden"}).backend.kernel == "hidden");
+    CHECK(!contains(config_schema(names), "hidden"));
+    CHECK(std::string(fault_of([&] { read_config_text(base, "run.yaml", names, {"backend.kernel=hiden"}); }).what()) ==
+          "--set backend.kernel=hiden: backend.kernel = hiden: must be one of auto");
 }
 
 TEST_CASE("a stage reports all its faults together, with the values as they were written") {

@@ -67,7 +67,7 @@ std::vector<std::string> samples() {
         kGrid3d + "model: {type: file, file: model.h5, resample: true, extrude: true}\n" +
             "time: {duration_s: 1, dt_s: 1.0e-3}\n"
             "scheme: {space_order: 16, precision: double, min_points_per_wavelength: 2.2}\n"
-            "boundary: {left: rigid, right: zero, front: free_surface, back: rigid, top: free_surface, bottom: sponge,"
+            "boundary: {left: cpml, right: zero, front: free_surface, back: rigid, top: free_surface, bottom: sponge,"
             " sponge_width: 7, sponge_reflection: 1e-6, cpml_width: 11, cpml_reflection: 1e-4, cpml_frequency_hz: "
             "4.5}\n"
             "wavelet: {type: ormsby, corner_frequencies_hz: [1, 2.5, 30, 40]}\n"
@@ -85,7 +85,7 @@ std::vector<std::string> samples() {
             "  - {type: file, file: receivers.h5}\n"
             "output:\n"
             "  directory: some where/else\n"
-            "  seismograms: {dt_s: 0.002}\n"
+            "  seismograms: {dt_s: 0.002, segy: ibm, su: true, unfit_dt: resample}\n"
             "  snapshots: {times_s: [0.1, 0.30000000000000004], window_min_m: [0, 0, 0], window_max_m: [5, 5, 5],"
             " decimation: [1, 2, 3]}\n"
             "  pictures: false\n"

@@ -1,7 +1,9 @@
 // What may be meant, but probably is not, is told by check and run: golden warnings, exact to the letter.
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <fstream>
 
+#include "io/models/model_file.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/names.hpp"
@@ -46,9 +48,8 @@ TEST_CASE("what is probably not meant is warned about, and nothing else is") {
               "its largest amplitude, and every trace differs from the whole wavelet's by about as much. Increase t0_s "
               "(now -0.02 s); 0.1 s is enough"}},
             {{"output.snapshots.times_s=[0.3, 0.3005, 0.6, 0.6001]"},
-             {"output.snapshots.times_s: 0.3 and 0.3005 s fall on the same step, at 0.3 s: 2 of the 4 snapshots will "
-              "not "
-              "be there"}},
+             {"output.snapshots.times_s: 0.3 and 0.3005 s fall on the same time step, at 0.3 s: 2 of the 4 snapshots "
+              "will be missing"}},
             {{"output.snapshots.every_steps=1000"},
              {"output.snapshots.every_steps = 1000: the run has 750 steps: there will be no snapshot"}},
             {{"backend.threads=1000"},
@@ -60,29 +61,81 @@ TEST_CASE("what is probably not meant is warned about, and nothing else is") {
               "it"}},
             {{"model={type: layered, layers: [{top_m: 0, vp_m_s: 2000}, {top_m: 2001, vp_m_s: 2500}, {top_m: 3000, "
               "vp_m_s: 3000}]}"},
-             {"model.layers[1].top_m = 2001: this layer and that below it begins below the grid, which ends at z = "
+             {"model.layers[1].top_m = 2001: this layer and that below it begin below the grid, which ends at z = "
               "2000 "
               "m: no wave meets it"}},
             {{"model={type: inclusions, vp_m_s: 2000, inclusions: [{shape: sphere, center_m: [1500, 3000], radius_m: "
               "100, vp_m_s: 2500}]}"},
              {"model.inclusions[0] lies outside the grid: no wave meets it"}},
             {{"boundary.cpml_width=3"},
-             {"boundary.cpml_width = 3: layers so thin send back more than 1 % of every wave; 10 nodes leave 0.02 %, "
-              "the "
-              "default is 20"}},
+             {"boundary.cpml_width = 3: CPML this thin reflects more than 1 % of every wave; 10 nodes reflect 0.02 %, "
+              "the default is 20"}},
             {{"boundary.z_max=sponge", "boundary.sponge_width=5"},
-             {"boundary.sponge_width = 5: a sponge so thin sends back more than 20 % of every wave; the default is 40 "
-              "nodes, which leave 1 %"}},
+             {"boundary.sponge_width = 5: a sponge this thin reflects more than 20 % of every wave; the default of 40 "
+              "nodes reflects 1 %"}},
+            {{"boundary.cpml_reflection=0.01", "boundary.x_min=sponge", "boundary.sponge_reflection=0.1"}, {}},
+            {{"boundary.cpml_reflection=0.9"},
+             {"boundary.cpml_reflection = 0.9: so much of every wave comes back, 90 %; the default is 0.000001"}},
+            {{"boundary.z_max=sponge", "boundary.sponge_reflection=0.5"},
+             {"boundary.sponge_reflection = 0.5: so much of every wave comes back, 50 %; the default is 0.01"}},
+            {{"boundary.cpml_frequency_hz=80"}, {}},
+            {{"boundary.cpml_frequency_hz=1e6"},
+             {"boundary.cpml_frequency_hz = 1000000: the wavelets have frequencies up to 41.46 Hz, and layers absorb "
+              "little of what lies far below theirs; without the key they are made for 15 Hz"}},
+            {{"output.snapshots={times_s: [0.3], decimation: 200}"}, {}},
+            {{"output.snapshots={times_s: [0.3], decimation: 500, window_min_m: [1500, 0], window_max_m: [1500, "
+              "2000]}"},
+             {"output.snapshots.decimation = 500: snapshots keep one of 201 nodes along z"}},
+            {{"output.snapshots={times_s: [0.3], decimation: [1000, 500]}"},
+             {"output.snapshots.decimation = 1000, 500: snapshots keep one of 301 nodes along x and one of 201 nodes "
+              "along z"}},
+            {{"receivers[0].count=1"},
+             {"receivers[0].count = 1: the only position is that of first_m, (500, 20) m: last_m, (2500, 20) m, is not "
+              "used"}},
+            {{"receivers[0].count=1", "receivers[0].last_m=[500, 20]"}, {}},
+            {{"receivers=[{type: grid, first_m: [500, 20], last_m: [2500, 40], count: [5, 1]}]"},
+             {"receivers[0].count = [5, 1]: the only position along z is that of first_m, (500, 20) m: last_m, (2500, "
+              "40) m, is not used"}},
+            {{"sources=[{type: line, first_m: [500, 20], last_m: [900, 20], count: 1}]"},
+             {"sources[0].count = 1: the only position is that of first_m, (500, 20) m: last_m, (900, 20) m, is not "
+              "used"}},
+            {{"receivers=[{type: line, first_m: [500, 20], last_m: [500, 20], count: 5}]"},
+             {"4 receivers are at a place that has one already, such as (500, 20) m: their traces are recorded twice"}},
+            {{"receivers=[{position_m: [500, 20]}, {position_m: [600, 20]}, {position_m: [500, 20]}]"},
+             {"a receiver is at a place that has one already, (500, 20) m: its trace is recorded twice"}},
+            {{"receivers=[{position_m: [50, 20], relative_to: source}, {position_m: [50, 20]}, {type: line, first_m: "
+              "[0, 0], last_m: [100, 0], count: 3, relative_to: source}, {position_m: [50, 0], relative_to: source}]"},
+             {"a receiver is at an offset that has one already, (50, 0) m: its trace is recorded twice"}},
+            {{"receivers=[{type: line, first_m: [-100, 0], last_m: [-900, 0], count: 9, relative_to: source}]"}, {}},
+            {{"sources=[{position_m: [1500, 20]}, {position_m: [1600, 20]}]",
+              "receivers=[{position_m: [500, 20], shot: 1}, {position_m: [500, 20], shot: 2}]"},
+             {}},
+            {{"sources=[{position_m: [1500, 20]}, {position_m: [1600, 20]}]",
+              "receivers=[{position_m: [500, 20], shot: 2}, {position_m: [500, 20]}]"},
+             {"a receiver is at a place that has one already, (500, 20) m: its trace is recorded twice"}},
+            {{"model={type: layered, layers: [{top_m: -300, vp_m_s: 2000}, {top_m: 0, vp_m_s: 2500}]}"},
+             {"model.layers[0].top_m = -300: this layer ends above the grid, which begins at z = 0 m: no wave meets "
+              "it"}},
+            {{"model={type: layered, layers: [{top_m: -300, vp_m_s: 2000}, {top_m: -200, vp_m_s: 2000}, {top_m: -100, "
+              "vp_m_s: 2500}]}"},
+             {"model.layers[1].top_m = -200: this layer and that above it end above the grid, which begins at z = 0 "
+              "m: no wave meets it"}},
+            {{"model={type: layered, dip_deg: 5, layers: [{top_m: -300, vp_m_s: 2000}, {top_m: -100, vp_m_s: 2500}]}"},
+             {}},
+            {{"wavelet={type: ormsby, corner_frequencies_hz: [5, 10, 20, 30], t0_s: 0.15}"},
+             {"wavelet.t0_s = 0.15: cuts this wavelet, whose spectrum is wider than its corners say: 0.4 s, 2 / the "
+              "lowest corner, or more, or no t0_s at all, keeps it whole"}},
+            {{"wavelet={type: ormsby, corner_frequencies_hz: [5, 10, 20, 30], t0_s: 0.2}"}, {}},
             {{"time.duration_s=1500"},
-             {"time.duration_s = 1500: the slowest wave crosses the grid 832 times in it, and faces absorb: nothing is "
-              "left to record; if it is in milliseconds, write 1.5"}},
+             {"time.duration_s = 1500: in this record length the slowest wave crosses the grid 832 times, and the "
+              "boundaries absorb it: nothing is left to record; if it is in milliseconds, write 1.5"}},
             {{"grid.spacing_m=0.01", "sources[0].position_m=[1.5, 0.02]", "receivers=[{position_m: [1, 1]}]",
               "time.dt_s=1e-6"},
              {"grid: its longest side, 3 m, is shorter than the shortest wavelength, 48.24 m; are grid.spacing_m and "
               "the "
               "positions in km?"}},
             {{"sources=[{position_m: [1500, 20], shot: 1}, {position_m: [1500, 20], shot: 1}]"},
-             {"shot 1 has the same source twice, at (1500, 20) m: what it radiates adds up"}},
+             {"shot 1 has the same source twice, at (1500, 20) m: their amplitudes add up"}},
             {{"sources=[{position_m: [1500, 20]}, {position_m: [1500, 20]}, {position_m: [1600, 20]}]"},
              {"shots 1 and 2 have the same source, at (1500, 20) m, and the same receivers: one is computed again"}},
             {{"sources=[{position_m: [1500, 20]}, {position_m: [1500, 20], amplitude: 2}]"}, {}},
@@ -90,6 +143,54 @@ TEST_CASE("what is probably not meant is warned about, and nothing else is") {
         CAPTURE(row.overrides);
         CHECK(plan_with(row.overrides).warnings == row.warnings);
     }
+}
+
+TEST_CASE("keys that change nothing are named, and those that do are not") {
+    const std::string sponges =
+        "boundary={x_min: sponge, x_max: sponge, z_min: free_surface, z_max: sponge, cpml_width: 20, cpml_reflection: "
+        "1e-3, cpml_frequency_hz: 5, sponge_width: 40, sponge_reflection: 0.01, placement: inside}";
+    const std::string walls =
+        "boundary={x_min: rigid, x_max: rigid, z_min: zero, z_max: rigid, sponge_width: 30, sponge_reflection: 0.02, "
+        "placement: inside}";
+    const std::string traces = "output.seismograms={dt_s: 0.004, segy: ieee, su: true, unfit_dt: resample}";
+    for (const Row& row : std::vector<Row>{
+             {{"boundary.placement=inside", "boundary.cpml_width=20", "boundary.cpml_frequency_hz=15", traces}, {}},
+             {{sponges},
+              {"boundary.cpml_width = 20 has no effect: no face is cpml",
+               "boundary.cpml_reflection = 1e-3 has no effect: no face is cpml",
+               "boundary.cpml_frequency_hz = 5 has no effect: no face is cpml"}},
+             {{walls},
+              {"boundary.placement = inside has no effect: no face is cpml or sponge",
+               "boundary.sponge_width = 30 has no effect: no face is sponge",
+               "boundary.sponge_reflection = 0.02 has no effect: no face is sponge"}},
+             {{"output.seismograms.unfit_dt=resample"},
+              {"output.seismograms.unfit_dt = resample has no effect: neither SEG-Y nor SU is made"}},
+             {{"receivers=null", "output.snapshots.every_steps=100", traces},
+              {"output.seismograms.dt_s = 0.004 has no effect: there are no receivers",
+               "output.seismograms.segy = ieee has no effect: there are no receivers",
+               "output.seismograms.su = true has no effect: there are no receivers",
+               "output.seismograms.unfit_dt = resample has no effect: neither SEG-Y nor SU is made"}}}) {
+        CAPTURE(row.overrides);
+        const Plan plan = plan_with(row.overrides);
+        CHECK(plan.warnings == row.warnings);
+        // The copy that a run leaves has none of them.
+        const Plan again = make_plan(read_config_text(resolved_yaml(plan.config), "config.yaml", vocabulary()));
+        CHECK(again.warnings.empty());
+    }
+}
+
+TEST_CASE("a file that is taken as it is has no use for model.interfaces") {
+    const TemporaryFolder folder;
+    const Plane plane = [](std::int64_t, std::span<float> values) { std::ranges::fill(values, 2000.f); };
+    write_model_file(folder.path() / "model.h5", {2, {301, 1, 201}, {10., 10., 10.}, {}}, plane, "a test", false);
+    const auto warnings = [&](const std::string& model) {
+        return plan_with({"model={type: file, file: model.h5, " + model + "}"}, folder.path() / "run.yaml").warnings;
+    };
+    CHECK(warnings("resample: false").empty());
+    CHECK(warnings("resample: true, interfaces: averaged").empty());
+    CHECK(warnings("interfaces: averaged") ==
+          std::vector<std::string>{"model.interfaces = averaged has no effect: the model's file is not resampled, its "
+                                   "values are taken as they are"});
 }
 
 TEST_CASE("shots of a file that radiate nothing are warned about") {
@@ -108,7 +209,7 @@ TEST_CASE("one rule makes shots of points, lines and files, and check says which
         std::vector<std::int64_t> shots;  ///< in the order of the shots, by the x of their first source
         std::string firing;
     };
-    const std::string alone = "every source is a shot of its own; those given the same `shot` would fire together";
+    const std::string alone = "every source is a separate shot; sources with the same `shot` would fire together";
     const std::string line = "{type: line, first_m: [500, 20], last_m: [700, 20], count: 3}";
     const std::string other_line = "{type: line, first_m: [800, 20], last_m: [900, 20], count: 2}";
     for (const Case& wanted : std::vector<Case>{

@@ -1,6 +1,7 @@
 // `onda init` and `onda schema` write what they promise, and overwrite only when told to.
 #include <algorithm>
 #include <doctest/doctest.h>
+#include <fstream>
 #include <sstream>
 
 #include "io/config/config.hpp"
@@ -100,6 +101,20 @@ TEST_CASE("init --like a model makes a run over all of it") {
         const Outcome check = run_onda({"check", file.string(), "--json"});
         CHECK_MESSAGE(check.code == 0, check.err);
         CHECK_MESSAGE(contains(check.out, "\"warnings\": []"), check.out);
+    }
+}
+
+TEST_CASE("init --like an array of another program names the command that makes a model of it") {
+    const TemporaryFolder folder;
+    for (const auto& [name, options] :
+         {std::pair{"vp.npy", " --axes zx --spacing-m DX"}, {"vp.f32", " --shape NX NZ --axes xz --spacing-m DX"}}) {
+        const auto array = folder.path() / name;
+        std::ofstream(array) << "\x93NUMPY\xff";
+        const Outcome like = run_onda({"init", "--like", array.string()});
+        CHECK(like.code == 65);
+        CHECK_MESSAGE(contains(like.err, array.string() + ": is no HDF5 file: make one of it with `onda convert " +
+                                             array.string() + " " + (folder.path() / "vp.h5").string() + options + "`"),
+                      like.err);
     }
 }
 

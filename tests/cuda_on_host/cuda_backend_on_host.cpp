@@ -4,12 +4,18 @@
 #include <cmath>
 #include <cuda_runtime_api.h>
 #include <doctest/doctest.h>
+#include <set>
 #include <vector>
 
 #include "io/text/error.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/step_facts.hpp"
 #include "kernels/slabs.hpp"
+#include "solver/performance/model/step_cases.hpp"
+#include "solver/performance/thesis/sweep_measurement.hpp"
+#include "solver/performance/thesis/tile_facts.hpp"
+#include "solver/performance/thesis/tile_sweep.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/names.hpp"
 #include "solver/run/identity.hpp"
@@ -116,6 +122,62 @@ TEST_CASE("every instance gives the bits of the CPU, and holds what was predicte
                 }
             }
     CHECK(compared > 50);
+}
+
+TEST_CASE("the thesis' kernels have every tile of its tables, with the shared memory that is counted for it") {
+    const Case c = shortened(kSmall[0], 3);
+    Setup setup = setup_of(c, 8, Precision::float32);
+    const std::vector<double> expected = on_cpu(setup, c);
+    for (const LoadStrategy& strategy : kLoadStrategies)
+        for (const std::int64_t tx : kThesisTileSizes)
+            for (const std::int64_t tz : kThesisTileSizes) {
+                setup.kernel = "thesis-" + std::string(strategy.name);
+                setup.tile = std::to_string(tx) + "x" + std::to_string(tz);
+                CAPTURE(setup.kernel);
+                CAPTURE(setup.tile);
+                const cuda::Resources has = cuda::resources(setup);
+                CHECK(has.threads == tx * tz);
+                CHECK(has.shared_bytes == tile_facts(strategy, tx, tz, 4).shared_bytes);
+                const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
+                start_and_advance(*wavefield, c, setup.precision);
+                const std::vector<double> result = results_of(*wavefield, c);
+                REQUIRE(result.size() == expected.size());
+                double largest = 0., apart = 0.;
+                for (std::size_t i = 0; i < result.size(); ++i) {
+                    largest = std::max(largest, std::abs(expected[i]));
+                    apart = std::max(apart, std::isfinite(result[i]) ? std::abs(result[i] - expected[i]) : INFINITY);
+                }
+                CHECK(apart <= 1e-5 * largest);
+            }
+}
+
+TEST_CASE("the thesis' tables are measured: every tile that was asked for, the twin and the kernels beside them") {
+    SweepTask task;
+    task.setup.grid = {3, {24, 6, 16}, {10., 10., 10.}, {}};
+    task.tx = {4, 8};
+    task.tz = {8};
+    task.kernels = {"inplane-full", "direct"};
+    task.rounds = 3;
+    std::vector<std::size_t> told;
+    const MeasuredSweep measured = measure_sweep(
+        usable_device("cuda"), task, [&told](const TileSweep& so_far) { told.push_back(so_far.tiles.size()); });
+    const TileSweep& sweep = measured.sweep;
+    CHECK(told == std::vector<std::size_t>{0, 1, 2});
+    REQUIRE(measured.rows.size() == 3 + 2 * kLoadStrategies.size());
+    CHECK(measured.rows[3].kernel["kernel"] == "thesis-full");
+    CHECK(measured.rows[3].kernel["tile"] == "4x8");
+    CHECK(measured.rows[3].rounds.rounds().size() == 3);
+    CHECK(sweep.nodes == task.setup.grid.n);
+    CHECK(sweep.order == 8);
+    REQUIRE(sweep.others.size() == 3);
+    CHECK(sweep.others[0].kernel == "twin");
+    CHECK(sweep.others[1].kernel == "inplane-full");
+    for (const SweptTile& tile : sweep.tiles)
+        for (const auto& seconds : tile.seconds) CHECK(seconds.value_or(0.) > 0.);
+    const TileSweep again = parse_tile_sweep(csv_of(sweep), "again.csv");
+    CHECK(csv_of(again) == csv_of(sweep));
+    task.kernels = {"inplane-diagonal"};
+    CHECK_THROWS_AS(measure_sweep(usable_device("cuda"), task, [](const TileSweep&) {}), std::invalid_argument);
 }
 
 TEST_CASE("whole steps in one launch give the bits of the CPU, in graphs and one by one") {
@@ -445,4 +507,92 @@ TEST_CASE("what a survey follows from does not tell which GPU computes it") {
     const auto identity_on = [](const std::string& backend) { return identity_of(plan_on(backend), "model"); };
     CHECK(identity_on("{name: cuda, device: 1}") == identity_on("{name: cuda, device: 0}"));
     CHECK(identity_on("{name: cuda, device: 1}") == identity_on("{name: cpu}"));
+}
+
+TEST_CASE("the facts of a step count at least what it cannot avoid") {
+    for (const Equation equation : {Equation::star, Equation::compact, Equation::variable_density})
+        for (const int dimensions : {2, 3}) {
+            Setup setup;
+            setup.grid = {dimensions, {96, dimensions == 3 ? 40 : 1, 48}, {10., 10., 10.}, {}};
+            setup.scheme = make_scheme(equation, equation == Equation::compact ? 2 : 8);
+            for (const cuda::Variant& variant : cuda::variants(setup)) {
+                const Setup on = on_gpu(setup, variant);
+                CAPTURE(variant.kernel);
+                CAPTURE(variant.tile);
+                CAPTURE(variant.copy);
+                const cuda::StepFacts facts = cuda::step_facts(on);
+                CHECK(facts.points == static_cast<double>(setup.grid.points()));
+                const double arrays = equation == Equation::variable_density ? 2. : 1.;
+                CHECK(facts.stream_bytes == 4. * (3. + arrays) * facts.points);
+                CHECK(facts.footprint_bytes == 4. * (2. + arrays) * facts.points);
+                CHECK(facts.l2_bytes >= facts.stream_bytes);
+                CHECK(facts.blocks >= 1);
+                CHECK(facts.planes >= 1.);
+                CHECK(facts.compiled.threads >= 1);
+                // The star of order 8 in 3-D is 27 operations a node, in 2-D 19.
+                if (equation == Equation::star && variant.kernel != "twin")
+                    CHECK(facts.operations >= (dimensions == 3 ? 27. : 19.) * facts.points);
+                CHECK(facts.instructions > facts.operations);
+                CHECK((facts.engine_lines > 0.) == (variant.copy == "tma"));
+                CHECK(facts.side_launches == 0);
+            }
+        }
+}
+
+TEST_CASE("the facts of a step know batches, mirrors and strips") {
+    Setup plane;
+    plane.grid = {2, {96, 1, 48}, {10., 10., 10.}, {}};
+    plane.kernel = "fused";
+    const cuda::StepFacts one = cuda::step_facts(plane, 1), four = cuda::step_facts(plane, 4);
+    CHECK(four.points == 4. * one.points);
+    CHECK(four.stream_bytes < 4. * one.stream_bytes);  // they share the model
+    CHECK(four.launches == 1);
+    CHECK(four.overlaps);
+
+    Setup volume;
+    volume.grid = {3, {48, 40, 44}, {10., 10., 10.}, {}};
+    volume.kernel = "direct";
+    volume.halos[4] = kFree;
+    CHECK(cuda::step_facts(volume).side_launches == 1);
+    CHECK(cuda::step_facts(volume).side_bytes > 0.);
+    volume.kernel = "fused";
+    CHECK(cuda::step_facts(volume).side_launches == 0);  // it looks through the mirror itself
+}
+
+TEST_CASE("steps that judge a calibration are none of its own, and all can be computed") {
+    const std::vector<KernelCase> own = calibration_cases(0), others = validation_cases(0, 60);
+    CHECK(own.size() > 60);
+    CHECK(others.size() == 60);
+    CHECK(validation_cases(0, 60) == others);
+    CHECK(validation_cases(0, 60, 2) != others);
+    std::set<std::string> families;
+    for (const KernelCase& what : own) families.insert(what.family());
+    for (const KernelCase& what : others) {
+        CAPTURE(what.text());
+        CHECK(std::ranges::find(own, what) == own.end());
+        CHECK(families.count(what.family()) == 1);
+        Setup setup = setup_of(what);
+        check_setup(usable_device("cuda"), setup);
+        const cuda::StepFacts facts = cuda::step_facts(setup, what.shots);
+        CHECK(facts.points == static_cast<double>(what.shots * setup.grid.points()));
+        CHECK(case_of(setup, what.shots, what.boundary) == what);
+        // A GPU of one multiprocessor with the usual rates takes some time for it.
+        CHECK(gpu_step_time(facts, 1, {}, {}).seconds > 1e-6);
+    }
+}
+
+TEST_CASE("steps are timed with their facts") {
+    KernelCase what;
+    what.kernel = "direct";
+    what.tile = "32x4x2";
+    what.nx = 20;
+    what.ny = 12;
+    what.nz = 10;
+    std::size_t told = 0;
+    const auto observations =
+        measure_gpu(std::vector{what}, 0, 1, [&told](std::size_t, std::size_t, const std::string&) { ++told; });
+    REQUIRE(observations.size() == 1);
+    CHECK(observations[0].seconds > 0.);
+    CHECK(observations[0].facts.points == 2400.);
+    CHECK(told == 2);
 }

@@ -136,7 +136,7 @@ TEST_CASE("the compact stencil: every kernel gives the files of the CPU") {
     compare(kRun3d, 3, compact, {"scheme.stencil=compact27", "grid.spacing_m=9", "time.duration_s=2.5"});
 }
 
-TEST_CASE("the 5-point star and optimised weights: every kernel gives the files of the CPU") {
+TEST_CASE("the 5-point star and optimised coefficients: every kernel gives the files of the CPU") {
     need_gpu();
     compare(kRun2d, 2, make_scheme(Equation::star, 2), {"scheme.space_order=2"});
     compare(kRun3d, 3, make_scheme(Equation::star, 8, Coefficients::optimised), {"scheme.coefficients=optimised"});
@@ -225,6 +225,17 @@ TEST_CASE("the quick promises hold on the GPU, and the kernels can be timed") {
     CHECK(bench.code == 0);
     for (const std::string& kernel : kernels_for(3, make_scheme(Equation::star, 8), Precision::float32))
         CHECK(contains(bench.out, "\n" + kernel));
+    const Outcome json = run_onda({"bench", "gpu", "--shape", "128", "128", "128", "--order", "8", "--rounds", "5",
+                                   "--json", "-", "--roofline", "roofline.png", "--force"});
+    CAPTURE(json.err);
+    REQUIRE(json.code == 0);
+    const auto report = nlohmann::json::parse(json.out);
+    CHECK(report["machine"]["gpu"]["multiprocessors"].get<int>() > 0);
+    CHECK(report["conditions"]["sm_mhz"]["median"].get<double>() > 100.);
+    CHECK(report["conditions"]["power_w"]["max"].get<double>() > 10.);
+    CHECK(report["peak"]["flops"].get<double>() > 1e12);
+    CHECK(report["rows"][0]["facts"]["registers"].get<int>() > 0);
+    CHECK(std::filesystem::remove("roofline.png"));
     CHECK(run_onda({"bench", "gpu", "--shape", "9000", "9000", "9000"}).code == 71);
     CHECK(run_onda({"bench", "gpu", "--kernel", "vectorised"}).code == 64);
 }

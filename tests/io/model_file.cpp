@@ -160,6 +160,43 @@ TEST_CASE("a model without /vp is answered with what it has") {
           path.string() + ": has no dataset vp; there are depth, velocity");
 }
 
+TEST_CASE("a model whose datasets lie in groups is answered with their paths") {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "m.h5";
+    const auto answer = [&](auto&& fill) {
+        {
+            auto file = hdf5::File::create(path, path);
+            fill(file);
+            file.close();
+        }
+        return std::string(fault_of([&] { ModelFile{path}; }).what()).substr(path.string().size());
+    };
+    const auto add = [](hdf5::Group& group, const std::string& name) {
+        group.create_dataset(name, hdf5::Element::float32, {{3, 4}, {}, {}}).close();
+    };
+    CHECK(answer([&](hdf5::File& file) {
+              auto model = file.create_group("model");
+              add(model, "vp");
+              model.close();
+          }) == ": has no dataset vp; there is model/vp");
+    CHECK(answer([&](hdf5::File& file) {
+              add(file, "depth");
+              auto model = file.create_group("model");
+              auto rock = model.create_group("rock");
+              add(rock, "rho");
+              add(rock, "velocity");
+              rock.close();
+              model.create_group("empty").close();
+              model.close();
+          }) == ": has no dataset vp; there are depth, model/empty/, model/rock/rho, model/rock/velocity");
+    // Too many to be named: the group alone is.
+    CHECK(answer([&](hdf5::File& file) {
+              auto shots = file.create_group("shots");
+              for (int i = 10; i < 20; ++i) add(shots, std::to_string(i));
+              shots.close();
+          }) == ": has no dataset vp; there is shots/");
+}
+
 TEST_CASE("parts of any size, down to a few values of a chunk, make the same box") {
     const TemporaryFolder folder;
     const auto path = folder.path() / "m.h5";

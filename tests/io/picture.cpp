@@ -234,7 +234,7 @@ TEST_CASE("marks are where their coordinates say, and not drawn outside the axes
     CHECK(count(drawn.image, {225, 30, 30}) < 300);
 }
 
-TEST_CASE("absorbing layers are paler than the interior, and their inner edge is dashed") {
+TEST_CASE("absorbing zones are paler than the interior, and their inner edge is dashed") {
     std::vector<float> vp(101 * 101, 1500.f);
     vp[0] = 3000.f;
     auto picture = model_picture(vp, 101, 101);
@@ -424,6 +424,41 @@ TEST_CASE("sizes that do not fit and axes without ends are refused") {
     picture = model_picture(vp, 1, 3);
     picture.panels[0].vertical.last = std::numeric_limits<double>::infinity();
     CHECK_THROWS_AS(write_picture(folder.path() / "p.png", picture, false), std::invalid_argument);
+}
+
+TEST_CASE("dots and lines of logarithmic axes lie where their logarithms are") {
+    Panel panel;
+    panel.horizontal = {0.1, 1000., "intensity", true};
+    panel.vertical = {10000., 1., "rate", true};
+    PictureDots dots;
+    dots.x = {10., 1e9, std::numeric_limits<double>::quiet_NaN()};
+    dots.y = {100., 100., 100.};
+    dots.colour = {0, 114, 178};
+    panel.dots.push_back(dots);
+    panel.lines.push_back({{0.1, 1000.}, {1., 10000.}, {190, 30, 30}});
+    const Drawn drawn = draw(one_panel(panel));
+    CHECK(drawn.at(0.5, 0.5) == Rgb{0, 114, 178});
+    CHECK(drawn.at(0.25, 0.75).r > 150);
+    CHECK(near(drawn.at(0.25, 0.4), kWhite));
+    CHECK(count(drawn.image, {0, 114, 178}) < 200);  // one dot
+    for (PictureDots::Shape shape : {PictureDots::Shape::square, PictureDots::Shape::diamond,
+                                     PictureDots::Shape::triangle, PictureDots::Shape::inverted}) {
+        panel.dots[0].shape = shape;
+        CHECK(draw(one_panel(panel)).at(0.5, 0.5) == Rgb{0, 114, 178});
+    }
+    const int plain = count(draw(one_panel(panel)).image, {0, 114, 178});
+    panel.dots[0].label = "kernel";
+    panel.legend = Panel::Corner::upper_left;
+    CHECK(2 * count(draw(one_panel(panel)).image, {0, 114, 178}) > 3 * plain);
+    panel.vertical.last = 0.;
+    CHECK_THROWS_AS(draw(one_panel(panel)), std::invalid_argument);
+}
+
+TEST_CASE("ticks of logarithmic axes are 1, 2 and 5 times powers of ten, or as many of these as fit") {
+    CHECK(labels_of(make_logarithmic_ticks(0.25, 32., 10)) == Labels{"0.5", "1", "2", "5", "10", "20"});
+    CHECK(labels_of(make_logarithmic_ticks(0.001, 10., 6)) == Labels{"0.001", "0.01", "0.1", "1", "10"});
+    CHECK(labels_of(make_logarithmic_ticks(1e-6, 1e6, 6)) == Labels{"1e-6", "0.001", "1", "1000", "1e6"});
+    CHECK(labels_of(make_logarithmic_ticks(10000., 1., 5)) == Labels{"1", "10", "100", "1000", "10000"});
 }
 
 TEST_CASE("ticks are round numbers inside the axis") {

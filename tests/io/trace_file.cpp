@@ -147,8 +147,44 @@ TEST_CASE("trace headers tell shot, receiver, places, offset and sampling as SEG
         CHECK(traces.field(4, 203) == (segy ? 1 : 0));
         CHECK(traces.field(4, 225) == (segy ? -25 : 0));
         CHECK(traces.field(4, 229) == (segy ? -3 : 0));
-        CHECK(traces.field(4, 231) == (segy ? 5 : 0));
+        CHECK(traces.field(4, 231) == (segy ? 4 : 0));  // bar and bar m; 5 is the newton
     }
+}
+
+TEST_CASE("sources of 2-D runs are lines, with amplitudes in Pa") {
+    const TemporaryFolder folder;
+    const ShotGather gather = gather_of(1, 2, 5);
+    TraceFileContents contents = contents_of(TraceFormat::segy_ieee, gather);
+    contents.dimensions = 2;
+    TraceFileWriter writer(folder.path() / "a.segy", contents, false);
+    writer.write(gather, 0);
+    writer.finish().commit();
+    const Traces traces(folder.path() / "a.segy", TraceFormat::segy_ieee, 5);
+    CHECK(traces.field(0, 225) * std::pow(10., traces.field(0, 229)) == doctest::Approx(-2.5e3));
+    CHECK(traces.field(0, 231) == 3);
+    CHECK(contains(traces.text, " of shots with one source, in Pa (a line) "));
+}
+
+TEST_CASE("no line of the textual header is cut, whatever the numbers; a title is, where it must be") {
+    const TemporaryFolder folder;
+    for (const int dimensions : {2, 3})
+        for (const TraceFormat format : {TraceFormat::segy_ieee, TraceFormat::segy_ibm})
+            for (const std::int64_t parts : {1, 10'000}) {
+                ShotGather gather = gather_of(1, 1, 32767);
+                gather.dt_s = 0.032767;
+                TraceFileContents contents = contents_of(format, gather);
+                contents.dimensions = dimensions;
+                contents.parts = parts;
+                contents.title = std::string(200, 't');
+                const auto file = folder.path() / "a.segy";
+                TraceFileWriter writer(file, contents, true);  // throws where a line is too long
+                writer.write(gather, 0);
+                writer.finish().commit();
+                const std::string text = Traces(file, format, 32767).text;
+                CHECK(text.substr(80, 83) == "C02 Title: " + std::string(69, 't') + "C03");
+                CHECK(contains(text, "elevations are minus"));
+                CHECK(contains(text, "  the depth; of the first source of a shot and of the receiver, "));
+            }
 }
 
 TEST_CASE("the headers of the file are those of SEG-Y rev 1") {

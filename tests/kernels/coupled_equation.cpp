@@ -145,8 +145,7 @@ TEST_CASE("it is checked: memory, readers, kernels, and layers that it does not 
     other = setup;
     other.halos = {};
     other.strips.edit<Cpml>().face[0] = layer_of(4);
-    CHECK_THROWS_WITH_AS(cpu::check_setup(other),
-                         "there are no perfectly matched layers for the equation coupled: take a sponge",
+    CHECK_THROWS_WITH_AS(cpu::check_setup(other), "CPML is not available for the equation coupled: take a sponge",
                          std::invalid_argument);
     CHECK(coupled_medium(setup)->kernel() == "reference");
 }

@@ -1,5 +1,5 @@
-// Promise: optimised weights keep the phase velocity within the tolerance over the widest band there is, which is wider
-// than Taylor's at every order above 2, and Taylor's weights are what they were.
+// Promise: optimised coefficients keep the phase velocity within the tolerance over the widest band there is, which is
+// wider than Taylor's at every order above 2, and Taylor's weights are what they were.
 #include "kernels/equations/coefficients/optimised_weights.hpp"
 
 #include <algorithm>
@@ -141,7 +141,7 @@ TEST_CASE("the stability limit is that of the weights: 0.99 of it stays bounded,
         }
 }
 
-TEST_CASE("every kernel steps optimised weights to the bits of the reference, also with a density") {
+TEST_CASE("every kernel steps optimised coefficients to the bits of the reference, also with a density") {
     for (const Equation equation : test::kOperators)
         for (const std::size_t which : {1u, 12u})
             for (const int order : {4, 8, 16})

@@ -267,7 +267,7 @@ TEST_CASE("the program leaves the results of the grid, and the same as of the gr
     CHECK(contains(text_of(folder.path() / "outside" / "config.yaml"), "placement: outside"));
     CHECK(contains(text_of(folder.path() / "outside" / "onda.log"), "45 x 37 nodes"));
     CHECK(contains(text_of(folder.path() / "outside" / "onda.log"),
-                   "computed with the absorbing strips beyond it: 57 x 43 nodes"));
+                   "computed with the absorbing zones outside it: 57 x 43 nodes"));
 }
 
 TEST_CASE("pictures of waves show the grid alone: until waves reach a face they are those of a grid without strips") {
@@ -361,14 +361,14 @@ TEST_CASE("the largest pressure is that of the grid; the watch looks beyond it, 
         const StabilityWatch watch(computed, time, Precision::float32, 1.);
         return message_of([&] { watch.check(propagator.wavefield().extremum(), propagator); }, ExitCode::unstable);
     };
-    CHECK(contains(alarm(), "node (x -1, z 0), at (90, 50) m in an absorbing strip beyond the grid, at step 0"));
+    CHECK(contains(alarm(), "node (x -1, z 0), at (90, 50) m in the absorbing zone outside the grid, at step 0"));
     p[std::size_t(setup.grid.at(6, 0, 0))] = 0.;
     CHECK(contains(alarm(), "node (x 0, z 0), at (100, 50) m, at step 0"));
     p[std::size_t(setup.grid.at(46, 0, 29))] = std::numeric_limits<double>::quiet_NaN();
     CHECK(contains(alarm(), "p is not finite at node (x 39, z 29), at (490, 282) m, at step 0"));
     p[std::size_t(setup.grid.at(46, 0, 29))] = 0.;
     p[std::size_t(setup.grid.at(46, 0, 30))] = std::numeric_limits<double>::quiet_NaN();
-    CHECK(contains(alarm(), "node (x 39, z 30), at (490, 290) m in an absorbing strip beyond the grid"));
+    CHECK(contains(alarm(), "node (x 39, z 30), at (490, 290) m in the absorbing zone outside the grid"));
 }
 
 TEST_CASE("windows and rows of the grid in the grid that is computed") {
@@ -402,7 +402,7 @@ TEST_CASE("sources and receivers anywhere in the grid are fine, and told of wher
     CHECK(make_plan(config_of(text)).warnings.empty());
     const auto warnings = make_plan(config_of(text, {"boundary.placement=inside"})).warnings;
     REQUIRE(warnings.size() == 2u);
-    CHECK(contains(warnings[0], "2 of 2 sources lie in an absorbing strip"));
+    CHECK(contains(warnings[0], "2 of 2 sources lie in an absorbing zone"));
     CHECK(contains(
         message_of([&] {
             static_cast<void>(make_plan(config_of(text, {"sources[0].position_m=[99, 0]", "boundary.cpml_width=30"})));
@@ -441,7 +441,7 @@ backend: {name: cpu, threads: 1}
     };
     const std::string said = checked({});
     CHECK(contains(said, "grid      401 x 201 nodes (0.0806 M), spacing 10 x 10 m\n"));
-    CHECK(contains(said, "          computed with the absorbing strips beyond it: 441 x 241 nodes (0.1063 M)\n"));
+    CHECK(contains(said, "          computed with the absorbing zones outside it: 441 x 241 nodes (0.1063 M)\n"));
     CHECK(!contains(said, "warning"));
     CHECK(!contains(checked({"--set", "boundary.placement=inside"}), "computed with"));
 

@@ -44,6 +44,13 @@ TEST_CASE("every --help begins with two examples") {
         CHECK(contains(help.out, "\n  " + std::string(command) + " "));
 }
 
+TEST_CASE("--help tells what --threads takes where it is absent, as the reference does") {
+    for (const char* command : {"run", "check", "model"})
+        CHECK(
+            contains(run_onda({command, "--help"}).out, "Threads of the processor (default: as many as are fastest)"));
+    CHECK(contains(text_of(ONDA_SOURCE_DIR "/docs/config.md"), "CPU threads; 0 takes as many as are fastest"));
+}
+
 TEST_CASE("--version is one line") {
     const Outcome version = run_onda({"--version"});
     CHECK(version.code == 0);
@@ -68,13 +75,15 @@ TEST_CASE("info tells version, compiler, libraries, processor and kernels, as te
         CHECK(!json.at(key).get<std::string>().empty());
         CHECK(contains(text.out, json.at(key).get<std::string>()));
     }
-    for (const char* library : {"HDF5", "yaml-cpp", "Cairo", "spdlog", "fmt", "CLI11", "nlohmann-json"}) {
+    for (const char* library :
+         {"HDF5", "yaml-cpp", "Cairo", "spdlog", "fmt", "CLI11", "nlohmann-json", "dygraphs", "fontconfig"}) {
         CAPTURE(library);
         const auto version = json.at("libraries").at(library).get<std::string>();
         CHECK(!version.empty());
         CHECK(std::isdigit(static_cast<unsigned char>(version.front())) != 0);
     }
     CHECK(!json.at("libraries").at("libseccomp").get<std::string>().empty());  // "none" where it was built without
+    CHECK(!json.at("libraries").at("kissfft").get<std::string>().empty());     // "unknown" where no package tells
     CHECK(!json.at("host").at("cpu").get<std::string>().empty());
     CHECK(json.at("host").at("threads").get<int>() >= 1);
     CHECK(json.at("kernels").at("cpu").contains("reference"));

@@ -47,7 +47,7 @@ TEST_CASE("every operator and order is told; what there is not is refused") {
     const Json compact = told({"--operator", "compact27"});
     CHECK(compact["weights"].size() == 4u);
     CHECK(compact["space_order"] == 2);
-    CHECK(contains(run_onda({"dispersion"}).out, "error of the phase velocity in percent"));
+    CHECK(contains(run_onda({"dispersion"}).out, "phase-velocity error in percent"));
     for (const std::vector<std::string>& bad :
          std::vector<std::vector<std::string>>{{"--order", "7"},
                                                {"--order", "18"},

@@ -231,12 +231,23 @@ TEST_CASE("what cannot be drawn is said with what there is") {
           "--time 7: shot 2 has 4 snapshots from 0.1 to 0.4 s");
     check(results.plot({"slice", "@snapshots.h5", "--at", "50"}), 64, "the grid reaches from y = 100 to 400 m");
     check(plane.plot({"slice", "@snapshots.h5", "--plane", "xy"}), 64, "one node along y; there is xz");
+    check(results.plot({"gather", "@seismograms.h5", "--map", "grey", "--style", "wiggles"}), 64,
+          "--map is of colours, and --style wiggles draws none");
+    check(results.plot({"spectrum", "@seismograms.h5", "--line", "1", "--receiver", "2"}), 64, "--receiver");
+    check(results.plot({"movie", "@snapshots.h5", "-o", "@m.gif"}), 64, "m.gif: movies are .mp4 or .png");
+    check(run_onda({"model", results.path("small.yaml"), "-o", results.path("m.npy")}), 64,
+          "m.npy: model files are .h5 or .hdf5");
+    check(run_onda({"check", results.path("small.yaml"), "--plot", results.path("m.pdf")}), 64,
+          "m.pdf: pictures are .png");
     check(plane.plot({"slice", "@snapshots.h5", "--model", results.path("model.h5")}), 64,
           "is 3-D, the snapshots are 2-D");
     check(results.plot({"gather", "@seismograms.h5", "--line", "4"}), 64,
           "the 60 receivers of shot 2 lie on 3 lines; 0 takes all");
     check(results.plot({"spectrum", "@seismograms.h5", "--receiver", "61"}), 64, "shot 2 has the receivers 1 to 60");
-    check(results.plot({"gather", "@seismograms.h5", "--map", "virids"}), 64,
+    check(results.plot({"gather", "@seismograms.h5", "--map", "viridis"}), 64,
+          "'viridis': is for values of one sign, and pressure has both; there are cet-d1, vik, grey");
+    check(results.plot({"gather", "@seismograms.h5", "--map", "gray"}), 64, "did you mean 'grey'?");
+    check(results.plot({"model", "@seismograms.h5", "--map", "virids"}), 64,
           "did you mean 'viridis'? there are viridis");
     check(results.plot({"gather", "@seismograms.h5", "-o", "@x.jpg"}), 64, "pictures are .png or .pdf");
     check(results.plot({"movie", "@snapshots.h5", "-o", "@x.gif"}), 64, "movies are .mp4 or .png");
@@ -245,5 +256,16 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"gathr", "@seismograms.h5"}), 64, "did you mean 'gather'");
     fs::remove(results.path("snapshots.h5"));
     write_text(results.path("summary.json"), "{}");
-    check(results.plot({"slice", "@"}), 66, "this run made no snapshots; output.snapshots asks for them");
+    check(results.plot({"slice", "@"}), 66, "this run has no snapshots; request them with output.snapshots");
+    fs::remove(results.path("seismograms.h5"));
+    check(results.plot({"gather", "@"}), 66,
+          "has no seismograms.h5: this run recorded no seismograms; receivers ask for them");
+    fs::create_directory(results.path("unfinished"));
+    check(results.plot({"gather", "@"}), 66,
+          "has no seismograms.h5: its run is not complete; run the same command again to resume it");
+    check(results.plot({"slice", "@"}), 66, "has no snapshots.h5: its run is not complete");
+    write_text(results.path("vp.npy"), "\x93NUMPY");
+    check(results.plot({"model", "@vp.npy"}), 65, "vp.npy: is no HDF5 file: make one of it with `onda convert ");
+    check(results.plot({"model", "@vp.npy"}), 65, "vp.h5 --axes zx --spacing-m DX`, and name that one");
+    check(results.plot({"model", "@absent.npy"}), 66, "absent.npy: no such file");
 }

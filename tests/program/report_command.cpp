@@ -169,8 +169,7 @@ TEST_CASE("what is no finished run is refused with what is meant") {
     const auto out = run_two_shots(folder.path(), {"--shots", "1"});
     const Outcome unfinished = run_onda({"report", out.string()});
     CHECK(unfinished.code == 66);
-    CHECK(unfinished.err.find("its run is not complete; the command that began it goes on with it") !=
-          std::string::npos);
+    CHECK(unfinished.err.find("its run is not complete; run the same command again to resume it") != std::string::npos);
     write_text(folder.path() / "summary.json", "{}");
     CHECK(run_onda({"report", folder.path().string()}).code == 65);
 }

@@ -68,8 +68,9 @@ struct LibraryRun {
                 wavefield->download(plan.snapshots.window, std::span<float>(frame));
                 frames.push_back(frame);
             }
-            gathers.push_back(make_gather(plan, shot, *wavefield));
+            gathers.push_back(recorded_gather(plan, shot, *wavefield));
         }
+        bring_to_output_sampling(plan, gathers);
     }
     Config config;
     Plan plan;
@@ -256,7 +257,7 @@ TEST_CASE("a run says whether the dispersion in time was removed") {
     CHECK(contains(text_of(corrected.out() / "onda.log"), "removed from the seismograms, up to 62"));
     CHECK(raw.summary["time"]["dispersion_corrected"] == false);
     CHECK(told(raw) == "not removed");
-    CHECK(contains(text_of(raw.out() / "onda.log"), "dispersion of the time step not removed"));
+    CHECK(contains(text_of(raw.out() / "onda.log"), "numerical time dispersion not removed"));
 }
 
 TEST_CASE("the resolved configuration repeats the run bit for bit, for any kernel and number of threads") {
@@ -282,7 +283,11 @@ TEST_CASE("--force replaces a run and removes what the new one does not have") {
     write_text(out / "notes.txt", "mine");
 
     // Refused, or failing on the way: nothing of the earlier run changes.
-    CHECK(run_onda({"run", config, "--output", out, "--set", "sources[0].amplitude=3"}).code == 73);
+    const Outcome refused = run_onda({"run", config, "--output", out, "--set", "time.duration_s=0.25"});
+    CHECK(refused.code == 73);
+    CHECK(contains(refused.err, "it holds the results of another configuration:\n  time.duration_s: "));
+    CHECK(
+        contains(refused.err, " there, 0.25 now\n  choose another folder with --output, or replace them with --force"));
     CHECK(run_onda({"run", config, "--output", out, "--force", "--set", "sources[0].amplitude=1e39"}).code == 77);
     CHECK(run_onda({"run", config, "--output", out, "--force"}, "ulimit -f 8").code == 74);
     CHECK(text_of(out / "seismograms.h5") == before);

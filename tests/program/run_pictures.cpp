@@ -1,4 +1,4 @@
-// Promise: the pictures of a run are titled, on one scale, show the density and the absorbing layers, and what is noise
+// Promise: the pictures of a run are titled, on one scale, show the density and the absorbing zones, and what is noise
 // as noise.
 #include <algorithm>
 
@@ -87,6 +87,46 @@ TEST_CASE("density is drawn beside the velocity where it varies, and layers insi
     }
     CHECK(dark > plot.height / 4 / 3);
     CHECK(dark < plot.height / 4 * 9 / 10);
+}
+
+TEST_CASE("a wavefield lies over the velocity, or over the density where that alone varies") {
+    const std::string densities =
+        "{type: layered, layers: [{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 300, vp_m_s: 1500, rho_kg_m3: "
+        "2400}]}";
+    for (const std::string& model : {kVelocities, densities}) {
+        const Run run(config(model, "output: {snapshots: {times_s: [0.05]}}\n"));
+        REQUIRE(run.wavefields().size() == 1);
+        const Image image = run.wavefields().front();
+        const Plot plot = find_plot(image);
+        const auto grey = [&](double v) {
+            return image.at(plot.left + int(0.97 * plot.width), plot.top + int(v * plot.height)).r;
+        };
+        CHECK(grey(0.1) == grey(0.2));
+        CHECK(std::abs(grey(0.2) - grey(0.9)) > 20);
+    }
+}
+
+TEST_CASE("onda plot draws the wavefields of a run's folder over its model, with the absorbing zones outlined") {
+    const Run run(config(kVelocities,
+                         "boundary: {placement: inside, cpml_width: 12}\n"
+                         "output: {snapshots: {times_s: [0.05]}}\n"));
+    const auto drawn = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments{"plot",    "slice", run.out().string(),
+                                           "--force", "-o",    (run.folder.path() / "p.png").string()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        REQUIRE(run_onda(arguments).code == 0);
+        return read_png(run.folder.path() / "p.png");
+    };
+    const auto at = [](const Image& image, double u, double v) {
+        const Plot plot = find_plot(image);
+        return image.at(plot.left + int(u * plot.width), plot.top + int(v * plot.height)).r;
+    };
+    const Image over = drawn({}), over_nothing = drawn({"--no-model"});
+    CHECK(std::abs(at(over, 0.7, 0.3) - at(over, 0.7, 0.7)) > 20);
+    CHECK(at(over_nothing, 0.7, 0.8) > 230);
+    // Layers are paler.
+    CHECK(at(over, 0.05, 0.7) > at(over, 0.7, 0.7) + 10);
+    CHECK(at(drawn({"--model", (run.out() / "config.yaml").string()}), 0.05, 0.7) == at(over, 0.05, 0.7));
 }
 
 TEST_CASE("the title of the configuration stands above the pictures") {

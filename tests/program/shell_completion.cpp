@@ -54,6 +54,19 @@ TEST_CASE("bash completes commands, options and nested commands") {
     CHECK(offered_by_bash(script, "onda run x.ya", 2) == "\n");  // bash then offers files
 }
 
+TEST_CASE("bash completes the values of options and arguments") {
+    const Script script("bash");
+    CHECK(offered_by_bash(script, "onda completion ''", 2) == "bash zsh fish\n");
+    CHECK(offered_by_bash(script, "onda init --template cr", 3) == "crosswell\n");
+    CHECK(offered_by_bash(script, "onda init --template = cr", 4) == "crosswell\n");
+    CHECK(contains(offered_by_bash(script, "onda init --template =", 3), "layers"));
+    CHECK(offered_by_bash(script, "onda plot slice --plane ''", 4) == "xz yz xy\n");
+    CHECK(offered_by_bash(script, "onda plot model --map vi", 4) == "viridis vik\n");
+    CHECK(offered_by_bash(script, "onda plot gather --map vi", 4) == "vik\n");
+    CHECK(offered_by_bash(script, "onda dispersion --coefficients o", 3) == "optimised\n");
+    CHECK(offered_by_bash(script, "onda run --template cr", 3) == "\n");  // of another command
+}
+
 TEST_CASE("fish completes commands and options") {
     if (!found("fish")) return;
     const Script script("fish");
@@ -65,6 +78,9 @@ TEST_CASE("fish completes commands and options") {
     CHECK(contains(offered("onda run --max"), "--max-hours\t"));
     CHECK(contains(offered("onda bench "), "survey\t"));
     CHECK(!contains(offered("onda check --max"), "--max-hours"));
+    CHECK(contains(offered("onda completion "), "zsh"));
+    CHECK(contains(offered("onda init --template cr"), "crosswell"));
+    CHECK(contains(offered("onda plot slice --plane "), "yz"));
 }
 
 TEST_CASE("zsh takes its script") {

@@ -140,7 +140,7 @@ TEST_CASE("a survey that is killed again and again ends as if it had not been") 
     MESSAGE("killed ", kills, " times; ", finished, " shots were finished then");
     const Outcome last = place.run();
     if (finished > 0 && finished < kShots)
-        CHECK(contains(last.err, std::to_string(finished) + " of 130 shots are there from before"));
+        CHECK(contains(last.err, std::to_string(finished) + " of 130 shots are finished"));
     place.check_complete(uninterrupted());
     CHECK(partial_files(place.out()).empty());
 }
@@ -195,7 +195,7 @@ TEST_CASE("time that is over ends a run with its code, and the next goes on") {
     const Outcome limited = place.run({"--max-hours", "1e-5", "--set", "backend.batch=1"});
     CAPTURE(limited.err);
     CHECK(limited.code == 75);
-    CHECK(contains(limited.err, "of 130 shots are done; the same command goes on with the others"));
+    CHECK(contains(limited.err, "of 130 shots are done; run the same command again for the others"));
     CHECK(place.run({"--max-hours", "1"}).code == 0);
     place.check_complete(uninterrupted());
 }

@@ -115,6 +115,83 @@ def test_arrays_lie_as_files_do(tmp_path):
     assert run.summary["grid"]["spacing_m_xyz"][0] == 10
 
 
+def placed(x, z, velocity=2000.0, dims=("z", "x")):
+    """A constant velocity at these coordinates, in metres."""
+    return xr.DataArray(np.full((len(z), len(x)), velocity), {dims[0]: z, dims[1]: x}, dims)
+
+
+def as_dict_text_and_path(config, folder):
+    """The three ways to give a configuration."""
+    text = json.dumps(config, indent=1)
+    (folder / "config.yaml").write_text(text)
+    return config, text, folder / "config.yaml"
+
+
+def test_coordinates_give_what_the_grid_leaves_out(tmp_path):
+    x, z = 500 + 10.0 * np.arange(41), -20 + 5.0 * np.arange(31)
+    survey = {"sources": [{"position_m": [700, 20]}], "receivers": [{"position_m": [800, 30]}]}
+    whole = {"shape": [41, 31], "spacing_m": [10, 5], "origin_m": [500, -20]}
+    constant_2000 = {"type": "constant", "vp_m_s": 2000}
+    expected = onda.run(small(grid=whole, model=constant_2000, **survey)).gather()
+    for left_out in [("shape",), ("spacing_m",), ("origin_m",), ("spacing_m", "origin_m"), tuple(whole)]:
+        grid = {key: value for key, value in whole.items() if key not in left_out}
+        for config in as_dict_text_and_path(small(grid=grid, **survey), tmp_path):
+            assert_equal_gathers(onda.run(config, vp=placed(x, z)).gather(), expected)
+    without_grid = small(**survey)
+    del without_grid["grid"]
+    run = onda.run(without_grid, vp=placed(x.astype(np.float32), z, dims=("z_m", "x_m")))
+    assert run.summary["grid"]["origin_m_xyz"] == [500, 0, -20]
+    thirds = onda.run(without_grid, vp=placed(500 + np.float32(10 / 3) * np.arange(101, dtype=np.float32), z))
+    assert thirds.summary["grid"]["spacing_m_xyz"][0] == pytest.approx(10 / 3, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    "grid, words",
+    [
+        ({"spacing_m": 10}, ["5 m apart along z, the nodes of the grid 10 m"]),
+        ({"spacing_m": [10, 5], "origin_m": [0, -20]}, ["begin at x = 500 m, the grid at 0 m"]),
+        (
+            {"spacing_m": [20, 5], "origin_m": [500, 0]},
+            ["10 m apart along x, the nodes of the grid 20 m", "begin at z = -20 m, the grid at 0 m"],
+        ),
+    ],
+)
+def test_coordinates_elsewhere_than_the_grid_are_refused(grid, words, tmp_path):
+    vp = placed(500 + 10.0 * np.arange(41), -20 + 5.0 * np.arange(31))
+    sources = [{"position_m": [600, 20]}]
+    for config in as_dict_text_and_path(small(grid=grid, sources=sources, receivers=sources), tmp_path):
+        with pytest.raises(onda.ConfigError) as error:
+            onda.run(config, vp=vp)
+        for part in words:
+            assert part in str(error.value)
+
+
+def test_coordinates_along_some_axes():
+    z = 5.0 * np.arange(31)
+    only_z = xr.DataArray(constant(), {"z": z}, ("z", "x"))
+    with pytest.raises(onda.ConfigError, match="no coordinates along x"):
+        onda.run(small(grid={}), vp=only_z)
+    with pytest.raises(onda.ConfigError, match="5 m apart along z"):
+        onda.run(small(grid={"spacing_m": 10}), vp=only_z)
+    assert onda.run(small(grid={"spacing_m": [10, 5]}), vp=only_z).shots == (1,)
+    with pytest.raises(onda.ConfigError, match="no coordinates along x"):
+        onda.run(small(grid={}), vp=constant())
+    with pytest.raises(onda.UsageError, match="coordinates z must ascend in equal steps"):
+        onda.run(small(), vp=xr.DataArray(constant(), {"z": z**2}, ("z", "x")))
+    with pytest.raises(onda.ConfigError, match="the grid is 3-D"):
+        position = [{"position_m": [200, 100, 100]}]
+        onda.run(small(grid={"shape": [41, 31, 31]}, sources=position, receivers=position), vp=constant())
+
+
+def test_density_lies_where_the_velocity_does():
+    x, z = 10.0 * np.arange(41), 10.0 * np.arange(31)
+    vp, rho = placed(x, z), placed(x, z, 1800.0)
+    assert onda.run(small(grid={}), vp=vp, rho=rho).summary["density"]["min_kg_m3"] == 1800
+    assert onda.run(small(grid={}), vp=constant(), rho=rho).summary["density"]["min_kg_m3"] == 1800
+    with pytest.raises(onda.UsageError, match="along z, vp goes from 0 to 300 m, rho from 5 to 305 m"):
+        onda.run(small(grid={}), vp=vp, rho=placed(x, z + 5, 1800.0))
+
+
 def test_three_dimensions_and_density():
     config = small(
         sources=[{"position_m": [100, 80, 60]}], receivers=[{"position_m": [120, 100, 60]}], time={"duration_s": 0.05}
@@ -174,6 +251,7 @@ def test_faults_have_the_words_of_the_command_line(survey):
     [
         (np.full((31, 41), np.nan), onda.InputDataError, r"vp = nan m/s at node \(x 0, y 0, z 0\)"),
         (constant(velocity=2.0), onda.InputDataError, "from 50 to 30000 m/s"),
+        (constant(velocity=2.0), onda.InputDataError, "looks like km/s: multiply the array by 1000"),
         (constant((41,)), onda.UsageError, r"\[z\]\[x\] in 2-D"),
         (constant().astype(complex), onda.UsageError, "complex"),
         (np.array([["fast"]]), onda.UsageError, "must be numbers"),
@@ -192,6 +270,18 @@ def test_an_array_must_fit_the_grid():
         onda.run(small(grid={"shape": [41, 31], "spacing_m": 10}, model={"type": "array"}))
     with pytest.raises(onda.UsageError, match="beside it: vp"):
         onda.run(small(), rho=constant())
+
+
+def test_what_is_no_list_and_what_is_missing(survey, tmp_path):
+    with pytest.raises(onda.UsageError, match=r"overrides: must be a list of texts: \['time.duration_s=0.1'\]"):
+        onda.run(survey, overrides="time.duration_s=0.1")
+    with pytest.raises(onda.UsageError, match="shots: must be a list of numbers, not '12'"):
+        onda.run(survey, shots="12")
+    grid = {"shape": [41, 31], "spacing_m": 10}
+    for config in as_dict_text_and_path(small(grid=grid), tmp_path):
+        with pytest.raises(onda.ConfigError, match="missing key 'model'(.|\n)*vp=") as error:
+            onda.run(config)
+        assert error.value.exit_code == 78
 
 
 def test_progress_is_told_and_may_end_the_run(survey):
@@ -267,7 +357,7 @@ except KeyboardInterrupt:
 
 def test_warnings_and_log(survey, caplog):
     caplog.set_level("INFO", logger="onda")
-    with pytest.warns(onda.OndaWarning, match="hold frequencies up to"):
+    with pytest.warns(onda.OndaWarning, match="limits the seismograms to"):
         onda.run(survey, overrides=["output.seismograms.dt_s=0.02"])
     assert any(record.message.startswith("backend") for record in caplog.records)
 

@@ -10,6 +10,7 @@
 #include "solver/model/model_builders.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/run_time.hpp"
 #include "solver/program/names.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/run/simulation.hpp"
@@ -103,7 +104,7 @@ TEST_CASE("its parameter comes from the model's file, checked by the row, and in
         std::ranges::find(memory.items, "wavefields and model of the cpu backend", &MemoryForecast::Item::what);
     REQUIRE(item != memory.items.end());
     CHECK(item->bytes == medium->allocated_bytes() + medium->make_wavefield(made.batch)->allocated_bytes());
-    CHECK(forecast_time(made).seconds > 0.);
+    CHECK(forecast_time(made, std::filesystem::temp_directory_path()).seconds > 0.);
 }
 
 TEST_CASE("what it needs and does not have is said") {
@@ -113,7 +114,7 @@ TEST_CASE("what it needs and does not have is said") {
                    "model does not give: take model.type: file, and a file with /omega"));
     CHECK(contains(fault_of_plan(with, {"model={type: constant, vp_m_s: 2000}"}), "coupled needs omega"));
     CHECK(contains(fault_of_plan(with, {"boundary.left=cpml"}),
-                   "boundary.x_min: there are no perfectly matched layers for the equation coupled: take sponge"));
+                   "boundary.left: CPML is not available for the equation coupled: use sponge"));
     CHECK(plan_of(with, {"scheme.stencil=star"}).setup.scheme.equation == Equation::star);
     const std::string refusal = message_of(
         [&] {

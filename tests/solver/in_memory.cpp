@@ -123,6 +123,10 @@ TEST_CASE("a model may be handed over as arrays") {
           }).what() == doctest::Contains("[32][40][36] of [z][y][x], the grid has [32][36][40]"));
     CHECK(refusal([](ModelArrays& a) { a.values["rho"] = std::vector<float>(a.values["vp"].size(), -1.f); }).code() ==
           ExitCode::bad_data);
+    CHECK(refusal([](ModelArrays& a) { a.values["vp"][41] = 2.5f; }).what() == doctest::Contains("looks like km/s"));
+    CHECK(refusal([](ModelArrays& a) {
+              a.ends[2] = ModelArrays::Ends{0., 31. * 5.};
+          }).what() == doctest::Contains("5 m apart along z"));
     config.model.arrays = nullptr;
     CHECK(fault_of([&] { static_cast<void>(hash(config)); }).code() == ExitCode::config);
 }

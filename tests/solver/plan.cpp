@@ -57,8 +57,8 @@ TEST_CASE("faults of all stages are reported together") {
 TEST_CASE("a sampling of the seismograms that loses a part of the wavelet's band is warned of") {
     const auto is_told = [](const std::vector<std::string>& overrides) {
         const Plan plan = make_plan(small(overrides));
-        return std::ranges::any_of(plan.warnings,
-                                   [](const std::string& text) { return contains(text, "up to 25 Hz only"); });
+        return std::ranges::any_of(
+            plan.warnings, [](const std::string& text) { return contains(text, "limits the seismograms to 25 Hz"); });
     };
     CHECK(is_told({"output.seismograms.dt_s=0.02"}));
     CHECK(is_told(
@@ -82,11 +82,12 @@ TEST_CASE("what headers of SEG-Y and SU cannot hold is refused before the run") 
 }
 
 TEST_CASE("what is done about the sampling of the seismograms is said") {
-    CHECK(contains(describe(make_plan(small({"output.seismograms.dt_s=null", "output.seismograms.su=true"}))),
-                   "traces    151 samples, one every 2 ms (dt rounded down to a round number); seismograms.h5, SU"));
+    CHECK(contains(
+        describe(make_plan(small({"output.seismograms.dt_s=null", "output.seismograms.su=true"}))),
+        "traces    151 samples, sample interval 2 ms (dt rounded down to a round number); seismograms.h5, SU"));
     CHECK(contains(describe(make_plan(small({"output.seismograms.dt_s=0.0015004", "output.seismograms.segy=ibm",
                                              "output.seismograms.unfit_dt=resample"}))),
-                   "one every 1.5 ms (the nearest whole microsecond); seismograms.h5, SEG-Y (IBM floats)"));
+                   "sample interval 1.5 ms (the nearest whole microsecond); seismograms.h5, SEG-Y (IBM floats)"));
 }
 
 TEST_CASE("a density whose jumps may make dt unstable is warned of, and told before the model is made") {
@@ -110,8 +111,8 @@ TEST_CASE("the steps told are those to the end; what the correction needs beyond
     const Plan plan = make_plan(small({}));
     REQUIRE(plan.time.extra_steps > 0);
     const auto steps = plan.time.steps - plan.time.extra_steps;
-    CHECK(contains(describe(plan),
-                   std::to_string(steps) + " steps to 0.3 s, and " + std::to_string(plan.time.extra_steps) + " more"));
+    CHECK(contains(describe(plan), std::to_string(steps) + " time steps to 0.3 s, plus " +
+                                       std::to_string(plan.time.extra_steps) + " to remove"));
     CHECK(static_cast<double>(steps) * plan.time.dt_s == doctest::Approx(0.3).epsilon(0.02));
     CHECK(contains(describe(make_plan(small({"time.dispersion_correction=false"}))), " steps to 0.3 s\n"));
 }

@@ -191,7 +191,7 @@ TEST_CASE("streamers in absorbing strips are warned of by number") {
     const auto warnings = survey_of(config, grid_2d()).warnings;
     REQUIRE(warnings.size() == 2u);
     CHECK(contains(warnings[0], "1 of 9 sources"));
-    CHECK(warnings[1].starts_with("4 of 45 receivers lie in an absorbing strip"));
+    CHECK(warnings[1].starts_with("4 of 45 receivers lie in an absorbing zone"));
 }
 
 TEST_CASE("shots of a streamer are made when they are asked for: neither time nor memory grow with the product") {

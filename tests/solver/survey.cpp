@@ -117,7 +117,7 @@ TEST_CASE("a line of shots and files of positions") {
 
     config.receivers[0].file = folder.write("elsewhere.csv", "shot,x,z\n2,10,5\n5,20,5\n");
     CHECK(contains(survey_error(config, grid_2d()),
-                   "receivers[0].file: there is no shot 5: the sources make 2 shots, from 2 to 4"));
+                   "elsewhere.csv:3 (position 2): there is no shot 5: the sources make 2 shots, from 2 to 4"));
     config.receivers[0].file = folder.write("outside.csv", "x,z\n10,5\n20,500\n");
     const std::string message = survey_error(config, grid_2d());
     CHECK(contains(message, "receivers[0].file"));
@@ -165,7 +165,8 @@ TEST_CASE("empty surveys are refused") {
     config.receivers[0].shot = 1;
     config.sources.push_back(source_at({500., 20.}));
     config.sources[1].shot = 2;
-    CHECK(contains(survey_error(config, grid_2d()), "receivers: shot 2 has no receivers and no snapshots"));
+    CHECK(contains(survey_error(config, grid_2d()),
+                   "receivers: shot 2 has no receivers, and no snapshots are requested"));
     config.output.snapshots.every_steps = 10;
     CHECK(survey_error(config, grid_2d()) == "no error");
 }
@@ -182,7 +183,7 @@ TEST_CASE("what would be silent is refused or warned about") {
     config.receivers.push_back(receiver_at({895., 20.}));
     auto warnings = survey_of(config, grid_2d()).warnings;
     REQUIRE(warnings.size() == 2u);
-    CHECK(contains(warnings[0], "1 of 3 receivers lie in an absorbing strip"));
+    CHECK(contains(warnings[0], "1 of 3 receivers lie in an absorbing zone"));
     CHECK(contains(warnings[1], "1 of 3 receivers lie on the free surface"));
 
     const Folder folder;

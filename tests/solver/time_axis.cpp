@@ -194,7 +194,7 @@ TEST_CASE("a sampling that SEG-Y or SU cannot hold is refused or changed, as the
     CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.0024);  // the default fits
     seismograms.dt_s = 0.0012345;
     const std::string message = time_axis_error(config, grid, 2000.);
-    CHECK(contains(message, "output.seismograms.dt_s: the seismograms have a sample every 0.0012345 s"));
+    CHECK(contains(message, "output.seismograms.dt_s: the sample interval of the seismograms is 0.0012345 s"));
     CHECK(contains(message, "use output.seismograms.dt_s: 0.001235"));
     seismograms.unfit_dt = "resample";
     CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.001235);
@@ -207,7 +207,7 @@ TEST_CASE("a sampling that SEG-Y or SU cannot hold is refused or changed, as the
     CHECK(time_axis_of(config, grid, 2000.).output_samples == 33334);
     seismograms.segy = "ibm";
     CHECK(contains(time_axis_error(config, grid, 2000.),
-                   "output.seismograms.segy: 33334 samples a trace; SEG-Y rev 1 holds 32767 at most"));
+                   "output.seismograms.segy: 33334 samples per trace, but SEG-Y rev 1 stores at most 32767"));
     CHECK(contains(time_axis_error(config, grid, 2000.), "dt_s: 0.000031 or more"));
     // Ultrasound: the default has nanoseconds.
     Config fine = config_of(8, 1e-6);
@@ -215,7 +215,7 @@ TEST_CASE("a sampling that SEG-Y or SU cannot hold is refused or changed, as the
     CHECK(time_axis_of(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000.).output_dt_s == 5e-9);
     fine.output.seismograms.segy = "ieee";
     CHECK(contains(time_axis_error(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000.),
-                   "output.seismograms.segy: the seismograms"));
+                   "output.seismograms.segy: the sample interval of the seismograms"));
 }
 
 TEST_CASE("the Bessel function of the Kaiser window is that of the standard library") {

@@ -186,7 +186,7 @@ TEST_CASE("a wavelet from a file is the one written, at any time and at any step
     config.file = write_csv(folder, exact, 0.02, 20);  // Nyquist 25 Hz: not enough for 15 Hz
     const Wavelet coarse = make(config);
     REQUIRE(!coarse.warnings.empty());
-    CHECK(coarse.warnings[0].find("sample it more finely") != std::string::npos);
+    CHECK(coarse.warnings[0].find("use a shorter sample interval") != std::string::npos);
 }
 
 TEST_CASE("every row of the table is reachable by its name, others are refused with the names there are") {

@@ -3,12 +3,20 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <stdexcept>
 #include <string>
 
 #include "solver/verify/verify.hpp"
 #include "tests/sanitized.hpp"
 
 namespace onda {
+
+/// The group with this id. \throws std::out_of_range if there is none.
+inline PromiseGroup verification_group(const std::string& id) {
+    for (PromiseGroup& group : verification_table())
+        if (group.id == id) return group;
+    throw std::out_of_range("no group of promises is called '" + id + "'");
+}
 
 /// Measures every promise of a group with the kernel a run would take.
 inline void check_promises(const std::string& group_id, const VerifyOptions& options = {}) {

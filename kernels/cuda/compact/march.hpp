@@ -12,6 +12,7 @@
 #pragma once
 
 #include "kernels/cuda/inplane/async_copies.hpp"
+#include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
 #include "kernels/equations/compact/compact.hpp"
 
@@ -211,6 +212,29 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
         copies.end(step);
     }
     copies.finish();
+}
+
+/// What a plane costs: per node the pair along x, in 3-D those along y and of the corners, the two sums of the plane,
+/// their part in three Laplacians, and the update; per row of the frame that a thread sums a vector and its two
+/// neighbours.
+template <typename Tile, template <typename> class Copies>
+constexpr MarchWork march_work() {
+    constexpr int N = Tile::rows, V = Tile::vector, in_space = Tile::dimensions == 3 ? 1 : 0,
+                  frame_rows = N + 2 * in_space;
+    constexpr int operations = V * (frame_rows + N * (10 + 3 * in_space)), loop = 24 / Tile::unroll + 6;
+    constexpr int element = sizeof(typename Tile::T);
+    return {
+        .p = {in_sectors(1, element), in_space, 1, true},
+        .rho = {},
+        .shared_bytes = 16 * 3 * frame_rows,  // neighbours of vectors are 16 bytes apart: four wavefronts as well
+        .instructions = operations + 3 * frame_rows + 5 * N + loop,
+        .operations = operations,
+        .frame_bytes = Tile::layout.size * element,
+        .copied_pieces = Copies<Tile>::pieces,
+        .engine_lines =
+            Copies<Tile>::pieces > 0 ? 0. : engine_lines_of(Tile::layout, Tile::height, element, in_space == 0),
+        .ahead = Tile::stages - 1,
+    };
 }
 
 // ---- The tiles that are compiled. A new one is a line. ----

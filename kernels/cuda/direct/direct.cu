@@ -21,8 +21,42 @@ void skip_planes(DensityArguments<T>& a, int planes) {
     a.half_rho += a.rho_plane * planes;
 }
 
-/// \tparam In2d, In3d the kernels; both take Arguments.
-template <typename T, typename Arguments, auto In2d, auto In3d>
+/// The values that a block of the direct kernel reads of one array: its nodes, and those that its reach adds along each
+/// axis, in whole sectors along x.
+double values_of_block(dim3 block, const TileReach& reach, bool corners, int element_bytes) {
+    const double x = block.x, y = block.y, z = block.z, beside = 2. * in_sectors(reach.x, element_bytes);
+    const double above = 2. * reach.y, before = 2. * reach.z;
+    if (corners) return (x + beside) * (y + above) * (z + before);
+    return x * y * z + beside * y * z + x * above * z + x * y * before;
+}
+
+/// Each block finds what it reads twice in the L1 cache, and nothing of what its neighbours read.
+template <typename T>
+StepFacts direct_facts(const NodeWork& work, dim3 block, const Grid& grid, int volumes) {
+    StepFacts facts = facts_of_streams(grid, sizeof(T), work.medium_arrays);
+    const double blocks = static_cast<double>(blocks_for(grid.nx(), block.x)) * blocks_for(grid.ny(), block.y) *
+                          blocks_for(grid.nz(), block.z);
+    double values = values_of_block(block, work.p, work.corners, sizeof(T));
+    if (work.medium_arrays > 1) values += values_of_block(block, work.rho, false, sizeof(T));
+    facts.launches = volumes;
+    facts.blocks = static_cast<std::int64_t>(blocks);
+    const double inside = facts.points / (blocks * block.x * block.y * block.z);  // of the threads
+    facts.l2_bytes = static_cast<double>(sizeof(T)) * (blocks * inside * values + 3. * facts.points);
+    // Blocks beside each other along z are a layer of the grid apart.
+    const double arrays = 2. + work.medium_arrays, layer = sizeof(T) * static_cast<double>(grid.nx() * grid.ny());
+    facts.window_bytes = arrays * layer * (block.z + 2. * work.p.z);
+    const double again = 2. * (work.p.z + work.rho.z) / block.z;
+    facts.refetch_bytes = again * layer * static_cast<double>(grid.nz());
+    constexpr double line = kWavefrontBytes / 32.;
+    facts.shared_bytes = facts.points * (work.loads * static_cast<double>(sizeof(T)) + work.along_x * line);
+    constexpr int address_of_load = 2, index = 25;
+    facts.operations = facts.points * work.operations;
+    facts.instructions = facts.points * (work.operations + (1 + address_of_load) * work.loads + index);
+    return all_volumes(facts, volumes);
+}
+
+/// \tparam In2d, In3d the kernels; both take Arguments. \tparam Work what a node costs them in so many dimensions.
+template <typename T, typename Arguments, auto In2d, auto In3d, auto Work>
 class DirectStepper final : public Stepper {
 public:
     DirectStepper(const Fields<T>& fields, dim3 block) : block_(block), dimensions_(fields.stencil.dimensions) {
@@ -31,6 +65,7 @@ public:
         for (int now = 0; now < 2; ++now) set_common(arguments_[now], fields, now);
     }
     static constexpr auto kernel_for(int dimensions) { return dimensions == 2 ? In2d : In3d; }
+    static constexpr NodeWork work(int dimensions) { return Work(dimensions); }
     void step(int now, cudaStream_t stream) const override {
         const auto kernel = kernel_for(dimensions_);
         Arguments a = arguments_[now];
@@ -81,23 +116,32 @@ void add_blocks(Instances<T>& list, Equation equation) {
             return resources_of(reinterpret_cast<const void*>(Launched::kernel_for(stencil.dimensions)),
                                 static_cast<int>(block.x * block.y * block.z), 0);
         };
+        row.facts = [](const Instance<T>& self, const StepExtent<T>& extent) {
+            StepFacts facts =
+                direct_facts<T>(Launched::work(extent.grid.dimensions), block_of(self), extent.grid, extent.volumes);
+            facts.compiled = self.resources(self, extent.stencil);
+            return facts;
+        };
         list.push_back(row);
     }
 }
 
 template <typename T, int R>
 void add_constant_density(Instances<T>& list) {
-    using Star = DirectStepper<T, StepArguments<T>, direct_step<T, 2, R>, direct_step<T, 3, R>>;
+    using Star = DirectStepper<T, StepArguments<T>, direct_step<T, 2, R>, direct_step<T, 3, R>,
+                               [](int dimensions) { return star_work(dimensions, R); }>;
     add_blocks<T, Star>(list, Equation::star);
     if constexpr (R == 1) {
-        using Compact = DirectStepper<T, StepArguments<T>, direct_compact_step<T, 2>, direct_compact_step<T, 3>>;
+        using Compact =
+            DirectStepper<T, StepArguments<T>, direct_compact_step<T, 2>, direct_compact_step<T, 3>, compact_work>;
         add_blocks<T, Compact>(list, Equation::compact);
     }
 }
 
 template <typename T, int R>
 void add_variable_density(Instances<T>& list) {
-    using Density = DirectStepper<T, DensityArguments<T>, direct_density_step<T, 2, R>, direct_density_step<T, 3, R>>;
+    using Density = DirectStepper<T, DensityArguments<T>, direct_density_step<T, 2, R>, direct_density_step<T, 3, R>,
+                                  [](int dimensions) { return density_node_work(dimensions, R); }>;
     add_blocks<T, Density>(list, Equation::variable_density);
 }
 

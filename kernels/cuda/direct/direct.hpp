@@ -5,10 +5,44 @@
 
 #include "kernels/cuda/arguments.hpp"
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/step_facts.hpp"
 #include "kernels/equations/compact/compact.hpp"
 #include "kernels/equations/density/staggered.hpp"
 
 namespace onda::cuda {
+
+/// What a node costs a thread of the direct kernel: loads beside the node's own row begin within a line of 128 bytes,
+/// and take two wavefronts.
+struct NodeWork {
+    int operations = 0, loads = 0;
+    int along_x = 0;  ///< of the loads, those beside the node along x
+    TileReach p,
+        rho;  ///< what a block's nodes read beside their own, with x in nodes; it is read along each axis alone
+    bool corners = false;  ///< or between the axes as well
+    int medium_arrays = 1;
+};
+
+/// 6 r + 3 operations, and each neighbour along the axes once.
+constexpr NodeWork star_work(int dimensions, int radius) {
+    const int y = dimensions == 3 ? radius : 0;
+    return {4 * radius + 2 * y + 3, 4 * radius + 2 * y + 4, 2 * radius, {radius, y, radius}, {}, false, 1};
+}
+/// The sums of three planes, each alone.
+constexpr NodeWork compact_work(int dimensions) {
+    if (dimensions == 3) return {3 * 8 + 3 * 3 + 4, 27 + 3, 18, {1, 1, 1}, {}, true, 1};
+    return {3 * 2 + 3 * 2 + 4, 9 + 3, 6, {1, 0, 1}, {}, true, 1};
+}
+/// 2 r fluxes along each axis, of 2 r differences and a reciprocal each.
+constexpr NodeWork density_node_work(int dimensions, int radius) {
+    const int fluxes = dimensions * 2 * radius, reach = 2 * radius - 1, y = dimensions == 3 ? 1 : 0;
+    return {fluxes * (4 * radius + 8),
+            fluxes * (2 * radius + 2) + 4,
+            2 * radius * (2 * radius + 2),
+            {reach, y * reach, reach},
+            {radius, y * radius, radius},
+            false,
+            2};
+}
 
 /// One step with the star at constant density, a thread a node. Grid and block cover x, y, z.
 template <typename T, int Dims, int R>

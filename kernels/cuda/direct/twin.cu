@@ -43,6 +43,20 @@ void add(Instances<T>& list, Equation equation) {
     row.resources = [](const Instance<T>&, const Stencil<T>&) {
         return resources_of(reinterpret_cast<const void*>(Launched::kernel), kThreads, 0);
     };
+    row.facts = [](const Instance<T>& self, const StepExtent<T>& extent) {
+        const Grid& g = extent.grid;
+        const int arrays = self.equation == Equation::star ? 1 : 2;
+        StepFacts facts = facts_of_streams(g, sizeof(T), arrays);
+        facts.compiled = self.resources(self, extent.stencil);
+        facts.launches = extent.volumes;
+        facts.blocks =
+            blocks_for(g.nx(), kThreads * Vec<T>::size) * std::min(g.ny(), kMostBlocks) * std::min(g.nz(), kMostBlocks);
+        facts.l2_bytes = facts.shared_bytes = static_cast<double>(sizeof(T)) * (3 + arrays) * facts.points;
+        constexpr double address_and_loop = 40. / Vec<T>::size;
+        facts.operations = 2. * facts.points;
+        facts.instructions = facts.operations + address_and_loop * facts.points;
+        return all_volumes(facts, extent.volumes);
+    };
     list.push_back(row);
 }
 

@@ -55,6 +55,13 @@ void add_blocks(Instances<T>& list) {
                 return resources_of(reinterpret_cast<const void*>(kernel_for<T>(stencil.dimensions)),
                                     self.parameters[0], 0);
             };
+            row.facts = [](const Instance<T>& self, const StepExtent<T>& extent) {
+                const Cpml none, &layers = extent.layers != nullptr ? *extent.layers : none;
+                StepFacts facts = fused_facts<T>(extent.grid, layers, self.parameters[0], ONDA_RADIUS);
+                facts.compiled = self.resources(self, extent.stencil);
+                facts.blocks *= extent.volumes;  // all volumes are one launch
+                return all_volumes(facts, extent.volumes);
+            };
             list.push_back(row);
         }
 }

@@ -92,6 +92,62 @@ inline unsigned blocks_of(const FusedBoxes& boxes) {
     return boxes.first[boxes.count];
 }
 
+/// Adds the strips that the rim computes: of each node psi twice and zeta read and written; g and psi of r + 1
+/// nodes, sums of r + 1 of each.
+template <typename T>
+void add_fused_strips(StepFacts& facts, const Grid& grid, const Cpml& layers, int radius) {
+    for (std::size_t face = 0; face < 6; ++face) {
+        const auto width = static_cast<double>(layers.face[face].width());
+        const double nodes = facts.points / static_cast<double>(grid.n[face / 2]) * width;
+        const double operations = (radius + 1.) * (radius + 1.) + 4. * (radius + 1.) + 5., loads = 2. * radius + 5.;
+        facts.operations += nodes * operations;
+        // Places and choices beside the operations: fitted to steps with layers on an H200.
+        constexpr double instructions_an_operation = 2.2;
+        facts.instructions += nodes * (operations * instructions_an_operation + loads);
+        facts.shared_bytes += nodes * sizeof(T) * loads;
+        facts.l2_bytes += nodes * sizeof(T) * (radius + 5.);
+        facts.stream_bytes += nodes * sizeof(T) * 4.;
+        facts.footprint_bytes += nodes * sizeof(T) * 3.;
+    }
+}
+
+/// What the blocks of all boxes of a volume ask of a GPU. A thread of the core has 4 vectors along z, and loads its
+/// columns and rows through the L1 cache; one of the rim has one, and the windows of the strips it lies in.
+template <typename T>
+StepFacts fused_facts(const Grid& grid, const Cpml& layers, int threads, int radius) {
+    constexpr int W = 16 / sizeof(T), element = sizeof(T);
+    const int across_y = grid.dimensions == 3 ? 2 * radius : 0, beside = 2 * ((radius + W - 1) / W);
+    const FusedBoxes boxes = fused_boxes<T>(grid, layers, threads);
+    StepFacts facts = facts_of_streams(grid, element, 1);
+    facts.blocks = blocks_of(boxes);
+    facts.overlaps = true;
+    const double layer = element * static_cast<double>(grid.nx() * grid.ny());
+    const int along_z = fused_tile<T>(threads, grid.dimensions, 32, true)[2];
+    facts.window_bytes = 3. * layer * (along_z + 2. * radius);
+    facts.refetch_bytes = 2. * radius / along_z * layer * static_cast<double>(grid.nz());
+    for (int b = 0; b < boxes.count; ++b) {
+        const FusedBox& box = boxes.box[b];
+        const int rows = b == 0 ? kFusedRows : 1, threads_x = static_cast<int>(box.threads_x.divisor);
+        const auto [tile_x, tile_y, tile_z] = fused_tile<T>(threads, grid.dimensions, threads_x, b == 0);
+        const double blocks = boxes.first[b + 1] - boxes.first[b];
+        double nodes = 1.;
+        for (int axis = 0; axis < 3; ++axis) nodes *= std::max(0, box.end[axis] - box.begin[axis]);
+        const double of_tile = static_cast<double>(tile_x) * tile_y * tile_z;
+        const double halo = 2. * in_sectors(radius, element) * tile_y * tile_z + across_y * double(tile_x) * tile_z +
+                            2. * radius * double(tile_x) * tile_y;
+        const double inside = blocks > 0. ? nodes / (blocks * of_tile) : 0.;
+        facts.l2_bytes += element * (blocks * inside * (of_tile + halo) + 3. * nodes);
+        const int vectors = rows + 2 * radius + rows * (beside + across_y + 3);
+        const int operations = rows * W * (4 * radius + across_y + 3), address = 60;
+        const double vector_threads = blocks * threads;
+        facts.shared_bytes += vector_threads * 16. * vectors;
+        facts.operations += vector_threads * operations;
+        facts.instructions += vector_threads * (operations + 2 * vectors + address);
+    }
+    add_fused_strips<T>(facts, grid, layers, radius);
+    return facts;
+}
+
 /// Makes a cover so many volumes with these boxes.
 template <typename T>
 void set_boxes(FusedArguments<T>& a, const FusedBoxes& boxes, int volumes, std::int64_t volume_step) {

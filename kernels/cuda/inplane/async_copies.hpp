@@ -15,6 +15,8 @@ public:
     using T = typename Tile::T;
     static constexpr int stage_size = Tile::layout.size;
     static constexpr int shared_bytes = (stage_size * Tile::stages + Tile::queue_size) * static_cast<int>(sizeof(T));
+    /// Copies of a plane that threads ask for.
+    static constexpr int pieces = stage_size / Tile::vector;
 
     __device__ __forceinline__ PipelinedCopies(const InPlaneArguments<T>& a, March march, int)
         : a_(a), march_(march), stages_(reinterpret_cast<T*>(shared_memory())) {

@@ -14,6 +14,8 @@ public:
     static constexpr int stage_size = Tile::layout.size;
     static constexpr int shared_bytes =
         (stage_size * Tile::stages + Tile::queue_size) * static_cast<int>(sizeof(T)) + 8 * Tile::stages;
+    /// Copies of a plane that threads ask for: boxes are the engine's.
+    static constexpr int pieces = 0;
 
     __device__ __forceinline__ BulkTensorCopies(const InPlaneArguments<T>& a, March march, int thread)
         : a_(a), march_(march), thread_(thread), stages_(reinterpret_cast<T*>(shared_memory())) {

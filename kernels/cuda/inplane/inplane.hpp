@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/cuda/inplane/tile.hpp"
+#include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {
@@ -173,6 +174,29 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
         copies.end(step);
     }
     copies.finish();
+}
+
+/// What a plane costs: per node 6 r + 3 operations; per row of a thread's vectors the row with its halo, columns of
+/// 2 r + rows, the queue where it is shared, and three accesses to p[n-1] and k.
+template <typename Tile, template <typename> class Copies>
+constexpr MarchWork inplane_work() {
+    constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector, in_space = Tile::height > 1 ? 1 : 0;
+    constexpr int row = 1 + 2 * Tile::x_halo / V, column = in_space * 2 * R;
+    constexpr int queue = Tile::queue_in_shared ? N * (R + 2) : 0;
+    constexpr int vectors = N * row + column + queue, barriers_and_loop = 24;
+    constexpr int element = sizeof(typename Tile::T), operations = N * V * ((4 + 2 * in_space) * R + 3);
+    return {
+        .p = {in_sectors(R, element), in_space * R, R, Tile::layout.count == 1},
+        .rho = {},
+        .shared_bytes = 16 * vectors,
+        .instructions = operations + vectors + 5 * N + barriers_and_loop,
+        .operations = operations,
+        .frame_bytes = Tile::layout.size * element,
+        .copied_pieces = Copies<Tile>::pieces,
+        .engine_lines =
+            Copies<Tile>::pieces > 0 ? 0. : engine_lines_of(Tile::layout, Tile::height, element, in_space == 0),
+        .ahead = Tile::stages - 1,
+    };
 }
 
 // ---- The tiles that are compiled, for each copy engine. A new one is a line. ----

@@ -18,7 +18,8 @@ struct EncodeMaps {
 };
 
 /// How one kernel with one tile and copy engine is launched, for MarchStepper.
-template <typename Tile, template <typename> class Copies, auto Kernel = inplane_step<Tile, Copies>>
+/// \tparam Work makes what a plane costs.
+template <typename Tile, template <typename> class Copies, auto Kernel, auto Work>
 struct InPlaneLaunch {
     using T = typename Tile::T;
     using Arguments = InPlaneArguments<T>;
@@ -33,17 +34,18 @@ struct InPlaneLaunch {
         .reach = Tile::radius,
         .longest = 96 * Tile::radius,
     };
+    static constexpr MarchWork work = Work();
     static void complete(Arguments& a, const Fields<T>& fields, int now) {
         EncodeMaps<Tile, Copies>::encode(a, fields, now);
     }
 };
 
 /// The row of one kernel with one tile and copy engine.
-template <typename Tile, template <typename> class Copies, auto Kernel>
+template <typename Tile, template <typename> class Copies, auto Kernel, auto Work>
 Instance<typename Tile::T> tile_row(const std::string& kernel, const char* copy, int architecture) {
     const std::string tile = std::to_string(Tile::width) + "x" + std::to_string(Tile::height);
-    auto row =
-        march_row<InPlaneLaunch<Tile, Copies, Kernel>>(kernel, tile + "r" + std::to_string(Tile::rows), architecture);
+    auto row = march_row<InPlaneLaunch<Tile, Copies, Kernel, Work>>(kernel, tile + "r" + std::to_string(Tile::rows),
+                                                                    architecture);
     row.copy = copy;
     row.radius = Tile::radius;
     row.dimensions = Tile::height == 1 ? 2 : 3;
@@ -54,13 +56,14 @@ Instance<typename Tile::T> tile_row(const std::string& kernel, const char* copy,
 template <typename Tile, template <typename> class Copies>
 Instance<typename Tile::T> inplane_row(int strategy, const char* copy, int architecture) {
     const std::string kernel = "inplane-" + std::string(kLoadStrategies[static_cast<std::size_t>(strategy)].name);
-    return tile_row<Tile, Copies, inplane_step<Tile, Copies>>(kernel, copy, architecture);
+    return tile_row<Tile, Copies, inplane_step<Tile, Copies>, inplane_work<Tile, Copies>>(kernel, copy, architecture);
 }
 
 /// The row of a kernel that sums each plane once, with one tile, copy engine and operator.
 template <typename Tile, template <typename> class Copies, typename Operator>
 Instance<typename Tile::T> plane_sum_row(Equation equation, const char* kernel, const char* copy, int architecture) {
-    auto row = tile_row<Tile, Copies, march_step<Tile, Copies, Operator>>(kernel, copy, architecture);
+    auto row = tile_row<Tile, Copies, march_step<Tile, Copies, Operator>, march_work<Tile, Copies>>(kernel, copy,
+                                                                                                    architecture);
     row.equation = equation;
     row.tile += "u" + std::to_string(Tile::unroll) + "a" + std::to_string(Tile::ahead);
     return row;

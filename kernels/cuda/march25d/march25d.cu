@@ -22,6 +22,7 @@ struct ConstantLaunch {
         .reach = R,
         .longest = 64,
     };
+    static constexpr MarchWork work = march25d_work<Tile>();
     static void complete(Arguments&, const Fields<T>&, int) {}
 };
 
@@ -40,6 +41,7 @@ struct DensityLaunch {
         .reach = 2 * Tile::radius - 1,
         .longest = 96 * Tile::radius,
     };
+    static constexpr MarchWork work = density_work<Tile>();
     static void complete(Arguments&, const Fields<T>&, int) {}
 };
 

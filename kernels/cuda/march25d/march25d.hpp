@@ -5,6 +5,7 @@
 #pragma once
 
 #include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
 
 namespace onda::cuda {
@@ -15,7 +16,7 @@ template <typename T_, int R, int BX, int BY>
 struct March25dTile {
     using T = T_;
     static constexpr int radius = R, block_x = BX, block_y = BY;
-    static constexpr int vector = Vec<T>::size, width = BX * vector, height = BY;
+    static constexpr int vector = Vec<T>::size, width = BX * vector, height = BY, threads = BX * BY;
     static constexpr int x_halo = (R + vector - 1) / vector * vector;
     static constexpr int row = width + 2 * x_halo;
     static constexpr int stage_size = row * (height + 2 * R);
@@ -122,6 +123,26 @@ struct PlaneQueue {
         return l;
     }
 };
+
+/// What a plane costs: per node 6 r + 3 operations, and 2 r moves of the queue; a vector of every row and column
+/// around, and p[n-1], k and p of the plane r ahead. The halo comes with every plane, and nothing is on its way before.
+template <typename Tile>
+constexpr MarchWork march25d_work() {
+    constexpr int R = Tile::radius, V = Tile::vector, in_space = Tile::height > 1 ? 1 : 0;
+    constexpr int halo = (2 * Tile::x_halo * Tile::height + in_space * 2 * R * Tile::width) / (V * Tile::threads) + 1;
+    constexpr int vectors = 1 + 2 * Tile::x_halo / V + in_space * 2 * R, address = 12, barrier_and_loop = 24;
+    constexpr int element = sizeof(typename Tile::T), operations = V * ((4 + 2 * in_space) * R + 3);
+    return {
+        .p = {in_sectors(R, element), in_space * R, R, false},
+        .rho = {},
+        .shared_bytes = 16 * vectors,
+        .instructions = operations + 2 * R * V + vectors + 4 + halo * address + barrier_and_loop,
+        .operations = operations,
+        .frame_bytes = Tile::stage_size * element,
+        .copied_pieces = 0,
+        .ahead = 0,
+    };
+}
 
 /// p+ = 2p - p- + k L(p) on one tile of the planes [blockIdx.z chunk, …). Block: (BX, BY). Grid: tiles along x, along
 /// y, chunks along z.

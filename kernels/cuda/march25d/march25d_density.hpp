@@ -11,6 +11,7 @@
 #pragma once
 
 #include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
 #include "kernels/equations/density/staggered.hpp"
 
@@ -371,6 +372,30 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
         }
     }
     copies.finish();
+}
+
+/// What a plane costs: per node three fluxes, those of the halo among them, and their divergence, along z in order of
+/// arrival; frames of p and rho by pieces of 16 bytes; fluxes through shared memory, and two rings of own planes.
+template <typename Tile>
+constexpr MarchWork density_work() {
+    constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector, element = sizeof(typename Tile::T);
+    constexpr int y_fluxes = (Tile::height + 2 * R - 1) * Tile::width, x_fluxes = Tile::rho_row * Tile::height;
+    // Of a flux across the planes' axes, of the flux along z, and of the divergence and the update of a node.
+    constexpr int flux = 2 * R + 6, flux_along_z = 2 * R + 6, divergence = 4 * R + 2 * R + 2;
+    constexpr int operations = (y_fluxes + x_fluxes) * flux / Tile::threads + N * V * (flux_along_z + divergence);
+    constexpr int loads = (y_fluxes * (R + 4) + x_fluxes * 4) / (V * Tile::threads);
+    constexpr int own = N * (2 * R + 2 * R + 2 + (2 * R + 2) + 4), address = 30;
+    return {
+        .p = {in_sectors(2 * R - 1, element), 2 * R - 1, 2 * R - 1, false},
+        .rho = {in_sectors(R, element), R, R, false},
+        .shared_bytes = 16 * (loads + own),
+        .instructions = operations + loads + own + address,
+        .operations = operations,
+        .frame_bytes = Tile::stage_size * element,
+        .copied_pieces = Tile::stage_size / V,
+        .ahead = Tile::stages - 1,
+        .medium_arrays = 2,
+    };
 }
 
 /// Calls add.operator()<Tile>() for the tiles that are compiled, the fastest known first; a new one is a line. The last

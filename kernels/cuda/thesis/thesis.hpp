@@ -17,6 +17,18 @@ struct ThesisArguments : StepArguments<T> {
     int tile_x = 0, tile_z = 0;  ///< nodes along the grid's x and z: threadIdx.z and threadIdx.x
 };
 
+/// What a node costs a thread for a plane: the tile, the queues that move in shared memory, and the loop over the
+/// radius.
+struct ThesisWork {
+    int operations, instructions, shared_accesses;
+};
+constexpr ThesisWork thesis_work(int radius, int dimensions, int loaded_a_thread) {
+    const int ry = dimensions == 3 ? radius : 0, operations = 4 * radius + 2 * ry + 3;
+    constexpr int part_of_tile = 8, load = 25, loop = 40;  // finding an element's part, copying one, everything else
+    const int shared = 1 + 4 * radius + 6 * ry + 2 + loaded_a_thread;
+    return {operations, operations + shared + (1 + 4 * radius) * part_of_tile + loaded_a_thread * load + loop, shared};
+}
+
 /// Copies the rectangles of plane y, every thread a share of each.
 template <typename T>
 __device__ void thesis_load(const ThesisArguments<T>& a, T* tile, int x0, int y, int z0, int thread, int threads) {
@@ -45,9 +57,9 @@ __device__ T thesis_element(const ThesisArguments<T>& a, const T* tile, int x, i
 }
 
 /// Block: (tile_z, 1, tile_x). Grid: (tiles along z, 1, tiles along x). Shared memory: the layout and two queues of
-/// radius * threads each.
+/// radius * threads each. The largest tile of the thesis' tables, 32 x 32, bounds the registers.
 template <typename T>
-__global__ void thesis_step(const __grid_constant__ ThesisArguments<T> a) {
+__global__ void __launch_bounds__(1024) thesis_step(const __grid_constant__ ThesisArguments<T> a) {
     const Stencil<T>& w = a.stencil;
     const int r = w.radius, ry = a.y_halo;  // 0 in 2-D
     const int threads = a.tile_x * a.tile_z;

@@ -23,7 +23,7 @@ void with_zero_sum(double size, const Quantize& quantize, const Sum& sum) {
     constexpr double largest = std::numeric_limits<T>::max(), smallest = std::numeric_limits<T>::min();
     if (!(size < largest && size * std::numeric_limits<T>::epsilon() > smallest))
         throw std::invalid_argument(
-            "the weights of second derivatives do not fit the precision: choose another spacing");
+            "the finite-difference coefficients do not fit the precision: choose another grid spacing");
     // Twice as coarse where rounding made the centre outgrow its binade, or where one axis outweighs the others so far
     // that a partial sum along it needs another digit.
     double quantum = finest_quantum<T>(size);

@@ -36,7 +36,7 @@ Extremes extreme_symbols(const CompactWeights& w, std::size_t dimensions) {
 
 Scheme make_compact(int space_order, Coefficients coefficients) {
     if (space_order != 2 || coefficients == Coefficients::optimised)
-        throw std::invalid_argument("the compact stencil has order 2 and one set of weights");
+        throw std::invalid_argument("the compact stencil has order 2 and a single set of coefficients");
     return make_compact_scheme(kIsotropic);
 }
 
@@ -71,10 +71,10 @@ Scheme make_compact_scheme(const CompactWeights& w) {
     const double of_long_waves = w.face + 4. * w.edge + 4. * w.corner;
     if (!(std::abs(of_constant) <= 1e-5 * std::abs(w.centre)) || !(std::abs(of_long_waves - 1.) <= 1e-5))
         throw std::invalid_argument(
-            "weights A B C D of a Laplacian have A + 6 B + 12 C + 8 D = 0 and B + 4 C + 4 D = 1; these give " +
+            "coefficients A B C D of a Laplacian satisfy A + 6 B + 12 C + 8 D = 0 and B + 4 C + 4 D = 1; these give " +
             std::to_string(of_constant) + " and " + std::to_string(of_long_waves));
     if (extreme_symbols(w, 3).smallest < 0.)
-        throw std::invalid_argument("weights A B C D make some short waves grow, whatever the time step");
+        throw std::invalid_argument("with these coefficients A B C D some short waves grow, whatever the time step");
     return {Equation::compact, 2, second_derivative_weights(2), Coefficients::taylor, w};
 }
 
@@ -100,6 +100,8 @@ const EquationRow kCompactEquation{
     .factor = &kFactor,
     .equal_spacings = true,
     .only_order = 2,
+    // e and d 3 each (in 2-D e 1), own and side 5 each (3), their sum 2, leapfrog 4.
+    .operations = [](int, int dimensions) { return dimensions == 3 ? 22 : 13; },
 };
 
 }  // namespace onda

@@ -62,6 +62,9 @@ const EquationRow kDensityEquation{
     .set_float = set_stencil<float>,
     .set_double = set_stencil<double>,
     .factor = &kFactor,
+    // Flux and divergence: 3 r + 2 and 3 r - 1 along x, 3 r + 2 and 3 r along y, 4 r + 2 and 4 r along z; leapfrog 4.
+    // A reciprocal is one.
+    .operations = [](int radius, int dimensions) { return dimensions == 3 ? 20 * radius + 9 : 14 * radius + 7; },
 };
 
 }  // namespace onda

@@ -77,6 +77,8 @@ const EquationRow kStarEquation{
     .set_float = set_second_derivative_stencil<float>,
     .set_double = set_second_derivative_stencil<double>,
     .factor = &kFactor,
+    // Centre 1; a pair of x or y 3; a value of z 2; leapfrog 4.
+    .operations = [](int radius, int dimensions) { return 5 + 3 * radius * (dimensions - 1) + 4 * radius; },
 };
 
 }  // namespace onda

@@ -52,8 +52,8 @@ function sidesText(plane, beyond) {
   const others = names.filter(([, s]) => s.kind && !(s.beyond_m > 0 || s.inside_m > 0));
   const text = [];
   const shown = layers.filter(([, s]) => beyond || s.inside_m > 0), kinds = list => [...new Set(list.map(([, s]) => s.kind))].join(", ");
-  if (shown.length) text.push(`Hatched: absorbing layers (${kinds(shown)})`);
-  else if (layers.length) text.push(`Absorbing layers (${kinds(layers)}) lie beyond the ${layers.map(([n]) => n).join(", ")}`);
+  if (shown.length) text.push(`Hatched: absorbing zones (${kinds(shown)})`);
+  else if (layers.length) text.push(`Absorbing zones (${kinds(layers)}) lie outside the ${layers.map(([n]) => n).join(", ")}`);
   for (const [name, side] of others) text.push(`${name}: ${side.kind.replace("_", " ")}`);
   return text.join(" · ");
 }

@@ -69,7 +69,8 @@ class WavefieldPlayer {
   async show() {
     const movie = this.shot.movies[byId("movie-plane").value || 0], {plane} = movie, model = backgroundOf(plane);
     const frames = await numbers(movie.frames), peaks = await numbers(movie.peaks);
-    const background = model && !uniform(model.parameters[0]) ? await modelRaster(model, model.parameters[0], kGreys) : null;
+    const varying = model && model.parameters.find(p => !uniform(p));
+    const background = varying ? await modelRaster(model, varying, kGreys) : null;
     Object.assign(this, {movie, plane, model, frames, peaks, background, points: plane.horizontal.count * plane.vertical.count});
     this.clips = movie.times_s.map((_, i) => frameClip(frames, i * this.points, this.points, peaks[i]));
     const heard = this.clips.filter(c => c > 0).sort((a, b) => a - b);

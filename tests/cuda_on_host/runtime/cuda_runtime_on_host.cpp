@@ -150,8 +150,13 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
         case cudaDevAttrComputeCapabilityMajor: *value = 8; break;
         case cudaDevAttrComputeCapabilityMinor: *value = 0; break;
         case cudaDevAttrMultiProcessorCount: *value = 4; break;
+        case cudaDevAttrClockRate: *value = 1'000'000; break;
         case cudaDevAttrMaxSharedMemoryPerBlockOptin: *value = 163 * 1024; break;
     }
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int length, int device) {
+    std::snprintf(bus_id, static_cast<std::size_t>(length), "0000:%02x:00.0", device);
     return cudaSuccess;
 }
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {

@@ -1,0 +1,63 @@
+// The facts of a time step of a set-up: those of its kernel, and of what is launched around it.
+#include "kernels/cuda/step_facts.hpp"
+
+#include "kernels/boundaries/cpml.hpp"
+#include "kernels/cuda/choice.hpp"
+#include "kernels/cuda/memory.hpp"
+#include "kernels/cuda/runtime.hpp"
+
+namespace onda::cuda {
+namespace {
+
+/// Adds the launches that a step has beside its kernel: images beyond mirrors, and strips.
+void add_sides(StepFacts& facts, const Setup& setup, const Grid& grid, int volumes, bool whole_steps) {
+    const int last_axis = whole_steps ? 1 : 2;  // the fused kernel looks through mirrors across z itself
+    for (int axis = 0; axis <= last_axis; ++axis) {
+        const auto copies = static_cast<double>(halo_copies_of(setup, grid, axis).size());
+        if (copies == 0.) continue;
+        facts.side_launches += volumes;
+        facts.side_bytes += 2. * copies * static_cast<double>(grid.points() / grid.n[static_cast<std::size_t>(axis)]) *
+                            facts.element_bytes * volumes;
+    }
+    for (const auto& strip : setup.strips) {
+        const bool computed = whole_steps && dynamic_cast<const Cpml*>(strip.get()) != nullptr;
+        if (strip->empty() || computed) continue;
+        facts.side_launches += volumes * grid.dimensions;
+        // A node of work reads and writes p[n+1] and p[n].
+        facts.side_bytes += 4. * strip->work(grid) * facts.element_bytes * volumes;
+    }
+}
+
+/// Adds what threads keep in local memory for want of registers, or because they index it: written and read once for
+/// each plane, through the L1 cache, which hands on what is written.
+void add_spills(StepFacts& facts) {
+    const double bytes = static_cast<double>(facts.compiled.spilled_bytes) * facts.compiled.threads *
+                         static_cast<double>(facts.blocks) * facts.planes * facts.launches;
+    facts.l2_bytes += bytes;
+    facts.shared_bytes += 2. * bytes;
+}
+
+template <typename T>
+StepFacts facts_of(const Setup& setup, int shots) {
+    const Instance<T>& instance = choose<T>(setup);
+    const Grid grid = batched(setup.grid, shots);
+    const int volumes = volumes_of(setup.grid, shots);
+    const bool whole_steps = takes_whole_steps<T>(setup, shots);
+    const Cpml& layers = setup.strips.get<Cpml>();
+    const auto stencil = make_stencil<T>(setup.scheme, grid.spacing_m, grid.dimensions);
+    StepFacts facts =
+        instance.facts(instance, {grid, volumes, stencil, whole_steps && !layers.empty() ? &layers : nullptr});
+    add_spills(facts);
+    add_sides(facts, setup, grid, volumes, whole_steps);
+    return facts;
+}
+
+}  // namespace
+
+StepFacts step_facts(const Setup& setup, int shots) {
+    check_setup(setup);
+    const DeviceScope scope(setup.ordinal);
+    return setup.precision == Precision::float32 ? facts_of<float>(setup, shots) : facts_of<double>(setup, shots);
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,149 @@
+#include "solver/performance/measurement.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+#include <utility>
+
+#include "solver/discretisation/boundary.hpp"
+#include "solver/model/random_numbers.hpp"
+
+namespace onda {
+namespace {
+
+/// A source in the middle and receivers on a line near the top, along x.
+struct BenchShot {
+    BenchShot(const Grid& grid, const Load& load, std::int64_t samples) {
+        const auto middle = [&grid](std::size_t axis) { return grid.n[axis] / 2; };
+        if (load.source) {
+            sources.nodes = {{0, 1}, {grid.at(middle(0), middle(1), middle(2))}, {1.}};
+            sources.signal.emplace_back();
+            for (std::int64_t n = 0; n < samples; ++n)
+                sources.signal[0].push_back(std::sin(2. * std::numbers::pi * static_cast<double>(n) / 40.));
+        }
+        for (std::int64_t i = 0; i < load.receivers; ++i) {
+            receivers.node.push_back(grid.at(i * grid.nx() / load.receivers, middle(1), grid.nz() / 8));
+            receivers.weight.push_back(1.);
+            receivers.first.push_back(i + 1);
+        }
+    }
+    Sources sources;
+    NodeWeights receivers;
+};
+
+/// Readers of every parameter of the set-up's equation, from a random field.
+MediumReaders random_medium(const Setup& setup, std::span<const double> field) {
+    const auto random = [&grid = setup.grid, field](double mean, double spread) -> RowReader {
+        return [&grid, field, mean, spread](std::int64_t y, std::int64_t z, std::span<float> row) {
+            const auto first = static_cast<std::size_t>(grid.at(0, y, z));
+            for (std::size_t x = 0; x < row.size(); ++x) row[x] = static_cast<float>(mean + spread * field[first + x]);
+        };
+    };
+    MediumReaders readers{random(0.75 * kBenchFastest_m_s, 0.5 * kBenchFastest_m_s)};
+    while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(random(2000., 1000.));
+    return readers;
+}
+
+}  // namespace
+
+double bench_time_step_s(const Setup& setup) {
+    if (setup.kernel == "twin") return 1e-4 / kBenchFastest_m_s;
+    return 0.5 * setup.scheme.stability_limit_s(setup.grid.derivative_spacings_m(), kBenchFastest_m_s);
+}
+
+void put_on_every_face(Setup& setup, const std::string& boundary) {
+    BoundaryConfig b;
+    b.x_min = b.x_max = b.y_min = b.y_max = b.z_min = b.z_max = boundary;
+    const Boundary made =
+        make_boundary(b, setup.grid, {setup.scheme, kBenchFastest_m_s, bench_time_step_s(setup), 20.}, {});
+    setup.halos = made.halos;
+    setup.strips = made.strips;
+}
+
+Sample::Sample(std::vector<double> rounds) : rounds_(std::move(rounds)), sorted_(rounds_) {
+    std::ranges::sort(sorted_);
+}
+
+double Sample::quantile(double share) const {
+    const double place = share * static_cast<double>(sorted_.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, sorted_.size() - 1);
+    return std::lerp(sorted_[below], sorted_[above], place - static_cast<double>(below));
+}
+
+std::vector<double> random_field(std::int64_t points) {
+    std::vector<double> field(static_cast<std::size_t>(points));
+#pragma omp parallel for schedule(static)
+    for (std::size_t i = 0; i < field.size(); ++i) field[i] = RandomStream(1, i).uniform(-0.5, 0.5);
+    return field;
+}
+
+Twin twin_of(const Device& device, const Setup& setup, const Load& load) {
+    Twin twin{setup, load};
+    const bool density = has_parameter(setup.scheme.equation, "rho");
+    twin.setup.scheme = make_scheme(density ? Equation::variable_density : Equation::star, 2);
+    twin.setup.kernel = "twin";
+    twin.setup.tile = twin.setup.copy = "auto";
+    twin.setup.halos = {};
+    twin.setup.strips = {};
+    device.resolve(twin.setup);
+    twin.load.receivers = 0;
+    twin.load.source = false;
+    if (load.shots > device.most_shots(twin.setup)) {
+        twin.setup.grid.n[2] *= load.shots;
+        twin.load.shots = 1;
+    }
+    return twin;
+}
+
+Contender::Contender(const Device& device, const Setup& setup, std::span<const double> field, const Load& load)
+    : points_(static_cast<double>(load.shots) * static_cast<double>(setup.grid.points())), steps_(load.steps) {
+    const auto values = field.first(static_cast<std::size_t>(setup.grid.points()));
+    wavefield_ =
+        device.make_medium(setup, random_medium(setup, values), bench_time_step_s(setup))->make_wavefield(load.shots);
+    for (int i = 0; i < load.shots; ++i) wavefield_->upload(values, values, i);
+    if (steps_ == 0) find_steps(load.least_round_s);
+    const BenchShot shot(setup.grid, load, steps_ + 1);
+    for (int i = 0; i < load.shots; ++i) {
+        if (load.source) wavefield_->set_sources(i, shot.sources);
+        if (load.receivers > 0) wavefield_->set_receivers(i, shot.receivers, steps_ + 1);
+    }
+    if (load.steps > 0 || load.source || load.receivers > 0) round_s();
+}
+
+void Contender::find_steps(double least_round_s) {
+    steps_ = 1;
+    wavefield_->advance(0, 1);
+    for (double seconds = round_s(); seconds < least_round_s; seconds = round_s())
+        steps_ *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * least_round_s / seconds) + 1, 2, 1000);
+}
+
+std::string Contender::description() const {
+    return wavefield_->medium().description();
+}
+
+double Contender::seconds_per_step() {
+    return round_s() / static_cast<double>(steps_);
+}
+
+double Contender::round_s() {
+    const auto start = std::chrono::steady_clock::now();
+    wavefield_->advance(0, steps_);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Match take_turns(Contender& contender, Contender& rival, int rounds, const std::function<void()>& after_round) {
+    std::vector<double> seconds, gpts, rival_gpts, ratio;
+    for (int round = 0; round < rounds; ++round) {
+        rival_gpts.push_back(rival.measure());
+        seconds.push_back(contender.seconds_per_step());
+        gpts.push_back(contender.gpts(seconds.back()));
+        ratio.push_back(gpts.back() / rival_gpts.back());
+        if (after_round) after_round();
+    }
+    return {Sample(seconds), Sample(gpts), Sample(rival_gpts), Sample(ratio), contender.steps()};
+}
+
+}  // namespace onda

@@ -1,0 +1,105 @@
+#include "solver/performance/model/cpu_step_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <omp.h>
+
+#include "solver/performance/model/log_fit.hpp"
+
+namespace onda {
+namespace {
+
+/// What two things that run side by side take together.
+double together(double sharpness, double a, double b) {
+    const double longest = std::max(a, b);
+    if (longest <= 0.) return 0.;
+    return longest * std::pow(std::pow(a / longest, sharpness) + std::pow(b / longest, sharpness), 1. / sharpness);
+}
+
+/// Bytes a second that so many threads take from memory: as many times what one takes, up to what there is.
+double memory_rate(const CpuRates& rates, int threads) {
+    constexpr double sharpness = 4.;
+    const double asked = threads * rates.thread_bytes_s;
+    return asked / std::pow(1. + std::pow(asked / rates.memory_bytes_s, sharpness), 1. / sharpness);
+}
+
+std::string family_of(const Setup& setup) {
+    std::string family = setup.kernel + (setup.grid.dimensions == 2 ? ", 2-D" : ", 3-D");
+    if (setup.scheme.equation != Equation::star) family += ", " + std::string(name(setup.scheme.equation));
+    return family + ", " + setup.isa;
+}
+
+/// Calls body(value, spread) for the constants of a calibration in the order of a fit.
+template <typename Body>
+void for_each_constant(CpuCalibration& calibration, const Body& body) {
+    for (const auto& rate : kCpuRates) body(calibration.rates.*rate.value, rate.spread);
+    for (auto& [family, constants] : calibration.kernels)
+        for (const auto& constant : kCpuKernelConstants) body(constants.*constant.value, constant.spread);
+}
+
+}  // namespace
+
+CpuKernelConstants CpuCalibration::of(std::string_view family) const {
+    const auto found = kernels.find(family);
+    return found == kernels.end() ? CpuKernelConstants{} : found->second;
+}
+
+CpuStepFacts cpu_step_facts(const Setup& setup, int shots) {
+    CpuStepFacts facts;
+    const auto element = static_cast<double>(setup.element_bytes());
+    const auto points = static_cast<double>(setup.grid.points());
+    const auto arrays = static_cast<double>(setup.scheme.equation->arrays.size());
+    facts.family = family_of(setup);
+    facts.points = shots * points;
+    facts.radius = setup.scheme.radius();
+    facts.threads = setup.threads > 0 ? setup.threads : omp_get_max_threads();
+    facts.element_bytes = static_cast<int>(element);
+    facts.stream_bytes = element * (3. + arrays) * facts.points;
+    facts.footprint_bytes = element * (2. * facts.points + arrays * points);
+    for (const auto& strip : setup.strips) facts.side_bytes += 4. * element * strip->work(setup.grid) * shots;
+    facts.shots_a_thread = std::max(1., static_cast<double>(shots) / facts.threads);
+    return facts;
+}
+
+StepTime cpu_step_time(const CpuStepFacts& facts, const CpuRates& rates, const CpuKernelConstants& kernel) {
+    const double near = 1. / (1. + std::pow(facts.footprint_bytes / rates.kept_bytes, rates.forgetting));
+    const double far_rate = memory_rate(rates, facts.threads), near_rate = facts.threads * rates.cached_bytes_s;
+    const double second_a_byte = (1. - near) / far_rate + near / near_rate;
+    const double memory = facts.stream_bytes * kernel.traffic * second_a_byte;
+    const double work = facts.points * (kernel.node_s + facts.radius * kernel.radius_s) *
+                        (facts.element_bytes == 8 ? kernel.doubles : 1.) / facts.threads;
+    const double wait = facts.threads > 1 ? rates.wait_s * facts.shots_a_thread : 0.;
+    const double sides = facts.side_bytes * second_a_byte;
+    StepTime time{together(rates.sharpness, memory, work) + wait + sides, {}};
+    time.bound = wait > std::max(memory, work) ? "threads"
+                 : memory < work               ? "arithmetic"
+                 : near > 0.5                  ? "caches"
+                                               : "DRAM";
+    return time;
+}
+
+CpuCalibration fit_cpu(CpuCalibration before, std::span<const CpuObservation> observations) {
+    CpuCalibration fitted = std::move(before);
+    std::vector<double> measured;
+    for (const CpuObservation& observation : observations) {
+        fitted.kernels.try_emplace(observation.facts.family);
+        measured.push_back(observation.seconds);
+    }
+    std::vector<LogPrior> priors;
+    for_each_constant(fitted, [&](double value, double spread) { priors.push_back({value, spread}); });
+    const auto set = [&fitted](std::span<const double> values) {
+        std::size_t i = 0;
+        for_each_constant(fitted, [&](double& value, double) { value = values[i++]; });
+    };
+    const auto model = [&](std::span<const double> values, std::span<double> predicted) {
+        set(values);
+        for (std::size_t i = 0; i < observations.size(); ++i) {
+            const CpuStepFacts& facts = observations[i].facts;
+            predicted[i] = cpu_step_time(facts, fitted.rates, fitted.of(facts.family)).seconds;
+        }
+    };
+    set(fit_logs(priors, measured, model));
+    return fitted;
+}
+
+}  // namespace onda

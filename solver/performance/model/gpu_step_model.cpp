@@ -1,0 +1,118 @@
+#include "solver/performance/model/gpu_step_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+namespace onda {
+namespace {
+
+/// A time that bounds a step, and its name.
+struct Bound {
+    std::string_view name;
+    double seconds;
+};
+
+/// What things that run side by side take together: the longest, and more where others are nearly as long.
+double together(double sharpness, std::initializer_list<double> seconds) {
+    const double longest = std::max(seconds);
+    if (longest <= 0.) return 0.;
+    double sum = 0.;
+    for (const double each : seconds) sum += std::pow(std::max(0., each) / longest, sharpness);
+    return longest * std::pow(sum, 1. / sharpness);
+}
+
+/// The part of some bytes, read again and again, that a cache of `kept` bytes still has.
+double share_kept(double bytes, double kept, double forgetting) {
+    return 1. / (1. + std::pow(bytes / kept, forgetting));
+}
+
+/// What a block asks of its multiprocessor for a plane, in seconds that no other block can have.
+struct PlaneOfBlock {
+    double issue, shared, doubles, engine, work, latency;
+};
+
+PlaneOfBlock plane_of_block(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates,
+                            const KernelConstants& kernel, double near) {
+    const double planes = facts.launches * static_cast<double>(facts.blocks) * facts.planes / multiprocessors;
+    const bool by_engine = facts.engine_lines > 0.;
+    PlaneOfBlock of{};
+    of.issue = (by_engine ? 1. : kernel.work) * facts.instructions / planes / rates.instructions_s;
+    of.shared = facts.shared_bytes / planes / rates.shared_bytes_s;
+    of.doubles = facts.element_bytes == 8 ? facts.operations / planes / rates.double_operations_s : 0.;
+    of.engine = kernel.work * facts.engine_lines / planes / multiprocessors * rates.engine_line_s;
+    of.work = together(rates.sharpness_of_work, {of.issue, of.shared, of.doubles});
+    of.latency = kernel.latency_s + (1. - near) * kernel.far_latency_s;
+    return of;
+}
+
+/// Blocks of a launch come in waves of as many as the multiprocessors hold. Those of a multiprocessor take turns while
+/// others wait, so that a plane of all of them takes their work, or what one of them takes alone if that is longer.
+double blocks_time(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates, const PlaneOfBlock& of) {
+    const auto wave = [&](double resident) {
+        if (resident <= 0.) return 0.;
+        return facts.planes *
+               together(rates.sharpness_of_blocks, {resident * of.work, of.latency + of.work, resident * of.engine});
+    };
+    const double resident = std::max(1, facts.compiled.blocks_per_multiprocessor);
+    const double waves = static_cast<double>(facts.blocks) / (multiprocessors * resident);
+    constexpr double many = 8.;  // so many that the last one does not show
+    if (waves > many) return facts.launches * waves * wave(resident);
+    const double full = std::floor(waves), left = static_cast<double>(facts.blocks) - full * multiprocessors * resident;
+    return facts.launches * (full * wave(resident) + wave(std::ceil(left / multiprocessors)));
+}
+
+std::string_view longest(std::span<const Bound> bounds) {
+    return std::ranges::max_element(bounds, {}, &Bound::seconds)->name;
+}
+
+/// What of the work of blocks it is that bounds them.
+std::string_view bound_of_blocks(const cuda::StepFacts& facts, const PlaneOfBlock& of) {
+    const double resident = std::max(1, facts.compiled.blocks_per_multiprocessor);
+    const std::array bounds{Bound{"issue", resident * of.issue}, Bound{"shared memory", resident * of.shared},
+                            Bound{"double precision", resident * of.doubles},
+                            Bound{"copy engine", resident * of.engine}, Bound{"latency", of.latency + of.work}};
+    return longest(bounds);
+}
+
+}  // namespace
+
+std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions) {
+    std::string family = std::string(kernel) + (dimensions == 2 ? ", 2-D" : ", 3-D");
+    if (equation != "star") family += ", " + std::string(equation);
+    if (copy == "async") family += ", async";
+    return family;
+}
+
+KernelConstants GpuCalibration::of(std::string_view family) const {
+    std::string_view name = family;
+    while (true) {
+        if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
+        const std::size_t comma = name.rfind(',');
+        if (comma == std::string_view::npos) return {};
+        name = name.substr(0, comma);
+    }
+}
+
+GpuStepTime gpu_step_time(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates,
+                          const KernelConstants& kernel) {
+    const double near = share_kept(facts.footprint_bytes, rates.kept_bytes, rates.forgetting);
+    const double again = 1. - share_kept(facts.window_bytes, rates.window_bytes, rates.forgetting);
+    const PlaneOfBlock of = plane_of_block(facts, multiprocessors, rates, kernel, near);
+    GpuStepTime time;
+    time.dram_s = (facts.stream_bytes * (1. - near) + facts.refetch_bytes * again) / rates.dram_bytes_s;
+    time.l2_s = facts.l2_bytes / rates.l2_bytes_s;
+    time.blocks_s = blocks_time(facts, multiprocessors, rates, of);
+    time.launch_s = facts.launches * (facts.overlaps ? rates.overlapped_launch_s : rates.launch_s);
+    time.sides_s = facts.side_launches * rates.launch_s +
+                   facts.side_bytes * ((1. - near) / rates.sides_bytes_s + near / rates.l2_bytes_s);
+    time.seconds =
+        together(rates.sharpness_of_memory, {time.dram_s, time.l2_s, time.blocks_s}) + time.launch_s + time.sides_s;
+    const std::array bounds{Bound{"DRAM", time.dram_s}, Bound{"L2", time.l2_s},
+                            Bound{bound_of_blocks(facts, of), time.blocks_s}, Bound{"launch", time.launch_s},
+                            Bound{"strips and mirrors", time.sides_s}};
+    time.bound = longest(bounds);
+    return time;
+}
+
+}  // namespace onda

@@ -1,0 +1,51 @@
+#include "solver/performance/step_model.hpp"
+
+#include "kernels/cuda/step_facts.hpp"
+#include "solver/performance/model/calibration.hpp"
+#include "solver/program/build.hpp"
+
+namespace onda {
+namespace {
+
+class CalibratedGpu final : public StepModel {
+public:
+    explicit CalibratedGpu(GpuCalibration calibration) : calibration_(std::move(calibration)) {}
+    [[nodiscard]] StepTime step(const Setup& setup, int shots) const override {
+        const std::string family =
+            kernel_family(setup.kernel, setup.copy, name(setup.scheme.equation), setup.grid.dimensions);
+        return gpu_step_time(cuda::step_facts(setup, shots), calibration_.multiprocessors, calibration_.rates,
+                             calibration_.of(family));
+    }
+    [[nodiscard]] std::string source() const override { return calibration_.source; }
+
+private:
+    GpuCalibration calibration_;
+};
+
+class CalibratedCpu final : public StepModel {
+public:
+    explicit CalibratedCpu(CpuCalibration calibration) : calibration_(std::move(calibration)) {}
+    [[nodiscard]] StepTime step(const Setup& setup, int shots) const override {
+        const CpuStepFacts facts = cpu_step_facts(setup, shots);
+        return cpu_step_time(facts, calibration_.rates, calibration_.of(facts.family));
+    }
+    [[nodiscard]] std::string source() const override { return calibration_.source; }
+
+private:
+    CpuCalibration calibration_;
+};
+
+}  // namespace
+
+std::unique_ptr<StepModel> calibrated_model(const Device& device, int ordinal) {
+    if (!device.has_own_memory()) {
+        auto calibration = cpu_calibration(host().cpu);
+        return calibration ? std::make_unique<CalibratedCpu>(*std::move(calibration)) : nullptr;
+    }
+    Setup where;
+    where.ordinal = ordinal;
+    auto calibration = gpu_calibration(device.hardware(where));
+    return calibration ? std::make_unique<CalibratedGpu>(*std::move(calibration)) : nullptr;
+}
+
+}  // namespace onda

@@ -1,0 +1,120 @@
+#include "solver/plan/choice.hpp"
+
+#include <algorithm>
+#include <spdlog/fmt/fmt.h>
+
+#include "solver/plan/forecast.hpp"
+#include "solver/program/build.hpp"
+
+namespace onda {
+namespace {
+
+/// Of all shots of a batch: more nodes make a GPU no faster.
+constexpr std::int64_t kFillingNodes = 12'000'000;
+/// Of a shot with its model: what a core finds in its own caches, or nearly.
+constexpr std::int64_t kCoreBytes = 8 << 20;
+/// Each shot that writes snapshots holds a file open.
+constexpr std::int64_t kMostWithSnapshots = 64;
+constexpr double kMemoryShare = 0.8;  // of what is free
+
+/// Shots that a batch may have at most, device and memory aside.
+std::int64_t most_together(const Plan& plan) {
+    if (plan.aperture) return 1;  // shots on parts of their own need media of their own
+    const std::int64_t shots = std::ssize(plan.survey.shots);
+    return plan.snapshots.steps.empty() ? shots : std::min(shots, kMostWithSnapshots);
+}
+
+/// A batch, or a few shots less, so that all batches are of one size.
+std::int64_t of_one_size(std::int64_t shots, std::int64_t batch, std::int64_t fewest_batches) {
+    const std::int64_t batches = std::max(fewest_batches, (shots + batch - 1) / batch);
+    return (shots + batches - 1) / batches;
+}
+
+/// As many as fill it.
+std::int64_t fast_on_gpu(const Plan& plan) {
+    const std::int64_t points = plan.setup.grid.points(), filling = (kFillingNodes + points - 1) / points;
+    return of_one_size(std::ssize(plan.survey.shots), filling, 2);
+}
+
+std::int64_t fast_on_cpu(const Plan& plan, const Setup& setup) {
+    return plan.device->predicted_bytes(setup, 1) <= kCoreBytes ? setup.threads : 1;
+}
+
+/// \param setup the plan's, with names.
+int batch_of_rule(const Plan& plan, const Setup& setup) {
+    const std::int64_t wanted = plan.config.backend.batch;
+    const std::int64_t fast = wanted > 0                      ? wanted
+                              : plan.device->has_own_memory() ? fast_on_gpu(plan)
+                                                              : fast_on_cpu(plan, setup);
+    const std::int64_t most = std::min<std::int64_t>(most_together(plan), plan.device->most_shots(setup));
+    return static_cast<int>(std::clamp<std::int64_t>(fast, 1, most));
+}
+
+/// Whether anything is left to choose.
+bool is_open(const BackendConfig& wanted, const Device& device) {
+    const auto open = [&device](std::string_view key, const std::string& value) {
+        return device.understands(key) && value == "auto";
+    };
+    return wanted.kernel == "auto" || wanted.batch == 0 || open("isa", wanted.isa) || open("tile", wanted.tile) ||
+           open("copy", wanted.copy);
+}
+
+void check_batch(const Plan& plan, const Setup& setup) {
+    const std::int64_t wanted = plan.config.backend.batch;
+    const int most = plan.device->most_shots(setup);
+    if (wanted > most)
+        plan.config.origin.fault("backend.batch",
+                                 fmt::format("{}: on this grid, kernel {} of {} advances {} shot{} together at most",
+                                             wanted, setup.kernel, plan.device->name, most, most == 1 ? "" : "s"));
+}
+
+}  // namespace
+
+TuningCase tuning_case(const Plan& plan) {
+    const BackendConfig& wanted = plan.config.backend;
+    TuningCase of{plan.device, plan.setup, static_cast<int>(wanted.batch), 1};
+    static_cast<KernelChoice&>(of.asked) = kernel_choice(wanted);
+    const std::int64_t most = most_together(plan);
+    const bool two_batches = plan.device->has_own_memory() && wanted.batch == 0;
+    of.most_shots = static_cast<int>(std::min<std::int64_t>(two_batches ? (most + 1) / 2 : most, 1024));
+    return of;
+}
+
+Candidate rule_of(const Plan& plan) {
+    const TuningCase of = tuning_case(plan);
+    Setup setup = of.asked;
+    plan.device->resolve(setup);
+    return {setup, batch_of_rule(plan, setup)};
+}
+
+void choose_kernel_and_batch(Plan& plan, bool use_kept) {
+    const TuningCase of = tuning_case(plan);
+    const Candidate rule = rule_of(plan);
+    check_batch(plan, rule.setup(of));
+    Chosen chosen{rule, "the configuration"};
+    if (is_open(plan.config.backend, *plan.device)) {
+        const auto model = calibrated_model(*plan.device, plan.setup.ordinal);
+        chosen = choose(of, rule, model.get(), use_kept, plan.device_notes);
+    }
+    static_cast<KernelChoice&>(plan.setup) = chosen.candidate.choice;
+    plan.chosen_by = chosen.by;
+    int batch = chosen.candidate.shots;
+    if (of.shots == 0 && plan.device->has_own_memory())
+        batch = static_cast<int>(of_one_size(std::ssize(plan.survey.shots), batch, 1));
+    plan.batch = batch;
+    if (of.shots > 0) return;
+    for (Plan trial = plan; batch > 1 && !fits(trial, batch);) batch = (batch + 1) / 2;
+    plan.batch = batch;
+}
+
+bool fits(Plan& plan, int batch) {
+    plan.batch = batch;
+    const MemoryForecast memory = forecast_memory(plan);
+    if (plan.device->has_own_memory() &&
+        static_cast<double>(memory.device_peak_bytes()) >
+            kMemoryShare * static_cast<double>(plan.device->available_bytes(plan.setup.ordinal)))
+        return false;
+    return static_cast<double>(memory.peak_bytes()) <= kMemoryShare * static_cast<double>(available_memory_bytes());
+}
+
+}  // namespace onda

@@ -1,0 +1,253 @@
+#include "solver/plan/rehearsal.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <omp.h>
+
+#include "io/files/atomic_file.hpp"
+#include "io/pictures/picture.hpp"
+#include "io/results/snapshots.hpp"
+#include "io/text/error.hpp"
+#include "solver/outputs/gather.hpp"
+#include "solver/pictures/section_picture.hpp"
+#include "solver/run/run_folder.hpp"
+
+namespace onda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+template <typename Work>
+double seconds_of(Work&& work) {
+    const Clock::time_point start = Clock::now();
+    work();
+    return seconds_since(start);
+}
+
+constexpr double kMostRehearsed = 72e6;  // bytes of the host: 6 M nodes in single precision
+
+/// A grid, shortened to `most` nodes.
+Grid shortened(const Grid& grid, double most) {
+    Grid small = grid;
+    const auto shorten = [&small](std::size_t axis, double nodes) {
+        small.n[axis] = std::clamp<std::int64_t>(std::llround(nodes), 1, small.n[axis]);
+    };
+    shorten(0, grid.dimensions == 3 ? 512. : 4096.);
+    const double rest = most / static_cast<double>(small.n[0]);
+    if (grid.dimensions == 3) shorten(1, std::max(std::sqrt(rest), rest / static_cast<double>(grid.n[2])));
+    shorten(2, rest / static_cast<double>(small.n[1]));
+    return small;
+}
+
+/// Large enough for the caches of the device to be too small, and quick to fill.
+Setup rehearsal_setup(const Plan& plan) {
+    const bool own_memory = plan.device->has_own_memory();
+    // Of the host, so much that `onda check` takes little itself; of a device, a tenth of what is free.
+    const double room =
+        own_memory ? 0.1 * static_cast<double>(plan.device->available_bytes(plan.setup.ordinal)) : kMostRehearsed;
+    Setup setup;
+    for (double most = own_memory ? 5e7 : 6e6; most > 1.; most *= 0.7) {
+        setup = plan.setup;
+        setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
+        setup.grid.n = shortened(plan.setup.grid, most).n;
+        setup.strips.change_each([&](const Strip& strip) { return strip.resized(setup.grid.n); });
+        if (static_cast<double>(plan.device->predicted_bytes(setup, plan.batch)) <= room) break;
+    }
+    return setup;
+}
+
+/// What absorb() moves, in nodes of the sponge.
+double absorbing_work(const Setup& setup) {
+    double work = 0.;
+    for (const auto& strip : setup.strips) work += strip->work(setup.grid);
+    return work;
+}
+
+/// Advances by a few steps again and again. \returns seconds of a step.
+double advance_for(Wavefield& wavefield, double least_s) {
+    constexpr std::int64_t steps = 4;
+    const Clock::time_point start = Clock::now();
+    std::int64_t done = 0;
+    double elapsed = 0.;
+    for (; elapsed < least_s; elapsed = seconds_since(start), done += steps) wavefield.advance(0, steps);
+    return elapsed / static_cast<double>(done);
+}
+
+/// As many receivers as a shot of the plan has, up to a few thousand, each with as many nodes, all over a grid.
+NodeWeights receivers_like(const Plan& plan, const Grid& grid) {
+    constexpr std::int64_t most = 5000;
+    const SurveySize& size = plan.survey.size;
+    const std::int64_t rows = std::min(size.most_receivers, most);
+    const std::int64_t nodes =
+        rows == 0 ? 0 : std::clamp<std::int64_t>(size.most_receiver_nodes / size.most_receivers, 1, 512);
+    NodeWeights list;
+    for (std::int64_t row = 0; row < rows; ++row) {
+        const std::int64_t x = row * grid.nx() / rows, y = grid.ny() / 2, z = grid.nz() / 2;
+        for (std::int64_t i = 0; i < nodes; ++i) {
+            list.node.push_back(
+                grid.at((x + i % 8) % grid.nx(), (y + i / 8 % 8) % grid.ny(), (z + i / 64) % grid.nz()));
+            list.weight.push_back(1.);
+        }
+        list.first.push_back(std::ssize(list.node));
+    }
+    return list;
+}
+
+MediumReaders uniform_medium(const Plan& plan) {
+    const auto filled = [](double value) -> RowReader {
+        return [value](std::int64_t, std::int64_t, std::span<float> row) {
+            std::ranges::fill(row, static_cast<float>(value));
+        };
+    };
+    MediumReaders readers{filled(plan.velocity.min_m_s)};
+    for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters.subspan(1))
+        readers.push_back(filled(parameter.lowest));
+    return readers;
+}
+
+/// The wavefield of a rehearsal: at rest, warm, with its threads found. While others use the machine all is tried for
+/// longer: threads wait for processors now and then, for tenths of a second, and find out how many they can have.
+class Rehearsed {
+public:
+    Rehearsed(const Plan& plan, const Setup& setup) {
+        const ConditionsWatch watch(*plan.device, setup.ordinal);
+        made_s_ = seconds_of([&] {
+            const auto medium = plan.device->make_medium(setup, uniform_medium(plan), plan.time.dt_s);
+            wavefield_ = medium->make_wavefield(plan.batch);
+        });
+        advance_for(*wavefield_, 0.03);
+        patience_ = load_of(watch.conditions()).is_busy() ? 4. : 1.;
+        if (patience_ > 1.) advance_for(*wavefield_, 0.1);
+    }
+    [[nodiscard]] Wavefield& wavefield() const { return *wavefield_; }
+    [[nodiscard]] double made_s() const { return made_s_; }
+    /// Seconds of a step. \param least_s to be stepped for, on an idle machine.
+    [[nodiscard]] double step_s(double least_s) const { return advance_for(*wavefield_, least_s * patience_); }
+
+private:
+    std::unique_ptr<Wavefield> wavefield_;
+    double made_s_ = 0., patience_ = 1.;
+};
+
+}  // namespace
+
+MachineLoad load_of(const Conditions& seen) {
+    return {seen.others.value_or(0.), seen.processors};
+}
+
+StepRehearsal rehearse_steps(const Plan& plan) {
+    constexpr std::int64_t samples = 5;  // of advance_for
+    StepRehearsal r{rehearsal_setup(plan)};
+    const auto nodes_of = [](const Setup& setup) { return static_cast<double>(setup.grid.points()); };
+    const double larger = nodes_of(plan.setup) / nodes_of(r.setup), batch = plan.batch;
+    r.whole = plan.setup.grid.n == r.setup.grid.n;
+    const Rehearsed rehearsed(plan, r.setup);
+    const double step = rehearsed.step_s(0.1) / batch;
+    r.step_s = step * larger;
+    r.medium_s = rehearsed.made_s() * larger;
+    r.watch_s = seconds_of([&] { static_cast<void>(rehearsed.wavefield().extrema()); }) * larger / batch;
+    if (!r.whole && absorbing_work(r.setup) > 0.) {
+        Setup bare = r.setup;
+        bare.strips = {};
+        const double inner = std::min(step, Rehearsed(plan, bare).step_s(0.1) / batch);
+        r.step_s = inner * larger + (step - inner) * absorbing_work(plan.setup) / absorbing_work(r.setup);
+    }
+    if (const NodeWeights receivers = receivers_like(plan, r.setup.grid); receivers.rows() > 0) {
+        rehearsed.wavefield().set_receivers(0, receivers, samples);
+        const double with = rehearsed.step_s(0.05);
+        r.receivers_s = std::max(0., with - step * batch) * static_cast<double>(plan.survey.size.most_receivers) /
+                        static_cast<double>(receivers.rows());
+    }
+    return r;
+}
+
+double rehearse_model(const Plan& plan) {
+    const ModelConfig& model = plan.config.model;
+    const double nodes = static_cast<double>(plan.grid.points());
+    const double parameters = static_cast<double>(plan.setup.scheme.equation->parameters.size());
+    // Read by a process of its own, checked and, where the grid differs, interpolated: seconds a node of a laptop.
+    constexpr double of_file = 6e-9, process_s = 0.03;
+    if (model.type == "file") return process_s + of_file * nodes * parameters;
+    const Grid small = shortened(plan.grid, 2e5);
+    const auto make = [&] {
+        static_cast<void>(make_model(model, plan.setup.scheme.equation, small, plan.config.origin));
+    };
+    const double cold = seconds_of(make), seconds = std::min(cold, seconds_of(make));
+    return seconds * nodes / static_cast<double>(small.points());
+}
+
+TraceRehearsal rehearse_traces(const Plan& plan) {
+    const TimeAxis& time = plan.time;
+    const std::int64_t receivers = plan.survey.size.most_receivers;
+    constexpr double most_samples = 4e5;
+    if (receivers == 0 || static_cast<double>(time.steps) > most_samples) return {};
+    const auto seconds_for = [&](std::int64_t traces) {
+        std::vector<ShotGather> gathers(1);
+        gathers[0].receivers_m.resize(static_cast<std::size_t>(traces));
+        gathers[0].dt_s = time.dt_s;
+        gathers[0].samples = time.steps + 1;
+        gathers[0].pressure.assign(static_cast<std::size_t>(traces * gathers[0].samples), 1e-3f);
+        return seconds_of([&] { bring_to_output_sampling(plan, gathers); });
+    };
+    const std::int64_t some = std::min<std::int64_t>(receivers, 8);
+    const auto many =
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(most_samples / static_cast<double>(time.steps + 1)), some,
+                                 std::min<std::int64_t>(receivers, 64));
+    const double of_some = seconds_for(some);
+    if (many == some) return {0., of_some / static_cast<double>(some)};
+    const double of_many = seconds_for(many),
+                 of_one = std::max(0., of_many - of_some) / static_cast<double>(many - some);
+    return {std::max(0., of_many - of_one * static_cast<double>(many)), of_one};
+}
+
+PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path& folder) {
+    constexpr std::int64_t most = 1200;
+    const Section section = sections_through(plan.grid, plan.grid.origin_m, most).front();
+    std::vector<float> values(static_cast<std::size_t>(section.window.points()));
+    // Waves on a part of the section, which are what takes time to compress.
+    for (std::size_t i = values.size() / 3; i < values.size() / 2; ++i)
+        values[i] = std::sin(0.01f * static_cast<float>(i));
+    Panel panel = empty_panel(section);
+    panel.fields = {model_field(section, values, kVelocityLabel, kPaleGrey),
+                    pressure_field(section, values, 1., true, kBlueRed)};
+    const std::filesystem::path file = nearest_existing(folder) / "onda_check.png";
+    const auto draw = [&] {
+        try {
+            static_cast<void>(stage_picture(file, {plan.config.title, {panel}}, true));
+        } catch (const Error&) {  // the run itself will say so, if it is its folder
+        }
+    };
+    const double first_s = seconds_of(draw);
+    return {first_s, seconds_of(draw)};
+}
+
+DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes) {
+    constexpr double common_file_s = 5e-3, common_write_s = 1. / 1e9, common_sync_s = 1. / 5e8;
+    constexpr std::int64_t most = 16 << 20, plane = 1 << 20;
+    DiskRehearsal r{common_file_s, common_write_s, common_sync_s};
+    const std::filesystem::path file = nearest_existing(folder) / "onda_check";
+    try {
+        r.file_s = seconds_of([&] { static_cast<void>(stage_text_file(file, "tried out by onda check\n", true)); });
+        const std::int64_t frames = std::min(most, bytes) / plane;
+        if (frames < 2) return r;
+        constexpr std::int64_t side = 512;
+        const std::vector<float> values(side * side, 1.f);
+        SnapshotWriter writer(file, {.dimensions = 2, .shape = {side, 1, side}}, {}, true);
+        const double write_s = seconds_of([&] {
+            writer.begin_shot(1, frames);
+            for (std::int64_t frame = 0; frame < frames; ++frame) writer.write(static_cast<double>(frame), values);
+        });
+        const double finish_s = seconds_of([&] { static_cast<void>(writer.finish_values()); });
+        r.write_s = write_s / static_cast<double>(frames * plane);
+        r.sync_s = std::max(0., finish_s - r.file_s) / static_cast<double>(frames * plane);
+    } catch (const Error&) {  // the run itself will say so, if it is its folder
+    }
+    return r;
+}
+
+}  // namespace onda

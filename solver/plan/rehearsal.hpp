@@ -1,0 +1,59 @@
+/// \file
+/// Parts of a run, tried out on a small scale to tell how long they will take: steps, model, traces, files, pictures.
+/// Each takes a fraction of a second and little memory, whatever the run.
+#pragma once
+
+#include <filesystem>
+
+#include "solver/performance/conditions.hpp"
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+/// What others do on this machine meanwhile.
+struct MachineLoad {
+    double others = 0.;  ///< processors that they keep busy
+    int processors = 1;
+    /// Whether they take a good part of it.
+    [[nodiscard]] bool is_busy() const { return others > 0.2 * processors; }
+};
+MachineLoad load_of(const Conditions& seen);
+
+/// Steps of the plan's kernel on its device, on the computed grid where that is small, else on a part of it.
+struct StepRehearsal {
+    Setup setup;              ///< what was computed
+    bool whole = false;       ///< on the grid of the run
+    double step_s = 0.;       ///< of the computed grid of the run, a shot, strips included
+    double watch_s = 0.;      ///< a look at the largest |p| of a shot
+    double medium_s = 0.;     ///< medium and wavefield, on the device
+    double receivers_s = 0.;  ///< a sample of all receivers of a shot
+};
+StepRehearsal rehearse_steps(const Plan& plan);
+
+/// Seconds that the model takes to be made or read.
+double rehearse_model(const Plan& plan);
+
+/// The traces of a shot, brought to the sampling of the seismograms.
+struct TraceRehearsal {
+    double shot_s = 0., trace_s = 0.;  ///< for any number of traces, and for each
+};
+TraceRehearsal rehearse_traces(const Plan& plan);
+
+/// The pictures of a run, each a file that is made to last: the first finds the fonts.
+struct PictureRehearsal {
+    double first_s = 0., next_s = 0.;
+};
+/// \param folder as rehearse_disk() takes it.
+PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path& folder);
+
+/// Files on the disk that a folder is to lie on.
+struct DiskRehearsal {
+    double file_s = 0.;   ///< to make a file last, however small
+    double write_s = 0.;  ///< a byte of an HDF5 file
+    double sync_s = 0.;   ///< to make a byte last
+};
+/// \param bytes that will be written. Writes a part of them, 16 MB at most, and removes it. Where the folder cannot be
+/// written, the rates are those of a common disk.
+DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes);
+
+}  // namespace onda

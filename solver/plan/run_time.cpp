@@ -1,0 +1,166 @@
+#include "solver/plan/run_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <spdlog/fmt/fmt.h>
+
+#include "solver/outputs/pictures.hpp"
+#include "solver/outputs/report_output.hpp"
+#include "solver/performance/step_model.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/propagation/stability_watch.hpp"
+
+namespace onda {
+namespace {
+
+/// Start and end of the program, and what CUDA takes for its own: measured, on the machines of docs/performance.md.
+constexpr double kProgram_s = 0.03, kCudaStart_s = 0.3;
+/// A byte of a result, read back and hashed for the summary.
+constexpr double kHash_s = 4e-10;
+/// A byte of the pressure that the report shows: brought to a byte, deflated and put into the page.
+constexpr double kReport_s = 1.2e-8, kPage_s = 0.03;
+
+struct ShotCounts {
+    double all = 1., batches = 1., batch = 1.;
+    double full = 1.;  ///< as many on the computed grid of the plan take as long as all
+};
+
+ShotCounts shots_of(const Plan& plan) {
+    const auto all = static_cast<double>(plan.survey.shots.size()), batch = static_cast<double>(plan.batch);
+    return {all, std::ceil(all / batch), batch,
+            static_cast<double>(plan.nodes_of_shots) / static_cast<double>(plan.setup.grid.points())};
+}
+
+/// What the steps of a shot take, and how that was found. Where the grid is too large to be rehearsed, a model says how
+/// much longer a step of the whole takes; without one, nodes do.
+struct Steps {
+    double seconds = 0.;
+    std::string basis;
+};
+
+Steps steps_of(const Plan& plan, const StepRehearsal& r) {
+    Steps steps{r.step_s, "parts of the run, tried out on this machine"};
+    if (!r.whole)
+        if (const auto model = calibrated_model(*plan.device, plan.setup.ordinal)) {
+            const double small = model->step(r.setup, plan.batch).seconds,
+                         large = model->step(plan.setup, plan.batch).seconds;
+            const double nodes =
+                static_cast<double>(plan.setup.grid.points()) / static_cast<double>(r.setup.grid.points());
+            // The rehearsal knows how busy the machine is, the model how grids of different sizes compare.
+            steps.seconds *= large / (small * nodes);
+            steps.basis += ", and steps of the whole grid by the model " + model->source();
+        }
+    steps.seconds = (steps.seconds + r.receivers_s / plan.batch) * static_cast<double>(plan.time.steps);
+    return steps;
+}
+
+double snapshot_bytes(const Plan& plan) {
+    return 4. * static_cast<double>(plan.snapshots.steps.size()) * static_cast<double>(plan.snapshots.window.points());
+}
+
+/// Model, three wavefields and, with receivers, a gather.
+double pictures_of(const Plan& plan) {
+    if (!plan.config.output.pictures) return 0.;
+    const double sections = plan.grid.dimensions == 3 ? 3. : 1.;
+    const double frames =
+        plan.snapshots.steps.empty() ? 3. : std::min(3., static_cast<double>(plan.snapshots.steps.size()));
+    return sections * (1. + frames) + (plan.survey.size.most_receivers > 0 ? 1. : 0.);
+}
+
+double drawing(const Plan& plan, const std::filesystem::path& folder) {
+    const double count = pictures_of(plan);
+    if (count == 0.) return 0.;
+    const PictureRehearsal picture = rehearse_pictures(plan, folder);
+    return picture.first_s + (count - 1.) * picture.next_s;
+}
+
+/// Files that are made to last, each by itself, by the end of a shot and of the run.
+double files_of_shot(const Plan& plan) {
+    const auto& seismograms = plan.config.output.seismograms;
+    return 1. + (plan.survey.size.most_receivers > 0 ? 1. : 0.) + (seismograms.segy != "none" ? 1. : 0.) +
+           (seismograms.su ? 1. : 0.) + (plan.snapshots.steps.empty() ? 0. : 1.);
+}
+
+/// Of what a shot leaves: seconds until its files are there, if nothing else is done.
+double finishing(const Plan& plan, const TraceRehearsal& traces, const DiskRehearsal& disk) {
+    const auto receivers = static_cast<double>(plan.survey.size.most_receivers);
+    const double bytes = 4. * receivers * static_cast<double>(plan.time.output_samples);
+    return traces.shot_s / plan.batch + traces.trace_s * receivers + bytes * (disk.write_s + disk.sync_s + kHash_s) +
+           files_of_shot(plan) * disk.file_s;
+}
+
+double report_of(const Plan& plan) {
+    if (!plan.config.output.report) return 0.;
+    const ReportBytes bytes = report_bytes(plan);
+    return kPage_s + kReport_s * static_cast<double>(bytes.kept + bytes.gather);
+}
+
+/// Files of several shots are read again and written into those of the survey, or linked there.
+double survey_files(const Plan& plan, double output_bytes, const DiskRehearsal& disk) {
+    constexpr double of_shot_s = 1e-3, read_s = 5e-10;
+    if (plan.survey.shots.size() == 1) return 0.;
+    const double copied = keeps_shot_files(plan) ? 0. : output_bytes;
+    return of_shot_s * static_cast<double>(plan.survey.shots.size()) + copied * (read_s + disk.write_s + disk.sync_s);
+}
+
+/// What the outputs of all batches but the last add to steps beside which they are made: on a device with memory of its
+/// own only what is longer than those; on the CPU its threads are missing there.
+double beside_steps(const Plan& plan, double output_s, double steps_s) {
+    if (plan.device->has_own_memory()) return std::max(0., output_s - steps_s);
+    return std::max(output_s / std::max(1, plan.setup.threads), output_s - steps_s);
+}
+
+/// What was tried out of a run.
+struct Tried {
+    StepRehearsal rehearsal;
+    Steps steps;
+    DiskRehearsal disk;
+};
+
+std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, const std::filesystem::path& folder) {
+    const auto& [rehearsal, steps, disk] = tried;
+    const auto output_bytes = static_cast<double>(forecast_output_bytes(plan));
+    const ShotCounts shots = shots_of(plan);
+    const bool own_memory = plan.device->has_own_memory();
+    const double watch_s =
+        rehearsal.watch_s * std::ceil(static_cast<double>(plan.time.steps) / StabilityWatch::kInterval);
+    const double batch_s = (steps.seconds + watch_s) * shots.full / shots.batches;
+    const double frames_s = snapshot_bytes(plan) * disk.write_s * shots.batch;
+    const double finish_s = finishing(plan, rehearse_traces(plan), disk) * shots.batch;
+    std::vector<TimeForecast::Item> items{
+        {std::string(kProgramItem), kProgram_s + (own_memory ? kCudaStart_s : 0.)},
+        {"model", rehearse_model(plan) + kHash_s * 4. * static_cast<double>(plan.grid.points())},
+        {"medium and wavefield of the device", rehearsal.medium_s * (plan.aperture ? shots.full : 1.)},
+        {"time steps", steps.seconds * shots.full},
+        {"watch for instability", watch_s * shots.full},
+        {"snapshots", (own_memory ? std::max(0., frames_s - batch_s) : frames_s) * shots.batches +
+                          snapshot_bytes(plan) * shots.all * disk.sync_s},
+        {"seismograms of each shot", beside_steps(plan, finish_s, batch_s) * (shots.batches - 1.) + finish_s},
+        {"pictures", drawing(plan, folder)},
+        {"report", report_of(plan)},
+        {"files of the survey", survey_files(plan, output_bytes, disk)},
+        {"hashes of the results, and files made to last", output_bytes * kHash_s + 6. * disk.file_s}};
+    std::erase_if(items, [](const TimeForecast::Item& item) { return item.seconds <= 0.; });
+    return items;
+}
+
+}  // namespace
+
+TimeForecast forecast_time(const Plan& plan, const std::filesystem::path& output_folder) {
+    const ConditionsWatch watch(*plan.device, plan.setup.ordinal);
+    const StepRehearsal rehearsal = rehearse_steps(plan);
+    const Steps steps = steps_of(plan, rehearsal);
+    TimeForecast forecast;
+    forecast.basis = steps.basis;
+    forecast.gpt_per_s =
+        1e-9 * static_cast<double>(plan.setup.grid.points()) * static_cast<double>(plan.time.steps) / steps.seconds;
+    forecast.items =
+        items_of(plan, {rehearsal, steps, rehearse_disk(output_folder, forecast_output_bytes(plan))}, output_folder);
+    forecast.load = load_of(watch.conditions());
+    forecast.seconds = std::accumulate(forecast.items.begin(), forecast.items.end(), 0.,
+                                       [](double sum, const auto& item) { return sum + item.seconds; });
+    return forecast;
+}
+
+}  // namespace onda
