@@ -4,13 +4,16 @@
 #include <chrono>
 #include <cmath>
 #include <omp.h>
+#include <utility>
 
 #include "io/files/atomic_file.hpp"
 #include "io/pictures/picture.hpp"
 #include "io/results/snapshots.hpp"
 #include "io/text/error.hpp"
 #include "solver/outputs/gather.hpp"
+#include "solver/outputs/wavefield_hash.hpp"
 #include "solver/pictures/section_picture.hpp"
+#include "solver/propagation/stability_watch.hpp"
 #include "solver/run/run_folder.hpp"
 
 namespace onda {
@@ -68,21 +71,11 @@ double absorbing_work(const Setup& setup) {
     return work;
 }
 
-/// Advances by a few steps again and again. \returns seconds of a step.
-double advance_for(Wavefield& wavefield, double least_s) {
-    constexpr std::int64_t steps = 4;
-    const Clock::time_point start = Clock::now();
-    std::int64_t done = 0;
-    double elapsed = 0.;
-    for (; elapsed < least_s; elapsed = seconds_since(start), done += steps) wavefield.advance(0, steps);
-    return elapsed / static_cast<double>(done);
-}
-
-/// As many receivers as a shot of the plan has, up to a few thousand, each with as many nodes, all over a grid.
+/// As many receivers as a shot of the plan has, up to a few thousand of a batch, each with as many nodes, all over a grid.
 NodeWeights receivers_like(const Plan& plan, const Grid& grid) {
     constexpr std::int64_t most = 5000;
     const SurveySize& size = plan.survey.size;
-    const std::int64_t rows = std::min(size.most_receivers, most);
+    const std::int64_t rows = std::min<std::int64_t>(size.most_receivers, std::max<std::int64_t>(1, most / plan.batch));
     const std::int64_t nodes =
         rows == 0 ? 0 : std::clamp<std::int64_t>(size.most_receiver_nodes / size.most_receivers, 1, 512);
     NodeWeights list;
@@ -110,26 +103,72 @@ MediumReaders uniform_medium(const Plan& plan) {
     return readers;
 }
 
-/// The wavefield of a rehearsal: at rest, warm, with its threads found. While others use the machine all is tried for
-/// longer: threads wait for processors now and then, for tenths of a second, and find out how many they can have.
+/// Steps of a run from one look at its wavefield to the next, for the watch or a snapshot. Devices take such a row of
+/// steps at a time.
+std::int64_t steps_at_a_time(const Plan& plan) {
+    return std::clamp<std::int64_t>(plan.time.steps / (plan.snapshots.steps.size() + 1), 1, StabilityWatch::kInterval);
+}
+
+/// The wavefield of a rehearsal: at rest but for a source, warm, with its threads found. While others use the machine all
+/// is tried for longer: threads wait for processors now and then, for tenths of a second, and find out how many they
+/// can have.
 class Rehearsed {
 public:
-    Rehearsed(const Plan& plan, const Setup& setup) {
+    Rehearsed(const Plan& plan, const Setup& setup) : most_(steps_at_a_time(plan)), steps_(std::min(most_, kFirst)) {
         const ConditionsWatch watch(*plan.device, setup.ordinal);
         made_s_ = seconds_of([&] {
             const auto medium = plan.device->make_medium(setup, uniform_medium(plan), plan.time.dt_s);
             wavefield_ = medium->make_wavefield(plan.batch);
         });
-        advance_for(*wavefield_, 0.03);
+        set_shots({});
+        advance_for(0.03);
         patience_ = load_of(watch.conditions()).is_busy() ? 4. : 1.;
-        if (patience_ > 1.) advance_for(*wavefield_, 0.1);
+        if (patience_ > 1.) advance_for(0.1);
     }
     [[nodiscard]] Wavefield& wavefield() const { return *wavefield_; }
     [[nodiscard]] double made_s() const { return made_s_; }
     /// Seconds of a step. \param least_s to be stepped for, on an idle machine.
-    [[nodiscard]] double step_s(double least_s) const { return advance_for(*wavefield_, least_s * patience_); }
+    [[nodiscard]] double step_s(double least_s) { return advance_for(least_s * patience_); }
+    /// Seconds that the first steps of a batch take beyond what steps take. \param receivers of each shot.
+    [[nodiscard]] double begin_s(const NodeWeights& receivers) {
+        const auto first_steps = [this] { wavefield_->advance(0, steps_); };
+        const double with = seconds_of([&] {
+            wavefield_->reset();
+            set_shots(receivers);
+            wavefield_->record(0);
+            first_steps();
+        });
+        return std::max(0., with - seconds_of(first_steps));
+    }
 
 private:
+    static constexpr std::int64_t kFirst = 4;
+
+    void set_shots(const NodeWeights& receivers) {
+        const Grid& grid = wavefield_->medium().setup().grid;
+        const Sources source{{{0, 1}, {grid.at(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)}, {1.}},
+                             {std::vector<double>(static_cast<std::size_t>(most_ + 1), 1e-3)}};
+        for (int shot = 0; shot < wavefield_->shots(); ++shot) {
+            wavefield_->set_sources(shot, source);
+            if (receivers.rows() > 0) wavefield_->set_receivers(shot, receivers, most_ + 1);
+        }
+    }
+    /// Advances again and again, by as many steps at a time as a run while they are short. \returns seconds of a step.
+    double advance_for(double least_s) {
+        constexpr double short_s = 0.02;
+        const Clock::time_point start = Clock::now();
+        std::int64_t done = 0;
+        double elapsed = 0.;
+        while (elapsed < least_s) {
+            wavefield_->advance(0, steps_);
+            done += steps_;
+            const double before = std::exchange(elapsed, seconds_since(start));
+            if (elapsed - before < short_s) steps_ = std::min(2 * steps_, most_);
+        }
+        return elapsed / static_cast<double>(done);
+    }
+
+    std::int64_t most_, steps_;  ///< at a time: of a run, and here
     std::unique_ptr<Wavefield> wavefield_;
     double made_s_ = 0., patience_ = 1.;
 };
@@ -141,28 +180,31 @@ MachineLoad load_of(const Conditions& seen) {
 }
 
 StepRehearsal rehearse_steps(const Plan& plan) {
-    constexpr std::int64_t samples = 5;  // of advance_for
     StepRehearsal r{rehearsal_setup(plan)};
     const auto nodes_of = [](const Setup& setup) { return static_cast<double>(setup.grid.points()); };
     const double larger = nodes_of(plan.setup) / nodes_of(r.setup), batch = plan.batch;
     r.whole = plan.setup.grid.n == r.setup.grid.n;
-    const Rehearsed rehearsed(plan, r.setup);
+    Rehearsed rehearsed(plan, r.setup);
     const double step = rehearsed.step_s(0.1) / batch;
     r.step_s = step * larger;
     r.medium_s = rehearsed.made_s() * larger;
+    static_cast<void>(rehearsed.wavefield().extrema());
     r.watch_s = seconds_of([&] { static_cast<void>(rehearsed.wavefield().extrema()); }) * larger / batch;
+    r.hash_s = seconds_of([&] {
+                   static_cast<void>(fingerprint_wavefield(rehearsed.wavefield(), Window::whole(r.setup.grid)));
+               }) *
+               larger;
     if (!r.whole && absorbing_work(r.setup) > 0.) {
         Setup bare = r.setup;
         bare.strips = {};
         const double inner = std::min(step, Rehearsed(plan, bare).step_s(0.1) / batch);
         r.step_s = inner * larger + (step - inner) * absorbing_work(plan.setup) / absorbing_work(r.setup);
     }
-    if (const NodeWeights receivers = receivers_like(plan, r.setup.grid); receivers.rows() > 0) {
-        rehearsed.wavefield().set_receivers(0, receivers, samples);
-        const double with = rehearsed.step_s(0.05);
-        r.receivers_s = std::max(0., with - step * batch) * static_cast<double>(plan.survey.size.most_receivers) /
-                        static_cast<double>(receivers.rows());
-    }
+    const NodeWeights receivers = receivers_like(plan, r.setup.grid);
+    r.begin_s = rehearsed.begin_s(receivers);
+    if (receivers.rows() > 0)
+        r.receivers_s = std::max(0., rehearsed.step_s(0.05) / batch - step) *
+                        static_cast<double>(plan.survey.size.most_receivers) / static_cast<double>(receivers.rows());
     return r;
 }
 

@@ -23,10 +23,12 @@ MachineLoad load_of(const Conditions& seen);
 struct StepRehearsal {
     Setup setup;              ///< what was computed
     bool whole = false;       ///< on the grid of the run
-    double step_s = 0.;       ///< of the computed grid of the run, a shot, strips included
-    double watch_s = 0.;      ///< a look at the largest |p| of a shot
-    double medium_s = 0.;     ///< medium and wavefield, on the device
+    double step_s = 0.;       ///< of the computed grid of the run, a shot, strips and source included
     double receivers_s = 0.;  ///< a sample of all receivers of a shot
+    double watch_s = 0.;      ///< a look at the largest |p| of a shot
+    double hash_s = 0.;       ///< the hash of the wavefield of a shot
+    double medium_s = 0.;     ///< medium and wavefield, on the device
+    double begin_s = 0.;      ///< what the first steps of a batch take beyond what steps take
 };
 StepRehearsal rehearse_steps(const Plan& plan);
 

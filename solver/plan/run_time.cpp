@@ -51,7 +51,7 @@ Steps steps_of(const Plan& plan, const StepRehearsal& r) {
             steps.seconds *= large / (small * nodes);
             steps.basis += ", and steps of the whole grid by the model " + model->source();
         }
-    steps.seconds = (steps.seconds + r.receivers_s / plan.batch) * static_cast<double>(plan.time.steps);
+    steps.seconds = (steps.seconds + r.receivers_s) * static_cast<double>(plan.time.steps);
     return steps;
 }
 
@@ -133,6 +133,8 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
         {"model", rehearse_model(plan) + kHash_s * 4. * static_cast<double>(plan.grid.points())},
         {"medium and wavefield of the device", rehearsal.medium_s * (plan.aperture ? shots.full : 1.)},
         {"time steps", steps.seconds * shots.full},
+        {"first steps of each batch", rehearsal.begin_s * shots.batches},
+        {"hashes of the wavefields", rehearsal.hash_s * shots.full},
         {"watch for instability", watch_s * shots.full},
         {"snapshots", (own_memory ? std::max(0., frames_s - batch_s) : frames_s) * shots.batches +
                           snapshot_bytes(plan) * shots.all * disk.sync_s},
