@@ -196,7 +196,7 @@ ReportBytes report_bytes(const Plan& plan) {
         saturating_product(plan.time.output_samples, plan.survey.size.most_receivers, std::int64_t{2});
     constexpr std::int64_t page = 1'000'000;  // measured: the page's own files as they are read, zlib, the facts
     return {of_model * std::ssize(plan.setup.scheme.equation->parameters) * 2 + alive * frames * points,
-            page + std::min(static_cast<std::int64_t>(choice.gather_bytes), bytes_of_gather)};
+            page + std::min(static_cast<std::int64_t>(choice.gather_bytes), bytes_of_gather), movies * frames * points};
 }
 
 constinit const OutputFormat kReportFormat{

@@ -15,10 +15,11 @@ inline constexpr std::string_view kReportName = "report.html";
 /// unfinished survey.
 extern const OutputFormat kReportFormat;
 
-/// The memory of reports.
+/// The memory of reports, and how much they show.
 struct ReportBytes {
     std::int64_t kept = 0;    ///< during the run: the model on the sections, and wavefields
     std::int64_t gather = 0;  ///< while the gather of a shot is there
+    std::int64_t movies = 0;  ///< of all wavefields that the page shows, a byte a value
 };
 ReportBytes report_bytes(const Plan& plan);
 

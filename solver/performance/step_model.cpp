@@ -7,14 +7,22 @@
 namespace onda {
 namespace {
 
+/// As users name it: "cpml", or "none".
+std::string_view kind_of_strips(const Setup& setup) {
+    for (const auto& strip : setup.strips)
+        if (!strip->empty()) return strip->name();
+    return "none";
+}
+
 class CalibratedGpu final : public StepModel {
 public:
     explicit CalibratedGpu(GpuCalibration calibration) : calibration_(std::move(calibration)) {}
     [[nodiscard]] StepTime step(const Setup& setup, int shots) const override {
-        const std::string family =
-            kernel_family(setup.kernel, setup.copy, name(setup.scheme.equation), setup.grid.dimensions);
+        const std::string_view equation = name(setup.scheme.equation);
+        const int dimensions = setup.grid.dimensions;
         return gpu_step_time(cuda::step_facts(setup, shots), calibration_.multiprocessors, calibration_.rates,
-                             calibration_.of(family));
+                             calibration_.of(kernel_family(setup.kernel, setup.copy, equation, dimensions)),
+                             calibration_.of_strips(strip_family(kind_of_strips(setup), equation, dimensions)));
     }
     [[nodiscard]] std::string source() const override { return calibration_.source; }
 

@@ -14,6 +14,7 @@
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/pictures/section_picture.hpp"
 #include "solver/propagation/stability_watch.hpp"
+#include "solver/run/run_files.hpp"
 #include "solver/run/run_folder.hpp"
 
 namespace onda {
@@ -30,6 +31,13 @@ double seconds_of(Work&& work) {
     const Clock::time_point start = Clock::now();
     work();
     return seconds_since(start);
+}
+
+/// Of what is done more than once in a run: the first time takes longer.
+template <typename Work>
+double warm_seconds_of(Work&& work) {
+    const double cold = seconds_of(work);
+    return std::min(cold, seconds_of(work));
 }
 
 constexpr double kMostRehearsed = 72e6;  // bytes of the host: 6 M nodes in single precision
@@ -71,7 +79,8 @@ double absorbing_work(const Setup& setup) {
     return work;
 }
 
-/// As many receivers as a shot of the plan has, up to a few thousand of a batch, each with as many nodes, all over a grid.
+/// As many receivers as a shot of the plan has, up to a few thousand of a batch, each with as many nodes, all over a
+/// grid.
 NodeWeights receivers_like(const Plan& plan, const Grid& grid) {
     constexpr std::int64_t most = 5000;
     const SurveySize& size = plan.survey.size;
@@ -109,9 +118,9 @@ std::int64_t steps_at_a_time(const Plan& plan) {
     return std::clamp<std::int64_t>(plan.time.steps / (plan.snapshots.steps.size() + 1), 1, StabilityWatch::kInterval);
 }
 
-/// The wavefield of a rehearsal: at rest but for a source, warm, with its threads found. While others use the machine all
-/// is tried for longer: threads wait for processors now and then, for tenths of a second, and find out how many they
-/// can have.
+/// The wavefield of a rehearsal: at rest but for a source, warm, with its threads found. While others use the machine
+/// all is tried for longer: threads wait for processors now and then, for tenths of a second, and find out how many
+/// they can have.
 class Rehearsed {
 public:
     Rehearsed(const Plan& plan, const Setup& setup) : most_(steps_at_a_time(plan)), steps_(std::min(most_, kFirst)) {
@@ -188,12 +197,12 @@ StepRehearsal rehearse_steps(const Plan& plan) {
     const double step = rehearsed.step_s(0.1) / batch;
     r.step_s = step * larger;
     r.medium_s = rehearsed.made_s() * larger;
-    static_cast<void>(rehearsed.wavefield().extrema());
-    r.watch_s = seconds_of([&] { static_cast<void>(rehearsed.wavefield().extrema()); }) * larger / batch;
-    r.hash_s = seconds_of([&] {
-                   static_cast<void>(fingerprint_wavefield(rehearsed.wavefield(), Window::whole(r.setup.grid)));
-               }) *
-               larger;
+    const auto watch = [&] { static_cast<void>(rehearsed.wavefield().extrema()); };
+    r.watch_s = warm_seconds_of(watch) * larger / batch;
+    const auto hash = [&] {
+        static_cast<void>(fingerprint_wavefield(rehearsed.wavefield(), Window::whole(r.setup.grid)));
+    };
+    r.hash_s = warm_seconds_of(hash) * larger;
     if (!r.whole && absorbing_work(r.setup) > 0.) {
         Setup bare = r.setup;
         bare.strips = {};
@@ -215,12 +224,17 @@ double rehearse_model(const Plan& plan) {
     // Read by a process of its own, checked and, where the grid differs, interpolated: seconds a node of a laptop.
     constexpr double of_file = 6e-9, process_s = 0.03;
     if (model.type == "file") return process_s + of_file * nodes * parameters;
-    const Grid small = shortened(plan.grid, 2e5);
-    const auto make = [&] {
-        static_cast<void>(make_model(model, plan.setup.scheme.equation, small, plan.config.origin));
-    };
-    const double cold = seconds_of(make), seconds = std::min(cold, seconds_of(make));
-    return seconds * nodes / static_cast<double>(small.points());
+    // Small parts keep few threads busy; where they take no time, larger ones are tried.
+    constexpr double enough_s = 0.01;
+    double seconds = 0., part = 0.;
+    for (const double most : {2e5, 1.6e6}) {
+        const Grid small = shortened(plan.grid, most);
+        seconds = warm_seconds_of(
+            [&] { static_cast<void>(make_model(model, plan.setup.scheme.equation, small, plan.config.origin)); });
+        part = static_cast<double>(small.points());
+        if (seconds > enough_s || part == nodes) break;
+    }
+    return seconds * nodes / part;
 }
 
 TraceRehearsal rehearse_traces(const Plan& plan) {
@@ -249,7 +263,9 @@ TraceRehearsal rehearse_traces(const Plan& plan) {
 
 PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path& folder) {
     constexpr std::int64_t most = 1200;
-    const Section section = sections_through(plan.grid, plan.grid.origin_m, most).front();
+    Grid grid = plan.grid;
+    grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
+    const Section section = sections_through(grid, grid.origin_m, most).front();
     std::vector<float> values(static_cast<std::size_t>(section.window.points()));
     // Waves on a part of the section, which are what takes time to compress.
     for (std::size_t i = values.size() / 3; i < values.size() / 2; ++i)
@@ -269,24 +285,37 @@ PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path
 }
 
 DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes) {
-    constexpr double common_file_s = 5e-3, common_write_s = 1. / 1e9, common_sync_s = 1. / 5e8;
-    constexpr std::int64_t most = 16 << 20, plane = 1 << 20;
-    DiskRehearsal r{common_file_s, common_write_s, common_sync_s};
+    constexpr double common_file_s = 5e-3, common_hdf5_s = 8e-3, common_write_s = 1. / 1e9, common_sync_s = 1. / 5e8,
+                     common_hash_s = 1. / 4e9;
+    constexpr std::int64_t most = 32 << 20, side = 512, plane = side * side * 4;
+    DiskRehearsal r{common_file_s, common_hdf5_s, common_write_s, common_sync_s, common_hash_s};
     const std::filesystem::path file = nearest_existing(folder) / "onda_check";
+    const auto hdf5_file = [&file](std::int64_t nodes, std::int64_t frames, const auto& write) {
+        SnapshotWriter writer(file, {.dimensions = 2, .shape = {nodes, 1, nodes}}, {}, true);
+        writer.begin_shot(1, frames);
+        write(writer);
+        return writer.finish_values();
+    };
     try {
         r.file_s = seconds_of([&] { static_cast<void>(stage_text_file(file, "tried out by onda check\n", true)); });
-        const std::int64_t frames = std::min(most, bytes) / plane;
-        if (frames < 2) return r;
-        constexpr std::int64_t side = 512;
         const std::vector<float> values(side * side, 1.f);
-        SnapshotWriter writer(file, {.dimensions = 2, .shape = {side, 1, side}}, {}, true);
-        const double write_s = seconds_of([&] {
-            writer.begin_shot(1, frames);
-            for (std::int64_t frame = 0; frame < frames; ++frame) writer.write(static_cast<double>(frame), values);
+        r.hdf5_s = warm_seconds_of([&] {
+            static_cast<void>(hdf5_file(8, 1, [&](auto& writer) { writer.write(0., std::span(values).first(64)); }));
         });
-        const double finish_s = seconds_of([&] { static_cast<void>(writer.finish_values()); });
-        r.write_s = write_s / static_cast<double>(frames * plane);
-        r.sync_s = std::max(0., finish_s - r.file_s) / static_cast<double>(frames * plane);
+        const std::int64_t frames = std::min(most, bytes) / plane;
+        if (frames < 3) return r;
+        double write_s = 0.;
+        const Clock::time_point start = Clock::now();
+        const AtomicFile written = hdf5_file(side, frames, [&](auto& writer) {
+            writer.write(0., values);  // the first makes the dataset
+            write_s = seconds_of([&] {
+                for (std::int64_t frame = 1; frame < frames; ++frame) writer.write(static_cast<double>(frame), values);
+            });
+        });
+        const auto all = static_cast<double>(frames * plane);
+        r.sync_s = std::max(0., seconds_since(start) - write_s - r.hdf5_s) / all;
+        r.write_s = write_s / static_cast<double>((frames - 1) * plane);
+        r.hash_s = seconds_of([&] { static_cast<void>(record_of(written.temporary(), "")); }) / all;
     } catch (const Error&) {  // the run itself will say so, if it is its folder
     }
     return r;

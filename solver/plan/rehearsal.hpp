@@ -41,7 +41,7 @@ struct TraceRehearsal {
 };
 TraceRehearsal rehearse_traces(const Plan& plan);
 
-/// The pictures of a run, each a file that is made to last: the first finds the fonts.
+/// A picture of a wavefield of a run, a file that is made to last: the first finds the fonts.
 struct PictureRehearsal {
     double first_s = 0., next_s = 0.;
 };
@@ -51,10 +51,12 @@ PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path
 /// Files on the disk that a folder is to lie on.
 struct DiskRehearsal {
     double file_s = 0.;   ///< to make a file last, however small
+    double hdf5_s = 0.;   ///< the same of an HDF5 file
     double write_s = 0.;  ///< a byte of an HDF5 file
     double sync_s = 0.;   ///< to make a byte last
+    double hash_s = 0.;   ///< to read a byte again for the hash of its file
 };
-/// \param bytes that will be written. Writes a part of them, 16 MB at most, and removes it. Where the folder cannot be
+/// \param bytes that will be written. Writes a part of them, 32 MB at most, and removes it. Where the folder cannot be
 /// written, the rates are those of a common disk.
 DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes);
 

@@ -16,10 +16,10 @@ namespace {
 
 /// Start and end of the program, and what CUDA takes for its own: measured, on the machines of docs/performance.md.
 constexpr double kProgram_s = 0.03, kCudaStart_s = 0.3;
-/// A byte of a result, read back and hashed for the summary.
+/// A byte of the model in memory, hashed for the summary.
 constexpr double kHash_s = 4e-10;
-/// A byte of the pressure that the report shows: brought to a byte, deflated and put into the page.
-constexpr double kReport_s = 1.2e-8, kPage_s = 0.03;
+/// A byte of a wavefield or a gather that the report shows: taken, brought to a byte, deflated and put into the page.
+constexpr double kMovie_s = 7e-9, kGather_s = 1.2e-8, kPage_s = 5e-3;
 
 struct ShotCounts {
     double all = 1., batches = 1., batch = 1.;
@@ -59,49 +59,45 @@ double snapshot_bytes(const Plan& plan) {
     return 4. * static_cast<double>(plan.snapshots.steps.size()) * static_cast<double>(plan.snapshots.window.points());
 }
 
-/// Model, three wavefields and, with receivers, a gather.
-double pictures_of(const Plan& plan) {
+/// Of each section the model and three wavefields; with receivers, a gather. What wavefields are drawn over is half of
+/// what they take, and the model is no more.
+double drawing(const Plan& plan, const std::filesystem::path& folder) {
     if (!plan.config.output.pictures) return 0.;
+    constexpr double of_model = 0.5, of_gather = 0.7;
+    const PictureRehearsal picture = rehearse_pictures(plan, folder);
     const double sections = plan.grid.dimensions == 3 ? 3. : 1.;
     const double frames =
         plan.snapshots.steps.empty() ? 3. : std::min(3., static_cast<double>(plan.snapshots.steps.size()));
-    return sections * (1. + frames) + (plan.survey.size.most_receivers > 0 ? 1. : 0.);
+    const double gathers = plan.survey.size.most_receivers > 0 ? 1. : 0.;
+    return picture.first_s + (sections * (frames + of_model) + of_gather * gathers - 1.) * picture.next_s;
 }
 
-double drawing(const Plan& plan, const std::filesystem::path& folder) {
-    const double count = pictures_of(plan);
-    if (count == 0.) return 0.;
-    const PictureRehearsal picture = rehearse_pictures(plan, folder);
-    return picture.first_s + (count - 1.) * picture.next_s;
-}
-
-/// Files that are made to last, each by itself, by the end of a shot and of the run.
-double files_of_shot(const Plan& plan) {
-    const auto& seismograms = plan.config.output.seismograms;
-    return 1. + (plan.survey.size.most_receivers > 0 ? 1. : 0.) + (seismograms.segy != "none" ? 1. : 0.) +
-           (seismograms.su ? 1. : 0.) + (plan.snapshots.steps.empty() ? 0. : 1.);
-}
-
-/// Of what a shot leaves: seconds until its files are there, if nothing else is done.
+/// Of what a shot leaves: seconds until its files are there, if nothing else is done. Each file of traces is made to
+/// last by itself.
 double finishing(const Plan& plan, const TraceRehearsal& traces, const DiskRehearsal& disk) {
+    const auto& seismograms = plan.config.output.seismograms;
     const auto receivers = static_cast<double>(plan.survey.size.most_receivers);
     const double bytes = 4. * receivers * static_cast<double>(plan.time.output_samples);
-    return traces.shot_s / plan.batch + traces.trace_s * receivers + bytes * (disk.write_s + disk.sync_s + kHash_s) +
-           files_of_shot(plan) * disk.file_s;
+    const double others = (seismograms.segy != "none" ? 1. : 0.) + (seismograms.su ? 1. : 0.);
+    const double hdf5 = (receivers > 0. ? 1. : 0.) + (plan.snapshots.steps.empty() ? 0. : 1.);
+    return traces.shot_s / plan.batch + traces.trace_s * receivers +
+           bytes * (1. + others) * (disk.write_s + disk.sync_s + disk.hash_s) + hdf5 * disk.hdf5_s +
+           others * disk.file_s;
 }
 
 double report_of(const Plan& plan) {
     if (!plan.config.output.report) return 0.;
     const ReportBytes bytes = report_bytes(plan);
-    return kPage_s + kReport_s * static_cast<double>(bytes.kept + bytes.gather);
+    return kPage_s + kMovie_s * static_cast<double>(bytes.movies) + kGather_s * static_cast<double>(bytes.gather);
 }
 
 /// Files of several shots are read again and written into those of the survey, or linked there.
 double survey_files(const Plan& plan, double output_bytes, const DiskRehearsal& disk) {
-    constexpr double of_shot_s = 1e-3, read_s = 5e-10;
-    if (plan.survey.shots.size() == 1) return 0.;
-    const double copied = keeps_shot_files(plan) ? 0. : output_bytes;
-    return of_shot_s * static_cast<double>(plan.survey.shots.size()) + copied * (read_s + disk.write_s + disk.sync_s);
+    constexpr double link_s = 2e-5;
+    const auto shots = static_cast<double>(plan.survey.shots.size());
+    if (shots == 1.) return 0.;
+    if (keeps_shot_files(plan)) return link_s * shots;
+    return disk.hdf5_s * shots + output_bytes * (disk.hash_s + disk.write_s + disk.sync_s);
 }
 
 /// What the outputs of all batches but the last add to steps beside which they are made: on a device with memory of its
@@ -121,6 +117,7 @@ struct Tried {
 std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, const std::filesystem::path& folder) {
     const auto& [rehearsal, steps, disk] = tried;
     const auto output_bytes = static_cast<double>(forecast_output_bytes(plan));
+    const double hashed_bytes = std::min(output_bytes, 64. * 1048576.);  // of larger files some pieces: record_of()
     const ShotCounts shots = shots_of(plan);
     const bool own_memory = plan.device->has_own_memory();
     const double watch_s =
@@ -138,11 +135,12 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
         {"watch for instability", watch_s * shots.full},
         {"snapshots", (own_memory ? std::max(0., frames_s - batch_s) : frames_s) * shots.batches +
                           snapshot_bytes(plan) * shots.all * disk.sync_s},
-        {"seismograms of each shot", beside_steps(plan, finish_s, batch_s) * (shots.batches - 1.) + finish_s},
+        {"seismograms of each shot",
+         beside_steps(plan, finish_s + disk.file_s, batch_s) * (shots.batches - 1.) + finish_s + disk.file_s},
         {"pictures", drawing(plan, folder)},
         {"report", report_of(plan)},
         {"files of the survey", survey_files(plan, output_bytes, disk)},
-        {"hashes of the results, and files made to last", output_bytes * kHash_s + 6. * disk.file_s}};
+        {"hashes of the results, and files made to last", hashed_bytes * disk.hash_s + 6. * disk.file_s}};
     std::erase_if(items, [](const TimeForecast::Item& item) { return item.seconds <= 0.; });
     return items;
 }

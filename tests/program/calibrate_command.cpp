@@ -64,6 +64,17 @@ TEST_CASE("the model fits steps of an H200 that nothing was fitted to, and Tang'
     CHECK(contains(found->source, "fitted to "));
 }
 
+TEST_CASE("the model fits steps of an H200 that were drawn, with layers, in double precision, with any tile") {
+    const OwnCache cache;
+    const std::string drawn = std::string(ONDA_SOURCE_DIR) + "/tests/solver/h200_drawn_steps.csv";
+    const Outcome outcome = run_onda({"bench", "calibrate", "--from", drawn});
+    CAPTURE(outcome.out);
+    REQUIRE(outcome.code == 0);
+    CHECK(number_in(outcome.out, "calibrated model", 0) >= 200.);  // steps
+    CHECK(number_in(outcome.out, "calibrated model", 1) <= 8.);    // median error in percent
+    CHECK(number_in(outcome.out, "calibrated model", 4) >= 92.);   // percent of them within 25 %
+}
+
 TEST_CASE("tables of steps that are none are refused") {
     const TemporaryFolder folder;
     const std::string file = (folder.path() / "steps.csv").string();

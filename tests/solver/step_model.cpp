@@ -249,7 +249,40 @@ TEST_CASE("every calibration that ships can be read, and has constants of all ke
     CHECK(h200->rates.dram_bytes_s > 3e12);
     CHECK(h200->rates.dram_bytes_s < 4.8e12);
     CHECK(h200->kernels.count("inplane-vertical, 3-D") == 1);
+    CHECK(h200->kernels.count("cpml strips, 2-D") == 1);
     CHECK(!shipped_gpu_calibration("NVIDIA of nobody"));
+}
+
+TEST_CASE("the constants that ship for the H200 predict steps of another day, to which none was fitted") {
+    const auto h200 = shipped_gpu_calibration("NVIDIA H200");
+    REQUIRE(h200);
+    const GpuObservations steps = read_observations(std::string(ONDA_SOURCE_DIR) + "/tests/solver/h200_steps.csv");
+    std::vector<double> predicted, measured;
+    for (const GpuObservation& step : steps.steps) {
+        predicted.push_back(predict(*h200, step.what, step.facts).seconds);
+        measured.push_back(step.seconds);
+    }
+    const ErrorSummary errors = summarise(predicted, measured);
+    CHECK(errors.count > 500);
+    CHECK(errors.median < 0.06);
+    CHECK(static_cast<double>(errors.within_25) > 0.95 * static_cast<double>(errors.count));
+}
+
+TEST_CASE("strips take bytes, and a march of their own for each launch") {
+    cuda::StepFacts facts = facts_of(2.);
+    facts.side_launches = 3;
+    facts.footprint_bytes = 1e6;
+    GpuCalibration calibration;
+    calibration.kernels["cpml strips, 3-D"] = {1., 9e-6, 1e-6};
+    CHECK(calibration.of_strips(strip_family("cpml", "variable_density", 3)).latency_s == 9e-6);
+    CHECK(calibration.of_strips(strip_family("sponge", "star", 3)).latency_s == kUsualStrips.latency_s);
+    CHECK(strip_family("none", "star", 3).empty());
+    const auto with = [&](double latency_s, double work) {
+        return gpu_step_time(facts, kMultiprocessors, {}, {}, {work, latency_s, 1e-6}).sides_s;
+    };
+    CHECK(with(9e-6, 1.) - with(1e-6, 1.) == doctest::Approx(3 * 8e-6).epsilon(1e-6));
+    facts.side_bytes = 1e9;
+    CHECK(with(1e-6, 2.) - with(1e-6, 1.) == doctest::Approx(1e9 / GpuRates{}.l2_bytes_s).epsilon(1e-3));
 }
 
 TEST_CASE("the model of the CPU: memory, arithmetic, and threads that wait") {

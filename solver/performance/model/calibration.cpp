@@ -13,7 +13,7 @@ namespace onda {
 namespace {
 
 /// Of the layout of the files, and of what the constants mean: a model of another form is calibrated anew.
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 
 double positive(const nlohmann::json& object, std::string_view key) {
     const auto found = object.find(std::string(key));

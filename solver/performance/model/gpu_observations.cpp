@@ -177,6 +177,10 @@ std::string KernelCase::family() const {
     return kernel_family(kernel, copy, equation, dimensions);
 }
 
+std::string KernelCase::strips() const {
+    return strip_family(boundary, equation, dimensions);
+}
+
 std::string KernelCase::text() const {
     const std::string grid = dimensions == 2 ? fmt::format("{} x {}", nx, nz) : fmt::format("{} x {} x {}", nx, ny, nz);
     std::string line = fmt::format("{}{}{}{}{}, {}, order {}, {}", kernel, tile.empty() ? "" : " ", tile,
@@ -248,7 +252,8 @@ GpuObservations read_observations(const std::filesystem::path& file) {
 }
 
 GpuStepTime predict(const GpuCalibration& calibration, const KernelCase& what, const cuda::StepFacts& facts) {
-    return gpu_step_time(facts, calibration.multiprocessors, calibration.rates, calibration.of(what.family()));
+    return gpu_step_time(facts, calibration.multiprocessors, calibration.rates, calibration.of(what.family()),
+                         calibration.of_strips(what.strips()));
 }
 
 ErrorSummary summarise(std::span<const double> predicted, std::span<const double> measured) {
@@ -267,7 +272,10 @@ ErrorSummary summarise(std::span<const double> predicted, std::span<const double
 
 GpuCalibration fit_gpu(GpuCalibration probed, std::span<const GpuObservation> observations) {
     GpuCalibration fitted = std::move(probed);
-    for (const GpuObservation& observation : observations) fitted.kernels.try_emplace(observation.what.family());
+    for (const GpuObservation& observation : observations) {
+        fitted.kernels.try_emplace(observation.what.family());
+        if (observation.facts.side_launches > 0) fitted.kernels.try_emplace(observation.what.strips(), kUsualStrips);
+    }
     ConstantsOfFit constants(fitted);
     const std::vector<LogPrior> priors = constants.priors();
     std::vector<double> measured;

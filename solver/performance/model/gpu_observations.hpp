@@ -28,6 +28,8 @@ struct KernelCase {
     bool operator==(const KernelCase&) const = default;
     /// kernel_family() of it.
     [[nodiscard]] std::string family() const;
+    /// strip_family() of its boundary.
+    [[nodiscard]] std::string strips() const;
     /// One line for people.
     [[nodiscard]] std::string text() const;
 };

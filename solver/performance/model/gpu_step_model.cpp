@@ -39,7 +39,8 @@ PlaneOfBlock plane_of_block(const cuda::StepFacts& facts, int multiprocessors, c
     PlaneOfBlock of{};
     of.issue = (by_engine ? 1. : kernel.work) * facts.instructions / planes / rates.instructions_s;
     of.shared = facts.shared_bytes / planes / rates.shared_bytes_s;
-    of.doubles = facts.element_bytes == 8 ? facts.operations / planes / rates.double_operations_s : 0.;
+    of.doubles =
+        facts.element_bytes == 8 ? kernel.double_work * facts.operations / planes / rates.double_operations_s : 0.;
     of.engine = kernel.work * facts.engine_lines / planes / multiprocessors * rates.engine_line_s;
     of.work = together(rates.sharpness_of_work, {of.issue, of.shared, of.doubles});
     of.latency = kernel.latency_s + (1. - near) * kernel.far_latency_s;
@@ -75,27 +76,36 @@ std::string_view bound_of_blocks(const cuda::StepFacts& facts, const PlaneOfBloc
     return longest(bounds);
 }
 
+std::string family_of(std::string_view name, std::string_view equation, int dimensions) {
+    std::string family = std::string(name) + (dimensions == 2 ? ", 2-D" : ", 3-D");
+    return equation == "star" ? family : family + ", " + std::string(equation);
+}
+
 }  // namespace
 
 std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions) {
-    std::string family = std::string(kernel) + (dimensions == 2 ? ", 2-D" : ", 3-D");
-    if (equation != "star") family += ", " + std::string(equation);
+    std::string family = family_of(kernel, equation, dimensions);
     if (copy == "async") family += ", async";
     return family;
 }
 
-KernelConstants GpuCalibration::of(std::string_view family) const {
+std::string strip_family(std::string_view kind, std::string_view equation, int dimensions) {
+    if (kind == "none") return {};
+    return family_of(std::string(kind) + " strips", equation, dimensions);
+}
+
+KernelConstants GpuCalibration::of(std::string_view family, const KernelConstants& usual) const {
     std::string_view name = family;
     while (true) {
         if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
         const std::size_t comma = name.rfind(',');
-        if (comma == std::string_view::npos) return {};
+        if (comma == std::string_view::npos) return usual;
         name = name.substr(0, comma);
     }
 }
 
 GpuStepTime gpu_step_time(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates,
-                          const KernelConstants& kernel) {
+                          const KernelConstants& kernel, const KernelConstants& strips) {
     const double near = share_kept(facts.footprint_bytes, rates.kept_bytes, rates.forgetting);
     const double again = 1. - share_kept(facts.window_bytes, rates.window_bytes, rates.forgetting);
     const PlaneOfBlock of = plane_of_block(facts, multiprocessors, rates, kernel, near);
@@ -104,8 +114,8 @@ GpuStepTime gpu_step_time(const cuda::StepFacts& facts, int multiprocessors, con
     time.l2_s = facts.l2_bytes / rates.l2_bytes_s;
     time.blocks_s = blocks_time(facts, multiprocessors, rates, of);
     time.launch_s = facts.launches * (facts.overlaps ? rates.overlapped_launch_s : rates.launch_s);
-    time.sides_s = facts.side_launches * rates.launch_s +
-                   facts.side_bytes * ((1. - near) / rates.sides_bytes_s + near / rates.l2_bytes_s);
+    time.sides_s = facts.side_launches * (rates.launch_s + strips.latency_s + (1. - near) * strips.far_latency_s) +
+                   strips.work * facts.side_bytes * ((1. - near) / rates.sides_bytes_s + near / rates.l2_bytes_s);
     time.seconds =
         together(rates.sharpness_of_memory, {time.dram_s, time.l2_s, time.blocks_s}) + time.launch_s + time.sides_s;
     const std::array bounds{Bound{"DRAM", time.dram_s}, Bound{"L2", time.l2_s},

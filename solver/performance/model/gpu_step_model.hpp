@@ -31,12 +31,15 @@ struct GpuRates {
     double sharpness_of_memory = 4., sharpness_of_work = 4., sharpness_of_blocks = 3.;
 };
 
-/// What is particular to a kernel.
+/// What is particular to a kernel, or to the kernels of a kind of absorbing strip.
 struct KernelConstants {
     double work = 1.;               ///< instructions, or lines of the copy engine, for each one that was counted
     double latency_s = 0.4e-6;      ///< that a block waits for each plane
     double far_latency_s = 0.8e-6;  ///< and more where the plane comes from DRAM
+    double double_work = 1.;        ///< operations in double precision for each one that was counted
 };
+/// Of strips: bytes for each one that was counted, and what a launch waits for the strip's own march.
+inline constexpr KernelConstants kUsualStrips{1., 2e-6, 1e-6, 1.};
 
 /// A rate or constant in files, tables and fits.
 template <typename Values>
@@ -62,10 +65,11 @@ inline constexpr std::array<ModelConstant<GpuRates>, 15> kGpuRates{{
     {"sharpness_of_work", &GpuRates::sharpness_of_work, 0.5},
     {"sharpness_of_blocks", &GpuRates::sharpness_of_blocks, 0.3},
 }};
-inline constexpr std::array<ModelConstant<KernelConstants>, 3> kKernelConstants{{
+inline constexpr std::array<ModelConstant<KernelConstants>, 4> kKernelConstants{{
     {"work", &KernelConstants::work, 0.5},
     {"latency_s", &KernelConstants::latency_s, 0.5},
     {"far_latency_s", &KernelConstants::far_latency_s, 0.5},
+    {"double_work", &KernelConstants::double_work, 0.3},
 }};
 
 /// What was measured of a GPU.
@@ -74,20 +78,23 @@ struct GpuCalibration {
     std::string source;  ///< when and with what, for people
     int multiprocessors = 1;
     GpuRates rates;
-    std::map<std::string, KernelConstants, std::less<>> kernels;  ///< by kernel_family()
+    std::map<std::string, KernelConstants, std::less<>> kernels;  ///< by kernel_family() and strip_family()
 
     /// Of a kernel that was not measured: those of its nearest relative, or what is usual.
-    [[nodiscard]] KernelConstants of(std::string_view family) const;
+    [[nodiscard]] KernelConstants of(std::string_view family, const KernelConstants& usual = {}) const;
+    [[nodiscard]] KernelConstants of_strips(std::string_view family) const { return of(family, kUsualStrips); }
 };
 
 /// What shares constants: "inplane-full, 3-D", "march25d, 3-D, variable_density", "inplane-full, 2-D, async".
 std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions);
+/// Of the strips of a kind, as users name it: "cpml strips, 3-D, variable_density". Empty for "none".
+std::string strip_family(std::string_view kind, std::string_view equation, int dimensions);
 
 /// The parts that a step would take if nothing else bound it, and what it takes.
 struct GpuStepTime : StepTime {
     double dram_s = 0., l2_s = 0., blocks_s = 0., launch_s = 0., sides_s = 0.;
 };
 GpuStepTime gpu_step_time(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates,
-                          const KernelConstants& kernel);
+                          const KernelConstants& kernel, const KernelConstants& strips = kUsualStrips);
 
 }  // namespace onda

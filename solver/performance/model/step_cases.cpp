@@ -107,6 +107,15 @@ bool can_be_computed(const KernelCase& what, int ordinal) {
     }
 }
 
+/// The boundaries that a case is also timed with: strips are the same kernels beside any other, but the fused one
+/// computes some itself.
+std::vector<const char*> boundaries_with(const TimedProblem& problem, const cuda::Variant& variant, bool far) {
+    const bool single = problem.precision == "float";
+    if (variant.kernel == "direct" && (!single || problem.order == 8)) return {"cpml", "sponge"};
+    if (problem.equation == "star" && single && problem.order == 8 && far && variant.copy != "async") return {"cpml"};
+    return {};
+}
+
 }  // namespace
 
 std::vector<KernelCase> calibration_cases(int ordinal) {
@@ -128,12 +137,11 @@ std::vector<KernelCase> calibration_cases(int ordinal) {
         for (const cuda::Variant& variant : first_tiles(variants_of(problem, ordinal)))
             for (const Extents& extents : on) {
                 list.push_back(case_with(problem, variant, extents));
-                const bool far = extents.nx == grids.far.nx;
-                if (problem.equation != "star" || !single || problem.order != 8 || !far || variant.copy == "async")
-                    continue;
-                KernelCase with_layers = list.back();
-                with_layers.boundary = "cpml";
-                if (can_be_computed(with_layers, ordinal)) list.push_back(with_layers);
+                for (const char* boundary : boundaries_with(problem, variant, extents.nx == grids.far.nx)) {
+                    KernelCase with_strips = case_with(problem, variant, extents);
+                    with_strips.boundary = boundary;
+                    if (can_be_computed(with_strips, ordinal)) list.push_back(with_strips);
+                }
             }
     }
     return list;
