@@ -324,6 +324,13 @@ def thesis_tiles(onda, save):
     save(file, "png")
 
 
+def step_model(onda, save):
+    """Times of steps that were measured on a GPU, over what the model says of them, drawn by the program."""
+    file = onda.folder / "step_model.png"
+    onda.call("bench", "calibrate", "--from", ROOT / "tests/solver/h200_drawn_steps.csv", "--plot", file)
+    save(file, "png")
+
+
 FIGURES = {
     "first_wavefield": lambda onda, save: first(onda, save, "slice", "--time", 1, "--width", 960),
     "first_gather": lambda onda, save: first(onda, save, "gather", "--width", 700),
@@ -338,6 +345,7 @@ FIGURES = {
     "layers": lambda onda, save: promises(onda, save, ["R5", "R5h"], "Reflection, transmission and head waves of layers"),
     "exact_solutions": exact_solutions,
     "thesis_tiles": thesis_tiles,
+    "step_model": step_model,
 }
 
 
