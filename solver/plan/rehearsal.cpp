@@ -227,7 +227,7 @@ double rehearse_model(const Plan& plan) {
     // Small parts keep few threads busy; where they take no time, larger ones are tried.
     constexpr double enough_s = 0.01;
     double seconds = 0., part = 0.;
-    for (const double most : {2e5, 1.6e6}) {
+    for (const double most : {2e5, 8e5}) {
         const Grid small = shortened(plan.grid, most);
         seconds = warm_seconds_of(
             [&] { static_cast<void>(make_model(model, plan.setup.scheme.equation, small, plan.config.origin)); });
@@ -261,15 +261,31 @@ TraceRehearsal rehearse_traces(const Plan& plan) {
     return {std::max(0., of_many - of_one * static_cast<double>(many)), of_one};
 }
 
+namespace {
+
+/// Waves around the middle of a section, over a good quarter of it.
+std::vector<float> ripple(const Window& window) {
+    std::array<std::int64_t, 2> n{1, 1};  // the axes of the section
+    for (std::size_t axis = 0, i = 0; axis < 3 && i < 2; ++axis)
+        if (window.count[axis] > 1) n[i++] = window.count[axis];
+    std::vector<float> values;
+    for (std::int64_t z = 0; z < n[1]; ++z)
+        for (std::int64_t x = 0; x < n[0]; ++x) {
+            const double r = std::hypot(static_cast<double>(x) / static_cast<double>(n[0]) - 0.5,
+                                        static_cast<double>(z) / static_cast<double>(n[1]) - 0.5);
+            values.push_back(r < 0.3 ? static_cast<float>(std::sin(60. * r)) : 0.f);
+        }
+    return values;
+}
+
+}  // namespace
+
 PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path& folder) {
     constexpr std::int64_t most = 1200;
     Grid grid = plan.grid;
     grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
     const Section section = sections_through(grid, grid.origin_m, most).front();
-    std::vector<float> values(static_cast<std::size_t>(section.window.points()));
-    // Waves on a part of the section, which are what takes time to compress.
-    for (std::size_t i = values.size() / 3; i < values.size() / 2; ++i)
-        values[i] = std::sin(0.01f * static_cast<float>(i));
+    const std::vector<float> values = ripple(section.window);
     Panel panel = empty_panel(section);
     panel.fields = {model_field(section, values, kVelocityLabel, kPaleGrey),
                     pressure_field(section, values, 1., true, kBlueRed)};
@@ -287,7 +303,7 @@ PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path
 DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes) {
     constexpr double common_file_s = 5e-3, common_hdf5_s = 8e-3, common_write_s = 1. / 1e9, common_sync_s = 1. / 5e8,
                      common_hash_s = 1. / 4e9;
-    constexpr std::int64_t most = 32 << 20, side = 512, plane = side * side * 4;
+    constexpr std::int64_t most = 24 << 20, side = 512, plane = side * side * 4;
     DiskRehearsal r{common_file_s, common_hdf5_s, common_write_s, common_sync_s, common_hash_s};
     const std::filesystem::path file = nearest_existing(folder) / "onda_check";
     const auto hdf5_file = [&file](std::int64_t nodes, std::int64_t frames, const auto& write) {

@@ -219,14 +219,16 @@ def scalar(*arguments, nt, **others): time.sleep(1e-3 * nt)
     CHECK(measure("--shape 30 30 30 --boundary cpml") == 2);
     CHECK(contains(text_of(measured.folder.path() / "said"),
                    "--shape [30, 30, 30]: give two or three numbers, each above 56"));
-    REQUIRE(measure("--shape 40 32 24 --order 8 --steps 5 --rounds 5 --json peer.json") == 0);
+    REQUIRE(measure("--shape 40 32 24 --order 8 --steps 50 --rounds 5 --json peer.json") == 0);
     CHECK(measure("--shape 40 32 24 --json peer.json") == 2);  // it exists
     const Json report = Json::parse(text_of(measured.folder.path() / "peer.json"));
     CHECK(report["program"]["version"] == "7.0");
     CHECK(report["rows"][0]["kernel"]["threads"] == 3);
-    const double gpts = report["rows"][0]["rounds"][0].get<double>();
-    CHECK(gpts < 40 * 32 * 24 * 1e-6);
-    CHECK(gpts > 40 * 32 * 24 * 1e-8);
+    // A step sleeps for a millisecond; a busy machine wakes it later, in the shorter call or in the longer one.
+    auto gpts = report["rows"][0]["rounds"].get<std::vector<double>>();
+    std::ranges::sort(gpts);
+    CHECK(gpts[2] < 2. * 40 * 32 * 24 * 1e-6);
+    CHECK(gpts[2] > 40 * 32 * 24 * 1e-8);
     const Outcome outcome =
         run_onda({"bench", "compare", measured.path("peer.json"), measured.path("a.json"), "--best", "--json", "-"});
     CAPTURE(outcome.err);

@@ -66,7 +66,7 @@ StepTime cpu_step_time(const CpuStepFacts& facts, const CpuRates& rates, const C
     const double far_rate = memory_rate(rates, facts.threads), near_rate = facts.threads * rates.cached_bytes_s;
     const double second_a_byte = (1. - near) / far_rate + near / near_rate;
     const double memory = facts.stream_bytes * kernel.traffic * second_a_byte;
-    const double work = facts.points * (kernel.node_s + facts.radius * kernel.radius_s) *
+    const double work = facts.points * (kernel.node_s + std::pow(facts.radius, kernel.growth) * kernel.radius_s) *
                         (facts.element_bytes == 8 ? kernel.doubles : 1.) / facts.threads;
     const double wait = facts.threads > 1 ? rates.wait_s * facts.shots_a_thread : 0.;
     const double sides = facts.side_bytes * second_a_byte;

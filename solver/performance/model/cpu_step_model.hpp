@@ -43,6 +43,7 @@ struct CpuKernelConstants {
     double radius_s = 0.1e-9;  ///< more for each node of the stencil's radius
     double traffic = 1.2;      ///< bytes from memory for each byte of a stream
     double doubles = 1.8;      ///< times as long in double precision
+    double growth = 1.;  ///< the power of the radius that radius_s goes with: 2 where every node makes fluxes anew
 };
 inline constexpr std::array<ModelConstant<CpuRates>, 7> kCpuRates{{
     {"thread_bytes_per_s", &CpuRates::thread_bytes_s, 0.5},
@@ -53,11 +54,12 @@ inline constexpr std::array<ModelConstant<CpuRates>, 7> kCpuRates{{
     {"wait_s", &CpuRates::wait_s, 1.},
     {"sharpness", &CpuRates::sharpness, 0.2},
 }};
-inline constexpr std::array<ModelConstant<CpuKernelConstants>, 4> kCpuKernelConstants{{
+inline constexpr std::array<ModelConstant<CpuKernelConstants>, 5> kCpuKernelConstants{{
     {"node_s", &CpuKernelConstants::node_s, 1.},
     {"radius_s", &CpuKernelConstants::radius_s, 1.},
     {"traffic", &CpuKernelConstants::traffic, 0.3},
     {"doubles", &CpuKernelConstants::doubles, 0.3},
+    {"growth", &CpuKernelConstants::growth, 0.3},
 }};
 
 /// What was measured of a CPU.
