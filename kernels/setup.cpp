@@ -17,6 +17,13 @@ void check_problem(const Problem& problem) {
     for (const std::int64_t n : problem.grid.n)
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
     for (const auto& strip : problem.strips) strip->check(problem);
+    if (problem.stepping == Stepping::single) return;
+    if (scheme.equation != Equation::star)
+        throw std::invalid_argument("leap steps are not available for the equation " +
+                                    std::string(onda::name(scheme.equation)) + ": take single ones");
+    for (const Halo halo : problem.halos)
+        if (halo == Halo::neighbour)
+            throw std::invalid_argument("leap steps are not available for slabs: take single ones");
 }
 
 }  // namespace onda

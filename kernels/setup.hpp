@@ -16,10 +16,15 @@
 
 namespace onda {
 
+/// How a wavefield goes from one time level to the next: every level from the two before it, or every second level from
+/// the two even ones before it (kernels/equations/star/leap.hpp). The same solution, with other rounding errors.
+enum class Stepping { single, leap };
+
 /// The discrete problem: equation, grid and faces, complete and checked (solver/discretisation).
 struct Problem {
     Grid grid;
     Scheme scheme = make_scheme(Equation::star, 8);
+    Stepping stepping = Stepping::single;
     Precision precision = Precision::float32;
     FaceHalos halos{};
     StripList strips;

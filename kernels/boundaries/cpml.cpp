@@ -124,6 +124,12 @@ std::shared_ptr<const Strip> Cpml::of_planes(std::int64_t first, std::int64_t pl
     return part;
 }
 
+// D* takes what the layer remembers as far as the operator reaches.
+std::int64_t Cpml::reach(const Problem& problem, int of_face) const {
+    const std::int64_t width = face[static_cast<std::size_t>(of_face)].width();
+    return width == 0 ? 0 : width + problem.scheme.radius();
+}
+
 std::int64_t Cpml::fewest_planes(const Problem& problem, int of_face) const {
     const std::int64_t width = face[static_cast<std::size_t>(of_face)].width();
     return width == 0 ? 0 : width + 2 * problem.scheme.radius() + 1;

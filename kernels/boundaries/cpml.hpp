@@ -39,6 +39,7 @@ public:
     [[nodiscard]] std::shared_ptr<const Strip> resized(const std::array<std::int64_t, 3>& n) const override;
     [[nodiscard]] std::shared_ptr<const Strip> of_planes(std::int64_t first, std::int64_t planes,
                                                          std::int64_t all) const override;
+    [[nodiscard]] std::int64_t reach(const Problem& problem, int face) const override;
     [[nodiscard]] std::int64_t fewest_planes(const Problem& problem, int face) const override;
     [[nodiscard]] const cpu::StripRow& on_cpu() const override;
     [[nodiscard]] const cuda::StripRow* on_cuda() const override;

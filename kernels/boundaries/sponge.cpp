@@ -28,6 +28,13 @@ double Sponge::work(const Grid& grid) const {
     return static_cast<double>(grid.points()) - untouched;
 }
 
+std::int64_t Sponge::reach(const Problem&, int face) const {
+    const std::vector<double>& values = taper[static_cast<std::size_t>(face / 2)];
+    const auto undamped = [](double factor) { return factor == 1.; };
+    return face % 2 == 0 ? std::ranges::find_if(values, undamped) - values.begin()
+                         : std::find_if(values.rbegin(), values.rend(), undamped) - values.rbegin();
+}
+
 // Tapers lose or gain nodes in the middle, where they are 1.
 std::shared_ptr<const Strip> Sponge::resized(const std::array<std::int64_t, 3>& n) const {
     auto other = std::make_shared<Sponge>(*this);

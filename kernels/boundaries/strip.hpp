@@ -43,6 +43,8 @@ public:
     /// The strips in planes [first, first + planes) of the `all` planes of a grid.
     [[nodiscard]] virtual std::shared_ptr<const Strip> of_planes(std::int64_t first, std::int64_t planes,
                                                                  std::int64_t all) const = 0;
+    /// Nodes inside a face whose p[n+1] the strips change: 0 where the face has none.
+    [[nodiscard]] virtual std::int64_t reach(const Problem& problem, int face) const = 0;
     /// Planes that a slab needs if face 4 or 5 of the problem is its own; 0: any number will do.
     [[nodiscard]] virtual std::int64_t fewest_planes(const Problem& problem, int face) const = 0;
 

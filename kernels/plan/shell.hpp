@@ -1,0 +1,71 @@
+/// \file
+/// Where a grid leaps, and where it steps singly: the shell.
+///
+/// A leap applies k L twice, which is two time steps only where nothing else happens in between: no strip, no image of
+/// a mirror. So nodes near faces, the shell, step singly, from level n to n + 1 and on to n + 2. The nodes that leap
+/// begin where both applications find plain nodes; the level n + 1 is needed as far again as the operator reaches from
+/// the last node of the shell. With strips that change W + r nodes, those are the first W + 2r and W + 3r nodes of an
+/// axis.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "kernels/setup.hpp"
+
+namespace onda {
+
+/// A box of nodes: [low, high) along x, y, z; empty if it has none along some axis.
+struct Box {
+    std::array<std::int64_t, 3> low{}, high{};
+
+    [[nodiscard]] bool empty() const { return low[0] >= high[0] || low[1] >= high[1] || low[2] >= high[2]; }
+    [[nodiscard]] bool contains(const std::array<std::int64_t, 3>& node) const {
+        for (std::size_t a = 0; a < 3; ++a)
+            if (node[a] < low[a] || node[a] >= high[a]) return false;
+        return true;
+    }
+    /// The box without so many nodes at each face; what is left of an axis may be nothing.
+    [[nodiscard]] Box without(const std::array<std::int64_t, 6>& widths) const {
+        Box inner = *this;
+        for (std::size_t a = 0; a < 3; ++a) {
+            inner.low[a] = std::min(low[a] + widths[2 * a], high[a]);
+            inner.high[a] = std::max(high[a] - widths[2 * a + 1], inner.low[a]);
+        }
+        return inner;
+    }
+    bool operator==(const Box&) const = default;
+};
+
+/// The parts of a grid in a leap.
+struct Shell {
+    Box grid;    ///< all nodes
+    Box leap;    ///< those that leap; all others of the grid step singly
+    Box no_odd;  ///< those whose level n + 1 nobody needs: within `leap`, as far inside as the operator reaches
+
+    [[nodiscard]] bool empty() const { return leap == grid; }
+};
+
+/// The parts of the grid of a problem.
+inline Shell shell_of(const Problem& problem) {
+    const std::int64_t r = problem.scheme.radius();
+    std::array<std::int64_t, 6> leap{}, odd{};
+    for (int face = 0; face < 6; ++face) {
+        const auto f = static_cast<std::size_t>(face);
+        if (!problem.grid.has_axis(face / 2)) continue;
+        std::int64_t reach = 0;
+        for (const auto& strip : problem.strips) reach = std::max(reach, strip->reach(problem, face));
+        // Beyond a zero face p and k L(p) are zero at every level: it needs no shell.
+        if (reach == 0 && problem.halos[f] == Halo::zero) continue;
+        leap[f] = reach + r;
+        odd[f] = leap[f] + r;
+    }
+    Shell shell;
+    shell.grid = {{}, problem.grid.n};
+    shell.leap = shell.grid.without(leap);
+    shell.no_odd = shell.grid.without(odd);
+    return shell;
+}
+
+}  // namespace onda

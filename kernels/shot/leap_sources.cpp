@@ -1,0 +1,93 @@
+#include "kernels/shot/leap_sources.hpp"
+
+#include <map>
+#include <vector>
+
+#include "kernels/shot/source_entries.hpp"
+
+namespace onda {
+namespace {
+
+using Weights = std::map<std::int64_t, double>;  ///< by node: their order does not depend on that of a survey's nodes
+
+/// Calls body(node, weight of L) for every node of the grid that the operator takes from, or gives to, a node.
+template <typename Body>
+void for_neighbours(const Grid& grid, const Stencil<double>& stencil, std::int64_t of, const Body& body) {
+    const std::array<std::int64_t, 3> node = grid.node(of);
+    body(of, stencil.centre);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (!grid.has_axis(static_cast<int>(axis))) continue;
+        for (int k = 1; k <= stencil.radius; ++k)
+            for (const int sign : {-1, 1}) {
+                auto other = node;
+                other[axis] += sign * k;
+                if (other[axis] < 0 || other[axis] >= grid.n[axis]) continue;
+                body(grid.at(other[0], other[1], other[2]), stencil.axis[axis][k]);
+            }
+    }
+}
+
+/// Adds a source: nodes with their weights, and its signal. Nothing if it has no nodes.
+void add(Sources& to, const Weights& weights, const std::vector<double>& signal, double density) {
+    if (weights.empty()) return;
+    for (const auto& [node, weight] : weights) {
+        to.nodes.node.push_back(node);
+        to.nodes.weight.push_back(weight);
+    }
+    to.nodes.first.push_back(static_cast<std::int64_t>(to.nodes.node.size()));
+    to.signal.push_back(signal);
+    to.density.push_back(density);
+}
+
+/// Value n of the result is the sum of values n + shift of the signal; it has as many values as are not zero.
+std::vector<double> shifted(const std::vector<double>& signal, std::initializer_list<std::int64_t> shifts) {
+    std::vector<double> sum(signal.size() + 1);
+    for (const std::int64_t shift : shifts)
+        for (std::int64_t n = 0; n < std::ssize(sum); ++n)
+            if (n + shift >= 0 && n + shift < std::ssize(signal))
+                sum[static_cast<std::size_t>(n)] += signal[static_cast<std::size_t>(n + shift)];
+    return sum;
+}
+
+}  // namespace
+
+LeapSources leap_sources(const Medium& medium, const Sources& sources, const Shell& shell) {
+    const Problem& problem = medium.setup();
+    const Grid& grid = problem.grid;
+    const auto stencil = make_stencil<double>(problem.scheme, grid.spacing_m, grid.dimensions);
+    const std::vector<double> density =
+        sources.density.empty() ? source_densities(medium, sources.nodes) : sources.density;
+    LeapSources result;
+    for (std::int64_t row = 0; row < sources.nodes.rows(); ++row) {
+        const auto r = static_cast<std::size_t>(row);
+        const auto first = static_cast<std::size_t>(sources.nodes.first[r]);
+        const std::span nodes = std::span(sources.nodes.node)
+                                    .subspan(first, static_cast<std::size_t>(sources.nodes.first[r + 1]) - first);
+        std::vector<double> k(nodes.size());
+        medium.values_at(0, nodes, k);
+        Weights odd, in_shell, beside, at;  // f[n]; f[n+1]; f[n-1] + f[n+1]; f[n]
+        for (std::size_t i = 0; i < nodes.size(); ++i) {
+            const double weight = sources.nodes.weight[first + i];
+            const auto node = grid.node(nodes[i]);
+            if (!shell.no_odd.contains(node)) odd[nodes[i]] += weight;
+            if (shell.leap.contains(node)) {
+                beside[nodes[i]] += weight;
+                at[nodes[i]] += 2. * weight;
+            } else {
+                in_shell[nodes[i]] += weight;
+            }
+            // A node's amplitude is its k times its weight: the k that stands here is that of the source.
+            for_neighbours(grid, stencil, nodes[i], [&](std::int64_t other, double l) {
+                if (shell.leap.contains(grid.node(other))) at[other] += l * k[i] * weight;
+            });
+        }
+        const std::vector<double>& signal = sources.signal[r];
+        add(result.odd, odd, signal, density[r]);
+        add(result.even, in_shell, shifted(signal, {1}), density[r]);
+        add(result.even, beside, shifted(signal, {-1, 1}), density[r]);
+        add(result.even, at, signal, density[r]);
+    }
+    return result;
+}
+
+}  // namespace onda

@@ -1,0 +1,22 @@
+/// \file
+/// The sources of a shot as leaps add them.
+#pragma once
+
+#include "kernels/medium.hpp"
+#include "kernels/plan/shell.hpp"
+#include "kernels/shot/shot.hpp"
+
+namespace onda {
+
+/// What a leap from level n (even) to n + 2 adds: signals at index n, nodes and weights as in Sources.
+struct LeapSources {
+    Sources odd;   ///< to p[n+1] of the shell
+    Sources even;  ///< to p[n+2]
+};
+
+/// The sources f[n] that single steps would add to p[n+1], as leaps add them: f[n] to p[n+1] and f[n+1] to p[n+2] in the
+/// shell, and f[n-1] + (2 + k L) f[n] + f[n+1] to p[n+2] where the grid leaps, near the shell also of sources inside it.
+/// The weights of k L are made in double precision.
+LeapSources leap_sources(const Medium& medium, const Sources& sources, const Shell& shell);
+
+}  // namespace onda
