@@ -45,7 +45,9 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
         list.add(on_device(std::move(name), Owner::wavefield, elements, bytes));
     };
     const int volumes = volumes_of(setup.grid, shots);
-    add("time levels", 2 * array_elements(field_layout(setup, grid, rules), volumes), element);
+    const std::int64_t level = array_elements(field_layout(setup, grid, rules), volumes);
+    add("time levels", 2 * level, element);
+    if (has_odd_level(setup)) add("p_odd", level, element);
     add("staging", staging_bytes(setup.grid), 1);
     add("counter", 1, sizeof(std::int64_t));
     add("largest", shots * largest_blocks(shots), sizeof(Largest));
@@ -80,6 +82,16 @@ std::int64_t array_elements(const Layout& layout, int volumes) {
     return ((volumes - 1) * volume_step(layout) + layout.size + page - 1) / page * page;
 }
 
+NodeBox box_of_volume(const Box& box, const Grid& volume) {
+    NodeBox in_volume{box.low, box.high};
+    if (volume.dimensions == 2 && !box.empty()) in_volume.high[1] = volume.n[1];
+    return in_volume;
+}
+
+bool has_odd_level(const Problem& problem) {
+    return problem.stepping == Stepping::leap && !shell_of(problem).empty();
+}
+
 std::int64_t staging_bytes(const Grid& grid) {
     constexpr std::int64_t piece = 8 << 20;
     return std::max(std::min(piece, grid.points() * 8), grid.nx() * 8);
@@ -108,10 +120,10 @@ bool takes_whole_steps(const Setup& setup, int shots) {
 template bool takes_whole_steps<float>(const Setup&, int);
 template bool takes_whole_steps<double>(const Setup&, int);
 
-void add_sources(Allocations& list, const SourceTables& size, std::int64_t element_bytes) {
+void add_sources(Allocations& list, const SourceTables& size, std::int64_t element_bytes, const std::string& level) {
     if (size.entries == 0) return;
-    const auto add = [&list](const char* name, std::int64_t elements, std::int64_t bytes) {
-        list.add(on_device(std::string("sources.") + name, Owner::shots, elements, bytes));
+    const auto add = [&](const char* name, std::int64_t elements, std::int64_t bytes) {
+        list.add(on_device(level + "." + name, Owner::shots, elements, bytes));
     };
     add("element", size.nodes, sizeof(std::int64_t));
     add("first", size.nodes + 1, sizeof(std::int64_t));
