@@ -26,6 +26,8 @@ struct Problem {
     FaceHalos halos{};
     StripList strips;
 
+    /// Time steps from one level to the next that is computed everywhere: 1, or 2 with leaps.
+    [[nodiscard]] std::int64_t stride() const { return stepping == Stepping::leap ? 2 : 1; }
     [[nodiscard]] std::int64_t element_bytes() const { return precision == Precision::float32 ? 4 : 8; }
 };
 

@@ -1,6 +1,7 @@
 #include "kernels/wavefield.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "kernels/fingerprint.hpp"
 #include "kernels/medium.hpp"
@@ -30,6 +31,14 @@ void hash_downloaded(const Wavefield& wavefield, const Window& window, std::span
 }
 
 }  // namespace
+
+bool Wavefield::leaps() const {
+    return medium().setup().stepping == Stepping::leap;
+}
+
+void Wavefield::leap(std::int64_t) {
+    throw std::logic_error("leaps of a wavefield that has none");
+}
 
 void Wavefield::hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const {
     if (medium().setup().precision == Precision::float64)

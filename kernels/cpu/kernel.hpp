@@ -42,9 +42,21 @@ struct Arrays {
     MediumView<T> medium[kMostMediumArrays] = {};  ///< all arrays of the equation, k among them
 };
 
+/// A box of nodes: [low, high) along x, y, z.
+struct NodeBox {
+    std::int64_t low[3] = {}, high[3] = {};
+
+    [[nodiscard]] ONDA_HOST_DEVICE bool is_empty() const {
+        return low[0] >= high[0] || low[1] >= high[1] || low[2] >= high[2];
+    }
+};
+
 template <typename T>
 struct StepArguments : Arrays<T> {
     Stencil<T> stencil;
+    NodeBox box;                ///< leaps: the nodes that leap; their shell: those that are left out
+    const T* before = nullptr;  ///< of the shell: the level before p; what it computes goes to q, which may be the same
+    T* scratch = nullptr;       ///< leaps: LeapTile::elements() for each thread
     const LoadStrategy* strategy = nullptr;  ///< in-plane kernels
     std::int64_t cache_bytes = 0;            ///< the L2 share of one thread
 };
@@ -66,6 +78,15 @@ void inplane_step(const StepArguments<T>& a);
 /// The same array streams without neighbours: the ceiling of any one-step kernel. Not a wave equation.
 template <typename Isa, typename T>
 void twin_step(const StepArguments<T>& a);
+
+// Leaps: p is p[n], and q p[n-2], overwritten with p[n+2] in the box; what they write elsewhere is undefined.
+template <typename Isa, typename T>
+void reference_leap_step(const StepArguments<T>& a);
+template <typename Isa, typename T>
+void vectorised_leap_step(const StepArguments<T>& a);
+/// Single steps of all nodes but those in the box.
+template <typename Isa, typename T>
+void leap_shell_step(const StepArguments<T>& a);
 
 // Of the compact operator.
 template <typename Isa, typename T>

@@ -18,6 +18,7 @@ struct Kernel {
     StepFunction<double> step_double;
     const LoadStrategy* strategy = nullptr;
     Equation equation = Equation::star;
+    Stepping stepping = Stepping::single;
     bool solves = true;  ///< false: the twin, which only `onda bench` runs
 };
 

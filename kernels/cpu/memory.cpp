@@ -3,7 +3,10 @@
 #include <omp.h>
 
 #include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/leap_tiles.hpp"
 #include "kernels/cpu/strips/strip.hpp"
+#include "kernels/plan/shell.hpp"
+#include "kernels/shot/leap_sources.hpp"
 
 namespace onda::cpu {
 
@@ -34,6 +37,17 @@ void add_receivers(Allocations& list, const ShotSize& size, std::int64_t element
     list.add(table("traces", Owner::shots, size.receivers * size.trace_samples, element_bytes, shots));
 }
 
+namespace {
+
+/// Of the scratch memory of a thread.
+std::int64_t leap_tile_elements(const Setup& setup) {
+    const int r = setup.scheme.radius(), dimensions = setup.grid.dimensions;
+    return setup.precision == Precision::float32 ? LeapTile<float>::of(r, dimensions).elements()
+                                                 : LeapTile<double>::of(r, dimensions).elements();
+}
+
+}  // namespace
+
 Allocations allocations(const Setup& setup, int shots, const ShotSize& shot) {
     const EquationRow& equation = *setup.scheme.equation;
     const LayoutRules rules = layout_rules(setup);
@@ -45,9 +59,14 @@ Allocations allocations(const Setup& setup, int shots, const ShotSize& shot) {
         for (const std::string& name : {std::string(field), previous_row(field)})
             list.add(paged(name, Owner::wavefield, level, rules.element_bytes, shots));
     const int threads = shots == 1 ? threads_of(setup) : 1;
+    if (setup.stepping == Stepping::leap) {
+        if (!shell_of(setup).empty()) list.add(paged("p_odd", Owner::wavefield, level, rules.element_bytes, shots));
+        list.add(
+            paged("leap.tiles", Owner::wavefield, threads * leap_tile_elements(setup), rules.element_bytes, shots));
+    }
     for (const auto& strip : setup.strips)
         if (!strip->empty()) strip->on_cpu().add_rows(list, *strip, setup, threads, shots);
-    add_sources(list, shot, rules.element_bytes, shots);
+    add_sources(list, setup.stepping == Stepping::leap ? most_of_leaps(setup, shot) : shot, rules.element_bytes, shots);
     add_receivers(list, shot, rules.element_bytes, shots);
     return list;
 }

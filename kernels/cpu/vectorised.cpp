@@ -2,64 +2,11 @@
 //
 // An order-8 point reads 25 values of p. Blocks keep them near: marching along z, the planes a block needs stay in the
 // L2 cache, so that each value comes from memory once; along y, its rows stay in the L1. kPlanes planes advance
-// together: they share their z neighbours, and their sums, each one long chain of fma, run side by side. x neighbours
-// are cut out of registers. A vector of results then costs 15 loads instead of 27.
-#include "kernels/cpu/blocks.hpp"
+// together (kernels/cpu/rows.hpp).
+#include "kernels/cpu/rows.hpp"
 
 namespace onda::cpu {
 namespace {
-
-/// Z planes of one vector of points on their way along x.
-template <typename T, int Z>
-struct Rows {
-    const T* p[Z];                         ///< the centre vector in memory
-    Vector<T> before[Z], at[Z], after[Z];  ///< its registers, and those on either side
-    Vector<T> l[Z];                        ///< the Laplacians
-};
-
-/// l + sum_k w_k (p(x - k) + p(x + k)); the planes' chains interleave.
-template <typename T, int R, int Z>
-ONDA_HOST_DEVICE void add_x_pairs(Rows<T, Z>& rows, const Vector<T>* w) {
-    unroll<1, R + 1>([&](auto k) __attribute__((always_inline)) {
-        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            constexpr int K = k.value, J = j.value;
-            const Vector<T> left = window<kLanes<T> - K>(rows.p[J] - K, rows.before[J], rows.at[J]);
-            const Vector<T> right = window<K>(rows.p[J] + K, rows.at[J], rows.after[J]);
-            rows.l[J] = fused(w[K], left + right, rows.l[J]);
-        });
-    });
-}
-
-template <typename T, int R, int Z>
-ONDA_HOST_DEVICE void add_y_pairs(Rows<T, Z>& rows, std::int64_t pitch, const Vector<T>* w) {
-    unroll<1, R + 1>([&](auto k) __attribute__((always_inline)) {
-        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            constexpr int K = k.value, J = j.value;
-            rows.l[J] = fused(w[K], load(rows.p[J] - K * pitch) + load(rows.p[J] + K * pitch), rows.l[J]);
-        });
-    });
-}
-
-/// The z halves, nearest first; each plane is loaded once a half and serves all it reaches.
-template <typename T, int R, int Z>
-ONDA_HOST_DEVICE void add_z_halves(Rows<T, Z>& rows, std::int64_t plane, const Vector<T>* w) {
-    const T* const first = opaque(rows.p[0] - R * plane);
-    unroll<2 - Z, R + 1>([&](auto i) __attribute__((always_inline)) {  // plane -i
-        const Vector<T> value = load(first + (R - i.value) * plane);
-        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            constexpr int K = j.value + i.value;
-            if constexpr (K >= 1 && K <= R) rows.l[j.value] = fused(w[K], value, rows.l[j.value]);
-        });
-    });
-    const T* const here = opaque(rows.p[0]);
-    unroll<1, Z + R>([&](auto i) __attribute__((always_inline)) {  // plane +i
-        const Vector<T> value = load(here + i.value * plane);
-        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            constexpr int K = i.value - j.value;
-            if constexpr (K >= 1 && K <= R) rows.l[j.value] = fused(w[K], value, rows.l[j.value]);
-        });
-    });
-}
 
 /// Rows y of planes z … z + Z - 1, x in [x_begin, x_end); x_begin is a multiple of the vector length.
 template <typename T, int Dims, int R, int Z>
@@ -89,7 +36,7 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
         });
         add_x_pairs<T, R, Z>(rows, w.x);
         if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, pitch, w.y);
-        add_z_halves<T, R, Z>(rows, plane, w.z);
+        add_z_halves<T, R, Z>(rows, EvenPlanes<T, R>{plane}, w.z);
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
             advance_vector<whole_vector.value>(q + j.value * plane + x, k + j.value * k_plane + x, rows.at[j.value],
                                                rows.l[j.value], x_end - x);

@@ -20,6 +20,9 @@
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cpu/thread_tuner.hpp"
 #include "kernels/fingerprint.hpp"
+#include "kernels/plan/shell.hpp"
+#include "kernels/plan/state_parts.hpp"
+#include "kernels/shot/leap_sources.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -41,6 +44,7 @@ public:
           threads_(threads),
           field_(field_layout(setup_, grid_, layout_rules(setup_))),
           fields_(make_fields(planned)),
+          leap_(setup_.stepping == Stepping::leap ? std::make_unique<LeapMemory>(setup_, planned) : nullptr),
           strips_(make_strips<T>({setup_, planned, medium.isa(), arrays()})) {
         for (std::size_t axis = 0; axis < 3; ++axis)
             copies_[axis] =
@@ -49,6 +53,8 @@ public:
         arguments_.stencil = make_stencil<T>(setup_.scheme, grid_.spacing_m, grid_.dimensions);
         arguments_.strategy = medium.chosen_kernel().strategy;
         arguments_.cache_bytes = l2_bytes();
+        if (leap_) arguments_.scratch = leap_->tiles.data();
+        shell_step_ = with_isa(medium.isa(), []<typename Isa>() -> StepFunction<T> { return leap_shell_step<Isa, T>; });
         reset();
     }
 
@@ -59,10 +65,10 @@ public:
         for (const auto& strip : strips_) strip->set_threads(threads);
     }
     [[nodiscard]] std::int64_t bytes() const {
-        std::int64_t bytes = injection_.bytes() + recorder_.bytes();
+        std::int64_t bytes = injection_.bytes() + odd_injection_.bytes() + recorder_.bytes();
         for (const auto& strip : strips_) bytes += strip->bytes();
         for (const Levels& field : fields_) bytes += field.p.bytes() + field.q.bytes();
-        return bytes;
+        return bytes + (leap_ ? leap_->odd.bytes() + leap_->tiles.bytes() : 0);
     }
 
     void reset() {
@@ -70,15 +76,26 @@ public:
             zero(field.p);
             zero(field.q);
         }
+        if (has_shell()) zero(leap_->odd);
         for (const auto& strip : strips_) strip->reset();
         injection_ = {};
+        odd_injection_ = {};
         recorder_ = {};
     }
-    void set_sources(const Sources& sources) { injection_ = Injection<T>(medium_, sources, element_of()); }
+    void set_sources(const Sources& sources) {
+        if (!leap_) {
+            injection_ = Injection<T>(medium_, sources, element_of());
+            return;
+        }
+        const LeapSources leap = leap_sources(medium_, sources, leap_->shell);
+        injection_ = Injection<T>(medium_, leap.even, element_of());
+        odd_injection_ = Injection<T>(medium_, leap.odd, element_of());
+    }
     void set_receivers(const NodeWeights& receivers, std::int64_t samples) {
         recorder_ = Recorder<T>(receivers, samples, element_of());
     }
 
+    [[nodiscard]] bool leaps() const { return leap_ != nullptr; }
     void fill_halos() {
         for (Levels& field : fields_) fill_halos(field.p);
     }
@@ -89,11 +106,24 @@ public:
             arguments_.further_p[i - 1] = fields_[i].p.data() + field_.origin;
             arguments_.further_q[i - 1] = fields_[i].q.data() + field_.origin;
         }
-        const Kernel& kernel = medium_.chosen_kernel();
-        if constexpr (std::is_same_v<T, float>)
-            kernel.step_float(arguments_);
-        else
-            kernel.step_double(arguments_);
+        run_kernel();
+    }
+    /// From p[n] and p[n-2] to p[n+2], which takes the place of p[n-2].
+    void leap(std::int64_t n) {
+        T *const even = p().data() + field_.origin, *const next = q().data() + field_.origin;
+        fill_halos(fields_.front().p);
+        arguments_.p = even;
+        arguments_.q = next;
+        arguments_.box = node_box(leap_->shell.leap);
+        run_kernel();
+        if (has_shell()) {
+            T* const odd = leap_->odd.data() + field_.origin;
+            step_shell(even, odd, odd, leap_->shell.no_odd);
+            odd_injection_.add(n, leap_->odd.data());
+            fill_halos(leap_->odd);
+            step_shell(odd, even, next, leap_->shell.leap);
+        }
+        injection_.add(n, q().data());
     }
     void absorb() {
         if (strips_.empty()) return;
@@ -142,6 +172,13 @@ public:
             body(StatePart{name, grid_.n, sizeof(T)}, fields_[i].p.data() + field_.origin, strides);
             body(StatePart{name + "_previous", grid_.n, sizeof(T)}, fields_[i].q.data() + field_.origin, strides);
         }
+        if (has_shell()) {
+            const std::array<Box, 6> boxes = odd_boxes(leap_->shell);
+            for (int face = 0; face < 6; ++face)
+                if (const Box& box = boxes[static_cast<std::size_t>(face)]; !box.empty())
+                    body(odd_state(face, box, sizeof(T)),
+                         leap_->odd.data() + field_.at(box.low[0], box.low[1], box.low[2]), strides);
+        }
         for (const auto& strip : strips_) strip->for_state(body);
     }
 
@@ -159,6 +196,41 @@ private:
     }
     [[nodiscard]] const Buffer<T>& p() const { return fields_.front().p; }
     [[nodiscard]] const Buffer<T>& q() const { return fields_.front().q; }
+    /// What leaps need beside the even levels.
+    struct LeapMemory {
+        LeapMemory(const Setup& setup, const Allocations& planned)
+            : shell(shell_of(setup)), tiles(planned.of("leap.tiles")) {
+            if (!shell.empty()) odd = Buffer<T>(planned.of("p_odd"));
+        }
+        Shell shell;
+        Buffer<T> odd;    ///< p[n-1] of the shell
+        Buffer<T> tiles;  ///< scratch memory
+    };
+    [[nodiscard]] bool has_shell() const { return leap_ && !leap_->shell.empty(); }
+    [[nodiscard]] static NodeBox node_box(const Box& box) {
+        NodeBox nodes;
+        std::ranges::copy(box.low, nodes.low);
+        std::ranges::copy(box.high, nodes.high);
+        return nodes;
+    }
+    void run_kernel() const {
+        const Kernel& kernel = medium_.chosen_kernel();
+        if constexpr (std::is_same_v<T, float>)
+            kernel.step_float(arguments_);
+        else
+            kernel.step_double(arguments_);
+    }
+    /// A single step of the nodes outside a box, and of the strips. \param before the level before p; \param next the
+    /// level after it, which may take the place of `before`.
+    void step_shell(T* level, const T* before, T* next, const Box& without) {
+        arguments_.p = level;
+        arguments_.before = before;
+        arguments_.q = next;
+        arguments_.box = node_box(without);
+        shell_step_(arguments_);
+        const std::array levels{FieldLevels<T>{level, next}};
+        for (const auto& strip : strips_) strip->apply(levels);
+    }
     void fill_halos(Buffer<T>& field) const;
     /// Calls body(rows) once a thread, with the rows that are its own (see rows_of_thread).
     template <typename Body>
@@ -206,11 +278,14 @@ private:
     const Grid& grid_;
     int threads_;
     Layout field_;
-    std::vector<Levels> fields_;  ///< of the equation; sources, receivers and snapshots have the first
+    std::vector<Levels> fields_;        ///< of the equation; sources, receivers and snapshots have the first
+    std::unique_ptr<LeapMemory> leap_;  ///< null with single steps
     std::vector<std::unique_ptr<StripSteps<T>>> strips_;
     StepArguments<T> arguments_;
     std::array<std::vector<HaloCopy>, 3> copies_;
+    StepFunction<T> shell_step_ = nullptr;
     Injection<T> injection_;
+    Injection<T> odd_injection_;  ///< of leaps: to the odd level
     Recorder<T> recorder_;
 };
 
@@ -328,6 +403,7 @@ void ShotField<T>::upload(std::span<const double> p, std::span<const double> p_p
             fields_.front().q.data()[field_.at(x, y, z)] = static_cast<T>(p_previous[grid_.at(x, y, z)]);
         }
     });
+    if (has_shell()) zero(leap_->odd);
     for (const auto& strip : strips_) strip->reset();
 }
 
@@ -360,6 +436,7 @@ public:
         at(shot).set_receivers(receivers, samples);
     }
 
+    void leap(std::int64_t n) override { for_shots(&ShotField<T>::leap, n); }
     void fill_halos() override { for_shots(&ShotField<T>::fill_halos); }
     void step() override { for_shots(&ShotField<T>::step); }
     void absorb() override { for_shots(&ShotField<T>::absorb); }
@@ -430,12 +507,13 @@ private:
 
 template <typename T>
 void CpuWavefield<T>::enqueue_alone(std::int64_t first, std::int64_t count) {
-    if (!medium_->setup().fewer_threads) return Wavefield::enqueue(first, count);
+    if (!medium_->setup().fewer_threads) return advance_in_order(at(0), first, count);
     using Clock = std::chrono::steady_clock;
-    for (std::int64_t n = first; n < first + count; ++n) {
+    const std::int64_t stride = medium_->setup().stride();
+    for (std::int64_t n = first; n < first + count; n += stride) {
         at(0).set_threads(tuner_.threads());
         const Clock::time_point start = Clock::now();
-        Wavefield::enqueue(n, 1);
+        advance_in_order(at(0), n, stride);
         tuner_.took(std::chrono::duration<double>(Clock::now() - start).count());
     }
 }

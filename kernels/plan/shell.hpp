@@ -68,4 +68,19 @@ inline Shell shell_of(const Problem& problem) {
     return shell;
 }
 
+/// The nodes whose odd level is kept, a box inside each face: the planes near z faces, then the rows near y faces of
+/// the other planes, then the ends of the other rows. Some may be empty.
+inline std::array<Box, 6> odd_boxes(const Shell& shell) {
+    std::array<Box, 6> boxes;
+    Box rest = shell.grid;
+    for (const std::size_t axis : {2U, 1U, 0U}) {
+        for (Box* box : {&boxes[2 * axis], &boxes[2 * axis + 1]}) *box = rest;
+        boxes[2 * axis].high[axis] = shell.no_odd.low[axis];
+        boxes[2 * axis + 1].low[axis] = shell.no_odd.high[axis];
+        rest.low[axis] = shell.no_odd.low[axis];
+        rest.high[axis] = shell.no_odd.high[axis];
+    }
+    return boxes;
+}
+
 }  // namespace onda

@@ -8,6 +8,7 @@
 
 #include "kernels/boundaries/strip.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/plan/shell.hpp"
 #include "kernels/wavefield.hpp"
 
 namespace onda {
@@ -18,6 +19,13 @@ inline StatePart strip_state(const Strip& strip, const Grid& grid, int face, std
                              std::string_view variable, std::int64_t element_bytes) {
     return {std::string(strip.name()) + "." + std::string(face_name(face)) + "." + std::string(variable),
             strip_grid(grid, face, width).n, element_bytes};
+}
+
+/// The state of the odd level of a leap inside one face: "p_odd.x_min".
+inline StatePart odd_state(int face, const Box& box, std::int64_t element_bytes) {
+    StatePart part{"p_odd." + std::string(face_name(face)), {}, element_bytes};
+    for (std::size_t a = 0; a < 3; ++a) part.extents[a] = box.high[a] - box.low[a];
+    return part;
 }
 
 /// The place of a part in a state: 0 for levels of fields, then strip by strip and face by face. Parts of one face keep

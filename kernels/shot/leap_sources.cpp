@@ -61,8 +61,8 @@ LeapSources leap_sources(const Medium& medium, const Sources& sources, const She
     for (std::int64_t row = 0; row < sources.nodes.rows(); ++row) {
         const auto r = static_cast<std::size_t>(row);
         const auto first = static_cast<std::size_t>(sources.nodes.first[r]);
-        const std::span nodes = std::span(sources.nodes.node)
-                                    .subspan(first, static_cast<std::size_t>(sources.nodes.first[r + 1]) - first);
+        const std::span nodes =
+            std::span(sources.nodes.node).subspan(first, static_cast<std::size_t>(sources.nodes.first[r + 1]) - first);
         std::vector<double> k(nodes.size());
         medium.values_at(0, nodes, k);
         Weights odd, in_shell, beside, at;  // f[n]; f[n+1]; f[n-1] + f[n+1]; f[n]
@@ -88,6 +88,15 @@ LeapSources leap_sources(const Medium& medium, const Sources& sources, const She
         add(result.even, at, signal, density[r]);
     }
     return result;
+}
+
+ShotSize most_of_leaps(const Problem& problem, ShotSize shot) {
+    if (shot.source_nodes == 0) return shot;
+    const std::int64_t star = 2 * problem.scheme.radius() * problem.grid.dimensions + 1;
+    shot.source_nodes *= star + 3;
+    shot.sources *= 4;
+    ++shot.signal_samples;
+    return shot;
 }
 
 }  // namespace onda

@@ -14,9 +14,13 @@ struct LeapSources {
     Sources even;  ///< to p[n+2]
 };
 
-/// The sources f[n] that single steps would add to p[n+1], as leaps add them: f[n] to p[n+1] and f[n+1] to p[n+2] in the
-/// shell, and f[n-1] + (2 + k L) f[n] + f[n+1] to p[n+2] where the grid leaps, near the shell also of sources inside it.
-/// The weights of k L are made in double precision.
+/// The sources f[n] that single steps would add to p[n+1], as leaps add them: f[n] to p[n+1] and f[n+1] to p[n+2] in
+/// the shell, and f[n-1] + (2 + k L) f[n] + f[n+1] to p[n+2] where the grid leaps, near the shell also of sources
+/// inside it. The weights of k L are made in double precision.
+/// \param medium whose k weighs the sources.
 LeapSources leap_sources(const Medium& medium, const Sources& sources, const Shell& shell);
+
+/// The size of a shot with as many source nodes, rows and samples as its LeapSources have at most.
+ShotSize most_of_leaps(const Problem& problem, ShotSize shot);
 
 }  // namespace onda

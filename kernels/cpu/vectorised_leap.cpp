@@ -1,0 +1,204 @@
+// Leaps in tiles that march along z (kernels/cpu/leap_tiles.hpp), by SIMD along x and several planes at once
+// (kernels/cpu/rows.hpp). The next planes of u = k L(p) and the next of p[n+2] come in turn, so that u is read while it
+// is in the L2 cache.
+#include "kernels/cpu/leap_tiles.hpp"
+#include "kernels/cpu/rows.hpp"
+#include "kernels/cpu/tiles.hpp"
+#include "kernels/equations/star/leap.hpp"
+
+namespace onda::cpu {
+namespace {
+
+/// Planes of a ring, from r before those of a vector to r after them.
+template <typename T, int R, int Z>
+struct RingPlanes {
+    const T* row[2 * R + Z];  ///< of each plane, at the same place
+
+    ONDA_HOST_DEVICE auto backward(const T* at) const { return forward(at); }
+    ONDA_HOST_DEVICE auto forward(const T* at) const {
+        return [ this, x = at - row[R] ](auto i) __attribute__((always_inline)) {
+            return row[R + i.value] + x;
+        };
+    }
+};
+
+/// A tile on its way along z.
+template <typename T, int Dims, int R>
+class LeapingTile {
+public:
+    __attribute__((always_inline))
+    LeapingTile(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile, T* scratch)
+        : a_(a), w_(w), tile_(tile), ring_(scratch) {}
+
+    __attribute__((always_inline)) void march() {
+        // What lies beyond the grid is zero, and stays.
+        for (std::int64_t i = 0; i < shape_.elements(); ++i) ring_[i] = T(0);
+        std::int64_t next = tile_.z_begin - R;
+        for (std::int64_t z = tile_.z_begin; z < tile_.z_end; z += kPlanes) {
+            const std::int64_t planes = tile_.z_end - z < kPlanes ? tile_.z_end - z : kPlanes;
+            for (; next + kPlanes <= z + planes + R && next >= 0 && next + kPlanes <= a_.nz; next += kPlanes)
+                make_u<kPlanes>(next);
+            for (; next < z + planes + R; ++next) make_u_plane(next);
+            if (planes == kPlanes)
+                make_p<kPlanes>(z);
+            else
+                for (std::int64_t i = 0; i < planes; ++i) make_p<1>(z + i);
+        }
+    }
+
+private:
+    /// u of node (x, y, z) of the grid.
+    __attribute__((always_inline)) T* u(std::int64_t x, std::int64_t y, std::int64_t z) const {
+        const std::int64_t slot = (z - tile_.z_begin + R) % shape_.planes;
+        return ring_ + slot * shape_.plane + (y - tile_.y + shape_.rim_y) * shape_.pitch + x - tile_.x + shape_.rim_x;
+    }
+    __attribute__((always_inline)) void make_u_plane(std::int64_t z) {
+        if (z >= 0 && z < a_.nz) return make_u<1>(z);
+        T* const plane = ring_ + (z - tile_.z_begin + R) % shape_.planes * shape_.plane;
+        for (std::int64_t i = 0; i < shape_.plane; ++i) plane[i] = T(0);
+    }
+
+    template <int Z>
+    __attribute__((always_inline)) void make_u(std::int64_t z) {
+        constexpr std::int64_t rim = (R + kLanes<T> - 1) / kLanes<T> * kLanes<T>;
+        const std::int64_t x_begin = tile_.x > rim ? tile_.x - rim : 0, x_wanted = tile_.x + tile_.nx + R;
+        const std::int64_t y_begin = tile_.y > shape_.rim_y ? tile_.y - shape_.rim_y : 0;
+        const std::int64_t y_wanted = tile_.y + tile_.ny + shape_.rim_y;
+        const std::int64_t x_end = x_wanted < a_.nx ? x_wanted : a_.nx, y_end = y_wanted < a_.ny ? y_wanted : a_.ny;
+        for (std::int64_t y = y_begin; y < y_end; ++y) make_u_rows<Z>(x_begin, x_end, y, z);
+    }
+
+    /// u = k L(p) of rows y of planes z … z + Z - 1, x in [x_begin, x_end); x_begin is a multiple of the vector length.
+    template <int Z>
+    __attribute__((always_inline)) void make_u_rows(std::int64_t x_begin, std::int64_t x_end, std::int64_t y,
+                                                    std::int64_t z) {
+        constexpr int lanes = kLanes<T>;
+        const std::int64_t pitch = a_.pitch, plane = a_.plane, k_plane = a_.k_plane;
+        const T* const p = a_.p + y * pitch + z * plane;
+        const T* const __restrict k = a_.k + y * a_.k_pitch + z * k_plane;
+        const std::int64_t ahead = Dims == 3 ? pitch : Z * plane, k_ahead = Dims == 3 ? a_.k_pitch : Z * k_plane;
+        T* u_row[Z];
+        Rows<T, Z> rows;
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            u_row[j.value] = u(0, y, z + j.value);
+            rows.before[j.value] = load(p + j.value * plane + x_begin - lanes);
+            rows.at[j.value] = load(p + j.value * plane + x_begin);
+        });
+        for_vectors<T>(
+            x_begin, x_end, [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
+                unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+                    __builtin_prefetch(p + (R + j.value) * plane + x + ahead);
+                    __builtin_prefetch(k + j.value * k_plane + x + k_ahead);
+                    rows.p[j.value] = opaque(p + j.value * plane + x);
+                    rows.after[j.value] = load(rows.p[j.value] + lanes);
+                    rows.l[j.value] = w_.centre * rows.at[j.value];
+                });
+                add_x_pairs<T, R, Z>(rows, w_.x);
+                if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, pitch, w_.y);
+                add_z_halves<T, R, Z>(rows, EvenPlanes<T, R>{plane}, w_.z);
+                unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+                    const Vector<T> value = load(k + j.value * k_plane + x) * rows.l[j.value];
+                    if constexpr (whole_vector.value)
+                        store(u_row[j.value] + x, value);
+                    else
+                        store_first<T>(u_row[j.value] + x, value, x_end - x);
+                    rows.before[j.value] = rows.at[j.value];
+                    rows.at[j.value] = rows.after[j.value];
+                });
+            });
+    }
+
+    template <int Z>
+    __attribute__((always_inline)) void make_p(std::int64_t z) {
+        for (std::int64_t y = tile_.y; y < tile_.y + tile_.ny; ++y) make_p_rows<Z>(y, z);
+    }
+
+    /// p[n+2] of rows y of planes z … z + Z - 1 of the tile.
+    template <int Z>
+    __attribute__((always_inline)) void make_p_rows(std::int64_t y, std::int64_t z) {
+        constexpr int lanes = kLanes<T>;
+        const std::int64_t plane = a_.plane, k_plane = a_.k_plane;
+        const T* const p = a_.p + y * a_.pitch + z * plane;
+        T* const __restrict q = a_.q + y * a_.pitch + z * plane;
+        const T* const __restrict k = a_.k + y * a_.k_pitch + z * k_plane;
+        RingPlanes<T, R, Z> planes;
+        unroll<0, 2 * R + Z>([&](auto i)
+                                 __attribute__((always_inline)) { planes.row[i.value] = u(0, y, z + i.value - R); });
+        Rows<T, Z> rows;
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+            rows.before[j.value] = load(planes.row[R + j.value] + tile_.x - lanes);
+            rows.at[j.value] = load(planes.row[R + j.value] + tile_.x);
+        });
+        const std::int64_t x_end = tile_.x + tile_.nx;
+        for_vectors<T>(
+            tile_.x, x_end, [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
+                unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+                    __builtin_prefetch(q + j.value * plane + x + a_.pitch);
+                    rows.p[j.value] = planes.row[R + j.value] + x;
+                    rows.after[j.value] = load(rows.p[j.value] + lanes);
+                    rows.l[j.value] = w_.centre * rows.at[j.value];
+                });
+                add_x_pairs<T, R, Z>(rows, w_.x);
+                if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, shape_.pitch, w_.y);
+                add_z_halves<T, R, Z>(rows, planes, w_.z);
+                unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
+                    T* const target = q + j.value * plane + x;
+                    const Vector<T> so_far = fused(splat(T(2)), load(p + j.value * plane + x), -load(target));
+                    const Vector<T> next = fused(load(k + j.value * k_plane + x), rows.l[j.value],
+                                                 fused(splat(T(4)), rows.at[j.value], so_far));
+                    if constexpr (whole_vector.value)
+                        store(target, next);
+                    else
+                        store_first<T>(target, next, x_end - x);
+                    rows.before[j.value] = rows.at[j.value];
+                    rows.at[j.value] = rows.after[j.value];
+                });
+            });
+    }
+
+    const StepArguments<T>& a_;
+    const Weights<T>& w_;
+    const Tile& tile_;
+    T* ring_;
+    const LeapTile<T> shape_ = LeapTile<T>::of(R, Dims);
+};
+
+template <typename T, int Dims, int R>
+struct VectorisedLeap {
+    static void step(const StepArguments<T>& a) {
+        if (a.box.is_empty()) return;
+        // From a whole vector on: what is computed of the shell with it is computed again, singly.
+        StepArguments<T> of_box = a;
+        const std::int64_t x_low = a.box.low[0] / kLanes<T> * kLanes<T>;
+        of_box.nx = a.box.high[0] - x_low;
+        of_box.ny = a.box.high[1] - a.box.low[1];
+        of_box.nz = a.box.high[2] - a.box.low[2];
+        const LeapTile<T> shape = LeapTile<T>::of(R, Dims);
+#pragma omp parallel num_threads(a.threads)
+        {
+            const FlushDenormals<T> flush;
+            const Weights<T> weights(a.stencil);
+            T* const scratch = a.scratch + omp_get_thread_num() * shape.elements();
+            for_tiles(of_box, shape.nx, shape.ny, 8 * R, [&](Tile tile) {
+                tile.x += x_low;
+                tile.y += a.box.low[1];
+                tile.z_begin += a.box.low[2];
+                tile.z_end += a.box.low[2];
+                LeapingTile<T, Dims, R>(a, weights, tile, scratch).march();
+            });
+        }
+    }
+};
+
+}  // namespace
+
+template <>
+void vectorised_leap_step<ONDA_ISA, float>(const StepArguments<float>& a) {
+    step_of_order<VectorisedLeap>(a);
+}
+template <>
+void vectorised_leap_step<ONDA_ISA, double>(const StepArguments<double>& a) {
+    step_of_order<VectorisedLeap>(a);
+}
+
+}  // namespace onda::cpu

@@ -1,0 +1,210 @@
+// Promise: leaps give the solution of single steps, at every node, boundary and source, and the same bits whatever the
+// kernel, instruction set, threads and batch.
+#include <cmath>
+#include <doctest/doctest.h>
+#include <string>
+#include <vector>
+
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/plan/shell.hpp"
+#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/state.hpp"
+#include "tests/sanitized.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+Setup leap_setup(const Case& c, int order, Precision precision) {
+    Setup setup = setup_of(c, order, precision);
+    setup.stepping = Stepping::leap;
+    setup.threads = 2;
+    return setup;
+}
+
+/// An even number of steps, so that both end at the same time.
+Case even(Case c) {
+    c.steps += c.steps % 2;
+    return c;
+}
+
+/// Grids large enough to leap somewhere, with each kind of face, beside those of all kernels.
+std::vector<Case> leap_cases() {
+    std::vector<Case> cases;
+    for (const Case& c : kCases) cases.push_back(even(c));
+    cases.push_back({"3-D, layers around nodes that leap",
+                     {3, {53, 47, 59}, {10., 8., 9.}, {}},
+                     {kZero, kZero, kZero, kRigid, kFree, kZero},
+                     false,
+                     16,
+                     {6, 5, 4, 0, 0, 7}});
+    cases.push_back({"3-D, rows beyond a tile, sponge",
+                     {3, {290, 41, 37}, {10., 10., 10.}, {}},
+                     {kRigid, kZero, kZero, kZero, kFree, kZero},
+                     true,
+                     6});
+    return cases;
+}
+
+/// From silence: p[-1] = p[-2] = p[0] = 0 on both paths. Sources at nodes all over the grid.
+void start_from_rest(Wavefield& wavefield, const Case& c, std::int64_t samples) {
+    wavefield.reset();
+    Sources sources;
+    const std::int64_t points = c.grid.points();
+    for (int row = 0; row < 12; ++row) {
+        for (std::int64_t i = 0; i < 3; ++i) {
+            sources.nodes.node.push_back(
+                static_cast<std::int64_t>(noise(3 * row + i, 8) * static_cast<double>(points - 1)));
+            sources.nodes.weight.push_back(noise(3 * row + i, 9) - 0.3);
+        }
+        sources.nodes.first.push_back(std::ssize(sources.nodes.node));
+        std::vector<double> signal;
+        for (int n = 0; n < 9; ++n) signal.push_back(1e4 * std::sin(0.4 * n + row));
+        sources.signal.push_back(signal);
+    }
+    wavefield.set_sources(0, sources);
+    wavefield.set_receivers(0, sources.nodes, samples);
+    wavefield.record(0);
+}
+
+struct Result {
+    std::vector<double> p, traces;
+};
+
+Result run_from_rest(const Case& c, const Setup& setup) {
+    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
+    const std::int64_t samples = c.steps / setup.stride() + 1;
+    start_from_rest(*wavefield, c, samples);
+    wavefield->advance(0, c.steps);
+    Result result{std::vector<double>(static_cast<std::size_t>(c.grid.points())),
+                  std::vector<double>(static_cast<std::size_t>(12 * samples))};
+    wavefield->download(Window::whole(c.grid), std::span<double>(result.p));
+    wavefield->download_traces(std::span<double>(result.traces));
+    return result;
+}
+
+double norm(std::span<const double> values) {
+    double sum = 0.;
+    for (const double value : values) sum += value * value;
+    return std::sqrt(sum);
+}
+
+/// || a - b || / || b ||; b must not be silence.
+double difference(std::span<const double> a, std::span<const double> b) {
+    REQUIRE(a.size() == b.size());
+    std::vector<double> d(a.size());
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] = a[i] - b[i];
+    REQUIRE(norm(b) > 0.);
+    return norm(d) / norm(b);
+}
+
+}  // namespace
+
+TEST_CASE("in double precision leaps differ from single steps by rounding alone, with every boundary and source") {
+    for (const Case& c : leap_cases())
+        for (const int order : {2, 4, 8, 10, 16}) {
+            if (kSanitized && order != 4) continue;
+            CAPTURE(c.name);
+            CAPTURE(order);
+            Setup setup = leap_setup(c, order, Precision::float64);
+            const Result leaps = run_from_rest(c, setup);
+            setup.stepping = Stepping::single;
+            const Result singles = run_from_rest(c, setup);
+            CHECK(difference(leaps.p, singles.p) < 1e-12);
+            const std::int64_t samples = c.steps / 2 + 1;
+            std::vector<double> at_even;
+            for (std::int64_t r = 0; r < 12; ++r)
+                for (std::int64_t n = 0; n < samples; ++n)
+                    at_even.push_back(singles.traces[static_cast<std::size_t>(r * (c.steps + 1) + 2 * n)]);
+            CHECK(difference(leaps.traces, at_even) < 1e-12);
+        }
+}
+
+TEST_CASE("kernels, instruction sets, threads and batches give the same bits") {
+    for (const Case& c : leap_cases())
+        for (const Precision precision : {Precision::float32, Precision::float64})
+            for (const int order : {2, 4, 6, 8, 12, 16}) {
+                if ((kSanitized || c.grid.points() > 100'000) && order != 4) continue;
+                CAPTURE(c.name);
+                CAPTURE(order);
+                Setup setup = leap_setup(c, order, precision);
+                setup.kernel = "reference";
+                const auto expected = run_case(c, setup, cpu::make_medium);
+                setup.kernel = "vectorised";
+                for (const std::string& isa : cpu::isa_names()) {
+                    if (isa == "generic" && order != 4) continue;
+                    setup.isa = isa;
+                    for (const int threads : {1, 3}) {
+                        setup.threads = threads;
+                        CAPTURE(isa);
+                        CAPTURE(threads);
+                        CHECK(run_case(c, setup, cpu::make_medium) == expected);
+                    }
+                }
+            }
+}
+
+TEST_CASE("a batch has the bits of its shots, and a saved state goes on elsewhere") {
+    for (const Case& c : leap_cases()) {
+        if (c.grid.points() > 100'000) continue;
+        CAPTURE(c.name);
+        const Setup setup = leap_setup(c, 8, Precision::float32);
+        const auto medium = make_noisy_medium(setup, cpu::make_medium);
+        const auto batch = medium->make_wavefield(3), begun = medium->make_wavefield(),
+                   whole = medium->make_wavefield();
+        for (int shot = 0; shot < 3; ++shot)
+            start_noisy_shot(*batch, c, Precision::float32, 1., shot, static_cast<std::uint64_t>(shot));
+        for (const auto& alone : {begun.get(), whole.get()}) start_noisy_shot(*alone, c, Precision::float32, 1., 0, 1);
+        batch->record(0);
+        batch->advance(0, c.steps);
+        whole->record(0);
+        whole->advance(0, c.steps);
+        CHECK(results_of(*batch, c, 1) == results_of(*whole, c));
+        const std::int64_t half = c.steps / 4 * 2;
+        begun->advance(0, half);
+        const State saved = save(*begun);
+        restore(*batch, saved, 2);
+        batch->set_sources(2, make_test_sources(c.grid, 1.1));
+        CHECK(save(*batch, 2) == saved);
+        batch->advance(half, c.steps - half);
+        CHECK(save(*batch, 2) == save(*whole));
+    }
+}
+
+TEST_CASE("the shell is as wide as strips and the operator reach, and absent at zero faces") {
+    Case c{"",
+           {3, {100, 90, 80}, {10., 10., 10.}, {}},
+           {kZero, kZero, kZero, kRigid, kFree, kZero},
+           false,
+           2,
+           {20, 0, 0, 0, 0, 10}};
+    const Shell shell = shell_of(leap_setup(c, 8, Precision::float32));
+    CHECK(shell.leap == Box{{28, 0, 4}, {100, 86, 62}});
+    CHECK(shell.no_odd == Box{{32, 0, 8}, {100, 82, 58}});
+    std::int64_t kept = 0;
+    for (const Box& box : odd_boxes(shell))
+        if (!box.empty()) kept += (box.high[0] - box.low[0]) * (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]);
+    CHECK(kept == c.grid.points() - (100 - 32) * 82 * (58 - 8));
+    CHECK(shell_of(leap_setup({"", c.grid, {}}, 8, Precision::float32)).empty());
+}
+
+TEST_CASE("what is allocated is planned") {
+    for (const Case& c : leap_cases()) {
+        const Setup setup = leap_setup(c, 8, Precision::float32);
+        const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(2);
+        CHECK(allocated_bytes(*wavefield) == cpu::allocations(setup, 2).bytes(Memory::host));
+    }
+}
+
+TEST_CASE("no leaps of other equations, nor of slabs") {
+    Setup setup = leap_setup(kCases[0], 8, Precision::float32);
+    setup.scheme = make_scheme(Equation::variable_density, 8);
+    CHECK_THROWS_WITH(cpu::check_setup(setup), doctest::Contains("variable"));
+    setup = leap_setup(kCases[0], 8, Precision::float32);
+    setup.halos[5] = Halo::neighbour;
+    CHECK_THROWS_WITH(cpu::check_setup(setup), doctest::Contains("slabs"));
+    setup.halos[5] = Halo::zero;
+    setup.kernel = "inplane-full";
+    CHECK_THROWS_WITH(cpu::check_setup(setup), doctest::Contains("leap steps: use auto, reference, vectorised"));
+}
