@@ -7,6 +7,7 @@
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/fused/fused_steps.hpp"
 #include "kernels/cuda/strips/strip.hpp"
+#include "kernels/shot/leap_sources.hpp"
 #include "kernels/wavefield.hpp"
 
 namespace onda::cuda {
@@ -23,11 +24,26 @@ std::int64_t medium_elements(const Setup& setup) {
     return elements;
 }
 
-void add_shots(Allocations& list, const ShotSize& shot, std::int64_t element_bytes, int shots) {
-    add_sources(list,
-                {shots * shot.source_nodes, shots * shot.source_nodes, shots * shot.sources,
-                 shots * shot.sources * shot.signal_samples},
-                element_bytes);
+SourceTables tables_of(const ShotSize& shot, int shots) {
+    return {shots * shot.source_nodes, shots * shot.source_nodes, shots * shot.sources,
+            shots * shot.sources * shot.signal_samples};
+}
+
+/// Of leaps as much as the sources take at most, wherever they are: kernels/shot/leap_sources.hpp.
+void add_sources_of(Allocations& list, const Problem& problem, ShotSize shot, std::int64_t element_bytes, int shots) {
+    if (problem.stepping == Stepping::leap) {
+        const auto half = [](std::int64_t samples) { return (samples + 1) / 2; };
+        ShotSize odd = shot;
+        odd.signal_samples = half(shot.signal_samples);
+        if (has_odd_level(problem)) add_sources(list, tables_of(odd, shots), element_bytes, "odd sources");
+        shot = most_of_leaps(problem, shot);
+        shot.signal_samples = half(shot.signal_samples);
+    }
+    add_sources(list, tables_of(shot, shots), element_bytes);
+}
+
+void add_shots(Allocations& list, const Setup& setup, const ShotSize& shot, std::int64_t element_bytes, int shots) {
+    add_sources_of(list, setup, shot, element_bytes, shots);
     add_receivers(list, {shots * shot.receivers, shots * shot.receiver_nodes, shot.trace_samples}, element_bytes);
     if (shot.download_points == 0) return;
     list.add(frame_on_device(shot.download_points));
@@ -58,7 +74,7 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
     for (const auto& strip : setup.strips)
         if (!strip->empty()) strip->on_cuda()->add_rows(list, *strip, {setup, grid, volumes, whole});
     if (whole) FusedSteps<T>::add_rows(list, grid, volumes, setup.strips.get<Cpml>(), choose<T>(setup).parameters[0]);
-    add_shots(list, shot, element, shots);
+    add_shots(list, setup, shot, element, shots);
     return list;
 }
 

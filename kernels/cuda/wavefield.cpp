@@ -20,6 +20,7 @@
 #include "kernels/cuda/traces.hpp"
 #include "kernels/grid/halo.hpp"
 #include "kernels/plan/shell.hpp"
+#include "kernels/plan/state_parts.hpp"
 #include "kernels/shot/leap_sources.hpp"
 #include "kernels/shot/source_entries.hpp"
 
@@ -131,7 +132,8 @@ public:
     int shots() const override { return shots_; }
     std::int64_t allocated_bytes() const override {
         std::int64_t bytes = memory_.bytes() + odd_memory_.bytes() + staging_.bytes() + counter_.bytes() +
-                             largest_.bytes() + hashes_.bytes() + sources_.bytes() + odd_sources_.bytes() + traces_.device_bytes() + downloads_->device_bytes();
+                             largest_.bytes() + hashes_.bytes() + sources_.bytes() + odd_sources_.bytes() +
+                             traces_.device_bytes() + downloads_->device_bytes();
         for (const auto& copies : copies_) bytes += copies.bytes();
         for (const auto& strip : strips_) bytes += strip->bytes();
         return bytes + (fused_ ? fused_->bytes() : 0);
@@ -141,6 +143,7 @@ public:
     void set_sources(int shot, const Sources& sources) override;
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override;
 
+    void leap(std::int64_t n) override;
     void fill_halos() override { fill_halos_of(p(), 2); }
     void fill_halos_of(T* level, int last_axis) {
         scope_.enter();
@@ -274,7 +277,6 @@ private:
         for (auto& graph : graphs_) graph.reset();
     }
     void queue_steps(std::int64_t first, std::int64_t count);
-    void queue_leap(std::int64_t n);
     void queue_shell(std::int64_t n);
     void queue_fused_step(std::int64_t n, bool records);
     std::unique_ptr<Graph> capture_steps();
@@ -300,9 +302,9 @@ private:
     std::int64_t shot_step_;  ///< elements from node (0, 0, 0) of a shot to that of the next
     Allocations planned_;
     Shell shell_ = shell_of(setup_);  ///< used where the wavefield leaps
-    DeviceBuffer<T> memory_;        ///< of both levels, one allocation
-    DeviceBuffer<T> odd_memory_;    ///< of the odd level, p[n-1], where a leap has a shell: else nothing
-    T* p_[2] = {nullptr, nullptr};  ///< at node (0, 0, 0)
+    DeviceBuffer<T> memory_;          ///< of both levels, one allocation
+    DeviceBuffer<T> odd_memory_;      ///< of the odd level, p[n-1], where a leap has a shell: else nothing
+    T* p_[2] = {nullptr, nullptr};    ///< at node (0, 0, 0)
     DeviceBuffer<LayerCopy> copies_[3];
     DeviceBuffer<std::byte> staging_;     ///< for rows on their way
     DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
@@ -319,7 +321,7 @@ private:
     std::int64_t samples_ = 0;
     bool sources_are_set_ = true, receivers_are_set_ = true;
     DeviceSources sources_, odd_sources_;  ///< those of p[n+1], or of p[n+2] in a leap; of p[n+1] in its shell
-    mutable TraceRecorder<T> traces_;  ///< asking for traces collects what is still on the device
+    mutable TraceRecorder<T> traces_;      ///< asking for traces collects what is still on the device
     int now_ = 0;
     // What follows counts steps, or leaps.
     std::int64_t counted_ = 0;  ///< value of counter_ at this place of the stream
@@ -474,7 +476,8 @@ void CudaWavefield<T>::queue_fused_step(std::int64_t n, bool records) {
     inject(n);
 }
 
-/// The single steps of the shell in leap n: from p[2n] to p[2n+1], and on to p[2n+2] after the leap of all other nodes.
+/// The single steps of the shell in leap n (from 0 on): from p[2n] to p[2n+1], and on to p[2n+2] after the leap of all
+/// other nodes.
 template <typename T>
 void CudaWavefield<T>::queue_shell(std::int64_t n) {
     const auto for_volumes = [&](const auto& body) {
@@ -489,28 +492,21 @@ void CudaWavefield<T>::queue_shell(std::int64_t n) {
     for (const auto& strip : strips_) apply(*strip, {odd(), next, now_});
 }
 
-/// Leap n, after which p[2n+2] is complete.
 template <typename T>
-void CudaWavefield<T>::queue_leap(std::int64_t n) {
+void CudaWavefield<T>::leap(std::int64_t n) {
+    prepare_shots();
     fill_halos();
     step();
-    if (shell_steps_) queue_shell(n);
-    inject(n);
+    if (shell_steps_) queue_shell(n / 2);
+    inject(n / 2);
 }
 
-/// Queues steps, or leaps, whose samples first + 1 … first + count are of one batch. A fused step records the sample of its own
-/// beginning; only the last one needs a launch of its own.
+/// Queues steps, or leaps, whose samples first + 1 … first + count are of one batch. A fused step records the sample of
+/// its own beginning; only the last one needs a launch of its own.
 template <typename T>
 void CudaWavefield<T>::queue_steps(std::int64_t first, std::int64_t count) {
-    if (setup_.stepping == Stepping::leap) {
-        for (std::int64_t n = first; n < first + count; ++n) {
-            queue_leap(n);
-            swap();
-            record(n + 1);
-        }
-        return;
-    }
-    if (!fused_) return Wavefield::enqueue(first, count);
+    const std::int64_t stride = setup_.stride();
+    if (!fused_) return Wavefield::enqueue(stride * first, stride * count);
     for (std::int64_t n = first; n < first + count; ++n) {
         queue_fused_step(n, n > first);
         swap();
@@ -554,11 +550,11 @@ void CudaWavefield<T>::replay(std::int64_t first) {
 template <typename T>
 void CudaWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
     prepare_shots();
-    if (setup_.stepping == Stepping::leap) {
-        if (first % 2 != 0 || count % 2 != 0) throw std::logic_error("leaps go from one even time step to the next");
-        first /= 2;
-        count /= 2;
-    }
+    const std::int64_t stride = setup_.stride();
+    if (first % stride != 0 || count % stride != 0)
+        throw std::logic_error("leaps go from one even time step to the next");
+    first /= stride;
+    count /= stride;
     const std::int64_t length = graph_length(setup_.stepping);
     while (count > 0) {
         // A graph records samples first + 1 … first + length, all of one batch.
@@ -657,11 +653,12 @@ template <typename T>
 template <typename Body>
 void CudaWavefield<T>::for_odd_level(int shot, const Body& body) const {
     if (odd_memory_.size() == 0) return;
-    for (const OddBox& part : odd_boxes(shell_)) {
-        const auto& low = part.box.low;
-        const std::array<std::int64_t, 3> n{part.box.high[0] - low[0], part.box.high[1] - low[1],
-                                            part.box.high[2] - low[2]};
-        body(StatePart{part.name, n, sizeof(T)}, odd(), rows_of({low, {n[0], n[1], 1}, {1, 1, 1}}, shot));
+    const std::array<Box, 6> boxes = odd_boxes(shell_);
+    for (int face = 0; face < 6; ++face) {
+        const Box& box = boxes[static_cast<std::size_t>(face)];
+        if (box.empty()) continue;
+        const StatePart part = odd_state(face, box, sizeof(T));
+        body(part, odd(), rows_of({box.low, {part.extents[0], part.extents[1], 1}, {1, 1, 1}}, shot));
     }
 }
 

@@ -15,8 +15,8 @@ struct LeapArguments : StepArguments<T> {
     int long_chunks = 0, short_chunk = 0;
 };
 
-/// The strips of nodes near the faces of a grid that step singly: boxes that do not overlap, each divided into bricks of
-/// equal extents. Bricks begin on whole vectors along x; nodes of theirs beyond the box are left alone.
+/// The strips of nodes near the faces of a grid that step singly: boxes that do not overlap, each divided into bricks
+/// of equal extents. Bricks begin on whole vectors along x; nodes of theirs beyond the box are left alone.
 struct ShellBoxes {
     static constexpr int most = 6;
     struct Box {

@@ -28,9 +28,9 @@ __device__ __forceinline__ void compute_inner_plane(const LeapArguments<typename
         const int node_x = x - R + i % Tile::inner_width, node_y = y - Tile::reach_y + i / Tile::inner_width;
         T value = 0;
         if (node_x >= 0 && node_x < a.nx && node_y >= 0 && node_y < a.ny && z >= 0 && z < a.nz)
-            value = leap_inner(a.k[z * a.k_plane + node_y * a.k_pitch + node_x],
-                               laplacian<T, Dims, R>(a.p + z * a.plane + node_y * a.pitch + node_x, a.pitch, a.plane,
-                                                     a.stencil));
+            value = leap_inner(
+                a.k[z * a.k_plane + node_y * a.k_pitch + node_x],
+                laplacian<T, Dims, R>(a.p + z * a.plane + node_y * a.pitch + node_x, a.pitch, a.plane, a.stencil));
         u[i] = value;
     }
 }
@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(LeapDirectTile<T, Dims, R>::threads)
     }
 }
 
-/// What a plane costs a tile: the inner result on the nodes around it too, each node of which reads its star from the L1
-/// cache; 6 r + 3 operations for either application in 3-D.
+/// What a plane costs a tile: the inner result on the nodes around it too, each node of which reads its star from the
+/// L1 cache; 6 r + 3 operations for either application in 3-D.
 template <typename T, int Dims, int R>
 constexpr LeapWork leap_direct_work() {
     using Tile = LeapDirectTile<T, Dims, R>;
@@ -84,7 +84,8 @@ constexpr LeapWork leap_direct_work() {
     LeapWork work;
     work.p_values = inner * (1. + 2. * R / Tile::inner_height);
     work.k_values = inner;
-    work.shared_bytes = inner * ((neighbours + 3) * sizeof(T) + 2 * R * line) + nodes * (neighbours - 2 * R + 5) * sizeof(T);
+    work.shared_bytes =
+        inner * ((neighbours + 3) * sizeof(T) + 2 * R * line) + nodes * (neighbours - 2 * R + 5) * sizeof(T);
     work.operations = inner * (star + 1) + nodes * (star + 4);
     work.instructions = work.operations + inner * (2 * neighbours + index_of_inner) + nodes * (neighbours + index);
     return work;

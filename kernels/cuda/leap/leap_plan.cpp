@@ -52,8 +52,8 @@ Chunks best_chunks(std::int64_t planes, std::int64_t tiles, std::int64_t residen
     const auto consider = [&](std::int64_t chunk, std::int64_t long_chunks, std::int64_t short_chunk) {
         const std::int64_t left = std::max<std::int64_t>(0, planes - long_chunks * chunk);
         const std::int64_t short_chunks = left == 0 ? 0 : (left + short_chunk - 1) / short_chunk;
-        const std::int64_t end = end_of({tiles * long_chunks, chunk + reach}, {tiles * short_chunks, short_chunk + reach},
-                                        resident);
+        const std::int64_t end =
+            end_of({tiles * long_chunks, chunk + reach}, {tiles * short_chunks, short_chunk + reach}, resident);
         if (end >= best_end) return;
         best_end = end;
         best = {static_cast<int>(chunk), static_cast<int>(long_chunks), static_cast<int>(short_chunk),
@@ -80,7 +80,8 @@ LeapPlan plan_leap(const void* kernel, const LeapShape& shape, const NodeBox& bo
     const Resources has = resources_of(kernel, shape.threads_x * shape.threads_y, shape.shared_bytes);
     LeapPlan plan;
     plan.first_x = static_cast<int>(box.low[0] / shape.align_x * shape.align_x);
-    const int tiles_x = blocks_for(box.high[0] - plan.first_x, shape.width), tiles_y = blocks_for(box.extent(1), shape.height);
+    const int tiles_x = blocks_for(box.high[0] - plan.first_x, shape.width),
+              tiles_y = blocks_for(box.extent(1), shape.height);
     const std::int64_t resident = std::int64_t{std::max(1, has.blocks_per_multiprocessor)} * multiprocessors();
     const Chunks chunks = best_chunks(box.extent(2), std::int64_t{tiles_x} * tiles_y, resident, 4 * shape.radius);
     plan.chunk = chunks.chunk;
@@ -110,7 +111,8 @@ StepFacts leap_facts(const void* kernel, const LeapShape& shape, const LeapWork&
     const double of_k = tiles * (planes_of_grid + 2. * shape.radius * chunks);
     const double nodes = static_cast<double>(box.extent(0)) * static_cast<double>(box.extent(1)) * planes_of_grid;
     facts.l2_bytes = element_bytes * (of_p * work.p_values + of_k * work.k_values + 2. * nodes);
-    facts.refetch_bytes = element_bytes * static_cast<double>(grid.nx() * grid.ny()) * 3. * shape.radius * (chunks - 1.);
+    facts.refetch_bytes =
+        element_bytes * static_cast<double>(grid.nx() * grid.ny()) * 3. * shape.radius * (chunks - 1.);
     facts.window_bytes = facts.footprint_bytes;
     facts.engine_lines = of_p * work.engine_lines;
     facts.shared_bytes = of_k * work.shared_bytes;

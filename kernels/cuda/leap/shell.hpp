@@ -1,6 +1,6 @@
 /// \file
-/// Single steps of the nodes that do not leap. A block marches along z through a brick of a box; threads keep the values
-/// of their own columns in registers, and take those beside them from the caches.
+/// Single steps of the nodes that do not leap. A block marches along z through a brick of a box; threads keep the
+/// values of their own columns in registers, and take those beside them from the caches.
 #pragma once
 
 #include "kernels/cuda/leap/leap_arguments.hpp"
