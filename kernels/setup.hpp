@@ -13,12 +13,9 @@
 #include "kernels/equations/scheme.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/precision.hpp"
+#include "kernels/stepping.hpp"
 
 namespace onda {
-
-/// How a wavefield goes from one time level to the next: every level from the two before it, or every second level from
-/// the two even ones before it (kernels/equations/star/leap.hpp). The same solution, with other rounding errors.
-enum class Stepping { single, leap };
 
 /// The discrete problem: equation, grid and faces, complete and checked (solver/discretisation).
 struct Problem {

@@ -13,6 +13,8 @@ void add_radius(Instances<T>& list) {
     add_inplane_async<R>(list);
     add_fused<R>(list);
     add_direct<R>(list);
+    add_leap_bulk_tensor<R>(list);
+    add_leap_direct<R>(list);
     add_march25d<R>(list);
     add_march25d_density<R>(list);
     add_direct_density<R>(list);
@@ -60,6 +62,7 @@ bool is_small(const Setup& setup) {
 /// march, and a launch there takes as long as what it computes. Direct fits every GPU.
 std::vector<std::string> wanted_kernels(const Setup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
+    if (setup.stepping == Stepping::leap) return {"leap", "leap-direct"};
     if (setup.scheme.equation == Equation::variable_density) return {"march25d", "direct"};
     if (setup.grid.dimensions == 2) return {"fused", "direct", "inplane-full", "march25d"};
     if (is_small(setup)) return {"fused", "inplane-vertical", "inplane-full", "march25d", "direct"};
@@ -84,8 +87,9 @@ template <typename T>
         if (!row->copy.empty()) copies.push_back(row->copy);
         tile_exists = tile_exists || matches(setup.tile, row->tile);
     }
-    const std::string of_scheme =
-        " at order " + std::to_string(setup.scheme.space_order) + " in " + std::to_string(setup.grid.dimensions) + "-D";
+    const std::string of_scheme = " at order " + std::to_string(setup.scheme.space_order) + " in " +
+                                  std::to_string(setup.grid.dimensions) + "-D" +
+                                  (setup.stepping == Stepping::leap ? " with leap steps" : "");
     const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) + of_scheme;
     const bool exists = std::ranges::find(kernel_names(), setup.kernel, &KernelInfo::name) != kernel_names().end();
     if (tiles.empty())
@@ -116,8 +120,8 @@ std::vector<const Instance<T>*> fitting(const Setup& setup) {
     const int architecture = gpu_architecture(setup.ordinal), shared_bytes = gpu_shared_bytes(setup.ordinal);
     for (const Instance<T>& row : instances<T>())
         if ((row.radius == 0 || row.radius == setup.scheme.radius()) && row.equation == setup.scheme.equation &&
-            (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) && row.architecture <= architecture &&
-            row.shared_bytes <= shared_bytes)
+            row.stepping == setup.stepping && (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) &&
+            row.architecture <= architecture && row.shared_bytes <= shared_bytes)
             rows.push_back(&row);
     return rows;
 }

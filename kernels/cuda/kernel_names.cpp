@@ -28,6 +28,12 @@ std::span<const KernelInfo> kernel_names() {
             {"fused",
              "the star, a whole time step in one launch: stencil, CPML, sources and receivers, with columns in "
              "registers"},
+            {"leap",
+             "two time steps at once, 3-D, bulk-tensor copies: half of the threads apply the operator once, the others "
+             "again"},
+            {"leap-direct",
+             "two time steps at once: global memory and caches, one plane of the first operator in "
+             "shared memory"},
             {"march-direct",
              "order 2 in 2-D and compact27: sums each plane once; threads map to the nodes they compute, those at the "
              "tile edge load the halo"},

@@ -7,6 +7,7 @@
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/fused/fused_steps.hpp"
 #include "kernels/cuda/strips/strip.hpp"
+#include "kernels/shot/leap_sources.hpp"
 #include "kernels/wavefield.hpp"
 
 namespace onda::cuda {
@@ -23,11 +24,26 @@ std::int64_t medium_elements(const Setup& setup) {
     return elements;
 }
 
-void add_shots(Allocations& list, const ShotSize& shot, std::int64_t element_bytes, int shots) {
-    add_sources(list,
-                {shots * shot.source_nodes, shots * shot.source_nodes, shots * shot.sources,
-                 shots * shot.sources * shot.signal_samples},
-                element_bytes);
+SourceTables tables_of(const ShotSize& shot, int shots) {
+    return {shots * shot.source_nodes, shots * shot.source_nodes, shots * shot.sources,
+            shots * shot.sources * shot.signal_samples};
+}
+
+/// Of leaps as much as the sources take at most, wherever they are: kernels/shot/leap_sources.hpp.
+void add_sources_of(Allocations& list, const Problem& problem, ShotSize shot, std::int64_t element_bytes, int shots) {
+    if (problem.stepping == Stepping::leap) {
+        const auto half = [](std::int64_t samples) { return (samples + 1) / 2; };
+        ShotSize odd = shot;
+        odd.signal_samples = half(shot.signal_samples);
+        if (has_odd_level(problem)) add_sources(list, tables_of(odd, shots), element_bytes, "odd sources");
+        shot = most_of_leaps(problem, shot);
+        shot.signal_samples = half(shot.signal_samples);
+    }
+    add_sources(list, tables_of(shot, shots), element_bytes);
+}
+
+void add_shots(Allocations& list, const Setup& setup, const ShotSize& shot, std::int64_t element_bytes, int shots) {
+    add_sources_of(list, setup, shot, element_bytes, shots);
     add_receivers(list, {shots * shot.receivers, shots * shot.receiver_nodes, shot.trace_samples}, element_bytes);
     if (shot.download_points == 0) return;
     list.add(frame_on_device(shot.download_points));
@@ -45,7 +61,9 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
         list.add(on_device(std::move(name), Owner::wavefield, elements, bytes));
     };
     const int volumes = volumes_of(setup.grid, shots);
-    add("time levels", 2 * array_elements(field_layout(setup, grid, rules), volumes), element);
+    const std::int64_t level = array_elements(field_layout(setup, grid, rules), volumes);
+    add("time levels", 2 * level, element);
+    if (has_odd_level(setup)) add("p_odd", level, element);
     add("staging", staging_bytes(setup.grid), 1);
     add("counter", 1, sizeof(std::int64_t));
     add("largest", shots * largest_blocks(shots), sizeof(Largest));
@@ -56,7 +74,7 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
     for (const auto& strip : setup.strips)
         if (!strip->empty()) strip->on_cuda()->add_rows(list, *strip, {setup, grid, volumes, whole});
     if (whole) FusedSteps<T>::add_rows(list, grid, volumes, setup.strips.get<Cpml>(), choose<T>(setup).parameters[0]);
-    add_shots(list, shot, element, shots);
+    add_shots(list, setup, shot, element, shots);
     return list;
 }
 
@@ -78,6 +96,16 @@ std::int64_t volume_step(const Layout& layout) {
 std::int64_t array_elements(const Layout& layout, int volumes) {
     constexpr std::int64_t page = 1 << 19;
     return ((volumes - 1) * volume_step(layout) + layout.size + page - 1) / page * page;
+}
+
+NodeBox box_of_volume(const Box& box, const Grid& volume) {
+    NodeBox in_volume{box.low, box.high};
+    if (volume.dimensions == 2 && !box.empty()) in_volume.high[1] = volume.n[1];
+    return in_volume;
+}
+
+bool has_odd_level(const Problem& problem) {
+    return problem.stepping == Stepping::leap && !shell_of(problem).empty();
 }
 
 std::int64_t staging_bytes(const Grid& grid) {
@@ -108,10 +136,10 @@ bool takes_whole_steps(const Setup& setup, int shots) {
 template bool takes_whole_steps<float>(const Setup&, int);
 template bool takes_whole_steps<double>(const Setup&, int);
 
-void add_sources(Allocations& list, const SourceTables& size, std::int64_t element_bytes) {
+void add_sources(Allocations& list, const SourceTables& size, std::int64_t element_bytes, const std::string& level) {
     if (size.entries == 0) return;
-    const auto add = [&list](const char* name, std::int64_t elements, std::int64_t bytes) {
-        list.add(on_device(std::string("sources.") + name, Owner::shots, elements, bytes));
+    const auto add = [&](const char* name, std::int64_t elements, std::int64_t bytes) {
+        list.add(on_device(level + "." + name, Owner::shots, elements, bytes));
     };
     add("element", size.nodes, sizeof(std::int64_t));
     add("first", size.nodes + 1, sizeof(std::int64_t));

@@ -13,6 +13,7 @@
 #include "kernels/grid/halo.hpp"
 #include "kernels/plan/allocations.hpp"
 #include "kernels/plan/layouts.hpp"
+#include "kernels/plan/shell.hpp"
 
 namespace onda::cuda {
 
@@ -33,6 +34,12 @@ std::int64_t volume_step(const Layout& layout);
 /// The elements that an array of some volumes takes of an allocation of several, so that each begins on a page of its
 /// own (2 MiB of floats).
 std::int64_t array_elements(const Layout& layout, int volumes = 1);
+
+/// A box of nodes of a grid in a volume of some shots: in 2-D that of every shot.
+NodeBox box_of_volume(const Box& box, const Grid& volume);
+
+/// Whether a wavefield leaps and has nodes that step singly: it then has the odd level, too.
+bool has_odd_level(const Problem& problem);
 
 /// The extents of a field, and how it lies in memory, for the kernels that surround the stencil.
 FieldShape shape_of(const Layout& layout);
@@ -57,8 +64,9 @@ struct SourceTables {
     std::int64_t sources = 0;
     std::int64_t samples = 0;  ///< of all signals
 };
-/// Adds the rows of the sources, none without sources.
-void add_sources(Allocations& list, const SourceTables& size, std::int64_t element_bytes);
+/// Adds the rows of the sources, none without sources. \param level "sources" or "odd sources", see LeapSources.
+void add_sources(Allocations& list, const SourceTables& size, std::int64_t element_bytes,
+                 const std::string& level = "sources");
 
 /// How much the receivers of all shots of a wavefield are together.
 struct ReceiverTables {
@@ -68,6 +76,10 @@ struct ReceiverTables {
 /// Steps in one CUDA graph: even, so that p[n] ends where it began, and as many as a run takes between two looks at
 /// its wavefield, since the first of them waits for the host.
 inline constexpr int kGraphSteps = 50;
+/// Steps in a graph, or leaps.
+constexpr int graph_length(Stepping stepping) {
+    return stepping == Stepping::leap ? kGraphSteps / 2 : kGraphSteps;
+}
 /// Samples of one of the two batches on the device: as fit 8 MiB, at most 1000, and for two graphs as fit 32 MiB.
 std::int64_t trace_batch(std::int64_t receivers, std::int64_t samples, std::int64_t element_bytes);
 /// Adds the rows of the receivers and of their traces, none without receivers.

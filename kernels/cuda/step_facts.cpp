@@ -3,6 +3,7 @@
 
 #include "kernels/boundaries/cpml.hpp"
 #include "kernels/cuda/choice.hpp"
+#include "kernels/cuda/leap/shell_steps.hpp"
 #include "kernels/cuda/memory.hpp"
 #include "kernels/cuda/runtime.hpp"
 
@@ -28,6 +29,17 @@ void add_sides(StepFacts& facts, const Setup& setup, const Grid& grid, int volum
     }
 }
 
+/// Adds the launches of a leap's shell, and what it has twice: images and strips, at both levels.
+void add_shell(StepFacts& facts, const Setup& setup, const Grid& grid, int volumes) {
+    if (!has_odd_level(setup)) return;
+    facts.side_launches = 2 * facts.side_launches + 2 * volumes;
+    facts.side_bytes *= 2.;
+    const Shell shell = shell_of(setup);
+    for (const Box& inside : {shell.no_odd, shell.leap})
+        facts.side_bytes += static_cast<double>(
+            shell_bytes(boxes_around(grid.n, box_of_volume(inside, grid)), facts.element_bytes) * volumes);
+}
+
 /// Adds what threads keep in local memory for want of registers, or because they index it: written and read once for
 /// each plane, through the L1 cache, which hands on what is written.
 void add_spills(StepFacts& facts) {
@@ -46,9 +58,11 @@ StepFacts facts_of(const Setup& setup, int shots) {
     const Cpml& layers = setup.strips.get<Cpml>();
     const auto stencil = make_stencil<T>(setup.scheme, grid.spacing_m, grid.dimensions);
     StepFacts facts =
-        instance.facts(instance, {grid, volumes, stencil, whole_steps && !layers.empty() ? &layers : nullptr});
+        instance.facts(instance, {grid, volumes, stencil, whole_steps && !layers.empty() ? &layers : nullptr,
+                                  box_of_volume(shell_of(setup).leap, grid)});
     add_spills(facts);
     add_sides(facts, setup, grid, volumes, whole_steps);
+    if (setup.stepping == Stepping::leap) add_shell(facts, setup, grid, volumes);
     return facts;
 }
 

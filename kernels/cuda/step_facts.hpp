@@ -14,9 +14,10 @@ struct Setup;
 
 namespace onda::cuda {
 
-/// A time step, counted. Bytes, instructions and operations are those of all launches of a step together.
+/// A time step, or a leap, counted. Bytes, instructions and operations are those of all its launches together.
 struct StepFacts {
     Resources compiled;           ///< the kernel of the stencil, as the compiler made it
+    int steps = 1;                ///< that these launches take together: two where the grid leaps
     int launches = 1;             ///< of that kernel, of equal shape
     std::int64_t blocks = 0;      ///< of each of them
     double planes = 1.;           ///< that a block walks through, each after the one before

@@ -2,6 +2,8 @@
 /// The seam between the CUDA backend and its kernels: a table of compiled instances, each of which can make a stepper.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <cuda_runtime_api.h>
 #include <memory>
@@ -13,12 +15,21 @@
 #include "kernels/equations/scheme.hpp"
 #include "kernels/equations/star/stencil.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/stepping.hpp"
 
 namespace onda {
 class Cpml;
 }
 
 namespace onda::cuda {
+
+/// Nodes [low, high) along x, y, z.
+struct NodeBox {
+    std::array<std::int64_t, 3> low{}, high{};
+
+    [[nodiscard]] std::int64_t extent(std::size_t axis) const { return high[axis] - low[axis]; }
+    [[nodiscard]] bool empty() const { return extent(0) <= 0 || extent(1) <= 0 || extent(2) <= 0; }
+};
 
 /// The arrays of one backend as its kernels see them. Pointers are at node (0, 0, 0); k has no halo. half_rho, half the
 /// density, is null at constant density. Several 3-D shots are volumes of p, one after the other, that share the model.
@@ -30,6 +41,7 @@ struct Fields {
     T* p[2] = {nullptr, nullptr};
     const T* k = nullptr;
     const T* half_rho = nullptr;
+    NodeBox leap;                  ///< nodes that kernels which leap update: see kernels/plan/shell.hpp
     int volumes = 1;               ///< of p: see batched()
     std::int64_t volume_step = 0;  ///< elements from one to the next
 
@@ -42,11 +54,13 @@ struct Fields {
     }
 };
 
-/// Computes p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) with one instance of one kernel.
+/// Computes p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) with one instance of one kernel; with one that leaps, p[n+2] from p[n]
+/// and p[n-2] (kernels/equations/star/leap.hpp) where the grid leaps.
 class Stepper {
 public:
     virtual ~Stepper() = default;
-    /// Reads p[now], overwrites p[1 - now]. \throws Error.
+    /// Reads p[now], overwrites p[1 - now]. A leap may leave any number at nodes of the grid that do not leap. \throws
+    /// Error.
     virtual void step(int now, cudaStream_t stream) const = 0;
 };
 
@@ -57,6 +71,7 @@ struct StepExtent {
     int volumes = 1;
     const Stencil<T>& stencil;
     const Cpml* layers = nullptr;  ///< those that the kernel computes too; null: none
+    NodeBox leap;                  ///< see Fields
 };
 
 /// One compiled instance. The tables list the fastest first within a kernel.
@@ -64,6 +79,7 @@ template <typename T>
 struct Instance {
     std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
     Equation equation = Equation::star;
+    Stepping stepping = Stepping::single;
     int radius = 0;        ///< 0: any
     int dimensions = 0;    ///< 2 or 3; 0 is both
     int architecture = 0;  ///< lowest compute capability, 75 or 90
@@ -108,6 +124,14 @@ template <int R>
 void add_march25d_density(Instances<float>& list);
 template <int R>
 void add_march25d_density(Instances<double>& list);
+template <int R>
+void add_leap_direct(Instances<float>& list);
+template <int R>
+void add_leap_direct(Instances<double>& list);
+template <int R>
+void add_leap_bulk_tensor(Instances<float>& list);
+template <int R>
+void add_leap_bulk_tensor(Instances<double>& list);
 void add_march(Instances<float>& list);
 void add_march(Instances<double>& list);
 void add_thesis(Instances<float>& list);

@@ -12,12 +12,16 @@
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/fused/fused_steps.hpp"
 #include "kernels/cuda/hash/plane_hash.hpp"
+#include "kernels/cuda/leap/shell_steps.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/memory.hpp"
 #include "kernels/cuda/strips/cpml.hpp"
 #include "kernels/cuda/strips/strip.hpp"
 #include "kernels/cuda/traces.hpp"
 #include "kernels/grid/halo.hpp"
+#include "kernels/plan/shell.hpp"
+#include "kernels/plan/state_parts.hpp"
+#include "kernels/shot/leap_sources.hpp"
 #include "kernels/shot/source_entries.hpp"
 
 namespace onda::cuda {
@@ -27,6 +31,15 @@ namespace {
 Layout shared_by_shots(Layout model, const Grid& grid) {
     if (grid.dimensions == 2) model.pitch = 0;
     return model;
+}
+
+/// What leaps add of a signal: samples 0, 2, 4, …
+Sources every_second_sample(Sources sources) {
+    for (std::vector<double>& signal : sources.signal) {
+        for (std::size_t n = 0; 2 * n < signal.size(); ++n) signal[n] = signal[2 * n];
+        signal.resize((signal.size() + 1) / 2);
+    }
+    return sources;
 }
 
 /// A captured sequence of launches.
@@ -75,6 +88,7 @@ public:
           shot_step_(grid_.dimensions == 3 ? volume_step(field_) : field_.pitch),
           planned_(allocations(setup_, shots)),
           memory_(planned_.of("time levels")),
+          odd_memory_(has_odd_level(setup_) ? DeviceBuffer<T>(planned_.of("p_odd")) : DeviceBuffer<T>()),
           staging_(planned_.of("staging")),
           counter_(planned_.of("counter")),
           largest_(planned_.of("largest")),
@@ -98,13 +112,14 @@ public:
         fields.half_rho = medium_->arrays() > 1 ? medium_->at_origin(1) : nullptr;
         fields.volumes = volumes_;
         fields.volume_step = volume_step(field_);
-        // The padding, too: vectors at the end of a row read it.
-        ONDA_CUDA_TRY(
-            cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
+        fields.leap = box_of_volume(shell_.leap, grid_);
+        clear_levels();
         const Instance<T>& instance = medium_->instance();
         for (int volume = 0; volume < volumes_; ++volume)
             steppers_.push_back(instance.make(instance, fields.volume(volume)));
         const bool whole_steps = takes_whole_steps<T>(setup_, shots);
+        if (has_odd_level(setup_))
+            shell_steps_ = std::make_unique<ShellSteps<T>>(fields, box_of_volume(shell_.no_odd, grid_));
         strips_ = make_strips<T>({{setup_, grid_, volumes_, whole_steps}, planned_, fields});
         if (whole_steps)
             fused_ = std::make_unique<FusedSteps<T>>(instance.parameters[0], setup_.scheme.radius(), planned_, fields,
@@ -116,8 +131,9 @@ public:
     const Medium& medium() const override { return *medium_; }
     int shots() const override { return shots_; }
     std::int64_t allocated_bytes() const override {
-        std::int64_t bytes = memory_.bytes() + staging_.bytes() + counter_.bytes() + largest_.bytes() +
-                             hashes_.bytes() + sources_.bytes() + traces_.device_bytes() + downloads_->device_bytes();
+        std::int64_t bytes = memory_.bytes() + odd_memory_.bytes() + staging_.bytes() + counter_.bytes() +
+                             largest_.bytes() + hashes_.bytes() + sources_.bytes() + odd_sources_.bytes() +
+                             traces_.device_bytes() + downloads_->device_bytes();
         for (const auto& copies : copies_) bytes += copies.bytes();
         for (const auto& strip : strips_) bytes += strip->bytes();
         return bytes + (fused_ ? fused_->bytes() : 0);
@@ -127,12 +143,13 @@ public:
     void set_sources(int shot, const Sources& sources) override;
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override;
 
-    void fill_halos() override { fill_halos_up_to(2); }
-    void fill_halos_up_to(int last_axis) {
+    void leap(std::int64_t n) override;
+    void fill_halos() override { fill_halos_of(p(), 2); }
+    void fill_halos_of(T* level, int last_axis) {
         scope_.enter();
         for (int volume = 0; volume < volumes_; ++volume)
             for (int axis = 0; axis <= last_axis; ++axis)
-                fill_halo(p() + volume * volume_step(field_), shape_of(field_), axis, copies_[axis].data(),
+                fill_halo(level + volume * volume_step(field_), shape_of(field_), axis, copies_[axis].data(),
                           static_cast<int>(copies_[axis].size()), compute_.get());
     }
     void step() override {
@@ -141,7 +158,7 @@ public:
     }
     void absorb() override {
         scope_.enter();
-        for (const auto& strip : strips_) apply(*strip);
+        for (const auto& strip : strips_) apply(*strip, {p(), q(), now_});
     }
     void inject(std::int64_t n) override {
         prepare_shots();
@@ -242,15 +259,25 @@ private:
         if (!sources_are_set_) upload_sources();
         if (!receivers_are_set_) upload_receivers();
     }
-    void apply(const StripSteps<T>& strip) const {
-        for (int volume = 0; volume < volumes_; ++volume) strip.apply(now_, volume, compute_.get());
+    void apply(const StripSteps<T>& strip, const StepLevels<T>& levels) const {
+        for (int volume = 0; volume < volumes_; ++volume) strip.apply(levels, volume, compute_.get());
+    }
+    [[nodiscard]] T* odd() const { return odd_memory_.size() > 0 ? odd_memory_.data() + field_.origin : nullptr; }
+    /// Queues zeros everywhere. In the padding, too: vectors at the end of a row read it.
+    void clear_levels() {
+        for (const DeviceBuffer<T>* levels : {&memory_, &odd_memory_})
+            if (levels->size() > 0)
+                ONDA_CUDA_TRY(cudaMemsetAsync(levels->data(), 0, static_cast<std::size_t>(levels->size()) * sizeof(T),
+                                              compute_.get()));
     }
     void upload_sources();
+    DeviceSources upload_sources(const std::vector<Sources>& of_shots);
     void upload_receivers();
     void forget_graphs() {
         for (auto& graph : graphs_) graph.reset();
     }
     void queue_steps(std::int64_t first, std::int64_t count);
+    void queue_shell(std::int64_t n);
     void queue_fused_step(std::int64_t n, bool records);
     std::unique_ptr<Graph> capture_steps();
     void replay(std::int64_t first);
@@ -260,6 +287,8 @@ private:
     void copy_in(T* to, WindowRows rows, std::span<const U> values) const;
     template <typename U>
     void copy_traces(std::span<U> values, int shot) const;
+    template <typename Body>
+    void for_odd_level(int shot, const Body& body) const;
     template <typename Body>
     void for_state(int shot, const Body& body) const;
 
@@ -272,8 +301,10 @@ private:
     int volumes_;
     std::int64_t shot_step_;  ///< elements from node (0, 0, 0) of a shot to that of the next
     Allocations planned_;
-    DeviceBuffer<T> memory_;        ///< of both levels, one allocation
-    T* p_[2] = {nullptr, nullptr};  ///< at node (0, 0, 0)
+    Shell shell_ = shell_of(setup_);  ///< used where the wavefield leaps
+    DeviceBuffer<T> memory_;          ///< of both levels, one allocation
+    DeviceBuffer<T> odd_memory_;      ///< of the odd level, p[n-1], where a leap has a shell: else nothing
+    T* p_[2] = {nullptr, nullptr};    ///< at node (0, 0, 0)
     DeviceBuffer<LayerCopy> copies_[3];
     DeviceBuffer<std::byte> staging_;     ///< for rows on their way
     DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
@@ -282,33 +313,35 @@ private:
     Stream compute_, copy_;
     std::vector<std::unique_ptr<Stepper>> steppers_;      ///< of each volume
     std::vector<std::unique_ptr<StripSteps<T>>> strips_;  ///< in the order of a step
+    std::unique_ptr<ShellSteps<T>> shell_steps_;          ///< null without the odd level
     std::unique_ptr<FusedSteps<T>> fused_;                ///< null where a step takes several launches
     std::shared_ptr<Downloads> downloads_;
     std::vector<Sources> sources_of_;        ///< of each shot
     std::vector<NodeWeights> receivers_of_;  ///< of each shot
     std::int64_t samples_ = 0;
     bool sources_are_set_ = true, receivers_are_set_ = true;
-    DeviceSources sources_;
-    mutable TraceRecorder<T> traces_;  ///< asking for traces collects what is still on the device
+    DeviceSources sources_, odd_sources_;  ///< those of p[n+1], or of p[n+2] in a leap; of p[n+1] in its shell
+    mutable TraceRecorder<T> traces_;      ///< asking for traces collects what is still on the device
     int now_ = 0;
+    // What follows counts steps, or leaps.
     std::int64_t counted_ = 0;  ///< value of counter_ at this place of the stream
     bool capturing_ = false;
     bool graph_records_ = false;        ///< whether the steps of the graphs record samples
-    std::unique_ptr<Graph> graphs_[2];  ///< kGraphSteps steps that begin with p[n] in p_[i]
+    std::unique_ptr<Graph> graphs_[2];  ///< graph_length() steps that begin with p[n] in p_[i]
 };
 
 template <typename T>
 void CudaWavefield<T>::reset() {
     scope_.enter();
     copy_.wait();
-    ONDA_CUDA_TRY(
-        cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), compute_.get()));
+    clear_levels();
     for (const auto& strip : strips_) strip->reset(compute_.get());
     forget_graphs();
     for (Sources& sources : sources_of_) sources = {};
     for (NodeWeights& receivers : receivers_of_) receivers = {};
     sources_are_set_ = receivers_are_set_ = true;
     sources_ = {};
+    odd_sources_ = {};
     traces_.clear();
     set_base(0);
     compute_.wait();
@@ -329,6 +362,27 @@ void CudaWavefield<T>::set_receivers(int shot, const NodeWeights& receivers, std
 
 template <typename T>
 void CudaWavefield<T>::upload_sources() {
+    compute_.wait();
+    forget_graphs();
+    sources_ = {};
+    odd_sources_ = {};
+    sources_are_set_ = true;
+    if (setup_.stepping == Stepping::single) {
+        sources_ = upload_sources(sources_of_);
+        return;
+    }
+    std::vector<Sources> odd, even;
+    for (const Sources& sources : sources_of_) {
+        LeapSources of_leaps = leap_sources(*medium_, sources, shell_);
+        odd.push_back(every_second_sample(std::move(of_leaps.odd)));
+        even.push_back(every_second_sample(std::move(of_leaps.even)));
+    }
+    odd_sources_ = upload_sources(odd);
+    sources_ = upload_sources(even);
+}
+
+template <typename T>
+typename CudaWavefield<T>::DeviceSources CudaWavefield<T>::upload_sources(const std::vector<Sources>& of_shots) {
     struct Node {
         unsigned block;  ///< of the fused kernel, which adds it
         std::int64_t element;
@@ -339,7 +393,7 @@ void CudaWavefield<T>::upload_sources() {
     std::vector<std::int64_t> samples{0};
     std::vector<T> signal;
     for (int shot = 0; shot < shots_; ++shot) {
-        const Sources& sources = sources_of_[static_cast<std::size_t>(shot)];
+        const Sources& sources = of_shots[static_cast<std::size_t>(shot)];
         const std::vector<SourceEntry> entries = source_entries(sources.nodes);
         const std::vector<double> amplitudes = source_amplitudes(*medium_, sources, entries);
         const auto rows_before = static_cast<std::int32_t>(samples.size()) - 1;
@@ -369,16 +423,12 @@ void CudaWavefield<T>::upload_sources() {
         amplitude.insert(amplitude.end(), node.amplitude.begin(), node.amplitude.end());
         first.push_back(static_cast<std::int64_t>(row.size()));
     }
-    compute_.wait();
-    forget_graphs();
     if (fused_) fused_->set_sources(blocks);
-    sources_ = {};
-    sources_are_set_ = true;
-    if (nodes.empty()) return;
+    if (nodes.empty()) return {};
     Allocations planned;
     add_sources(planned, {std::ssize(element), std::ssize(row), std::ssize(samples) - 1, std::ssize(signal)},
                 sizeof(T));
-    sources_ = {
+    return {
         upload_vector(planned.of("sources.element"), element),     upload_vector(planned.of("sources.first"), first),
         upload_vector(planned.of("sources.samples"), samples),     upload_vector(planned.of("sources.row"), row),
         upload_vector(planned.of("sources.amplitude"), amplitude), upload_vector(planned.of("sources.signal"), signal)};
@@ -413,7 +463,7 @@ void CudaWavefield<T>::copy_traces(std::span<U> values, int shot) const {
 /// Step n, after which p[n+1] is complete. \param records whether sample n is still to be taken.
 template <typename T>
 void CudaWavefield<T>::queue_fused_step(std::int64_t n, bool records) {
-    fill_halos_up_to(1);
+    fill_halos_of(p(), 1);
     const bool absorbs_later = std::ranges::any_of(strips_, [](const auto& strip) { return !strip->in_whole_steps(); });
     fused_->step(now_,
                  {records && (capturing_ ? graph_records_ : traces_.records(n)), !absorbs_later, traces_.nodes(),
@@ -422,15 +472,41 @@ void CudaWavefield<T>::queue_fused_step(std::int64_t n, bool records) {
     if (records && !capturing_) traces_.flush(n, compute_, copy_);
     if (!absorbs_later) return;
     for (const auto& strip : strips_)
-        if (!strip->in_whole_steps()) apply(*strip);
+        if (!strip->in_whole_steps()) apply(*strip, {p(), q(), now_});
     inject(n);
 }
 
-/// Queues steps whose samples first + 1 … first + count are of one batch. A fused step records the sample of its own
-/// beginning; only the last one needs a launch of its own.
+/// The single steps of the shell in leap n (from 0 on): from p[2n] to p[2n+1], and on to p[2n+2] after the leap of all
+/// other nodes.
+template <typename T>
+void CudaWavefield<T>::queue_shell(std::int64_t n) {
+    const auto for_volumes = [&](const auto& body) {
+        for (int volume = 0; volume < volumes_; ++volume) body(volume * volume_step(field_));
+    };
+    T *const even = p(), *const next = q();
+    for_volumes([&](std::int64_t at) { shell_steps_->to_odd(even + at, odd() + at, compute_.get()); });
+    for (const auto& strip : strips_) apply(*strip, {even, odd(), now_});
+    add_sources(odd(), odd_sources_.nodes(), counter_.data(), offset_of(n), compute_.get());
+    fill_halos_of(odd(), 2);
+    for_volumes([&](std::int64_t at) { shell_steps_->to_even(odd() + at, even + at, next + at, compute_.get()); });
+    for (const auto& strip : strips_) apply(*strip, {odd(), next, now_});
+}
+
+template <typename T>
+void CudaWavefield<T>::leap(std::int64_t n) {
+    prepare_shots();
+    fill_halos();
+    step();
+    if (shell_steps_) queue_shell(n / 2);
+    inject(n / 2);
+}
+
+/// Queues steps, or leaps, whose samples first + 1 … first + count are of one batch. A fused step records the sample of
+/// its own beginning; only the last one needs a launch of its own.
 template <typename T>
 void CudaWavefield<T>::queue_steps(std::int64_t first, std::int64_t count) {
-    if (!fused_) return Wavefield::enqueue(first, count);
+    const std::int64_t stride = setup_.stride();
+    if (!fused_) return Wavefield::enqueue(stride * first, stride * count);
     for (std::int64_t n = first; n < first + count; ++n) {
         queue_fused_step(n, n > first);
         swap();
@@ -453,7 +529,7 @@ std::unique_ptr<Graph> CudaWavefield<T>::capture_steps() {
     counted_ = 0;  // in a graph, offsets count from its first step
     capturing_ = true;
     auto graph = std::make_unique<Graph>();
-    graph->capture(compute_, [this] { queue_steps(0, kGraphSteps); });
+    graph->capture(compute_, [this] { queue_steps(0, graph_length(setup_.stepping)); });
     return graph;
 }
 
@@ -466,16 +542,24 @@ void CudaWavefield<T>::replay(std::int64_t first) {
     if (!graphs_[now_]) graphs_[now_] = capture_steps();
     set_base(first);
     graphs_[now_]->launch(compute_);
-    traces_.flush(first + kGraphSteps, compute_, copy_);
+    const int length = graph_length(setup_.stepping);
+    now_ = (now_ + length) % 2;
+    traces_.flush(first + length, compute_, copy_);
 }
 
 template <typename T>
 void CudaWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
     prepare_shots();
+    const std::int64_t stride = setup_.stride();
+    if (first % stride != 0 || count % stride != 0)
+        throw std::logic_error("leaps go from one even time step to the next");
+    first /= stride;
+    count /= stride;
+    const std::int64_t length = graph_length(setup_.stepping);
     while (count > 0) {
-        // A graph records samples first + 1 … first + kGraphSteps, all of one batch.
-        const std::int64_t steps = std::min({count, std::int64_t{kGraphSteps}, traces_.samples_until_flush(first + 1)});
-        if (steps == kGraphSteps)
+        // A graph records samples first + 1 … first + length, all of one batch.
+        const std::int64_t steps = std::min({count, length, traces_.samples_until_flush(first + 1)});
+        if (steps == length)
             replay(first);
         else
             queue_steps(first, steps);
@@ -560,7 +644,22 @@ void CudaWavefield<T>::upload(std::span<const double> p_now, std::span<const dou
         for (std::int64_t z = 0; z < part.extents[2]; ++z, plane.element += plane.step_z)
             copy_in(memory, plane, std::span<const T>(silence));
     };
+    for_odd_level(shot, forget);
     for (const auto& strip : strips_) strip->for_state(shot, now_, forget);
+}
+
+/// Calls body(part, array, rows of a plane) for the parts of the odd level that anybody needs.
+template <typename T>
+template <typename Body>
+void CudaWavefield<T>::for_odd_level(int shot, const Body& body) const {
+    if (odd_memory_.size() == 0) return;
+    const std::array<Box, 6> boxes = odd_boxes(shell_);
+    for (int face = 0; face < 6; ++face) {
+        const Box& box = boxes[static_cast<std::size_t>(face)];
+        if (box.empty()) continue;
+        const StatePart part = odd_state(face, box, sizeof(T));
+        body(part, odd(), rows_of({box.low, {part.extents[0], part.extents[1], 1}, {1, 1, 1}}, shot));
+    }
 }
 
 /// Calls body(part, array, rows of a plane) for every array of a shot's state.
@@ -571,6 +670,7 @@ void CudaWavefield<T>::for_state(int shot, const Body& body) const {
     const WindowRows plane = rows_of({{0, 0, 0}, {n[0], n[1], 1}, {1, 1, 1}}, shot);
     body(StatePart{"p", n, sizeof(T)}, p(), plane);
     body(StatePart{"p_previous", n, sizeof(T)}, q(), plane);
+    for_odd_level(shot, body);
     for (const auto& strip : strips_) strip->for_state(shot, now_, body);
 }
 

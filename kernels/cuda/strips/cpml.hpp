@@ -21,9 +21,7 @@ public:
           profiles_(upload_vector(place.planned.of("cpml.profiles"), cpml::all_profiles<T>(strips_))),
           launches_(
               cpml_launches<T>(strips_, {place.fields.field, place.fields.model, place.fields.density, place.fields.k,
-                                         place.fields.half_rho, memory_.data(), profiles_.data()})) {
-        for (int i = 0; i < 2; ++i) p_[i] = place.fields.p[i];
-    }
+                                         place.fields.half_rho, memory_.data(), profiles_.data()})) {}
 
     [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + profiles_.bytes(); }
     static void add_rows(Allocations& list, const Cpml& layers, const StripExtent& extent) {
@@ -56,14 +54,14 @@ public:
         }
     }
     [[nodiscard]] bool in_whole_steps() const override { return strips_.two_psi; }
-    void apply(int now, int volume, cudaStream_t stream) const override {
+    void apply(const StepLevels<T>& levels, int volume, cudaStream_t stream) const override {
         using Apply = void (*)(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t);
         constexpr Apply apply_radius[kMaxRadius] = {apply_cpml<1>, apply_cpml<2>, apply_cpml<3>, apply_cpml<4>,
                                                     apply_cpml<5>, apply_cpml<6>, apply_cpml<7>, apply_cpml<8>};
         for (const CpmlLaunch<T>& launch : launches_) {
-            CpmlArguments<T> arguments = now == 0 ? launch.arguments : cpml::with_psi_swapped(launch.arguments);
-            arguments.p = p_[now] + volume * volume_step_;
-            arguments.q = p_[1 - now] + volume * volume_step_;
+            CpmlArguments<T> arguments = levels.now == 0 ? launch.arguments : cpml::with_psi_swapped(launch.arguments);
+            arguments.p = levels.p + volume * volume_step_;
+            arguments.q = levels.q + volume * volume_step_;
             for (CpmlSide<T>& side : arguments.side) {
                 side.psi += volume * volume_memory();
                 side.zeta += volume * volume_memory();
@@ -104,7 +102,6 @@ private:
 
     cpml::Strips strips_;
     std::int64_t volume_step_;  ///< of p
-    T* p_[2];
     DeviceBuffer<T> memory_, profiles_;
     std::vector<CpmlLaunch<T>> launches_;
 };

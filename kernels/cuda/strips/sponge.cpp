@@ -54,7 +54,6 @@ public:
             taper_[axis] = upload_vector(place.planned.of(taper_row(axis)), taper[axis]);
         }
         boxes_ = sponge_boxes(place.grid, taper);
-        for (int i = 0; i < 2; ++i) p_[i] = place.fields.p[i];
     }
     static void add_rows(Allocations& list, const Sponge&, const StripExtent& extent) {
         for (std::size_t axis = 0; axis < 3; ++axis)
@@ -64,9 +63,9 @@ public:
     [[nodiscard]] std::int64_t bytes() const override {
         return taper_[0].bytes() + taper_[1].bytes() + taper_[2].bytes();
     }
-    void apply(int now, int volume, cudaStream_t stream) const override {
+    void apply(const StepLevels<T>& levels, int volume, cudaStream_t stream) const override {
         const std::int64_t from = volume * volume_step_;
-        damp<T>(p_[now] + from, p_[1 - now] + from, shape_, boxes_,
+        damp<T>(levels.p + from, levels.q + from, shape_, boxes_,
                 {taper_[0].data(), taper_[1].data(), taper_[2].data()}, stream);
     }
 
@@ -77,7 +76,6 @@ private:
 
     FieldShape shape_;
     std::int64_t volume_step_;
-    T* p_[2];
     SpongeBoxes boxes_;
     DeviceBuffer<T> taper_[3];
 };

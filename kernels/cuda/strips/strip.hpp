@@ -34,6 +34,13 @@ struct StripPlace : StripExtent {
     const Fields<T>& fields;     ///< arrays that stay where they are
 };
 
+/// The time levels of a step, at node (0, 0, 0) of the first volume.
+template <typename T>
+struct StepLevels {
+    T *p, *q;  ///< p[n] and p[n+1]
+    int now;   ///< which of the two arrays of a strip's memory, where it has two that take turns, this step reads
+};
+
 /// The strips of one kind on the fields of a wavefield. Calls come under the wavefield's device.
 template <typename T>
 class StripSteps {
@@ -43,9 +50,8 @@ public:
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     /// Queues forgetting what the strips remember: the silence before a shot.
     virtual void reset(cudaStream_t /*stream*/) {}
-    /// Queues what the strips of a volume do after a step that has read p[now] and overwritten p[1 - now]. \throws
-    /// Error.
-    virtual void apply(int now, int volume, cudaStream_t stream) const = 0;
+    /// Queues what the strips of a volume do after a step between these levels. \throws Error.
+    virtual void apply(const StepLevels<T>& levels, int volume, cudaStream_t stream) const = 0;
     /// Whether the fused kernel does it instead, as a part of a whole step.
     [[nodiscard]] virtual bool in_whole_steps() const { return false; }
 

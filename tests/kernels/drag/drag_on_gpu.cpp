@@ -46,7 +46,6 @@ public:
             for (const double of_depth : drag_profile(strips.width[static_cast<std::size_t>(box.face)]))
                 pull.push_back(static_cast<T>(of_depth));
         pull_ = upload_vector(place.planned.of("drag.pull"), pull);
-        for (int i = 0; i < 2; ++i) p_[i] = place.fields.p[i];
     }
     static void add_rows(Allocations& list, const Drag& strips, const StripExtent& extent) {
         std::int64_t depths = 0;
@@ -60,12 +59,12 @@ public:
     void reset(cudaStream_t stream) override {
         ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
     }
-    void apply(int now, int volume, cudaStream_t stream) const override {
+    void apply(const StepLevels<T>& levels, int volume, cudaStream_t stream) const override {
         const T* pull = pull_.data();
         T* const memory = memory_.data() + volume * drag_elements(boxes_);
         for (const DragBox& box : boxes_) {
             const DragArguments<T> a{
-                box, p_[1 - now] + volume * volume_step_, memory + box.memory, pull, layout_.pitch, layout_.plane};
+                box, levels.q + volume * volume_step_, memory + box.memory, pull, layout_.pitch, layout_.plane};
             const auto blocks = static_cast<unsigned>((box.points() + 63) / 64);
             launch<T>(drag_kernel<T>, {blocks, 64}, stream, a);
             pull += strips_.width[static_cast<std::size_t>(box.face)];
@@ -89,7 +88,6 @@ private:
     std::vector<DragBox> boxes_;
     Layout layout_;
     std::int64_t volume_step_;
-    T* p_[2];
     DeviceBuffer<T> memory_, pull_;
 };
 

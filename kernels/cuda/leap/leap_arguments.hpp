@@ -1,0 +1,45 @@
+/// \file
+/// What the kernels of a leap are given beside what every kernel of a time step is.
+#pragma once
+
+#include "kernels/cuda/arguments.hpp"
+
+namespace onda::cuda {
+
+/// A leap in the nodes [begin, end) along x, y, z: p[n] is p, p[n-2] is q, which p[n+2] overwrites. Blocks march along
+/// z: those of the first `long_chunks` chunks through `chunk` planes, the others through `short_chunk`. The long ones
+/// begin first, the short ones fill the end of the launch.
+template <typename T>
+struct LeapArguments : StepArguments<T> {
+    int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0};
+    int long_chunks = 0, short_chunk = 0;
+};
+
+/// The strips of nodes near the faces of a grid that step singly: boxes that do not overlap, each divided into bricks
+/// of equal extents. Bricks begin on whole vectors along x; nodes of theirs beyond the box are left alone.
+struct ShellBoxes {
+    static constexpr int most = 6;
+    struct Box {
+        int low[3], high[3];
+        int first_x;                  ///< the node at which its bricks begin
+        unsigned bricks_x, bricks_y;  ///< beside each other
+    };
+    Box box[most] = {};
+    unsigned first[most + 1] = {};  ///< brick of each box
+    int count = 0;
+};
+
+/// One single step in a shell: next = 2 p - before + k L(p), where `next` may be `before`.
+template <typename T>
+struct ShellArguments {
+    const T* p = nullptr;
+    const T* before = nullptr;
+    T* next = nullptr;
+    const T* k = nullptr;
+    std::int64_t pitch = 0, plane = 0, k_pitch = 0, k_plane = 0;
+    int planes = 0;  ///< of a brick
+    Stencil<T> stencil;
+    ShellBoxes boxes;
+};
+
+}  // namespace onda::cuda

@@ -1,0 +1,27 @@
+// Launches the single steps of shells, for one radius (ONDA_RADIUS).
+#include "kernels/cuda/launch_kernel.hpp"
+#include "kernels/cuda/leap/shell.hpp"
+#include "kernels/cuda/leap/shell_steps.hpp"
+
+namespace onda::cuda {
+namespace {
+
+template <typename T>
+void launch_bricks(const BrickShape& shape, const ShellArguments<T>& a, cudaStream_t stream) {
+    const dim3 block(static_cast<unsigned>(shape.x), static_cast<unsigned>(shape.y));
+    launch<T>(a.stencil.dimensions == 2 ? shell_step<T, 2, ONDA_RADIUS> : shell_step<T, 3, ONDA_RADIUS>,
+              {a.boxes.first[a.boxes.count], block}, stream, a);
+}
+
+}  // namespace
+
+template <>
+void launch_shell<ONDA_RADIUS>(const BrickShape& shape, const ShellArguments<float>& a, cudaStream_t stream) {
+    launch_bricks(shape, a, stream);
+}
+template <>
+void launch_shell<ONDA_RADIUS>(const BrickShape& shape, const ShellArguments<double>& a, cudaStream_t stream) {
+    launch_bricks(shape, a, stream);
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,96 @@
+#include "kernels/cuda/leap/shell_steps.hpp"
+
+namespace onda::cuda {
+namespace {
+
+template <typename T>
+ShellBoxes bricks_of(const std::vector<NodeBox>& boxes, const BrickShape& shape, int planes) {
+    constexpr int vector = 16 / sizeof(T);
+    ShellBoxes all;
+    for (const NodeBox& box : boxes) {
+        ShellBoxes::Box& b = all.box[all.count];
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            b.low[axis] = static_cast<int>(box.low[axis]);
+            b.high[axis] = static_cast<int>(box.high[axis]);
+        }
+        b.first_x = b.low[0] / vector * vector;
+        b.bricks_x = static_cast<unsigned>(blocks_for(b.high[0] - b.first_x, shape.x * vector));
+        b.bricks_y = static_cast<unsigned>(blocks_for(box.extent(1), shape.y));
+        const auto along_z = static_cast<unsigned>(blocks_for(box.extent(2), planes));
+        all.first[all.count + 1] = all.first[all.count] + b.bricks_x * b.bricks_y * along_z;
+        ++all.count;
+    }
+    return all;
+}
+
+/// Bricks of as many planes as leave enough of them to keep a GPU busy.
+template <typename T>
+void set_bricks(ShellArguments<T>& a, const std::vector<NodeBox>& boxes, const BrickShape& shape) {
+    constexpr unsigned enough = 4096;
+    for (a.planes = 32;; a.planes /= 2) {
+        a.boxes = bricks_of<T>(boxes, shape, a.planes);
+        if (a.planes == 8 || a.boxes.first[a.boxes.count] >= enough) return;
+    }
+}
+
+}  // namespace
+
+std::vector<NodeBox> boxes_around(const std::array<std::int64_t, 3>& n, const NodeBox& inner) {
+    std::vector<NodeBox> boxes;
+    NodeBox between{{}, n};
+    for (const std::size_t axis : {std::size_t{2}, std::size_t{1}, std::size_t{0}}) {
+        NodeBox low = between, high = between;
+        low.high[axis] = between.low[axis] = inner.low[axis];
+        high.low[axis] = between.high[axis] = inner.high[axis];
+        for (const NodeBox& box : {low, high})
+            if (!box.empty()) boxes.push_back(box);
+    }
+    return boxes;
+}
+
+std::int64_t shell_bytes(const std::vector<NodeBox>& boxes, int element_bytes) {
+    std::int64_t nodes = 0;
+    for (const NodeBox& box : boxes) nodes += box.extent(0) * box.extent(1) * box.extent(2);
+    return 4 * nodes * element_bytes;  // p, the level before, k, and the next level
+}
+
+template <typename T>
+ShellSteps<T>::ShellSteps(const Fields<T>& fields, const NodeBox& no_odd) {
+    constexpr int vector = 16 / sizeof(T), brick_x = 32;
+    shape_ = fields.grid.dimensions == 3 ? BrickShape{brick_x / vector, 128 * vector / brick_x} : BrickShape{32, 1};
+    odd_.k = fields.k;
+    odd_.pitch = fields.field.pitch;
+    odd_.plane = fields.field.plane;
+    odd_.k_pitch = fields.model.pitch;
+    odd_.k_plane = fields.model.plane;
+    odd_.stencil = fields.stencil;
+    even_ = odd_;
+    set_bricks(odd_, boxes_around(fields.grid.n, no_odd), shape_);
+    set_bricks(even_, boxes_around(fields.grid.n, fields.leap), shape_);
+}
+
+template <typename T>
+void ShellSteps<T>::step(ShellArguments<T> arguments, const T* p, const T* before, T* next, cudaStream_t stream) const {
+    using Launch = void (*)(const BrickShape&, const ShellArguments<T>&, cudaStream_t);
+    constexpr Launch launch_radius[kMaxRadius] = {launch_shell<1>, launch_shell<2>, launch_shell<3>, launch_shell<4>,
+                                                  launch_shell<5>, launch_shell<6>, launch_shell<7>, launch_shell<8>};
+    arguments.p = p;
+    arguments.before = before;
+    arguments.next = next;
+    launch_radius[arguments.stencil.radius - 1](shape_, arguments, stream);
+}
+
+template <typename T>
+void ShellSteps<T>::to_odd(const T* even, T* odd, cudaStream_t stream) const {
+    step(odd_, even, odd, odd, stream);
+}
+
+template <typename T>
+void ShellSteps<T>::to_even(const T* odd, const T* even, T* next, cudaStream_t stream) const {
+    step(even_, odd, even, next, stream);
+}
+
+template class ShellSteps<float>;
+template class ShellSteps<double>;
+
+}  // namespace onda::cuda

@@ -1,0 +1,11 @@
+/// \file
+/// How time goes on: apart from the set-up, so that kernels may know it.
+#pragma once
+
+namespace onda {
+
+/// How a wavefield goes from one time level to the next: every level from the two before it, or every second level from
+/// the two even ones before it (kernels/equations/star/leap.hpp). The same solution, with other rounding errors.
+enum class Stepping { single, leap };
+
+}  // namespace onda

@@ -1,0 +1,178 @@
+// Promise: the CUDA backend's leaps - kernels, shell, strips, sources, batches, graphs, state - give the bits of the
+// CPU's, whether its streams run at once or only when somebody waits, and hold what was predicted.
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/step_facts.hpp"
+#include "tests/kernels/drag/drag_on_gpu.hpp"
+#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/state.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+/// Grids with and without a shell, and one that is nothing else; enough steps for graphs.
+const std::vector<Case> kLeaps{
+    {"3-D, zero faces", {3, {37, 9, 14}, {10., 8., 9.}, {}}, {}, false, 8},
+    {"3-D, mirrors and a sponge",
+     {3, {29, 21, 30}, {10., 8., 9.}, {}},
+     {kZero, kRigid, kZero, kZero, kFree, kZero},
+     true,
+     10},
+    {"3-D, layers", {3, {25, 23, 27}, {10., 9., 8.}, {}}, {}, false, 6, {3, 4, 2, 0, 4, 3}},
+    {"3-D, nothing but shell", {3, {9, 7, 6}, {10., 9., 8.}, {}}, {kZero, kFree}, false, 12, {3, 0, 2, 0, 2, 2}},
+    {"2-D, free top, sponge",
+     {2, {45, 1, 33}, {10., 10., 6.}, {}},
+     {kZero, kZero, kZero, kZero, kFree, kZero},
+     true,
+     60},
+    {"2-D, layers", {2, {41, 1, 39}, {10., 10., 6.}, {}}, {}, false, 104, {5, 4, 0, 0, 0, 6}},
+};
+
+Setup leap_setup(const Case& c, int order, Precision precision) {
+    Setup setup = setup_of(c, order, precision);
+    setup.stepping = Stepping::leap;
+    return setup;
+}
+
+std::vector<double> on_cpu(Setup setup, const Case& c, std::uint64_t seed = 0) {
+    setup.kernel = "reference";
+    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
+    start_noisy_shot(*wavefield, c, setup.precision, 1., 0, seed);
+    wavefield->record(0);
+    wavefield->advance(0, c.steps);
+    return results_of(*wavefield, c);
+}
+
+void start_and_advance(Wavefield& wavefield, const Case& c, Precision precision) {
+    for (int shot = 0; shot < wavefield.shots(); ++shot)
+        start_noisy_shot(wavefield, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
+    wavefield.record(0);
+    wavefield.advance(0, c.steps);
+}
+
+}  // namespace
+
+TEST_CASE("every instance that leaps gives the bits of the CPU, and holds what was predicted") {
+    std::size_t compared = 0;
+    for (const Case& c : kLeaps)
+        for (const int order : {2, 8})
+            for (const Precision precision : {Precision::float32, Precision::float64}) {
+                Setup setup = leap_setup(c, order, precision);
+                const std::vector<double> expected = on_cpu(setup, c);
+                for (const cuda::Variant& variant : cuda::variants(setup)) {
+                    setup.kernel = variant.kernel;
+                    setup.tile = variant.tile;
+                    setup.copy = variant.copy;
+                    cuda_on_host::run_late = ++compared % 2 == 0;
+                    const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
+                    CAPTURE(c.name);
+                    CAPTURE(order);
+                    CAPTURE(variant.kernel);
+                    CAPTURE(variant.tile);
+                    CHECK(allocated_bytes(*wavefield) == cuda::allocations(setup).bytes(Memory::device));
+                    start_and_advance(*wavefield, c, precision);
+                    CHECK(results_of(*wavefield, c) == expected);
+                }
+            }
+    CHECK(compared >= kLeaps.size() * 4);
+}
+
+TEST_CASE("leaps one by one, in pieces and in graphs are the same") {
+    for (const bool late : {false, true}) {
+        cuda_on_host::run_late = late;
+        const Case& c = kLeaps[5];
+        const Setup setup = leap_setup(c, 8, Precision::float32);
+        const std::vector<double> expected = on_cpu(setup, c);
+        for (const int piece : {2, 14, 50, c.steps}) {
+            CAPTURE(piece);
+            const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
+            start_noisy_shot(*wavefield, c, setup.precision);
+            wavefield->record(0);
+            for (int n = 0; n < c.steps; n += piece) wavefield->enqueue(n, std::min(piece, c.steps - n));
+            wavefield->wait();
+            CHECK(results_of(*wavefield, c) == expected);
+        }
+        const auto one_by_one = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
+        start_noisy_shot(*one_by_one, c, setup.precision);
+        one_by_one->record(0);
+        one_by_one->Wavefield::enqueue(0, c.steps);
+        CHECK(results_of(*one_by_one, c) == expected);
+        CHECK_THROWS_AS(one_by_one->enqueue(1, 2), std::logic_error);
+    }
+}
+
+TEST_CASE("a batch that leaps has the bits of its shots alone") {
+    for (const std::size_t which : {4U, 5U}) {
+        const Case& c = kLeaps[which];
+        cuda_on_host::run_late = which == 4;
+        const Setup setup = leap_setup(c, 2, Precision::float32);
+        const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(3);
+        CHECK(allocated_bytes(*batch) == cuda::allocations(setup, 3).bytes(Memory::device));
+        start_and_advance(*batch, c, setup.precision);
+        for (int shot = 0; shot < 3; ++shot) {
+            CAPTURE(shot);
+            CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, static_cast<std::uint64_t>(shot)));
+        }
+    }
+}
+
+TEST_CASE("the state of a leap goes on at the other device, odd level and all") {
+    for (const Case& c : kLeaps)
+        for (const bool from_gpu : {true, false}) {
+            const Setup setup = leap_setup(c, 2, Precision::float32);
+            const MakeMedium gpu = cuda::make_medium, cpu = cpu::make_medium;
+            const auto begun = make_noisy_medium(setup, from_gpu ? gpu : cpu)->make_wavefield();
+            const auto whole = make_noisy_medium(setup, cpu)->make_wavefield();
+            for (const auto& wavefield : {begun.get(), whole.get()}) start_noisy_shot(*wavefield, c, setup.precision);
+            const std::int64_t half = c.steps / 4 * 2;
+            begun->advance(0, half);
+            whole->advance(0, c.steps);
+            const State saved = save(*begun);
+            const int shots = std::min(3, cuda::most_shots(setup));
+            const auto elsewhere = make_noisy_medium(setup, from_gpu ? cpu : gpu)->make_wavefield(shots);
+            for (int shot = 0; shot < shots; ++shot) start_noisy_shot(*elsewhere, c, setup.precision, 1., shot);
+            elsewhere->advance(0, 2);
+            restore(*elsewhere, saved, shots - 1);
+            CAPTURE(c.name);
+            CAPTURE(from_gpu);
+            CHECK(save(*elsewhere, shots - 1) == saved);
+            elsewhere->advance(half, c.steps - half);
+            CHECK(save(*elsewhere, shots - 1) == save(*whole));
+        }
+}
+
+TEST_CASE("a kind of strip that the tests add leaps with the others") {
+    for (const Case& c : {kLeaps[1], kLeaps[5]}) {
+        Setup setup = leap_setup(c, 2, Precision::float32);
+        setup.strips.edit<DragOnGpu>().width = {3, 2, 0, c.grid.dimensions == 3 ? 2 : 0, 0, 4};
+        const std::vector<double> expected = on_cpu(setup, c);
+        const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
+        start_and_advance(*wavefield, c, setup.precision);
+        CAPTURE(c.name);
+        CHECK(results_of(*wavefield, c) == expected);
+    }
+}
+
+TEST_CASE("the facts of a leap count two steps") {
+    const Setup leaps = leap_setup(kLeaps[0], 8, Precision::float32),
+                with_shell = leap_setup(kLeaps[1], 8, Precision::float32);
+    for (Setup setup : {leaps, with_shell})
+        for (const cuda::Variant& variant : cuda::variants(setup)) {
+            setup.kernel = variant.kernel;
+            const cuda::StepFacts facts = cuda::step_facts(setup);
+            CHECK(facts.steps == 2);
+            CHECK(facts.points == static_cast<double>(setup.grid.points()));
+            CHECK(facts.l2_bytes > 0.);
+            CHECK(facts.instructions > facts.operations);
+            CHECK((facts.side_launches > 0) == (setup.grid.n == kLeaps[1].grid.n));
+        }
+    Setup setup = leaps;
+    setup.kernel = "fused";
+    CHECK_THROWS_AS(cuda::check_setup(setup), SetupFault);
+}

@@ -1,0 +1,164 @@
+// Promise: on a GPU, every kernel that leaps gives the bits of the CPU's leaps, with every boundary, in batches and in
+// states that move between devices, and holds what was predicted. Skipped where no GPU can compute.
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <vector>
+
+#include "kernels/cpu/cpu.hpp"
+#include "tests/gpu/gpu_support.hpp"
+#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/state.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+/// An even number of steps.
+Case even(Case c) {
+    c.steps += c.steps % 2;
+    return c;
+}
+
+/// The grids of all kernels, which are shell for the most part, and some where most nodes leap.
+std::vector<Case> leap_cases() {
+    std::vector<Case> cases;
+    for (const Case& c : kCases) cases.push_back(even(c));
+    cases.push_back({"3-D, layers around nodes that leap",
+                     {3, {153, 147, 99}, {10., 8., 9.}, {}},
+                     {kZero, kZero, kZero, kRigid, kFree, kZero},
+                     false,
+                     16,
+                     {6, 5, 4, 0, 0, 7}});
+    cases.push_back({"3-D, several tiles and chunks", {3, {290, 141, 137}, {10., 10., 10.}, {}}, {}, false, 6});
+    return cases;
+}
+
+Setup leap_setup(const Case& c, int order, Precision precision) {
+    Setup setup = setup_of(c, order, precision);
+    setup.stepping = Stepping::leap;
+    return setup;
+}
+
+std::vector<double> on_cpu(Setup setup, const Case& c, std::uint64_t seed = 0) {
+    setup.kernel = setup.tile = setup.copy = "auto";
+    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
+    start_noisy_shot(*wavefield, c, setup.precision, 1., 0, seed);
+    wavefield->record(0);
+    wavefield->advance(0, c.steps);
+    return results_of(*wavefield, c);
+}
+
+void start_and_advance(Wavefield& wavefield, const Case& c, Precision precision) {
+    for (int shot = 0; shot < wavefield.shots(); ++shot)
+        start_noisy_shot(wavefield, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
+    wavefield.record(0);
+    wavefield.advance(0, c.steps);
+}
+
+/// Checks the instances that leap against the CPU; returns how many there are.
+std::size_t compare_leaps(const Case& c, int order, Precision precision) {
+    Setup setup = leap_setup(c, order, precision);
+    const std::vector<double> expected = on_cpu(setup, c);
+    std::size_t compared = 0;
+    for (const cuda::Variant& variant : cuda::variants(setup)) {
+        setup.kernel = variant.kernel;
+        setup.tile = variant.tile;
+        setup.copy = variant.copy;
+        ++compared;
+        const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
+        start_and_advance(*wavefield, c, precision);
+        const bool same = results_of(*wavefield, c) == expected;
+        CHECK_MESSAGE(same, c.name << ", order " << order << ", " << variant.kernel << ", " << variant.tile << ", "
+                                   << (precision == Precision::float32 ? "float" : "double"));
+        CHECK(allocated_bytes(*wavefield) <= cuda::allocations(setup, 1, size_of_noisy_shot(c)).bytes(Memory::device));
+    }
+    return compared;
+}
+
+}  // namespace
+
+TEST_CASE("every instance that leaps gives the bits of the CPU") {
+    need_gpu();
+    for (const Case& c : leap_cases())
+        for (int order = 2; order <= 16; order += 2)
+            for (const Precision precision : {Precision::float32, Precision::float64}) {
+                if (c.grid.points() > 1'000'000 && precision == Precision::float64) continue;
+                CHECK(compare_leaps(c, order, precision) >= 1);
+            }
+}
+
+// What compute-sanitizer runs (tests/CMakeLists.txt), which takes a thousand times longer.
+TEST_CASE("a few leaps of every instance on small grids") {
+    need_gpu();
+    const Case small{"small",           {3, {37, 30, 33}, {10., 8., 9.}, {}}, {kZero, kRigid, kFree}, true, 4,
+                     {3, 0, 0, 2, 0, 2}};
+    const Case plane{"plane", {2, {37, 1, 33}, {10., 8., 9.}, {}}, {kZero, kRigid}, true, 4, {3, 0, 0, 0, 0, 2}};
+    for (const Case& c : {small, plane})
+        for (const int order : {2, 8, 16})
+            for (const Precision precision : {Precision::float32, Precision::float64})
+                CHECK(compare_leaps(c, order, precision) > 0);
+}
+
+TEST_CASE("520 steps in leaps with every boundary: the bits of the CPU, every time and one by one") {
+    need_gpu();
+    const Case c{"long",
+                 {3, {93, 61, 57}, {10., 8., 9.}, {}},
+                 {kZero, kRigid, kZero, kZero, kFree, kZero},
+                 true,
+                 520,
+                 {7, 0, 5, 3, 0, 6}};
+    for (const int order : {2, 8, 16}) {
+        const Setup setup = leap_setup(c, order, Precision::float32);
+        const std::vector<double> expected = on_cpu(setup, c);
+        CAPTURE(order);
+        for (int time = 0; time < 2; ++time) CHECK(run_case(c, setup, cuda::make_medium) == expected);
+        CHECK(run_case(c, setup, cuda::make_medium, 1., [](Wavefield& wavefield, std::int64_t steps) {
+                  wavefield.Wavefield::enqueue(0, steps);
+                  wavefield.wait();
+              }) == expected);
+    }
+}
+
+TEST_CASE("each shot of a batch that leaps has the bits of the CPU's shot alone") {
+    need_gpu();
+    for (const Case& c : leap_cases())
+        for (const int order : {2, 8, 16}) {
+            const Setup setup = leap_setup(c, order, Precision::float32);
+            if (cuda::most_shots(setup) == 1) continue;
+            const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(3);
+            CHECK(allocated_bytes(*batch) == cuda::allocations(setup, 3).bytes(Memory::device));
+            start_and_advance(*batch, c, setup.precision);
+            for (int shot = 0; shot < 3; ++shot) {
+                CAPTURE(c.name);
+                CAPTURE(shot);
+                CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, static_cast<std::uint64_t>(shot)));
+            }
+        }
+}
+
+TEST_CASE("the state of a leap saved on one device goes on at the other with the same bits") {
+    need_gpu();
+    for (const Case& c : leap_cases())
+        for (const bool from_gpu : {true, false}) {
+            const Setup setup = leap_setup(c, 4, Precision::float32);
+            const MakeMedium here = from_gpu ? cuda::make_medium : cpu::make_medium;
+            const MakeMedium there = from_gpu ? cpu::make_medium : cuda::make_medium;
+            const auto begun = make_noisy_medium(setup, here)->make_wavefield();
+            const auto whole = make_noisy_medium(setup, there)->make_wavefield();
+            for (const auto& wavefield : {begun.get(), whole.get()}) start_noisy_shot(*wavefield, c, setup.precision);
+            const std::int64_t half = c.steps / 4 * 2;
+            begun->advance(0, half);
+            whole->advance(0, c.steps);
+            const State saved = save(*begun);
+            const auto elsewhere = make_noisy_medium(setup, there)->make_wavefield();
+            start_noisy_shot(*elsewhere, c, setup.precision);
+            elsewhere->advance(0, 2);
+            restore(*elsewhere, saved);
+            CAPTURE(c.name);
+            CAPTURE(from_gpu);
+            CHECK(save(*elsewhere) == saved);
+            elsewhere->advance(half, c.steps - half);
+            CHECK(save(*elsewhere) == save(*whole));
+        }
+}
