@@ -39,14 +39,13 @@ void add(Sources& to, const Weights& weights, const std::vector<double>& signal,
     to.density.push_back(density);
 }
 
-/// Value n of the result is the sum of values n + shift of the signal; it has as many values as are not zero.
-std::vector<double> shifted(const std::vector<double>& signal, std::initializer_list<std::int64_t> shifts) {
-    std::vector<double> sum(signal.size() + 1);
-    for (const std::int64_t shift : shifts)
-        for (std::int64_t n = 0; n < std::ssize(sum); ++n)
-            if (n + shift >= 0 && n + shift < std::ssize(signal))
-                sum[static_cast<std::size_t>(n)] += signal[static_cast<std::size_t>(n + shift)];
-    return sum;
+/// Value n of the result is value n + shift of the signal, -1 or 1; it has as many values as are not zero.
+std::vector<double> shifted(const std::vector<double>& signal, std::int64_t shift) {
+    std::vector<double> result(signal.size() + 1);
+    for (std::int64_t n = 0; n < std::ssize(result); ++n)
+        if (n + shift >= 0 && n + shift < std::ssize(signal))
+            result[static_cast<std::size_t>(n)] = signal[static_cast<std::size_t>(n + shift)];
+    return result;
 }
 
 }  // namespace
@@ -65,27 +64,28 @@ LeapSources leap_sources(const Medium& medium, const Sources& sources, const She
             std::span(sources.nodes.node).subspan(first, static_cast<std::size_t>(sources.nodes.first[r + 1]) - first);
         std::vector<double> k(nodes.size());
         medium.values_at(0, nodes, k);
-        Weights odd, in_shell, beside, at;  // f[n]; f[n+1]; f[n-1] + f[n+1]; f[n]
+        Weights odd, before, at, after;  // f[n] to p[n+1]; f[n-1], f[n] and f[n+1] to p[n+2]
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const double weight = sources.nodes.weight[first + i];
             const auto node = grid.node(nodes[i]);
+            after[nodes[i]] += weight;
             if (!shell.no_odd.contains(node)) odd[nodes[i]] += weight;
             if (shell.leap.contains(node)) {
-                beside[nodes[i]] += weight;
+                before[nodes[i]] += weight;
                 at[nodes[i]] += 2. * weight;
-            } else {
-                in_shell[nodes[i]] += weight;
             }
             // A node's amplitude is its k times its weight: the k that stands here is that of the source.
             for_neighbours(grid, stencil, nodes[i], [&](std::int64_t other, double l) {
                 if (shell.leap.contains(grid.node(other))) at[other] += l * k[i] * weight;
             });
         }
+        // Rows of samples as they are, not sums of two: rounded to single precision, those would be noise that (2 + A)
+        // no longer takes from waves of which A is -2.
         const std::vector<double>& signal = sources.signal[r];
         add(result.odd, odd, signal, density[r]);
-        add(result.even, in_shell, shifted(signal, {1}), density[r]);
-        add(result.even, beside, shifted(signal, {-1, 1}), density[r]);
+        add(result.even, before, shifted(signal, -1), density[r]);
         add(result.even, at, signal, density[r]);
+        add(result.even, after, shifted(signal, 1), density[r]);
     }
     return result;
 }
