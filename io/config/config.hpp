@@ -95,6 +95,7 @@ struct TimeConfig {
     double duration_s = 0.;
     std::optional<double> dt_s;  ///< absent: cfl_fraction of the stability limit
     double cfl_fraction = 0.9;
+    std::string stepping = "single";    ///< single | leap | auto
     bool dispersion_correction = true;  ///< of wavelets and seismograms; snapshots keep the dispersion
     bool operator==(const TimeConfig&) const = default;
 };

@@ -282,6 +282,12 @@ constexpr Parameter kTime[] = {
              "changes by more than a factor of 20 (docs/theory.md)",
      .range = between(1e-7, 1.),
      .excludes = "dt_s"},
+    {.name = "stepping",
+     .slot = bind<&TimeConfig::stepping>,
+     .help = "how the wavefield advances: single steps, or leaps over two steps at a time, the same solution but for "
+             "rounding, for less memory traffic (docs/theory.md)",
+     .values = "time.stepping",
+     .example = "leap"},
     {.name = "dispersion_correction",
      .slot = bind<&TimeConfig::dispersion_correction>,
      .help = "remove numerical time dispersion, the error of the finite time step, exactly from the seismograms "

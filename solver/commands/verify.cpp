@@ -171,6 +171,9 @@ Command add_verify(CLI::App& app) {
     command->add_option("--kernel", arguments->options.kernel, "Kernel to verify (onda info lists them)")
         ->capture_default_str();
     command->add_option("--isa", arguments->options.isa, "Instruction set to verify")->capture_default_str();
+    command->add_option("--stepping", arguments->options.stepping, "Time steps to verify: single ones, or leaps")
+        ->check(offered({"single", "leap"}))
+        ->capture_default_str();
     command->add_option("--threads", arguments->options.threads, "Threads; 0 takes all")
         ->check(CLI::Range(0, kMostThreads))
         ->capture_default_str();

@@ -2,6 +2,7 @@
 /// The time axis of a run: dt, the number of steps, and the sampling of what is returned.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 
@@ -19,7 +20,8 @@ struct FrequencyBand {
 
 struct TimeAxis {
     double dt_s = 0.;
-    std::int64_t steps = 0;           ///< sample n is at n dt; n = 0 … steps, and steps dt >= duration
+    std::int64_t steps = 0;           ///< time n is n dt; n = 0 … steps, and steps dt >= duration
+    std::int64_t stride = 1;          ///< every how many steps the wavefield is known everywhere: `steps` is a multiple
     double stability_limit_s = 0.;    ///< exact limit of the coefficients, spacings and the fastest velocity
     double output_dt_s = 0.;          ///< sampling of the seismograms returned
     std::int64_t output_samples = 0;  ///< covering 0 … duration
@@ -27,6 +29,13 @@ struct TimeAxis {
     /// The band in which wavelets and seismograms are freed of the time step's dispersion (time_dispersion.hpp);
     /// absent: it stays.
     std::optional<FrequencyBand> correction;
+    /// The interval of the samples that receivers record, and their number: at 0, stride dt, …, steps dt.
+    [[nodiscard]] double recorded_dt_s() const { return static_cast<double>(stride) * dt_s; }
+    [[nodiscard]] std::int64_t recorded_samples() const { return steps / stride + 1; }
+    /// The multiple of the stride that is nearest to a number of steps.
+    [[nodiscard]] std::int64_t nearest_step(double step) const {
+        return stride * std::llround(step / static_cast<double>(stride));
+    }
     [[nodiscard]] double cfl_fraction() const { return dt_s / stability_limit_s; }
 };
 
@@ -40,5 +49,8 @@ double default_sampling_s(double dt_s);
 /// holds neither the sampling nor may have another one, or does not hold as many samples.
 TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Grid& grid,
                         const Scheme& scheme, Precision precision, double vp_max_m_s, const ConfigOrigin& origin);
+
+/// Takes every second step only (Stepping::leap): the run ends with a whole leap.
+void take_leaps(TimeAxis& time);
 
 }  // namespace onda

@@ -55,8 +55,8 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
     note_wavelets(plan, shot, gather);
     gather.carried = plan.survey.shots.carried_columns(shot.id);
     if (plan.aperture) gather.part = {{plan.grid.dimensions, plan.grid.n, plan.grid.spacing_m, plan.grid.origin_m}};
-    gather.dt_s = plan.time.dt_s;
-    gather.samples = plan.time.steps + 1;
+    gather.dt_s = plan.time.recorded_dt_s();
+    gather.samples = plan.time.recorded_samples();
     gather.pressure.resize(gather.receivers_m.size() * static_cast<std::size_t>(gather.samples));
     wavefield.download_traces(std::span<float>(gather.pressure), slot);
     require_storable_traces(gather, wavefield, slot);
@@ -65,8 +65,8 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
 
 void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers) {
     const TimeAxis& time = plan.time;
-    if (!time.correction && time.output_dt_s == time.dt_s) return;
-    TraceList<const float> recorded(time.steps + 1);
+    if (!time.correction && time.output_dt_s == time.recorded_dt_s()) return;
+    TraceList<const float> recorded(time.recorded_samples());
     TraceList<float> wanted(time.output_samples);
     std::vector<std::vector<float>> pressure;
     for (const ShotGather& gather : gathers) {
@@ -74,9 +74,9 @@ void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers) {
         wanted.add(pressure.emplace_back(gather.receivers_m.size() * static_cast<std::size_t>(time.output_samples)));
     }
     if (time.correction)
-        correct_traces<float>(recorded, *time.correction, time.dt_s, time.output_dt_s, wanted);
+        correct_traces<float>(recorded, *time.correction, {time.dt_s, time.stride}, time.output_dt_s, wanted);
     else
-        resample_traces(recorded, time.dt_s, time.output_dt_s, wanted);
+        resample_traces(recorded, time.recorded_dt_s(), time.output_dt_s, wanted);
     for (std::size_t i = 0; ShotGather & gather : gathers) {
         gather.dt_s = time.output_dt_s;
         gather.samples = time.output_samples;

@@ -34,7 +34,8 @@ Position position_of(const Window& window, const Grid& grid, std::size_t index) 
 StepSet wavefield_steps(const Plan& plan) {
     const StepSet& snapshots = plan.snapshots.steps;
     const std::int64_t last = plan.time.steps - plan.time.extra_steps;
-    if (snapshots.empty()) return {0, last, {last / 3, last * 2 / 3, last}};
+    const auto known = [&](std::int64_t step) { return step - step % plan.time.stride; };
+    if (snapshots.empty()) return {0, last, {known(last / 3), known(last * 2 / 3), last}};
     return {0, plan.time.steps, snapshots.last(kWavefields)};
 }
 

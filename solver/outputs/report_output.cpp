@@ -33,9 +33,10 @@ ReportChoice choice_of(const Plan& plan) {
 
 /// Evenly over the run, from its first frame to its end.
 StepSet frame_steps(const Plan& plan, std::int64_t frames) {
-    const std::int64_t last = plan.time.steps - plan.time.extra_steps;
+    const std::int64_t stride = plan.time.stride, last = (plan.time.steps - plan.time.extra_steps) / stride;
     std::vector<std::int64_t> steps;
-    for (std::int64_t i = 1; i <= std::min(frames, last); ++i) steps.push_back(i * last / std::min(frames, last));
+    for (std::int64_t i = 1; i <= std::min(frames, last); ++i)
+        steps.push_back(i * last / std::min(frames, last) * stride);
     return {0, plan.time.steps, std::move(steps)};
 }
 

@@ -84,6 +84,7 @@ Twin twin_of(const Device& device, const Setup& setup, const Load& load) {
     Twin twin{setup, load};
     const bool density = has_parameter(setup.scheme.equation, "rho");
     twin.setup.scheme = make_scheme(density ? Equation::variable_density : Equation::star, 2);
+    twin.setup.stepping = Stepping::single;
     twin.setup.kernel = "twin";
     twin.setup.tile = twin.setup.copy = "auto";
     twin.setup.halos = {};
@@ -114,8 +115,8 @@ Contender::Contender(const Device& device, const Setup& setup, std::span<const d
 }
 
 void Contender::find_steps(double least_round_s) {
-    steps_ = 1;
-    wavefield_->advance(0, 1);
+    steps_ = wavefield_->medium().setup().stride();
+    wavefield_->advance(0, steps_);
     for (double seconds = round_s(); seconds < least_round_s; seconds = round_s())
         steps_ *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * least_round_s / seconds) + 1, 2, 1000);
 }

@@ -113,6 +113,7 @@ Json tuning_key(const TuningCase& of) {
             {"nodes", setup.grid.n},
             {"dimensions", setup.grid.dimensions},
             {"operator", name(setup.scheme.equation)},
+            {"stepping", setup.stepping == Stepping::leap ? "leap" : "single"},
             {"order", setup.scheme.space_order},
             {"bytes", setup.element_bytes()},
             {"faces", setup.halos},

@@ -122,7 +122,7 @@ void doubt_snapshots(const Plan& plan, Warnings& warnings) {
         warnings.push_back(
             fmt::format("output.snapshots.every_steps = {}: the run has {} steps: there will be no snapshot",
                         *asked.every_steps, plan.time.steps - plan.time.extra_steps));
-    const auto step = [&](double t) { return std::llround(t / plan.time.dt_s); };
+    const auto step = [&](double t) { return plan.time.nearest_step(t / plan.time.dt_s); };
     const auto same = std::ranges::adjacent_find(asked.times_s, {}, step);
     if (same == asked.times_s.end()) return;
     const std::int64_t lost = std::ssize(asked.times_s) - plan.snapshots.steps.size();

@@ -46,7 +46,8 @@ ShotSize largest_shot(const Plan& plan) {
     most.receiver_nodes = size.most_receiver_nodes;
     most.sources = size.most_sources;
     most.receivers = size.most_receivers;
-    most.signal_samples = most.trace_samples = plan.time.steps + 1;
+    most.signal_samples = plan.time.steps + 1;
+    most.trace_samples = plan.time.recorded_samples();
     most.download_points = downloaded_points(plan);
     return most;
 }
@@ -101,8 +102,8 @@ bool is_pipelined(const Plan& plan) {
 std::int64_t gather_bytes(const Plan& plan, const PictureBytes& pictures) {
     const std::int64_t receivers = saturating_product(plan.survey.size.most_receivers, std::int64_t{plan.batch});
     const std::int64_t written = saturating_product(receivers, plan.time.output_samples, kFloat);
-    const bool as_recorded = plan.time.output_dt_s == plan.time.dt_s && !plan.time.correction;
-    const std::int64_t recorded = as_recorded ? 0 : saturating_product(receivers, plan.time.steps + 1, kFloat);
+    const bool as_recorded = plan.time.output_dt_s == plan.time.recorded_dt_s() && !plan.time.correction;
+    const std::int64_t recorded = as_recorded ? 0 : saturating_product(receivers, plan.time.recorded_samples(), kFloat);
     const std::int64_t correcting =
         saturating_sum(recorded, correction_bytes(plan.time, receivers, plan.setup.threads));
     const std::int64_t drawing = saturating_sum(pictures.gather, pictures.drawing, report_bytes(plan).gather);

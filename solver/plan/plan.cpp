@@ -16,6 +16,7 @@
 #include "solver/outputs/trace_output.hpp"
 #include "solver/plan/choice.hpp"
 #include "solver/plan/doubts.hpp"
+#include "solver/plan/stepping.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {
@@ -164,14 +165,15 @@ void set_boundary(Plan& plan) {
 void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey) {
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
     const bool has_time = has_medium && stages.run([&] { set_time(plan); });
-    if (has_time && has_survey && plan.config.time.dispersion_correction)
-        correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
-    stages.run([&] {
+    const bool has_boundary = stages.run([&] {
         if (has_time)
             set_boundary(plan);
         else
             check_boundary(plan.config.boundary, plan.computed.grid(), plan.config.origin);
     });
+    if (has_time && has_boundary && has_survey) stages.run([&] { set_stepping(plan); });
+    if (has_time && has_survey && plan.config.time.dispersion_correction)
+        correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
 }
 
 void warn_of_lost_band(Plan& plan) {
@@ -228,6 +230,7 @@ Plan make_plan(const Config& config) {
     const bool has_scheme = stages.run([&] { set_scheme(plan); });
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
+    plan.asked_stepping = config.time.stepping;
     run_stages_of_velocity(plan, stages, has_medium, has_survey);
     stages.run(
         [&] { plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.grid, origin); });
@@ -245,6 +248,8 @@ Plan refine(Plan plan, const Model& model) {
     plan.further.clear();
     for (const ParameterValues& parameter : std::span(model.parameters).subspan(1))
         plan.further.emplace_back(ParameterRange{parameter.min, parameter.max});
+    plan.asked_stepping =
+        plan.setup.stepping == Stepping::leap ? "leap" : "single";  // kernel and batch are chosen for it
     Stages stages;
     run_stages_of_velocity(plan, stages, true, true);
     stages.throw_if_faulty();
@@ -346,6 +351,7 @@ std::string describe(const Plan& plan) {
         "time      dt = {:.6g} ms, {:.3f} of the stability limit; {} time steps to {:g} s{}\n", plan.time.dt_s * 1e3,
         plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps, plan.config.time.duration_s,
         plan.time.extra_steps > 0 ? fmt::format(", plus {} to remove time dispersion", plan.time.extra_steps) : "");
+    text += describe_stepping(plan);
     text += fmt::format("          numerical time dispersion {}\n", describe_correction(plan.time));
     text += describe_seismograms(plan);
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",

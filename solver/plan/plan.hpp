@@ -37,6 +37,7 @@ struct Plan {
     std::int64_t model_extra_bytes = 0;  ///< that making the model takes beside the model itself
     Survey survey;
     TimeAxis time;
+    std::string asked_stepping;  ///< "single", "leap", or "auto" while it is open (set_stepping())
     Boundary boundary;
     SamplingVerdict sampling;
     SnapshotPlan snapshots;

@@ -245,15 +245,15 @@ TraceRehearsal rehearse_traces(const Plan& plan) {
     const auto seconds_for = [&](std::int64_t traces) {
         std::vector<ShotGather> gathers(1);
         gathers[0].receivers_m.resize(static_cast<std::size_t>(traces));
-        gathers[0].dt_s = time.dt_s;
-        gathers[0].samples = time.steps + 1;
+        gathers[0].dt_s = time.recorded_dt_s();
+        gathers[0].samples = time.recorded_samples();
         gathers[0].pressure.assign(static_cast<std::size_t>(traces * gathers[0].samples), 1e-3f);
         return seconds_of([&] { bring_to_output_sampling(plan, gathers); });
     };
     const std::int64_t some = std::min<std::int64_t>(receivers, 8);
     const auto many =
-        std::clamp<std::int64_t>(static_cast<std::int64_t>(most_samples / static_cast<double>(time.steps + 1)), some,
-                                 std::min<std::int64_t>(receivers, 64));
+        std::clamp<std::int64_t>(static_cast<std::int64_t>(most_samples / static_cast<double>(time.recorded_samples())),
+                                 some, std::min<std::int64_t>(receivers, 64));
     const double of_some = seconds_for(some);
     if (many == some) return {0., of_some / static_cast<double>(some)};
     const double of_many = seconds_for(many),

@@ -103,7 +103,7 @@ SnapshotPlan plan_snapshots(const SnapshotConfig& config, double duration_s, con
 
 StepSet snapshot_steps(const SnapshotConfig& config, const TimeAxis& time) {
     std::vector<std::int64_t> steps;
-    for (const double t : config.times_s) steps.push_back(static_cast<std::int64_t>(std::llround(t / time.dt_s)));
+    for (const double t : config.times_s) steps.push_back(time.nearest_step(t / time.dt_s));
     return {config.every_steps.value_or(0), time.steps - time.extra_steps, std::move(steps)};
 }
 

@@ -7,7 +7,7 @@ Propagator::Propagator(Wavefield& wavefield, std::span<const ShotPoints> shots, 
     wavefield_.reset();
     for (int shot = 0; const ShotPoints& points : shots) {
         wavefield_.set_sources(shot, points.sources);
-        wavefield_.set_receivers(shot++, points.receivers, time.steps + 1);
+        wavefield_.set_receivers(shot++, points.receivers, time.recorded_samples());
     }
     wavefield_.record(0);
 }

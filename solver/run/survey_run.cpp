@@ -177,14 +177,16 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
     while (propagator.step() < steps) {
         throw_if_interrupted();
         const std::int64_t now = propagator.step();
-        const std::int64_t stop = std::min({steps, next_check, next, now + pace_steps_});
+        const std::int64_t stride = plan_.time.stride;
+        const std::int64_t stop = std::min({steps, next_check, next, now + pace_steps_ * stride});
         parts_.times.measure("time steps", [&] {
             const Clock::time_point start = Clock::now();
             propagator.advance(stop - now);
             // So many steps take about a fifth of a second: often enough for the progress line and for a signal.
             const double s = std::max(std::chrono::duration<double>(Clock::now() - start).count(), 1e-6);
-            pace_steps_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(0.2 / s * static_cast<double>(stop - now)),
-                                                   1, StabilityWatch::kInterval);
+            pace_steps_ = std::clamp<std::int64_t>(
+                static_cast<std::int64_t>(0.2 / s * static_cast<double>((stop - now) / stride)), 1,
+                StabilityWatch::kInterval);
         });
         if (stop >= next_check || stop == steps) {
             largest = parts_.times.measure("stability watch", [&] { return watch(propagator, batch, watches); });

@@ -63,19 +63,22 @@ double taper(const PhaseBand& band, double y) {
 /// A map between two time axes by their phases: y, of a frequency, in radians per input sample, and phi(y) in radians
 /// per output sample.
 struct PhaseMap {
-    PhaseBand band;  ///< of y
-    double ratio;    ///< dt_out / dt_in
-    bool injects;    ///< (2), to the run's axis; or (3), from it
+    PhaseBand band;      ///< of y
+    double ratio;        ///< dt_out / dt_in
+    bool injects;        ///< (2), to the run's axis; or (3), from it
+    double stride = 1.;  ///< of (3): time steps of the run in dt_in, so that y is stride theta
 
-    [[nodiscard]] double phi(double y) const { return injects ? theta_of(y * ratio) : ratio * 2. * std::sin(0.5 * y); }
+    [[nodiscard]] double phi(double y) const {
+        return injects ? theta_of(y * ratio) : ratio * 2. * stride * std::sin(0.5 * y / stride);
+    }
     /// dphi / dy: how many input samples a wave of this phase advances in an output sample.
     [[nodiscard]] double slope(double y) const {
-        return ratio * (injects ? 1. / std::sqrt(1. - 0.25 * y * y * ratio * ratio) : std::cos(0.5 * y));
+        return ratio * (injects ? 1. / std::sqrt(1. - 0.25 * y * y * ratio * ratio) : std::cos(0.5 * y / stride));
     }
     /// Beyond the fastest and the slowest wave of the band: by the taper's transform, and by the Airy function of the
     /// longest waves, whose scale is the cube root of half the third derivative of the phase.
     [[nodiscard]] double margin(double i) const {
-        const double third = 0.25 * ratio * (injects ? ratio * ratio : 1.);
+        const double third = 0.25 * ratio * (injects ? ratio * ratio : 1. / (stride * stride));
         return 2. * kBeta / (band.stop - band.pass) + kAiry * std::cbrt(0.5 * i * third);
     }
     /// Of the input samples that output sample i needs.
@@ -164,17 +167,20 @@ TapsOfSample make_taps(const PhaseMap& map, std::int64_t samples) {
 
 }  // namespace
 
-FrequencyBand correction_band(double highest_frequency_hz, double dt_s) {
+FrequencyBand correction_band(double highest_frequency_hz, double dt_s, std::int64_t stride) {
     const double least = kLeastStop / (2. * pi * dt_s) / kStop;
     const double highest = std::max(highest_frequency_hz, least);
-    return lowered({kPass * highest, kStop * highest}, kLargestX / (2. * pi * dt_s));
+    // Of samples `stride` steps apart, phases stride theta up to pi tell waves apart.
+    const double largest_x = kLargestX * std::sin(0.5 * pi / static_cast<double>(stride));
+    return lowered({kPass * highest, kStop * highest}, largest_x / (2. * pi * dt_s));
 }
 
 void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool records) {
-    time.correction = correction_band(highest_frequency_hz, time.dt_s);
+    time.correction = correction_band(highest_frequency_hz, time.dt_s, time.stride);
     if (!records) return;
     time.extra_steps =
         static_cast<std::int64_t>(std::ceil(kLookAhead * std::cbrt(static_cast<double>(time.steps) / 8.)));
+    time.extra_steps += time.extra_steps % time.stride;
     time.steps += time.extra_steps;
 }
 
@@ -190,9 +196,12 @@ TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, double dt, 
 
 namespace {
 
-PhaseMap recording_map(const FrequencyBand& band, double dt, double dt_out) {
+PhaseMap recording_map(const FrequencyBand& band, const RecordedSampling& recorded, double dt_out) {
     const FrequencyBand kept = lowered(band, 0.5 / dt_out);
-    return {{theta_of(2. * pi * kept.pass_hz * dt), theta_of(2. * pi * kept.stop_hz * dt)}, dt_out / dt, false};
+    const double dt = recorded.dt_s;
+    const auto stride = static_cast<double>(recorded.stride);
+    const auto phase = [&](double frequency_hz) { return stride * theta_of(2. * pi * frequency_hz * dt); };
+    return {{phase(kept.pass_hz), phase(kept.stop_hz)}, dt_out / (stride * dt), false, stride};
 }
 
 // The windows of late samples are wide. A long trace is therefore cut into chunks of output samples, and each is moved
@@ -292,9 +301,9 @@ KeptWeights chunk_weights(const PhaseMap& map, const ChunkWindow& window) {
 }  // namespace
 
 template <typename T>
-void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, double dt, double dt_out,
-                    const TraceList<T>& output) {
-    const PhaseMap map = recording_map(band, dt, dt_out);
+void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, const RecordedSampling& recorded,
+                    double dt_out, const TraceList<T>& output) {
+    const PhaseMap map = recording_map(band, recorded, dt_out);
     if (output.samples <= kLong) return weigh_traces(input, output, Tail::continued, make_taps(map, output.samples));
     const PhaseMap map_of_chunks = chunk_map(map);
     const ChunkWindow window(map_of_chunks);
@@ -318,9 +327,9 @@ void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, 
     }
 }
 
-template void correct_traces(const TraceList<const float>&, const FrequencyBand&, double, double,
+template void correct_traces(const TraceList<const float>&, const FrequencyBand&, const RecordedSampling&, double,
                              const TraceList<float>&);
-template void correct_traces(const TraceList<const double>&, const FrequencyBand&, double, double,
+template void correct_traces(const TraceList<const double>&, const FrequencyBand&, const RecordedSampling&, double,
                              const TraceList<double>&);
 
 namespace {
@@ -351,7 +360,7 @@ std::int64_t long_record_bytes(const PhaseMap& map, std::int64_t output_samples,
 
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads) {
     if (!time.correction || trace_count == 0) return 0;
-    const PhaseMap map = recording_map(*time.correction, time.dt_s, time.output_dt_s);
+    const PhaseMap map = recording_map(*time.correction, {time.dt_s, time.stride}, time.output_dt_s);
     return time.output_samples > kLong ? long_record_bytes(map, time.output_samples, trace_count, threads)
                                        : short_record_bytes(map, time.output_samples, threads);
 }

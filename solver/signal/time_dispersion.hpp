@@ -31,8 +31,8 @@ namespace onda {
 /// The band that the correction keeps of signals with this highest frequency: unchanged up to 1.5 of it (a Ricker
 /// wavelet has fallen to 1e-6 there), nothing from 2.25 of it. No frequency above 1 / (pi dt) has a theta; where that
 /// is too low, the band ends at 0.95 of it; where the signals are sampled very finely, it reaches omega dt = 1/2 all
-/// the same.
-FrequencyBand correction_band(double highest_frequency_hz, double dt_s);
+/// the same. \param stride every how many steps samples are recorded: with 2 the band ends at 0.95 / (pi sqrt(2) dt).
+FrequencyBand correction_band(double highest_frequency_hz, double dt_s, std::int64_t stride = 1);
 
 /// Asks for the correction of a run; where it records, adds the steps that the end of its seismograms needs.
 void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool records);
@@ -40,17 +40,24 @@ void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool record
 /// The weights of equation (2): those of the samples of a wavelet, dt_in apart, for the signal that is injected at i *
 /// dt.
 TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, double dt, std::int64_t samples);
-/// Corrects traces by equation (3): recorded dt apart, they are given at i * dt_out, without what lies above
-/// 1 / (2 dt_out).
+/// The time step of a run, and every how many steps it recorded a sample.
+struct RecordedSampling {
+    double dt_s = 0.;
+    std::int64_t stride = 1;
+};
+
+/// Corrects traces by equation (3): as recorded, they are given at i * dt_out, without what lies above 1 / (2 dt_out).
+/// Of every second sample the same integral is taken, with u(theta) = 2 sum u[2 m] exp(-2 i theta m), which is exact
+/// for bands below theta = pi / 2.
 template <typename T>
-void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, double dt, double dt_out,
-                    const TraceList<T>& output);
+void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, const RecordedSampling& recorded,
+                    double dt_out, const TraceList<T>& output);
 /// The same of traces [trace][sample], returned as [trace][output_samples].
 template <typename T>
-std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band, double dt,
-                              double dt_out, std::int64_t output_samples) {
+std::vector<T> correct_traces(std::span<const T> traces, std::int64_t trace_count, const FrequencyBand& band,
+                              const RecordedSampling& recorded, double dt_out, std::int64_t output_samples) {
     std::vector<T> output(trace_count * output_samples);
-    correct_traces<T>({traces, trace_count}, band, dt, dt_out, {std::span(output), trace_count});
+    correct_traces<T>({traces, trace_count}, band, recorded, dt_out, {std::span(output), trace_count});
     return output;
 }
 /// The host memory that correct_traces needs besides its input and output.

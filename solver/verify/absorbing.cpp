@@ -103,6 +103,7 @@ Experiment absorbing_box(const Box& box) {
     const double vp_max = fastest(box, e.grid);
     e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, vp_max);
     e.steps = box.steps;
+    e.every_level = true;
     const Boundary boundary = default_strips(box.kinds, e.grid, e.scheme, vp_max, e.dt_s, 20.);
     e.halos = boundary.halos;
     e.strips = boundary.strips;

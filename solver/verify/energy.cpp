@@ -34,6 +34,7 @@ Experiment lossless_box(int dimensions, const Scheme& scheme, Precision precisio
     e.halos[1] = Halo::mirror_positive;
     e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kLower);
     e.steps = kSteps;
+    e.every_level = true;
     return e;
 }
 

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "kernels/plan/shell.hpp"
 #include "solver/propagation/devices.hpp"
 #include "solver/propagation/propagator.hpp"
+#include "solver/signal/resampling.hpp"
 
 namespace onda::verify {
 
@@ -50,6 +52,8 @@ Setup make_setup(const Experiment& experiment, const VerifyOptions& options) {
     setup.kernel = options.kernel;
     setup.isa = options.isa;
     setup.threads = experiment.grid.points() < 50000 ? 1 : options.threads;
+    if (options.stepping == "leap" && experiment.scheme.equation == Equation::star && !experiment.every_level)
+        setup.stepping = Stepping::leap;
     return setup;
 }
 
@@ -68,14 +72,70 @@ std::unique_ptr<Wavefield> make_wavefield(const Experiment& experiment, const Ro
     return onda::make_wavefield(device, setup, readers, experiment.dt_s);
 }
 
-std::vector<double> evolve(Wavefield& backend, const Experiment& experiment, std::span<const double> p,
-                           std::span<const double> p_previous) {
-    Propagator propagator(backend, Sources{}, NodeWeights{}, experiment.time_axis());
-    backend.upload(p, p_previous);
-    propagator.advance(experiment.steps);
+void set_levels(Wavefield& leaps, std::span<const double> now, std::span<const double> odd,
+                std::span<const double> before) {
+    leaps.upload(now, before);
+    const Setup& setup = leaps.medium().setup();
+    const std::array<Box, 6> boxes = odd_boxes(shell_of(setup));
+    for (const StatePart& part : leaps.state_parts()) {
+        if (!part.name.starts_with("p_odd.")) continue;
+        int face = 0;
+        while (!part.name.ends_with(face_name(face))) ++face;
+        const auto& low = boxes[std::size_t(face)].low;
+        leaps.write_state(0, part, [&](const StatePart&, std::int64_t z, std::span<std::byte> plane) {
+            for (std::int64_t y = 0; y < part.extents[1]; ++y)
+                for (std::int64_t x = 0; x < part.extents[0]; ++x) {
+                    const double value = odd[std::size_t(setup.grid.at(low[0] + x, low[1] + y, low[2] + z))];
+                    const auto at = std::size_t(x + part.extents[0] * y);
+                    if (setup.precision == Precision::float32)
+                        reinterpret_cast<float*>(plane.data())[at] = float(value);
+                    else
+                        reinterpret_cast<double*>(plane.data())[at] = value;
+                }
+        });
+    }
+}
+
+std::vector<double> evolve(const Experiment& experiment, const RowReader& vp, const VerifyOptions& options,
+                           std::span<const double> p, std::span<const double> p_previous) {
+    const auto whole = Window::whole(experiment.grid);
+    VerifyOptions single = options;
+    single.stepping = "single";
+    const auto singles = make_wavefield(experiment, vp, single);
+    singles->reset();
+    singles->upload(p, p_previous);
+    const bool leaps = make_setup(experiment, options).stepping == Stepping::leap;
+    const std::int64_t begun = leaps ? 2 - experiment.steps % 2 : experiment.steps;
+    singles->advance(0, begun);
     std::vector<double> result(p.size());
-    backend.download(Window::whole(experiment.grid), std::span<double>(result));
+    singles->download(whole, std::span<double>(result));
+    if (!leaps || begun == experiment.steps) return result;
+    std::vector<double> odd(p.size());
+    singles->download_previous(whole, odd);
+    const auto backend = make_wavefield(experiment, vp, options);
+    set_levels(*backend, result, odd, begun == 2 ? p : p_previous);
+    backend->advance(0, experiment.steps - begun);
+    backend->download(whole, std::span<double>(result));
     return result;
+}
+
+std::vector<double> record(Wavefield& backend, const Experiment& experiment, const Sources& sources,
+                           const NodeWeights& receivers) {
+    TimeAxis time = experiment.time_axis();
+    if (backend.leaps()) take_leaps(time);
+    Propagator propagator(backend, sources, receivers, time);
+    propagator.advance(time.steps);
+    std::vector<double> recorded(std::size_t(receivers.rows() * time.recorded_samples()));
+    backend.download_traces(std::span<double>(recorded));
+    if (time.stride == 1) return recorded;
+    std::vector<double> traces;
+    for (std::int64_t r = 0; r < receivers.rows(); ++r) {
+        const auto one =
+            std::span(recorded).subspan(std::size_t(r * time.recorded_samples()), std::size_t(time.recorded_samples()));
+        const auto all = resample(one, time.recorded_dt_s(), time.dt_s, experiment.steps + 1);
+        traces.insert(traces.end(), all.begin(), all.end());
+    }
+    return traces;
 }
 
 Wavelet smooth_ricker(double peak_frequency_hz) {
@@ -93,12 +153,8 @@ std::vector<double> seismograms(Wavefield& backend, const Experiment& experiment
     Survey survey;
     survey.wavelets = {wavelet};
     const TimeAxis time = experiment.time_axis();
-    Propagator propagator(backend, make_sources(shot, survey, experiment.grid, experiment.halos, time),
-                          point_weights(receivers, experiment.grid, experiment.halos, PointKind::receiver), time);
-    propagator.advance(experiment.steps);
-    std::vector<double> traces(receivers.size() * std::size_t(experiment.steps + 1));
-    backend.download_traces(std::span<double>(traces));
-    return traces;
+    return record(backend, experiment, make_sources(shot, survey, experiment.grid, experiment.halos, time),
+                  point_weights(receivers, experiment.grid, experiment.halos, PointKind::receiver));
 }
 
 namespace {

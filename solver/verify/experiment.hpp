@@ -25,6 +25,7 @@ struct Experiment {
     double dt_s = 0.;
     std::int64_t steps = 0;
     std::optional<FrequencyBand> correction;  ///< of the wavelets; traces stay as recorded
+    bool every_level = false;                 ///< whether the measurement looks at neighbouring levels: no leaps then
 
     [[nodiscard]] TimeAxis time_axis() const;
 };
@@ -56,10 +57,20 @@ std::unique_ptr<Wavefield> make_wavefield(const Experiment& experiment, const Ro
                                           const VerifyOptions& options,
                                           const RowReader& rho = constant_velocity(2000.));
 
-/// Advances a field without sources from p[0] and p[-1], [z][y][x].
+/// Advances a field without sources, and without strips, from p[0] and p[-1], [z][y][x]. Leaps begin after a step or
+/// two, when there are two even levels.
 /// \return p[steps].
-std::vector<double> evolve(Wavefield& backend, const Experiment& experiment, std::span<const double> p,
-                           std::span<const double> p_previous);
+std::vector<double> evolve(const Experiment& experiment, const RowReader& vp, const VerifyOptions& options,
+                           std::span<const double> p, std::span<const double> p_previous);
+
+/// Sets the levels n, n - 1 and n - 2, [z][y][x], of a wavefield that leaps. Its strips begin in silence.
+void set_levels(Wavefield& leaps, std::span<const double> now, std::span<const double> odd,
+                std::span<const double> before);
+
+/// Advances a wavefield by all steps of an experiment, or one more where it leaps. \return the pressure [receiver]
+/// [sample] at samples 0 … steps; of leaps it is interpolated from the even ones.
+std::vector<double> record(Wavefield& backend, const Experiment& experiment, const Sources& sources,
+                           const NodeWeights& receivers);
 
 /// The Ricker wavelet of the survey, with t0 = 1.5 / f0 so that it begins below 1e-8 of its peak.
 Wavelet smooth_ricker(double peak_frequency_hz);

@@ -134,4 +134,18 @@ double staggered_energy(const Experiment& e, const NodeValue& vp_m_s, const Node
     return energy;
 }
 
+double leap_energy(const Experiment& e, const NodeValue& vp_m_s, std::span<const double> now,
+                   std::span<const double> before) {
+    const BoxField p(e, before), next(e, now);
+    double energy = 0.;
+    for (std::int64_t i = 0; i < e.grid.points(); ++i) {
+        const Node node = e.grid.node(i);
+        const double vp_dt = vp_m_s(node) * e.dt_s, of_now = now[std::size_t(i)];
+        const double rate = (of_now - before[std::size_t(i)]) / vp_dt;
+        const double l = p.laplacian(node, e.scheme.weights), l_of_now = next.laplacian(node, e.scheme.weights);
+        energy += 0.5 * node_share(e, node) * (rate * rate - 4. * of_now * l - vp_dt * vp_dt * l_of_now * l);
+    }
+    return energy;
+}
+
 }  // namespace onda::verify

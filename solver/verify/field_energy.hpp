@@ -22,4 +22,10 @@ using NodeValue = std::function<double(const Node&)>;
 double staggered_energy(const Experiment& e, const NodeValue& vp_m_s, const NodeValue& rho_kg_m3,
                         std::span<const double> now, std::span<const double> previous);
 
+/// The energy E = 1/2 sum (p+ - p)^2 / k - 1/2 sum p+ (4 L(p) + L(k L(p))), k = (vp dt)^2, of two even levels: what
+/// leaps keep exactly. The last term is summed as k L(p+) L(p), which is the same as L is symmetric.
+/// \param vp_m_s of a node.
+double leap_energy(const Experiment& e, const NodeValue& vp_m_s, std::span<const double> now,
+                   std::span<const double> before);
+
 }  // namespace onda::verify

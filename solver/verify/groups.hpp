@@ -21,5 +21,6 @@ PromiseGroup energy_conservation();
 PromiseGroup reciprocity();
 PromiseGroup isotropy();
 PromiseGroup time_dispersion();
+PromiseGroup leaps();
 
 }  // namespace onda::verify

@@ -32,7 +32,7 @@ struct Range {
 
 /// sqrt(-L(p) / p) / |k| of the plane wave p = cos(k x) in the middle of a small grid, from one step of the backend:
 /// with p[-1] = 2 p[0] and vp dt = 1 it leaves p[1] = L(p[0]).
-double phase_velocity_ratio(Wavefield& backend, const Experiment& e, const std::array<double, 3>& k) {
+double phase_velocity_ratio(const Experiment& e, const std::array<double, 3>& k, const VerifyOptions& options) {
     std::vector<double> p(std::size_t(e.grid.points()));
     for (std::size_t i = 0; i < p.size(); ++i) {
         const auto [x, y, z] = e.grid.node(std::int64_t(i));
@@ -40,7 +40,7 @@ double phase_velocity_ratio(Wavefield& backend, const Experiment& e, const std::
     }
     std::vector<double> twice(p);
     for (double& value : twice) value *= 2.;
-    const std::vector<double> laplacian = evolve(backend, e, p, twice);
+    const std::vector<double> laplacian = evolve(e, constant_velocity(1.), options, p, twice);
     double product = 0., square = 0.;
     for (std::size_t i = 0; i < p.size(); ++i) {
         const auto node = e.grid.node(std::int64_t(i));
@@ -64,15 +64,15 @@ Range phase_velocities(const Scheme& scheme, int dimensions, double points_per_w
     e.scheme = scheme;
     e.dt_s = 1.;
     e.steps = 1;
-    const auto backend = make_wavefield(e, constant_velocity(1.), options);
     const double k = 2. * kPi / points_per_wavelength, degree = kPi / 180.;
     Range range;
     for (int dip = 0; dip <= 90; dip += 5)
         for (int azimuth = 0; azimuth <= (dimensions == 3 ? 45 : 0); azimuth += 5)
             range.take(phase_velocity_ratio(
-                *backend, e,
+                e,
                 {k * std::cos(dip * degree) * std::cos(azimuth * degree),
-                 k * std::cos(dip * degree) * std::sin(azimuth * degree), k * std::sin(dip * degree)}));
+                 k * std::cos(dip * degree) * std::sin(azimuth * degree), k * std::sin(dip * degree)},
+                options));
     return range;
 }
 

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "solver/propagation/propagator.hpp"
 #include "solver/verify/experiment.hpp"
 #include "solver/verify/groups.hpp"
 
@@ -147,11 +146,8 @@ Spectra shoot(const Duct& duct, const Stack& stack, const VerifyOptions& options
         receivers.weight.push_back(1.);
         receivers.first.push_back(std::int64_t(receivers.node.size()));
     }
-    Propagator propagator(*backend, mode_source(duct), receivers, duct.e.time_axis());
-    propagator.advance(duct.e.steps);
     const auto samples = std::size_t(duct.e.steps + 1);
-    std::vector<double> traces(2 * samples);
-    backend->download_traces(std::span<double>(traces));
+    const std::vector<double> traces = record(*backend, duct.e, mode_source(duct), receivers);
     Spectra spectra;
     for (std::size_t n = 0; n < samples; ++n) {
         const Complex wave = std::polar(1., duct.omega * double(n) * duct.e.dt_s);

@@ -3,7 +3,6 @@
 #include <numbers>
 #include <string>
 
-#include "solver/propagation/propagator.hpp"
 #include "solver/verify/experiment.hpp"
 #include "solver/verify/field_energy.hpp"
 #include "solver/verify/groups.hpp"
@@ -41,9 +40,7 @@ Measurement mean_pressure(const Experiment& e, const VerifyOptions& options) {
     shot.sources.push_back({e.grid.position_m(10, e.grid.dimensions == 3 ? 12 : 0, 15), 1., 0});
     Survey survey;
     survey.wavelets = {smooth_ricker(800.)};
-    const TimeAxis time = e.time_axis();
-    Propagator propagator(*backend, make_sources(shot, survey, e.grid, e.halos, time), NodeWeights{}, time);
-    propagator.advance(e.steps);
+    record(*backend, e, make_sources(shot, survey, e.grid, e.halos, e.time_axis()), NodeWeights{});
     std::vector<double> p(std::size_t(e.grid.points()));
     backend->download(Window::whole(e.grid), std::span<double>(p));
     double volume = 0., sum = 0., squares = 0.;
@@ -64,8 +61,7 @@ Measurement long_wave(int dimensions, int order, std::int64_t nodes, const Verif
         std::vector<double> p;
         for (std::int64_t i = 0; i < e.grid.points(); ++i)
             p.push_back(std::cos(2. * std::numbers::pi * double(e.grid.node(i)[0]) / double(nodes)));
-        const auto backend = make_wavefield(e, constant_velocity(kVelocity), options);
-        return evolve(*backend, e, p, p);
+        return evolve(e, constant_velocity(kVelocity), options, p, p);
     };
     const std::vector<double> exact = after_20_s(Precision::float64), single = after_20_s(Precision::float32);
     double difference = 0.;

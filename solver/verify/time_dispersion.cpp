@@ -57,7 +57,7 @@ struct LongWay {
         Experiment longer = e;
         longer.steps = time.steps;
         longer.correction = time.correction;
-        return correct_traces<double>(trace(longer, angle_deg, options), 1, *time.correction, e.dt_s, e.dt_s,
+        return correct_traces<double>(trace(longer, angle_deg, options), 1, *time.correction, {e.dt_s}, e.dt_s,
                                       e.steps + 1);
     }
 };

@@ -10,11 +10,14 @@
 namespace onda {
 namespace {
 
-constexpr std::array kGroups{verify::single_precision,    verify::discrete_modes,   verify::order_of_accuracy,
-                             verify::greens_functions,    verify::wall_images,      verify::ghost_reflection,
-                             verify::layered_media,       verify::interface_depth,  verify::head_waves,
-                             verify::averaged_interfaces, verify::absorbing_strips, verify::energy_conservation,
-                             verify::reciprocity,         verify::isotropy,         verify::time_dispersion};
+constexpr std::array kGroups{verify::single_precision,  verify::discrete_modes,
+                             verify::order_of_accuracy, verify::greens_functions,
+                             verify::wall_images,       verify::ghost_reflection,
+                             verify::layered_media,     verify::interface_depth,
+                             verify::head_waves,        verify::averaged_interfaces,
+                             verify::absorbing_strips,  verify::energy_conservation,
+                             verify::reciprocity,       verify::isotropy,
+                             verify::time_dispersion,   verify::leaps};
 
 }  // namespace
 

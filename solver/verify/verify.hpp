@@ -16,6 +16,7 @@ struct VerifyOptions {
     std::string backend = "cpu";
     std::string kernel = "auto";
     std::string isa = "auto";
+    std::string stepping = "single";  ///< or "leap", of what can leap
     int threads = 0;
 };
 

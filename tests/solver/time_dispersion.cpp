@@ -83,7 +83,7 @@ std::vector<double> oscillate(double omega, const std::vector<double>& s) {
 }
 
 std::vector<double> returned(const std::vector<double>& p, const TimeAxis& time) {
-    return correct_traces<double>(p, 1, *time.correction, kDt, time.output_dt_s, time.output_samples);
+    return correct_traces<double>(p, 1, *time.correction, {kDt}, time.output_dt_s, time.output_samples);
 }
 
 /// p(t) = int s(tau) sin(omega (t - tau)) / omega dtau at i dt_out, by the trapezoidal rule with steps of dt / 32.
@@ -217,7 +217,7 @@ TEST_CASE("long records, which are corrected in chunks, are as good, and do not 
     for (const float scale : {2.f, -0.5f})
         for (const float x : one) three.push_back(scale * x);
     const auto correct = [&](const std::vector<float>& traces, std::int64_t count) {
-        return correct_traces<float>(traces, count, *time.correction, kDt, kDt, time.output_samples);
+        return correct_traces<float>(traces, count, *time.correction, {kDt}, kDt, time.output_samples);
     };
     const auto alone = correct(one, 1), together = correct(three, 3);
     const float most = *std::max_element(alone.begin(), alone.end());
@@ -245,7 +245,7 @@ TEST_CASE("a sample does not depend on the length of its record, with signals in
         for (double& x : noise) x = double(random()) / 0x1p31 - 1.;
         const auto corrected = [&](std::int64_t samples) {
             const auto recorded = std::size_t(double(samples) * row.dt_out / kDt) + 1;
-            return correct_traces<double>(std::span(noise).first(recorded), 1, band, kDt, row.dt_out, samples);
+            return correct_traces<double>(std::span(noise).first(recorded), 1, band, {kDt}, row.dt_out, samples);
         };
         const auto p = corrected(shorter), q = corrected(longer);
         CHECK(error_between(0., inside * row.dt_out, p, q, row.dt_out) <= 3e-6);
@@ -279,7 +279,8 @@ TEST_CASE("the memory that the correction is said to need is what it allocates")
         const std::vector<float> recorded(std::size_t((time.steps + 1) * row.traces), 1.f);
         const std::int64_t before = heap_bytes;
         heap_peak = before;
-        const auto output = correct_traces<float>(recorded, row.traces, *time.correction, kDt, row.dt_out, row.samples);
+        const auto output =
+            correct_traces<float>(recorded, row.traces, *time.correction, {kDt}, row.dt_out, row.samples);
         const auto taken = double(heap_peak - before - std::int64_t(sizeof(float) * output.size()));
         const auto predicted = double(correction_bytes(time, row.traces, row.threads));
         CAPTURE(taken);

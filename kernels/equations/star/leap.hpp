@@ -4,9 +4,8 @@
 /// With A = k L, p[n+1] + p[n-1] = (2 + A) p[n]. Applied twice it gives
 ///     p[n+2] = (2 + 4 A + A^2) p[n] - p[n-2],
 /// which is the recurrence of the even time levels alone: the solution, stability limit, dispersion and symmetry of two
-/// single steps, with the memory traffic of one. It is a leapfrog scheme of the class of Gilbert & Joly (2008), Higher
-/// order time stepping for second order hyperbolic problems and optimal CFL conditions, with the polynomial of two
-/// steps.
+/// single steps, with the memory traffic of one. It is the undamped leapfrog-Chebyshev scheme of two stages, as
+/// 2 + 4 A + A^2 = 2 T_2(1 + A / 2): Hochbruck & Sturm (2018), On leap-frog-Chebyshev schemes, CRC Preprint 2018/17.
 #pragma once
 
 #include "kernels/equations/star/stencil.hpp"

@@ -25,7 +25,7 @@ struct BenchOptions {
     std::vector<std::int64_t> shape;
     std::vector<int> orders;
     std::vector<std::string> kernels;
-    std::string precision = "float", roofline;
+    std::string precision = "float", stepping = "single", roofline;
     BenchOutput output;
     std::string equation = "star";
     std::vector<double> coefficients;
@@ -56,6 +56,7 @@ Setup bench_setup(const BenchOptions& options, const Scheme& scheme, const std::
                   {}};
     setup.scheme = scheme;
     setup.precision = options.precision == "double" ? Precision::float64 : Precision::float32;
+    setup.stepping = options.stepping == "leap" ? Stepping::leap : Stepping::single;
     // The messages of kernels/ quote these as they are.
     setup.kernel = printable(kernel);
     setup.isa = printable(options.isa);
@@ -122,7 +123,7 @@ int bench_cpu(const BenchOptions& options) {
     const Device& device = usable_device("cpu");
     return finish(options, plan_bench(options, device, [&](BenchPlan& plan, Setup setup) {
                       // A kernel that was not asked for by name and does not have the operator is left out.
-                      const auto names = cpu::kernels_of(setup.scheme.equation);
+                      const auto names = cpu::kernels_of(setup.scheme.equation, setup.stepping);
                       if (options.kernels.empty() && !std::ranges::count(names, setup.kernel)) return;
                       check_setup(device, setup);
                       device.resolve(setup);
@@ -192,6 +193,11 @@ void add_common_options(CLI::App& command, BenchOptions& options) {
     command.add_option("--precision", options.precision, "float or double")
         ->check(CLI::IsMember({"float", "double"}))
         ->capture_default_str();
+    command
+        .add_option("--stepping", options.stepping,
+                    "Time single steps, or leaps, each of which counts as two steps; the twin steps singly")
+        ->check(CLI::IsMember({"single", "leap"}))
+        ->capture_default_str();
     std::vector<std::string> kinds;
     for (const BoundaryKind& kind : boundary_kinds()) kinds.emplace_back(kind.name);
     command
@@ -223,6 +229,7 @@ Command add_bench_cpu(CLI::App& bench) {
                                     "which moves the same data without computing",
                                     "onda bench cpu --shape 512 512 512\n"
                                     "onda bench cpu --operator compact27\n"
+                                    "onda bench cpu --order 8 --stepping leap\n"
                                     "onda bench cpu --order 8 --kernel vectorised --threads 1 --rounds 21");
     const auto options = options_of({512, 512, 512}, 9);
     add_common_options(*command, *options);
@@ -239,6 +246,7 @@ Command add_bench_gpu(CLI::App& bench) {
                                     "onda bench gpu --shape 1024 1024 768\n"
                                     "onda bench gpu --order 2 --shape 16384 16384\n"
                                     "onda bench gpu --operator compact27 --all-tiles\n"
+                                    "onda bench gpu --stepping leap\n"
                                     "onda bench gpu --order 8 --kernel inplane-full --all-tiles --csv tiles.csv");
     const auto options = options_of({1024, 1024, 768}, 21);
     add_common_options(*command, *options);

@@ -1,0 +1,100 @@
+#include "solver/plan/stepping.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <spdlog/fmt/fmt.h>
+
+#include "kernels/plan/shell.hpp"
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+namespace {
+
+/// Samples 2 dt apart hold half the band that they could: correction and resampling of the traces are exact in it.
+constexpr double kMostCyclesPerLeap = 0.25;
+
+/// What stands against leaps: the key that says so, and the fault.
+struct Obstacle {
+    std::string key, fault;
+};
+
+std::optional<Obstacle> obstacle_to_leaps(const Plan& plan) {
+    const Equation& equation = plan.setup.scheme.equation;
+    if (equation != Equation::star)
+        return Obstacle{"time.stepping",
+                        fmt::format("leap is not available for the equation {}: use single", onda::name(equation))};
+    const double interval_s = 2. * plan.time.dt_s, frequency_hz = plan.survey.highest_frequency_hz();
+    if (frequency_hz * interval_s > kMostCyclesPerLeap)
+        return Obstacle{"time.stepping",
+                        fmt::format("leap knows the wavefield every 2 dt = {:.4g} ms, and waves of {:.4g} Hz, the "
+                                    "highest of the wavelets, need {:.4g} ms or less: use single, or a time.dt_s of "
+                                    "{:.3g} or less",
+                                    interval_s * 1e3, frequency_hz, kMostCyclesPerLeap / frequency_hz * 1e3,
+                                    0.5 * kMostCyclesPerLeap / frequency_hz)};
+    if (const auto every = plan.config.output.snapshots.every_steps; every && *every % 2 != 0)
+        return Obstacle{"output.snapshots.every_steps",
+                        fmt::format("{}: with time.stepping: leap the wavefield is known at every second step: use an "
+                                    "even number, such as {}",
+                                    *every, *every + 1)};
+    return std::nullopt;
+}
+
+bool device_leaps(const Plan& plan) {
+    Setup setup = plan.setup;
+    setup.stepping = Stepping::leap;
+    try {
+        check_setup(*plan.device, setup);
+        return true;
+    } catch (const SetupFault&) {
+        return false;
+    }
+}
+
+double nodes_in(const Box& box) {
+    double nodes = 1.;
+    for (std::size_t a = 0; a < 3; ++a) nodes *= static_cast<double>(box.high[a] - box.low[a]);
+    return nodes;
+}
+
+/// How much faster a node leaps than it steps twice, as measured (docs/performance.md).
+double speed_of_leaps(const Plan& plan) {
+    const int order = plan.setup.scheme.space_order;
+    if (plan.device->has_own_memory()) return plan.setup.grid.dimensions == 2 ? 1. : order <= 8 ? 1.25 : 1.1;
+    return plan.setup.grid.dimensions == 2 ? 1. : 1.2;
+}
+
+/// Whether a leap takes less time than two single steps: what is saved inside against the nodes of the shell, which
+/// step in boxes of their own, twice less fast.
+bool is_faster(const Plan& plan) {
+    constexpr double of_shell = 2., worth_it = 0.95;
+    Problem problem = plan.setup;
+    problem.stepping = Stepping::leap;
+    const Shell shell = shell_of(problem);
+    const double all = nodes_in(shell.grid), leap = nodes_in(shell.leap), no_odd = nodes_in(shell.no_odd);
+    const double singly = 0.5 * ((all - leap) + (all - no_odd));
+    return leap / speed_of_leaps(plan) + of_shell * singly < worth_it * all;
+}
+
+}  // namespace
+
+void set_stepping(Plan& plan) {
+    plan.setup.stepping = Stepping::single;
+    if (plan.asked_stepping == "single") return;
+    const std::optional<Obstacle> obstacle = obstacle_to_leaps(plan);
+    if (plan.asked_stepping == "auto") {
+        if (obstacle || plan.device == nullptr || !device_leaps(plan) || !is_faster(plan)) return;
+    } else if (obstacle) {
+        plan.config.origin.fault(obstacle->key, obstacle->fault);
+    }
+    plan.setup.stepping = Stepping::leap;
+    take_leaps(plan.time);
+}
+
+std::string describe_stepping(const Plan& plan) {
+    if (plan.setup.stepping == Stepping::single) return {};
+    const Shell shell = shell_of(plan.setup);
+    return fmt::format("          leaps of two steps at {:.3g} % of the nodes; the others, near faces, step singly\n",
+                       100. * nodes_in(shell.leap) / nodes_in(shell.grid));
+}
+
+}  // namespace onda

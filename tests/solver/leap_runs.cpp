@@ -1,0 +1,148 @@
+// Promise: a run that leaps gives the seismograms and snapshots of one that steps singly, at the times asked for, or is
+// refused with the reason; "auto" leaps where it is faster and nothing stands against it.
+#include <cmath>
+#include <doctest/doctest.h>
+
+#include "solver/plan/plan.hpp"
+#include "solver/program/names.hpp"
+#include "solver/run/in_memory.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/solver/small_run.hpp"
+
+using namespace onda;
+
+namespace {
+
+Config config_of(const std::string& text, const std::vector<std::string>& overrides) {
+    std::vector<std::string> all{"backend.name=cpu"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return read_config_text(text, "run.yaml", vocabulary(), all);
+}
+
+SurveyInMemory run(const std::string& text, std::vector<std::string> overrides, const std::string& stepping) {
+    overrides.push_back("time.stepping=" + stepping);
+    class Quiet : public Progress {
+        void begin(std::int64_t, std::int64_t) override {}
+        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
+        void clear() override {}
+    } quiet;
+    Log log([](Log::Level, const std::string&) {});
+    return run_in_memory(config_of(text, overrides), {}, quiet, log);
+}
+
+/// The largest difference over the largest value.
+double difference(std::span<const float> a, std::span<const float> b) {
+    REQUIRE(a.size() == b.size());
+    double largest = 0., of_b = 0.;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        largest = std::max(largest, std::abs(double(a[i]) - double(b[i])));
+        of_b = std::max(of_b, std::abs(double(b[i])));
+    }
+    REQUIRE(of_b > 0.);
+    return largest / of_b;
+}
+
+/// Traces [receiver][sample] without their last samples.
+std::vector<float> without_end(const ShotGather& gather, double end_s) {
+    const std::int64_t kept = gather.samples - std::llround(end_s / gather.dt_s);
+    std::vector<float> values;
+    for (std::size_t first = 0; first < gather.pressure.size(); first += std::size_t(gather.samples))
+        values.insert(values.end(), gather.pressure.begin() + std::ptrdiff_t(first),
+                      gather.pressure.begin() + std::ptrdiff_t(first) + kept);
+    return values;
+}
+
+/// \param end_s of the traces, which is compared to 1e-3 only: without the correction of dispersion the last samples
+/// are interpolated from a recording that was cut.
+void check_same_results(const std::string& text, const std::vector<std::string>& overrides, double limit,
+                        double end_s = 0.) {
+    const SurveyInMemory leaps = run(text, overrides, "leap"), singles = run(text, overrides, "single");
+    REQUIRE(leaps.shots.size() == singles.shots.size());
+    for (std::size_t i = 0; i < leaps.shots.size(); ++i) {
+        const ShotInMemory &a = leaps.shots[i], &b = singles.shots[i];
+        CHECK(a.gather.dt_s == b.gather.dt_s);
+        CHECK(a.gather.samples == b.gather.samples);
+        CHECK(a.gather.wavelets == b.gather.wavelets);
+        CHECK(difference(without_end(a.gather, end_s), without_end(b.gather, end_s)) < limit);
+        CHECK(difference(a.gather.pressure, b.gather.pressure) < 1e-3);
+        REQUIRE(a.frames.times_s.size() == b.frames.times_s.size());
+        for (std::size_t t = 0; t < a.frames.times_s.size(); ++t)
+            CHECK(a.frames.times_s[t] == doctest::Approx(b.frames.times_s[t]));
+        CHECK(difference(a.frames.values, b.frames.values) < limit);
+    }
+}
+
+Plan plan_of(const std::string& text, const std::vector<std::string>& overrides) {
+    return make_plan(config_of(text, overrides));
+}
+
+std::string refusal_of(const std::vector<std::string>& overrides) {
+    return message_of([&] { static_cast<void>(plan_of(kSmall2d, overrides)); }, ExitCode::config);
+}
+
+const std::string kEvenSnapshots = "output.snapshots={every_steps: 20}";
+
+}  // namespace
+
+TEST_CASE("seismograms and snapshots are those of single steps, with and without the correction of dispersion") {
+    const std::vector<std::string> wide{"grid.shape=[161, 121]", kEvenSnapshots};
+    for (const std::string correction : {"true", "false"})
+        for (const std::string precision : {"float", "double"}) {
+            std::vector<std::string> overrides = wide;
+            overrides.push_back("time.dispersion_correction=" + correction);
+            overrides.push_back("scheme.precision=" + precision);
+            check_same_results(kSmall2d, overrides, 1e-4, correction == "true" ? 0. : 0.1);
+        }
+    check_same_results(kSmall3d, {"grid.shape=[70, 66, 68]"}, 1e-4);
+}
+
+TEST_CASE("apertures, batches, sponges and samplings of all kinds leap") {
+    check_same_results(kSmall2d, {kEvenSnapshots, "survey.limit_m=150", "boundary.placement=outside"}, 1e-4);
+    check_same_results(kSmall2d, {kEvenSnapshots, "backend.batch=1", "boundary.bottom=sponge"}, 1e-4);
+    check_same_results(kSmall2d, {kEvenSnapshots, "output.seismograms.dt_s=0.00199999"}, 1e-4);
+    check_same_results(kSmall2d, {kEvenSnapshots, "output.seismograms.dt_s=0.0005"}, 1e-4);
+}
+
+TEST_CASE("a run ends with a whole leap, and snapshots are taken at the even step nearest to their time") {
+    const Plan plan = plan_of(kSmall2d, {"time.stepping=leap"});
+    CHECK(plan.time.steps % 2 == 0);
+    CHECK(plan.time.extra_steps % 2 == 0);
+    CHECK(plan.time.recorded_samples() == plan.time.steps / 2 + 1);
+    for (const double t : {0.1, 0.2}) {
+        const std::int64_t step = plan.time.nearest_step(t / plan.time.dt_s);
+        CHECK(step % 2 == 0);
+        CHECK(plan.snapshots.steps.contains(step));
+        CHECK(std::abs(static_cast<double>(step) * plan.time.dt_s - t) <= plan.time.dt_s);
+    }
+    CHECK(plan.setup.kernel == "vectorised");
+}
+
+TEST_CASE("what cannot leap is refused by name") {
+    const std::string leap = "time.stepping=leap";
+    CHECK(contains(refusal_of({leap, "output.snapshots={every_steps: 7}"}),
+                   "output.snapshots.every_steps: 7: with time.stepping: leap the wavefield is known at every second "
+                   "step: use an even number, such as 8"));
+    CHECK(contains(refusal_of({leap,
+                               "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 200, vp_m_s: "
+                               "2200, rho_kg_m3: 2000}]"}),
+                   "time.stepping: leap is not available for the equation"));
+    CHECK(contains(
+        refusal_of({leap, "wavelet.peak_frequency_hz=40", "scheme.min_points_per_wavelength=1", "time.cfl_fraction=1"}),
+        "time.stepping: leap knows the wavefield every 2 dt"));
+    CHECK(contains(refusal_of({leap, "backend.kernel=inplane-full"}), "leap steps: use auto, reference, vectorised"));
+    CHECK(contains(refusal_of({"time.stepping=leaps"}), "did you mean 'leap'"));
+}
+
+TEST_CASE("auto leaps on large grids, and where something stands against it steps singly") {
+    const std::string zero = "boundary={x_min: zero, x_max: zero, y_min: zero, y_max: zero, z_min: zero, z_max: zero}";
+    const std::vector<std::string> large{"time.stepping=auto", "grid.shape=[300, 300, 300]"};
+    const auto with = [&](std::vector<std::string> more) {
+        more.insert(more.begin(), large.begin(), large.end());
+        return plan_of(kSmall3d, more).setup.stepping;
+    };
+    CHECK(with({zero}) == Stepping::leap);
+    CHECK(with({zero, "output.snapshots.every_steps=7"}) == Stepping::single);
+    CHECK(with({zero, "backend.kernel=inplane-full"}) == Stepping::single);
+    CHECK(with({"grid.shape=[60, 60, 60]", "boundary.cpml_width=20"}) == Stepping::single);
+    CHECK(plan_of(kSmall3d, {}).setup.stepping == Stepping::single);
+}
