@@ -85,9 +85,7 @@ inline void wait_for_launch_before() {}
 void barrier_init(Barrier* barrier, int arrivals);
 inline void barrier_init_fence() {}
 void barrier_expect(Barrier* barrier, int bytes);
-/// Threads arrive one by one.
-inline constexpr int kWarpArrivals = 32;
-inline void barrier_arrive_warp(Barrier* barrier) {
+inline void barrier_arrive(Barrier* barrier) {
     barrier_expect(barrier, 0);
 }
 void barrier_wait(Barrier* barrier, int parity);

@@ -187,12 +187,12 @@ __device__ __forceinline__ void apply_once(const LeapBlock<Tile>& block, int thr
                     }
                 }
             }
-            barrier_arrive_warp(block.u_full + to.buffer());
+            barrier_arrive(block.u_full + to.buffer());
             to.next();
             if (++waiting == Tile::waiting) waiting = 0;
         }
         if (active) sums.begin(stage + p_at, a.stencil, step >= R && step < count - R);
-        barrier_arrive_warp(block.p_empty + from.buffer());
+        barrier_arrive(block.p_empty + from.buffer());
         from.next();
     }
 }
@@ -243,7 +243,7 @@ __device__ __forceinline__ void apply_again(const LeapBlock<Tile>& block, int th
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) before[j] = next_before[j];
         }
-        barrier_arrive_warp(block.u_empty + from.buffer());
+        barrier_arrive(block.u_empty + from.buffer());
         from.next();
         if (step >= R && ++waiting == Tile::waiting) waiting = 0;
     }
@@ -269,11 +269,11 @@ __global__ void __launch_bounds__(Tile::threads, 1)
     if (thread == 0) {
         for (int i = 0; i < Tile::stages; ++i) {
             barrier_init(block.p_full + i, 1);
-            barrier_init(block.p_empty + i, inner_warps * kWarpArrivals);
+            barrier_init(block.p_empty + i, 32 * inner_warps);
         }
         for (int i = 0; i < Tile::planes; ++i) {
-            barrier_init(block.u_full + i, inner_warps * kWarpArrivals);
-            barrier_init(block.u_empty + i, outer_warps * kWarpArrivals);
+            barrier_init(block.u_full + i, 32 * inner_warps);
+            barrier_init(block.u_empty + i, 32 * outer_warps);
         }
         barrier_init_fence();
     }

@@ -10,12 +10,16 @@ namespace onda::cuda {
 /// with one to copy are as many as have 128 registers a thread; without those, the queues of a thread spill.
 template <typename T, int R, typename Add>
 void for_leap_tiles([[maybe_unused]] const Add& add) {
-    if constexpr (sizeof(T) == 4 && R <= 2)
-        add.template operator()<LeapTile<T, R, 64, 32, 2, 2, 3, 3>>();
-    else if constexpr (sizeof(T) == 4 && R <= 4)
-        add.template operator()<LeapTile<T, R, 64, 24, 2, 2, 3, 3>>();
-    else if constexpr (sizeof(T) == 4)
-        add.template operator()<LeapTile<T, R, 48, 16, 2, 2, 2, 2>>();
+    if constexpr (sizeof(T) == 4) {
+        if constexpr (R <= 2)
+            add.template operator()<LeapTile<T, R, 64, 32, 2, 2, 3, 3>>();
+        else if constexpr (R == 3)
+            add.template operator()<LeapTile<T, R, 64, 24, 2, 2, 3, 3>>();
+        else if constexpr (R == 4)
+            add.template operator()<LeapTile<T, R, 64, 24, 2, 2, 2, 2>>();
+        else
+            add.template operator()<LeapTile<T, R, 48, 16, 2, 2, 3, 3>>();
+    }
 }
 
 }  // namespace onda::cuda

@@ -40,7 +40,7 @@ __device__ __forceinline__ Vec<T> in_plane_vector(const T* p, std::int64_t pitch
 template <typename T>
 __device__ __forceinline__ void store_between(T* to, Vec<T> a, int x, int low, int high) {
     if (x >= low && x + Vec<T>::size <= high) {
-        *reinterpret_cast<Vec<T>*>(to) = a;
+        store_streaming(to, a);
         return;
     }
     ONDA_UNROLL
@@ -66,9 +66,17 @@ __global__ void shell_step(const __grid_constant__ ShellArguments<T> a) {
     Vec<T> column[2 * R + 1];  // of planes z - R … z + R
     ONDA_UNROLL
     for (int i = 0; i < 2 * R; ++i) column[i] = load_vector(a.p + node + (i - R) * a.plane);
+    // Loaded a plane ahead.
+    Vec<T> above = load_vector(a.p + node + R * a.plane);
+    Vec<T> next_before = load_streaming(a.before + node), next_k = load_streaming(a.k + node_of_k);
     for (int z = begin; z < end; ++z) {
-        column[2 * R] = load_vector(a.p + node + R * a.plane);
-        const Vec<T> before = load_vector(a.before + node), k = load_vector(a.k + node_of_k);
+        const Vec<T> before = next_before, k = next_k;
+        column[2 * R] = above;
+        if (z + 1 < end) {
+            above = load_vector(a.p + node + (R + 1) * a.plane);
+            next_before = load_streaming(a.before + node + a.plane);
+            next_k = load_streaming(a.k + node_of_k + a.k_plane);
+        }
         Vec<T> l = in_plane_vector<T, Dims, R>(a.p + node, a.pitch, column[R], a.stencil);
         ONDA_UNROLL
         for (int i = 1; i <= R; ++i) l = add_weighted(a.stencil.axis[2][i], column[R - i], l);

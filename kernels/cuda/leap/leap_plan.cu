@@ -74,12 +74,20 @@ Chunks best_chunks(std::int64_t planes, std::int64_t tiles, std::int64_t residen
     return best;
 }
 
+/// Where tiles begin along x: on a line of memory, or, if that saves a tile, on any sector of one.
+int first_tile(const LeapShape& shape, const NodeBox& box) {
+    const auto from = [&](int align) { return box.low[0] / align * align; };
+    const auto tiles = [&](std::int64_t first) { return blocks_for(box.high[0] - first, shape.width); };
+    const std::int64_t line = from(shape.align_x), sector = from(std::max(1, shape.align_x / 4));
+    return static_cast<int>(tiles(sector) < tiles(line) ? sector : line);
+}
+
 }  // namespace
 
 LeapPlan plan_leap(const void* kernel, const LeapShape& shape, const NodeBox& box) {
     const Resources has = resources_of(kernel, shape.threads_x * shape.threads_y, shape.shared_bytes);
     LeapPlan plan;
-    plan.first_x = static_cast<int>(box.low[0] / shape.align_x * shape.align_x);
+    plan.first_x = first_tile(shape, box);
     const int tiles_x = blocks_for(box.high[0] - plan.first_x, shape.width),
               tiles_y = blocks_for(box.extent(1), shape.height);
     const std::int64_t resident = std::int64_t{std::max(1, has.blocks_per_multiprocessor)} * multiprocessors();
