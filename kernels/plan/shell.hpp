@@ -21,6 +21,9 @@ struct Box {
     std::array<std::int64_t, 3> low{}, high{};
 
     [[nodiscard]] bool empty() const { return low[0] >= high[0] || low[1] >= high[1] || low[2] >= high[2]; }
+    [[nodiscard]] std::int64_t points() const {
+        return empty() ? 0 : (high[0] - low[0]) * (high[1] - low[1]) * (high[2] - low[2]);
+    }
     [[nodiscard]] bool contains(const std::array<std::int64_t, 3>& node) const {
         for (std::size_t a = 0; a < 3; ++a)
             if (node[a] < low[a] || node[a] >= high[a]) return false;

@@ -20,9 +20,13 @@ public:
     [[nodiscard]] StepTime step(const Setup& setup, int shots) const override {
         const std::string_view equation = name(setup.scheme.equation);
         const int dimensions = setup.grid.dimensions;
-        return gpu_step_time(cuda::step_facts(setup, shots), calibration_.multiprocessors, calibration_.rates,
-                             calibration_.of(kernel_family(setup.kernel, setup.copy, equation, dimensions)),
-                             calibration_.of_strips(strip_family(kind_of_strips(setup), equation, dimensions)));
+        const cuda::StepFacts facts = cuda::step_facts(setup, shots);
+        StepTime time =
+            gpu_step_time(facts, calibration_.multiprocessors, calibration_.rates,
+                          calibration_.of(kernel_family(setup.kernel, setup.copy, equation, dimensions)),
+                          calibration_.of_strips(strip_family(kind_of_strips(setup), equation, dimensions)));
+        time.seconds /= facts.steps;
+        return time;
     }
     [[nodiscard]] std::string source() const override { return calibration_.source; }
 

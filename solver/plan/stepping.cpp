@@ -50,12 +50,6 @@ bool device_leaps(const Plan& plan) {
     }
 }
 
-double nodes_in(const Box& box) {
-    double nodes = 1.;
-    for (std::size_t a = 0; a < 3; ++a) nodes *= static_cast<double>(box.high[a] - box.low[a]);
-    return nodes;
-}
-
 /// How much faster a node leaps than it steps twice, as measured (docs/performance.md).
 double speed_of_leaps(const Plan& plan) {
     const int order = plan.setup.scheme.space_order;
@@ -70,7 +64,8 @@ bool is_faster(const Plan& plan) {
     Problem problem = plan.setup;
     problem.stepping = Stepping::leap;
     const Shell shell = shell_of(problem);
-    const double all = nodes_in(shell.grid), leap = nodes_in(shell.leap), no_odd = nodes_in(shell.no_odd);
+    const auto all = static_cast<double>(shell.grid.points()), leap = static_cast<double>(shell.leap.points()),
+               no_odd = static_cast<double>(shell.no_odd.points());
     const double singly = 0.5 * ((all - leap) + (all - no_odd));
     return leap / speed_of_leaps(plan) + of_shell * singly < worth_it * all;
 }
@@ -94,7 +89,7 @@ std::string describe_stepping(const Plan& plan) {
     if (plan.setup.stepping == Stepping::single) return {};
     const Shell shell = shell_of(plan.setup);
     return fmt::format("          leaps of two steps at {:.3g} % of the nodes; the others, near faces, step singly\n",
-                       100. * nodes_in(shell.leap) / nodes_in(shell.grid));
+                       100. * static_cast<double>(shell.leap.points()) / static_cast<double>(shell.grid.points()));
 }
 
 }  // namespace onda

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <omp.h>
 
+#include "kernels/plan/shell.hpp"
 #include "solver/performance/model/log_fit.hpp"
 
 namespace onda {
@@ -56,6 +57,12 @@ CpuStepFacts cpu_step_facts(const Setup& setup, int shots) {
     facts.element_bytes = static_cast<int>(element);
     facts.stream_bytes = element * (3. + arrays) * facts.points;
     facts.footprint_bytes = element * (2. * facts.points + arrays * points);
+    if (setup.stepping == Stepping::leap) {
+        // Two steps for the traffic of one; the nodes of the shell step singly, with a level of their own.
+        const Shell shell = shell_of(setup);
+        facts.stream_bytes *= 1. - 0.5 * static_cast<double>(shell.leap.points()) / points;
+        if (!shell.empty()) facts.footprint_bytes += element * facts.points;
+    }
     for (const auto& strip : setup.strips) facts.side_bytes += 4. * element * strip->work(setup.grid) * shots;
     facts.shots_a_thread = std::max(1., static_cast<double>(shots) / facts.threads);
     return facts;
