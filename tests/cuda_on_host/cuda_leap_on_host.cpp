@@ -205,7 +205,6 @@ void compare_shell(const Case& c) {
     a.k_plane = world.model.plane;
     a.stencil = world.stencil;
     a.planes = 3;
-    const dim3 block{4, 2, 1};
     const auto add = [&](const Nodes& nodes) {
         ShellBoxes::Box& box = a.boxes.box[a.boxes.count];
         for (int axis = 0; axis < 3; ++axis) {
@@ -214,8 +213,9 @@ void compare_shell(const Case& c) {
             box.high[axis] = nodes.high[axis];
         }
         box.first_x = box.low[0] / Vec<T>::size * Vec<T>::size;
+        box.threads_x = 4;
         box.bricks_x = blocks(box.high[0] - box.first_x, 4 * Vec<T>::size);
-        box.bricks_y = blocks(box.high[1] - box.low[1], 2);
+        box.bricks_y = blocks(box.high[1] - box.low[1], kShellThreads / 4);
         a.boxes.first[a.boxes.count + 1] =
             a.boxes.first[a.boxes.count] + box.bricks_x * box.bricks_y * blocks(box.high[2] - box.low[2], a.planes);
         ++a.boxes.count;
@@ -244,7 +244,7 @@ void compare_shell(const Case& c) {
     if (a.boxes.count == 0) return;
     HostLaunch launch;
     launch.flush_denormals = sizeof(T) == 4;
-    launch.block = block;
+    launch.block = {kShellThreads, 1, 1};
     launch.grid = {a.boxes.first[a.boxes.count], 1, 1};
     INFO(c.name << ", order " << 2 * R);
     REQUIRE_NOTHROW(launch_on_host(launch, shell_step<T, Dims, R>, a));

@@ -15,6 +15,9 @@ struct LeapArguments : StepArguments<T> {
     int long_chunks = 0, short_chunk = 0;
 };
 
+/// Threads of a brick, see ShellBoxes.
+inline constexpr int kShellThreads = 128;
+
 /// The strips of nodes near the faces of a grid that step singly: boxes that do not overlap, each divided into bricks
 /// of equal extents. Bricks begin on whole vectors along x; nodes of theirs beyond the box are left alone.
 struct ShellBoxes {
@@ -22,6 +25,7 @@ struct ShellBoxes {
     struct Box {
         int low[3], high[3];
         int first_x;                  ///< the node at which its bricks begin
+        unsigned threads_x;           ///< of a brick along x, a vector each; the others lie along y
         unsigned bricks_x, bricks_y;  ///< beside each other
     };
     Box box[most] = {};

@@ -7,21 +7,20 @@ namespace onda::cuda {
 namespace {
 
 template <typename T>
-void launch_bricks(const BrickShape& shape, const ShellArguments<T>& a, cudaStream_t stream) {
-    const dim3 block(static_cast<unsigned>(shape.x), static_cast<unsigned>(shape.y));
+void launch_bricks(const ShellArguments<T>& a, cudaStream_t stream) {
     launch<T>(a.stencil.dimensions == 2 ? shell_step<T, 2, ONDA_RADIUS> : shell_step<T, 3, ONDA_RADIUS>,
-              {a.boxes.first[a.boxes.count], block}, stream, a);
+              {a.boxes.first[a.boxes.count], kShellThreads}, stream, a);
 }
 
 }  // namespace
 
 template <>
-void launch_shell<ONDA_RADIUS>(const BrickShape& shape, const ShellArguments<float>& a, cudaStream_t stream) {
-    launch_bricks(shape, a, stream);
+void launch_shell<ONDA_RADIUS>(const ShellArguments<float>& a, cudaStream_t stream) {
+    launch_bricks(a, stream);
 }
 template <>
-void launch_shell<ONDA_RADIUS>(const BrickShape& shape, const ShellArguments<double>& a, cudaStream_t stream) {
-    launch_bricks(shape, a, stream);
+void launch_shell<ONDA_RADIUS>(const ShellArguments<double>& a, cudaStream_t stream) {
+    launch_bricks(a, stream);
 }
 
 }  // namespace onda::cuda

@@ -48,16 +48,17 @@ __device__ __forceinline__ void store_between(T* to, Vec<T> a, int x, int low, i
         if (x + v >= low && x + v < high) to[v] = a.v[v];
 }
 
-/// Grid: the bricks of all boxes along x. Block: vectors along x, rows along y.
+/// Grid: the bricks of all boxes along x. Block: kShellThreads along x.
 template <typename T, int Dims, int R>
-__global__ void shell_step(const __grid_constant__ ShellArguments<T> a) {
+__global__ void __launch_bounds__(kShellThreads) shell_step(const __grid_constant__ ShellArguments<T> a) {
     constexpr int V = Vec<T>::size;
     int b = 0;
     while (blockIdx.x >= a.boxes.first[b + 1]) ++b;
     const ShellBoxes::Box& box = a.boxes.box[b];
     const unsigned brick = blockIdx.x - a.boxes.first[b], row_of_bricks = brick / box.bricks_x;
-    const int x = box.first_x + static_cast<int>((brick % box.bricks_x) * blockDim.x + threadIdx.x) * V;
-    const int y = box.low[1] + static_cast<int>((row_of_bricks % box.bricks_y) * blockDim.y + threadIdx.y);
+    const unsigned along_x = threadIdx.x % box.threads_x, rows = kShellThreads / box.threads_x;
+    const int x = box.first_x + static_cast<int>((brick % box.bricks_x) * box.threads_x + along_x) * V;
+    const int y = box.low[1] + static_cast<int>((row_of_bricks % box.bricks_y) * rows + threadIdx.x / box.threads_x);
     const int begin = box.low[2] + static_cast<int>(row_of_bricks / box.bricks_y) * a.planes;
     const int end = begin + a.planes < box.high[2] ? begin + a.planes : box.high[2];
     if (x >= box.high[0] || y >= box.high[1]) return;

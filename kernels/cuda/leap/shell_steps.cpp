@@ -3,8 +3,20 @@
 namespace onda::cuda {
 namespace {
 
+/// Threads along x of a brick in a box: as many as it has vectors, but no more than leave rows enough for the
+/// neighbours along y to be found in the L1 cache.
 template <typename T>
-ShellBoxes bricks_of(const std::vector<NodeBox>& boxes, const BrickShape& shape, int planes) {
+unsigned threads_along_x(const NodeBox& box, std::int64_t first_x) {
+    constexpr std::int64_t vector = 16 / sizeof(T);
+    const std::int64_t vectors = (box.high[0] - first_x + vector - 1) / vector;
+    const std::int64_t most = box.extent(1) > 1 ? 32 / vector : kShellThreads;
+    std::int64_t threads = 8;
+    while (threads < most && threads < vectors) threads *= 2;
+    return static_cast<unsigned>(threads);
+}
+
+template <typename T>
+ShellBoxes bricks_of(const std::vector<NodeBox>& boxes, int planes) {
     constexpr int vector = 16 / sizeof(T);
     ShellBoxes all;
     for (const NodeBox& box : boxes) {
@@ -14,8 +26,10 @@ ShellBoxes bricks_of(const std::vector<NodeBox>& boxes, const BrickShape& shape,
             b.high[axis] = static_cast<int>(box.high[axis]);
         }
         b.first_x = b.low[0] / vector * vector;
-        b.bricks_x = static_cast<unsigned>(blocks_for(b.high[0] - b.first_x, shape.x * vector));
-        b.bricks_y = static_cast<unsigned>(blocks_for(box.extent(1), shape.y));
+        b.threads_x = threads_along_x<T>(box, b.first_x);
+        const auto along_x = static_cast<int>(b.threads_x);
+        b.bricks_x = static_cast<unsigned>(blocks_for(b.high[0] - b.first_x, along_x * vector));
+        b.bricks_y = static_cast<unsigned>(blocks_for(box.extent(1), kShellThreads / along_x));
         const auto along_z = static_cast<unsigned>(blocks_for(box.extent(2), planes));
         all.first[all.count + 1] = all.first[all.count] + b.bricks_x * b.bricks_y * along_z;
         ++all.count;
@@ -25,10 +39,10 @@ ShellBoxes bricks_of(const std::vector<NodeBox>& boxes, const BrickShape& shape,
 
 /// Bricks of as many planes as leave enough of them to keep a GPU busy.
 template <typename T>
-void set_bricks(ShellArguments<T>& a, const std::vector<NodeBox>& boxes, const BrickShape& shape) {
+void set_bricks(ShellArguments<T>& a, const std::vector<NodeBox>& boxes) {
     constexpr unsigned enough = 4096;
     for (a.planes = 32;; a.planes /= 2) {
-        a.boxes = bricks_of<T>(boxes, shape, a.planes);
+        a.boxes = bricks_of<T>(boxes, a.planes);
         if (a.planes == 8 || a.boxes.first[a.boxes.count] >= enough) return;
     }
 }
@@ -56,8 +70,6 @@ std::int64_t shell_bytes(const std::vector<NodeBox>& boxes, int element_bytes) {
 
 template <typename T>
 ShellSteps<T>::ShellSteps(const Fields<T>& fields, const NodeBox& no_odd) {
-    constexpr int vector = 16 / sizeof(T), brick_x = 32;
-    shape_ = fields.grid.dimensions == 3 ? BrickShape{brick_x / vector, 128 * vector / brick_x} : BrickShape{32, 1};
     odd_.k = fields.k;
     odd_.pitch = fields.field.pitch;
     odd_.plane = fields.field.plane;
@@ -65,19 +77,19 @@ ShellSteps<T>::ShellSteps(const Fields<T>& fields, const NodeBox& no_odd) {
     odd_.k_plane = fields.model.plane;
     odd_.stencil = fields.stencil;
     even_ = odd_;
-    set_bricks(odd_, boxes_around(fields.grid.n, no_odd), shape_);
-    set_bricks(even_, boxes_around(fields.grid.n, fields.leap), shape_);
+    set_bricks(odd_, boxes_around(fields.grid.n, no_odd));
+    set_bricks(even_, boxes_around(fields.grid.n, fields.leap));
 }
 
 template <typename T>
 void ShellSteps<T>::step(ShellArguments<T> arguments, const T* p, const T* before, T* next, cudaStream_t stream) const {
-    using Launch = void (*)(const BrickShape&, const ShellArguments<T>&, cudaStream_t);
+    using Launch = void (*)(const ShellArguments<T>&, cudaStream_t);
     constexpr Launch launch_radius[kMaxRadius] = {launch_shell<1>, launch_shell<2>, launch_shell<3>, launch_shell<4>,
                                                   launch_shell<5>, launch_shell<6>, launch_shell<7>, launch_shell<8>};
     arguments.p = p;
     arguments.before = before;
     arguments.next = next;
-    launch_radius[arguments.stencil.radius - 1](shape_, arguments, stream);
+    launch_radius[arguments.stencil.radius - 1](arguments, stream);
 }
 
 template <typename T>

@@ -12,16 +12,11 @@
 
 namespace onda::cuda {
 
-/// Threads of a brick along x and y.
-struct BrickShape {
-    int x = 0, y = 0;
-};
-
 /// Queues one single step of a shell. \throws Error.
 template <int R>
-void launch_shell(const BrickShape& shape, const ShellArguments<float>& arguments, cudaStream_t stream);
+void launch_shell(const ShellArguments<float>& arguments, cudaStream_t stream);
 template <int R>
-void launch_shell(const BrickShape& shape, const ShellArguments<double>& arguments, cudaStream_t stream);
+void launch_shell(const ShellArguments<double>& arguments, cudaStream_t stream);
 
 /// The nodes of a grid outside a box, as boxes that do not overlap: across z, then y between them, then x.
 std::vector<NodeBox> boxes_around(const std::array<std::int64_t, 3>& n, const NodeBox& inner);
@@ -40,7 +35,6 @@ public:
 private:
     void step(ShellArguments<T> arguments, const T* p, const T* before, T* next, cudaStream_t stream) const;
 
-    BrickShape shape_;
     ShellArguments<T> odd_, even_;
 };
 

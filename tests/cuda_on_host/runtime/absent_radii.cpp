@@ -15,26 +15,26 @@ namespace onda::cuda {
     void add_leap_bulk_tensor<R>(Instances<float>&) {}     \
     template <>                                            \
     void add_leap_bulk_tensor<R>(Instances<double>&) {}
-#define ONDA_ABSENT_ROWS(R, T)                                                         \
-    template <>                                                                        \
-    void add_inplane_async<R>(Instances<T>&) {}                                        \
-    template <>                                                                        \
-    void add_direct<R>(Instances<T>&) {}                                               \
-    template <>                                                                        \
-    void add_direct_density<R>(Instances<T>&) {}                                       \
-    template <>                                                                        \
-    void add_march25d<R>(Instances<T>&) {}                                             \
-    template <>                                                                        \
-    void add_march25d_density<R>(Instances<T>&) {}                                     \
-    template <>                                                                        \
-    void add_fused<R>(Instances<T>&) {}                                                \
-    template <>                                                                        \
-    void add_leap_direct<R>(Instances<T>&) {}                                          \
-    template <>                                                                        \
-    void launch_shell<R>(const BrickShape&, const ShellArguments<T>&, cudaStream_t) {} \
-    template <>                                                                        \
-    void launch_fused<R>(int, const FusedArguments<T>&, cudaStream_t) {}               \
-    template <>                                                                        \
+#define ONDA_ABSENT_ROWS(R, T)                                           \
+    template <>                                                          \
+    void add_inplane_async<R>(Instances<T>&) {}                          \
+    template <>                                                          \
+    void add_direct<R>(Instances<T>&) {}                                 \
+    template <>                                                          \
+    void add_direct_density<R>(Instances<T>&) {}                         \
+    template <>                                                          \
+    void add_march25d<R>(Instances<T>&) {}                               \
+    template <>                                                          \
+    void add_march25d_density<R>(Instances<T>&) {}                       \
+    template <>                                                          \
+    void add_fused<R>(Instances<T>&) {}                                  \
+    template <>                                                          \
+    void add_leap_direct<R>(Instances<T>&) {}                            \
+    template <>                                                          \
+    void launch_shell<R>(const ShellArguments<T>&, cudaStream_t) {}      \
+    template <>                                                          \
+    void launch_fused<R>(int, const FusedArguments<T>&, cudaStream_t) {} \
+    template <>                                                          \
     void apply_cpml<R>(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t) {}
 #define ONDA_ABSENT(R)         \
     ONDA_ABSENT_ROWS(R, float) \
