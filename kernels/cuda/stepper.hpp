@@ -41,7 +41,7 @@ struct Fields {
     T* p[2] = {nullptr, nullptr};
     const T* k = nullptr;
     const T* half_rho = nullptr;
-    NodeBox leap;                  ///< nodes that kernels which leap update: see kernels/plan/shell.hpp
+    NodeBox leap{};                ///< nodes that kernels which leap update: see kernels/plan/shell.hpp
     int volumes = 1;               ///< of p: see batched()
     std::int64_t volume_step = 0;  ///< elements from one to the next
 
@@ -71,7 +71,7 @@ struct StepExtent {
     int volumes = 1;
     const Stencil<T>& stencil;
     const Cpml* layers = nullptr;  ///< those that the kernel computes too; null: none
-    NodeBox leap;                  ///< see Fields
+    NodeBox leap{};                ///< see Fields
 };
 
 /// One compiled instance. The tables list the fastest first within a kernel.
