@@ -31,7 +31,7 @@ const GpuState& gpu_state(int) {
 std::int64_t available_bytes(int) {
     return 0;
 }
-std::string best_kernel(const Setup&) {
+Variant best_variant(const Setup&) {
     refuse();
 }
 std::vector<Variant> variants(const Setup&) {

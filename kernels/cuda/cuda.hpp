@@ -50,13 +50,14 @@ std::int64_t available_bytes(int ordinal = 0);
 
 /// The kernels of the CUDA backend, the same list whether CUDA was compiled in or not.
 std::span<const KernelInfo> kernel_names();
-std::string best_kernel(const Setup& setup);
 
 /// One compiled instance that can compute a setup (its dimensions, order, precision) on this GPU.
 struct Variant {
     std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
 };
-/// Fastest known first within a kernel: the first is what "auto" takes. The twin, if the operator has one, is the last.
+/// What "auto" stands for in a set-up, which has passed check_setup(): by a rule, for its grid and its layers.
+Variant best_variant(const Setup& setup);
+/// Fastest known first within a kernel. The twin, if the operator has one, is the last.
 std::vector<Variant> variants(const Setup& setup);
 
 /// What the compiler made of the instance that a setup names.

@@ -1,6 +1,8 @@
 // The table of compiled instances, and the choice among them.
 #include <algorithm>
+#include <cstdio>
 
+#include "kernels/boundaries/cpml.hpp"
 #include "kernels/cuda/choice.hpp"
 #include "kernels/cuda/runtime.hpp"
 
@@ -50,12 +52,15 @@ std::string listed(const std::vector<std::string>& names) {
     return text;
 }
 
-/// Whether steps on a 3-D grid with layers are fastest in one launch each: up to 3.6 million nodes they are, at 17
-/// million they are not.
-bool is_small(const Setup& setup) {
-    constexpr std::int64_t most_points = 5'000'000;
-    return setup.scheme.equation == Equation::star && setup.scheme.space_order <= 8 &&
-           setup.grid.points() <= most_points;
+/// Whether the steps of a 3-D grid are fastest in one launch each, measured on an H200: with perfectly matched layers,
+/// whose launches it saves, up to 5 million nodes, at high orders up to 2 million; at order 2, where it takes no longer
+/// than memory does, up to 170 million.
+bool is_fast_in_one_launch(const Setup& setup) {
+    if (setup.scheme.equation != Equation::star) return false;
+    const bool has_layers = !setup.strips.get<Cpml>().empty();
+    const int order = setup.scheme.space_order;
+    const std::int64_t most_points = order == 2 && has_layers ? 200'000'000 : order <= 8 ? 5'000'000 : 2'500'000;
+    return setup.grid.points() <= most_points;
 }
 
 /// The kernels to try, the fastest first: `onda bench` on an H200, docs/performance.md. 2-D grids have few tiles to
@@ -65,7 +70,7 @@ std::vector<std::string> wanted_kernels(const Setup& setup) {
     if (setup.stepping == Stepping::leap) return {"leap", "leap-direct"};
     if (setup.scheme.equation == Equation::variable_density) return {"march25d", "direct"};
     if (setup.grid.dimensions == 2) return {"fused", "direct", "inplane-full", "march25d"};
-    if (is_small(setup)) return {"fused", "inplane-vertical", "inplane-full", "march25d", "direct"};
+    if (is_fast_in_one_launch(setup)) return {"fused", "inplane-vertical", "inplane-full", "march25d", "direct"};
     if (setup.scheme.space_order <= 12 && gpu_architecture(setup.ordinal) >= 90)
         return {"inplane-vertical", "inplane-full", "march25d", "direct"};
     return {"inplane-full", "inplane-vertical", "march25d", "direct"};
@@ -73,6 +78,29 @@ std::vector<std::string> wanted_kernels(const Setup& setup) {
 
 bool matches(const std::string& wanted, const std::string& name) {
     return wanted == "auto" || wanted == name;
+}
+
+/// The nodes of a plane that the tiles of a row cover: more than it has where they hang over its edges.
+double covered_nodes(const std::string& tile, const Grid& grid) {
+    int width = 0, height = 0;
+    if (std::sscanf(tile.c_str(), "%dx%d", &width, &height) != 2) throw std::logic_error("tile " + tile);
+    const auto covered = [](std::int64_t nodes, int of_tile) {
+        return static_cast<double>((nodes + of_tile - 1) / of_tile * of_tile);
+    };
+    return covered(grid.nx(), width) * covered(grid.ny(), height);
+}
+
+/// Of the rows that fit a set-up and are alike but for their tiles the fastest known: that which comes first, unless
+/// its tiles hang over the edges of the grid by more than another's. At order 2 memory has the last word.
+template <typename T>
+const Instance<T>& with_best_tile(const Setup& setup, const std::vector<const Instance<T>*>& rows) {
+    const Instance<T>& first = *rows.front();
+    if (setup.grid.dimensions == 2 || first.radius < 2 || !first.kernel.starts_with("inplane-")) return first;
+    double least = covered_nodes(first.tile, setup.grid);
+    for (const Instance<T>* row : rows) least = std::min(least, covered_nodes(row->tile, setup.grid));
+    constexpr double as_good = 1.02;
+    return **std::ranges::find_if(
+        rows, [&](const Instance<T>* row) { return covered_nodes(row->tile, setup.grid) <= as_good * least; });
 }
 
 /// Says which of kernel, tile and copy engine does not exist, and what there is.
@@ -129,9 +157,14 @@ std::vector<const Instance<T>*> fitting(const Setup& setup) {
 template <typename T>
 const Instance<T>& choose(const Setup& setup) {
     const std::vector<const Instance<T>*> rows = fitting<T>(setup);
-    for (const std::string& kernel : wanted_kernels(setup))
+    for (const std::string& kernel : wanted_kernels(setup)) {
+        std::vector<const Instance<T>*> alike;
         for (const Instance<T>* row : rows)
-            if (row->kernel == kernel && matches(setup.copy, row->copy) && matches(setup.tile, row->tile)) return *row;
+            if (row->kernel == kernel && matches(setup.copy, row->copy) && matches(setup.tile, row->tile) &&
+                (alike.empty() || row->copy == alike.front()->copy))
+                alike.push_back(row);
+        if (!alike.empty()) return with_best_tile(setup, alike);
+    }
     refuse(setup, rows);
 }
 
@@ -146,8 +179,9 @@ std::vector<Variant> variants(const Setup& setup) {
     return setup.precision == Precision::float32 ? variants_of<float>(setup) : variants_of<double>(setup);
 }
 
-std::string best_kernel(const Setup& setup) {
-    return setup.precision == Precision::float32 ? choose<float>(setup).kernel : choose<double>(setup).kernel;
+Variant best_variant(const Setup& setup) {
+    const auto of = []<typename T>(const Instance<T>& row) { return Variant{row.kernel, row.tile, row.copy}; };
+    return setup.precision == Precision::float32 ? of(choose<float>(setup)) : of(choose<double>(setup));
 }
 
 Resources resources(const Setup& setup) {

@@ -1,6 +1,8 @@
 // The facts of a time step of a set-up: those of its kernel, and of what is launched around it.
 #include "kernels/cuda/step_facts.hpp"
 
+#include <algorithm>
+
 #include "kernels/boundaries/cpml.hpp"
 #include "kernels/cuda/choice.hpp"
 #include "kernels/cuda/leap/shell_steps.hpp"
@@ -10,6 +12,17 @@
 namespace onda::cuda {
 namespace {
 
+/// Planes that threads walk through from the inner edge of perfectly matched layers to their faces, as far beyond as
+/// the derivatives reach: of the widest layer across each axis.
+double planes_of_walks(const Cpml& layers, const Setup& setup) {
+    double planes = 0.;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        const auto width = std::max(layers.face[2 * axis].width(), layers.face[2 * axis + 1].width());
+        if (width > 0) planes += static_cast<double>(width + 2 * setup.scheme.radius());
+    }
+    return planes;
+}
+
 /// Adds the launches that a step has beside its kernel: images beyond mirrors, and strips.
 void add_sides(StepFacts& facts, const Setup& setup, const Grid& grid, int volumes, bool whole_steps) {
     const int last_axis = whole_steps ? 1 : 2;  // the fused kernel looks through mirrors across z itself
@@ -17,13 +30,15 @@ void add_sides(StepFacts& facts, const Setup& setup, const Grid& grid, int volum
         const auto copies = static_cast<double>(halo_copies_of(setup, grid, axis).size());
         if (copies == 0.) continue;
         facts.side_launches += volumes;
+        facts.side_planes += volumes;
         facts.side_bytes += 2. * copies * static_cast<double>(grid.points() / grid.n[static_cast<std::size_t>(axis)]) *
                             facts.element_bytes * volumes;
     }
     for (const auto& strip : setup.strips) {
-        const bool computed = whole_steps && dynamic_cast<const Cpml*>(strip.get()) != nullptr;
-        if (strip->empty() || computed) continue;
+        const auto* const layers = dynamic_cast<const Cpml*>(strip.get());
+        if (strip->empty() || (whole_steps && layers != nullptr)) continue;
         facts.side_launches += volumes * grid.dimensions;
+        facts.side_planes += volumes * (layers != nullptr ? planes_of_walks(*layers, setup) : grid.dimensions);
         // A node of work reads and writes p[n+1] and p[n].
         facts.side_bytes += 4. * strip->work(grid) * facts.element_bytes * volumes;
     }

@@ -35,6 +35,7 @@ struct StepFacts {
     double instructions = 0.;     ///< of threads, of every kind
     double operations = 0.;       ///< of these, on values of the field
     int side_launches = 0;        ///< around the stencil: mirrors, and strips that it does not compute itself
+    double side_planes = 0.;      ///< that these walk through, each after the one before: of all of them together
     double side_bytes = 0.;       ///< what these move
 };
 

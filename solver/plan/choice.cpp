@@ -11,6 +11,10 @@ namespace {
 
 /// Of all shots of a batch: more nodes make a GPU no faster.
 constexpr std::int64_t kFillingNodes = 12'000'000;
+/// Of a batch on a GPU: what its L2 cache keeps from step to step, by the model of an H200.
+constexpr double kCachedBytes = 32e6;
+/// The shots of a batch in 2-D, which read the model together: beyond so many they gain no more by it.
+constexpr std::int64_t kSharingShots = 16;
 /// Of a shot with its model: what a core finds in its own caches, or nearly.
 constexpr std::int64_t kCoreBytes = 8 << 20;
 /// Each shot that writes snapshots holds a file open.
@@ -30,10 +34,18 @@ std::int64_t of_one_size(std::int64_t shots, std::int64_t batch, std::int64_t fe
     return (shots + batches - 1) / batches;
 }
 
-/// As many as fill it.
+/// As many as its cache holds: what one step writes the next one finds there. Where it holds no shot, as many as fill
+/// the GPU, and in 2-D as many as gain by reading one model.
 std::int64_t fast_on_gpu(const Plan& plan) {
     const std::int64_t points = plan.setup.grid.points(), filling = (kFillingNodes + points - 1) / points;
-    return of_one_size(std::ssize(plan.survey.shots), filling, 2);
+    double layers = 0.;  // memory variables
+    for (const auto& strip : plan.setup.strips) layers += 1.5 * strip->work(plan.setup.grid);
+    const double element = static_cast<double>(plan.setup.element_bytes()), nodes = static_cast<double>(points);
+    const double of_shot = element * (2. * nodes + layers), of_model = element * nodes;
+    const auto cached = static_cast<std::int64_t>((kCachedBytes - of_model) / of_shot);
+    const bool shares = plan.setup.grid.dimensions == 2;
+    const std::int64_t fast = cached >= 1 ? cached : shares ? std::max(filling, kSharingShots) : filling;
+    return of_one_size(std::ssize(plan.survey.shots), fast, 2);
 }
 
 std::int64_t fast_on_cpu(const Plan& plan, const Setup& setup) {

@@ -225,7 +225,7 @@ double rehearse_model(const Plan& plan) {
     constexpr double of_file = 6e-9, process_s = 0.03;
     if (model.type == "file") return process_s + of_file * nodes * parameters;
     // Small parts keep few threads busy; where they take no time, larger ones are tried.
-    constexpr double enough_s = 0.01;
+    constexpr double enough_s = 0.05;
     double seconds = 0., part = 0.;
     for (const double most : {2e5, 8e5}) {
         const Grid small = shortened(plan.grid, most);
@@ -263,8 +263,14 @@ TraceRehearsal rehearse_traces(const Plan& plan) {
 
 namespace {
 
-/// Waves around the middle of a section, over a good quarter of it.
-std::vector<float> ripple(const Window& window) {
+/// How far waves have come from the source at the end of a run, as parts of the extents of a grid along an axis.
+double reach_along(const Plan& plan, const Grid& grid, std::size_t axis) {
+    const double length_m = static_cast<double>(grid.n[axis]) * grid.spacing_m[axis];
+    return plan.velocity.max_m_s * static_cast<double>(plan.time.steps) * plan.time.dt_s / length_m;
+}
+
+/// Waves around the middle of a section. \param reach how far, as a part of its longer side.
+std::vector<float> ripple(const Window& window, double reach) {
     std::array<std::int64_t, 2> n{1, 1};  // the axes of the section
     for (std::size_t axis = 0, i = 0; axis < 3 && i < 2; ++axis)
         if (window.count[axis] > 1) n[i++] = window.count[axis];
@@ -273,7 +279,7 @@ std::vector<float> ripple(const Window& window) {
         for (std::int64_t x = 0; x < n[0]; ++x) {
             const double r = std::hypot(static_cast<double>(x) / static_cast<double>(n[0]) - 0.5,
                                         static_cast<double>(z) / static_cast<double>(n[1]) - 0.5);
-            values.push_back(r < 0.3 ? static_cast<float>(std::sin(60. * r)) : 0.f);
+            values.push_back(r < reach ? static_cast<float>(std::sin(60. * r)) : 0.f);
         }
     return values;
 }
@@ -285,7 +291,11 @@ PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path
     Grid grid = plan.grid;
     grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
     const Section section = sections_through(grid, grid.origin_m, most).front();
-    const std::vector<float> values = ripple(section.window);
+    // Pictures show the waves a third, two thirds and all of the way.
+    double reach = 0.;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (section.window.count[axis] > 1) reach = std::max(reach, 2. / 3. * reach_along(plan, grid, axis));
+    const std::vector<float> values = ripple(section.window, std::min(0.3, reach));
     Panel panel = empty_panel(section);
     panel.fields = {model_field(section, values, kVelocityLabel, kPaleGrey),
                     pressure_field(section, values, 1., true, kBlueRed)};
@@ -297,13 +307,17 @@ PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path
         }
     };
     const double first_s = seconds_of(draw);
-    return {first_s, seconds_of(draw)};
+    return {first_s, std::min(first_s, seconds_of(draw))};
 }
 
-DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes) {
+DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes, std::int64_t frame_nodes) {
     constexpr double common_file_s = 5e-3, common_hdf5_s = 8e-3, common_write_s = 1. / 1e9, common_sync_s = 1. / 5e8,
                      common_hash_s = 1. / 4e9;
-    constexpr std::int64_t most = 24 << 20, side = 512, plane = side * side * 4;
+    constexpr std::int64_t most = 24 << 20;
+    // Threads share the work on a frame, as many as it has chunks for; three frames are timed at least.
+    const auto side = static_cast<std::int64_t>(
+        std::sqrt(static_cast<double>(std::clamp<std::int64_t>(frame_nodes, 512 * 512, most / 16))));
+    const std::int64_t plane = side * side * 4;
     DiskRehearsal r{common_file_s, common_hdf5_s, common_write_s, common_sync_s, common_hash_s};
     const std::filesystem::path file = nearest_existing(folder) / "onda_check";
     const auto hdf5_file = [&file](std::int64_t nodes, std::int64_t frames, const auto& write) {
@@ -314,7 +328,7 @@ DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t by
     };
     try {
         r.file_s = seconds_of([&] { static_cast<void>(stage_text_file(file, "tried out by onda check\n", true)); });
-        const std::vector<float> values(side * side, 1.f);
+        const std::vector<float> values(static_cast<std::size_t>(side * side), 1.f);
         r.hdf5_s = warm_seconds_of([&] {
             static_cast<void>(hdf5_file(8, 1, [&](auto& writer) { writer.write(0., std::span(values).first(64)); }));
         });

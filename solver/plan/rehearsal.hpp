@@ -56,8 +56,8 @@ struct DiskRehearsal {
     double sync_s = 0.;   ///< to make a byte last
     double hash_s = 0.;   ///< to read a byte again for the hash of its file
 };
-/// \param bytes that will be written. Writes a part of them, 24 MB at most, and removes it. Where the folder cannot be
-/// written, the rates are those of a common disk.
-DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes);
+/// \param bytes that will be written. \param frame_nodes of a snapshot, whose size counts. Writes a part of them, 24 MB
+/// at most, and removes it. Where the folder cannot be written, the rates are those of a common disk.
+DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes, std::int64_t frame_nodes);
 
 }  // namespace onda

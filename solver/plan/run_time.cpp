@@ -155,8 +155,10 @@ TimeForecast forecast_time(const Plan& plan, const std::filesystem::path& output
     forecast.basis = steps.basis;
     forecast.gpt_per_s =
         1e-9 * static_cast<double>(plan.setup.grid.points()) * static_cast<double>(plan.time.steps) / steps.seconds;
-    forecast.items =
-        items_of(plan, {rehearsal, steps, rehearse_disk(output_folder, forecast_output_bytes(plan))}, output_folder);
+    forecast.items = items_of(
+        plan,
+        {rehearsal, steps, rehearse_disk(output_folder, forecast_output_bytes(plan), plan.snapshots.window.points())},
+        output_folder);
     forecast.load = load_of(watch.conditions());
     forecast.seconds = std::accumulate(forecast.items.begin(), forecast.items.end(), 0.,
                                        [](double sum, const auto& item) { return sum + item.seconds; });

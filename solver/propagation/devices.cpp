@@ -115,13 +115,11 @@ std::vector<std::string> values(const Setup& setup, std::string_view key) {
     return names;
 }
 void resolve(Setup& setup) {
-    if (setup.kernel == "auto") setup.kernel = cuda::best_kernel(setup);
-    for (const cuda::Variant& variant : cuda::variants(setup)) {
-        if (!leaves(setup, variant)) continue;
-        setup.tile = variant.tile;
-        setup.copy = variant.copy;
-        return;
-    }
+    if (setup.kernel != "auto" && cuda::variants(setup).empty()) return;  // check_setup() says why
+    const cuda::Variant best = cuda::best_variant(setup);
+    setup.kernel = best.kernel;
+    setup.tile = best.tile;
+    setup.copy = best.copy;
 }
 /// All but the thesis' kernels, which sum in an order of their own, and the twin.
 std::vector<KernelChoice> choices(const Setup& setup) {

@@ -268,21 +268,36 @@ TEST_CASE("the constants that ship for the H200 predict steps of another day, to
     CHECK(static_cast<double>(errors.within_25) > 0.95 * static_cast<double>(errors.count));
 }
 
-TEST_CASE("strips take bytes, and a march of their own for each launch") {
+TEST_CASE("strips take bytes, a launch each, and walks from plane to plane") {
     cuda::StepFacts facts = facts_of(2.);
     facts.side_launches = 3;
+    facts.side_planes = 84.;
     facts.footprint_bytes = 1e6;
     GpuCalibration calibration;
-    calibration.kernels["cpml strips, 3-D"] = {1., 9e-6, 1e-6};
-    CHECK(calibration.of_strips(strip_family("cpml", "variable_density", 3)).latency_s == 9e-6);
+    calibration.kernels["cpml strips, 3-D"] = {1., 9e-7, 1e-7};
+    CHECK(calibration.of_strips(strip_family("cpml", "variable_density", 3)).latency_s == 9e-7);
     CHECK(calibration.of_strips(strip_family("sponge", "star", 3)).latency_s == kUsualStrips.latency_s);
     CHECK(strip_family("none", "star", 3).empty());
+    // A sponge tapers p, whatever made it; layers differentiate as the operator does.
+    CHECK(strip_family("sponge", "variable_density", 3) == strip_family("sponge", "star", 3));
+    CHECK(strip_family("cpml", "variable_density", 3) != strip_family("cpml", "star", 3));
     const auto with = [&](double latency_s, double work) {
-        return gpu_step_time(facts, kMultiprocessors, {}, {}, {work, latency_s, 1e-6}).sides_s;
+        return gpu_step_time(facts, kMultiprocessors, {}, {}, {work, latency_s, 1e-7}).sides_s;
     };
-    CHECK(with(9e-6, 1.) - with(1e-6, 1.) == doctest::Approx(3 * 8e-6).epsilon(1e-6));
+    CHECK(with(9e-7, 1.) - with(1e-7, 1.) == doctest::Approx(84 * 8e-7).epsilon(1e-6));
     facts.side_bytes = 1e9;
-    CHECK(with(1e-6, 2.) - with(1e-6, 1.) == doctest::Approx(1e9 / GpuRates{}.l2_bytes_s).epsilon(1e-3));
+    CHECK(with(1e-7, 2.) - with(1e-7, 1.) == doctest::Approx(1e9 / GpuRates{}.l2_bytes_s).epsilon(1e-3));
+}
+
+TEST_CASE("few threads take as long as their instructions, however many multiprocessors there are") {
+    cuda::StepFacts facts = facts_of(0.1, 1.);
+    facts.stream_bytes = facts.l2_bytes = facts.shared_bytes = 0.;
+    facts.launches = 1;
+    const double wide = seconds(facts);
+    facts.compiled.threads /= 4;  // each with four times the instructions
+    const double of_thread = facts.instructions / (0.1 * 2 * kMultiprocessors) / facts.compiled.threads;
+    CHECK(seconds(facts) > wide);
+    CHECK(seconds(facts) > of_thread * GpuRates{}.thread_instruction_s);
 }
 
 TEST_CASE("the model of the CPU: memory, arithmetic, and threads that wait") {

@@ -50,7 +50,8 @@ StepFacts direct_facts(const NodeWork& work, dim3 block, const Grid& grid, int v
     constexpr double line = kWavefrontBytes / 32.;
     facts.shared_bytes = facts.points * (work.loads * static_cast<double>(sizeof(T)) + work.along_x * line);
     constexpr int address_of_load = 2, index = 25;
-    facts.operations = facts.points * work.operations;
+    const int of_reciprocals = sizeof(T) == 8 ? kLongReciprocal * work.reciprocals : 0;
+    facts.operations = facts.points * (work.operations + of_reciprocals);
     facts.instructions = facts.points * (work.operations + (1 + address_of_load) * work.loads + index);
     return all_volumes(facts, volumes);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/costs.hpp"
 #include "kernels/cuda/primitives.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/equations/compact/compact.hpp"
@@ -20,6 +21,7 @@ struct NodeWork {
         rho;  ///< what a block's nodes read beside their own, with x in nodes; it is read along each axis alone
     bool corners = false;  ///< or between the axes as well
     int medium_arrays = 1;
+    int reciprocals = 0;  ///< among the operations
 };
 
 /// 6 r + 3 operations, and each neighbour along the axes once.
@@ -41,7 +43,8 @@ constexpr NodeWork density_node_work(int dimensions, int radius) {
             {reach, y * reach, reach},
             {radius, y * radius, radius},
             false,
-            2};
+            2,
+            fluxes};
 }
 
 /// One step with the star at constant density, a thread a node. Grid and block cover x, y, z.

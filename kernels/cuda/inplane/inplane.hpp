@@ -264,12 +264,15 @@ void for_bulk_tensor_tiles(const Add& add) {
         constexpr int blocks = R == 1 ? 2 : 1;
         if constexpr (R == 1 && widest) List::template one<128, 2, 4, 3, false, blocks>(add);
         if constexpr (!full) List::template one<64, 4, 4, 3, false, blocks>(add);
+#if !defined(ONDA_CUDA_QUICK)
+        if constexpr (R > 1) List::template one<32, 16, 2, 3, false, 1>(add);
+#endif
         if constexpr (full) List::template one<32, 8, 4, 3, false, blocks>(add);
 #if !defined(ONDA_CUDA_QUICK)
         if constexpr (R > 1 && widest) List::template one<128, 2, 4, 3, false, blocks>(add);
         if constexpr (!full) List::template one<32, 8, 4, 3, false, blocks>(add);
         if constexpr (full) List::template one<64, 4, 4, 3, false, blocks>(add);
-        List::template one<32, 16, 2, 3, false, 1>(add);
+        if constexpr (R == 1) List::template one<32, 16, 2, 3, false, 1>(add);
 #endif
     } else if constexpr (R <= 6) {
         List::template one<32, 8, 4, 3, true, 1>(add);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/costs.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
 #include "kernels/equations/density/staggered.hpp"
@@ -380,9 +381,11 @@ template <typename Tile>
 constexpr MarchWork density_work() {
     constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector, element = sizeof(typename Tile::T);
     constexpr int y_fluxes = (Tile::height + 2 * R - 1) * Tile::width, x_fluxes = Tile::rho_row * Tile::height;
-    // Of a flux across the planes' axes, of the flux along z, and of the divergence and the update of a node.
-    constexpr int flux = 2 * R + 6, flux_along_z = 2 * R + 6, divergence = 4 * R + 2 * R + 2;
-    constexpr int operations = (y_fluxes + x_fluxes) * flux / Tile::threads + N * V * (flux_along_z + divergence);
+    // Of a flux, and of the divergence and the update of a node.
+    constexpr int flux = 2 * R + 6, divergence = 4 * R + 2 * R + 2;
+    constexpr int operations = (y_fluxes + x_fluxes) * flux / Tile::threads + N * V * (flux + divergence);
+    constexpr int reciprocals = (y_fluxes + x_fluxes) / Tile::threads + N * V;
+    constexpr int of_reciprocals = element == 8 ? kLongReciprocal * reciprocals : 0;
     constexpr int loads = (y_fluxes * (R + 4) + x_fluxes * 4) / (V * Tile::threads);
     constexpr int own = N * (2 * R + 2 * R + 2 + (2 * R + 2) + 4), address = 30;
     return {
@@ -390,7 +393,7 @@ constexpr MarchWork density_work() {
         .rho = {in_sectors(R, element), R, R, false},
         .shared_bytes = 16 * (loads + own),
         .instructions = operations + loads + own + address,
-        .operations = operations,
+        .operations = operations + of_reciprocals,
         .frame_bytes = Tile::stage_size * element,
         .copied_pieces = Tile::stage_size / V,
         .ahead = Tile::stages - 1,

@@ -11,6 +11,9 @@
 #include "io/files/atomic_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
+#include "kernels/cuda/cuda.hpp"
+#include "kernels/cuda/step_facts.hpp"
+#include "solver/performance/model/gpu_observations.hpp"
 #include "solver/performance/tuner.hpp"
 #include "solver/plan/choice.hpp"
 #include "solver/program/names.hpp"
@@ -20,7 +23,7 @@ namespace onda {
 namespace {
 
 struct AutoOptions {
-    std::string backend = "auto", csv;
+    std::string backend = "auto", csv, steps;
     std::vector<std::string> grids{"64x64x64",    "96x96x96",    "128x128x128", "192x192x192", "256x256x256",
                                    "384x384x384", "512x512x512", "401x301",     "1601x401",    "4001x3001"};
     std::vector<int> orders{2, 4, 8, 12, 16}, shots{1, 32};
@@ -91,8 +94,9 @@ struct Way {
 struct AutoRow {
     AutoCase timed;
     TuningCase of;
-    std::vector<Way> ways;  ///< rule, model where there is one, tuned, and the fastest others
-    std::size_t tried = 0, there_are = 0;
+    std::vector<Way> ways;      ///< rule, model where there is one, tuned, and the fastest others
+    std::vector<Trial> trials;  ///< of every candidate
+    std::size_t tried = 0;
 
     [[nodiscard]] const Way& best() const {
         return *std::ranges::min_element(ways, {},
@@ -110,20 +114,19 @@ struct AutoRow {
 /// wavefields of their own.
 AutoRow measure(const AutoCase& timed, const AutoOptions& options) {
     Plan plan = plan_of(timed, options.backend);
-    AutoRow row{timed, tuning_case(plan), {}};
+    AutoRow row{timed, tuning_case(plan), {}, {}};
     const Candidate rule = rule_of(plan);
     const auto model = calibrated_model(*plan.device, plan.setup.ordinal);
     const TunerOptions tuner{.budget_s = options.seconds,
                              .rounds = options.rounds,
                              .promising = INFINITY,
                              .receivers = plan.survey.size.most_receivers};
-    const auto trials = measure_candidates(row.of, candidates(row.of, rule, model.get()), rule, tuner);
+    row.trials = measure_candidates(row.of, candidates(row.of, rule, model.get()), rule, tuner);
     row.ways.push_back({"rule", rule});
     std::vector<std::string> warnings;
     if (model) row.ways.push_back({"model", choose(row.of, rule, model.get(), false, warnings).candidate});
-    row.there_are = trials.size();
-    row.ways.push_back({"tuned", winner(trials, rule).candidate});
-    for (const Trial& trial : trials)
+    row.ways.push_back({"tuned", winner(row.trials, rule).candidate});
+    for (const Trial& trial : row.trials)
         if (trial.seconds && row.tried++ < 3) row.ways.push_back({"", trial.candidate});
     std::vector<Candidate> again;
     for (const Way& way : row.ways)
@@ -147,7 +150,7 @@ std::string text_of(const AutoRow& row) {
     const double points = 1e-9 * static_cast<double>(row.of.asked.grid.points());
     return text + fmt::format(" {:>9.3f}  {:<40} {:<40} {}/{}", points / row.best().seconds->median(),
                               describe(row.of, row.best().candidate), describe(row.of, row.ways.front().candidate),
-                              row.tried, row.there_are);
+                              row.tried, row.trials.size());
 }
 
 std::string csv_of(const std::vector<AutoRow>& rows) {
@@ -168,7 +171,7 @@ std::string csv_of(const std::vector<AutoRow>& rows) {
     };
     for (const AutoRow& row : rows) {
         text << row.timed.grid << ',' << row.timed.order << ',' << row.timed.shots << ',' << row.of.asked.grid.points()
-             << ',' << row.there_are << ',' << row.tried;
+             << ',' << row.trials.size() << ',' << row.tried;
         for (const char* name : kWays) {
             const Way* way = row.find(name);
             put(way);
@@ -178,6 +181,22 @@ std::string csv_of(const std::vector<AutoRow>& rows) {
         text << '\n';
     }
     return text.str();
+}
+
+/// Every step that was timed on a GPU, with what is known of it.
+std::string steps_of(const std::vector<AutoRow>& rows) {
+    GpuObservations all;
+    for (const AutoRow& row : rows)
+        for (const Trial& trial : row.trials) {
+            if (!trial.seconds || !row.of.device->has_own_memory()) continue;
+            const Setup setup = trial.candidate.setup(row.of);
+            const int shots = trial.candidate.shots;
+            all.device = row.of.device->hardware(setup);
+            all.multiprocessors = cuda::platform().gpus.at(static_cast<std::size_t>(setup.ordinal)).multiprocessors;
+            all.steps.push_back(
+                {case_of(setup, shots, "cpml"), cuda::step_facts(setup, shots), trial.seconds->median() * shots});
+        }
+    return observations_csv(all);
 }
 
 /// The worst of each way, and how often it is within 3 % of the best.
@@ -223,6 +242,7 @@ int bench_auto(const AutoOptions& options) {
                 }
     conclude(rows);
     if (!options.csv.empty()) write_text_file(options.csv, csv_of(rows), options.force);
+    if (!options.steps.empty()) write_text_file(options.steps, steps_of(rows), options.force);
     return 0;
 }
 
@@ -247,7 +267,11 @@ Command add_bench_auto(CLI::App& bench) {
         ->check(CLI::Range(2, 1000))
         ->capture_default_str();
     command->add_option("--csv", options->csv, "Also write the table to this file")->type_name("FILE");
-    command->add_flag("--force", options->force, "Overwrite the CSV file if it exists");
+    command
+        ->add_option("--steps", options->steps,
+                     "Write every step that was timed on a GPU to this file, as `onda bench calibrate --csv` does")
+        ->type_name("FILE");
+    command->add_flag("--force", options->force, "Overwrite files that exist");
     return [options] { return bench_auto(*options); };
 }
 

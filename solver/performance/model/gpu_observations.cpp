@@ -105,6 +105,7 @@ constexpr std::array kColumns{
     number<kFacts, &StepFacts::instructions>("instructions"),
     number<kFacts, &StepFacts::operations>("operations"),
     number<kFacts, &StepFacts::side_launches>("side_launches"),
+    number<kFacts, &StepFacts::side_planes>("side_planes"),
     number<kFacts, &StepFacts::side_bytes>("side_bytes"),
 };
 constexpr std::string_view kMultiprocessors = "multiprocessors", kDevice = "device";
@@ -169,6 +170,46 @@ struct ConstantsOfFit {
         std::size_t i = 0;
         for_each([&](double& value, double) { value = values[i++]; });
     }
+};
+
+/// Predictions of the same steps from one set of constants after another. Most sets differ from the one before in a
+/// constant or two, of kernels that few of the steps have: the others keep what was predicted.
+class PredictedAgain {
+public:
+    PredictedAgain(const GpuCalibration& calibration, std::span<const GpuObservation> observations)
+        : calibration_(calibration), observations_(observations), predicted_(observations.size()) {
+        for (const GpuObservation& each : observations) {
+            const auto place = [&](const std::string& family) {
+                return std::distance(calibration.kernels.begin(), calibration.kernels.find(family));
+            };
+            families_.push_back({static_cast<std::size_t>(place(each.what.family())),
+                                 static_cast<std::size_t>(place(each.what.strips()))});
+        }
+    }
+    void operator()(ConstantsOfFit& constants, std::span<const double> values, std::span<double> predicted) {
+        constants.set(values);
+        const bool first = before_.empty();
+        bool all = first;
+        std::vector<bool> changed(calibration_.kernels.size() + 1, false);
+        for (std::size_t i = 0; i < values.size() && !first; ++i) {
+            if (values[i] == before_[i]) continue;
+            if (i < kGpuRates.size())
+                all = true;
+            else
+                changed[(i - kGpuRates.size()) / kKernelConstants.size()] = true;
+        }
+        before_.assign(values.begin(), values.end());
+        for (std::size_t i = 0; i < observations_.size(); ++i)
+            if (all || changed[families_[i][0]] || changed[families_[i][1]])
+                predicted_[i] = predict(calibration_, observations_[i].what, observations_[i].facts).seconds;
+        std::ranges::copy(predicted_, predicted.begin());
+    }
+
+private:
+    const GpuCalibration& calibration_;
+    std::span<const GpuObservation> observations_;
+    std::vector<std::array<std::size_t, 2>> families_;  ///< of each step's kernel and strips, in their order
+    std::vector<double> before_, predicted_;
 };
 
 }  // namespace
@@ -280,12 +321,10 @@ GpuCalibration fit_gpu(GpuCalibration probed, std::span<const GpuObservation> ob
     const std::vector<LogPrior> priors = constants.priors();
     std::vector<double> measured;
     for (const GpuObservation& observation : observations) measured.push_back(observation.seconds);
-    const auto model = [&](std::span<const double> values, std::span<double> predicted) {
-        constants.set(values);
-        for (std::size_t i = 0; i < observations.size(); ++i)
-            predicted[i] = predict(fitted, observations[i].what, observations[i].facts).seconds;
-    };
-    constants.set(fit_logs(priors, measured, model));
+    PredictedAgain predictions(fitted, observations);
+    constants.set(fit_logs(priors, measured, [&](std::span<const double> values, std::span<double> predicted) {
+        predictions(constants, values, predicted);
+    }));
     return fitted;
 }
 

@@ -29,7 +29,8 @@ double share_kept(double bytes, double kept, double forgetting) {
 
 /// What a block asks of its multiprocessor for a plane, in seconds that no other block can have.
 struct PlaneOfBlock {
-    double issue, shared, doubles, engine, work, latency;
+    double issue, shared, doubles, engine, work;
+    double alone;  ///< that it takes if no other block is there
 };
 
 PlaneOfBlock plane_of_block(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates,
@@ -43,7 +44,9 @@ PlaneOfBlock plane_of_block(const cuda::StepFacts& facts, int multiprocessors, c
         facts.element_bytes == 8 ? kernel.double_work * facts.operations / planes / rates.double_operations_s : 0.;
     of.engine = kernel.work * facts.engine_lines / planes / multiprocessors * rates.engine_line_s;
     of.work = together(rates.sharpness_of_work, {of.issue, of.shared, of.doubles});
-    of.latency = kernel.latency_s + (1. - near) * kernel.far_latency_s;
+    const double of_thread = facts.instructions / (planes * multiprocessors * std::max(1, facts.compiled.threads));
+    of.alone = kernel.latency_s + (1. - near) * kernel.far_latency_s +
+               std::max(of.work, of_thread * rates.thread_instruction_s);
     return of;
 }
 
@@ -52,8 +55,7 @@ PlaneOfBlock plane_of_block(const cuda::StepFacts& facts, int multiprocessors, c
 double blocks_time(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates, const PlaneOfBlock& of) {
     const auto wave = [&](double resident) {
         if (resident <= 0.) return 0.;
-        return facts.planes *
-               together(rates.sharpness_of_blocks, {resident * of.work, of.latency + of.work, resident * of.engine});
+        return facts.planes * together(rates.sharpness_of_blocks, {resident * of.work, of.alone, resident * of.engine});
     };
     const double resident = std::max(1, facts.compiled.blocks_per_multiprocessor);
     const double waves = static_cast<double>(facts.blocks) / (multiprocessors * resident);
@@ -72,7 +74,7 @@ std::string_view bound_of_blocks(const cuda::StepFacts& facts, const PlaneOfBloc
     const double resident = std::max(1, facts.compiled.blocks_per_multiprocessor);
     const std::array bounds{Bound{"issue", resident * of.issue}, Bound{"shared memory", resident * of.shared},
                             Bound{"double precision", resident * of.doubles},
-                            Bound{"copy engine", resident * of.engine}, Bound{"latency", of.latency + of.work}};
+                            Bound{"copy engine", resident * of.engine}, Bound{"latency", of.alone}};
     return longest(bounds);
 }
 
@@ -91,6 +93,7 @@ std::string kernel_family(std::string_view kernel, std::string_view copy, std::s
 
 std::string strip_family(std::string_view kind, std::string_view equation, int dimensions) {
     if (kind == "none") return {};
+    if (kind == "sponge") equation = "star";  // it tapers p, whatever made it
     return family_of(std::string(kind) + " strips", equation, dimensions);
 }
 
@@ -114,7 +117,8 @@ GpuStepTime gpu_step_time(const cuda::StepFacts& facts, int multiprocessors, con
     time.l2_s = facts.l2_bytes / rates.l2_bytes_s;
     time.blocks_s = blocks_time(facts, multiprocessors, rates, of);
     time.launch_s = facts.launches * (facts.overlaps ? rates.overlapped_launch_s : rates.launch_s);
-    time.sides_s = facts.side_launches * (rates.launch_s + strips.latency_s + (1. - near) * strips.far_latency_s) +
+    time.sides_s = facts.side_launches * rates.launch_s +
+                   facts.side_planes * (strips.latency_s + (1. - near) * strips.far_latency_s) +
                    strips.work * facts.side_bytes * ((1. - near) / rates.sides_bytes_s + near / rates.l2_bytes_s);
     time.seconds =
         together(rates.sharpness_of_memory, {time.dram_s, time.l2_s, time.blocks_s}) + time.launch_s + time.sides_s;

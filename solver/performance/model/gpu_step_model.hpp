@@ -21,11 +21,12 @@ struct GpuRates {
     double shared_bytes_s = 3e13;
     double instructions_s = 3e13;  ///< of threads
     double double_operations_s = 1.5e13;
-    double engine_line_s = 3e-9;  ///< of a line of 128 bytes that a multiprocessor's copy engine writes
-    double kept_bytes = 35e6;     ///< of arrays that the L2 cache keeps from step to step
-    double window_bytes = 60e6;   ///< of a window that it keeps while other data pass through
-    double forgetting = 5.;       ///< how sharply it forgets beyond: the power of how many times these are exceeded
-    double launch_s = 1.2e-6;     ///< of a kernel in a graph, from end to end
+    double thread_instruction_s = 1.5e-9;  ///< of one thread, however few others there are
+    double engine_line_s = 3e-9;           ///< of a line of 128 bytes that a multiprocessor's copy engine writes
+    double kept_bytes = 35e6;              ///< of arrays that the L2 cache keeps from step to step
+    double window_bytes = 60e6;            ///< of a window that it keeps while other data pass through
+    double forgetting = 5.;    ///< how sharply it forgets beyond: the power of how many times these are exceeded
+    double launch_s = 1.2e-6;  ///< of a kernel in a graph, from end to end
     double overlapped_launch_s = 1e-6;  ///< of one that comes before the one before it ends
     // How sharply the slowest of several things that run side by side bounds them: exponents of their sums.
     double sharpness_of_memory = 4., sharpness_of_work = 4., sharpness_of_blocks = 3.;
@@ -38,8 +39,8 @@ struct KernelConstants {
     double far_latency_s = 0.8e-6;  ///< and more where the plane comes from DRAM
     double double_work = 1.;        ///< operations in double precision for each one that was counted
 };
-/// Of strips: bytes for each one that was counted, and what a launch waits for the strip's own march.
-inline constexpr KernelConstants kUsualStrips{1., 2e-6, 1e-6, 1.};
+/// Of strips: bytes for each one that was counted, and what a launch waits for each plane that it walks through.
+inline constexpr KernelConstants kUsualStrips{1., 0.3e-6, 0.05e-6, 1.};
 
 /// A rate or constant in files, tables and fits.
 template <typename Values>
@@ -48,13 +49,14 @@ struct ModelConstant {
     double Values::*value;
     double spread;  ///< of its logarithm: how far a fit may take it from what was probed or assumed before
 };
-inline constexpr std::array<ModelConstant<GpuRates>, 15> kGpuRates{{
+inline constexpr std::array<ModelConstant<GpuRates>, 16> kGpuRates{{
     {"dram_bytes_per_s", &GpuRates::dram_bytes_s, 0.05},
     {"l2_bytes_per_s", &GpuRates::l2_bytes_s, 0.2},
     {"sides_bytes_per_s", &GpuRates::sides_bytes_s, 0.3},
     {"shared_bytes_per_s", &GpuRates::shared_bytes_s, 0.1},
     {"instructions_per_s", &GpuRates::instructions_s, 0.05},
     {"double_operations_per_s", &GpuRates::double_operations_s, 0.05},
+    {"thread_instruction_s", &GpuRates::thread_instruction_s, 0.5},
     {"engine_line_s", &GpuRates::engine_line_s, 0.5},
     {"kept_bytes", &GpuRates::kept_bytes, 0.3},
     {"window_bytes", &GpuRates::window_bytes, 0.3},

@@ -108,10 +108,13 @@ bool can_be_computed(const KernelCase& what, int ordinal) {
 }
 
 /// The boundaries that a case is also timed with: strips are the same kernels beside any other, but the fused one
-/// computes some itself.
+/// computes some itself, and a sponge is the same for every operator.
 std::vector<const char*> boundaries_with(const TimedProblem& problem, const cuda::Variant& variant, bool far) {
     const bool single = problem.precision == "float";
-    if (variant.kernel == "direct" && (!single || problem.order == 8)) return {"cpml", "sponge"};
+    if (variant.kernel == "direct") {
+        const bool with_sponge = problem.equation == "star" && (problem.order == 2 || problem.order == 8);
+        return with_sponge ? std::vector{"cpml", "sponge"} : std::vector{"cpml"};
+    }
     if (problem.equation == "star" && single && problem.order == 8 && far && variant.copy != "async") return {"cpml"};
     return {};
 }
@@ -129,12 +132,16 @@ std::vector<KernelCase> calibration_cases(int ordinal) {
         const Grids& grids = problem.dimensions == 3 ? in_space : in_a_plane;
         const bool single = problem.precision == "float", compact = problem.equation == "compact27";
         std::vector<Extents> on;
-        if (single && (compact || problem.order == 8)) on = {grids.near, grids.far};
-        if (single && (problem.order == 2 || problem.order == 14)) on.insert(on.end(), {grids.between, grids.far});
-        if (single && problem.order == 14) on = {grids.near, grids.far};
+        if (single && (compact || problem.order == 8 || problem.order == 14)) on = {grids.near, grids.far};
+        if (single && problem.order == 2) on.insert(on.end(), {grids.between, grids.far});
+        if (single && (problem.order == 4 || problem.order == 12)) on = {grids.between};
+        if (single && problem.order == 16) on = {grids.near};
+        if (!single && problem.order == 2) on = {grids.between};
         if (!single && (compact || problem.order == 6)) on = {grids.far};
+        if (!single && problem.order == 14) on = {grids.near, grids.far};
         if (on.empty()) continue;
-        for (const cuda::Variant& variant : first_tiles(variants_of(problem, ordinal)))
+        const std::vector<cuda::Variant> all = variants_of(problem, ordinal);
+        for (const cuda::Variant& variant : single&& problem.order == 4 ? all : first_tiles(all))
             for (const Extents& extents : on) {
                 list.push_back(case_with(problem, variant, extents));
                 for (const char* boundary : boundaries_with(problem, variant, extents.nx == grids.far.nx)) {
