@@ -113,6 +113,15 @@ inline __attribute__((always_inline)) RowRange rows_of_thread(std::int64_t rows,
     return {rows * thread / threads, rows * (thread + 1) / threads};
 }
 
+/// The nodes of a row that a kernel takes at once: the whole row or, of rows beyond 8 kB, one of equal parts. It is a
+/// multiple of the longest vector.
+template <typename T>
+inline __attribute__((always_inline)) std::int64_t part_of_row(std::int64_t nx) {
+    constexpr std::int64_t most = 8192 / sizeof(T), vector = 64 / sizeof(T);
+    const std::int64_t parts = (nx + most - 1) / most;
+    return (nx + parts * vector - 1) / (parts * vector) * vector;
+}
+
 /// Calls body(p, q, k, half_rho) with the first node of every row, each thread on its own range.
 template <typename T, typename Body>
 inline __attribute__((always_inline)) void for_each_row(const StepArguments<T>& a, const Body& body) {

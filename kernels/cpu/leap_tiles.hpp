@@ -1,13 +1,14 @@
 /// \file
 /// The tiles of a leap on the CPU, and the scratch memory that a thread needs for one.
 ///
-/// A tile marches along z. kPlanes planes of u = k L(p) are computed at once, over the tile and r nodes around it, into
-/// a ring of planes, and then as many planes of p[n+2], from the ring: u never reaches memory.
+/// A tile is of whole rows, so that each plane is read row after row, which the hardware prefetches. It marches along
+/// z: kPlanes planes of u = k L(p) are computed at once, over the tile and r nodes around it, into a ring of planes,
+/// and then as many planes of p[n+2], from the ring: u never reaches memory.
 #pragma once
 
 #include <cstdint>
 
-#include "kernels/equations/star/stencil.hpp"
+#include "kernels/cpu/kernel.hpp"
 
 namespace onda::cpu {
 
@@ -25,11 +26,12 @@ struct LeapTile {
     std::int64_t planes;        ///< of the ring
     std::int64_t rim_x, rim_y;  ///< nodes of a plane before the first that leaps
 
-    /// \param dimensions 2 or 3.
-    static LeapTile of(int radius, int dimensions) {
+    /// \param dimensions 2 or 3; \param nx, ny of the grid.
+    static LeapTile of(int radius, int dimensions, std::int64_t nx, std::int64_t ny) {
+        constexpr std::int64_t most_rows = 64;  // of fewer, rims weigh more than what the L2 cache gains
         LeapTile tile;
-        tile.nx = dimensions == 3 ? 1024 / static_cast<std::int64_t>(sizeof(T)) : 2048;
-        tile.ny = dimensions == 3 ? 32 : 1;
+        tile.nx = part_of_row<T>(nx);
+        tile.ny = ny < most_rows ? ny : most_rows;
         tile.rim_x = 2 * kMostLanes<T>;  // r nodes, rounded up to vectors, and one to read on from
         tile.rim_y = dimensions == 3 ? radius : 0;
         tile.pitch = tile.nx + 2 * tile.rim_x;

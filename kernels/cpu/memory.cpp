@@ -41,9 +41,11 @@ namespace {
 
 /// Of the scratch memory of a thread.
 std::int64_t leap_tile_elements(const Setup& setup) {
-    const int r = setup.scheme.radius(), dimensions = setup.grid.dimensions;
-    return setup.precision == Precision::float32 ? LeapTile<float>::of(r, dimensions).elements()
-                                                 : LeapTile<double>::of(r, dimensions).elements();
+    const Grid& grid = setup.grid;
+    const auto elements = [&]<typename T>(T) {
+        return LeapTile<T>::of(setup.scheme.radius(), grid.dimensions, grid.nx(), grid.ny()).elements();
+    };
+    return setup.precision == Precision::float32 ? elements(float{}) : elements(double{});
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // OpenMP over rows, SIMD along x, several planes at once.
 //
-// An order-8 point reads 25 values of p. Blocks keep them near: marching along z, the planes a block needs stay in the
-// L2 cache, so that each value comes from memory once; along y, its rows stay in the L1. kPlanes planes advance
-// together (kernels/cpu/rows.hpp).
+// An order-8 point reads 25 values of p. Blocks of whole rows keep them near: marching along z, the planes a block
+// needs stay in the caches, so that each value comes from memory once. kPlanes planes advance together
+// (kernels/cpu/rows.hpp).
 #include "kernels/cpu/rows.hpp"
 
 namespace onda::cpu {
@@ -17,8 +17,7 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
     const T* const p = a.p + y * pitch + z * plane;
     T* const __restrict q = a.q + y * pitch + z * plane;
     const T* const __restrict k = a.k + y * a.k_pitch + z * k_plane;
-    // What the next rows will need first: blocks are too narrow for the hardware to see it coming.
-    const std::int64_t ahead = Dims == 3 ? pitch : Z * plane, k_ahead = Dims == 3 ? a.k_pitch : Z * k_plane;
+    constexpr std::int64_t ahead = kBytesAhead / sizeof(T);
 
     Rows<T, Z> rows;
     unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
@@ -27,9 +26,13 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
     });
     const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            __builtin_prefetch(p + (R + j.value) * plane + x + ahead);
-            __builtin_prefetch(q + j.value * plane + x + ahead);
-            __builtin_prefetch(k + j.value * k_plane + x + k_ahead);
+            // What no row before this one has touched.
+            const std::int64_t next = j.value * plane + x + ahead;
+            __builtin_prefetch(p + next + R * plane);
+            __builtin_prefetch(p + next - R * plane);
+            if constexpr (Dims == 3) __builtin_prefetch(p + next + R * pitch);
+            __builtin_prefetch(q + next);
+            __builtin_prefetch(k + j.value * k_plane + x + ahead);
             rows.p[j.value] = opaque(p + j.value * plane + x);
             rows.after[j.value] = load(rows.p[j.value] + lanes);
             rows.l[j.value] = w.centre * rows.at[j.value];

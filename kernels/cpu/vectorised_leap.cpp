@@ -1,6 +1,6 @@
 // Leaps in tiles that march along z (kernels/cpu/leap_tiles.hpp), by SIMD along x and several planes at once
 // (kernels/cpu/rows.hpp). The next planes of u = k L(p) and the next of p[n+2] come in turn, so that u is read while it
-// is in the L2 cache.
+// is in the caches.
 #include "kernels/cpu/leap_tiles.hpp"
 #include "kernels/cpu/rows.hpp"
 #include "kernels/cpu/tiles.hpp"
@@ -47,10 +47,12 @@ public:
     }
 
 private:
-    /// u of node (x, y, z) of the grid.
-    __attribute__((always_inline)) T* u(std::int64_t x, std::int64_t y, std::int64_t z) const {
+    static constexpr std::int64_t kAhead = kBytesAhead / sizeof(T);
+
+    /// u of plane z in the ring, at the place of node (0, 0) of the grid.
+    __attribute__((always_inline)) T* u(std::int64_t z) const {
         const std::int64_t slot = (z - tile_.z_begin + R) % shape_.planes;
-        return ring_ + slot * shape_.plane + (y - tile_.y + shape_.rim_y) * shape_.pitch + x - tile_.x + shape_.rim_x;
+        return ring_ + slot * shape_.plane + (shape_.rim_y - tile_.y) * shape_.pitch + shape_.rim_x - tile_.x;
     }
     __attribute__((always_inline)) void make_u_plane(std::int64_t z) {
         if (z >= 0 && z < a_.nz) return make_u<1>(z);
@@ -65,30 +67,35 @@ private:
         const std::int64_t y_begin = tile_.y > shape_.rim_y ? tile_.y - shape_.rim_y : 0;
         const std::int64_t y_wanted = tile_.y + tile_.ny + shape_.rim_y;
         const std::int64_t x_end = x_wanted < a_.nx ? x_wanted : a_.nx, y_end = y_wanted < a_.ny ? y_wanted : a_.ny;
-        for (std::int64_t y = y_begin; y < y_end; ++y) make_u_rows<Z>(x_begin, x_end, y, z);
+        T* u_planes[Z];
+        unroll<0, Z>([&](auto j) __attribute__((always_inline)) { u_planes[j.value] = u(z + j.value); });
+        for (std::int64_t y = y_begin; y < y_end; ++y) make_u_rows<Z>(u_planes, x_begin, x_end, y, z);
     }
 
     /// u = k L(p) of rows y of planes z … z + Z - 1, x in [x_begin, x_end); x_begin is a multiple of the vector length.
     template <int Z>
-    __attribute__((always_inline)) void make_u_rows(std::int64_t x_begin, std::int64_t x_end, std::int64_t y,
-                                                    std::int64_t z) {
+    __attribute__((always_inline)) void make_u_rows(T* const (&u_planes)[Z], std::int64_t x_begin, std::int64_t x_end,
+                                                    std::int64_t y, std::int64_t z) {
         constexpr int lanes = kLanes<T>;
         const std::int64_t pitch = a_.pitch, plane = a_.plane, k_plane = a_.k_plane;
         const T* const p = a_.p + y * pitch + z * plane;
         const T* const __restrict k = a_.k + y * a_.k_pitch + z * k_plane;
-        const std::int64_t ahead = Dims == 3 ? pitch : Z * plane, k_ahead = Dims == 3 ? a_.k_pitch : Z * k_plane;
         T* u_row[Z];
         Rows<T, Z> rows;
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            u_row[j.value] = u(0, y, z + j.value);
+            u_row[j.value] = u_planes[j.value] + y * shape_.pitch;
             rows.before[j.value] = load(p + j.value * plane + x_begin - lanes);
             rows.at[j.value] = load(p + j.value * plane + x_begin);
         });
         for_vectors<T>(
             x_begin, x_end, [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-                    __builtin_prefetch(p + (R + j.value) * plane + x + ahead);
-                    __builtin_prefetch(k + j.value * k_plane + x + k_ahead);
+                    // What no row before this one has touched.
+                    const std::int64_t next = j.value * plane + x + kAhead;
+                    __builtin_prefetch(p + next + R * plane);
+                    __builtin_prefetch(p + next - R * plane);
+                    if constexpr (Dims == 3) __builtin_prefetch(p + next + R * pitch);
+                    __builtin_prefetch(k + j.value * k_plane + x + kAhead);
                     rows.p[j.value] = opaque(p + j.value * plane + x);
                     rows.after[j.value] = load(rows.p[j.value] + lanes);
                     rows.l[j.value] = w_.centre * rows.at[j.value];
@@ -110,31 +117,35 @@ private:
 
     template <int Z>
     __attribute__((always_inline)) void make_p(std::int64_t z) {
-        for (std::int64_t y = tile_.y; y < tile_.y + tile_.ny; ++y) make_p_rows<Z>(y, z);
+        RingPlanes<T, R, Z> planes;
+        unroll<0, 2 * R + Z>([&](auto i) __attribute__((always_inline)) { planes.row[i.value] = u(z + i.value - R); });
+        for (std::int64_t y = tile_.y; y < tile_.y + tile_.ny; ++y) make_p_rows<Z>(planes, y, z);
     }
 
     /// p[n+2] of rows y of planes z … z + Z - 1 of the tile.
     template <int Z>
-    __attribute__((always_inline)) void make_p_rows(std::int64_t y, std::int64_t z) {
+    __attribute__((always_inline)) void make_p_rows(const RingPlanes<T, R, Z>& planes, std::int64_t y, std::int64_t z) {
         constexpr int lanes = kLanes<T>;
         const std::int64_t plane = a_.plane, k_plane = a_.k_plane;
         const T* const p = a_.p + y * a_.pitch + z * plane;
         T* const __restrict q = a_.q + y * a_.pitch + z * plane;
         const T* const __restrict k = a_.k + y * a_.k_pitch + z * k_plane;
-        RingPlanes<T, R, Z> planes;
-        unroll<0, 2 * R + Z>([&](auto i)
-                                 __attribute__((always_inline)) { planes.row[i.value] = u(0, y, z + i.value - R); });
+        const T* u_row[Z];
         Rows<T, Z> rows;
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            rows.before[j.value] = load(planes.row[R + j.value] + tile_.x - lanes);
-            rows.at[j.value] = load(planes.row[R + j.value] + tile_.x);
+            u_row[j.value] = planes.row[R + j.value] + y * shape_.pitch;
+            rows.before[j.value] = load(u_row[j.value] + tile_.x - lanes);
+            rows.at[j.value] = load(u_row[j.value] + tile_.x);
         });
         const std::int64_t x_end = tile_.x + tile_.nx;
         for_vectors<T>(
             tile_.x, x_end, [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-                    __builtin_prefetch(q + j.value * plane + x + a_.pitch);
-                    rows.p[j.value] = planes.row[R + j.value] + x;
+                    const std::int64_t next = j.value * plane + x + kAhead;
+                    __builtin_prefetch(p + next);
+                    __builtin_prefetch(q + next);
+                    __builtin_prefetch(k + j.value * k_plane + x + kAhead);
+                    rows.p[j.value] = u_row[j.value] + x;
                     rows.after[j.value] = load(rows.p[j.value] + lanes);
                     rows.l[j.value] = w_.centre * rows.at[j.value];
                 });
@@ -160,7 +171,7 @@ private:
     const Weights<T>& w_;
     const Tile& tile_;
     T* ring_;
-    const LeapTile<T> shape_ = LeapTile<T>::of(R, Dims);
+    const LeapTile<T> shape_ = LeapTile<T>::of(R, Dims, a_.nx, a_.ny);
 };
 
 template <typename T, int Dims, int R>
@@ -173,13 +184,14 @@ struct VectorisedLeap {
         of_box.nx = a.box.high[0] - x_low;
         of_box.ny = a.box.high[1] - a.box.low[1];
         of_box.nz = a.box.high[2] - a.box.low[2];
-        const LeapTile<T> shape = LeapTile<T>::of(R, Dims);
+        const LeapTile<T> shape = LeapTile<T>::of(R, Dims, a.nx, a.ny);
 #pragma omp parallel num_threads(a.threads)
         {
             const FlushDenormals<T> flush;
             const Weights<T> weights(a.stencil);
             T* const scratch = a.scratch + omp_get_thread_num() * shape.elements();
-            for_tiles(of_box, shape.nx, shape.ny, 8 * R, [&](Tile tile) {
+            const std::int64_t tiles_y = (of_box.ny + shape.ny - 1) / shape.ny;
+            for_tiles(of_box, shape.nx, (of_box.ny + tiles_y - 1) / tiles_y, 8 * R, [&](Tile tile) {
                 tile.x += x_low;
                 tile.y += a.box.low[1];
                 tile.z_begin += a.box.low[2];
