@@ -17,7 +17,9 @@ bool mentions(const fs::path& file, const std::string& word) {
 
 /// Whether a kernel of a backend may depend on a header. \param own the folder of the backend.
 bool may_reach(const std::string& path, const std::string& own) {
-    if (path == "kernels/host_device.hpp" || path == "kernels/load_strategy.hpp" || is_cuda_stand_in(path)) return true;
+    for (const char* shared : {"kernels/host_device.hpp", "kernels/load_strategy.hpp", "kernels/stepping.hpp"})
+        if (path == shared) return true;
+    if (is_cuda_stand_in(path)) return true;
     for (const std::string& folder :
          {own, std::string("kernels/grid/"), std::string("kernels/equations/"), std::string("kernels/boundaries/")})
         if (path.starts_with(folder)) return true;
