@@ -90,7 +90,7 @@ private:
     std::int64_t computed_ = 0, nodes_ = 0, wavefield_bytes_ = 0;
     double longest_batch_s_ = 0.;
     std::vector<float> whole_frame_;  ///< of the shot that is computed, where there is an aperture
-    std::int64_t pace_steps_ = 1;  ///< of the stride
+    std::int64_t pace_steps_ = 1;     ///< of the stride
 };
 
 }  // namespace onda

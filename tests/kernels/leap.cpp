@@ -183,8 +183,7 @@ TEST_CASE("the shell is as wide as strips and the operator reach, and absent at 
     CHECK(shell.leap == Box{{28, 0, 4}, {100, 86, 62}});
     CHECK(shell.no_odd == Box{{32, 0, 8}, {100, 82, 58}});
     std::int64_t kept = 0;
-    for (const Box& box : odd_boxes(shell))
-        kept += box.points();
+    for (const Box& box : odd_boxes(shell)) kept += box.points();
     CHECK(kept == c.grid.points() - (100 - 32) * 82 * (58 - 8));
     CHECK(shell_of(leap_setup({"", c.grid, {}}, 8, Precision::float32)).empty());
 }
