@@ -16,7 +16,7 @@ void advance_rows(const StepArguments<T>& a, const Vector<T>* w, std::int64_t x_
     const T* const p = a.p + y * pitch + z * plane;
     T* const __restrict q = a.q + y * pitch + z * plane;
     const T* const __restrict k = a.k + y * a.k_pitch + z * k_plane;
-    // What the next rows will need first: blocks are too narrow for the hardware to see it coming.
+    // What the next rows will need first.
     const std::int64_t ahead = Dims == 3 ? pitch : Z * plane, k_ahead = Dims == 3 ? a.k_pitch : Z * k_plane;
 
     const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {

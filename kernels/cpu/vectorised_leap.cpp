@@ -47,7 +47,12 @@ public:
     }
 
 private:
-    static constexpr std::int64_t kAhead = kBytesAhead / sizeof(T);
+    /// How far ahead to prefetch where planes are so far apart: along the row in 3-D. In 2-D, where a plane is one row,
+    /// to the next group of Z planes, which the caches hold.
+    template <int Z>
+    static constexpr std::int64_t elements_ahead(std::int64_t plane) {
+        return Dims == 3 ? kBytesAhead / static_cast<std::int64_t>(sizeof(T)) : Z * plane;
+    }
 
     /// u of plane z in the ring, at the place of node (0, 0) of the grid.
     __attribute__((always_inline)) T* u(std::int64_t z) const {
@@ -78,6 +83,7 @@ private:
                                                     std::int64_t y, std::int64_t z) {
         constexpr int lanes = kLanes<T>;
         const std::int64_t pitch = a_.pitch, plane = a_.plane, k_plane = a_.k_plane;
+        const std::int64_t ahead = elements_ahead<Z>(plane), k_ahead = elements_ahead<Z>(k_plane);
         const T* const p = a_.p + y * pitch + z * plane;
         const T* const __restrict k = a_.k + y * a_.k_pitch + z * k_plane;
         T* u_row[Z];
@@ -91,11 +97,13 @@ private:
             x_begin, x_end, [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
                     // What no row before this one has touched.
-                    const std::int64_t next = j.value * plane + x + kAhead;
+                    const std::int64_t next = j.value * plane + x + ahead;
                     __builtin_prefetch(p + next + R * plane);
-                    __builtin_prefetch(p + next - R * plane);
-                    if constexpr (Dims == 3) __builtin_prefetch(p + next + R * pitch);
-                    __builtin_prefetch(k + j.value * k_plane + x + kAhead);
+                    if constexpr (Dims == 3) {
+                        __builtin_prefetch(p + next - R * plane);
+                        __builtin_prefetch(p + next + R * pitch);
+                    }
+                    __builtin_prefetch(k + j.value * k_plane + x + k_ahead);
                     rows.p[j.value] = opaque(p + j.value * plane + x);
                     rows.after[j.value] = load(rows.p[j.value] + lanes);
                     rows.l[j.value] = w_.centre * rows.at[j.value];
@@ -127,6 +135,7 @@ private:
     __attribute__((always_inline)) void make_p_rows(const RingPlanes<T, R, Z>& planes, std::int64_t y, std::int64_t z) {
         constexpr int lanes = kLanes<T>;
         const std::int64_t plane = a_.plane, k_plane = a_.k_plane;
+        const std::int64_t ahead = elements_ahead<Z>(plane), k_ahead = elements_ahead<Z>(k_plane);
         const T* const p = a_.p + y * a_.pitch + z * plane;
         T* const __restrict q = a_.q + y * a_.pitch + z * plane;
         const T* const __restrict k = a_.k + y * a_.k_pitch + z * k_plane;
@@ -141,10 +150,10 @@ private:
         for_vectors<T>(
             tile_.x, x_end, [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-                    const std::int64_t next = j.value * plane + x + kAhead;
-                    __builtin_prefetch(p + next);
+                    const std::int64_t next = j.value * plane + x + ahead;
+                    if constexpr (Dims == 3) __builtin_prefetch(p + next);
                     __builtin_prefetch(q + next);
-                    __builtin_prefetch(k + j.value * k_plane + x + kAhead);
+                    __builtin_prefetch(k + j.value * k_plane + x + k_ahead);
                     rows.p[j.value] = u_row[j.value] + x;
                     rows.after[j.value] = load(rows.p[j.value] + lanes);
                     rows.l[j.value] = w_.centre * rows.at[j.value];

@@ -40,7 +40,7 @@ std::vector<Case> leap_cases() {
                      16,
                      {6, 5, 4, 0, 0, 7}});
     cases.push_back({"3-D, rows beyond a tile, sponge",
-                     {3, {290, 41, 37}, {10., 10., 10.}, {}},
+                     {3, {2060, 5, 29}, {10., 10., 10.}, {}},
                      {kRigid, kZero, kZero, kZero, kFree, kZero},
                      true,
                      6});
