@@ -11,7 +11,7 @@ template <typename Isa>
 std::vector<Kernel> kernels_of() {
     std::vector<Kernel> kernels{
         {"reference", "plain loops, obviously right", reference_step<Isa, float>, reference_step<Isa, double>},
-        {"vectorised", "OpenMP and SIMD, blocked for the L2 cache", vectorised_step<Isa, float>,
+        {"vectorised", "OpenMP and SIMD, in blocks of whole rows", vectorised_step<Isa, float>,
          vectorised_step<Isa, double>},
     };
     for (const LoadStrategy& strategy : kLoadStrategies)
@@ -21,7 +21,7 @@ std::vector<Kernel> kernels_of() {
     const auto compact = Equation::compact;
     kernels.push_back({"reference", "plain loops", reference_compact_step<Isa, float>,
                        reference_compact_step<Isa, double>, nullptr, compact});
-    kernels.push_back({"vectorised", "OpenMP and SIMD, blocked for the L2 cache", vectorised_compact_step<Isa, float>,
+    kernels.push_back({"vectorised", "OpenMP and SIMD, in blocks of whole rows", vectorised_compact_step<Isa, float>,
                        vectorised_compact_step<Isa, double>, nullptr, compact});
     kernels.push_back({"inplane-" + std::string(kFullStrategy.name),
                        "in-plane method; loads " + std::string(kFullStrategy.help), inplane_compact_step<Isa, float>,

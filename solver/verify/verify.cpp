@@ -10,14 +10,22 @@
 namespace onda {
 namespace {
 
-constexpr std::array kGroups{verify::single_precision,  verify::discrete_modes,
-                             verify::order_of_accuracy, verify::greens_functions,
-                             verify::wall_images,       verify::ghost_reflection,
-                             verify::layered_media,     verify::interface_depth,
-                             verify::head_waves,        verify::averaged_interfaces,
-                             verify::absorbing_strips,  verify::energy_conservation,
-                             verify::reciprocity,       verify::isotropy,
-                             verify::time_dispersion,   verify::leaps};
+constexpr std::array kGroups{verify::leaps,
+                             verify::single_precision,
+                             verify::discrete_modes,
+                             verify::order_of_accuracy,
+                             verify::greens_functions,
+                             verify::wall_images,
+                             verify::ghost_reflection,
+                             verify::layered_media,
+                             verify::interface_depth,
+                             verify::head_waves,
+                             verify::averaged_interfaces,
+                             verify::absorbing_strips,
+                             verify::energy_conservation,
+                             verify::reciprocity,
+                             verify::isotropy,
+                             verify::time_dispersion};
 
 }  // namespace
 

@@ -135,12 +135,14 @@ TEST_CASE("what cannot leap is refused by name") {
 
 TEST_CASE("auto leaps on large grids, and where something stands against it steps singly") {
     const std::string zero = "boundary={x_min: zero, x_max: zero, y_min: zero, y_max: zero, z_min: zero, z_max: zero}";
-    const std::vector<std::string> large{"time.stepping=auto", "grid.shape=[300, 300, 300]"};
+    const std::vector<std::string> large{"time.stepping=auto", "grid.shape=[300, 300, 300]", "scheme.space_order=2",
+                                         "scheme.min_points_per_wavelength=1"};
     const auto with = [&](std::vector<std::string> more) {
         more.insert(more.begin(), large.begin(), large.end());
         return plan_of(kSmall3d, more).setup.stepping;
     };
     CHECK(with({zero}) == Stepping::leap);
+    CHECK(with({zero, "scheme.space_order=16"}) == Stepping::single);
     CHECK(with({zero, "output.snapshots.every_steps=7"}) == Stepping::single);
     CHECK(with({zero, "backend.kernel=inplane-full"}) == Stepping::single);
     CHECK(with({"grid.shape=[60, 60, 60]", "boundary.cpml_width=20"}) == Stepping::single);
