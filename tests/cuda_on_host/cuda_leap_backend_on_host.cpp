@@ -8,7 +8,7 @@
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "tests/kernels/drag/drag_on_gpu.hpp"
-#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/state.hpp"
 
 using namespace onda;
@@ -34,28 +34,6 @@ const std::vector<Case> kLeaps{
     {"2-D, layers", {2, {41, 1, 39}, {10., 10., 6.}, {}}, {}, false, 104, {5, 4, 0, 0, 0, 6}},
 };
 
-Setup leap_setup(const Case& c, int order, Precision precision) {
-    Setup setup = setup_of(c, order, precision);
-    setup.stepping = Stepping::leap;
-    return setup;
-}
-
-std::vector<double> on_cpu(Setup setup, const Case& c, std::uint64_t seed = 0) {
-    setup.kernel = "reference";
-    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
-    start_noisy_shot(*wavefield, c, setup.precision, 1., 0, seed);
-    wavefield->record(0);
-    wavefield->advance(0, c.steps);
-    return results_of(*wavefield, c);
-}
-
-void start_and_advance(Wavefield& wavefield, const Case& c, Precision precision) {
-    for (int shot = 0; shot < wavefield.shots(); ++shot)
-        start_noisy_shot(wavefield, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
-    wavefield.record(0);
-    wavefield.advance(0, c.steps);
-}
-
 }  // namespace
 
 TEST_CASE("every instance that leaps gives the bits of the CPU, and holds what was predicted") {
@@ -64,7 +42,7 @@ TEST_CASE("every instance that leaps gives the bits of the CPU, and holds what w
         for (const int order : {2, 8})
             for (const Precision precision : {Precision::float32, Precision::float64}) {
                 Setup setup = leap_setup(c, order, precision);
-                const std::vector<double> expected = on_cpu(setup, c);
+                const std::vector<double> expected = on_cpu(setup, c, "reference");
                 for (const cuda::Variant& variant : cuda::variants(setup)) {
                     setup.kernel = variant.kernel;
                     setup.tile = variant.tile;
@@ -88,7 +66,7 @@ TEST_CASE("leaps one by one, in pieces and in graphs are the same") {
         cuda_on_host::run_late = late;
         const Case& c = kLeaps[5];
         const Setup setup = leap_setup(c, 8, Precision::float32);
-        const std::vector<double> expected = on_cpu(setup, c);
+        const std::vector<double> expected = on_cpu(setup, c, "reference");
         for (const int piece : {2, 14, 50, c.steps}) {
             CAPTURE(piece);
             const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
@@ -117,7 +95,7 @@ TEST_CASE("a batch that leaps has the bits of its shots alone") {
         start_and_advance(*batch, c, setup.precision);
         for (int shot = 0; shot < 3; ++shot) {
             CAPTURE(shot);
-            CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, static_cast<std::uint64_t>(shot)));
+            CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, "reference", static_cast<std::uint64_t>(shot)));
         }
     }
 }
@@ -151,7 +129,7 @@ TEST_CASE("a kind of strip that the tests add leaps with the others") {
     for (const Case& c : {kLeaps[1], kLeaps[5]}) {
         Setup setup = leap_setup(c, 2, Precision::float32);
         setup.strips.edit<DragOnGpu>().width = {3, 2, 0, c.grid.dimensions == 3 ? 2 : 0, 0, 4};
-        const std::vector<double> expected = on_cpu(setup, c);
+        const std::vector<double> expected = on_cpu(setup, c, "reference");
         const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
         start_and_advance(*wavefield, c, setup.precision);
         CAPTURE(c.name);

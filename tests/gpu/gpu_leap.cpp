@@ -6,7 +6,7 @@
 
 #include "kernels/cpu/cpu.hpp"
 #include "tests/gpu/gpu_support.hpp"
-#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/state.hpp"
 
 using namespace onda;
@@ -14,16 +14,9 @@ using namespace onda::test;
 
 namespace {
 
-/// An even number of steps.
-Case even(Case c) {
-    c.steps += c.steps % 2;
-    return c;
-}
-
 /// The grids of all kernels, which are shell for the most part, and some where most nodes leap.
 std::vector<Case> leap_cases() {
-    std::vector<Case> cases;
-    for (const Case& c : kCases) cases.push_back(even(c));
+    std::vector<Case> cases = even_cases();
     cases.push_back({"3-D, layers around nodes that leap",
                      {3, {153, 147, 99}, {10., 8., 9.}, {}},
                      {kZero, kZero, kZero, kRigid, kFree, kZero},
@@ -34,32 +27,10 @@ std::vector<Case> leap_cases() {
     return cases;
 }
 
-Setup leap_setup(const Case& c, int order, Precision precision) {
-    Setup setup = setup_of(c, order, precision);
-    setup.stepping = Stepping::leap;
-    return setup;
-}
-
-std::vector<double> on_cpu(Setup setup, const Case& c, std::uint64_t seed = 0) {
-    setup.kernel = setup.tile = setup.copy = "auto";
-    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
-    start_noisy_shot(*wavefield, c, setup.precision, 1., 0, seed);
-    wavefield->record(0);
-    wavefield->advance(0, c.steps);
-    return results_of(*wavefield, c);
-}
-
-void start_and_advance(Wavefield& wavefield, const Case& c, Precision precision) {
-    for (int shot = 0; shot < wavefield.shots(); ++shot)
-        start_noisy_shot(wavefield, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
-    wavefield.record(0);
-    wavefield.advance(0, c.steps);
-}
-
 /// Checks the instances that leap against the CPU; returns how many there are.
 std::size_t compare_leaps(const Case& c, int order, Precision precision) {
     Setup setup = leap_setup(c, order, precision);
-    const std::vector<double> expected = on_cpu(setup, c);
+    const std::vector<double> expected = on_cpu(setup, c, "auto");
     std::size_t compared = 0;
     for (const cuda::Variant& variant : cuda::variants(setup)) {
         setup.kernel = variant.kernel;
@@ -110,7 +81,7 @@ TEST_CASE("520 steps in leaps with every boundary: the bits of the CPU, every ti
                  {7, 0, 5, 3, 0, 6}};
     for (const int order : {2, 8, 16}) {
         const Setup setup = leap_setup(c, order, Precision::float32);
-        const std::vector<double> expected = on_cpu(setup, c);
+        const std::vector<double> expected = on_cpu(setup, c, "auto");
         CAPTURE(order);
         for (int time = 0; time < 2; ++time) CHECK(run_case(c, setup, cuda::make_medium) == expected);
         CHECK(run_case(c, setup, cuda::make_medium, 1., [](Wavefield& wavefield, std::int64_t steps) {
@@ -132,7 +103,7 @@ TEST_CASE("each shot of a batch that leaps has the bits of the CPU's shot alone"
             for (int shot = 0; shot < 3; ++shot) {
                 CAPTURE(c.name);
                 CAPTURE(shot);
-                CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, static_cast<std::uint64_t>(shot)));
+                CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, "auto", static_cast<std::uint64_t>(shot)));
             }
         }
 }

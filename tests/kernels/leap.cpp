@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/plan/shell.hpp"
-#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/sanitized.hpp"
 
@@ -16,23 +16,16 @@ using namespace onda::test;
 
 namespace {
 
-Setup leap_setup(const Case& c, int order, Precision precision) {
-    Setup setup = setup_of(c, order, precision);
-    setup.stepping = Stepping::leap;
+/// Of two threads.
+Setup two_threads(const Case& c, int order, Precision precision) {
+    Setup setup = leap_setup(c, order, precision);
     setup.threads = 2;
     return setup;
 }
 
-/// An even number of steps, so that both end at the same time.
-Case even(Case c) {
-    c.steps += c.steps % 2;
-    return c;
-}
-
 /// Grids large enough to leap somewhere, with each kind of face, beside those of all kernels.
 std::vector<Case> leap_cases() {
-    std::vector<Case> cases;
-    for (const Case& c : kCases) cases.push_back(even(c));
+    std::vector<Case> cases = even_cases();
     cases.push_back({"3-D, layers around nodes that leap",
                      {3, {53, 47, 59}, {10., 8., 9.}, {}},
                      {kZero, kZero, kZero, kRigid, kFree, kZero},
@@ -107,7 +100,7 @@ TEST_CASE("in double precision leaps differ from single steps by rounding alone,
             if (kSanitized && order != 4) continue;
             CAPTURE(c.name);
             CAPTURE(order);
-            Setup setup = leap_setup(c, order, Precision::float64);
+            Setup setup = two_threads(c, order, Precision::float64);
             const Result leaps = run_from_rest(c, setup);
             setup.stepping = Stepping::single;
             const Result singles = run_from_rest(c, setup);
@@ -128,7 +121,7 @@ TEST_CASE("kernels, instruction sets, threads and batches give the same bits") {
                 if ((kSanitized || c.grid.points() > 100'000) && order != 4) continue;
                 CAPTURE(c.name);
                 CAPTURE(order);
-                Setup setup = leap_setup(c, order, precision);
+                Setup setup = two_threads(c, order, precision);
                 setup.kernel = "reference";
                 const auto expected = run_case(c, setup, cpu::make_medium);
                 setup.kernel = "vectorised";
@@ -149,7 +142,7 @@ TEST_CASE("a batch has the bits of its shots, and a saved state goes on elsewher
     for (const Case& c : leap_cases()) {
         if (c.grid.points() > 100'000) continue;
         CAPTURE(c.name);
-        const Setup setup = leap_setup(c, 8, Precision::float32);
+        const Setup setup = two_threads(c, 8, Precision::float32);
         const auto medium = make_noisy_medium(setup, cpu::make_medium);
         const auto batch = medium->make_wavefield(3), begun = medium->make_wavefield(),
                    whole = medium->make_wavefield();
@@ -179,28 +172,28 @@ TEST_CASE("the shell is as wide as strips and the operator reach, and absent at 
            false,
            2,
            {20, 0, 0, 0, 0, 10}};
-    const Shell shell = shell_of(leap_setup(c, 8, Precision::float32));
+    const Shell shell = shell_of(two_threads(c, 8, Precision::float32));
     CHECK(shell.leap == Box{{28, 0, 4}, {100, 86, 62}});
     CHECK(shell.no_odd == Box{{32, 0, 8}, {100, 82, 58}});
     std::int64_t kept = 0;
     for (const Box& box : odd_boxes(shell)) kept += box.points();
     CHECK(kept == c.grid.points() - (100 - 32) * 82 * (58 - 8));
-    CHECK(shell_of(leap_setup({"", c.grid, {}}, 8, Precision::float32)).empty());
+    CHECK(shell_of(two_threads({"", c.grid, {}}, 8, Precision::float32)).empty());
 }
 
 TEST_CASE("what is allocated is planned") {
     for (const Case& c : leap_cases()) {
-        const Setup setup = leap_setup(c, 8, Precision::float32);
+        const Setup setup = two_threads(c, 8, Precision::float32);
         const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(2);
         CHECK(allocated_bytes(*wavefield) == cpu::allocations(setup, 2).bytes(Memory::host));
     }
 }
 
 TEST_CASE("no leaps of other equations, nor of slabs") {
-    Setup setup = leap_setup(kCases[0], 8, Precision::float32);
+    Setup setup = two_threads(kCases[0], 8, Precision::float32);
     setup.scheme = make_scheme(Equation::variable_density, 8);
     CHECK_THROWS_WITH(cpu::check_setup(setup), doctest::Contains("variable"));
-    setup = leap_setup(kCases[0], 8, Precision::float32);
+    setup = two_threads(kCases[0], 8, Precision::float32);
     setup.halos[5] = Halo::neighbour;
     CHECK_THROWS_WITH(cpu::check_setup(setup), doctest::Contains("slabs"));
     setup.halos[5] = Halo::zero;

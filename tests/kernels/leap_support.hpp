@@ -1,0 +1,44 @@
+/// \file
+/// Shots that leap, on any device, for comparing their bits.
+#pragma once
+
+#include <vector>
+
+#include "kernels/cpu/cpu.hpp"
+#include "tests/kernels/kernel_cases.hpp"
+
+namespace onda::test {
+
+inline Setup leap_setup(const Case& c, int order, Precision precision) {
+    Setup setup = setup_of(c, order, precision);
+    setup.stepping = Stepping::leap;
+    return setup;
+}
+
+/// The grids of all kernels, which are shell for the most part, with an even number of steps.
+inline std::vector<Case> even_cases() {
+    std::vector<Case> cases = kCases;
+    for (Case& c : cases) c.steps += c.steps % 2;
+    return cases;
+}
+
+/// What a kernel of the CPU gives of a shot with this seed.
+inline std::vector<double> on_cpu(Setup setup, const Case& c, const char* kernel, std::uint64_t seed = 0) {
+    setup.kernel = kernel;
+    setup.tile = setup.copy = "auto";
+    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
+    start_noisy_shot(*wavefield, c, setup.precision, 1., 0, seed);
+    wavefield->record(0);
+    wavefield->advance(0, c.steps);
+    return results_of(*wavefield, c);
+}
+
+/// Advances noisy shots, the number of each its seed.
+inline void start_and_advance(Wavefield& wavefield, const Case& c, Precision precision) {
+    for (int shot = 0; shot < wavefield.shots(); ++shot)
+        start_noisy_shot(wavefield, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
+    wavefield.record(0);
+    wavefield.advance(0, c.steps);
+}
+
+}  // namespace onda::test
