@@ -121,14 +121,18 @@ int finish(const BenchOptions& options, const BenchPlan& plan) {
 
 int bench_cpu(const BenchOptions& options) {
     const Device& device = usable_device("cpu");
-    return finish(options, plan_bench(options, device, [&](BenchPlan& plan, Setup setup) {
-                      // A kernel that was not asked for by name and does not have the operator is left out.
-                      const auto names = cpu::kernels_of(setup.scheme.equation, setup.stepping);
-                      if (options.kernels.empty() && !std::ranges::count(names, setup.kernel)) return;
-                      check_setup(device, setup);
-                      device.resolve(setup);
-                      plan.cases.push_back(with_boundary(options, {std::move(setup), {}, {}, {}}));
-                  }));
+    const BenchPlan plan = plan_bench(options, device, [&](BenchPlan& unfinished, Setup setup) {
+        // A kernel that was not asked for by name and does not have the operator is left out.
+        const auto names = cpu::kernels_of(setup.scheme.equation, setup.stepping);
+        if (options.kernels.empty() && !std::ranges::count(names, setup.kernel)) return;
+        check_setup(device, setup);
+        device.resolve(setup);
+        unfinished.cases.push_back(with_boundary(options, {std::move(setup), {}, {}, {}}));
+    });
+    if (plan.cases.empty())
+        throw Error(ExitCode::usage, "no CPU kernel computes operator " + printable(options.equation) +
+                                         " with --stepping " + printable(options.stepping));
+    return finish(options, plan);
 }
 
 BenchCase gpu_case(const Setup& setup) {
