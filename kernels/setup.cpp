@@ -3,6 +3,31 @@
 #include "kernels/equations/star/stencil.hpp"
 
 namespace onda {
+namespace {
+
+void check_applications(const Problem& problem) {
+    const Scheme& scheme = problem.scheme;
+    const bool leaps = problem.stepping == Stepping::leap;
+    if (scheme.time_order != 2 && scheme.time_order != 4)
+        throw std::invalid_argument("order " + std::to_string(scheme.time_order) + " in time: it must be 2 or 4");
+    if (leaps && scheme.time_order == 4)
+        throw std::invalid_argument("leap steps are not available with order 4 in time: take single ones");
+    if (problem.applications() == Applications::once) return;
+    const std::string what = leaps ? "leap steps are" : "order 4 in time is",
+                      instead = leaps ? ": take single ones" : ": take order 2";
+    if (scheme.equation != Equation::star)
+        throw std::invalid_argument(what + " not available for the equation " +
+                                    std::string(onda::name(scheme.equation)) + instead);
+    for (const Halo halo : problem.halos)
+        if (halo == Halo::neighbour) throw std::invalid_argument(what + " not available for slabs" + instead);
+}
+
+}  // namespace
+
+std::string described_applications(const Problem& problem) {
+    if (problem.scheme.time_order == 4) return " with order 4 in time";
+    return problem.stepping == Stepping::leap ? " with leap steps" : "";
+}
 
 void check_problem(const Problem& problem) {
     const Scheme& scheme = problem.scheme;
@@ -17,13 +42,7 @@ void check_problem(const Problem& problem) {
     for (const std::int64_t n : problem.grid.n)
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
     for (const auto& strip : problem.strips) strip->check(problem);
-    if (problem.stepping == Stepping::single) return;
-    if (scheme.equation != Equation::star)
-        throw std::invalid_argument("leap steps are not available for the equation " +
-                                    std::string(onda::name(scheme.equation)) + ": take single ones");
-    for (const Halo halo : problem.halos)
-        if (halo == Halo::neighbour)
-            throw std::invalid_argument("leap steps are not available for slabs: take single ones");
+    check_applications(problem);
 }
 
 }  // namespace onda

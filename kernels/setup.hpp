@@ -26,6 +26,10 @@ struct Problem {
     FaceHalos halos{};
     StripList strips;
 
+    /// How often a kernel applies k L to compute it.
+    [[nodiscard]] Applications applications() const {
+        return stepping == Stepping::leap || scheme.time_order == 4 ? Applications::twice : Applications::once;
+    }
     /// Time steps from one level to the next that is computed everywhere: 1, or 2 with leaps.
     [[nodiscard]] std::int64_t stride() const { return stepping == Stepping::leap ? 2 : 1; }
     [[nodiscard]] std::int64_t element_bytes() const { return precision == Precision::float32 ? 4 : 8; }
@@ -55,6 +59,9 @@ struct SetupFault : std::invalid_argument {
 /// Checks what every device needs of a problem. \throws std::invalid_argument unless order, coefficients, spacings,
 /// extents and absorbing strips fit each other.
 void check_problem(const Problem& problem);
+
+/// What a kernel must do beside computing the operator: " with leap steps", or nothing.
+std::string described_applications(const Problem& problem);
 
 /// One row of the list of kernels: `onda info`, schema, tests and bench read it.
 struct KernelInfo {

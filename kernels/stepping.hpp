@@ -8,4 +8,7 @@ namespace onda {
 /// the two even ones before it (kernels/equations/star/leap.hpp). The same solution, with other rounding errors.
 enum class Stepping { single, leap };
 
+/// How often a kernel applies the spatial operator to go on: once, or twice, as leaps and steps of order 4 in time do.
+enum class Applications { once, twice };
+
 }  // namespace onda

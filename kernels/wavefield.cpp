@@ -32,12 +32,12 @@ void hash_downloaded(const Wavefield& wavefield, const Window& window, std::span
 
 }  // namespace
 
-bool Wavefield::leaps() const {
-    return medium().setup().stepping == Stepping::leap;
+const Problem& Wavefield::problem() const {
+    return medium().setup();
 }
 
-void Wavefield::leap(std::int64_t) {
-    throw std::logic_error("leaps of a wavefield that has none");
+void Wavefield::update(std::int64_t) {
+    throw std::logic_error("a wavefield that applies its operator once");
 }
 
 void Wavefield::hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const {

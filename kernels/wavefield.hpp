@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
+#include "kernels/setup.hpp"
 #include "kernels/shot/shot.hpp"
 
 namespace onda {
@@ -51,11 +52,12 @@ using StateVisitor = std::function<void(const StatePart& part, std::int64_t firs
 /// With leaps `first` and `count` are even, and sample n / 2 of the traces is taken of p[n].
 template <typename Field>
 void advance_in_order(Field& field, std::int64_t first, std::int64_t count) {
-    if (field.leaps()) {
-        for (std::int64_t n = first; n < first + count; n += 2) {
-            field.leap(n);
+    if (const Problem& problem = field.problem(); problem.applications() == Applications::twice) {
+        const std::int64_t stride = problem.stride();
+        for (std::int64_t n = first; n < first + count; n += stride) {
+            field.update(n);
             field.swap();
-            field.record(n / 2 + 1);
+            field.record(n / stride + 1);
         }
         return;
     }
@@ -91,12 +93,12 @@ public:
     /// Sets the receivers of a shot. \param samples capacity of each trace, sample 0 included.
     virtual void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) = 0;
 
-    /// Whether every second level is computed (Problem::stepping): then leap() takes the place of the calls from
-    /// fill_halos() to inject(), which are for single steps.
-    [[nodiscard]] bool leaps() const;
-    /// p[n+2] over p[n-2], sources and all. \param n even. \throws std::logic_error where check_problem() allows no
-    /// leaps.
-    virtual void leap(std::int64_t n);
+    /// What is computed.
+    [[nodiscard]] const Problem& problem() const;
+    /// Where k L is applied twice (Problem::applications()), the place of the calls from fill_halos() to inject():
+    /// p[n+2] over p[n-2] of leaps, n even; of order 4 in time p[n+1] over p[n-1]; sources and all. \throws
+    /// std::logic_error where check_problem() allows neither.
+    virtual void update(std::int64_t n);
     virtual void fill_halos() = 0;            ///< fills the halo of p[n] by the rules of Problem::halos
     virtual void step() = 0;                  ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: Equation
     virtual void absorb() = 0;                ///< perfectly matched layers, then the sponge, on p[n+1] and p[n]

@@ -95,6 +95,7 @@ struct TimeConfig {
     double duration_s = 0.;
     std::optional<double> dt_s;  ///< absent: cfl_fraction of the stability limit
     double cfl_fraction = 0.9;
+    std::int64_t order = 2;             ///< 2 | 4
     std::string stepping = "single";    ///< single | leap | auto
     bool dispersion_correction = true;  ///< of wavelets and seismograms; snapshots keep the dispersion
     bool operator==(const TimeConfig&) const = default;

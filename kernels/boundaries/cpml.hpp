@@ -29,6 +29,7 @@ public:
 
     [[nodiscard]] std::string_view name() const override { return "cpml"; }
     [[nodiscard]] int order() const override { return 0; }
+    [[nodiscard]] bool in_operator() const override { return true; }
     [[nodiscard]] bool empty() const override;
     /// \throws std::invalid_argument unless the layers fit the grid, have nothing beyond their faces, and the equation
     /// can be taken apart for them.

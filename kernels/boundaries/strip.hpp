@@ -32,6 +32,10 @@ public:
     [[nodiscard]] virtual std::string_view name() const = 0;
     /// The place in a step among other kinds: the smaller comes first.
     [[nodiscard]] virtual int order() const = 0;
+    /// Whether the strips are part of the spatial operator: linear in p[n] and what they remember of earlier levels,
+    /// and added to k L(p). An update that applies it twice applies them twice. Others act on p[n+1] once it is
+    /// complete.
+    [[nodiscard]] virtual bool in_operator() const { return false; }
     /// Whether no face has such a strip.
     [[nodiscard]] virtual bool empty() const = 0;
     /// Checks the strips against grid, faces and equation. \throws std::invalid_argument for those that do not fit.

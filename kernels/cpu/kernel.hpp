@@ -10,7 +10,7 @@
 #include <omp.h>
 
 #include "kernels/cpu/denormals.hpp"
-#include "kernels/equations/star/stencil.hpp"
+#include "kernels/equations/star/leap.hpp"
 #include "kernels/load_strategy.hpp"
 
 namespace onda::cpu {
@@ -54,9 +54,10 @@ struct NodeBox {
 template <typename T>
 struct StepArguments : Arrays<T> {
     Stencil<T> stencil;
-    NodeBox box;                ///< leaps: the nodes that leap; their shell: those that are left out
-    const T* before = nullptr;  ///< of the shell: the level before p; what it computes goes to q, which may be the same
-    T* scratch = nullptr;       ///< leaps: LeapTile::elements() for each thread
+    NodeBox box;                             ///< leaps: the nodes that leap; their shell: those that are left out
+    const T* before = nullptr;               ///< of the shell: see there
+    T* scratch = nullptr;                    ///< leaps: LeapTile::elements() for each thread
+    LeapWeights<T> weights;                  ///< of leaps
     const LoadStrategy* strategy = nullptr;  ///< in-plane kernels
     std::int64_t cache_bytes = 0;            ///< the L2 share of one thread
 };
@@ -79,14 +80,23 @@ void inplane_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void twin_step(const StepArguments<T>& a);
 
-// Leaps: p is p[n], and q p[n-2], overwritten with p[n+2] in the box; what they write elsewhere is undefined.
+// Leaps, and steps of order 4 in time: p is p[n], and q p[n-2] or p[n-1], overwritten with p[n+2] or p[n+1] in the box;
+// what they write elsewhere is undefined.
 template <typename Isa, typename T>
 void reference_leap_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void vectorised_leap_step(const StepArguments<T>& a);
-/// Single steps of all nodes but those in the box.
+
+// All nodes but those in the box.
+/// Single steps: from p and the level before it to q, which may take the place of the latter.
 template <typename Isa, typename T>
 void leap_shell_step(const StepArguments<T>& a);
+/// The first application: q = k L(p).
+template <typename Isa, typename T>
+void shell_inner_step(const StepArguments<T>& a);
+/// The second: p is u, `before` p[n], and q p[n-1], overwritten with p[n+1].
+template <typename Isa, typename T>
+void shell_outer_step(const StepArguments<T>& a);
 
 // Of the compact operator.
 template <typename Isa, typename T>

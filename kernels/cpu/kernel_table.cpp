@@ -27,19 +27,19 @@ std::vector<Kernel> kernels_of() {
                        "in-plane method; loads " + std::string(kFullStrategy.help), inplane_compact_step<Isa, float>,
                        inplane_compact_step<Isa, double>, &kFullStrategy, compact});
     kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", twin_step<Isa, float>,
-                       twin_step<Isa, double>, nullptr, Equation::star, Stepping::single, false});
+                       twin_step<Isa, double>, nullptr, Equation::star, Applications::once, false});
     constexpr auto density = Equation::variable_density;
     kernels.push_back({"reference", "plain loops, obviously right", density_reference_step<Isa, float>,
                        density_reference_step<Isa, double>, nullptr, density});
     kernels.push_back({"vectorised", "OpenMP and SIMD; each flux is computed once", density_vectorised_step<Isa, float>,
                        density_vectorised_step<Isa, double>, nullptr, density});
     kernels.push_back({"twin", "the same array streams without neighbours: the ceiling", density_twin_step<Isa, float>,
-                       density_twin_step<Isa, double>, nullptr, density, Stepping::single, false});
+                       density_twin_step<Isa, double>, nullptr, density, Applications::once, false});
     kernels.push_back({"reference", "plain loops, obviously right", reference_leap_step<Isa, float>,
-                       reference_leap_step<Isa, double>, nullptr, Equation::star, Stepping::leap});
+                       reference_leap_step<Isa, double>, nullptr, Equation::star, Applications::twice});
     kernels.push_back({"vectorised", "OpenMP and SIMD, in tiles that the L2 cache holds",
                        vectorised_leap_step<Isa, float>, vectorised_leap_step<Isa, double>, nullptr, Equation::star,
-                       Stepping::leap});
+                       Applications::twice});
     return kernels;
 }
 
@@ -89,15 +89,16 @@ const Kernel& find_kernel(const InstructionSet& set, const Setup& setup) {
     const Equation equation = setup.scheme.equation;
     const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
     for (const Kernel& kernel : set.kernels)
-        if (kernel.name == name && kernel.equation == equation && kernel.stepping == setup.stepping) return kernel;
+        if (kernel.name == name && kernel.equation == equation && kernel.applications == setup.applications())
+            return kernel;
     for (const Kernel& kernel : own_kernels(equation))
         if (kernel.name == name) return kernel;
     const bool exists = std::ranges::find(kernel_names(), name, &KernelInfo::name) != kernel_names().end();
     const std::string fault = exists ? "does not compute the " + std::string(onda::name(equation)) + " operator" +
-                                           (setup.stepping == Stepping::leap ? " with leap steps" : "")
+                                           described_applications(setup)
                                      : "is not among the CPU kernels";
-    throw SetupFault("kernel",
-                     "kernel '" + name + "' " + fault + ": use auto, " + listed(kernels_of(equation, setup.stepping)));
+    throw SetupFault("kernel", "kernel '" + name + "' " + fault + ": use auto, " +
+                                   listed(kernels_of(equation, setup.applications())));
 }
 
 std::span<const KernelInfo> kernel_names() {
@@ -111,10 +112,11 @@ std::span<const KernelInfo> kernel_names() {
     return names;
 }
 
-std::vector<std::string> kernels_of(Equation equation, Stepping stepping) {
+std::vector<std::string> kernels_of(Equation equation, Applications applications) {
     std::vector<std::string> names;
     for (const Kernel& kernel : instruction_sets().front().kernels)
-        if (kernel.solves && kernel.equation == equation && kernel.stepping == stepping) names.push_back(kernel.name);
+        if (kernel.solves && kernel.equation == equation && kernel.applications == applications)
+            names.push_back(kernel.name);
     for (const Kernel& kernel : own_kernels(equation)) names.push_back(kernel.name);
     return names;
 }
@@ -132,7 +134,7 @@ std::string best_isa() {
 
 // `onda bench cpu` measures: vectorised is the fastest at every order, see docs/performance.md.
 std::string best_kernel(const Setup& setup) {
-    const std::vector<std::string> names = kernels_of(setup.scheme.equation, setup.stepping);
+    const std::vector<std::string> names = kernels_of(setup.scheme.equation, setup.applications());
     return std::ranges::find(names, "vectorised") != names.end() ? "vectorised" : names.front();
 }
 

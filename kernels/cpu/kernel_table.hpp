@@ -18,7 +18,7 @@ struct Kernel {
     StepFunction<double> step_double;
     const LoadStrategy* strategy = nullptr;
     Equation equation = Equation::star;
-    Stepping stepping = Stepping::single;
+    Applications applications = Applications::once;
     bool solves = true;  ///< false: the twin, which only `onda bench` runs
 };
 

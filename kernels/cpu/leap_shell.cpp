@@ -1,10 +1,31 @@
-// The nodes near faces that step singly while the others leap (kernels/plan/shell.hpp).
+// The nodes near faces, which the kernels of leaps leave out (kernels/plan/shell.hpp).
 #include "kernels/cpu/kernel.hpp"
 
 namespace onda::cpu {
 namespace {
 
-template <typename T, int Dims, int R>
+// What becomes of a node with L(p). Arrays at the node.
+
+struct Single {
+    template <typename T>
+    ONDA_HOST_DEVICE static T node(const StepArguments<T>&, const T* p, const T* before, const T*, T k, T l) {
+        return leapfrog(*p, *before, k, l);
+    }
+};
+struct Inner {
+    template <typename T>
+    ONDA_HOST_DEVICE static T node(const StepArguments<T>&, const T*, const T*, const T*, T k, T l) {
+        return leap_inner(k, l);
+    }
+};
+struct Outer {
+    template <typename T>
+    ONDA_HOST_DEVICE static T node(const StepArguments<T>& a, const T* u, const T* p, const T* p_before, T k, T l) {
+        return leap(a.weights, *p, *p_before, *u, k, l);
+    }
+};
+
+template <typename T, int Dims, int R, typename What>
 void step_nodes(const StepArguments<T>& a, std::int64_t row, std::int64_t k_row, std::int64_t begin, std::int64_t end) {
     const T* const p = a.p + row;
     const T* const before = a.before + row;
@@ -13,11 +34,11 @@ void step_nodes(const StepArguments<T>& a, std::int64_t row, std::int64_t k_row,
     // q may be the level before: a node reads that of its own only.
 #pragma omp simd
     for (std::int64_t x = begin; x < end; ++x)
-        q[x] = leapfrog(p[x], before[x], k[x], laplacian<T, Dims, R>(p + x, a.pitch, a.plane, a.stencil));
+        q[x] = What::node(a, p + x, before + x, q + x, k[x], laplacian<T, Dims, R>(p + x, a.pitch, a.plane, a.stencil));
 }
 
-template <typename T, int Dims, int R>
-struct LeapShell {
+template <typename T, int Dims, int R, typename What>
+struct Shell {
     static void step(const StepArguments<T>& a) {
         const NodeBox& inner = a.box;
 #pragma omp parallel num_threads(a.threads)
@@ -29,22 +50,44 @@ struct LeapShell {
                 const std::int64_t at = y * a.pitch + z * a.plane, k_at = y * a.k_pitch + z * a.k_plane;
                 const bool crosses = !inner.is_empty() && y >= inner.low[1] && y < inner.high[1] && z >= inner.low[2] &&
                                      z < inner.high[2];
-                step_nodes<T, Dims, R>(a, at, k_at, 0, crosses ? inner.low[0] : a.nx);
-                if (crosses) step_nodes<T, Dims, R>(a, at, k_at, inner.high[0], a.nx);
+                step_nodes<T, Dims, R, What>(a, at, k_at, 0, crosses ? inner.low[0] : a.nx);
+                if (crosses) step_nodes<T, Dims, R, What>(a, at, k_at, inner.high[0], a.nx);
             }
         }
     }
 };
+template <typename T, int Dims, int R>
+using SingleShell = Shell<T, Dims, R, Single>;
+template <typename T, int Dims, int R>
+using InnerShell = Shell<T, Dims, R, Inner>;
+template <typename T, int Dims, int R>
+using OuterShell = Shell<T, Dims, R, Outer>;
 
 }  // namespace
 
 template <>
 void leap_shell_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step_of_order<LeapShell>(a);
+    step_of_order<SingleShell>(a);
 }
 template <>
 void leap_shell_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step_of_order<LeapShell>(a);
+    step_of_order<SingleShell>(a);
+}
+template <>
+void shell_inner_step<ONDA_ISA, float>(const StepArguments<float>& a) {
+    step_of_order<InnerShell>(a);
+}
+template <>
+void shell_inner_step<ONDA_ISA, double>(const StepArguments<double>& a) {
+    step_of_order<InnerShell>(a);
+}
+template <>
+void shell_outer_step<ONDA_ISA, float>(const StepArguments<float>& a) {
+    step_of_order<OuterShell>(a);
+}
+template <>
+void shell_outer_step<ONDA_ISA, double>(const StepArguments<double>& a) {
+    step_of_order<OuterShell>(a);
 }
 
 }  // namespace onda::cpu

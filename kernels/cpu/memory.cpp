@@ -6,6 +6,7 @@
 #include "kernels/cpu/leap_tiles.hpp"
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/plan/shell.hpp"
+#include "kernels/plan/strip_turns.hpp"
 #include "kernels/shot/leap_sources.hpp"
 
 namespace onda::cpu {
@@ -61,14 +62,18 @@ Allocations allocations(const Setup& setup, int shots, const ShotSize& shot) {
         for (const std::string& name : {std::string(field), previous_row(field)})
             list.add(paged(name, Owner::wavefield, level, rules.element_bytes, shots));
     const int threads = shots == 1 ? threads_of(setup) : 1;
-    if (setup.stepping == Stepping::leap) {
+    if (setup.applications() == Applications::twice) {
         if (!shell_of(setup).empty()) list.add(paged("p_odd", Owner::wavefield, level, rules.element_bytes, shots));
         list.add(
             paged("leap.tiles", Owner::wavefield, threads * leap_tile_elements(setup), rules.element_bytes, shots));
     }
     for (const auto& strip : setup.strips)
         if (!strip->empty()) strip->on_cpu().add_rows(list, *strip, setup, threads, shots);
-    add_sources(list, setup.stepping == Stepping::leap ? most_of_leaps(setup, shot) : shot, rules.element_bytes, shots);
+    add_rows_again(list, setup, [&](Allocations& again, const Strip& strip) {
+        strip.on_cpu().add_rows(again, strip, setup, threads, shots);
+    });
+    add_sources(list, setup.applications() == Applications::twice ? most_of_leaps(setup, shot) : shot,
+                rules.element_bytes, shots);
     add_receivers(list, shot, rules.element_bytes, shots);
     return list;
 }

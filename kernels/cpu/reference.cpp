@@ -65,7 +65,8 @@ void leap_step(const StepArguments<T>& a) {
         for (std::int64_t y = box.low[1]; y < box.high[1]; ++y)
             for (std::int64_t x = box.low[0]; x < box.high[0]; ++x) {
                 const std::int64_t at = x + y * a.pitch + z * a.plane, k_at = x + y * a.k_pitch + z * a.k_plane;
-                a.q[at] = leap(a.p[at], a.q[at], leap_inner_at(a, x, y, z), a.k[k_at], laplacian_of_inner(a, x, y, z));
+                a.q[at] = leap(a.weights, a.p[at], a.q[at], leap_inner_at(a, x, y, z), a.k[k_at],
+                               laplacian_of_inner(a, x, y, z));
             }
     }
 }

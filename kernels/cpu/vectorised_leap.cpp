@@ -1,6 +1,6 @@
-// Leaps in tiles that march along z (kernels/cpu/leap_tiles.hpp), by SIMD along x and several planes at once
-// (kernels/cpu/rows.hpp). The next planes of u = k L(p) and the next of p[n+2] come in turn, so that u is read while it
-// is in the caches.
+// Leaps, and steps of order 4 in time, in tiles that march along z (kernels/cpu/leap_tiles.hpp), by SIMD along x and
+// several planes at once (kernels/cpu/rows.hpp). The next planes of u = k L(p) and the next of p[n+2] come in turn, so
+// that u is read while it is in the caches.
 #include "kernels/cpu/leap_tiles.hpp"
 #include "kernels/cpu/rows.hpp"
 #include "kernels/cpu/tiles.hpp"
@@ -164,8 +164,9 @@ private:
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
                     T* const target = q + j.value * plane + x;
                     const Vector<T> so_far = fused(splat(T(2)), load(p + j.value * plane + x), -load(target));
-                    const Vector<T> next = fused(load(k + j.value * k_plane + x), rows.l[j.value],
-                                                 fused(splat(T(4)), rows.at[j.value], so_far));
+                    const Vector<T> next =
+                        fused(splat(a_.weights.twice) * load(k + j.value * k_plane + x), rows.l[j.value],
+                              fused(splat(a_.weights.once), rows.at[j.value], so_far));
                     if constexpr (whole_vector.value)
                         store(target, next);
                     else

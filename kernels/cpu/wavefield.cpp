@@ -44,8 +44,9 @@ public:
           threads_(threads),
           field_(field_layout(setup_, grid_, layout_rules(setup_))),
           fields_(make_fields(planned)),
-          leap_(setup_.stepping == Stepping::leap ? std::make_unique<LeapMemory>(setup_, planned) : nullptr),
-          strips_(make_strips<T>({setup_, planned, medium.isa(), arrays()})) {
+          twice_(setup_.applications() == Applications::twice ? std::make_unique<Twice>(setup_, planned) : nullptr) {
+        for (const StripTurn turn : kTurns)
+            strips(turn) = make_strips<T>({setup_, planned, medium.isa(), arrays(), turn});
         for (std::size_t axis = 0; axis < 3; ++axis)
             copies_[axis] =
                 halo_copies(grid_.n[axis], field_.halo[axis], setup_.halos[2 * axis], setup_.halos[2 * axis + 1]);
@@ -53,8 +54,11 @@ public:
         arguments_.stencil = make_stencil<T>(setup_.scheme, grid_.spacing_m, grid_.dimensions);
         arguments_.strategy = medium.chosen_kernel().strategy;
         arguments_.cache_bytes = l2_bytes();
-        if (leap_) arguments_.scratch = leap_->tiles.data();
-        shell_step_ = with_isa(medium.isa(), []<typename Isa>() -> StepFunction<T> { return leap_shell_step<Isa, T>; });
+        if (twice_) arguments_.scratch = twice_->tiles.data();
+        arguments_.weights = leap_weights<T>(setup_);
+        shell_ = with_isa(medium.isa(), []<typename Isa>() -> ShellFunctions {
+            return {leap_shell_step<Isa, T>, shell_inner_step<Isa, T>, shell_outer_step<Isa, T>};
+        });
         reset();
     }
 
@@ -62,13 +66,15 @@ public:
     void set_threads(int threads) {
         threads_ = threads;
         arguments_.threads = threads;
-        for (const auto& strip : strips_) strip->set_threads(threads);
+        for (const auto& of_turn : strips_)
+            for (const auto& strip : of_turn) strip->set_threads(threads);
     }
     [[nodiscard]] std::int64_t bytes() const {
         std::int64_t bytes = injection_.bytes() + odd_injection_.bytes() + recorder_.bytes();
-        for (const auto& strip : strips_) bytes += strip->bytes();
+        for (const auto& of_turn : strips_)
+            for (const auto& strip : of_turn) bytes += strip->bytes();
         for (const Levels& field : fields_) bytes += field.p.bytes() + field.q.bytes();
-        return bytes + (leap_ ? leap_->odd.bytes() + leap_->tiles.bytes() : 0);
+        return bytes + (twice_ ? twice_->odd.bytes() + twice_->tiles.bytes() : 0);
     }
 
     void reset() {
@@ -76,18 +82,17 @@ public:
             zero(field.p);
             zero(field.q);
         }
-        if (has_shell()) zero(leap_->odd);
-        for (const auto& strip : strips_) strip->reset();
+        forget();
         injection_ = {};
         odd_injection_ = {};
         recorder_ = {};
     }
     void set_sources(const Sources& sources) {
-        if (!leap_) {
+        if (!twice_) {
             injection_ = Injection<T>(medium_, sources, element_of());
             return;
         }
-        const LeapSources leap = leap_sources(medium_, sources, leap_->shell);
+        const LeapSources leap = leap_sources(medium_, sources, twice_->shell);
         injection_ = Injection<T>(medium_, leap.even, element_of());
         odd_injection_ = Injection<T>(medium_, leap.odd, element_of());
     }
@@ -95,7 +100,7 @@ public:
         recorder_ = Recorder<T>(receivers, samples, element_of());
     }
 
-    [[nodiscard]] bool leaps() const { return leap_ != nullptr; }
+    [[nodiscard]] const Problem& problem() const { return setup_; }
     void fill_halos() {
         for (Levels& field : fields_) fill_halos(field.p);
     }
@@ -108,29 +113,23 @@ public:
         }
         run_kernel();
     }
-    /// From p[n] and p[n-2] to p[n+2], which takes the place of p[n-2].
-    void leap(std::int64_t n) {
-        T *const even = p().data() + field_.origin, *const next = q().data() + field_.origin;
+    /// From p[n] and the level before it to the next, which takes the place of the latter: see Wavefield::update().
+    void update(std::int64_t n) {
         fill_halos(fields_.front().p);
-        arguments_.p = even;
-        arguments_.q = next;
-        arguments_.box = node_box(leap_->shell.leap);
+        arguments_.p = p().data() + field_.origin;
+        arguments_.q = q().data() + field_.origin;
+        arguments_.box = node_box(twice_->shell.leap);
         run_kernel();
-        if (has_shell()) {
-            T* const odd = leap_->odd.data() + field_.origin;
-            step_shell(even, odd, odd, leap_->shell.no_odd);
-            odd_injection_.add(n, leap_->odd.data());
-            fill_halos(leap_->odd);
-            step_shell(odd, even, next, leap_->shell.leap);
-        }
+        const bool leaps = setup_.stepping == Stepping::leap;
+        if (has_shell()) leaps ? leap_in_shell(n) : step_in_shell(n);
+        if (!leaps) absorb();
         injection_.add(n, q().data());
     }
     void absorb() {
-        if (strips_.empty()) return;
         std::array<FieldLevels<T>, kMaxFields> levels;
         for (std::size_t i = 0; i < fields_.size(); ++i)
             levels[i] = {fields_[i].p.data() + field_.origin, fields_[i].q.data() + field_.origin};
-        for (const auto& strip : strips_) strip->apply(std::span(levels).first(fields_.size()));
+        for (const auto& strip : strips(StripTurn::after_step)) strip->apply(std::span(levels).first(fields_.size()));
     }
     void inject(std::int64_t n) { injection_.add(n, q().data()); }
     void swap() {
@@ -172,14 +171,20 @@ public:
             body(StatePart{name, grid_.n, sizeof(T)}, fields_[i].p.data() + field_.origin, strides);
             body(StatePart{name + "_previous", grid_.n, sizeof(T)}, fields_[i].q.data() + field_.origin, strides);
         }
-        if (has_shell()) {
-            const std::array<Box, 6> boxes = odd_boxes(leap_->shell);
+        if (has_shell() && setup_.stepping == Stepping::leap) {
+            const std::array<Box, 6> boxes = odd_boxes(twice_->shell);
             for (int face = 0; face < 6; ++face)
                 if (const Box& box = boxes[static_cast<std::size_t>(face)]; !box.empty())
                     body(odd_state(face, box, sizeof(T)),
-                         leap_->odd.data() + field_.at(box.low[0], box.low[1], box.low[2]), strides);
+                         twice_->odd.data() + field_.at(box.low[0], box.low[1], box.low[2]), strides);
         }
-        for (const auto& strip : strips_) strip->for_state(body);
+        for (const auto& strip : strips(StripTurn::on_inner)) strip->for_state(body);
+        for (const auto& strip : strips(StripTurn::on_outer))
+            strip->for_state([&](StatePart part, T* values, const std::array<std::int64_t, 3>& of_strip) {
+                part.name = name_again(part.name);
+                body(part, values, of_strip);
+            });
+        for (const auto& strip : strips(StripTurn::after_step)) strip->for_state(body);
     }
 
 private:
@@ -196,17 +201,27 @@ private:
     }
     [[nodiscard]] const Buffer<T>& p() const { return fields_.front().p; }
     [[nodiscard]] const Buffer<T>& q() const { return fields_.front().q; }
-    /// What leaps need beside the even levels.
-    struct LeapMemory {
-        LeapMemory(const Setup& setup, const Allocations& planned)
+    /// What kernels that apply k L twice need beside two levels.
+    struct Twice {
+        Twice(const Setup& setup, const Allocations& planned)
             : shell(shell_of(setup)), tiles(planned.of("leap.tiles")) {
             if (!shell.empty()) odd = Buffer<T>(planned.of("p_odd"));
         }
         Shell shell;
-        Buffer<T> odd;    ///< p[n-1] of the shell
+        Buffer<T> odd;    ///< of the shell, p[n-1] of leaps, else u = A p
         Buffer<T> tiles;  ///< scratch memory
     };
-    [[nodiscard]] bool has_shell() const { return leap_ && !leap_->shell.empty(); }
+    [[nodiscard]] bool has_shell() const { return twice_ && !twice_->shell.empty(); }
+    using Strips = std::vector<std::unique_ptr<StripSteps<T>>>;
+    static constexpr std::array kTurns{StripTurn::after_step, StripTurn::on_inner, StripTurn::on_outer};
+    [[nodiscard]] Strips& strips(StripTurn turn) { return strips_[static_cast<std::size_t>(turn)]; }
+    [[nodiscard]] const Strips& strips(StripTurn turn) const { return strips_[static_cast<std::size_t>(turn)]; }
+    /// The silence before a shot, but for the levels of the fields.
+    void forget() {
+        if (has_shell()) zero(twice_->odd);
+        for (const auto& of_turn : strips_)
+            for (const auto& strip : of_turn) strip->reset();
+    }
     [[nodiscard]] static NodeBox node_box(const Box& box) {
         NodeBox nodes;
         std::ranges::copy(box.low, nodes.low);
@@ -220,16 +235,33 @@ private:
         else
             kernel.step_double(arguments_);
     }
-    /// A single step of the nodes outside a box, and of the strips. \param before the level before p; \param next the
-    /// level after it, which may take the place of `before`.
-    void step_shell(T* level, const T* before, T* next, const Box& without) {
+    /// The nodes that do not leap, in two single steps: by p[n+1] to p[n+2].
+    void leap_in_shell(std::int64_t n) {
+        T *const even = p().data() + field_.origin, *const odd = twice_->odd.data() + field_.origin,
+                 *const next = q().data() + field_.origin;
+        step_shell(shell_.single, StripTurn::after_step, even, odd, odd, twice_->shell.no_odd);
+        odd_injection_.add(n, twice_->odd.data());
+        fill_halos(twice_->odd);
+        step_shell(shell_.single, StripTurn::after_step, odd, even, next, twice_->shell.leap);
+    }
+    /// The same nodes in a step of order 4 in time: by u to p[n+1].
+    void step_in_shell(std::int64_t n) {
+        T *const now = p().data() + field_.origin, *const u = twice_->odd.data() + field_.origin,
+                 *const next = q().data() + field_.origin;
+        step_shell(shell_.inner, StripTurn::on_inner, now, now, u, twice_->shell.no_odd);
+        odd_injection_.add(n, twice_->odd.data());
+        fill_halos(twice_->odd);
+        step_shell(shell_.outer, StripTurn::on_outer, u, now, next, twice_->shell.leap);
+    }
+    /// What a function of the shell does at the nodes outside a box, and then the strips.
+    void step_shell(StepFunction<T> step, StripTurn turn, T* level, const T* before, T* next, const Box& without) {
         arguments_.p = level;
         arguments_.before = before;
         arguments_.q = next;
         arguments_.box = node_box(without);
-        shell_step_(arguments_);
+        step(arguments_);
         const std::array levels{FieldLevels<T>{level, next}};
-        for (const auto& strip : strips_) strip->apply(levels);
+        for (const auto& strip : strips(turn)) strip->apply(levels);
     }
     void fill_halos(Buffer<T>& field) const;
     /// Calls body(rows) once a thread, with the rows that are its own (see rows_of_thread).
@@ -278,14 +310,16 @@ private:
     const Grid& grid_;
     int threads_;
     Layout field_;
-    std::vector<Levels> fields_;        ///< of the equation; sources, receivers and snapshots have the first
-    std::unique_ptr<LeapMemory> leap_;  ///< null with single steps
-    std::vector<std::unique_ptr<StripSteps<T>>> strips_;
+    std::vector<Levels> fields_;    ///< of the equation; sources, receivers and snapshots have the first
+    std::unique_ptr<Twice> twice_;  ///< null where k L is applied once
+    std::array<Strips, 3> strips_;  ///< of each turn
     StepArguments<T> arguments_;
     std::array<std::vector<HaloCopy>, 3> copies_;
-    StepFunction<T> shell_step_ = nullptr;
+    struct ShellFunctions {
+        StepFunction<T> single = nullptr, inner = nullptr, outer = nullptr;
+    } shell_;
     Injection<T> injection_;
-    Injection<T> odd_injection_;  ///< of leaps: to the odd level
+    Injection<T> odd_injection_;  ///< to the odd level, or to u
     Recorder<T> recorder_;
 };
 
@@ -403,8 +437,7 @@ void ShotField<T>::upload(std::span<const double> p, std::span<const double> p_p
             fields_.front().q.data()[field_.at(x, y, z)] = static_cast<T>(p_previous[grid_.at(x, y, z)]);
         }
     });
-    if (has_shell()) zero(leap_->odd);
-    for (const auto& strip : strips_) strip->reset();
+    forget();
 }
 
 /// Some shots on one medium. One alone is computed by all threads; several side by side, each by one thread, without
@@ -436,7 +469,7 @@ public:
         at(shot).set_receivers(receivers, samples);
     }
 
-    void leap(std::int64_t n) override { for_shots(&ShotField<T>::leap, n); }
+    void update(std::int64_t n) override { for_shots(&ShotField<T>::update, n); }
     void fill_halos() override { for_shots(&ShotField<T>::fill_halos); }
     void step() override { for_shots(&ShotField<T>::step); }
     void absorb() override { for_shots(&ShotField<T>::absorb); }

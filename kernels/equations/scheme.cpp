@@ -16,7 +16,8 @@ std::string Scheme::description() const {
     std::string text;
     if (!equation->title.empty()) text = std::string(equation->title) + ", ";
     text += "order " + std::to_string(space_order);
-    return coefficients == Coefficients::optimised ? text + " with optimised coefficients" : text;
+    if (coefficients == Coefficients::optimised) text += " with optimised coefficients";
+    return time_order == 2 ? text : text + ", order " + std::to_string(time_order) + " in time";
 }
 
 double Scheme::axis_symbol(double kh) const {
@@ -35,11 +36,17 @@ double Scheme::phase_velocity_ratio(const std::vector<double>& k, const std::vec
     for (const double component : k) exact_squared += component * component;
     const double exact = std::sqrt(exact_squared), discrete = std::sqrt(symbol(k, spacing_m));
     if (vp_dt_m == 0.) return discrete / exact;
-    return 2. * std::asin(0.5 * vp_dt_m * discrete) / (vp_dt_m * exact);
+    const double of_step = vp_dt_m * discrete;
+    const double chord = time_order == 4 ? of_step * std::sqrt(1. - of_step * of_step / 12.) : of_step;
+    return 2. * std::asin(0.5 * chord) / (vp_dt_m * exact);
 }
 
 double Scheme::stability_limit_s(const std::vector<double>& spacing_m, double vp_max_m_s) const {
-    return equation->stability_limit_s(*this, spacing_m, vp_max_m_s);
+    return (time_order == 4 ? std::sqrt(3.) : 1.) * equation->stability_limit_s(*this, spacing_m, vp_max_m_s);
+}
+
+double Scheme::stability_limit_in_layers_s(const std::vector<double>& spacing_m, double vp_max_m_s) const {
+    return (time_order == 4 ? std::sqrt(1.5) : 1.) * equation->stability_limit_s(*this, spacing_m, vp_max_m_s);
 }
 
 Scheme make_scheme(const Equation& equation, int space_order, Coefficients coefficients) {

@@ -24,13 +24,14 @@ enum class Coefficients {
 struct Scheme {
     Equation equation = Equation::star;
     int space_order = 8;
+    int time_order = 2;  ///< or 4, of the star: kernels/equations/star/leap.hpp
     /// On unit spacing: c_0 … c_r of the second derivative along an axis; with variable density d_1 … d_r of the first
     /// derivative between two nodes, after an unused d_0.
     std::vector<double> weights;
     Coefficients coefficients = Coefficients::taylor;
     CompactWeights compact = {};  ///< of the compact operator; weights are those of order 2
 
-    /// For messages: "order 8", "order 8 with optimised weights", "compact27, order 2".
+    /// For messages: "order 8", "order 8 with optimised weights", "compact27, order 2", "order 8, order 4 in time".
     [[nodiscard]] std::string description() const;
     [[nodiscard]] int radius() const { return space_order / 2; }
     /// Nodes beyond a face that a step reads.
@@ -40,15 +41,18 @@ struct Scheme {
     /// -L(k) [1/m^2] for a plane wave; |k|^2 would be exact.
     /// \param k wavenumber [rad/m] along each axis that has a derivative; \param spacing_m of these axes.
     [[nodiscard]] double symbol(const std::vector<double>& k, const std::vector<double>& spacing_m) const;
-    /// Phase velocity of a plane wave over vp, from sin^2(omega dt / 2) = (vp dt / 2)^2 symbol. NaN where the leapfrog
-    /// scheme is unstable.
+    /// Phase velocity of a plane wave over vp: 4 sin^2(omega dt / 2) = S or, of order 4 in time, S - S^2 / 12, with
+    /// S = (vp dt)^2 symbol. NaN where the scheme is unstable.
     /// \param vp_dt_m how far a wave goes in a step; 0 leaves the error of space alone.
     [[nodiscard]] double phase_velocity_ratio(const std::vector<double>& k, const std::vector<double>& spacing_m,
                                               double vp_dt_m) const;
-    /// Largest stable dt [s] of the leapfrog scheme: 2 / (vp_max sqrt(sum_axis max_k symbol / h_axis^2)). Jumps of the
-    /// density lower it by less than 1 % up to a factor of 10 at a plane, 4 % in the worst of patterns:
-    /// docs/theory.md. \param spacing_m of the axes that have a derivative.
+    /// Largest stable dt [s]: 2 / (vp_max sqrt(sum_axis max_k symbol / h_axis^2)) of the leapfrog scheme, where S is 4;
+    /// of order 4 in time S may be 12. Jumps of the density lower it by less than 1 % up to a factor of 10 at a plane,
+    /// 4 % in the worst of patterns: docs/theory.md. \param spacing_m of the axes that have a derivative.
     [[nodiscard]] double stability_limit_s(const std::vector<double>& spacing_m, double vp_max_m_s) const;
+    /// The same where strips are part of the operator (Strip::in_operator()). They make waves decay along the way of
+    /// their phase, and of order 4 in time waves with S above 6 carry energy against it: these would grow.
+    [[nodiscard]] double stability_limit_in_layers_s(const std::vector<double>& spacing_m, double vp_max_m_s) const;
 };
 
 /// \param space_order even, 2 … 16, and 2 for the compact operator, which has one set of weights;

@@ -1,17 +1,21 @@
 /// \file
-/// Where a grid leaps, and where it steps singly: the shell.
+/// Where a grid applies k L twice at once, and where with something in between: the shell.
 ///
-/// A leap applies k L twice, which is two time steps only where nothing else happens in between: no strip, no image of
-/// a mirror. So nodes near faces, the shell, step singly, from level n to n + 1 and on to n + 2. The nodes that leap
-/// begin where both applications find plain nodes; the level n + 1 is needed as far again as the operator reaches from
-/// the last node of the shell. With strips that change W + r nodes, those are the first W + 2r and W + 3r nodes of an
-/// axis.
+/// A leap is two time steps only where nothing else happens in between: no strip, no image of a mirror. So nodes near
+/// faces, the shell, step singly, from level n to n + 1 and on to n + 2. The nodes that leap begin where both
+/// applications find plain nodes; the level n + 1 is needed as far again as the operator reaches from the last node of
+/// the shell. With strips that change W + r nodes, those are the first W + 2r and W + 3r nodes of an axis.
+///
+/// A step of order 4 in time applies strips and images with k L, twice: in its shell it first computes u = A p, strips
+/// and all, in the place of the odd level, and then p[n+1] from it. Strips that are no part of the operator act after
+/// the step and make no shell.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
+#include "kernels/equations/star/leap.hpp"
 #include "kernels/setup.hpp"
 
 namespace onda {
@@ -41,11 +45,11 @@ struct Box {
     bool operator==(const Box&) const = default;
 };
 
-/// The parts of a grid in a leap.
+/// The parts of a grid in a leap, or in a step of order 4 in time.
 struct Shell {
     Box grid;    ///< all nodes
     Box leap;    ///< those that leap; all others of the grid step singly
-    Box no_odd;  ///< those whose level n + 1 nobody needs: within `leap`, as far inside as the operator reaches
+    Box no_odd;  ///< those whose level n + 1, or u, nobody needs: within `leap`, as far inside as the operator reaches
 
     [[nodiscard]] bool empty() const { return leap == grid; }
 };
@@ -58,7 +62,9 @@ inline Shell shell_of(const Problem& problem) {
         const auto f = static_cast<std::size_t>(face);
         if (!problem.grid.has_axis(face / 2)) continue;
         std::int64_t reach = 0;
-        for (const auto& strip : problem.strips) reach = std::max(reach, strip->reach(problem, face));
+        for (const auto& strip : problem.strips)
+            if (problem.stepping == Stepping::leap || strip->in_operator())
+                reach = std::max(reach, strip->reach(problem, face));
         // Beyond a zero face p and k L(p) are zero at every level: it needs no shell.
         if (reach == 0 && problem.halos[f] == Halo::zero) continue;
         leap[f] = reach + r;
@@ -69,6 +75,12 @@ inline Shell shell_of(const Problem& problem) {
     shell.leap = shell.grid.without(leap);
     shell.no_odd = shell.grid.without(odd);
     return shell;
+}
+
+/// The factors of what a problem applies once and twice (Applications::twice).
+template <typename T>
+constexpr LeapWeights<T> leap_weights(const Problem& problem) {
+    return problem.stepping == Stepping::leap ? LeapWeights<T>{} : kFourthOrder<T>;
 }
 
 /// The nodes whose odd level is kept, a box inside each face: the planes near z faces, then the rows near y faces of

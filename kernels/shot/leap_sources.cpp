@@ -48,11 +48,27 @@ std::vector<double> shifted(const std::vector<double>& signal, std::int64_t shif
     return result;
 }
 
+/// What the next level takes of f[n-1], f[n] and f[n+1] at the source, and of A f[n], where nodes leap; and in the
+/// shell, beside f[n] to the odd level or to u.
+struct Shares {
+    double before, at, after, of_a;
+    double before_in_shell, at_in_shell, after_in_shell;
+};
+constexpr Shares kOfLeap{1., 2., 1., 1., 0., 0., 1.};
+constexpr double kTwelfth = 1. / 12.;
+constexpr Shares kOfFourthOrder{kTwelfth, 1. - 2. * kTwelfth, kTwelfth, kTwelfth, kTwelfth, -2. * kTwelfth, kTwelfth};
+
+/// Adds a share of a weight, if there is any.
+void add(Weights& to, std::int64_t node, double share, double weight) {
+    if (share != 0.) to[node] += share * weight;
+}
+
 }  // namespace
 
 LeapSources leap_sources(const Medium& medium, const Sources& sources, const Shell& shell) {
     const Problem& problem = medium.setup();
     const Grid& grid = problem.grid;
+    const Shares shares = problem.stepping == Stepping::leap ? kOfLeap : kOfFourthOrder;
     const auto stencil = make_stencil<double>(problem.scheme, grid.spacing_m, grid.dimensions);
     const std::vector<double> density =
         sources.density.empty() ? source_densities(medium, sources.nodes) : sources.density;
@@ -64,19 +80,18 @@ LeapSources leap_sources(const Medium& medium, const Sources& sources, const She
             std::span(sources.nodes.node).subspan(first, static_cast<std::size_t>(sources.nodes.first[r + 1]) - first);
         std::vector<double> k(nodes.size());
         medium.values_at(0, nodes, k);
-        Weights odd, before, at, after;  // f[n] to p[n+1]; f[n-1], f[n] and f[n+1] to p[n+2]
+        Weights odd, before, at, after;  // f[n] to the odd level; f[n-1], f[n] and f[n+1] to the next
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const double weight = sources.nodes.weight[first + i];
             const auto node = grid.node(nodes[i]);
-            after[nodes[i]] += weight;
+            const bool leaps = shell.leap.contains(node);
             if (!shell.no_odd.contains(node)) odd[nodes[i]] += weight;
-            if (shell.leap.contains(node)) {
-                before[nodes[i]] += weight;
-                at[nodes[i]] += 2. * weight;
-            }
+            add(before, nodes[i], leaps ? shares.before : shares.before_in_shell, weight);
+            add(at, nodes[i], leaps ? shares.at : shares.at_in_shell, weight);
+            add(after, nodes[i], leaps ? shares.after : shares.after_in_shell, weight);
             // A node's amplitude is its k times its weight: the k that stands here is that of the source.
             for_neighbours(grid, stencil, nodes[i], [&](std::int64_t other, double l) {
-                if (shell.leap.contains(grid.node(other))) at[other] += l * k[i] * weight;
+                if (shell.leap.contains(grid.node(other))) at[other] += shares.of_a * l * k[i] * weight;
             });
         }
         // Rows of samples as they are, not sums of two: rounded to single precision, those would be noise that (2 + A)

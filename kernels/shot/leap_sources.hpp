@@ -1,5 +1,5 @@
 /// \file
-/// The sources of a shot as leaps add them.
+/// The sources of a shot as leaps, and steps of order 4 in time, add them.
 #pragma once
 
 #include "kernels/medium.hpp"
@@ -8,15 +8,19 @@
 
 namespace onda {
 
-/// What a leap from level n (even) to n + 2 adds: signals at index n, nodes and weights as in Sources.
+/// What a leap from level n (even) to n + 2, or a step from n to n + 1, adds: signals at index n, nodes and weights as
+/// in Sources.
 struct LeapSources {
-    Sources odd;   ///< to p[n+1] of the shell
-    Sources even;  ///< to p[n+2]
+    Sources odd;   ///< in the shell to p[n+1] of a leap, or to u
+    Sources even;  ///< to the next level
 };
 
 /// The sources f[n] that single steps would add to p[n+1], as leaps add them: f[n] to p[n+1] and f[n+1] to p[n+2] in
 /// the shell, and f[n-1] + (2 + k L) f[n] + f[n+1] to p[n+2] where the grid leaps, near the shell also of sources
 /// inside it. The weights of k L are made in double precision.
+///
+/// A step of order 4 in time adds what keeps its order: f + (A f + d^2 f / dt^2) / 12, the derivative as the second
+/// difference of f[n]. In the shell A f comes of f[n] in u, images and layers included.
 /// \param medium whose k weighs the sources.
 LeapSources leap_sources(const Medium& medium, const Sources& sources, const Shell& shell);
 

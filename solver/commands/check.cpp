@@ -63,6 +63,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
                     {"stability_limit_s", plan.time.stability_limit_s},
                     {"cfl_fraction", plan.time.cfl_fraction()},
                     {"steps", plan.time.steps},
+                    {"order", plan.time.order},
                     {"stepping", plan.time.stride == 1 ? "single" : "leap"},
                     {"seismogram_dt_s", plan.time.output_dt_s},
                     {"seismogram_samples", plan.time.output_samples}};

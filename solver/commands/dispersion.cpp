@@ -21,7 +21,7 @@ constexpr const char* kExamples =
 struct Arguments {
     std::string equation = "star", coefficients = "taylor";
     int order = 0;  ///< 0: what the operator has, 8 where it can be chosen
-    int dimensions = 3;
+    int time_order = 2, dimensions = 3;
     double cfl = 0.;
     std::vector<double> points{2.5, 3., 4., 5., 6., 8., 10., 15., 20.};
     std::vector<double> angles_deg{0., 15., 30., 45., 54.7356};
@@ -32,8 +32,12 @@ Scheme scheme_of(const Arguments& arguments) {
     const auto operators = equations();
     const auto chosen = std::ranges::find(operators, arguments.equation, [](const Equation& row) { return row->name; });
     const bool fixed = *chosen == Equation::compact;
-    return make_scheme(*chosen, arguments.order == 0 ? (fixed ? 2 : 8) : arguments.order,
-                       arguments.coefficients == "optimised" ? Coefficients::optimised : Coefficients::taylor);
+    Scheme scheme = make_scheme(*chosen, arguments.order == 0 ? (fixed ? 2 : 8) : arguments.order,
+                                arguments.coefficients == "optimised" ? Coefficients::optimised : Coefficients::taylor);
+    if (arguments.time_order != 2 && scheme.equation != Equation::star)
+        throw std::invalid_argument("--time-order 4 is of --operator star");
+    scheme.time_order = arguments.time_order;
+    return scheme;
 }
 
 /// Of unit length: from the x axis towards z in 2-D, towards the diagonal of y and z in 3-D.
@@ -58,11 +62,9 @@ nlohmann::ordered_json measure(const Arguments& arguments) {
     const Scheme scheme = scheme_of(arguments);
     const std::vector<double> spacing(static_cast<std::size_t>(arguments.dimensions), 1.);
     const double limit = scheme.stability_limit_s(spacing, 1.);
-    nlohmann::ordered_json json{{"operator", arguments.equation},
-                                {"space_order", scheme.space_order},
-                                {"coefficients", arguments.coefficients},
-                                {"dimensions", arguments.dimensions},
-                                {"weights", scheme.weights}};
+    nlohmann::ordered_json json{{"operator", arguments.equation},     {"space_order", scheme.space_order},
+                                {"time_order", scheme.time_order},    {"coefficients", arguments.coefficients},
+                                {"dimensions", arguments.dimensions}, {"weights", scheme.weights}};
     if (scheme.equation == Equation::compact) {
         const CompactWeights& w = scheme.compact;
         json["weights"] = {w.centre, w.face, w.edge, w.corner};
@@ -86,9 +88,9 @@ nlohmann::ordered_json measure(const Arguments& arguments) {
 
 void print(const nlohmann::ordered_json& json) {
     const bool compact = json["operator"] == "compact27";
-    std::printf("%s, order %d, %s coefficients, %d-D\ncoefficients", json["operator"].get<std::string>().c_str(),
-                json["space_order"].get<int>(), json["coefficients"].get<std::string>().c_str(),
-                json["dimensions"].get<int>());
+    std::printf("%s, order %d%s, %s coefficients, %d-D\ncoefficients", json["operator"].get<std::string>().c_str(),
+                json["space_order"].get<int>(), json["time_order"] == 2 ? "" : ", order 4 in time",
+                json["coefficients"].get<std::string>().c_str(), json["dimensions"].get<int>());
     for (const double weight : json["weights"]) std::printf(" %.9g", weight);
     std::printf("%s\nstability     vp dt / spacing <= %.6g\n\n", compact ? "  (centre, face, edge, corner)" : "",
                 json["largest_courant_number"].get<double>());
@@ -115,6 +117,9 @@ Command add_dispersion(CLI::App& app) {
         ->check(CLI::IsMember(operators))
         ->capture_default_str();
     command->add_option("--order", arguments->order, "Space order: even, 2 to 16 (default: 8; compact27: 2)");
+    command->add_option("--time-order", arguments->time_order, "Order in time")
+        ->check(CLI::IsMember({2, 4}))
+        ->capture_default_str();
     command->add_option("--coefficients", arguments->coefficients, "Finite-difference coefficients")
         ->check(CLI::IsMember({"taylor", "optimised"}))
         ->capture_default_str();

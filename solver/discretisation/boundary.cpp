@@ -45,6 +45,7 @@ struct StripDesign {
     std::string_view width_key, reflection_key;  ///< where the configuration says how wide it is, and what it leaves
     std::int64_t BoundaryConfig::*width;
     double BoundaryConfig::*reflection;
+    bool (*in_operator)();  ///< Strip::in_operator() of the kind
     /// Puts the strips of an axis among those of a problem. \throws Error(config)
     void (*add)(StripList& strips, const StripPlan& plan);
 };
@@ -120,6 +121,7 @@ constexpr StripDesign kSponge{
     .reflection_key = "boundary.sponge_reflection",
     .width = &BoundaryConfig::sponge_width,
     .reflection = &BoundaryConfig::sponge_reflection,
+    .in_operator = [] { return Sponge().in_operator(); },
     .add =
         [](StripList& strips, const StripPlan& plan) {
             strips.edit<Sponge>().taper[plan.axis] = sponge_taper(plan.config, plan.grid, static_cast<int>(plan.axis),
@@ -132,6 +134,7 @@ constexpr StripDesign kCpml{
     .reflection_key = "boundary.cpml_reflection",
     .width = &BoundaryConfig::cpml_width,
     .reflection = &BoundaryConfig::cpml_reflection,
+    .in_operator = [] { return Cpml().in_operator(); },
     .add =
         [](StripList& strips, const StripPlan& plan) {
             for (const std::size_t side : {0u, 1u}) {
@@ -204,7 +207,10 @@ Faces make_faces(const BoundaryConfig& config, const Grid& grid, const ConfigOri
     for (int face = 0; face < 6; ++face) {
         if (!grid.has_axis(face / 2)) continue;
         const BoundaryKind& kind = kind_of(config, face, origin);
-        if (kind.strip != nullptr) check_strip(config, *kind.strip, origin);
+        if (kind.strip != nullptr) {
+            check_strip(config, *kind.strip, origin);
+            faces.in_operator = faces.in_operator || kind.strip->in_operator();
+        }
         faces.halos[face] = kind.halo;
         nodes[face] = width_of(config, kind.strip);
     }

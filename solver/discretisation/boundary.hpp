@@ -43,6 +43,7 @@ struct Faces {
     FaceHalos halos{};
     /// Of the absorbing strip at each face, 0 where there is none: those that lie in the grid, and those beyond it.
     std::array<std::int64_t, 6> nodes_inside{}, nodes_beyond{};
+    bool in_operator = false;  ///< whether strips of any face are part of the operator (Strip::in_operator())
 };
 /// The faces that a configuration describes, of the grid that it describes. \throws Error(config) for unknown kinds and
 /// placements, widths and reflections out of range.

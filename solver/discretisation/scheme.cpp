@@ -84,11 +84,17 @@ void check_stencil_fits(const SchemeConfig& config, const Grid& grid, const Conf
                                            config.space_order, least, "xyz"[axis], grid.n[axis]));
 }
 
-Scheme make_scheme(const SchemeConfig& config, const Grid& grid, const Gives& gives, const ConfigOrigin& origin) {
+Scheme make_scheme(const SchemeConfig& config, std::int64_t time_order, const Grid& grid, const Gives& gives,
+                   const ConfigOrigin& origin) {
     const Equation equation = choose_equation(config, gives, origin);
     check_equation(equation, config, grid, gives, origin);
-    return make_scheme(equation, static_cast<int>(config.space_order),
-                       config.coefficients == "optimised" ? Coefficients::optimised : Coefficients::taylor);
+    if (time_order != 2 && equation != Equation::star)
+        origin.fault("time.order",
+                     fmt::format("{} is not available for the equation {}: use 2", time_order, name(equation)));
+    Scheme scheme = make_scheme(equation, static_cast<int>(config.space_order),
+                                config.coefficients == "optimised" ? Coefficients::optimised : Coefficients::taylor);
+    scheme.time_order = static_cast<int>(time_order);
+    return scheme;
 }
 
 }  // namespace onda

@@ -17,9 +17,10 @@ void check_stencil_fits(const SchemeConfig& config, const Grid& grid, const Conf
 using Gives = std::function<bool(const MediumParameter&)>;
 
 /// The scheme of a configuration: of the equations with its stencil, that with the most parameters of which the model
-/// gives all.
+/// gives all. \param time_order as time.order has it.
 /// \throws Error(config) for what the equation cannot be combined with, and for a model that gives too little or, for
 /// an equation to which it is the same everywhere, something that waves would feel.
-Scheme make_scheme(const SchemeConfig& config, const Grid& grid, const Gives& gives, const ConfigOrigin& origin);
+Scheme make_scheme(const SchemeConfig& config, std::int64_t time_order, const Grid& grid, const Gives& gives,
+                   const ConfigOrigin& origin);
 
 }  // namespace onda

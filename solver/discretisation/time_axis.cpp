@@ -30,13 +30,15 @@ void check_durations(const TimeConfig& config, const SeismogramConfig& seismogra
     faults.raise_if_any();
 }
 
-void check_stable(const TimeConfig& config, double limit_s, int space_order, double vp_max_m_s,
+void check_stable(const TimeConfig& config, const Scheme& scheme, const StabilityLimit& limit,
                   const ConfigOrigin& origin) {
-    if (!config.dt_s || *config.dt_s <= limit_s) return;
+    if (!config.dt_s || *config.dt_s <= limit.dt_s) return;
     origin.fault("time.dt_s",
-                 fmt::format("{:.6g} s is above the stability limit of {:.6g} s (space_order {}, fastest velocity "
+                 fmt::format("{:.6g} s is above the stability limit of {:.6g} s (space_order {}{}, fastest velocity "
                              "{:.6g} m/s): use {:.4g} or less, or leave time.dt_s out",
-                             *config.dt_s, limit_s, space_order, vp_max_m_s, config.cfl_fraction * limit_s));
+                             *config.dt_s, limit.dt_s, scheme.space_order,
+                             scheme.time_order == 2 ? "" : fmt::format(", time.order {}", scheme.time_order),
+                             limit.fastest_m_s, config.cfl_fraction * limit.dt_s));
 }
 
 void check_not_too_small(const TimeConfig& config, const TimeAxis& time, Precision precision,
@@ -122,12 +124,13 @@ double default_sampling_s(double dt_s) {
     return std::floor(dt_s * per_second * (1. + kRounding)) / per_second;
 }
 
-TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Grid& grid,
-                        const Scheme& scheme, Precision precision, double vp_max_m_s, const ConfigOrigin& origin) {
+TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Scheme& scheme,
+                        Precision precision, const StabilityLimit& limit, const ConfigOrigin& origin) {
     check_durations(config, seismograms, origin);
     TimeAxis time;
-    time.stability_limit_s = scheme.stability_limit_s(grid.derivative_spacings_m(), vp_max_m_s);
-    check_stable(config, time.stability_limit_s, scheme.space_order, vp_max_m_s, origin);
+    time.order = scheme.time_order;
+    time.stability_limit_s = limit.dt_s;
+    check_stable(config, scheme, limit, origin);
     time.dt_s = config.dt_s.value_or(config.cfl_fraction * time.stability_limit_s);
     check_not_too_small(config, time, precision, origin);
     time.steps = count_steps(config.duration_s, time.dt_s, origin);

@@ -8,7 +8,6 @@
 
 #include "io/config/config.hpp"
 #include "kernels/equations/scheme.hpp"
-#include "kernels/grid/grid.hpp"
 #include "kernels/precision.hpp"
 
 namespace onda {
@@ -22,6 +21,7 @@ struct TimeAxis {
     double dt_s = 0.;
     std::int64_t steps = 0;           ///< time n is n dt; n = 0 … steps, and steps dt >= duration
     std::int64_t stride = 1;          ///< every how many steps the wavefield is known everywhere: `steps` is a multiple
+    int order = 2;                    ///< of the time step: Scheme::time_order
     double stability_limit_s = 0.;    ///< exact limit of the coefficients, spacings and the fastest velocity
     double output_dt_s = 0.;          ///< sampling of the seismograms returned
     std::int64_t output_samples = 0;  ///< covering 0 … duration
@@ -43,12 +43,17 @@ struct TimeAxis {
 /// shorter than that, of the power of ten of seconds next below it: 1.37 ms make 1.3 ms, 73 us 70 us, 5.4 ns 5 ns.
 double default_sampling_s(double dt_s);
 
+/// The largest stable time step, and the velocity that it follows from.
+struct StabilityLimit {
+    double dt_s = 0., fastest_m_s = 0.;
+};
+
 /// The time axis of a configuration. \param seismograms whose sampling the user may choose.
 /// \throws Error(config) if a given dt exceeds the limit (names both numbers) or the duration, or is too small for the
 /// precision; if the duration is not positive; if there were too many steps or samples; if SEG-Y or SU is wanted and
 /// holds neither the sampling nor may have another one, or does not hold as many samples.
-TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Grid& grid,
-                        const Scheme& scheme, Precision precision, double vp_max_m_s, const ConfigOrigin& origin);
+TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Scheme& scheme,
+                        Precision precision, const StabilityLimit& limit, const ConfigOrigin& origin);
 
 /// Takes every second step only (Stepping::leap): the run ends with a whole leap.
 void take_leaps(TimeAxis& time);

@@ -74,7 +74,8 @@ void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers) {
         wanted.add(pressure.emplace_back(gather.receivers_m.size() * static_cast<std::size_t>(time.output_samples)));
     }
     if (time.correction)
-        correct_traces<float>(recorded, *time.correction, {time.dt_s, time.stride}, time.output_dt_s, wanted);
+        correct_traces<float>(recorded, *time.correction, {time.dt_s, time.stride, time.order}, time.output_dt_s,
+                              wanted);
     else
         resample_traces(recorded, time.recorded_dt_s(), time.output_dt_s, wanted);
     for (std::size_t i = 0; ShotGather & gather : gathers) {

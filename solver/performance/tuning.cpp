@@ -120,6 +120,7 @@ Json tuning_key(const TuningCase& of) {
             {"operator", name(setup.scheme.equation)},
             {"stepping", setup.stepping == Stepping::leap ? "leap" : "single"},
             {"order", setup.scheme.space_order},
+            {"time_order", setup.scheme.time_order},
             {"bytes", setup.element_bytes()},
             {"faces", setup.halos},
             {"strips", describe_strips(setup)},

@@ -86,7 +86,7 @@ void set_device(Plan& plan) {
 void set_scheme(Plan& plan) {
     const Config& c = plan.config;
     const auto given = [&c](const MediumParameter& parameter) { return gives(c.model, parameter, c.origin); };
-    plan.setup.scheme = make_scheme(c.scheme, plan.grid, given, c.origin);
+    plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.grid, given, c.origin);
 }
 
 void set_ranges(Plan& plan) {
@@ -149,8 +149,14 @@ void judge(Plan& plan) {
 
 void set_time(Plan& plan) {
     const Config& c = plan.config;
-    plan.time = make_time_axis(c.time, c.output.seismograms, plan.grid, plan.setup.scheme, plan.setup.precision,
-                               plan.velocity.max_m_s, c.origin);
+    const Scheme& scheme = plan.setup.scheme;
+    const std::vector<double> spacing_m = plan.grid.derivative_spacings_m();
+    const double fastest_m_s = plan.velocity.max_m_s;
+    const bool in_layers = make_faces(c.boundary, plan.grid, c.origin).in_operator;
+    const double limit_s = in_layers ? scheme.stability_limit_in_layers_s(spacing_m, fastest_m_s)
+                                     : scheme.stability_limit_s(spacing_m, fastest_m_s);
+    plan.time =
+        make_time_axis(c.time, c.output.seismograms, scheme, plan.setup.precision, {limit_s, fastest_m_s}, c.origin);
 }
 
 void set_boundary(Plan& plan) {

@@ -23,6 +23,8 @@ std::optional<Obstacle> obstacle_to_leaps(const Plan& plan) {
     if (equation != Equation::star)
         return Obstacle{"time.stepping",
                         fmt::format("leap is not available for the equation {}: use single", onda::name(equation))};
+    if (plan.setup.scheme.time_order != 2)
+        return Obstacle{"time.stepping", fmt::format("leap has order 2 in time: use single, or time.order: 2")};
     const double interval_s = 2. * plan.time.dt_s, frequency_hz = plan.survey.highest_frequency_hz();
     if (frequency_hz * interval_s > kMostCyclesPerLeap)
         return Obstacle{"time.stepping",

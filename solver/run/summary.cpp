@@ -47,6 +47,7 @@ Json describe_numbers(const Plan& plan) {
     numbers.update(medium_json(plan));
     numbers["time"] = {{"dt_s", time.dt_s},
                        {"steps", time.steps},
+                       {"order", time.order},
                        {"stepping", time.stride == 1 ? "single" : "leap"},
                        {"stability_limit_s", time.stability_limit_s},
                        {"cfl_fraction", time.cfl_fraction()},

@@ -19,21 +19,48 @@ namespace {
 using std::numbers::pi;
 
 constexpr double kPass = 1.5, kStop = 2.25;  // of the highest frequency
-constexpr double kLargestX = 1.9;            // of 2: there theta turns infinitely fast
+constexpr double kLargestX = 0.95;           // of the largest: there theta turns infinitely fast
 constexpr double kLeastStop = 0.5;           // of x: a narrower band would make the weights longer for nothing
 constexpr double kSteepest = 0.9;            // pass over stop where another limit lowers the stop
 constexpr double kBeta = 14.;                // of the taper: its transform falls to exp(-14) = 8e-7
 constexpr double kAiry = 8.;                 // Ai(8) is 1e-6 of the largest Ai
+constexpr double kAiry5 = 13.;               // the same of the integral of cos(s^5 / 5 + s x), for order 4 in time
 constexpr double kLookAhead = 5.;            // a tail that begins that far in the Airy function is below 1e-3
+constexpr double kLookAhead5 = 8.;           // the same
 
 FrequencyBand lowered(FrequencyBand band, double stop_hz) {
     if (stop_hz >= band.stop_hz) return band;
     return {std::min(band.pass_hz, kSteepest * stop_hz), stop_hz};
 }
 
-double theta_of(double x) {
-    return 2. * std::asin(0.5 * x);
-}
+/// How theta and x follow from each other: (1), or of order 4 in time (4).
+struct StepRelation {
+    int order;
+
+    [[nodiscard]] bool fourth() const { return order == 4; }
+    /// Of waves that the scheme has, and tells apart.
+    [[nodiscard]] double largest_x() const { return fourth() ? std::sqrt(6.) : 2.; }
+    [[nodiscard]] double theta(double x) const { return 2. * std::asin(0.5 * chord(x)); }
+    [[nodiscard]] double x(double theta) const {
+        const double chord = 2. * std::sin(0.5 * theta);
+        return fourth() ? chord * std::sqrt(2. / (1. + std::sqrt(1. - chord * chord / 3.))) : chord;
+    }
+    [[nodiscard]] double dtheta_dx(double x) const { return of_cosine(x) / std::sqrt(1. - 0.25 * chord(x) * chord(x)); }
+    [[nodiscard]] double dx_dtheta(double theta) const { return std::cos(0.5 * theta) / of_cosine(x(theta)); }
+    /// What the spectrum of a source is multiplied with, (5).
+    [[nodiscard]] double of_source(double x) const {
+        const double half = 1. - x * x / 12.;
+        return fourth() ? (1. - x * x / 6.) / (half * half) : 1.;
+    }
+
+private:
+    /// 2 sin(theta / 2).
+    [[nodiscard]] double chord(double x) const { return fourth() ? x * std::sqrt(1. - x * x / 12.) : x; }
+    /// cos(theta / 2) dtheta / dx.
+    [[nodiscard]] double of_cosine(double x) const {
+        return fourth() ? (1. - x * x / 6.) / std::sqrt(1. - x * x / 12.) : 1.;
+    }
+};
 
 /// Of phases, in radians a sample.
 struct PhaseBand {
@@ -63,23 +90,33 @@ double taper(const PhaseBand& band, double y) {
 /// A map between two time axes by their phases: y, of a frequency, in radians per input sample, and phi(y) in radians
 /// per output sample.
 struct PhaseMap {
-    PhaseBand band;      ///< of y
-    double ratio;        ///< dt_out / dt_in
-    bool injects;        ///< (2), to the run's axis; or (3), from it
+    PhaseBand band;  ///< of y
+    double ratio;    ///< dt_out / dt_in
+    bool injects;    ///< (2), to the run's axis; or (3), from it
+    StepRelation relation;
     double stride = 1.;  ///< of (3): time steps of the run in dt_in, so that y is stride theta
 
     [[nodiscard]] double phi(double y) const {
-        return injects ? theta_of(y * ratio) : ratio * 2. * stride * std::sin(0.5 * y / stride);
+        if (injects) return relation.theta(y * ratio);
+        const double theta = y / stride, known = std::min(theta, largest_theta());
+        return ratio * stride * (relation.x(known) + (theta - known) * relation.dx_dtheta(known));
     }
     /// dphi / dy: how many input samples a wave of this phase advances in an output sample.
     [[nodiscard]] double slope(double y) const {
-        return ratio * (injects ? 1. / std::sqrt(1. - 0.25 * y * y * ratio * ratio) : std::cos(0.5 * y / stride));
+        return ratio *
+               (injects ? relation.dtheta_dx(y * ratio) : relation.dx_dtheta(std::min(y / stride, largest_theta())));
     }
+    /// What a spectrum is multiplied with beside the taper.
+    [[nodiscard]] double factor(double y) const { return injects ? relation.of_source(y * ratio) : 1.; }
     /// Beyond the fastest and the slowest wave of the band: by the taper's transform, and by the Airy function of the
-    /// longest waves, whose scale is the cube root of half the third derivative of the phase.
+    /// longest waves, whose scale is the cube root of half the third derivative of the phase. Of order 4 in time it is
+    /// the fifth root of 1 / 24 of the fifth derivative, the first that is not zero.
     [[nodiscard]] double margin(double i) const {
-        const double third = 0.25 * ratio * (injects ? ratio * ratio : 1. / (stride * stride));
-        return 2. * kBeta / (band.stop - band.pass) + kAiry * std::cbrt(0.5 * i * third);
+        const double of_y = injects ? ratio : 1. / stride;  // of_y y is theta or x
+        const double waves = injects ? 1. : ratio * stride;
+        const double airy = relation.fourth() ? kAiry5 * std::pow(i * waves * std::pow(of_y, 5) / 144., 0.2)
+                                              : kAiry * std::cbrt(0.125 * i * waves * of_y * of_y * of_y);
+        return 2. * kBeta / (band.stop - band.pass) + airy;
     }
     /// Of the input samples that output sample i needs.
     [[nodiscard]] std::pair<std::int64_t, std::int64_t> window(std::int64_t sample) const {
@@ -91,6 +128,12 @@ struct PhaseMap {
     [[nodiscard]] std::size_t transform_length(std::int64_t sample) const {
         const auto [first, last] = window(sample);
         return FourierTransform::length(static_cast<std::size_t>(last - first + 1));
+    }
+
+private:
+    /// Up to here x is known; beyond, where (3) has nothing left, it goes on along its tangent.
+    [[nodiscard]] double largest_theta() const {
+        return relation.fourth() ? relation.theta(kLargestX * relation.largest_x()) : pi;
     }
 };
 
@@ -141,7 +184,8 @@ private:
             for (std::size_t k = 0; k < count; ++k) {
                 const double y = 2. * pi / n * static_cast<double>(k);
                 phi.push_back(map.phi(y));
-                amplitude.push_back(taper(map.band, y) * (stretches ? map.slope(y) / map.ratio : 1.) / n);
+                amplitude.push_back(taper(map.band, y) * map.factor(y) * (stretches ? map.slope(y) / map.ratio : 1.) /
+                                    n);
             }
         }
     };
@@ -167,19 +211,33 @@ TapsOfSample make_taps(const PhaseMap& map, std::int64_t samples) {
 
 }  // namespace
 
-FrequencyBand correction_band(double highest_frequency_hz, double dt_s, std::int64_t stride) {
-    const double least = kLeastStop / (2. * pi * dt_s) / kStop;
-    const double highest = std::max(highest_frequency_hz, least);
+FrequencyBand correction_band(double highest_frequency_hz, const RecordedSampling& recorded) {
+    const double of_x = 1. / (2. * pi * recorded.dt_s);
+    const double highest = std::max(highest_frequency_hz, kLeastStop * of_x / kStop);
     // Of samples `stride` steps apart, phases stride theta up to pi tell waves apart.
-    const double largest_x = kLargestX * std::sin(0.5 * pi / static_cast<double>(stride));
-    return lowered({kPass * highest, kStop * highest}, largest_x / (2. * pi * dt_s));
+    const double told_apart = std::sin(0.5 * pi / static_cast<double>(recorded.stride));
+    const double largest_x = kLargestX * StepRelation{recorded.order}.largest_x() * told_apart;
+    return lowered({kPass * highest, kStop * highest}, largest_x * of_x);
 }
 
+namespace {
+
+/// How many samples after the end of a record its last waves need. Of order 4 in time those that are still on their way
+/// are of all its steps.
+double look_ahead(const TimeAxis& time) {
+    const auto steps = static_cast<double>(time.steps);
+    if (time.order == 2) return kLookAhead * std::cbrt(steps / 8.);
+    const double x = 2. * pi * time.correction->pass_hz * time.dt_s;
+    const double late = 1. / StepRelation{time.order}.dtheta_dx(x) - 1.;
+    return late * steps + kLookAhead5 * std::pow(steps / 144., 0.2);
+}
+
+}  // namespace
+
 void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool records) {
-    time.correction = correction_band(highest_frequency_hz, time.dt_s, time.stride);
+    time.correction = correction_band(highest_frequency_hz, {time.dt_s, time.stride, time.order});
     if (!records) return;
-    time.extra_steps =
-        static_cast<std::int64_t>(std::ceil(kLookAhead * std::cbrt(static_cast<double>(time.steps) / 8.)));
+    time.extra_steps = static_cast<std::int64_t>(std::ceil(look_ahead(time)));
     time.extra_steps += time.extra_steps % time.stride;
     time.steps += time.extra_steps;
 }
@@ -189,9 +247,14 @@ std::string describe_correction(const TimeAxis& time) {
     return fmt::format("removed from the seismograms, up to {:.4g} Hz; not from snapshots", time.correction->pass_hz);
 }
 
-TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, double dt, std::int64_t samples) {
+TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, const RecordedSampling& run,
+                            std::int64_t samples) {
     const FrequencyBand kept = lowered(band, 0.5 / dt_in);
-    return make_taps({{2. * pi * kept.pass_hz * dt_in, 2. * pi * kept.stop_hz * dt_in}, dt / dt_in, true}, samples);
+    return make_taps({{2. * pi * kept.pass_hz * dt_in, 2. * pi * kept.stop_hz * dt_in},
+                      run.dt_s / dt_in,
+                      true,
+                      StepRelation{run.order}},
+                     samples);
 }
 
 namespace {
@@ -200,8 +263,9 @@ PhaseMap recording_map(const FrequencyBand& band, const RecordedSampling& record
     const FrequencyBand kept = lowered(band, 0.5 / dt_out);
     const double dt = recorded.dt_s;
     const auto stride = static_cast<double>(recorded.stride);
-    const auto phase = [&](double frequency_hz) { return stride * theta_of(2. * pi * frequency_hz * dt); };
-    return {{phase(kept.pass_hz), phase(kept.stop_hz)}, dt_out / (stride * dt), false, stride};
+    const StepRelation relation{recorded.order};
+    const auto phase = [&](double frequency_hz) { return stride * relation.theta(2. * pi * frequency_hz * dt); };
+    return {{phase(kept.pass_hz), phase(kept.stop_hz)}, dt_out / (stride * dt), false, relation, stride};
 }
 
 // The windows of late samples are wide. A long trace is therefore cut into chunks of output samples, and each is moved
@@ -360,7 +424,7 @@ std::int64_t long_record_bytes(const PhaseMap& map, std::int64_t output_samples,
 
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads) {
     if (!time.correction || trace_count == 0) return 0;
-    const PhaseMap map = recording_map(*time.correction, {time.dt_s, time.stride}, time.output_dt_s);
+    const PhaseMap map = recording_map(*time.correction, {time.dt_s, time.stride, time.order}, time.output_dt_s);
     return time.output_samples > kLong ? long_record_bytes(map, time.output_samples, trace_count, threads)
                                        : short_record_bytes(map, time.output_samples, threads);
 }

@@ -1,5 +1,5 @@
 /// \file
-/// The removal of the dispersion of the second-order time step, which is the same function of frequency everywhere.
+/// The removal of the dispersion of the time step, which is the same function of frequency everywhere.
 ///
 /// With x = omega dt, a linear, time-invariant scheme (p[n+1] - 2 p[n] + p[n-1]) / dt^2 = A p[n] + s[n] answers at
 /// theta radians a sample exactly as the equation p_tt = A p + s does at
@@ -19,6 +19,14 @@
 /// band, and fall below 1e-6 a little beyond. The last waves of a record therefore need a few samples from after its
 /// end: the run goes on for 5 (n / 8)^(1/3) steps, n those of the duration, and what would still be missing is below
 /// 1e-3 of the largest amplitude.
+///
+/// Of order 4 in time (kernels/equations/star/leap.hpp), with y = (2 sin(theta / 2))^2, the relation is
+///     y = x^2 - x^4 / 12,                                                                                       (4)
+/// and the scheme adds f + (A f + second difference of f) / 12 of a signal f. Its waves, of which A is -x^2, are those
+/// of the equation if f has the spectrum
+///     S(x / dt) (1 - x^2 / 6) / (1 - x^2 / 12)^2.                                                               (5)
+/// What is left is of f alone, (x^4 / 144) of it, and decays within nodes of the source. These waves come late, by the
+/// factor dx / dtheta at the end of the band.
 #pragma once
 
 #include <string>
@@ -28,23 +36,25 @@
 
 namespace onda {
 
+/// The time step of a run, every how many steps it records a sample, and its order of accuracy in time.
+struct RecordedSampling {
+    double dt_s = 0.;
+    std::int64_t stride = 1;
+    int order = 2;
+};
+
 /// The band that the correction keeps of signals with this highest frequency: unchanged up to 1.5 of it (a Ricker
 /// wavelet has fallen to 1e-6 there), nothing from 2.25 of it. No frequency above 1 / (pi dt) has a theta; where that
 /// is too low, the band ends at 0.95 of it; where the signals are sampled very finely, it reaches omega dt = 1/2 all
-/// the same. \param stride every how many steps samples are recorded: with 2 the band ends at 0.95 / (pi sqrt(2) dt).
-FrequencyBand correction_band(double highest_frequency_hz, double dt_s, std::int64_t stride = 1);
+/// the same. With leaps the band ends at 0.95 / (pi sqrt(2) dt), of order 4 in time at 0.95 sqrt(6) / (2 pi dt).
+FrequencyBand correction_band(double highest_frequency_hz, const RecordedSampling& recorded);
 
 /// Asks for the correction of a run; where it records, adds the steps that the end of its seismograms needs.
 void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool records);
 
 /// The weights of equation (2): those of the samples of a wavelet, dt_in apart, for the signal that is injected at i *
-/// dt.
-TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, double dt, std::int64_t samples);
-/// The time step of a run, and every how many steps it recorded a sample.
-struct RecordedSampling {
-    double dt_s = 0.;
-    std::int64_t stride = 1;
-};
+/// dt of the run.
+TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, const RecordedSampling& run, std::int64_t samples);
 
 /// Corrects traces by equation (3): as recorded, they are given at i * dt_out, without what lies above 1 / (2 dt_out).
 /// Of every second sample the same integral is taken, with u(theta) = 2 sum u[2 m] exp(-2 i theta m), which is exact

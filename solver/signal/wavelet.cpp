@@ -281,7 +281,7 @@ WaveletSamples sample_closed_form(const Wavelet& wavelet, double dt_s, std::int6
 std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& time) {
     const WaveletSeries& series = wavelet.series;
     const double dt_in = series.amplitude.empty() ? time.dt_s : series.dt_s;
-    const TapsOfSample taps = injection_taps(*time.correction, dt_in, time.dt_s, time.steps + 1);
+    const TapsOfSample taps = injection_taps(*time.correction, dt_in, {time.dt_s, 1, time.order}, time.steps + 1);
     const Taps earliest = taps(0), latest = taps(time.steps);
     const WaveletSamples samples =
         series.amplitude.empty()

@@ -13,6 +13,7 @@ namespace onda::verify {
 TimeAxis Experiment::time_axis() const {
     TimeAxis time;
     time.dt_s = dt_s;
+    time.order = scheme.time_order;
     time.steps = steps;
     time.output_dt_s = dt_s;
     time.output_samples = steps + 1;
@@ -122,7 +123,7 @@ std::vector<double> evolve(const Experiment& experiment, const RowReader& vp, co
 std::vector<double> record(Wavefield& backend, const Experiment& experiment, const Sources& sources,
                            const NodeWeights& receivers) {
     TimeAxis time = experiment.time_axis();
-    if (backend.leaps()) take_leaps(time);
+    if (backend.problem().stepping == Stepping::leap) take_leaps(time);
     Propagator propagator(backend, sources, receivers, time);
     propagator.advance(time.steps);
     std::vector<double> recorded(std::size_t(receivers.rows() * time.recorded_samples()));

@@ -58,7 +58,7 @@ inline Survey survey_of(const Config& config, const Grid& grid) {
 /// The scheme of a configuration whose model gives vp alone.
 inline Scheme scheme_of(const Config& config, const Grid& grid) {
     const auto gives_vp = [](const MediumParameter& parameter) { return parameter.name == "vp"; };
-    return make_scheme(config.scheme, grid, gives_vp, config.origin);
+    return make_scheme(config.scheme, config.time.order, grid, gives_vp, config.origin);
 }
 
 inline std::string survey_error(const Config& config, const Grid& grid) {

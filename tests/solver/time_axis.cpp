@@ -63,8 +63,9 @@ double amplitude_after(double dt, double vp, double eigenvalue) {
 
 TimeAxis time_axis_of(const Config& config, const Grid& grid, double vp) {
     const auto gives_vp = [](const MediumParameter& parameter) { return parameter.name == "vp"; };
-    const Scheme scheme = make_scheme(config.scheme, grid, gives_vp, config.origin);
-    return make_time_axis(config.time, config.output.seismograms, grid, scheme, Precision::float32, vp, config.origin);
+    const Scheme scheme = make_scheme(config.scheme, config.time.order, grid, gives_vp, config.origin);
+    return make_time_axis(config.time, config.output.seismograms, scheme, Precision::float32,
+                          {scheme.stability_limit_s(grid.derivative_spacings_m(), vp), vp}, config.origin);
 }
 
 std::string time_axis_error(const Config& config, const Grid& grid, double vp) {

@@ -238,7 +238,7 @@ TEST_CASE("a sample does not depend on the length of its record, with signals in
                            {50., 0.0007}}) {
         CAPTURE(row.highest_hz);
         CAPTURE(row.dt_out);
-        const FrequencyBand band = correction_band(row.highest_hz, kDt);
+        const FrequencyBand band = correction_band(row.highest_hz, {kDt});
         constexpr std::int64_t longer = 8400, shorter = 8000, inside = 7600;  // output samples; beyond 8192 by chunks
         std::vector<double> noise(std::size_t(double(longer) * row.dt_out / kDt) + 1);
         std::mt19937 random(1);  // NOLINT(*-msc51-cpp): the same every time
@@ -275,7 +275,7 @@ TEST_CASE("the memory that the correction is said to need is what it allocates")
         time.steps = std::int64_t(double(row.samples) * row.dt_out / kDt);
         time.output_dt_s = row.dt_out;
         time.output_samples = row.samples;
-        time.correction = correction_band(50., kDt);
+        time.correction = correction_band(50., {kDt});
         const std::vector<float> recorded(std::size_t((time.steps + 1) * row.traces), 1.f);
         const std::int64_t before = heap_bytes;
         heap_peak = before;
@@ -323,13 +323,13 @@ TEST_CASE("a late wavelet arrives at the injection early, the same however long 
 }
 
 TEST_CASE("the band reaches beyond the wavelet's, and never to frequencies that the step cannot carry") {
-    const FrequencyBand wide = correction_band(50., 0.001), narrow = correction_band(400., 0.001);
+    const FrequencyBand wide = correction_band(50., {0.001}), narrow = correction_band(400., {0.001});
     CHECK(wide.pass_hz == doctest::Approx(75.));
     CHECK(wide.stop_hz == doctest::Approx(112.5));
     CHECK(narrow.stop_hz == doctest::Approx(0.95 / (pi * 0.001)));
     CHECK(narrow.pass_hz < narrow.stop_hz);
     for (const double low : {0., 1e-3, 1.})
-        CHECK(correction_band(low, 0.001).stop_hz == doctest::Approx(0.25 / (pi * 0.001)));
+        CHECK(correction_band(low, {0.001}).stop_hz == doctest::Approx(0.25 / (pi * 0.001)));
     TimeAxis time;
     CHECK(describe_correction(time) == "not removed");
     time.dt_s = 0.001;

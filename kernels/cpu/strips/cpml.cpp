@@ -29,7 +29,8 @@ public:
         arguments_.dimensions = setup.grid.dimensions;
         arguments_.radius = scheme.radius();
         for (int axis = 0; axis < 3; ++axis)
-            std::ranges::copy(cpml_weights<T>(scheme, setup.grid.spacing_m[axis]), arguments_.factor[axis]);
+            std::ranges::copy(cpml_weights<T>(scheme, spacing_in(place.turn) * setup.grid.spacing_m[axis]),
+                              arguments_.factor[axis]);
         std::ranges::copy(cpml_smoothing<T>(scheme, setup.grid.dimensions), arguments_.smoothing);
         arguments_.scratch_size = scratch_size(layers, scheme);
         arguments_.scratch = scratch_.data();

@@ -14,6 +14,7 @@
 #include "kernels/boundaries/strip.hpp"
 #include "kernels/cpu/kernel_table.hpp"
 #include "kernels/plan/allocations.hpp"
+#include "kernels/plan/strip_turns.hpp"
 #include "kernels/setup.hpp"
 #include "kernels/wavefield.hpp"
 
@@ -26,9 +27,11 @@ struct StripPlace {
     const Allocations& planned;  ///< with the rows of the kind
     const InstructionSet& isa;
     Arrays<T> arrays;  ///< all but p and q
+    StripTurn turn = StripTurn::after_step;
 };
 
-/// The levels n and n + 1 of a field, at node (0, 0, 0).
+/// The levels n and n + 1 of a field, at node (0, 0, 0); of turns in the operator, what it is applied to and where the
+/// result goes.
 template <typename T>
 struct FieldLevels {
     T *p = nullptr, *q = nullptr;
@@ -81,12 +84,12 @@ constexpr StripRow strip_row() {
             }};
 }
 
-/// The strips of a problem on one shot, in the order in which a step applies them.
+/// The strips of a problem that have this turn, on one shot, in the order in which a step applies them.
 template <typename T>
 std::vector<std::unique_ptr<StripSteps<T>>> make_strips(const StripPlace<T>& place) {
     std::vector<std::unique_ptr<StripSteps<T>>> strips;
     for (const auto& strip : place.setup.strips) {
-        if (strip->empty()) continue;
+        if (!has_turn(place.setup, *strip, place.turn)) continue;
         if constexpr (sizeof(T) == sizeof(float))
             strips.push_back(strip->on_cpu().make_float(*strip, place));
         else

@@ -1,0 +1,48 @@
+/// \file
+/// When the strips of a problem act.
+#pragma once
+
+#include <cmath>
+#include <utility>
+
+#include "kernels/plan/allocations.hpp"
+#include "kernels/setup.hpp"
+
+namespace onda {
+
+/// What a strip acts on: p[n+1] after a step, or, in a step of order 4 in time, as a part of A on u = A p and again on
+/// A u (kernels/plan/shell.hpp). What it remembers of p and of u is apart.
+enum class StripTurn { after_step, on_inner, on_outer };
+
+/// Whether a strip acts then.
+inline bool has_turn(const Problem& problem, const Strip& strip, StripTurn turn) {
+    const bool twice = problem.scheme.time_order == 4 && strip.in_operator();
+    return !strip.empty() && (turn == StripTurn::after_step) != twice;
+}
+
+/// The spacing that a strip sees, over that of the grid. A u counts a twelfth; what a layer adds to it is quadratic in
+/// the weights of its derivative, and a twelfth if these are divided by sqrt(12).
+inline double spacing_in(StripTurn turn) {
+    return turn == StripTurn::on_outer ? std::sqrt(12.) : 1.;
+}
+
+/// The name, in lists of allocations and in states, of what a strip has for its second turn.
+inline std::string name_again(const std::string& name) {
+    return name + ".again";
+}
+
+/// Adds the rows of what strips have for their second turn. \param add_rows adds those of a strip for one turn.
+template <typename AddRows>
+void add_rows_again(Allocations& list, const Problem& problem, const AddRows& add_rows) {
+    for (const auto& strip : problem.strips) {
+        if (!has_turn(problem, *strip, StripTurn::on_outer)) continue;
+        Allocations again;
+        add_rows(again, *strip);
+        for (Allocation row : again.rows()) {
+            row.name = name_again(row.name);
+            list.add(std::move(row));
+        }
+    }
+}
+
+}  // namespace onda
