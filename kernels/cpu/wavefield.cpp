@@ -254,12 +254,12 @@ private:
         step_shell(shell_.outer, StripTurn::on_outer, u, now, next, twice_->shell.leap);
     }
     /// What a function of the shell does at the nodes outside a box, and then the strips.
-    void step_shell(StepFunction<T> step, StripTurn turn, T* level, const T* before, T* next, const Box& without) {
+    void step_shell(StepFunction<T> of_nodes, StripTurn turn, T* level, const T* before, T* next, const Box& without) {
         arguments_.p = level;
         arguments_.before = before;
         arguments_.q = next;
         arguments_.box = node_box(without);
-        step(arguments_);
+        of_nodes(arguments_);
         const std::array levels{FieldLevels<T>{level, next}};
         for (const auto& strip : strips(turn)) strip->apply(levels);
     }

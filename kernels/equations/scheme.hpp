@@ -24,12 +24,12 @@ enum class Coefficients {
 struct Scheme {
     Equation equation = Equation::star;
     int space_order = 8;
-    int time_order = 2;  ///< or 4, of the star: kernels/equations/star/leap.hpp
     /// On unit spacing: c_0 … c_r of the second derivative along an axis; with variable density d_1 … d_r of the first
     /// derivative between two nodes, after an unused d_0.
     std::vector<double> weights;
     Coefficients coefficients = Coefficients::taylor;
     CompactWeights compact = {};  ///< of the compact operator; weights are those of order 2
+    int time_order = 2;           ///< or 4, of the star: kernels/equations/star/leap.hpp
 
     /// For messages: "order 8", "order 8 with optimised weights", "compact27, order 2", "order 8, order 4 in time".
     [[nodiscard]] std::string description() const;
