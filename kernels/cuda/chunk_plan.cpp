@@ -2,8 +2,6 @@
 #include "kernels/cuda/chunk_plan.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 
 namespace onda::cuda {
 namespace {
@@ -41,10 +39,6 @@ std::int64_t chunk_count(const Chunks& chunks, std::int64_t planes) {
 }
 
 Chunks best_chunks(const Marches& m) {
-    if (const char* forced = std::getenv("ONDA_CHUNKS")) {
-        Chunks c;
-        if (std::sscanf(forced, "%d,%d,%d", &c.long_chunks, &c.chunk, &c.short_chunk) == 3) return c;
-    }
     Chunks best;
     std::int64_t best_end = INT64_MAX;
     const auto consider = [&](std::int64_t chunk, std::int64_t long_chunks, std::int64_t short_chunk) {
@@ -58,8 +52,8 @@ Chunks best_chunks(const Marches& m) {
         best = {static_cast<int>(chunk), static_cast<int>(long_chunks), static_cast<int>(short_chunk)};
     };
     const std::int64_t fewest = (m.planes + m.longest - 1) / m.longest;
-    const std::int64_t most = std::max(fewest, std::clamp<std::int64_t>(m.planes / std::max<std::int64_t>(1, m.reach), 1, 64));
-    for (std::int64_t chunks = 1; chunks <= most; ++chunks) {
+    const std::int64_t most = std::clamp<std::int64_t>(m.planes / std::max<std::int64_t>(1, m.reach), 1, 64);
+    for (std::int64_t chunks = 1; chunks <= std::max(fewest, most); ++chunks) {
         const std::int64_t equal = (m.planes + chunks - 1) / chunks;
         consider(equal, (m.planes + equal - 1) / equal, equal);
         constexpr int parts = 16;  // of a chunk: where the short ones begin

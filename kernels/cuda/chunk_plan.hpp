@@ -11,9 +11,9 @@ namespace onda::cuda {
 /// What blocks march through.
 struct Marches {
     std::int64_t planes = 0;
-    std::int64_t tiles = 0;     ///< of a plane
-    std::int64_t resident = 1;  ///< blocks at a time on the whole GPU
-    std::int64_t reach = 0;     ///< what a chunk costs beyond its own planes, in planes
+    std::int64_t tiles = 0;            ///< of a plane
+    std::int64_t resident = 1;         ///< blocks at a time on the whole GPU
+    std::int64_t reach = 0;            ///< what a chunk costs beyond its own planes, in planes
     std::int64_t longest = INT64_MAX;  ///< planes of a chunk
 };
 

@@ -12,8 +12,8 @@ struct ChunkOfPlanes {
     int begin, end;
 };
 
-/// The chunk of this block among the planes [begin, end). Blocks begin in the order of their index, and chunks are along
-/// z, the slowest of the three: the long ones come first.
+/// The chunk of this block among the planes [begin, end). Blocks begin in the order of their index, and chunks are
+/// along z, the slowest of the three: the long ones come first.
 __device__ __forceinline__ ChunkOfPlanes chunk_of_block(const Chunks& chunks, int begin, int end) {
     const int which = static_cast<int>(blockIdx.z), shorter = which - chunks.long_chunks;
     const int first =

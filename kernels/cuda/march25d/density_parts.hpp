@@ -22,10 +22,13 @@ struct DensityPlane {
     T* fluxes;       ///< along x; those along y follow
 
     [[nodiscard]] __device__ __forceinline__ const T* p(int x, int y) const {
-        return frame + (y + Tile::p_y) * Tile::p_row + Tile::p_x + x;
+        constexpr FrameLayout layout = Tile::p;
+        return frame + (y + layout.halo_y) * layout.row() + layout.halo_x + x;
     }
     [[nodiscard]] __device__ __forceinline__ const T* rho(int x, int y) const {
-        return frame + Tile::p_size + (y + Tile::rho_y) * Tile::rho_row + Tile::rho_x + x;
+        constexpr FrameLayout layout = Tile::rho;
+        constexpr int after_p = Tile::p.size();
+        return frame + after_p + (y + layout.halo_y) * layout.row() + layout.halo_x + x;
     }
     /// Between nodes x and x + 1.
     [[nodiscard]] __device__ __forceinline__ T* x_flux(int x, int y) const {
@@ -56,7 +59,8 @@ __device__ __forceinline__ void flux_along_x(const DensityPlane<Tile>& plane, in
         ONDA_UNROLL
         for (int v = 0; v < V; ++v) window[m * V + v] = part.v[v];
     }
-    const T s_next = plane.rho(x, y)[V];
+    constexpr int end = Tile::width + Tile::rho.halo_x;
+    const T s_next = *plane.rho(x + V < end ? x + V : x, y);  // beyond, nothing is needed
     Vec<T> f;
     ONDA_UNROLL
     for (int v = 0; v < V; ++v)
@@ -73,14 +77,14 @@ __device__ __forceinline__ void fluxes_along_y(const DensityPlane<Tile>& plane, 
                                                const Vec<typename Tile::T> (&s)[N], bool all,
                                                const Stencil<typename Tile::T>& w) {
     using T = typename Tile::T;
-    constexpr int R = Tile::radius, V = Tile::vector;
+    constexpr int R = Tile::radius, V = Tile::vector, row = Tile::p.row();
     const T* const p = plane.p(x, y);
     Vec<T> low[N], high[N], sum[N];  // rows y + j + 1 - k and y + j + k
     ONDA_UNROLL
     for (int j = 0; j < N; ++j) low[j] = own[j];
     ONDA_UNROLL
     for (int j = 0; j + 1 < N; ++j) high[j] = own[j + 1];
-    high[N - 1] = R > 1 || all ? load_vector(p + N * Tile::p_row) : own[N - 1];
+    high[N - 1] = R > 1 || all ? load_vector(p + N * row) : own[N - 1];
     ONDA_UNROLL
     for (int k = 1; k <= R; ++k) {
         ONDA_UNROLL
@@ -95,8 +99,8 @@ __device__ __forceinline__ void fluxes_along_y(const DensityPlane<Tile>& plane, 
                 low[N - 1 - j] = low[N - 2 - j];
                 high[j] = high[j + 1];
             }
-            low[0] = load_vector(p - k * Tile::p_row);
-            if (k + 1 < R || all) high[N - 1] = load_vector(p + (N + k) * Tile::p_row);
+            low[0] = load_vector(p - k * row);
+            if (k + 1 < R || all) high[N - 1] = load_vector(p + (N + k) * row);
         }
     }
     const Vec<T> s_next = all ? load_vector(plane.rho(x, y + N)) : s[N - 1];
@@ -113,8 +117,7 @@ __device__ __forceinline__ void fluxes_along_y(const DensityPlane<Tile>& plane, 
 /// The part of the divergence that one plane holds, of N rows of one vector.
 template <typename Tile, int N>
 __device__ __forceinline__ void divergence_in_plane(const DensityPlane<Tile>& plane, int x, int y,
-                                                    const Stencil<typename Tile::T>& w,
-                                                    Vec<typename Tile::T> (&l)[N]) {
+                                                    const Stencil<typename Tile::T>& w, Vec<typename Tile::T> (&l)[N]) {
     using T = typename Tile::T;
     constexpr int R = Tile::radius, V = Tile::vector;
     constexpr int before = Tile::vectors_for(R), vectors = (before + V + Tile::vectors_for(R - 1)) / V;

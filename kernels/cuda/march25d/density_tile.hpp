@@ -7,24 +7,39 @@
 
 namespace onda::cuda {
 
-/// The frames of a tile of Width x Height nodes: p and rho / 2 of a plane with what its fluxes along x and y need beside
-/// it, and these fluxes. Fluxes reach from R nodes before the tile to R - 1 beyond it; rho serves them, and p R - 1
-/// nodes farther. Along x all are whole vectors.
+/// One array of a tile of width x height nodes with halo_x and halo_y nodes beside it, as one box of the bulk-tensor
+/// engine leaves it.
+struct FrameLayout {
+    int width, height, halo_x, halo_y;
+    int line;  ///< elements: where frames begin
+
+    [[nodiscard]] constexpr int row() const { return width + 2 * halo_x; }
+    [[nodiscard]] constexpr int rows() const { return height + 2 * halo_y; }
+    /// What is copied for a plane.
+    [[nodiscard]] constexpr int elements() const { return row() * rows(); }
+    [[nodiscard]] constexpr int size() const { return (elements() + line - 1) / line * line; }
+};
+
+/// Lines of memory that the rows of a frame touch: those beside the tile are in lines of their own.
+constexpr double frame_lines(const FrameLayout& frame, int element_bytes) {
+    return frame.rows() * ((frame.width * element_bytes + 127) / 128 + 2.);
+}
+
+/// The frames of a tile of Width x Height nodes: p and rho / 2 of a plane with what its fluxes along x and y need
+/// beside it, and these fluxes. Fluxes reach from R nodes before the tile to R - 1 beyond it; rho serves them, and p R
+/// - 1 nodes farther. Along x all are whole vectors.
 template <typename T_, int R, int Width, int Height>
 struct DensityFrames {
     using T = T_;
     static constexpr int radius = R, width = Width, height = Height, vector = Vec<T>::size;
     static constexpr int line = 128 / static_cast<int>(sizeof(T));  ///< where frames begin
     static constexpr int vectors_for(int n) { return (n + vector - 1) / vector * vector; }
-    static constexpr int lines_for(int n) { return (n + line - 1) / line * line; }
     /// Planes between the one that has arrived and the one that it completes.
     static constexpr int behind = 2 * R - 1;
 
-    static constexpr int rho_x = vectors_for(R), rho_y = R, rho_row = width + 2 * rho_x, rho_rows = height + 2 * rho_y;
-    static constexpr int p_x = vectors_for(2 * R - 1), p_y = 2 * R - 1, p_row = width + 2 * p_x;
-    static constexpr int p_rows = height + 2 * p_y;
-    static constexpr int p_size = lines_for(p_row * p_rows), rho_size = lines_for(rho_row * rho_rows);
-    static constexpr int stage_size = p_size + rho_size;
+    static constexpr FrameLayout p{Width, Height, vectors_for(2 * R - 1), 2 * R - 1, line};
+    static constexpr FrameLayout rho{Width, Height, vectors_for(R), R, line};
+    static constexpr int stage_size = p.size() + rho.size();
 
     static constexpr int before_x = vectors_for(R), after_x = vectors_for(R - 1);
     static constexpr int x_flux_row = before_x + width + after_x, x_flux_size = x_flux_row * height;
@@ -37,15 +52,17 @@ struct DensityFrames {
 };
 
 /// The tile of the kernel whose threads are all alike.
-/// \tparam BX, BY threads; each computes one 16-byte vector. \tparam Stages planes in shared memory. \tparam Blocks
-/// that must fit a multiprocessor: bounds the registers.
-template <typename T_, int R, int BX, int BY, int Stages, int Blocks>
-struct DensityTile : DensityFrames<T_, R, BX * Vec<T_>::size, BY> {
-    using Frames = DensityFrames<T_, R, BX * Vec<T_>::size, BY>;
+/// \tparam BX, BY threads; each computes Rows rows of one 16-byte vector. \tparam Stages planes in shared memory.
+/// \tparam Blocks that must fit a multiprocessor: bounds the registers.
+template <typename T_, int R, int BX, int BY, int Rows, int Stages, int Blocks>
+struct DensityTile : DensityFrames<T_, R, BX * Vec<T_>::size, BY * Rows> {
+    using Frames = DensityFrames<T_, R, BX * Vec<T_>::size, BY * Rows>;
     using T = T_;
-    static constexpr int block_x = BX, block_y = BY, threads = BX * BY, stages = Stages, blocks = Blocks;
-    static constexpr int fluxes_at = stages * Frames::stage_size, rings_at = fluxes_at + Frames::flux_size;
-    static constexpr int shared_bytes = (rings_at + Frames::ring_size) * static_cast<int>(sizeof(T));
+    static constexpr int block_x = BX, block_y = BY, threads = BX * BY, rows = Rows, stages = Stages, blocks = Blocks;
+    static constexpr int fluxes_at = stages * Frames::stage_size, rings_at = fluxes_at + 2 * Frames::flux_size;
+    static constexpr int size = rings_at + Frames::ring_size;
+    /// With a barrier for each stage, which copies by threads do not need.
+    static constexpr int shared_bytes = size * static_cast<int>(sizeof(T)) + 8 * stages;
     static_assert(shared_bytes <= 227 * 1024);
 };
 
@@ -53,7 +70,8 @@ struct DensityTile : DensityFrames<T_, R, BX * Vec<T_>::size, BY> {
 /// \tparam Warps that work on fluxes and divergences in a plane, RowsX, RowsY and RowsL rows of a vector at a time:
 /// fluxes along x, along y, and what they add to the divergence. \tparam OwnRows of a vector that each of the others
 /// carries along z. \tparam Stages planes in shared memory.
-template <typename T_, int R, int Width, int Height, int Warps, int RowsX, int RowsY, int RowsL, int OwnRows, int Stages>
+template <typename T_, int R, int Width, int Height, int Warps, int RowsX, int RowsY, int RowsL, int OwnRows,
+          int Stages>
 struct DensityGroupTile : DensityFrames<T_, R, Width, Height> {
     using Frames = DensityFrames<T_, R, Width, Height>;
     using T = T_;
@@ -75,10 +93,19 @@ struct DensityGroupTile : DensityFrames<T_, R, Width, Height> {
 
 /// The maps of p and rho that the bulk-tensor engine copies by.
 struct DensityMaps {
-    TensorMap p_map, rho_map;
+    TensorMap p, rho;
 };
-/// What the kernel with bulk-tensor copies is given.
+/// What the kernels are given; only the bulk-tensor engine looks at the maps.
 template <typename T>
-struct DensityTileArguments : DensityMaps, DensityArguments<T> {};
+struct DensityTileArguments : DensityArguments<T> {
+    DensityMaps maps;
+};
+
+/// The planes a block copies: frames of p of planes first, first + 1, …, of rho of those in [rho_begin, rho_end).
+struct DensityMarch {
+    int x, y;          ///< node of the tile's corner
+    int first, count;  ///< planes
+    int rho_begin, rho_end;
+};
 
 }  // namespace onda::cuda

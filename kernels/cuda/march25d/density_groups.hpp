@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/chunks.hpp"
 #include "kernels/cuda/costs.hpp"
+#include "kernels/cuda/march25d/density_bulk_tensor_copies.hpp"
 #include "kernels/cuda/march25d/density_parts.hpp"
 #include "kernels/cuda/ring_place.hpp"
 #include "kernels/cuda/step_facts.hpp"
@@ -31,33 +32,17 @@ struct DensityBlock {
     /// What a plane adds to the divergence.
     [[nodiscard]] __device__ __forceinline__ T* l(int which) const { return shared + Tile::l_at + which * Tile::core; }
     [[nodiscard]] __device__ __forceinline__ int first() const { return planes.begin - Tile::behind; }
-    [[nodiscard]] __device__ __forceinline__ int count() const {
-        return planes.end - planes.begin + 2 * Tile::behind;
+    [[nodiscard]] __device__ __forceinline__ int count() const { return planes.end - planes.begin + 2 * Tile::behind; }
+    /// Asks for the plane of a step, once the buffer is empty.
+    __device__ __forceinline__ void ask(int step, int buffer) const {
+        const DensityMarch march{x, y, first(), count(), planes.begin - Tile::radius, planes.end + Tile::radius};
+        if (step < march.count) copy_frames<Tile>(stage(buffer), a, march, step, p_full + buffer);
     }
     /// Whether the plane of this step is updated: the others only serve fluxes along z.
     [[nodiscard]] __device__ __forceinline__ bool updates(int step) const {
         return step >= Tile::behind && step < count() - Tile::behind;
     }
 };
-
-/// Asks for the plane of a step: p, and rho where fluxes need it. One thread calls it, once the buffer is empty.
-template <typename Tile>
-__device__ __forceinline__ void ask_for_plane(const DensityBlock<Tile>& block, int step, int buffer) {
-    if (step >= block.count()) return;
-    constexpr int R = Tile::radius, bytes = static_cast<int>(sizeof(typename Tile::T));
-    constexpr int of_p = Tile::p_row * Tile::p_rows * bytes, of_rho = Tile::rho_row * Tile::rho_rows * bytes;
-    const auto& a = block.a;
-    const int z = block.first() + step;
-    const bool with_rho = z >= block.planes.begin - R && z < block.planes.end + R;
-    auto* const to = block.stage(buffer);
-    Barrier* const full = block.p_full + buffer;
-    barrier_expect(full, of_p + (with_rho ? of_rho : 0));
-    // Tensor coordinates begin in the halo of either array: along z it is as wide as fluxes reach.
-    copy_box(to, &a.p_map, block.x - Tile::p_x + a.x_halo, block.y - Tile::p_y + a.y_halo, z + Tile::behind, full);
-    if (with_rho)
-        copy_box(to + Tile::p_size, &a.rho_map, block.x - Tile::rho_x + a.rho_x_halo,
-                 block.y - Tile::rho_y + a.rho_y_halo, z + R, full);
-}
 
 /// All fluxes of a plane along x and y. \param thread of the group.
 template <typename Tile>
@@ -151,7 +136,7 @@ __device__ __forceinline__ void carry_along_z(const DensityBlock<Tile>& block, i
         }
         if (thread == 0) {  // about now the others are done with the plane, too
             barrier_wait(block.p_empty + from.buffer(), from.phase());
-            ask_for_plane(block, step + Tile::stages, from.buffer());
+            block.ask(step + Tile::stages, from.buffer());
         }
         from.next();
         ONDA_UNROLL
@@ -176,7 +161,7 @@ __device__ __forceinline__ void carry_along_z(const DensityBlock<Tile>& block, i
 /// x, tiles along y, chunks along z.
 template <typename Tile>
 __global__ void __launch_bounds__(Tile::threads, 1)
-    density_bulk_tensor_step(const __grid_constant__ DensityTileArguments<typename Tile::T> a) {
+    density_group_step(const __grid_constant__ DensityTileArguments<typename Tile::T> a) {
     using T = typename Tile::T;
     auto* const barriers = reinterpret_cast<Barrier*>(reinterpret_cast<T*>(shared_memory()) + Tile::size);
     const DensityBlock<Tile> block{a,
@@ -202,7 +187,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
         }
         barrier_init(block.fluxes_done, of_plane);
         barrier_init_fence();
-        for (int i = 0; i < Tile::stages; ++i) ask_for_plane(block, i, i);
+        for (int i = 0; i < Tile::stages; ++i) block.ask(i, i);
     }
     __syncthreads();
     if (thread < of_plane)
@@ -228,60 +213,29 @@ constexpr MarchWork density_group_work() {
     constexpr int vectors = x_vectors * of_x + y_vectors * of_y + core_vectors * (of_l + own);
     constexpr int addresses_and_loops = 40 * Tile::threads;
     return {
-        .p = {in_sectors(2 * R - 1, element), 2 * R - 1, 2 * R - 1, true},
-        .rho = {in_sectors(R, element), R, R, true},
+        .p = {in_sectors(2 * R - 1, element), 2 * R - 1, 2 * R - 1, false},
+        .rho = {in_sectors(R, element), R, R, false},
         .shared_bytes = 16 * vectors / Tile::threads,
         .instructions = (operations + vectors + addresses_and_loops) / Tile::threads,
         .operations = (operations + of_reciprocals) / Tile::threads,
         .frame_bytes = Tile::stage_size * element,
         .copied_pieces = 0,
-        .engine_lines = Tile::p_rows * (Tile::p_row * element / 128. + 1.) +
-                        Tile::rho_rows * (Tile::rho_row * element / 128. + 1.),
+        .engine_lines = frame_lines(Tile::p, element) + frame_lines(Tile::rho, element),
         .ahead = Tile::stages - 1,
         .medium_arrays = 2,
     };
 }
 
-/// Calls add.operator()<Tile>() for the tiles that are compiled, the fastest known first; a new one is a line.
+/// Calls add.operator()<Tile>() for the tiles that are compiled, the fastest known first; a new one is a line. The sums
+/// of 12 warps with 168 registers a thread are as many as a multiprocessor holds.
 template <typename T, int R, typename Add>
-void for_bulk_tensor_density_tiles(const Add& add) {
-    constexpr int W = 16 * Vec<T>::size, H = 32 - 2 * R;
-    // In-plane warps; rows along x, along y, of the divergence; own rows; stages.
-    if constexpr (R == 1) {
-        add.template operator()<DensityGroupTile<T, R, W, 28, 4, 4, 2, 4, 2, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 4, 4, 2, 4, 1, 3>>();
-        add.template operator()<DensityGroupTile<T, R, 2 * W, 16, 4, 4, 2, 4, 2, 3>>();
-        add.template operator()<DensityGroupTile<T, R, 2 * W, 16, 8, 4, 2, 4, 2, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 32, 4, 4, 2, 4, 2, 3>>();
-    } else if constexpr (R == 2) {
-        add.template operator()<DensityGroupTile<T, R, W, 28, 5, 4, 4, 4, 2, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 4, 4, 2, 4, 1, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 32, 4, 4, 2, 4, 2, 3>>();
-        add.template operator()<DensityGroupTile<T, R, 2 * W, 16, 4, 4, 2, 4, 2, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 6, 4, 2, 2, 2, 3>>();
-    } else if constexpr (R == 3) {
-        add.template operator()<DensityGroupTile<T, R, W, 26, 3, 2, 4, 2, 1, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 4, 4, 2, 4, 1, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 6, 4, 2, 4, 2, 3>>();
-    } else if constexpr (R == 4) {
-        add.template operator()<DensityGroupTile<T, R, W, 24, 4, 4, 4, 4, 1, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 6, 4, 4, 4, 2, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 6, 4, 2, 2, 2, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 4, 4, 4, 4, 2, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 4, 2, 2, 2, 1, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 20, 6, 4, 2, 2, 1, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 24, 4, 4, 4, 4, 1, 2>>();
-    } else if constexpr (R <= 6) {
-        add.template operator()<DensityGroupTile<T, R, W, 16, 4, 4, 2, 4, 1, 3>>();
+void for_density_group_tiles([[maybe_unused]] const Add& add) {
+    constexpr int W = 16 * Vec<T>::size;
+    // Warps of the plane; rows along x, along y, of the divergence; own rows; stages.
+    if constexpr (R == 5 || R == 6)
         add.template operator()<DensityGroupTile<T, R, W, 16, 4, 2, 2, 2, 1, 3>>();
-        add.template operator()<DensityGroupTile<T, R, W, 12, 6, 4, 2, 2, 1, 3>>();
-        if constexpr (R == 6 && sizeof(T) == 4) add.template operator()<DensityGroupTile<T, R, W, H, 4, 4, 4, 4, 1, 2>>();
-    } else {
+    else if constexpr (R >= 7)
         add.template operator()<DensityGroupTile<T, R, W, 16, 4, 4, (R == 8 ? 4 : 2), 2, 1, 2>>();
-        if constexpr (R == 8) add.template operator()<DensityGroupTile<T, R, W, 16, 4, 2, 4, 4, 1, 2>>();
-        if constexpr (R == 8) add.template operator()<DensityGroupTile<T, R, W, 16, 4, 4, 2, 2, 1, 2>>();
-        add.template operator()<DensityGroupTile<T, R, W, 12, 6, 4, 2, 2, 1, 2>>();
-    }
 }
 
 }  // namespace onda::cuda
