@@ -168,8 +168,8 @@ private:
     Vec<T> q_[Tile::ahead][Tile::rows] = {}, k_[Tile::ahead][Tile::rows] = {};
 };
 
-/// p+ = 2p - p- + k L(p) on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along
-/// x, tiles along y, chunks along z.
+/// p+ = 2p - p- + k L(p) on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along x,
+/// tiles along y, chunks along z.
 template <typename Tile, template <typename> class Copies, typename Operator>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     march_step(const __grid_constant__ InPlaneArguments<typename Tile::T> a) {

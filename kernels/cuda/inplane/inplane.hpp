@@ -108,8 +108,8 @@ __device__ __forceinline__ void add_y_pairs(const typename Tile::T* tile, int x,
     }
 }
 
-/// p+ = 2p - p- + k L(p) on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along
-/// x, tiles along y, chunks along z.
+/// p+ = 2p - p- + k L(p) on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along x,
+/// tiles along y, chunks along z.
 template <typename Tile, template <typename> class Copies>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     inplane_step(const __grid_constant__ InPlaneArguments<typename Tile::T> a) {

@@ -26,8 +26,8 @@ constexpr double frame_lines(const FrameLayout& frame, int element_bytes) {
 }
 
 /// The frames of a tile of Width x Height nodes: p and rho / 2 of a plane with what its fluxes along x and y need
-/// beside it, and these fluxes. Fluxes reach from R nodes before the tile to R - 1 beyond it; rho serves them, and p R
-/// - 1 nodes farther. Along x all are whole vectors.
+/// beside it, and these fluxes, which reach from R nodes before the tile to R - 1 beyond it. Fluxes need p of R - 1
+/// more nodes than rho. Along x all are whole vectors.
 template <typename T_, int R, int Width, int Height>
 struct DensityFrames {
     using T = T_;
