@@ -14,7 +14,7 @@ struct Marches {
     std::int64_t tiles = 0;            ///< of a plane
     std::int64_t resident = 1;         ///< blocks at a time on the whole GPU
     std::int64_t reach = 0;            ///< what a chunk costs beyond its own planes, in planes
-    std::int64_t longest = INT64_MAX;  ///< planes of a chunk
+    std::int64_t longest = INT32_MAX;  ///< planes of a chunk
 };
 
 /// The chunks with which the last block ends soonest.
