@@ -18,7 +18,8 @@ void add_radius(Instances<T>& list) {
     add_leap_bulk_tensor<R>(list);
     add_leap_direct<R>(list);
     add_march25d<R>(list);
-    add_march25d_density<R>(list);
+    add_density_bulk_tensor<R>(list);
+    add_density_async<R>(list);
     add_direct_density<R>(list);
     if constexpr (R > 1) add_radius<T, R - 1>(list);
 }

@@ -121,9 +121,13 @@ void add_march25d(Instances<float>& list);
 template <int R>
 void add_march25d(Instances<double>& list);
 template <int R>
-void add_march25d_density(Instances<float>& list);
+void add_density_bulk_tensor(Instances<float>& list);
 template <int R>
-void add_march25d_density(Instances<double>& list);
+void add_density_bulk_tensor(Instances<double>& list);
+template <int R>
+void add_density_async(Instances<float>& list);
+template <int R>
+void add_density_async(Instances<double>& list);
 template <int R>
 void add_leap_direct(Instances<float>& list);
 template <int R>

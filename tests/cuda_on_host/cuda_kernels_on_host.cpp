@@ -18,9 +18,9 @@ void march25d(World<T>& w, HostLaunch launch) {
     StepArguments<T> a;
     set_arrays(a, w);
     a.y_halo = w.y_halo();
-    a.chunk = std::min(w.of.chunk, a.nz);
+    a.chunks = chunks_of(w);
     launch.block = {4, 6, 1};
-    launch.grid = {blocks(a.nx, Shape::width), blocks(a.ny, Shape::height), blocks(a.nz, a.chunk)};
+    launch.grid = {blocks(a.nx, Shape::width), blocks(a.ny, Shape::height), chunk_count(a)};
     launch.shared_bytes = Shape::shared_bytes;
     launch_on_host(launch, march25d_step<T, R, 4, 6>, a);
 }

@@ -69,16 +69,12 @@ void set_leap(LeapArguments<T>& a, const World<T>& w, const Nodes& nodes, int al
         a.end[axis] = nodes.high[axis];
     }
     a.begin[0] = nodes.low[0] / align * align;
-    const int planes = nodes.high[2] - nodes.low[2];
-    a.chunk = std::min(w.of.chunk, planes);
-    a.long_chunks = planes > a.chunk ? 1 : (planes + a.chunk - 1) / a.chunk;
-    a.short_chunk = std::max(1, a.chunk / 2);
+    a.chunks = chunks_of(w.of, nodes.high[2] - nodes.low[2]);
 }
 template <typename T>
 dim3 blocks_of(const LeapArguments<T>& a, int width, int height) {
-    const int left = a.end[2] - a.begin[2] - a.long_chunks * a.chunk;
     return {blocks(a.end[0] - a.begin[0], width), blocks(a.end[1] - a.begin[1], height),
-            static_cast<unsigned>(a.long_chunks) + (left > 0 ? blocks(left, a.short_chunk) : 0)};
+            chunk_count(a.chunks, a.end[2] - a.begin[2])};
 }
 
 template <typename T, int Dims, int R>
@@ -90,19 +86,6 @@ void leap_direct(World<T>& w, HostLaunch launch, const Nodes& nodes) {
     launch.grid = blocks_of(a, Tile::width, Tile::height);
     launch.shared_bytes = Tile::shared_bytes;
     launch_on_host(launch, leap_direct_step<T, Dims, R>, a);
-}
-
-template <typename T>
-TensorMap map_of(const Array<T>& array, const Layout& l, int width, int height) {
-    TensorMap map;
-    map.base = array.data() + l.at(-l.halo[0], -l.halo[1], -l.halo[2]);
-    map.element_bytes = sizeof(T);
-    for (int axis = 0; axis < 3; ++axis) map.extent[axis] = l.n[axis] + 2 * l.halo[axis];
-    map.stride_bytes[0] = l.pitch * static_cast<std::int64_t>(sizeof(T));
-    map.stride_bytes[1] = l.plane * static_cast<std::int64_t>(sizeof(T));
-    map.box_width = width;
-    map.box_height = height;
-    return map;
 }
 
 template <typename Tile>

@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "kernels/cuda/chunks.hpp"
 #include "kernels/cuda/inplane/tile.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
@@ -107,8 +108,8 @@ __device__ __forceinline__ void add_y_pairs(const typename Tile::T* tile, int x,
     }
 }
 
-/// p+ = 2p - p- + k L(p) on one tile of the planes [blockIdx.z chunk, …). Block: (block_x, block_y). Grid: tiles along
-/// x, tiles along y, chunks along z.
+/// p+ = 2p - p- + k L(p) on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along x,
+/// tiles along y, chunks along z.
 template <typename Tile, template <typename> class Copies>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     inplane_step(const __grid_constant__ InPlaneArguments<typename Tile::T> a) {
@@ -118,8 +119,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     const int tile_x = static_cast<int>(blockIdx.x) * Tile::width, tile_y = static_cast<int>(blockIdx.y) * Tile::height;
     const int local_x = static_cast<int>(threadIdx.x) * V, local_y = static_cast<int>(threadIdx.y) * N;
     const int x = tile_x + local_x, y = tile_y + local_y;
-    const int z_begin = static_cast<int>(blockIdx.z) * a.chunk;
-    const int z_end = z_begin + a.chunk < a.nz ? z_begin + a.chunk : a.nz;
+    const auto [z_begin, z_end] = chunk_of_block(a.chunks, 0, a.nz);
     const int planes = z_end - z_begin + 2 * R;
 
     Copies<Tile> copies(a, March{tile_x, tile_y, z_begin - R, planes}, thread);

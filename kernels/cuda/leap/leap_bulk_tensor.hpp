@@ -5,7 +5,8 @@
 /// next through barriers, so that a group may be ahead of the other.
 #pragma once
 
-#include "kernels/cuda/leap/chunks.hpp"
+#include "kernels/cuda/chunks.hpp"
+#include "kernels/cuda/leap/leap_arguments.hpp"
 #include "kernels/cuda/leap/leap_tile.hpp"
 #include "kernels/cuda/vectors.hpp"
 #include "kernels/equations/star/leap.hpp"
@@ -263,7 +264,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
                                 barriers + 2 * Tile::stages + Tile::planes,
                                 a.begin[0] + static_cast<int>(blockIdx.x) * Tile::width,
                                 a.begin[1] + static_cast<int>(blockIdx.y) * Tile::height,
-                                chunk_of_block(a)};
+                                chunk_of_block(a.chunks, a.begin[2], a.end[2])};
     const int thread = static_cast<int>(threadIdx.x);
     constexpr int inner_warps = Tile::inner_warps, outer_warps = Tile::outer_warps;
     if (thread == 0) {

@@ -2,7 +2,8 @@
 /// The plain leap: every node of the inner result from global memory and caches, on every GPU, at every order.
 #pragma once
 
-#include "kernels/cuda/leap/chunks.hpp"
+#include "kernels/cuda/chunks.hpp"
+#include "kernels/cuda/leap/leap_arguments.hpp"
 #include "kernels/cuda/leap/leap_work.hpp"
 #include "kernels/equations/star/leap.hpp"
 
@@ -45,7 +46,7 @@ __global__ void __launch_bounds__(LeapDirectTile<T, Dims, R>::threads)
     const int tile_x = a.begin[0] + static_cast<int>(blockIdx.x) * Tile::width;
     const int tile_y = a.begin[1] + static_cast<int>(blockIdx.y) * Tile::height;
     const int x = tile_x + static_cast<int>(threadIdx.x), y = tile_y + static_cast<int>(threadIdx.y);
-    const ChunkOfPlanes planes = chunk_of_block(a);
+    const ChunkOfPlanes planes = chunk_of_block(a.chunks, a.begin[2], a.end[2]);
     const T* const mine =
         plane_of_u + (static_cast<int>(threadIdx.y) + Tile::reach_y) * Tile::inner_width + threadIdx.x + R;
     T previous[R] = {}, pending[R] = {};

@@ -5,6 +5,7 @@
 #include "kernels/cuda/leap/leap_arguments.hpp"
 #include "kernels/cuda/leap/leap_work.hpp"
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/ring_place.hpp"
 
 namespace onda::cuda {
 
@@ -53,25 +54,6 @@ struct LeapMaps {
 /// What the leap with bulk-tensor copies is given.
 template <typename T>
 struct LeapTileArguments : LeapMaps, LeapArguments<T> {};
-
-/// Barriers of a ring of buffers: a buffer is full when it can be read, and empty when it can be filled again. Both
-/// sides count the buffers they have passed.
-template <int Size>
-class RingPlace {
-public:
-    [[nodiscard]] __device__ __forceinline__ int buffer() const { return buffer_; }
-    /// The phase of "full" that is waited for; that of "empty" is the other one.
-    [[nodiscard]] __device__ __forceinline__ int phase() const { return phase_; }
-    __device__ __forceinline__ void next() {
-        if (++buffer_ == Size) {
-            buffer_ = 0;
-            phase_ ^= 1;
-        }
-    }
-
-private:
-    int buffer_ = 0, phase_ = 0;
-};
 
 /// What a plane costs: k L(p) on the tile and r nodes around it, the star again on the tile, of 6 r + 1 operations
 /// each.

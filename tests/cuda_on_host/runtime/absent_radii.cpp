@@ -14,7 +14,11 @@ namespace onda::cuda {
     template <>                                            \
     void add_leap_bulk_tensor<R>(Instances<float>&) {}     \
     template <>                                            \
-    void add_leap_bulk_tensor<R>(Instances<double>&) {}
+    void add_leap_bulk_tensor<R>(Instances<double>&) {}    \
+    template <>                                            \
+    void add_density_bulk_tensor<R>(Instances<float>&) {}  \
+    template <>                                            \
+    void add_density_bulk_tensor<R>(Instances<double>&) {}
 #define ONDA_ABSENT_ROWS(R, T)                                           \
     template <>                                                          \
     void add_inplane_async<R>(Instances<T>&) {}                          \
@@ -25,7 +29,7 @@ namespace onda::cuda {
     template <>                                                          \
     void add_march25d<R>(Instances<T>&) {}                               \
     template <>                                                          \
-    void add_march25d_density<R>(Instances<T>&) {}                       \
+    void add_density_async<R>(Instances<T>&) {}                          \
     template <>                                                          \
     void add_fused<R>(Instances<T>&) {}                                  \
     template <>                                                          \
