@@ -8,13 +8,29 @@
 
 namespace onda::cuda {
 
+/// An element of k in memory.
+template <typename T, typename K>
+struct StoredElement {
+    using type = typename K::Code;
+};
+template <typename T>
+struct StoredElement<T, const T*> {
+    using type = T;
+};
+template <typename T, typename K>
+using StoredOf = typename StoredElement<T, K>::type;
+
 /// One compiled shape of the leap with bulk-tensor copies. Along x halos are whole vectors.
 /// \tparam Width, Height nodes of p[n+2]. \tparam InnerRows, OuterRows rows of a vector for which a thread computes
 /// u = k L(p), or p[n+2] from it. \tparam Stages planes of p and k on their way or in use. \tparam Planes of u in
 /// shared memory.
-template <typename T_, int R, int Width, int Height, int InnerRows, int OuterRows, int Stages, int Planes>
+/// \tparam K_ what reads k: a pointer, CodesOfK or IndicesOfK.
+template <typename T_, int R, int Width, int Height, int InnerRows, int OuterRows, int Stages, int Planes,
+          typename K_ = const T_*>
 struct LeapTile {
     using T = T_;
+    using K = K_;
+    using Stored = StoredOf<T, K>;
     static constexpr int radius = R, width = Width, height = Height, stages = Stages, planes = Planes;
     static constexpr int inner_rows = InnerRows, outer_rows = OuterRows;
     static constexpr int vector = Vec<T>::size;
@@ -23,6 +39,10 @@ struct LeapTile {
     static constexpr int inner_halo = whole(R), p_halo = whole(2 * R);  ///< along x
     static constexpr int inner_width = Width + 2 * inner_halo, inner_height = Height + 2 * R;
     static constexpr int p_width = Width + 2 * p_halo, p_height = Height + 4 * R;
+
+    /// Of k, whose rows are whole pieces of 16 bytes.
+    static constexpr int k_piece = 16 / static_cast<int>(sizeof(Stored));
+    static constexpr int k_width = (inner_width + k_piece - 1) / k_piece * k_piece;
 
     static constexpr int inner_columns = inner_width / vector, outer_columns = Width / vector;
     static constexpr int inner_threads = inner_columns * (inner_height / InnerRows);
@@ -37,11 +57,15 @@ struct LeapTile {
     static constexpr int line = 128 / static_cast<int>(sizeof(T));
     static constexpr int lines(int elements) { return (elements + line - 1) / line * line; }
     static constexpr int p_size = lines(p_width * p_height), inner_size = lines(inner_width * inner_height);
-    static constexpr int stage_size = p_size + inner_size;
+    static constexpr int of_stored(int elements) {
+        return (elements * static_cast<int>(sizeof(Stored)) + static_cast<int>(sizeof(T)) - 1) / static_cast<int>(sizeof(T));
+    }
+    static constexpr int k_size = lines(of_stored(k_width * inner_height)), stage_size = p_size + k_size;
     static constexpr int core_size = Width * Height, waiting = R + Planes;  ///< planes of p and k until p[n+2] is due
+    static constexpr int waiting_size = core_size + of_stored(core_size);
     static constexpr int stages_at = line, inner_at = stages_at + Stages * stage_size;
     static constexpr int waiting_at = inner_at + Planes * inner_size;
-    static constexpr int size = waiting_at + waiting * 2 * core_size;
+    static constexpr int size = waiting_at + waiting * waiting_size;
     static constexpr int barriers = 2 * Stages + 2 * Planes;
     static constexpr int shared_bytes = size * static_cast<int>(sizeof(T)) + 8 * barriers;
 };
@@ -53,6 +77,16 @@ struct LeapMaps {
 /// What the leap with bulk-tensor copies is given.
 template <typename T>
 struct LeapTileArguments : LeapMaps, LeapArguments<T> {};
+/// Those of a tile.
+template <typename Tile>
+struct ArgumentsOf {
+    using type = WithCodes<LeapTileArguments<typename Tile::T>, typename Tile::K>;
+};
+template <typename Tile>
+    requires __is_same(typename Tile::K, const typename Tile::T*)
+struct ArgumentsOf<Tile> {
+    using type = LeapTileArguments<typename Tile::T>;
+};
 
 /// Barriers of a ring of buffers: a buffer is full when it can be read, and empty when it can be filled again. Both
 /// sides count the buffers they have passed.

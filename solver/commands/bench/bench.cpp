@@ -123,7 +123,7 @@ int bench_cpu(const BenchOptions& options) {
     const Device& device = usable_device("cpu");
     const BenchPlan plan = plan_bench(options, device, [&](BenchPlan& unfinished, Setup setup) {
         // A kernel that was not asked for by name and does not have the operator is left out.
-        const auto names = cpu::kernels_of(setup.scheme.equation, setup.stepping);
+        const auto names = cpu::kernels_of(setup.scheme.equation, setup.stepping, setup.medium.storage);
         if (options.kernels.empty() && !std::ranges::count(names, setup.kernel)) return;
         check_setup(device, setup);
         device.resolve(setup);
