@@ -69,12 +69,16 @@ __device__ __forceinline__ Vec<T> load_streaming_stored(const T* k) {
 __device__ __forceinline__ CodeVec<CodesOfK::Code> load_streaming_stored(const CodesOfK& k) {
     std::uint32_t words[2];
     load_streaming_words(k.at, words);
-    return __builtin_bit_cast(CodeVec<CodesOfK::Code>, words);
+    CodeVec<CodesOfK::Code> stored;
+    __builtin_memcpy(&stored, words, sizeof stored);
+    return stored;
 }
 __device__ __forceinline__ CodeVec<IndicesOfK::Code> load_streaming_stored(const IndicesOfK& k) {
     std::uint32_t words[1];
     load_streaming_words(k.at, words);
-    return __builtin_bit_cast(CodeVec<IndicesOfK::Code>, words);
+    CodeVec<IndicesOfK::Code> stored;
+    __builtin_memcpy(&stored, words, sizeof stored);
+    return stored;
 }
 
 template <typename T>

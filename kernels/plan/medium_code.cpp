@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -34,8 +35,11 @@ float MediumCode::decoded(std::uint16_t q) const {
 
 double MediumCode::largest_change() const {
     if (storage != Storage::codes || code.step == 1) return 0.;
-    // Half a step, in units of the last place of the smallest number of a power of two.
-    return 0.5 * code.step * 0x1p-23;
+    // Half a step. It is worth most at a power of two, or at the lowest number if there is none above it.
+    int exponent_low = 0, exponent_high = 0;
+    const double mantissa = 2. * std::frexp(static_cast<double>(code.decoded(1)), &exponent_low);
+    std::frexp(static_cast<double>(code.decoded(kMostCode)), &exponent_high);
+    return 0.5 * code.step * 0x1p-23 / (exponent_high > exponent_low ? 1. : mantissa);
 }
 
 MediumCode medium_of_codes(float lowest, float highest) {

@@ -4,11 +4,17 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "kernels/storage.hpp"
 
 namespace onda {
+
+/// As configurations and command lines call it.
+constexpr std::string_view name(Storage storage) {
+    return storage == Storage::full ? "float" : storage == Storage::codes ? "16bit" : "table";
+}
 
 /// How devices store k, and the values that it may have. Chosen for a whole model, so that parts and slabs of it are
 /// stored alike: what is computed is the model of these values, with the same bits as if they were stored in full.
