@@ -35,10 +35,16 @@ __device__ __forceinline__ Vec<T> add_weighted(T w, Vec<T> b, Vec<T> a) {
 
 // ---- k of the nodes of a vector as it is stored, and what it is: kernels keep codes as they are until they need k. ----
 
-/// The codes of a vector of floats.
+/// The codes of a vector of floats, in whole words: as numbers of their own compilers would take them apart where they
+/// are loaded, and wait for them there.
 template <typename Code>
 struct alignas(4 * sizeof(Code)) CodeVec {
-    Code v[4];
+    std::uint32_t words[sizeof(Code)];
+
+    [[nodiscard]] __device__ __forceinline__ std::uint32_t code(int i) const {
+        constexpr int bits = 8 * static_cast<int>(sizeof(Code)), in_word = 32 / bits;
+        return words[i / in_word] >> (bits * (i % in_word)) & ((1U << bits) - 1U);
+    }
 };
 
 template <typename T>
@@ -66,18 +72,10 @@ template <typename T>
 __device__ __forceinline__ Vec<T> load_streaming_stored(const T* k) {
     return load_streaming(k);
 }
-__device__ __forceinline__ CodeVec<CodesOfK::Code> load_streaming_stored(const CodesOfK& k) {
-    std::uint32_t words[2];
-    load_streaming_words(k.at, words);
-    CodeVec<CodesOfK::Code> stored;
-    __builtin_memcpy(&stored, words, sizeof stored);
-    return stored;
-}
-__device__ __forceinline__ CodeVec<IndicesOfK::Code> load_streaming_stored(const IndicesOfK& k) {
-    std::uint32_t words[1];
-    load_streaming_words(k.at, words);
-    CodeVec<IndicesOfK::Code> stored;
-    __builtin_memcpy(&stored, words, sizeof stored);
+template <typename K>
+__device__ __forceinline__ CodeVec<typename K::Code> load_streaming_stored(const K& k) {
+    CodeVec<typename K::Code> stored;
+    load_streaming_words(k.at, stored.words);
     return stored;
 }
 
@@ -89,7 +87,7 @@ template <typename K>
 __device__ __forceinline__ Vec<float> decoded(const K& k, CodeVec<typename K::Code> stored) {
     Vec<float> values;
     ONDA_UNROLL
-    for (int v = 0; v < 4; ++v) values.v[v] = k.decoded(stored.v[v]);
+    for (int v = 0; v < 4; ++v) values.v[v] = k.decoded(stored.code(v));
     return values;
 }
 

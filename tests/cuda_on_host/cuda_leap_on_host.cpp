@@ -116,7 +116,7 @@ void launch_leap_tile(HostLaunch launch, const typename ArgumentsOf<Tile>::type&
 template <typename Tile>
 void leap_tile(World<typename Tile::T>& w, HostLaunch launch, const Nodes& nodes) {
     typename ArgumentsOf<Tile>::type a;
-    set_leap(a, w, nodes, Tile::vector);
+    set_leap(a, w, nodes, Tile::align_x);
     a.p_map = map_of(w.p, w.field, Tile::p_width, Tile::p_height);
     if constexpr (sizeof(typename Tile::Stored) < sizeof(typename Tile::T)) {
         const StoredK<typename Tile::K> stored(w);

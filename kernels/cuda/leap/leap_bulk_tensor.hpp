@@ -135,7 +135,7 @@ __device__ __forceinline__ void copy_planes(const LeapBlock<Tile>& block) {
         // Coordinates of p begin in its halo, those of k on the first node.
         copy_box(to, &block.a.p_map, block.x - Tile::p_halo + Tile::inner_halo, block.y - 2 * R + block.a.y_halo, z + R,
                  full);
-        if (with_k) copy_box(to + Tile::p_size, &block.a.k_map, block.x - Tile::inner_halo, block.y - R, z - R, full);
+        if (with_k) copy_box(to + Tile::p_size, &block.a.k_map, block.x - Tile::k_halo, block.y - R, z - R, full);
         place.next();
     }
 }
@@ -155,7 +155,7 @@ __device__ __forceinline__ void apply_once(const LeapBlock<Tile>& block, int thr
                              block.y >= R && block.y + Tile::height + R <= a.ny;
     const int p_at = (row + R) * Tile::p_width + column + Tile::p_halo - Tile::inner_halo;
     const int u_at = row * Tile::inner_width + column, core_at = core_y * Tile::width + core_x;
-    const int k_at = row * Tile::k_width + column;
+    const int k_at = row * Tile::k_width + column + Tile::k_halo - Tile::inner_halo;
     PlaneSums<T, R, N, Tile::p_width, Tile::inner_halo> sums;
     RingPlace<Tile::stages> from;
     RingPlace<Tile::planes> to;
@@ -193,7 +193,10 @@ __device__ __forceinline__ void apply_once(const LeapBlock<Tile>& block, int thr
                         T* const core = block.waiting(waiting);
                         const int at = core_at + j * Tile::width;
                         *reinterpret_cast<Vec<T>*>(core + at) = p[j];
-                        store_stored(block.k_after(core, Tile::core_size) + at, stored);
+                        if constexpr (Tile::waits_decoded)
+                            *reinterpret_cast<Vec<T>*>(core + Tile::core_size + at) = k;
+                        else
+                            store_stored(block.k_after(core, Tile::core_size) + at, stored);
                     }
                 }
             }
@@ -242,7 +245,12 @@ __device__ __forceinline__ void apply_again(const LeapBlock<Tile>& block, int th
                 ONDA_UNROLL
                 for (int j = 0; j < N; ++j) {
                     const Vec<T> p = load_vector(static_cast<const T*>(core) + core_at + j * Tile::width);
-                    const Vec<T> k = decoded(k_of(a), load_stored(core_k + core_at + j * Tile::width));
+                    const Vec<T> k = [&] {
+                        if constexpr (Tile::waits_decoded)
+                            return load_vector(static_cast<const T*>(core) + Tile::core_size + core_at + j * Tile::width);
+                        else
+                            return decoded(k_of(a), load_stored(core_k + core_at + j * Tile::width));
+                    }();
                     Vec<T> next;
                     ONDA_UNROLL
                     for (int v = 0; v < V; ++v) next.v[v] = leap(p.v[v], before[j].v[v], u[j].v[v], k.v[v], l[j].v[v]);

@@ -26,8 +26,9 @@ using StoredOf = typename StoredElement<T, K>::type;
 /// shared memory.
 /// \tparam K_ what reads k: a pointer, CodesOfK or IndicesOfK.
 template <typename T_, int R, int Width, int Height, int InnerRows, int OuterRows, int Stages, int Planes,
-          typename K_ = const T_*>
+          typename K_ = const T_*, bool WaitsDecoded = false>
 struct LeapTile {
+    static constexpr bool waits_decoded = WaitsDecoded;
     using T = T_;
     using K = K_;
     using Stored = StoredOf<T, K>;
@@ -40,9 +41,12 @@ struct LeapTile {
     static constexpr int inner_width = Width + 2 * inner_halo, inner_height = Height + 2 * R;
     static constexpr int p_width = Width + 2 * p_halo, p_height = Height + 4 * R;
 
-    /// Of k, whose rows are whole pieces of 16 bytes.
+    /// Of k, along x: the copy engine begins and ends on pieces of 16 bytes.
     static constexpr int k_piece = 16 / static_cast<int>(sizeof(Stored));
-    static constexpr int k_width = (inner_width + k_piece - 1) / k_piece * k_piece;
+    static constexpr int pieces(int nodes) { return (nodes + k_piece - 1) / k_piece * k_piece; }
+    static constexpr int k_halo = pieces(inner_halo), k_width = pieces(k_halo + Width + inner_halo);
+    /// Tiles begin on a multiple of so many nodes.
+    static constexpr int align_x = k_piece > vector ? k_piece : vector;
 
     static constexpr int inner_columns = inner_width / vector, outer_columns = Width / vector;
     static constexpr int inner_threads = inner_columns * (inner_height / InnerRows);
@@ -62,7 +66,7 @@ struct LeapTile {
     }
     static constexpr int k_size = lines(of_stored(k_width * inner_height)), stage_size = p_size + k_size;
     static constexpr int core_size = Width * Height, waiting = R + Planes;  ///< planes of p and k until p[n+2] is due
-    static constexpr int waiting_size = core_size + of_stored(core_size);
+    static constexpr int waiting_size = core_size + (WaitsDecoded ? core_size : of_stored(core_size));
     static constexpr int stages_at = line, inner_at = stages_at + Stages * stage_size;
     static constexpr int waiting_at = inner_at + Planes * inner_size;
     static constexpr int size = waiting_at + waiting * waiting_size;

@@ -28,7 +28,7 @@ struct LeapTileLaunch {
                                      .threads_y = 1,
                                      .shared_bytes = Tile::shared_bytes,
                                      .radius = Tile::radius,
-                                     .align_x = Tile::line};
+                                     .align_x = Tile::line > 4 * Tile::align_x ? Tile::line : 4 * Tile::align_x};
     static constexpr LeapWork work = leap_tile_work<Tile>();
     static void complete(Arguments& a, const Fields<T>& fields, int now) {
         a.p_map = encode_tensor_map<T>(fields.p[now], fields.field, Tile::p_width, Tile::p_height);
