@@ -24,14 +24,15 @@ using StoredOf = typename StoredElement<T, K>::type;
 /// \tparam Width, Height nodes of p[n+2]. \tparam InnerRows, OuterRows rows of a vector for which a thread computes
 /// u = k L(p), or p[n+2] from it. \tparam Stages planes of p and k on their way or in use. \tparam Planes of u in
 /// shared memory.
-/// \tparam K_ what reads k: a pointer, CodesOfK or IndicesOfK.
+/// \tparam K_ what reads k: a pointer, CodesOfK or IndicesOfK. Indices are looked up once: while a plane waits for p[n+2],
+/// it has their values.
 template <typename T_, int R, int Width, int Height, int InnerRows, int OuterRows, int Stages, int Planes,
-          typename K_ = const T_*, bool WaitsDecoded = false>
+          typename K_ = const T_*>
 struct LeapTile {
-    static constexpr bool waits_decoded = WaitsDecoded;
     using T = T_;
     using K = K_;
     using Stored = StoredOf<T, K>;
+    static constexpr bool waits_decoded = sizeof(Stored) == 1;
     static constexpr int radius = R, width = Width, height = Height, stages = Stages, planes = Planes;
     static constexpr int inner_rows = InnerRows, outer_rows = OuterRows;
     static constexpr int vector = Vec<T>::size;
@@ -54,7 +55,7 @@ struct LeapTile {
     static constexpr int inner_warps = (inner_threads + 31) / 32, outer_warps = (outer_threads + 31) / 32;
     /// One more warp asks for the copies.
     static constexpr int threads = 32 * (inner_warps + outer_warps + 1);
-    static_assert(inner_height % InnerRows == 0 && Height % OuterRows == 0 && Width % vector == 0);
+    static_assert(inner_height % InnerRows == 0 && Height % OuterRows == 0 && Width % align_x == 0);
 
     // Shared memory, in elements; boxes lie on lines of 128 bytes. Vectors of u whose last nodes nobody needs are read
     // from one vector before the first row of p on: there is a line.
@@ -66,7 +67,7 @@ struct LeapTile {
     }
     static constexpr int k_size = lines(of_stored(k_width * inner_height)), stage_size = p_size + k_size;
     static constexpr int core_size = Width * Height, waiting = R + Planes;  ///< planes of p and k until p[n+2] is due
-    static constexpr int waiting_size = core_size + (WaitsDecoded ? core_size : of_stored(core_size));
+    static constexpr int waiting_size = core_size + (waits_decoded ? core_size : of_stored(core_size));
     static constexpr int stages_at = line, inner_at = stages_at + Stages * stage_size;
     static constexpr int waiting_at = inner_at + Planes * inner_size;
     static constexpr int size = waiting_at + waiting * waiting_size;
