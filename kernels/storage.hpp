@@ -45,15 +45,18 @@ struct IndicesOfK {
     [[nodiscard]] ONDA_HOST_DEVICE float operator[](std::int64_t i) const { return decoded(at[i]); }
 };
 
-template <typename Coded>
-    requires requires { typename Coded::Code; }
-ONDA_HOST_DEVICE Coded operator+(Coded k, std::int64_t elements) {
+template <typename K>
+concept KnownCodes = requires {
+    typename K::Code;
+};
+
+template <KnownCodes K>
+ONDA_HOST_DEVICE K operator+(K k, std::int64_t elements) {
     k.at += elements;
     return k;
 }
-template <typename Coded>
-    requires requires { typename Coded::Code; }
-ONDA_HOST_DEVICE Coded& operator+=(Coded& k, std::int64_t elements) {
+template <KnownCodes K>
+ONDA_HOST_DEVICE K& operator+=(K& k, std::int64_t elements) {
     k.at += elements;
     return k;
 }
@@ -81,15 +84,15 @@ struct CodedK {
     ONDA_HOST_DEVICE CodedK& operator+=(std::int64_t elements) { return *this = *this + elements; }
 };
 
-/// Codes of a kind that is known.
+/// The codes as a kernel asks for them. \tparam K CodesOfK, IndicesOfK, or CodedK for either.
 template <typename K>
 ONDA_HOST_DEVICE K as(const CodedK& k) {
-    if constexpr (requires { K::table; K::code; })
-        return k;
-    else if constexpr (requires { K::code; })
+    if constexpr (__is_same(K, CodesOfK))
         return k.codes();
-    else
+    else if constexpr (__is_same(K, IndicesOfK))
         return k.indices();
+    else
+        return k;
 }
 
 /// The address of an element, to prefetch it.
@@ -97,8 +100,8 @@ template <typename T>
 ONDA_HOST_DEVICE const void* address_of(const T* k, std::int64_t i) {
     return k + i;
 }
-template <typename Coded>
-ONDA_HOST_DEVICE const void* address_of(const Coded& k, std::int64_t i) {
+template <typename K>
+ONDA_HOST_DEVICE const void* address_of(const K& k, std::int64_t i) {
     return (k + i).at;
 }
 

@@ -48,14 +48,10 @@ struct Arrays {
 /// \tparam K a pointer to numbers, CodesOfK, IndicesOfK, or CodedK for either.
 template <typename K, typename T>
 inline __attribute__((always_inline)) K k_of(const Arrays<T>& a) {
-    if constexpr (__is_same(K, CodesOfK))
-        return a.coded_k.codes();
-    else if constexpr (__is_same(K, IndicesOfK))
-        return a.coded_k.indices();
-    else if constexpr (__is_same(K, CodedK))
-        return a.coded_k;
-    else
+    if constexpr (__is_same(K, const T*))
         return a.k;
+    else
+        return as<K>(a.coded_k);
 }
 
 /// A box of nodes: [low, high) along x, y, z.
@@ -89,7 +85,7 @@ template <typename Isa, typename T>
 void reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void vectorised_step(const StepArguments<T>& a);
-/// Of codes of k: as many again.
+// The same on codes of k.
 template <typename Isa>
 void reference_coded_step(const StepArguments<float>& a);
 template <typename Isa>
@@ -105,11 +101,12 @@ template <typename Isa, typename T>
 void reference_leap_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void vectorised_leap_step(const StepArguments<T>& a);
+// The same on codes of k.
 template <typename Isa>
 void reference_coded_leap_step(const StepArguments<float>& a);
 template <typename Isa>
 void vectorised_coded_leap_step(const StepArguments<float>& a);
-/// Single steps of all nodes but those in the box, of either kind of storage.
+/// Single steps of all nodes but those in the box, on numbers or codes of k.
 template <typename Isa, typename T>
 void leap_shell_step(const StepArguments<T>& a);
 

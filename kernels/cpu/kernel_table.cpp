@@ -123,8 +123,8 @@ const Kernel& find_kernel(const InstructionSet& set, const Setup& setup) {
                                            (setup.stepping == Stepping::leap ? " with leap steps" : "") +
                                            (has_codes(setup) ? " with a model stored as codes" : "")
                                      : "is not among the CPU kernels";
-    throw SetupFault("kernel",
-                     "kernel '" + name + "' " + fault + ": use auto, " + listed(kernels_of(equation, setup.stepping, setup.medium.storage)));
+    throw SetupFault("kernel", "kernel '" + name + "' " + fault + ": use auto, " +
+                                   listed(kernels_of(equation, setup.stepping, setup.medium.storage)));
 }
 
 std::span<const KernelInfo> kernel_names() {

@@ -27,8 +27,8 @@ void step(const StepArguments<T>& a, const K& k) {
             const std::int64_t y = row % a.ny, z = row / a.ny;
             const std::int64_t at = y * a.pitch + z * a.plane;
             const K k_row = k + (y * a.k_pitch + z * a.k_plane);
-            const bool crosses = !inner.is_empty() && y >= inner.low[1] && y < inner.high[1] && z >= inner.low[2] &&
-                                 z < inner.high[2];
+            const bool crosses =
+                !inner.is_empty() && y >= inner.low[1] && y < inner.high[1] && z >= inner.low[2] && z < inner.high[2];
             step_nodes<T, Dims, R>(a, at, k_row, 0, crosses ? inner.low[0] : a.nx);
             if (crosses) step_nodes<T, Dims, R>(a, at, k_row, inner.high[0], a.nx);
         }

@@ -36,7 +36,8 @@ public:
     std::string description() const override {
         const int threads = threads_of(setup());
         return "CPU, kernel " + kernel_.name + ", " + std::string(isa_.name) + ", " + std::to_string(threads) +
-               (threads == 1 ? " thread, " : " threads, ") + (sizeof(T) == 4 ? "float" : "double");
+               (threads == 1 ? " thread, " : " threads, ") + (sizeof(T) == 4 ? "float" : "double") +
+               setup().medium.description();
     }
     std::string kernel() const override { return kernel_.name; }
     std::int64_t allocated_bytes() const override {

@@ -154,8 +154,9 @@ std::vector<const Instance<T>*> fitting(const Setup& setup) {
     const int architecture = gpu_architecture(setup.ordinal), shared_bytes = gpu_shared_bytes(setup.ordinal);
     for (const Instance<T>& row : instances<T>())
         if ((row.radius == 0 || row.radius == setup.scheme.radius()) && row.equation == setup.scheme.equation &&
-            row.stepping == setup.stepping && row.storage == setup.medium.storage && (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) &&
-            row.architecture <= architecture && row.shared_bytes <= shared_bytes)
+            row.stepping == setup.stepping && row.storage == setup.medium.storage &&
+            (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) && row.architecture <= architecture &&
+            row.shared_bytes <= shared_bytes)
             rows.push_back(&row);
     return rows;
 }

@@ -69,7 +69,8 @@ template <typename T>
 template <typename Stored>
 void CudaMedium<T>::load(const Layout& layout, const MediumRows& rows, Stored* target) {
     const std::int64_t along_y = rows.rows_along_y(), all = along_y * rows.rows_along_z();
-    const std::int64_t most_rows = std::max<std::int64_t>(1, kPieceBytes / (layout.pitch * std::int64_t{sizeof(Stored)}));
+    const std::int64_t most_rows =
+        std::max<std::int64_t>(1, kPieceBytes / (layout.pitch * std::int64_t{sizeof(Stored)}));
     const auto element_of_row = [&](std::int64_t row) {
         return layout.at(0, row % along_y - rows.halo()[1], row / along_y - rows.halo()[2]);
     };
@@ -143,7 +144,7 @@ std::string CudaMedium<T>::description() const {
     const Gpu& gpu = platform().gpus.at(static_cast<std::size_t>(setup().ordinal));
     return "CUDA, GPU " + std::to_string(setup().ordinal) + ", " + gpu.name + " (" + gpu.architecture + "), kernel " +
            instance_.kernel + ", tile " + instance_.tile + (instance_.copy.empty() ? "" : ", " + instance_.copy) +
-           ", " + (sizeof(T) == 4 ? "float" : "double");
+           ", " + (sizeof(T) == 4 ? "float" : "double") + setup().medium.description();
 }
 
 template class CudaMedium<float>;

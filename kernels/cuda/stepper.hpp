@@ -83,10 +83,10 @@ struct Instance {
     Equation equation = Equation::star;
     Stepping stepping = Stepping::single;
     Storage storage = Storage::full;  ///< of k
-    int radius = 0;        ///< 0: any
-    int dimensions = 0;    ///< 2 or 3; 0 is both
-    int architecture = 0;  ///< lowest compute capability, 75 or 90
-    int shared_bytes = 0;  ///< of shared memory that a block needs
+    int radius = 0;                   ///< 0: any
+    int dimensions = 0;               ///< 2 or 3; 0 is both
+    int architecture = 0;             ///< lowest compute capability, 75 or 90
+    int shared_bytes = 0;             ///< of shared memory that a block needs
     std::unique_ptr<Stepper> (*make)(const Instance& self, const Fields<T>& fields) = nullptr;
     Resources (*resources)(const Instance& self, const Stencil<T>& stencil) = nullptr;
     /// The facts of a step of all volumes, but for what the launches around it add. \throws Error.

@@ -14,6 +14,10 @@ constexpr std::uint32_t kMostCode = 65535;
 
 }  // namespace
 
+std::string MediumCode::description() const {
+    return storage == Storage::full ? std::string() : ", model as " + std::string(name(storage));
+}
+
 std::uint16_t MediumCode::encoded(float k) const {
     if (storage == Storage::codes) {
         if (!(k > 0.f)) return 0;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct MediumCode {
     [[nodiscard]] std::int64_t element_bytes(std::int64_t full) const {
         return storage == Storage::full ? full : storage == Storage::codes ? 2 : 1;
     }
+    /// For logs, after the precision: ", model as 16bit"; empty for numbers.
+    [[nodiscard]] std::string description() const;
     /// The code of the nearest value.
     [[nodiscard]] std::uint16_t encoded(float k) const;
     /// The value of a code.

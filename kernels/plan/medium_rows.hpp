@@ -35,8 +35,8 @@ public:
         return {std::vector(readers_.size(), std::vector<float>(static_cast<std::size_t>(problem_.grid.nx())))};
     }
 
-    /// Writes row (y, z), which may lie in the halo, and its own halo along x. \param row at node 0, of numbers or, with
-    /// the problem's codes, of codes.
+    /// Writes row (y, z), which may lie in the halo, and its own halo along x. \param row at node 0, of numbers or,
+    /// with the problem's codes, of codes.
     template <typename T>
     void write(std::int64_t y, std::int64_t z, T* row, Scratch& scratch) const {
         const Grid& grid = problem_.grid;

@@ -136,11 +136,13 @@ std::string describe_storage(const Plan& plan) {
         case Storage::codes: break;
     }
     const StorageChange change = change_of_storage(plan);
-    if (change.of_velocity == 0.) return "storage   in 16 bits: exact, since so few numbers lie between the velocities\n";
-    return fmt::format("storage   in 16 bits: changes velocities by at most {:.2g} m/s ({:.2g} %), and travel times "
-                       "along the diagonal by {:.2g} s, {:.2g} of a period at {:.4g} Hz\n",
-                       change.velocity_m_s, 100. * change.of_velocity, change.travel_time_s,
-                       change.travel_time_periods, plan.survey.highest_frequency_hz());
+    if (change.of_velocity == 0.)
+        return "storage   in 16 bits: exact, since so few numbers lie between the velocities\n";
+    return fmt::format(
+        "storage   in 16 bits: changes velocities by at most {:.2g} m/s ({:.2g} %), and travel times "
+        "along the diagonal by {:.2g} s, {:.2g} of a period at {:.4g} Hz\n",
+        change.velocity_m_s, 100. * change.of_velocity, change.travel_time_s, change.travel_time_periods,
+        plan.survey.highest_frequency_hz());
 }
 
 nlohmann::ordered_json storage_json(const Plan& plan) {

@@ -19,9 +19,9 @@ void set_storage(Plan& plan, const Model* model);
 
 /// What codes of 16 bits change of the model, at most.
 struct StorageChange {
-    double of_velocity = 0.;        ///< relative, and so that of a travel time
-    double velocity_m_s = 0.;       ///< at the highest velocity
-    double travel_time_s = 0.;      ///< along the diagonal of the grid, at the lowest velocity
+    double of_velocity = 0.;          ///< relative, and so that of a travel time
+    double velocity_m_s = 0.;         ///< at the highest velocity
+    double travel_time_s = 0.;        ///< along the diagonal of the grid, at the lowest velocity
     double travel_time_periods = 0.;  ///< of the highest frequency of the wavelets
 };
 StorageChange change_of_storage(const Plan& plan);

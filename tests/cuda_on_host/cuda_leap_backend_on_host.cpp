@@ -156,7 +156,8 @@ TEST_CASE("the facts of a leap count two steps") {
     CHECK_THROWS_AS(cuda::check_setup(setup), SetupFault);
 }
 
-TEST_CASE("codes of k: every instance, shell and strip gives the bits of the decoded model, and holds what was predicted") {
+TEST_CASE(
+    "codes of k: every instance, shell and strip gives the bits of the decoded model, and holds what was predicted") {
     std::size_t compared = 0;
     for (const Case& c : kLeaps)
         for (const int order : {2, 8})

@@ -29,8 +29,12 @@ public:
 
     [[nodiscard]] const MediumCode& code() const { return code_; }
     [[nodiscard]] double dt_s() const { return dt_s_; }
-    [[nodiscard]] MediumReaders original() const { return {reader([](const auto& pair) { return pair.first; })}; }
-    [[nodiscard]] MediumReaders decoded() const { return {reader([](const auto& pair) { return pair.second; })}; }
+    [[nodiscard]] MediumReaders original() const {
+        return {reader([](const auto& pair) { return pair.first; })};
+    }
+    [[nodiscard]] MediumReaders decoded() const {
+        return {reader([](const auto& pair) { return pair.second; })};
+    }
     /// Whether the two differ anywhere.
     [[nodiscard]] bool changed() const {
         return std::ranges::any_of(pairs_, [](const auto& pair) { return pair.first != pair.second; });

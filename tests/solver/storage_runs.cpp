@@ -1,5 +1,5 @@
-// Promise: a run stores its model as model.storage says, or is refused with the reason; a table and "auto" give the bits
-// of float, 16 bits what their change of the velocities is worth; `onda check` says how much that is.
+// Promise: a run stores its model as model.storage says, or is refused with the reason; a table and "auto" give the
+// bits of float, 16 bits what their change of the velocities is worth; `onda check` says how much that is.
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
@@ -43,8 +43,7 @@ double difference(std::span<const float> a, std::span<const float> b) {
 }
 
 /// Of more velocities than a table has room for.
-const std::string kRough =
-    "model={type: von_karman, vp_m_s: 2000, correlation_length_m: 60, deviation_percent: 8}";
+const std::string kRough = "model={type: von_karman, vp_m_s: 2000, correlation_length_m: 60, deviation_percent: 8}";
 
 Plan plan_of(const std::string& text, const std::string& storage, const std::vector<std::string>& overrides = {}) {
     return make_plan(config_of(text, storage, overrides));
@@ -103,12 +102,12 @@ TEST_CASE("check says what 16 bits change") {
 
 TEST_CASE("what cannot be stored is refused by name") {
     CHECK(contains(refusal_of(kSmall3d, "table", {kRough, "model.storage=table"}),
-                         "model.storage = table: the model has more than 255 different velocities"));
+                   "model.storage = table: the model has more than 255 different velocities"));
     CHECK(contains(refusal_of(kSmall3d, "16bit", {"scheme.precision=double"}),
-                         "model.storage = 16bit: is not available in double precision"));
+                   "model.storage = 16bit: is not available in double precision"));
     CHECK(contains(refusal_of(kSmall3d, "table", {"scheme.stencil=compact27", "scheme.space_order=2"}),
-                         "model.storage = table: is not available for the equation compact27"));
+                   "model.storage = table: is not available for the equation compact27"));
     CHECK(contains(refusal_of(kSmall3d, "16bit", {"backend.kernel=inplane-full"}),
-                         "with a model stored as codes: use auto, reference, vectorised"));
+                   "with a model stored as codes: use auto, reference, vectorised"));
     CHECK(contains(refusal_of(kSmall3d, "16bits"), "did you mean '16bit'"));
 }

@@ -214,8 +214,8 @@ struct CpmlRowEnds {
     const T* rho;
     T *q, *psi, *zeta;
     T *shared_p, *shared_g, *shared_psi;  ///< at this lane; of p what the next tile begins with comes last instead
-    T p_of[kCpmlRows] = {}, psi_of[kCpmlRows] = {}, zeta_of[kCpmlRows] = {}, q_of[kCpmlRows] = {}, k_of_row[kCpmlRows] = {},
-      b_of[kCpmlRows] = {};
+    T p_of[kCpmlRows] = {}, psi_of[kCpmlRows] = {}, zeta_of[kCpmlRows] = {}, q_of[kCpmlRows] = {},
+      k_of_row[kCpmlRows] = {}, b_of[kCpmlRows] = {};
 
     /// Everything that one tile reads, before anything waits for it. Beyond the face p is zero.
     __device__ __forceinline__ void load(const CpmlArguments<T>& a, const CpmlSide<T>& s, [[maybe_unused]] int step) {
@@ -316,20 +316,20 @@ __global__ void cpml_rows_kernel(const __grid_constant__ Arguments a) {
         const T* const rho =
             F::has_density ? a.half_rho + s.rho_edge + t * step + inner * a.rho_row + outer * a.rho_slice : nullptr;
         CpmlRowEnds<T, F, K> ends{t,
-                               lane,
-                               a.inner - inner,
-                               false,
-                               false,
-                               false,
-                               a.p + element,
-                               k_of(a) + (s.k_edge + node * step + inner * a.k_row + outer * a.k_slice),
-                               rho,
-                               a.q + element,
-                               s.psi + memory + t,
-                               s.zeta + memory + node - 1,
-                               shared,
-                               shared + rows_size,
-                               shared + 2 * rows_size};
+                                  lane,
+                                  a.inner - inner,
+                                  false,
+                                  false,
+                                  false,
+                                  a.p + element,
+                                  k_of(a) + (s.k_edge + node * step + inner * a.k_row + outer * a.k_slice),
+                                  rho,
+                                  a.q + element,
+                                  s.psi + memory + t,
+                                  s.zeta + memory + node - 1,
+                                  shared,
+                                  shared + rows_size,
+                                  shared + 2 * rows_size};
         for (int tile = 0; tile < a.tiles; ++tile) {
             ends.load(a, s, step);
             ends.share_p();

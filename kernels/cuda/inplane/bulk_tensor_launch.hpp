@@ -1,6 +1,6 @@
 /// \file
-/// Launches the in-plane kernel with bulk-tensor copies (TMA): the maps that its copy engine reads. Only sources compiled
-/// for sm_90 and newer include it.
+/// Launches the in-plane kernel with bulk-tensor copies (TMA): the maps that its copy engine reads. Only sources
+/// compiled for sm_90 and newer include it.
 #pragma once
 
 #include <stdexcept>

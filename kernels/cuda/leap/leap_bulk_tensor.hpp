@@ -175,9 +175,9 @@ __device__ __forceinline__ void apply_once(const LeapBlock<Tile>& block, int thr
                 T* const u = block.inner(to.buffer()) + u_at;
                 ONDA_UNROLL
                 for (int j = 0; j < N; ++j) {
-                    const auto stored = load_stored(
-                        static_cast<const typename Tile::Stored*>(block.k_after(stage, Tile::p_size)) + k_at +
-                        j * Tile::k_width);
+                    const auto stored =
+                        load_stored(static_cast<const typename Tile::Stored*>(block.k_after(stage, Tile::p_size)) +
+                                    k_at + j * Tile::k_width);
                     const Vec<T> k = decoded(k_of(a), stored);
                     Vec<T> value;
                     ONDA_UNROLL
@@ -247,7 +247,8 @@ __device__ __forceinline__ void apply_again(const LeapBlock<Tile>& block, int th
                     const Vec<T> p = load_vector(static_cast<const T*>(core) + core_at + j * Tile::width);
                     const Vec<T> k = [&] {
                         if constexpr (Tile::waits_decoded)
-                            return load_vector(static_cast<const T*>(core) + Tile::core_size + core_at + j * Tile::width);
+                            return load_vector(static_cast<const T*>(core) + Tile::core_size + core_at +
+                                               j * Tile::width);
                         else
                             return decoded(k_of(a), load_stored(core_k + core_at + j * Tile::width));
                     }();

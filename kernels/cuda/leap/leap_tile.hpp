@@ -24,8 +24,8 @@ using StoredOf = typename StoredElement<T, K>::type;
 /// \tparam Width, Height nodes of p[n+2]. \tparam InnerRows, OuterRows rows of a vector for which a thread computes
 /// u = k L(p), or p[n+2] from it. \tparam Stages planes of p and k on their way or in use. \tparam Planes of u in
 /// shared memory.
-/// \tparam K_ what reads k: a pointer, CodesOfK or IndicesOfK. Indices are looked up once: while a plane waits for p[n+2],
-/// it has their values.
+/// \tparam K_ what reads k: a pointer, CodesOfK or IndicesOfK. Indices are looked up once: while a plane waits for
+/// p[n+2], it has their values.
 template <typename T_, int R, int Width, int Height, int InnerRows, int OuterRows, int Stages, int Planes,
           typename K_ = const T_*>
 struct LeapTile {
@@ -63,7 +63,8 @@ struct LeapTile {
     static constexpr int lines(int elements) { return (elements + line - 1) / line * line; }
     static constexpr int p_size = lines(p_width * p_height), inner_size = lines(inner_width * inner_height);
     static constexpr int of_stored(int elements) {
-        return (elements * static_cast<int>(sizeof(Stored)) + static_cast<int>(sizeof(T)) - 1) / static_cast<int>(sizeof(T));
+        return (elements * static_cast<int>(sizeof(Stored)) + static_cast<int>(sizeof(T)) - 1) /
+               static_cast<int>(sizeof(T));
     }
     static constexpr int k_size = lines(of_stored(k_width * inner_height)), stage_size = p_size + k_size;
     static constexpr int core_size = Width * Height, waiting = R + Planes;  ///< planes of p and k until p[n+2] is due
@@ -88,8 +89,7 @@ struct ArgumentsOf {
     using type = WithCodes<LeapTileArguments<typename Tile::T>, typename Tile::K>;
 };
 template <typename Tile>
-    requires __is_same(typename Tile::K, const typename Tile::T*)
-struct ArgumentsOf<Tile> {
+requires __is_same(typename Tile::K, const typename Tile::T*) struct ArgumentsOf<Tile> {
     using type = LeapTileArguments<typename Tile::T>;
 };
 

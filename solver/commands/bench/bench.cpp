@@ -126,8 +126,9 @@ int finish(const BenchOptions& options, const BenchPlan& plan) {
                         "--roofline draws bare kernels, since the operations of boundaries are not counted: "
                         "leave out --boundary");
         if (options.storage != "float")
-            throw Error(ExitCode::usage, "--roofline draws one roof, that of the twin, which moves k as float: leave out "
-                                         "--storage");
+            throw Error(ExitCode::usage,
+                        "--roofline draws one roof, that of the twin, which moves k as float: leave out "
+                        "--storage");
     }
     run_bench(plan, options.output);
     return 0;
@@ -145,8 +146,8 @@ int bench_cpu(const BenchOptions& options) {
     });
     if (plan.cases.empty())
         throw Error(ExitCode::usage, "no CPU kernel computes operator " + printable(options.equation) +
-                                         " with --stepping " + printable(options.stepping) +
-                                         " and --storage " + printable(options.storage));
+                                         " with --stepping " + printable(options.stepping) + " and --storage " +
+                                         printable(options.storage));
     return finish(options, plan);
 }
 

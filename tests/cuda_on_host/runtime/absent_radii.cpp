@@ -40,10 +40,10 @@ namespace onda::cuda {
     void launch_fused<R>(int, const FusedArguments<T>&, cudaStream_t) {} \
     template <>                                                          \
     void apply_cpml<R>(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t) {}
-#define ONDA_ABSENT(R)                                               \
-    template <>                                                      \
+#define ONDA_ABSENT(R)                                                \
+    template <>                                                       \
     void launch_shell<R>(const CodedShellArguments&, cudaStream_t) {} \
-    ONDA_ABSENT_ROWS(R, float)                                       \
+    ONDA_ABSENT_ROWS(R, float)                                        \
     ONDA_ABSENT_ROWS(R, double)
 
 ONDA_NO_BULK_TENSOR(1)
