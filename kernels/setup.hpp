@@ -12,6 +12,7 @@
 #include "kernels/boundaries/strip.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/plan/medium_code.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stepping.hpp"
 
@@ -25,6 +26,7 @@ struct Problem {
     Precision precision = Precision::float32;
     FaceHalos halos{};
     StripList strips;
+    MediumCode medium;  ///< how k is stored, and which values it may have
 
     /// Time steps from one level to the next that is computed everywhere: 1, or 2 with leaps.
     [[nodiscard]] std::int64_t stride() const { return stepping == Stepping::leap ? 2 : 1; }

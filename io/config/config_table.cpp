@@ -259,6 +259,12 @@ constexpr Parameter kModel[] = {
      .range = kDensity,
      .when = {"type", "layered inclusions"},
      .example = "2000"},
+    {.name = "storage",
+     .slot = bind<&ModelConfig::storage>,
+     .help = "how the device stores the velocities of the star at constant density in single precision: less memory "
+             "and traffic with fewer bits (docs/theory.md)",
+     .values = "model.storage",
+     .example = "16bit"},
 };
 
 constexpr Parameter kTime[] = {

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/storage.hpp"
 
 namespace onda::cuda {
 
@@ -28,6 +29,23 @@ struct StepArguments {
     std::int64_t pitch = 0, plane = 0, k_pitch = 0, k_plane = 0;
     Stencil<T> stencil;
 };
+
+/// What a kernel is given that reads k as codes: what it is given otherwise, and the codes in the place of k.
+/// \tparam K CodesOfK, IndicesOfK, or CodedK for either.
+template <typename Arguments, typename K>
+struct WithCodes : Arguments {
+    K coded_k;
+};
+
+/// k of all nodes, from what a kernel is given.
+template <typename T>
+ONDA_HOST_DEVICE const T* k_of(const StepArguments<T>& a) {
+    return a.k;
+}
+template <typename Arguments, typename K>
+ONDA_HOST_DEVICE K k_of(const WithCodes<Arguments, K>& a) {
+    return a.coded_k;
+}
 
 /// What the kernels of variable density are given.
 template <typename T>

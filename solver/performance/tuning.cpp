@@ -120,6 +120,7 @@ Json tuning_key(const TuningCase& of) {
             {"dimensions", setup.grid.dimensions},
             {"operator", name(setup.scheme.equation)},
             {"stepping", setup.stepping == Stepping::leap ? "leap" : "single"},
+            {"storage", name(setup.medium.storage)},
             {"order", setup.scheme.space_order},
             {"bytes", setup.element_bytes()},
             {"faces", setup.halos},

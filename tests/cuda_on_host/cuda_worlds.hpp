@@ -17,6 +17,7 @@
 #include "kernels/cuda/inplane/async_copies.hpp"
 #include "kernels/cuda/inplane/inplane.hpp"
 #include "kernels/grid/halo.hpp"
+#include "kernels/plan/medium_code.hpp"
 #include "tests/kernels/fields.hpp"
 #include "tests/sanitized.hpp"
 
@@ -289,10 +290,53 @@ void direct(World<T>& w, HostLaunch launch) {
     launch_on_host(launch, Kernel, a);
 }
 
-/// Runs every variant on a case and hands its world to compare(world, expected).
+/// Codes for k of worlds, which is 4 to 8.
+inline MediumCode code_of_worlds(Storage storage) {
+    if (storage == Storage::codes) return medium_of_codes(4.f, 8.f);
+    std::vector<float> values;
+    for (int i = 0; i < 255; ++i) values.push_back(4.f + 4.f * static_cast<float>(i) / 254.f);
+    return medium_of_table(values);
+}
+
+/// Gives a world the values of codes in the place of its own.
+inline void round_to(const MediumCode& code, World<float>& w) {
+    for (std::int64_t i = 0; i < w.k.size(); ++i)
+        if (float& k = w.k.data()[i]; !std::isnan(k)) k = code.decoded(code.encoded(k));
+}
+
+/// k of a world as kernels read codes of it.
+template <typename K>
+struct StoredK {
+    static constexpr Storage storage = sizeof(typename K::Code) == 2 ? Storage::codes : Storage::table;
+
+    explicit StoredK(const World<float>& w)
+        : medium(code_of_worlds(storage)), layout(w.of.grid, {0, 0, 0}, sizeof(typename K::Code)), codes(layout.size) {
+        std::ranges::copy(medium.table, table);
+        for (std::int64_t z = 0; z < w.of.grid.nz(); ++z)
+            for (std::int64_t y = 0; y < w.of.grid.ny(); ++y)
+                for (std::int64_t x = 0; x < w.of.grid.nx(); ++x)
+                    codes.data()[layout.at(x, y, z)] =
+                        static_cast<typename K::Code>(medium.encoded(w.k.data()[w.model.at(x, y, z)]));
+    }
+    /// Puts the codes in the place of k.
+    template <typename Arguments>
+    void set(Arguments& a) const {
+        a.k = nullptr;
+        a.coded_k = as<K>(CodedK{storage, codes.data() + layout.origin, medium.code, table});
+        a.k_pitch = layout.pitch;
+        a.k_plane = layout.plane;
+    }
+
+    MediumCode medium;
+    Layout layout;
+    Array<typename K::Code> codes;
+    float table[MediumCode::kMostTableValues] = {};
+};
+
+/// Runs every variant on a world and hands what becomes of it to compare(world, expected).
 template <typename T, typename Compare>
-void run_all(const Case& c, const Scheme& scheme, const std::vector<Way<T>>& variants, const Compare& compare) {
-    const World<T> start(c, scheme);
+void run_all(const World<T>& start, const Scheme& scheme, const std::vector<Way<T>>& variants, const Compare& compare) {
+    const Case& c = start.of;
     const World<T> expected = run_reference(start);
     int schedule = scheme.radius();
     for (const Way<T>& variant : variants) {
@@ -311,6 +355,10 @@ void run_all(const Case& c, const Scheme& scheme, const std::vector<Way<T>>& var
     }
 }
 
+template <typename T, typename Compare>
+void run_all(const Case& c, const Scheme& scheme, const std::vector<Way<T>>& variants, const Compare& compare) {
+    run_all(World<T>(c, scheme), scheme, variants, compare);
+}
 template <typename T, typename Compare>
 void run_all(const Case& c, int order, const std::vector<Way<T>>& variants, const Compare& compare) {
     run_all(c, make_scheme(Equation::star, order), variants, compare);

@@ -42,5 +42,10 @@ struct ShellArguments {
     Stencil<T> stencil;
     ShellBoxes boxes;
 };
+using CodedShellArguments = WithCodes<ShellArguments<float>, CodedK>;
+template <typename T>
+ONDA_HOST_DEVICE const T* k_of(const ShellArguments<T>& a) {
+    return a.k;
+}
 
 }  // namespace onda::cuda
