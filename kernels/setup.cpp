@@ -42,6 +42,10 @@ void check_problem(const Problem& problem) {
     for (const std::int64_t n : problem.grid.n)
         if (n < 1) throw std::invalid_argument("a grid needs at least one node along every axis");
     for (const auto& strip : problem.strips) strip->check(problem);
+    if (problem.medium.storage != Storage::full &&
+        (scheme.equation != Equation::star || problem.precision != Precision::float32))
+        throw std::invalid_argument(
+            "codes of k are there for the star operator at constant density, in single precision");
     check_applications(problem);
 }
 

@@ -12,6 +12,7 @@
 #include "kernels/boundaries/strip.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/grid/grid.hpp"
+#include "kernels/plan/medium_code.hpp"
 #include "kernels/precision.hpp"
 #include "kernels/stepping.hpp"
 
@@ -25,6 +26,7 @@ struct Problem {
     Precision precision = Precision::float32;
     FaceHalos halos{};
     StripList strips;
+    MediumCode medium;  ///< how k is stored, and which values it may have
 
     /// How often a kernel applies k L to compute it.
     [[nodiscard]] Applications applications() const {

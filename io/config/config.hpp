@@ -86,6 +86,7 @@ struct ModelConfig {
     // density
     std::string rho = "auto";         ///< auto | none | gardner
     std::optional<double> rho_kg_m3;  ///< where no layer or body says otherwise
+    std::string storage = "float";    ///< float | 16bit | table | auto
     // array
     std::shared_ptr<const ModelArrays> arrays;  ///< no parameter: set by the program
     bool operator==(const ModelConfig&) const = default;

@@ -259,6 +259,12 @@ constexpr Parameter kModel[] = {
      .range = kDensity,
      .when = {"type", "layered inclusions"},
      .example = "2000"},
+    {.name = "storage",
+     .slot = bind<&ModelConfig::storage>,
+     .help = "how the device stores the velocities of the star at constant density in single precision: less memory "
+             "and traffic with fewer bits (docs/theory.md)",
+     .values = "model.storage",
+     .example = "16bit"},
 };
 
 constexpr Parameter kTime[] = {
@@ -712,7 +718,8 @@ constexpr Parameter kBackend[] = {
              "a block), 128x8 (march25d); onda bench gpu --all-tiles lists them; auto takes the fastest known"},
     {.name = "copy",
      .slot = bind<&BackendConfig::copy>,
-     .help = "how the in-plane CUDA kernels fetch rectangles: tma or async; auto takes the faster"},
+     .help = "how CUDA kernels that march fetch rectangles (in-plane, march25d of variable density, leap): tma or "
+             "async; auto takes the faster"},
     {.name = "tuning",
      .slot = bind<&BackendConfig::tuning>,
      .help =

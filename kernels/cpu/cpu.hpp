@@ -16,8 +16,9 @@ namespace onda::cpu {
 
 /// The kernels of the CPU, of all operators, reference first.
 std::span<const KernelInfo> kernel_names();
-/// Those that compute this operator, and apply it so often.
-std::vector<std::string> kernels_of(Equation equation, Applications applications = Applications::once);
+/// Those that compute this operator, apply it so often, and read k stored like this.
+std::vector<std::string> kernels_of(Equation equation, Applications applications = Applications::once,
+                                    Storage storage = Storage::full);
 /// Instruction sets compiled in and usable on this machine, slowest first ("generic", "x86-64-v3", "x86-64-v4").
 std::vector<std::string> isa_names();
 /// What "auto" means for this machine.

@@ -12,6 +12,7 @@
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/equations/star/leap.hpp"
 #include "kernels/load_strategy.hpp"
+#include "kernels/storage.hpp"
 
 namespace onda::cpu {
 
@@ -40,7 +41,18 @@ struct Arrays {
     const T* further_p[kMostFurtherFields] = {};
     T* further_q[kMostFurtherFields] = {};
     MediumView<T> medium[kMostMediumArrays] = {};  ///< all arrays of the equation, k among them
+    CodedK coded_k = {};                           ///< where k is stored as codes: in the place of k
 };
+
+/// k of all nodes, for kernels that are compiled for several kinds of storage.
+/// \tparam K a pointer to numbers, CodesOfK, IndicesOfK, or CodedK for either.
+template <typename K, typename T>
+inline __attribute__((always_inline)) K k_of(const Arrays<T>& a) {
+    if constexpr (__is_same(K, const T*))
+        return a.k;
+    else
+        return as<K>(a.coded_k);
+}
 
 /// A box of nodes: [low, high) along x, y, z.
 struct NodeBox {
@@ -74,6 +86,11 @@ template <typename Isa, typename T>
 void reference_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void vectorised_step(const StepArguments<T>& a);
+// The same on codes of k.
+template <typename Isa>
+void reference_coded_step(const StepArguments<float>& a);
+template <typename Isa>
+void vectorised_coded_step(const StepArguments<float>& a);
 template <typename Isa, typename T>
 void inplane_step(const StepArguments<T>& a);
 /// The same array streams without neighbours: the ceiling of any one-step kernel. Not a wave equation.
@@ -86,8 +103,13 @@ template <typename Isa, typename T>
 void reference_leap_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void vectorised_leap_step(const StepArguments<T>& a);
+// The same on codes of k.
+template <typename Isa>
+void reference_coded_leap_step(const StepArguments<float>& a);
+template <typename Isa>
+void vectorised_coded_leap_step(const StepArguments<float>& a);
 
-// All nodes but those in the box.
+// All nodes but those in the box, on numbers or codes of k.
 /// Single steps: from p and the level before it to q, which may take the place of the latter.
 template <typename Isa, typename T>
 void leap_shell_step(const StepArguments<T>& a);
@@ -132,19 +154,23 @@ inline __attribute__((always_inline)) std::int64_t part_of_row(std::int64_t nx) 
     return (nx + parts * vector - 1) / (parts * vector) * vector;
 }
 
-/// Calls body(p, q, k, half_rho) with the first node of every row, each thread on its own range.
-template <typename T, typename Body>
-inline __attribute__((always_inline)) void for_each_row(const StepArguments<T>& a, const Body& body) {
+/// Calls body(p, q, k, half_rho) with the first node of every row, each thread on its own range. \param k of all nodes.
+template <typename T, typename K, typename Body>
+inline __attribute__((always_inline)) void for_each_row(const StepArguments<T>& a, const K& k, const Body& body) {
 #pragma omp parallel num_threads(a.threads)
     {
         const FlushDenormals<T> flush;
         const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
         for (std::int64_t row = rows.begin; row < rows.end; ++row) {
             const std::int64_t y = row % a.ny, z = row / a.ny;
-            body(a.p + y * a.pitch + z * a.plane, a.q + y * a.pitch + z * a.plane, a.k + y * a.k_pitch + z * a.k_plane,
+            body(a.p + y * a.pitch + z * a.plane, a.q + y * a.pitch + z * a.plane, k + (y * a.k_pitch + z * a.k_plane),
                  a.half_rho + y * a.rho_pitch + z * a.rho_plane);
         }
     }
+}
+template <typename T, typename Body>
+inline __attribute__((always_inline)) void for_each_row(const StepArguments<T>& a, const Body& body) {
+    for_each_row(a, a.k, body);
 }
 
 /// Calls Kernel<T, Dims, R>::step for the dimension and the order of the arguments. The kernels are local to their

@@ -7,6 +7,25 @@
 namespace onda::cpu {
 namespace {
 
+/// Those that read k as codes, by the names of what they are otherwise.
+template <typename Isa>
+void add_kernels_of_codes(std::vector<Kernel>& kernels) {
+    const auto add = [&kernels](const char* name, Applications applications, StepFunction<float> step) {
+        const auto like = std::ranges::find_if(kernels, [&](const Kernel& kernel) {
+            return kernel.name == name && kernel.equation == Equation::star && kernel.applications == applications;
+        });
+        Kernel kernel = *like;
+        kernel.step_float = step;
+        kernel.step_double = nullptr;
+        kernel.of_codes = true;
+        kernels.push_back(kernel);
+    };
+    add("reference", Applications::once, reference_coded_step<Isa>);
+    add("vectorised", Applications::once, vectorised_coded_step<Isa>);
+    add("reference", Applications::twice, reference_coded_leap_step<Isa>);
+    add("vectorised", Applications::twice, vectorised_coded_leap_step<Isa>);
+}
+
 template <typename Isa>
 std::vector<Kernel> kernels_of() {
     std::vector<Kernel> kernels{
@@ -40,6 +59,7 @@ std::vector<Kernel> kernels_of() {
     kernels.push_back({"vectorised", "OpenMP and SIMD, in tiles that the L2 cache holds",
                        vectorised_leap_step<Isa, float>, vectorised_leap_step<Isa, double>, nullptr, Equation::star,
                        Applications::twice});
+    add_kernels_of_codes<Isa>(kernels);
     return kernels;
 }
 
@@ -63,6 +83,10 @@ std::vector<InstructionSet> make_instruction_sets() {
 /// The kernels that an equation brings itself.
 std::span<const Kernel> own_kernels(const Equation& equation) {
     return equation->cpu_kernels == nullptr ? std::span<const Kernel>() : equation->cpu_kernels();
+}
+
+bool has_codes(const Setup& setup) {
+    return setup.medium.storage != Storage::full;
 }
 
 std::string listed(const std::vector<std::string>& names) {
@@ -89,16 +113,18 @@ const Kernel& find_kernel(const InstructionSet& set, const Setup& setup) {
     const Equation equation = setup.scheme.equation;
     const std::string name = setup.kernel == "auto" ? best_kernel(setup) : setup.kernel;
     for (const Kernel& kernel : set.kernels)
-        if (kernel.name == name && kernel.equation == equation && kernel.applications == setup.applications())
+        if (kernel.name == name && kernel.equation == equation && kernel.applications == setup.applications() &&
+            kernel.of_codes == has_codes(setup))
             return kernel;
     for (const Kernel& kernel : own_kernels(equation))
-        if (kernel.name == name) return kernel;
+        if (kernel.name == name && !has_codes(setup)) return kernel;
     const bool exists = std::ranges::find(kernel_names(), name, &KernelInfo::name) != kernel_names().end();
     const std::string fault = exists ? "does not compute the " + std::string(onda::name(equation)) + " operator" +
-                                           described_applications(setup)
+                                           described_applications(setup) +
+                                           (has_codes(setup) ? " with a model stored as codes" : "")
                                      : "is not among the CPU kernels";
     throw SetupFault("kernel", "kernel '" + name + "' " + fault + ": use auto, " +
-                                   listed(kernels_of(equation, setup.applications())));
+                                   listed(kernels_of(equation, setup.applications(), setup.medium.storage)));
 }
 
 std::span<const KernelInfo> kernel_names() {
@@ -112,12 +138,15 @@ std::span<const KernelInfo> kernel_names() {
     return names;
 }
 
-std::vector<std::string> kernels_of(Equation equation, Applications applications) {
+std::vector<std::string> kernels_of(Equation equation, Applications applications, Storage storage) {
+    const bool of_codes = storage != Storage::full;
     std::vector<std::string> names;
     for (const Kernel& kernel : instruction_sets().front().kernels)
-        if (kernel.solves && kernel.equation == equation && kernel.applications == applications)
+        if (kernel.solves && kernel.equation == equation && kernel.applications == applications &&
+            kernel.of_codes == of_codes)
             names.push_back(kernel.name);
-    for (const Kernel& kernel : own_kernels(equation)) names.push_back(kernel.name);
+    if (!of_codes)
+        for (const Kernel& kernel : own_kernels(equation)) names.push_back(kernel.name);
     return names;
 }
 
@@ -134,7 +163,8 @@ std::string best_isa() {
 
 // `onda bench cpu` measures: vectorised is the fastest at every order, see docs/performance.md.
 std::string best_kernel(const Setup& setup) {
-    const std::vector<std::string> names = kernels_of(setup.scheme.equation, setup.applications());
+    const std::vector<std::string> names =
+        kernels_of(setup.scheme.equation, setup.applications(), setup.medium.storage);
     return std::ranges::find(names, "vectorised") != names.end() ? "vectorised" : names.front();
 }
 

@@ -19,7 +19,8 @@ struct Kernel {
     const LoadStrategy* strategy = nullptr;
     Equation equation = Equation::star;
     Applications applications = Applications::once;
-    bool solves = true;  ///< false: the twin, which only `onda bench` runs
+    bool solves = true;     ///< false: the twin, which only `onda bench` runs
+    bool of_codes = false;  ///< reads k as codes, of either kind; others read numbers
 };
 
 struct InstructionSet {

@@ -8,52 +8,60 @@ namespace {
 
 struct Single {
     template <typename T>
-    ONDA_HOST_DEVICE static T node(const StepArguments<T>&, const T* p, const T* before, const T*, T k, T l) {
+    static T node(const StepArguments<T>&, const T* p, const T* before, const T*, T k, T l) {
         return leapfrog(*p, *before, k, l);
     }
 };
 struct Inner {
     template <typename T>
-    ONDA_HOST_DEVICE static T node(const StepArguments<T>&, const T*, const T*, const T*, T k, T l) {
+    static T node(const StepArguments<T>&, const T*, const T*, const T*, T k, T l) {
         return leap_inner(k, l);
     }
 };
 struct Outer {
     template <typename T>
-    ONDA_HOST_DEVICE static T node(const StepArguments<T>& a, const T* u, const T* p, const T* p_before, T k, T l) {
+    static T node(const StepArguments<T>& a, const T* u, const T* p, const T* p_before, T k, T l) {
         return leap(a.weights, *p, *p_before, *u, k, l);
     }
 };
 
-template <typename T, int Dims, int R, typename What>
-void step_nodes(const StepArguments<T>& a, std::int64_t row, std::int64_t k_row, std::int64_t begin, std::int64_t end) {
+/// \param k of the row.
+template <typename T, int Dims, int R, typename What, typename K>
+void step_nodes(const StepArguments<T>& a, std::int64_t row, const K& k, std::int64_t begin, std::int64_t end) {
     const T* const p = a.p + row;
     const T* const before = a.before + row;
     T* const q = a.q + row;
-    const T* const k = a.k + k_row;
     // q may be the level before: a node reads that of its own only.
 #pragma omp simd
     for (std::int64_t x = begin; x < end; ++x)
         q[x] = What::node(a, p + x, before + x, q + x, k[x], laplacian<T, Dims, R>(p + x, a.pitch, a.plane, a.stencil));
 }
 
+template <typename T, int Dims, int R, typename What, typename K>
+void step(const StepArguments<T>& a, const K& k) {
+    const NodeBox& inner = a.box;
+#pragma omp parallel num_threads(a.threads)
+    {
+        const FlushDenormals<T> flush;
+        const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
+        for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+            const std::int64_t y = row % a.ny, z = row / a.ny;
+            const std::int64_t at = y * a.pitch + z * a.plane;
+            const K k_row = k + (y * a.k_pitch + z * a.k_plane);
+            const bool crosses =
+                !inner.is_empty() && y >= inner.low[1] && y < inner.high[1] && z >= inner.low[2] && z < inner.high[2];
+            step_nodes<T, Dims, R, What>(a, at, k_row, 0, crosses ? inner.low[0] : a.nx);
+            if (crosses) step_nodes<T, Dims, R, What>(a, at, k_row, inner.high[0], a.nx);
+        }
+    }
+}
+
 template <typename T, int Dims, int R, typename What>
 struct Shell {
     static void step(const StepArguments<T>& a) {
-        const NodeBox& inner = a.box;
-#pragma omp parallel num_threads(a.threads)
-        {
-            const FlushDenormals<T> flush;
-            const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
-            for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-                const std::int64_t y = row % a.ny, z = row / a.ny;
-                const std::int64_t at = y * a.pitch + z * a.plane, k_at = y * a.k_pitch + z * a.k_plane;
-                const bool crosses = !inner.is_empty() && y >= inner.low[1] && y < inner.high[1] && z >= inner.low[2] &&
-                                     z < inner.high[2];
-                step_nodes<T, Dims, R, What>(a, at, k_at, 0, crosses ? inner.low[0] : a.nx);
-                if (crosses) step_nodes<T, Dims, R, What>(a, at, k_at, inner.high[0], a.nx);
-            }
-        }
+        if constexpr (sizeof(T) == sizeof(float))
+            if (a.coded_k.storage != Storage::full) return cpu::step<T, Dims, R, What>(a, a.coded_k);
+        cpu::step<T, Dims, R, What>(a, a.k);
     }
 };
 template <typename T, int Dims, int R>

@@ -2,6 +2,7 @@
 /// The parameters of a grid in the host's memory.
 #pragma once
 
+#include <algorithm>
 #include <omp.h>
 #include <span>
 #include <string>
@@ -23,21 +24,25 @@ public:
               double dt_s)
         : Medium(setup), isa_(isa), kernel_(kernel) {
         const Allocations planned = allocations(setup);
+        std::ranges::copy(setup.medium.table, table_);
         for (const MediumArray& array : setup.scheme.equation->arrays) {
-            arrays_.emplace_back(medium_layout(setup, array, layout_rules(setup)), planned.of(medium_row(array)));
-            load(arrays_.back(), MediumRows(Medium::setup(), array, readers, dt_s));
+            arrays_.emplace_back(medium_layout(setup, array, layout_rules(setup)), planned.of(medium_row(array)),
+                                 setup.medium.storage);
+            const MediumRows rows(Medium::setup(), array, readers, dt_s);
+            arrays_.back().visit([&](auto* values) { load(arrays_.back().layout, values, rows); });
         }
     }
 
     std::string description() const override {
         const int threads = threads_of(setup());
         return "CPU, kernel " + kernel_.name + ", " + std::string(isa_.name) + ", " + std::to_string(threads) +
-               (threads == 1 ? " thread, " : " threads, ") + (sizeof(T) == 4 ? "float" : "double");
+               (threads == 1 ? " thread, " : " threads, ") + (sizeof(T) == 4 ? "float" : "double") +
+               setup().medium.description();
     }
     std::string kernel() const override { return kernel_.name; }
     std::int64_t allocated_bytes() const override {
         std::int64_t bytes = 0;
-        for (const Array& array : arrays_) bytes += array.values.bytes();
+        for (const Array& array : arrays_) bytes += array.bytes();
         return bytes;
     }
     std::unique_ptr<Wavefield> make_wavefield(int shots) override;
@@ -46,12 +51,16 @@ public:
     [[nodiscard]] const Kernel& chosen_kernel() const { return kernel_; }
     /// Points a kernel's arguments at the arrays.
     void describe(Arrays<T>& a) const {
-        for (std::size_t i = 0; i < arrays_.size(); ++i)
-            a.medium[i] = {arrays_[i].at_origin(), arrays_[i].layout.pitch, arrays_[i].layout.plane};
         const Array& k = arrays_[0];
-        a.k = k.at_origin();
         a.k_pitch = k.layout.pitch;
         a.k_plane = k.layout.plane;
+        if (setup().medium.storage != Storage::full) {
+            a.coded_k = coded_k();
+            return;
+        }
+        for (std::size_t i = 0; i < arrays_.size(); ++i)
+            a.medium[i] = {arrays_[i].at_origin(), arrays_[i].layout.pitch, arrays_[i].layout.plane};
+        a.k = k.at_origin();
         if (arrays_.size() < 2) return;
         const Array& half_rho = arrays_[1];
         a.half_rho = half_rho.at_origin();
@@ -60,21 +69,48 @@ public:
     }
     void values_at(std::size_t which, std::span<const std::int64_t> nodes, std::span<double> values) const override {
         const Array& array = arrays_.at(which);
+        const bool full = setup().medium.storage == Storage::full;
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const auto [x, y, z] = setup().grid.node(nodes[i]);
-            values[i] = static_cast<double>(array.values.data()[array.layout.at(x, y, z)]);
+            const std::int64_t element = array.layout.at(x, y, z) - array.layout.origin;
+            values[i] = static_cast<double>(full ? array.at_origin()[element] : static_cast<T>(coded_k()[element]));
         }
     }
 
 private:
+    /// Numbers, or the codes of some.
     struct Array {
-        Array(const Layout& its_layout, const Allocation& row) : layout(its_layout), values(row) {}
+        Array(const Layout& its_layout, const Allocation& row, Storage storage) : layout(its_layout) {
+            if (storage == Storage::full)
+                values = Buffer<T>(row);
+            else if (storage == Storage::codes)
+                codes = Buffer<std::uint16_t>(row);
+            else
+                indices = Buffer<std::uint8_t>(row);
+        }
         [[nodiscard]] const T* at_origin() const { return values.data() + layout.origin; }
+        [[nodiscard]] std::int64_t bytes() const { return values.bytes() + codes.bytes() + indices.bytes(); }
+        /// Calls body(first element) of that which there is.
+        template <typename Body>
+        void visit(const Body& body) const {
+            if (values.data() != nullptr) body(values.data());
+            if (codes.data() != nullptr) body(codes.data());
+            if (indices.data() != nullptr) body(indices.data());
+        }
         Layout layout;
         Buffer<T> values;
+        Buffer<std::uint16_t> codes;
+        Buffer<std::uint8_t> indices;
     };
 
-    void load(Array& array, const MediumRows& rows) {
+    [[nodiscard]] CodedK coded_k() const {
+        const MediumCode& medium = setup().medium;
+        CodedK k{medium.storage, nullptr, medium.code, table_};
+        arrays_[0].visit([&](const auto* values) { k.at = values + arrays_[0].layout.origin; });
+        return k;
+    }
+    template <typename Stored>
+    void load(const Layout& layout, Stored* values, const MediumRows& rows) {
         const std::int64_t along_y = rows.rows_along_y(), all = along_y * rows.rows_along_z();
         // The rows of a thread are those it will compute, but for a few of the halo: first touch.
 #pragma omp parallel num_threads(threads_of(setup()))
@@ -84,7 +120,7 @@ private:
             const RowRange mine = rows_of_thread(all, omp_get_thread_num(), omp_get_num_threads());
             for (std::int64_t row = mine.begin; row < mine.end; ++row) {
                 const std::int64_t y = row % along_y - rows.halo()[1], z = row / along_y - rows.halo()[2];
-                rows.write(y, z, array.values.data() + array.layout.at(0, y, z), scratch);
+                rows.write(y, z, values + layout.at(0, y, z), scratch);
             }
         }
     }
@@ -92,6 +128,7 @@ private:
     const InstructionSet& isa_;
     Kernel kernel_;
     std::vector<Array> arrays_;
+    float table_[MediumCode::kMostTableValues] = {};  ///< what indices stand for; those of padding may be any
 };
 
 }  // namespace onda::cpu

@@ -56,7 +56,8 @@ Allocations allocations(const Setup& setup, int shots, const ShotSize& shot) {
     const LayoutRules rules = layout_rules(setup);
     Allocations list;
     for (const MediumArray& array : equation.arrays)
-        list.add(paged(medium_row(array), Owner::medium, medium_layout(setup, array, rules).size, rules.element_bytes));
+        list.add(paged(medium_row(array), Owner::medium, medium_layout(setup, array, rules).size,
+                       setup.medium.element_bytes(rules.element_bytes)));
     const std::int64_t level = field_layout(setup, setup.grid, rules).size;
     for (const std::string_view field : equation.fields)
         for (const std::string& name : {std::string(field), previous_row(field)})

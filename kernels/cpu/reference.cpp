@@ -26,26 +26,26 @@ T compact_laplacian_of(const T* p, const StepArguments<T>& a) {
     return laplacian(p, a.pitch, a.plane, a.stencil.compact);
 }
 
-template <typename T, typename Laplacian>
-void step(const StepArguments<T>& a, const Laplacian& laplacian_at) {
-    for_each_row(a, [&](const T* p, T* q, const T* k, const T*) {
+template <typename T, typename K, typename Laplacian>
+void step(const StepArguments<T>& a, const K& k_of_grid, const Laplacian& laplacian_at) {
+    for_each_row(a, k_of_grid, [&](const T* p, T* q, const K& k, const T*) {
         for (std::int64_t x = 0; x < a.nx; ++x) q[x] = leapfrog(p[x], q[x], k[x], laplacian_at(p + x, a));
     });
 }
 
 /// u = k L(p) of a node, which beyond the grid is zero.
-template <typename T>
-T leap_inner_at(const StepArguments<T>& a, std::int64_t x, std::int64_t y, std::int64_t z) {
+template <typename T, typename K>
+T leap_inner_at(const StepArguments<T>& a, const K& k, std::int64_t x, std::int64_t y, std::int64_t z) {
     if (x < 0 || x >= a.nx || y < 0 || y >= a.ny || z < 0 || z >= a.nz) return T(0);
-    return leap_inner(a.k[x + y * a.k_pitch + z * a.k_plane], laplacian_of(a.p + x + y * a.pitch + z * a.plane, a));
+    return leap_inner(k[x + y * a.k_pitch + z * a.k_plane], laplacian_of(a.p + x + y * a.pitch + z * a.plane, a));
 }
 
 /// L(u) of a node, in the order of laplacian_of().
-template <typename T>
-T laplacian_of_inner(const StepArguments<T>& a, std::int64_t x, std::int64_t y, std::int64_t z) {
+template <typename T, typename K>
+T laplacian_of_inner(const StepArguments<T>& a, const K& of_grid, std::int64_t x, std::int64_t y, std::int64_t z) {
     const Stencil<T>& s = a.stencil;
     const auto u = [&](std::int64_t dx, std::int64_t dy, std::int64_t dz) {
-        return leap_inner_at(a, x + dx, y + dy, z + dz);
+        return leap_inner_at(a, of_grid, x + dx, y + dy, z + dz);
     };
     T l = s.centre * u(0, 0, 0);
     for (int k = 1; k <= s.radius; ++k) l = fused(s.axis[0][k], u(-k, 0, 0) + u(k, 0, 0), l);
@@ -56,8 +56,8 @@ T laplacian_of_inner(const StepArguments<T>& a, std::int64_t x, std::int64_t y, 
     return l;
 }
 
-template <typename T>
-void leap_step(const StepArguments<T>& a) {
+template <typename T, typename K>
+void leap_step(const StepArguments<T>& a, const K& k) {
     const NodeBox& box = a.box;
 #pragma omp parallel for num_threads(a.threads)
     for (std::int64_t z = box.low[2]; z < box.high[2]; ++z) {
@@ -65,8 +65,8 @@ void leap_step(const StepArguments<T>& a) {
         for (std::int64_t y = box.low[1]; y < box.high[1]; ++y)
             for (std::int64_t x = box.low[0]; x < box.high[0]; ++x) {
                 const std::int64_t at = x + y * a.pitch + z * a.plane, k_at = x + y * a.k_pitch + z * a.k_plane;
-                a.q[at] = leap(a.weights, a.p[at], a.q[at], leap_inner_at(a, x, y, z), a.k[k_at],
-                               laplacian_of_inner(a, x, y, z));
+                a.q[at] = leap(a.weights, a.p[at], a.q[at], leap_inner_at(a, k, x, y, z), k[k_at],
+                               laplacian_of_inner(a, k, x, y, z));
             }
     }
 }
@@ -75,27 +75,35 @@ void leap_step(const StepArguments<T>& a) {
 
 template <>
 void reference_leap_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    leap_step(a);
+    leap_step(a, a.k);
 }
 template <>
 void reference_leap_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    leap_step(a);
+    leap_step(a, a.k);
 }
 template <>
 void reference_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step(a, laplacian_of<float>);
+    step(a, a.k, laplacian_of<float>);
 }
 template <>
 void reference_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step(a, laplacian_of<double>);
+    step(a, a.k, laplacian_of<double>);
+}
+template <>
+void reference_coded_step<ONDA_ISA>(const StepArguments<float>& a) {
+    step(a, a.coded_k, laplacian_of<float>);
+}
+template <>
+void reference_coded_leap_step<ONDA_ISA>(const StepArguments<float>& a) {
+    leap_step(a, a.coded_k);
 }
 template <>
 void reference_compact_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step(a, compact_laplacian_of<float>);
+    step(a, a.k, compact_laplacian_of<float>);
 }
 template <>
 void reference_compact_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step(a, compact_laplacian_of<double>);
+    step(a, a.k, compact_laplacian_of<double>);
 }
 
 }  // namespace onda::cpu

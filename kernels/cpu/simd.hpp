@@ -17,6 +17,7 @@
 #endif
 
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/storage.hpp"
 
 namespace onda::cpu {
 
@@ -51,6 +52,28 @@ template <typename T>
 ONDA_HOST_DEVICE Vector<T> load(const T* from) {
     Vector<T> v;
     __builtin_memcpy(&v, from, sizeof v);  // no alignment assumed
+    return v;
+}
+/// k of neighbouring nodes: what decoded() of each gives.
+ONDA_HOST_DEVICE Vector<float> load(const CodesOfK& from) {
+    typedef std::uint16_t Codes __attribute__((vector_size(kVectorBytes / 2)));
+    typedef std::uint32_t Bits __attribute__((vector_size(kVectorBytes)));
+    Codes codes;
+    __builtin_memcpy(&codes, from.at, sizeof codes);
+    const Bits q = __builtin_convertvector(codes, Bits);
+    return (Vector<float>)((Bits)(q != 0) & (from.code.base + from.code.step * q));
+}
+ONDA_HOST_DEVICE Vector<float> load(const IndicesOfK& from) {
+    Vector<float> v{};
+#if defined(__AVX512F__)
+    const __m512i indices = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i_u*)from.at));
+    v = (Vector<float>)_mm512_i32gather_ps(indices, from.table, 4);
+#elif defined(__AVX2__)
+    const __m256i indices = _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i_u*)from.at));
+    v = (Vector<float>)_mm256_i32gather_ps(from.table, indices, 4);
+#else
+    for (int i = 0; i < kLanes<float>; ++i) v[i] = from[i];
+#endif
     return v;
 }
 template <typename T>
@@ -133,8 +156,8 @@ ONDA_HOST_DEVICE void store_first(T* to, Vector<T> v, std::int64_t count) {
 
 /// p+ of the first `count` nodes of a vector, all if it is whole: leapfrog() of kernels/equations/star/stencil.hpp.
 /// \param q p-, overwritten; \param l the Laplacian of p.
-template <bool IsWhole, typename T>
-ONDA_HOST_DEVICE void advance_vector(T* q, const T* k, Vector<T> p, Vector<T> l, std::int64_t count) {
+template <bool IsWhole, typename T, typename K>
+ONDA_HOST_DEVICE void advance_vector(T* q, const K& k, Vector<T> p, Vector<T> l, std::int64_t count) {
     const Vector<T> next = fused(load(k), l, fused(splat(T(2)), p, -load(q)));
     if constexpr (IsWhole)
         store(q, next);

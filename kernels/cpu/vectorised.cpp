@@ -9,14 +9,14 @@ namespace onda::cpu {
 namespace {
 
 /// Rows y of planes z … z + Z - 1, x in [x_begin, x_end); x_begin is a multiple of the vector length.
-template <typename T, int Dims, int R, int Z>
+template <typename K, typename T, int Dims, int R, int Z>
 void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x_begin, std::int64_t x_end,
                   std::int64_t y, std::int64_t z) {
     constexpr int lanes = kLanes<T>;
     const std::int64_t pitch = a.pitch, plane = a.plane, k_plane = a.k_plane;
     const T* const p = a.p + y * pitch + z * plane;
     T* const __restrict q = a.q + y * pitch + z * plane;
-    const T* const __restrict k = a.k + y * a.k_pitch + z * k_plane;
+    const K k = k_of<K>(a) + (y * a.k_pitch + z * k_plane);
     constexpr std::int64_t ahead = kBytesAhead / sizeof(T);
 
     Rows<T, Z> rows;
@@ -32,7 +32,7 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
             __builtin_prefetch(p + next - R * plane);
             if constexpr (Dims == 3) __builtin_prefetch(p + next + R * pitch);
             __builtin_prefetch(q + next);
-            __builtin_prefetch(k + j.value * k_plane + x + ahead);
+            __builtin_prefetch(address_of(k, j.value * k_plane + x + ahead));
             rows.p[j.value] = opaque(p + j.value * plane + x);
             rows.after[j.value] = load(rows.p[j.value] + lanes);
             rows.l[j.value] = w.centre * rows.at[j.value];
@@ -41,7 +41,7 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
         if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, pitch, w.y);
         add_z_halves<T, R, Z>(rows, EvenPlanes<T, R>{plane}, w.z);
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            advance_vector<whole_vector.value>(q + j.value * plane + x, k + j.value * k_plane + x, rows.at[j.value],
+            advance_vector<whole_vector.value>(q + j.value * plane + x, k + (j.value * k_plane + x), rows.at[j.value],
                                                rows.l[j.value], x_end - x);
             rows.before[j.value] = rows.at[j.value];
             rows.at[j.value] = rows.after[j.value];
@@ -50,7 +50,7 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
     for_vectors<T>(x_begin, x_end, advance);
 }
 
-template <typename T, int Dims, int R>
+template <typename K, typename T, int Dims, int R>
 void step(const StepArguments<T>& a) {
     const Block block = block_size(a, R, Dims == 3 ? R : 0);
 #pragma omp parallel num_threads(a.threads)
@@ -59,14 +59,23 @@ void step(const StepArguments<T>& a) {
         const Weights<T> weights(a.stencil);
         for_blocks(a, block,
                    [&](auto planes, std::int64_t x_begin, std::int64_t x_end, std::int64_t y, std::int64_t z) {
-                       advance_rows<T, Dims, R, planes.value>(a, weights, x_begin, x_end, y, z);
+                       advance_rows<K, T, Dims, R, planes.value>(a, weights, x_begin, x_end, y, z);
                    });
     }
 }
 
 template <typename T, int Dims, int R>
 struct Vectorised {
-    static void step(const StepArguments<T>& a) { cpu::step<T, Dims, R>(a); }
+    static void step(const StepArguments<T>& a) { cpu::step<const T*, T, Dims, R>(a); }
+};
+template <typename T, int Dims, int R>
+struct OfCodes {
+    static void step(const StepArguments<T>& a) {
+        if (a.coded_k.storage == Storage::codes)
+            cpu::step<CodesOfK, T, Dims, R>(a);
+        else
+            cpu::step<IndicesOfK, T, Dims, R>(a);
+    }
 };
 
 }  // namespace
@@ -78,6 +87,10 @@ void vectorised_step<ONDA_ISA, float>(const StepArguments<float>& a) {
 template <>
 void vectorised_step<ONDA_ISA, double>(const StepArguments<double>& a) {
     step_of_order<Vectorised>(a);
+}
+template <>
+void vectorised_coded_step<ONDA_ISA>(const StepArguments<float>& a) {
+    step_of_order<OfCodes>(a);
 }
 
 }  // namespace onda::cpu

@@ -23,7 +23,7 @@ struct RingPlanes {
 };
 
 /// A tile on its way along z.
-template <typename T, int Dims, int R>
+template <typename K, typename T, int Dims, int R>
 class LeapingTile {
 public:
     __attribute__((always_inline))
@@ -85,7 +85,7 @@ private:
         const std::int64_t pitch = a_.pitch, plane = a_.plane, k_plane = a_.k_plane;
         const std::int64_t ahead = elements_ahead<Z>(plane), k_ahead = elements_ahead<Z>(k_plane);
         const T* const p = a_.p + y * pitch + z * plane;
-        const T* const __restrict k = a_.k + y * a_.k_pitch + z * k_plane;
+        const K k = k_of<K>(a_) + (y * a_.k_pitch + z * k_plane);
         T* u_row[Z];
         Rows<T, Z> rows;
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
@@ -103,7 +103,7 @@ private:
                         __builtin_prefetch(p + next - R * plane);
                         __builtin_prefetch(p + next + R * pitch);
                     }
-                    __builtin_prefetch(k + j.value * k_plane + x + k_ahead);
+                    __builtin_prefetch(address_of(k, j.value * k_plane + x + k_ahead));
                     rows.p[j.value] = opaque(p + j.value * plane + x);
                     rows.after[j.value] = load(rows.p[j.value] + lanes);
                     rows.l[j.value] = w_.centre * rows.at[j.value];
@@ -112,7 +112,7 @@ private:
                 if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, pitch, w_.y);
                 add_z_halves<T, R, Z>(rows, EvenPlanes<T, R>{plane}, w_.z);
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-                    const Vector<T> value = load(k + j.value * k_plane + x) * rows.l[j.value];
+                    const Vector<T> value = load(k + (j.value * k_plane + x)) * rows.l[j.value];
                     if constexpr (whole_vector.value)
                         store(u_row[j.value] + x, value);
                     else
@@ -138,7 +138,7 @@ private:
         const std::int64_t ahead = elements_ahead<Z>(plane), k_ahead = elements_ahead<Z>(k_plane);
         const T* const p = a_.p + y * a_.pitch + z * plane;
         T* const __restrict q = a_.q + y * a_.pitch + z * plane;
-        const T* const __restrict k = a_.k + y * a_.k_pitch + z * k_plane;
+        const K k = k_of<K>(a_) + (y * a_.k_pitch + z * k_plane);
         const T* u_row[Z];
         Rows<T, Z> rows;
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
@@ -153,7 +153,7 @@ private:
                     const std::int64_t next = j.value * plane + x + ahead;
                     if constexpr (Dims == 3) __builtin_prefetch(p + next);
                     __builtin_prefetch(q + next);
-                    __builtin_prefetch(k + j.value * k_plane + x + k_ahead);
+                    __builtin_prefetch(address_of(k, j.value * k_plane + x + k_ahead));
                     rows.p[j.value] = u_row[j.value] + x;
                     rows.after[j.value] = load(rows.p[j.value] + lanes);
                     rows.l[j.value] = w_.centre * rows.at[j.value];
@@ -165,7 +165,7 @@ private:
                     T* const target = q + j.value * plane + x;
                     const Vector<T> so_far = fused(splat(T(2)), load(p + j.value * plane + x), -load(target));
                     const Vector<T> next =
-                        fused(splat(a_.weights.twice) * load(k + j.value * k_plane + x), rows.l[j.value],
+                        fused(splat(a_.weights.twice) * load(k + (j.value * k_plane + x)), rows.l[j.value],
                               fused(splat(a_.weights.once), rows.at[j.value], so_far));
                     if constexpr (whole_vector.value)
                         store(target, next);
@@ -184,31 +184,43 @@ private:
     const LeapTile<T> shape_ = LeapTile<T>::of(R, Dims, a_.nx, a_.ny);
 };
 
+template <typename K, typename T, int Dims, int R>
+void step(const StepArguments<T>& a) {
+    if (a.box.is_empty()) return;
+    // From a whole vector on: what is computed of the shell with it is computed again, singly.
+    StepArguments<T> of_box = a;
+    const std::int64_t x_low = a.box.low[0] / kLanes<T> * kLanes<T>;
+    of_box.nx = a.box.high[0] - x_low;
+    of_box.ny = a.box.high[1] - a.box.low[1];
+    of_box.nz = a.box.high[2] - a.box.low[2];
+    const LeapTile<T> shape = LeapTile<T>::of(R, Dims, a.nx, a.ny);
+#pragma omp parallel num_threads(a.threads)
+    {
+        const FlushDenormals<T> flush;
+        const Weights<T> weights(a.stencil);
+        T* const scratch = a.scratch + omp_get_thread_num() * shape.elements();
+        const std::int64_t tiles_y = (of_box.ny + shape.ny - 1) / shape.ny;
+        for_tiles(of_box, shape.nx, (of_box.ny + tiles_y - 1) / tiles_y, 8 * R, [&](Tile tile) {
+            tile.x += x_low;
+            tile.y += a.box.low[1];
+            tile.z_begin += a.box.low[2];
+            tile.z_end += a.box.low[2];
+            LeapingTile<K, T, Dims, R>(a, weights, tile, scratch).march();
+        });
+    }
+}
+
 template <typename T, int Dims, int R>
 struct VectorisedLeap {
+    static void step(const StepArguments<T>& a) { cpu::step<const T*, T, Dims, R>(a); }
+};
+template <typename T, int Dims, int R>
+struct LeapOfCodes {
     static void step(const StepArguments<T>& a) {
-        if (a.box.is_empty()) return;
-        // From a whole vector on: what is computed of the shell with it is computed again, singly.
-        StepArguments<T> of_box = a;
-        const std::int64_t x_low = a.box.low[0] / kLanes<T> * kLanes<T>;
-        of_box.nx = a.box.high[0] - x_low;
-        of_box.ny = a.box.high[1] - a.box.low[1];
-        of_box.nz = a.box.high[2] - a.box.low[2];
-        const LeapTile<T> shape = LeapTile<T>::of(R, Dims, a.nx, a.ny);
-#pragma omp parallel num_threads(a.threads)
-        {
-            const FlushDenormals<T> flush;
-            const Weights<T> weights(a.stencil);
-            T* const scratch = a.scratch + omp_get_thread_num() * shape.elements();
-            const std::int64_t tiles_y = (of_box.ny + shape.ny - 1) / shape.ny;
-            for_tiles(of_box, shape.nx, (of_box.ny + tiles_y - 1) / tiles_y, 8 * R, [&](Tile tile) {
-                tile.x += x_low;
-                tile.y += a.box.low[1];
-                tile.z_begin += a.box.low[2];
-                tile.z_end += a.box.low[2];
-                LeapingTile<T, Dims, R>(a, weights, tile, scratch).march();
-            });
-        }
+        if (a.coded_k.storage == Storage::codes)
+            cpu::step<CodesOfK, T, Dims, R>(a);
+        else
+            cpu::step<IndicesOfK, T, Dims, R>(a);
     }
 };
 
@@ -221,6 +233,10 @@ void vectorised_leap_step<ONDA_ISA, float>(const StepArguments<float>& a) {
 template <>
 void vectorised_leap_step<ONDA_ISA, double>(const StepArguments<double>& a) {
     step_of_order<VectorisedLeap>(a);
+}
+template <>
+void vectorised_coded_leap_step<ONDA_ISA>(const StepArguments<float>& a) {
+    step_of_order<LeapOfCodes>(a);
 }
 
 }  // namespace onda::cpu

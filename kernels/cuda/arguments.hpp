@@ -7,8 +7,15 @@
 #include <cstdint>
 
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/storage.hpp"
 
 namespace onda::cuda {
+
+/// How planes are divided among blocks that march along z: `long_chunks` chunks of `chunk` planes, then others of
+/// `short_chunk`, of which the last may be cut. The long ones begin first, the short ones fill the end of the launch.
+struct Chunks {
+    int chunk = 0, long_chunks = 0, short_chunk = 0;
+};
 
 /// What every kernel is given. Arrays point at node (0, 0, 0); strides in elements.
 template <typename T>
@@ -18,10 +25,27 @@ struct StepArguments {
     const T* k = nullptr;  ///< (vp dt)^2; with variable density rho (vp dt)^2
     int nx = 0, ny = 0, nz = 0;
     int y_halo = 0;  ///< rows of halo of p in memory, 0 in 2-D
-    int chunk = 0;   ///< planes that one block updates, where blocks march along z
+    Chunks chunks;   ///< where blocks march along z
     std::int64_t pitch = 0, plane = 0, k_pitch = 0, k_plane = 0;
     Stencil<T> stencil;
 };
+
+/// What a kernel is given that reads k as codes: what it is given otherwise, and the codes in the place of k.
+/// \tparam K CodesOfK, IndicesOfK, or CodedK for either.
+template <typename Arguments, typename K>
+struct WithCodes : Arguments {
+    K coded_k;
+};
+
+/// k of all nodes, from what a kernel is given.
+template <typename T>
+ONDA_HOST_DEVICE const T* k_of(const StepArguments<T>& a) {
+    return a.k;
+}
+template <typename Arguments, typename K>
+ONDA_HOST_DEVICE K k_of(const WithCodes<Arguments, K>& a) {
+    return a.coded_k;
+}
 
 /// What the kernels of variable density are given.
 template <typename T>

@@ -23,6 +23,12 @@ void set_common(StepArguments<T>& a, const Fields<T>& f, int now) {
     a.k_plane = f.model.plane;
     a.stencil = f.stencil;
 }
+/// Makes a the step that reads p[now], for kernels that read k as codes.
+template <typename Arguments, typename K, typename T>
+void set_common(WithCodes<Arguments, K>& a, const Fields<T>& f, int now) {
+    set_common(static_cast<Arguments&>(a), f, now);
+    a.coded_k = as<K>(f.coded_k);
+}
 /// Makes a the step that reads p[now], for kernels of variable density: all but the planes of a block.
 template <typename T>
 void set_common(DensityArguments<T>& a, const Fields<T>& f, int now) {

@@ -79,6 +79,12 @@ __global__ void sample_receivers_kernel(const T* p, ReceiverNodes<T> s, const st
     if (r < s.receivers) sample_receiver(p, s, r, *base + offset);
 }
 
+static __global__ void decode_elements_kernel(CodedK k, const std::int64_t* element, std::int64_t count,
+                                              float* values) {
+    const auto i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < count) values[i] = k[element[i]];
+}
+
 static __global__ void set_counter_kernel(std::int64_t* counter, std::int64_t value) {
     *counter = value;
 }

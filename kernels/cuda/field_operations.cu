@@ -55,6 +55,12 @@ void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::
     launch<T>(sample_receivers_kernel<T>, {cover(receivers.receivers, kThreads), kThreads}, stream, p, receivers, base, offset);
 }
 
+void decode_elements(const CodedK& k, const std::int64_t* element, std::int64_t count, float* values,
+                     cudaStream_t stream) {
+    if (count == 0) return;
+    launch<float>(decode_elements_kernel, {cover(count, kThreads), kThreads}, stream, k, element, count, values);
+}
+
 void set_counter(std::int64_t* counter, std::int64_t value, cudaStream_t stream) {
     launch<float>(set_counter_kernel, {1, 1}, stream, counter, value);
 }

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
+#include "kernels/storage.hpp"
+
 namespace onda::cuda {
 
 /// Extents and strides of one padded array.
@@ -90,6 +92,9 @@ void add_sources(T* p, const SourceNodes<T>& sources, const std::int64_t* base, 
 template <typename T>
 void sample_receivers(const T* p, const ReceiverNodes<T>& receivers, const std::int64_t* base, int offset,
                       cudaStream_t stream);
+/// k at some elements of an array of codes.
+void decode_elements(const CodedK& k, const std::int64_t* element, std::int64_t count, float* values,
+                     cudaStream_t stream);
 void set_counter(std::int64_t* counter, std::int64_t value, cudaStream_t stream);
 /// Blocks that find_largest() runs for all fields together, unless there are more fields: each has one result.
 inline constexpr int kLargestBlocks = 1024;

@@ -12,13 +12,18 @@ namespace {
 template <typename T, int R>
 void add_radius(Instances<T>& list) {
     add_inplane_bulk_tensor<R>(list);
+    if constexpr (sizeof(T) == sizeof(float)) {
+        add_inplane_coded<R>(list);
+        add_leap_coded<R>(list);
+    }
     add_inplane_async<R>(list);
     add_fused<R>(list);
     add_direct<R>(list);
     add_leap_bulk_tensor<R>(list);
     add_leap_direct<R>(list);
     add_march25d<R>(list);
-    add_march25d_density<R>(list);
+    add_density_bulk_tensor<R>(list);
+    add_density_async<R>(list);
     add_direct_density<R>(list);
     if constexpr (R > 1) add_radius<T, R - 1>(list);
 }
@@ -53,13 +58,15 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 /// Whether the steps of a 3-D grid are fastest in one launch each, measured on an H200: with perfectly matched layers,
-/// whose launches it saves, up to 5 million nodes, at high orders up to 2 million; at order 2, where it takes no longer
-/// than memory does, up to 170 million.
+/// whose launches it saves, up to 5 million nodes, at high orders up to 2 million; at order 4 up to 30 million, and at
+/// order 2, where it takes no longer than memory does, up to 170 million.
 bool is_fast_in_one_launch(const Setup& setup) {
     if (setup.scheme.equation != Equation::star) return false;
     const bool has_layers = !setup.strips.get<Cpml>().empty();
     const int order = setup.scheme.space_order;
-    const std::int64_t most_points = order == 2 && has_layers ? 200'000'000 : order <= 8 ? 5'000'000 : 2'500'000;
+    std::int64_t most_points = order <= 8 ? 5'000'000 : 2'500'000;
+    if (has_layers && order == 2) most_points = 200'000'000;
+    if (has_layers && order == 4) most_points = 40'000'000;
     return setup.grid.points() <= most_points;
 }
 
@@ -68,6 +75,7 @@ bool is_fast_in_one_launch(const Setup& setup) {
 std::vector<std::string> wanted_kernels(const Setup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
     if (setup.stepping == Stepping::leap) return {"leap", "leap-direct"};
+    if (setup.medium.storage != Storage::full) return {"inplane-vertical", "direct"};
     if (setup.scheme.equation == Equation::variable_density) return {"march25d", "direct"};
     if (setup.grid.dimensions == 2) return {"fused", "direct", "inplane-full", "march25d"};
     if (is_fast_in_one_launch(setup)) return {"fused", "inplane-vertical", "inplane-full", "march25d", "direct"};
@@ -117,7 +125,8 @@ template <typename T>
     }
     const std::string of_scheme = " at order " + std::to_string(setup.scheme.space_order) + " in " +
                                   std::to_string(setup.grid.dimensions) + "-D" +
-                                  (setup.stepping == Stepping::leap ? " with leap steps" : "");
+                                  (setup.stepping == Stepping::leap ? " with leap steps" : "") +
+                                  (setup.medium.storage != Storage::full ? " with a model stored as codes" : "");
     const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) + of_scheme;
     const bool exists = std::ranges::find(kernel_names(), setup.kernel, &KernelInfo::name) != kernel_names().end();
     if (tiles.empty())
@@ -148,8 +157,9 @@ std::vector<const Instance<T>*> fitting(const Setup& setup) {
     const int architecture = gpu_architecture(setup.ordinal), shared_bytes = gpu_shared_bytes(setup.ordinal);
     for (const Instance<T>& row : instances<T>())
         if ((row.radius == 0 || row.radius == setup.scheme.radius()) && row.equation == setup.scheme.equation &&
-            row.stepping == setup.stepping && (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) &&
-            row.architecture <= architecture && row.shared_bytes <= shared_bytes)
+            row.stepping == setup.stepping && row.storage == setup.medium.storage &&
+            (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) && row.architecture <= architecture &&
+            row.shared_bytes <= shared_bytes)
             rows.push_back(&row);
     return rows;
 }

@@ -1,39 +1,16 @@
 // What launchers share: the plan of a march, and what is known of a compiled kernel.
 #include <algorithm>
 
+#include "kernels/cuda/chunk_plan.hpp"
 #include "kernels/cuda/launch.hpp"
 
 namespace onda::cuda {
-namespace {
-
 int multiprocessors() {
     int device = 0, count = 0;
     ONDA_CUDA_TRY(cudaGetDevice(&device));
     ONDA_CUDA_TRY(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
     return count;
 }
-
-/// Planes a block marches through: as many as keep the multiprocessors evenly busy, and at most `longest`.
-/// \param tiles of a plane; \param resident blocks at a time on the whole GPU; \param reach planes that are read twice.
-int planes_a_block(std::int64_t planes, std::int64_t tiles, std::int64_t resident, int reach, int longest) {
-    std::int64_t best = planes, best_cost = -1;
-    const std::int64_t most = std::max<std::int64_t>(1, planes / std::max(1, 2 * reach));
-    const std::int64_t fewest = (planes + longest - 1) / longest;
-    // Up to twice as many where there are many anyway: else the last round of blocks would often be a small one.
-    const std::int64_t many = std::max(std::min<std::int64_t>(most, 64), std::min(most, 2 * fewest));
-    for (std::int64_t chunks = fewest; chunks <= std::max(fewest, many); ++chunks) {
-        const std::int64_t chunk = (planes + chunks - 1) / chunks;
-        const std::int64_t rounds = (tiles * chunks + resident - 1) / resident;
-        const std::int64_t cost = rounds * (chunk + reach);  // half of the planes read twice are found in the L2 cache
-        if (best_cost < 0 || cost < best_cost) {
-            best = chunk;
-            best_cost = cost;
-        }
-    }
-    return static_cast<int>(best);
-}
-
-}  // namespace
 
 bool launches_can_overlap() {
 #if defined(CUDART_VERSION) && CUDART_VERSION >= 12030
@@ -75,9 +52,13 @@ MarchPlan plan_march(const void* kernel, const MarchShape& shape, const Grid& gr
     const std::int64_t resident =
         static_cast<std::int64_t>(std::max(1, has.blocks_per_multiprocessor)) * multiprocessors();
     MarchPlan plan;
-    plan.chunk = planes_a_block(grid.nz(), std::int64_t{tiles_x} * tiles_y, resident, shape.reach, shape.longest);
+    plan.chunks = best_chunks({.planes = grid.nz(),
+                               .tiles = std::int64_t{tiles_x} * tiles_y,
+                               .resident = resident,
+                               .reach = shape.reach,
+                               .longest = shape.longest});
     plan.shape.grid = dim3(static_cast<unsigned>(tiles_x), static_cast<unsigned>(tiles_y),
-                           static_cast<unsigned>(blocks_for(grid.nz(), plan.chunk)));
+                           static_cast<unsigned>(chunk_count(plan.chunks, grid.nz())));
     plan.shape.block = dim3(static_cast<unsigned>(shape.block_x), static_cast<unsigned>(shape.block_y));
     plan.shape.shared_bytes = static_cast<std::size_t>(shape.shared_bytes);
     return plan;
@@ -92,7 +73,7 @@ StepFacts march_facts(const void* kernel, const MarchShape& shape, const MarchWo
     facts.compiled = resources_of(kernel, threads, shape.shared_bytes);
     facts.launches = volumes;
     facts.blocks = static_cast<std::int64_t>(tiles_x * tiles_y * chunks);
-    facts.planes = plan.chunk + 2. * shape.reach;
+    facts.planes = static_cast<double>(grid.nz()) / chunks + 2. * shape.reach;
     facts.ahead = work.ahead;
     double values = loaded_values(grid, tiles_x, tiles_y, chunks, work.p);
     if (work.medium_arrays > 1) values += loaded_values(grid, tiles_x, tiles_y, chunks, work.rho);

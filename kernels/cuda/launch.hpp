@@ -22,6 +22,8 @@ namespace onda::cuda {
 Resources resources_of(const void* kernel, int threads, int shared_bytes);
 /// Lets a kernel use more shared memory than the 48 KiB that all have. \throws Error.
 void allow_shared_memory(const void* kernel, int shared_bytes);
+/// Of the GPU of this thread. \throws Error.
+int multiprocessors();
 
 /// The block of a marching kernel.
 struct MarchShape {
@@ -35,7 +37,7 @@ struct MarchShape {
 /// How one grid is divided among the blocks of a marching kernel: tiles along x and y, chunks of planes along z.
 struct MarchPlan {
     LaunchShape shape;
-    int chunk = 0;  ///< planes that one block updates
+    Chunks chunks;
 };
 
 /// The plan that keeps all multiprocessors evenly busy. Lets the kernel use its shared memory. \throws Error.
@@ -58,7 +60,7 @@ public:
         : plan_(plan_march(reinterpret_cast<const void*>(Launch::kernel), Launch::shape, fields.grid)) {
         for (int now = 0; now < 2; ++now) {
             set_common(arguments_[now], fields, now);
-            arguments_[now].chunk = plan_.chunk;
+            arguments_[now].chunks = plan_.chunks;
             Launch::complete(arguments_[now], fields, now);
         }
     }

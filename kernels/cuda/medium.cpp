@@ -21,40 +21,71 @@ template <typename T>
 CudaMedium<T>::CudaMedium(const Setup& setup, const Instance<T>& instance, const MediumReaders& readers, double dt_s)
     : Medium(setup), instance_(instance) {
     const DeviceScope scope(setup.ordinal);
+    if (setup.medium.storage != Storage::full) {
+        load_codes(readers, dt_s);
+        return;
+    }
     memory_ = DeviceBuffer<T>(allocations(setup).of("medium"));
     std::int64_t begin = 0;
     for (const MediumArray& array : setup.scheme.equation->arrays) {
         layouts_.push_back(medium_layout(setup, array, layout_rules(setup)));
         begin_.push_back(begin);
+        load(layouts_.back(), MediumRows(Medium::setup(), array, readers, dt_s), memory_.data() + begin);
         begin += array_elements(layouts_.back());
-        load(layouts_.size() - 1, MediumRows(Medium::setup(), array, readers, dt_s));
     }
+}
+
+template <typename T>
+void CudaMedium<T>::load_codes(const MediumReaders& readers, double dt_s) {
+    const Allocations planned = allocations(setup());
+    const MediumArray& k = setup().scheme.equation->arrays.front();
+    const MediumRows rows(setup(), k, readers, dt_s);
+    layouts_.push_back(medium_layout(setup(), k, layout_rules(setup())));
+    begin_.push_back(0);
+    if (setup().medium.storage == Storage::codes) {
+        codes_ = DeviceBuffer<std::uint16_t>(planned.of("medium"));
+        return load(layouts_.back(), rows, codes_.data());
+    }
+    std::vector<float> table = setup().medium.table;
+    table.resize(MediumCode::kMostTableValues);
+    table_ = upload_vector(planned.of("table of the medium"), table);
+    indices_ = DeviceBuffer<std::uint8_t>(planned.of("medium"));
+    load(layouts_.back(), rows, indices_.data());
+}
+
+template <typename T>
+CodedK CudaMedium<T>::coded_k() const {
+    const MediumCode& medium = setup().medium;
+    CodedK k{medium.storage, nullptr, medium.code, table_.data()};
+    if (medium.storage == Storage::codes) k.at = codes_.data() + layouts_.front().origin;
+    if (medium.storage == Storage::table) k.at = indices_.data() + layouts_.front().origin;
+    return k;
 }
 
 template <typename T>
 CudaMedium<T>::~CudaMedium() = default;
 
 template <typename T>
-void CudaMedium<T>::load(std::size_t array, const MediumRows& rows) {
-    const Layout& layout = layouts_[array];
+template <typename Stored>
+void CudaMedium<T>::load(const Layout& layout, const MediumRows& rows, Stored* target) {
     const std::int64_t along_y = rows.rows_along_y(), all = along_y * rows.rows_along_z();
-    const std::int64_t most_rows = std::max<std::int64_t>(1, kPieceBytes / (layout.pitch * std::int64_t{sizeof(T)}));
+    const std::int64_t most_rows =
+        std::max<std::int64_t>(1, kPieceBytes / (layout.pitch * std::int64_t{sizeof(Stored)}));
     const auto element_of_row = [&](std::int64_t row) {
         return layout.at(0, row % along_y - rows.halo()[1], row / along_y - rows.halo()[2]);
     };
-    T* const target = memory_.data() + begin_[array];
-    ONDA_CUDA_TRY(cudaMemset(target, 0, static_cast<std::size_t>(layout.size) * sizeof(T)));
+    ONDA_CUDA_TRY(cudaMemset(target, 0, static_cast<std::size_t>(layout.size) * sizeof(Stored)));
     std::int64_t longest = 0;
     for (std::int64_t first = 0; first < all; first += most_rows)
         longest = std::max(longest, element_of_row(std::min(first + most_rows, all) - 1) - element_of_row(first));
     // From the halo before the first row of a piece to that behind the last one.
-    PinnedBuffer<T> piece(pinned("rows of the medium on their way", Owner::medium,
-                                 longest + layout.n[0] + 2 * rows.halo()[0], sizeof(T)));
+    PinnedBuffer<Stored> piece(pinned("rows of the medium on their way", Owner::medium,
+                                      longest + layout.n[0] + 2 * rows.halo()[0], sizeof(Stored)));
     for (std::int64_t first = 0; first < all; first += most_rows) {
         const std::int64_t last = std::min(first + most_rows, all) - 1;
         const std::int64_t begin = element_of_row(first) - rows.halo()[0];
         const std::int64_t end = element_of_row(last) + layout.n[0] + rows.halo()[0];
-        std::fill_n(piece.data(), end - begin, T(0));
+        std::fill_n(piece.data(), end - begin, Stored(0));
 #pragma omp parallel
         {
             const cpu::FlushDenormals<T> flush;
@@ -98,7 +129,14 @@ void CudaMedium<T>::values_at(std::size_t array, std::span<const std::int64_t> n
     }
     const DeviceScope scope(setup().ordinal);
     const Stream stream;
-    sample_elements(at_origin(array), element, values, stream);
+    if (setup().medium.storage == Storage::full) return sample_elements(at_origin(array), element, values, stream);
+    const auto elements = upload_for_a_moment(element);
+    const auto sampled = upload_for_a_moment(std::vector<float>(element.size()));
+    decode_elements(coded_k(), elements.data(), elements.size(), sampled.data(), stream.get());
+    stream.wait();
+    std::vector<float> host(element.size());
+    ONDA_CUDA_TRY(cudaMemcpy(host.data(), sampled.data(), host.size() * sizeof(float), cudaMemcpyDeviceToHost));
+    std::ranges::copy(host, values.begin());
 }
 
 template <typename T>
@@ -106,7 +144,7 @@ std::string CudaMedium<T>::description() const {
     const Gpu& gpu = platform().gpus.at(static_cast<std::size_t>(setup().ordinal));
     return "CUDA, GPU " + std::to_string(setup().ordinal) + ", " + gpu.name + " (" + gpu.architecture + "), kernel " +
            instance_.kernel + ", tile " + instance_.tile + (instance_.copy.empty() ? "" : ", " + instance_.copy) +
-           ", " + (sizeof(T) == 4 ? "float" : "double");
+           ", " + (sizeof(T) == 4 ? "float" : "double") + setup().medium.description();
 }
 
 template class CudaMedium<float>;

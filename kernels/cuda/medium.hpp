@@ -27,25 +27,36 @@ public:
 
     std::string description() const override;
     std::string kernel() const override { return instance_.kernel; }
-    std::int64_t allocated_bytes() const override { return memory_.bytes(); }
+    std::int64_t allocated_bytes() const override {
+        return memory_.bytes() + codes_.bytes() + indices_.bytes() + table_.bytes();
+    }
     void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const override;
     std::unique_ptr<Wavefield> make_wavefield(int shots) override;
 
     [[nodiscard]] const Instance<T>& instance() const { return instance_; }
     [[nodiscard]] std::size_t arrays() const { return layouts_.size(); }
     [[nodiscard]] const Layout& layout(std::size_t array) const { return layouts_[array]; }
-    /// At node (0, 0, 0).
+    /// At node (0, 0, 0); null where k is stored as codes.
     [[nodiscard]] const T* at_origin(std::size_t array) const {
-        return memory_.data() + begin_[array] + layouts_[array].origin;
+        return memory_.size() == 0 ? nullptr : memory_.data() + begin_[array] + layouts_[array].origin;
     }
+    /// k, where it is stored as codes.
+    [[nodiscard]] CodedK coded_k() const;
 
 private:
-    void load(std::size_t array, const MediumRows& rows);
+    /// \param target of numbers, or of codes.
+    template <typename Stored>
+    void load(const Layout& layout, const MediumRows& rows, Stored* target);
+    void load_codes(const MediumReaders& readers, double dt_s);
 
     Instance<T> instance_;
     std::vector<Layout> layouts_;
     std::vector<std::int64_t> begin_;  ///< element of memory_ at which each array begins
     DeviceBuffer<T> memory_;
+    // Of these, where k is stored as codes, in the place of memory_.
+    DeviceBuffer<std::uint16_t> codes_;
+    DeviceBuffer<std::uint8_t> indices_;
+    DeviceBuffer<float> table_;
 };
 
 }  // namespace onda::cuda

@@ -56,7 +56,9 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
     const LayoutRules rules = layout_rules(setup);
     const std::int64_t element = rules.element_bytes;
     Allocations list;
-    list.add(on_device("medium", Owner::medium, medium_elements(setup), element));
+    list.add(on_device("medium", Owner::medium, medium_elements(setup), setup.medium.element_bytes(element)));
+    if (setup.medium.storage == Storage::table)
+        list.add(on_device("table of the medium", Owner::medium, MediumCode::kMostTableValues, sizeof(float)));
     const auto add = [&list](std::string name, std::int64_t elements, std::int64_t bytes) {
         list.add(on_device(std::move(name), Owner::wavefield, elements, bytes));
     };

@@ -96,6 +96,17 @@ __device__ __forceinline__ Vec<double> load_streaming(const double* from) {
                  : "l"(from), "l"(evict_normal()));
     return a;
 }
+/// 8 or 4 bytes, aligned to as many.
+__device__ __forceinline__ void load_streaming_words(const void* from, std::uint32_t (&words)[2]) {
+    asm volatile("ld.global.L1::no_allocate.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+                 : "=r"(words[0]), "=r"(words[1])
+                 : "l"(from), "l"(evict_normal()));
+}
+__device__ __forceinline__ void load_streaming_words(const void* from, std::uint32_t (&words)[1]) {
+    asm volatile("ld.global.L1::no_allocate.L2::cache_hint.u32 %0, [%1], %2;"
+                 : "=r"(words[0])
+                 : "l"(from), "l"(evict_normal()));
+}
 __device__ __forceinline__ void store_streaming(float* to, Vec<float> a) {
     asm volatile("st.global.L1::no_allocate.L2::cache_hint.v4.f32 [%0], {%1, %2, %3, %4}, %5;" ::"l"(to), "f"(a.v[0]),
                  "f"(a.v[1]), "f"(a.v[2]), "f"(a.v[3]), "l"(evict_normal())
@@ -110,6 +121,11 @@ __device__ __forceinline__ void store_streaming(double* to, Vec<double> a) {
 template <typename T>
 __device__ __forceinline__ Vec<T> load_streaming(const T* from) {
     return *reinterpret_cast<const Vec<T>*>(from);
+}
+template <int Words>
+__device__ __forceinline__ void load_streaming_words(const void* from, std::uint32_t (&words)[Words]) {
+    ONDA_UNROLL
+    for (int i = 0; i < Words; ++i) words[i] = static_cast<const std::uint32_t*>(from)[i];
 }
 template <typename T>
 __device__ __forceinline__ void store_streaming(T* to, Vec<T> a) {

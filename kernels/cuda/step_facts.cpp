@@ -55,6 +55,15 @@ void add_shell(StepFacts& facts, const Setup& setup, const Grid& grid, int volum
             shell_bytes(boxes_around(grid.n, box_of_volume(inside, grid)), facts.element_bytes) * volumes);
 }
 
+/// Takes away what codes of k are smaller than numbers, wherever k is read once a node.
+void count_codes(StepFacts& facts, const Setup& setup, const Grid& grid, int volumes) {
+    const std::int64_t saved = facts.element_bytes - setup.medium.element_bytes(facts.element_bytes);
+    const auto nodes = static_cast<double>(setup.grid.points());
+    facts.footprint_bytes -= static_cast<double>(saved) * nodes;
+    facts.stream_bytes -= static_cast<double>(saved) * nodes * volumes;
+    facts.l2_bytes -= static_cast<double>(saved * grid.points()) * volumes;
+}
+
 /// Adds what threads keep in local memory for want of registers, or because they index it: written and read once for
 /// each plane, through the L1 cache, which hands on what is written.
 void add_spills(StepFacts& facts) {
@@ -75,6 +84,7 @@ StepFacts facts_of(const Setup& setup, int shots) {
     StepFacts facts =
         instance.facts(instance, {grid, volumes, stencil, whole_steps && !layers.empty() ? &layers : nullptr,
                                   box_of_volume(shell_of(setup).leap, grid)});
+    count_codes(facts, setup, grid, volumes);
     add_spills(facts);
     add_sides(facts, setup, grid, volumes, whole_steps);
     if (setup.stepping == Stepping::leap) add_shell(facts, setup, grid, volumes);

@@ -16,6 +16,7 @@
 #include "kernels/equations/star/stencil.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/stepping.hpp"
+#include "kernels/storage.hpp"
 
 namespace onda {
 class Cpml;
@@ -41,6 +42,7 @@ struct Fields {
     T* p[2] = {nullptr, nullptr};
     const T* k = nullptr;
     const T* half_rho = nullptr;
+    CodedK coded_k = {};           ///< where k is stored as codes: in the place of k
     NodeBox leap{};                ///< nodes that kernels which leap update: see kernels/plan/shell.hpp
     int volumes = 1;               ///< of p: see batched()
     std::int64_t volume_step = 0;  ///< elements from one to the next
@@ -80,10 +82,11 @@ struct Instance {
     std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
     Equation equation = Equation::star;
     Stepping stepping = Stepping::single;
-    int radius = 0;        ///< 0: any
-    int dimensions = 0;    ///< 2 or 3; 0 is both
-    int architecture = 0;  ///< lowest compute capability, 75 or 90
-    int shared_bytes = 0;  ///< of shared memory that a block needs
+    Storage storage = Storage::full;  ///< of k
+    int radius = 0;                   ///< 0: any
+    int dimensions = 0;               ///< 2 or 3; 0 is both
+    int architecture = 0;             ///< lowest compute capability, 75 or 90
+    int shared_bytes = 0;             ///< of shared memory that a block needs
     std::unique_ptr<Stepper> (*make)(const Instance& self, const Fields<T>& fields) = nullptr;
     Resources (*resources)(const Instance& self, const Stencil<T>& stencil) = nullptr;
     /// The facts of a step of all volumes, but for what the launches around it add. \throws Error.
@@ -100,6 +103,9 @@ template <int R>
 void add_inplane_bulk_tensor(Instances<float>& list);
 template <int R>
 void add_inplane_bulk_tensor(Instances<double>& list);
+/// Of codes of k.
+template <int R>
+void add_inplane_coded(Instances<float>& list);
 template <int R>
 void add_inplane_async(Instances<float>& list);
 template <int R>
@@ -121,9 +127,13 @@ void add_march25d(Instances<float>& list);
 template <int R>
 void add_march25d(Instances<double>& list);
 template <int R>
-void add_march25d_density(Instances<float>& list);
+void add_density_bulk_tensor(Instances<float>& list);
 template <int R>
-void add_march25d_density(Instances<double>& list);
+void add_density_bulk_tensor(Instances<double>& list);
+template <int R>
+void add_density_async(Instances<float>& list);
+template <int R>
+void add_density_async(Instances<double>& list);
 template <int R>
 void add_leap_direct(Instances<float>& list);
 template <int R>
@@ -132,6 +142,9 @@ template <int R>
 void add_leap_bulk_tensor(Instances<float>& list);
 template <int R>
 void add_leap_bulk_tensor(Instances<double>& list);
+/// Of codes of k.
+template <int R>
+void add_leap_coded(Instances<float>& list);
 void add_march(Instances<float>& list);
 void add_march(Instances<double>& list);
 void add_thesis(Instances<float>& list);

@@ -29,6 +29,14 @@ inline PFN_cuTensorMapEncodeTiled_v12000 tensor_map_encoder() {
     return reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
 }
 
+/// Copies do not look at values: what counts is how long they are.
+inline CUtensorMapDataType data_type_of(int bytes) {
+    return bytes == 8   ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64
+           : bytes == 4 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT32
+           : bytes == 2 ? CU_TENSOR_MAP_DATA_TYPE_UINT16
+                        : CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+
 /// The map of a padded array for boxes of one plane. Coordinates begin in the halo.
 /// \param origin node (0, 0, 0). \param unit elements that the engine takes for one.
 template <typename T>
@@ -43,8 +51,7 @@ TensorMap encode_tensor_map(const T* origin, const Layout& l, int box_width, int
     static const PFN_cuTensorMapEncodeTiled_v12000 encode = tensor_map_encoder();
     TensorMap map{};
     const CUresult status =
-        encode(reinterpret_cast<CUtensorMap*>(&map),
-               sizeof(T) * unit == 8 ? CU_TENSOR_MAP_DATA_TYPE_FLOAT64 : CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 3,
+        encode(reinterpret_cast<CUtensorMap*>(&map), data_type_of(static_cast<int>(sizeof(T)) * unit), 3,
                const_cast<T*>(base), extents, strides, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
     if (status != CUDA_SUCCESS)

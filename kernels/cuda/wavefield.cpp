@@ -109,6 +109,7 @@ public:
         fields.p[0] = p_[0];
         fields.p[1] = p_[1];
         fields.k = medium_->at_origin(0);
+        fields.coded_k = medium_->coded_k();
         fields.half_rho = medium_->arrays() > 1 ? medium_->at_origin(1) : nullptr;
         fields.volumes = volumes_;
         fields.volume_step = volume_step(field_);

@@ -30,7 +30,8 @@ inline std::array<std::int64_t, 3> medium_halo(const Problem& problem, const Med
 }
 
 /// The layout of an array of the medium.
-inline Layout medium_layout(const Problem& problem, const MediumArray& array, const LayoutRules& rules) {
+inline Layout medium_layout(const Problem& problem, const MediumArray& array, LayoutRules rules) {
+    rules.element_bytes = problem.medium.element_bytes(rules.element_bytes);
     return padded_layout(problem.grid, medium_halo(problem, array), rules);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/equations/equation.hpp"
@@ -34,7 +35,8 @@ public:
         return {std::vector(readers_.size(), std::vector<float>(static_cast<std::size_t>(problem_.grid.nx())))};
     }
 
-    /// Writes row (y, z), which may lie in the halo, and its own halo along x. \param row at node 0.
+    /// Writes row (y, z), which may lie in the halo, and its own halo along x. \param row at node 0, of numbers or,
+    /// with the problem's codes, of codes.
     template <typename T>
     void write(std::int64_t y, std::int64_t z, T* row, Scratch& scratch) const {
         const Grid& grid = problem_.grid;
@@ -45,7 +47,7 @@ public:
         for (std::int64_t x = 0; x < nx; ++x) {
             for (std::size_t i = 0; i < readers_.size(); ++i)
                 parameters[i] = static_cast<double>(scratch.parameters[i][static_cast<std::size_t>(x)]);
-            row[x] = wall || is_wall(0, x) ? T(0) : static_cast<T>(array_.value(parameters, dt_s_));
+            row[x] = stored<T>(wall || is_wall(0, x) ? 0. : array_.value(parameters, dt_s_));
         }
         for (std::int64_t j = 1; j <= halo_[0]; ++j) {
             row[-j] = row[image(0, -j)];
@@ -54,6 +56,13 @@ public:
     }
 
 private:
+    template <typename T>
+    [[nodiscard]] T stored(double value) const {
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<T>(problem_.medium.encoded(static_cast<float>(value)));
+        else
+            return static_cast<T>(value);
+    }
     [[nodiscard]] std::int64_t image(std::size_t axis, std::int64_t i) const {
         return model_image(i, problem_.grid.n[axis], problem_.halos[2 * axis], problem_.halos[2 * axis + 1]);
     }

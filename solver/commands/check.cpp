@@ -7,6 +7,7 @@
 #include "solver/commands/model_pictures.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/plan/run_time.hpp"
+#include "solver/plan/storage.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/run/run_folder.hpp"
@@ -59,6 +60,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
                     {"computed_points", plan.setup.grid.points()}};
     json.update(medium_json(plan));
     json["velocity"]["exact"] = plan.velocity.exact;
+    json["storage"] = storage_json(plan);
     json["time"] = {{"dt_s", plan.time.dt_s},
                     {"stability_limit_s", plan.time.stability_limit_s},
                     {"cfl_fraction", plan.time.cfl_fraction()},

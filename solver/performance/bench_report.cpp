@@ -206,6 +206,7 @@ Json kernel_json(const Device& device, const Setup& setup) {
     if (!device.has_own_memory()) json["threads"] = threads_of(setup);
     if (device.understands("tile")) json["tile"] = setup.tile;
     if (device.understands("copy") && !setup.copy.empty()) json["copy"] = setup.copy;
+    if (setup.medium.storage != Storage::full) json["storage"] = name(setup.medium.storage);
     return json;
 }
 
@@ -217,7 +218,9 @@ Json work_json(const Setup& setup) {
 }
 
 double bytes_per_point(const Setup& setup) {
-    return static_cast<double>((3 + setup.scheme.equation->arrays.size()) * setup.element_bytes());
+    const auto arrays = static_cast<std::int64_t>(setup.scheme.equation->arrays.size());
+    return static_cast<double>((2 + arrays) * setup.element_bytes() +
+                               setup.medium.element_bytes(setup.element_bytes()));
 }
 
 std::string bench_report_text(const BenchReport& report) {

@@ -53,6 +53,21 @@ double bench_time_step_s(const Setup& setup) {
     return 0.5 * setup.scheme.stability_limit_s(setup.grid.derivative_spacings_m(), kBenchFastest_m_s);
 }
 
+void store_medium(Setup& setup, Storage storage) {
+    const double dt_s = bench_time_step_s(setup), slowest_m_s = 0.5 * kBenchFastest_m_s;
+    const auto k_of = [&](double vp_m_s) {
+        return static_cast<float>(setup.scheme.equation->arrays.front().value(&vp_m_s, dt_s));
+    };
+    setup.medium = {};
+    if (storage == Storage::codes) setup.medium = medium_of_codes(k_of(slowest_m_s), k_of(kBenchFastest_m_s));
+    if (storage != Storage::table) return;
+    constexpr int most = static_cast<int>(MediumCode::kMostTableValues) - 1;
+    std::vector<float> values;
+    for (int i = 0; i < most; ++i)
+        values.push_back(k_of(std::lerp(slowest_m_s, kBenchFastest_m_s, static_cast<double>(i) / (most - 1))));
+    setup.medium = medium_of_table(values);
+}
+
 void put_on_every_face(Setup& setup, const std::string& boundary) {
     BoundaryConfig b;
     b.x_min = b.x_max = b.y_min = b.y_max = b.z_min = b.z_max = boundary;
@@ -85,6 +100,7 @@ Twin twin_of(const Device& device, const Setup& setup, const Load& load) {
     const bool density = has_parameter(setup.scheme.equation, "rho");
     twin.setup.scheme = make_scheme(density ? Equation::variable_density : Equation::star, 2);
     twin.setup.stepping = Stepping::single;
+    twin.setup.medium = {};
     twin.setup.kernel = "twin";
     twin.setup.tile = twin.setup.copy = "auto";
     twin.setup.halos = {};

@@ -22,6 +22,9 @@ inline constexpr double kBenchFastest_m_s = 3000.;
 /// (v dt)^2 a step: with a tiny step its values stay what they are.
 double bench_time_step_s(const Setup& setup);
 
+/// Stores the medium that is timed like this.
+void store_medium(Setup& setup, Storage storage);
+
 /// Puts a boundary, of BoundaryKind, on every face of a set-up.
 void put_on_every_face(Setup& setup, const std::string& boundary);
 

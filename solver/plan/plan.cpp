@@ -17,6 +17,7 @@
 #include "solver/plan/choice.hpp"
 #include "solver/plan/doubts.hpp"
 #include "solver/plan/stepping.hpp"
+#include "solver/plan/storage.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {
@@ -50,7 +51,8 @@ void check_backend(const Device& device, const Setup& setup, const ConfigOrigin&
     try {
         check_setup(device, setup);
     } catch (const SetupFault& fault) {
-        origin.fault("backend." + fault.key, fault.what());
+        const char* const advice = setup.medium.storage == Storage::full ? "" : "\n  model.storage: float has them all";
+        origin.fault("backend." + fault.key, fault.what() + std::string(fault.key == "kernel" ? advice : ""));
     }
 }
 
@@ -167,8 +169,8 @@ void set_boundary(Plan& plan) {
 }
 
 /// The stages that follow from the velocities of the model. A stage runs once those have run whose results it needs,
-/// whatever others had against the configuration.
-void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey) {
+/// whatever others had against the configuration. \param model null before it is made.
+void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey, const Model* model) {
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
     const bool has_time = has_medium && stages.run([&] { set_time(plan); });
     const bool has_boundary = stages.run([&] {
@@ -178,6 +180,7 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
             check_boundary(plan.config.boundary, plan.computed.grid(), plan.config.origin);
     });
     if (has_time && has_boundary && has_survey) stages.run([&] { set_stepping(plan); });
+    if (has_time) stages.run([&] { set_storage(plan, model); });
     if (has_time && has_survey && plan.config.time.dispersion_correction)
         correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
 }
@@ -237,7 +240,7 @@ Plan make_plan(const Config& config) {
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
     plan.asked_stepping = config.time.stepping;
-    run_stages_of_velocity(plan, stages, has_medium, has_survey);
+    run_stages_of_velocity(plan, stages, has_medium, has_survey, nullptr);
     stages.run(
         [&] { plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.grid, origin); });
     if (has_survey) stages.run([&] { check_trace_files(plan); });
@@ -257,7 +260,7 @@ Plan refine(Plan plan, const Model& model) {
     plan.asked_stepping =
         plan.setup.stepping == Stepping::leap ? "leap" : "single";  // kernel and batch are chosen for it
     Stages stages;
-    run_stages_of_velocity(plan, stages, true, true);
+    run_stages_of_velocity(plan, stages, true, true, &model);
     stages.throw_if_faulty();
     conclude(plan, model.warnings);
     return plan;
@@ -353,6 +356,7 @@ std::string describe(const Plan& plan) {
     else if (plan.computed.is_extended())
         text += fmt::format("          computed with the absorbing zones outside it: {}\n", nodes_text(computed));
     text += describe_medium(plan);
+    text += describe_storage(plan);
     text += fmt::format(
         "time      dt = {:.6g} ms, {:.3f} of the stability limit; {} time steps to {:g} s{}\n", plan.time.dt_s * 1e3,
         plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps, plan.config.time.duration_s,

@@ -41,23 +41,28 @@ struct TraceRehearsal {
 };
 TraceRehearsal rehearse_traces(const Plan& plan);
 
-/// A picture of a wavefield of a run, a file that is made to last: the first finds the fonts.
+/// Seconds that a receiver of a shot takes to be brought to the nodes.
+double rehearse_receivers(const Plan& plan);
+
+/// Pictures of a run, files that are made to last: of the model, which finds the fonts, and of waves over it.
 struct PictureRehearsal {
-    double first_s = 0., next_s = 0.;
+    double model_s = 0., waves_s = 0.;
 };
 /// \param folder as rehearse_disk() takes it.
 PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path& folder);
 
 /// Files on the disk that a folder is to lie on.
 struct DiskRehearsal {
-    double file_s = 0.;   ///< to make a file last, however small
-    double hdf5_s = 0.;   ///< the same of an HDF5 file
-    double write_s = 0.;  ///< a byte of an HDF5 file
-    double sync_s = 0.;   ///< to make a byte last
-    double hash_s = 0.;   ///< to read a byte again for the hash of its file
+    double file_s = 0.;       ///< to make a file last, however small
+    double hdf5_s = 0.;       ///< the same of an HDF5 file
+    double hdf5_wait_s = 0.;  ///< of that, what a thread waits for the disk
+    double write_s = 0.;      ///< a byte of an HDF5 file
+    double sync_s = 0.;       ///< to make a byte last
+    double hash_s = 0.;       ///< to read a byte again for the hash of its file
 };
-/// \param bytes that will be written. \param frame_nodes of a snapshot, whose size counts. Writes a part of them, 24 MB
-/// at most, and removes it. Where the folder cannot be written, the rates are those of a common disk.
+/// \param bytes that will be written. \param frame_nodes of a snapshot, whose size counts. Writes a part of them, 40 MB
+/// at most, up to three times, and removes it. Where the folder cannot be written, the rates are those of a common
+/// disk.
 DiskRehearsal rehearse_disk(const std::filesystem::path& folder, std::int64_t bytes, std::int64_t frame_nodes);
 
 }  // namespace onda

@@ -10,6 +10,7 @@
 #include "solver/performance/step_model.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/propagation/stability_watch.hpp"
+#include "solver/run/survey_run.hpp"
 
 namespace onda {
 namespace {
@@ -59,8 +60,7 @@ double snapshot_bytes(const Plan& plan) {
     return 4. * static_cast<double>(plan.snapshots.steps.size()) * static_cast<double>(plan.snapshots.window.points());
 }
 
-/// Of each section the model and three wavefields; with receivers, a gather. What wavefields are drawn over is half of
-/// what they take, and the model is no more.
+/// Of each section the model and three wavefields; with receivers, a gather, which takes less than waves over a model.
 double drawing(const Plan& plan, const std::filesystem::path& folder) {
     if (!plan.config.output.pictures) return 0.;
     constexpr double of_model = 0.5, of_gather = 0.7;
@@ -69,21 +69,37 @@ double drawing(const Plan& plan, const std::filesystem::path& folder) {
     const double frames =
         plan.snapshots.steps.empty() ? 3. : std::min(3., static_cast<double>(plan.snapshots.steps.size()));
     const double gathers = plan.survey.size.most_receivers > 0 ? 1. : 0.;
-    return picture.first_s + (sections * (frames + of_model) + of_gather * gathers - 1.) * picture.next_s;
+    return picture.model_s + (sections * frames + (sections - 1.) * of_model + of_gather * gathers) * picture.waves_s;
 }
 
-/// Of what a shot leaves: seconds until its files are there, if nothing else is done. Each file of traces is made to
-/// last by itself.
-double finishing(const Plan& plan, const TraceRehearsal& traces, const DiskRehearsal& disk) {
+/// What the files of a batch take, if nothing else is done.
+struct Finishing {
+    double working_s = 0.;  ///< one thread after the other
+    double waiting_s = 0.;  ///< for the disk, which threads do at the same time
+
+    /// Seconds until so many threads are done.
+    [[nodiscard]] double seconds(int threads) const {
+        return std::max(working_s, (working_s + waiting_s) / static_cast<double>(threads));
+    }
+};
+
+/// Each file of traces is made to last by itself.
+Finishing finishing(const Plan& plan, const TraceRehearsal& traces, const DiskRehearsal& disk) {
     const auto& seismograms = plan.config.output.seismograms;
     const auto receivers = static_cast<double>(plan.survey.size.most_receivers);
     const double bytes = 4. * receivers * static_cast<double>(plan.time.output_samples);
     const double others = (seismograms.segy != "none" ? 1. : 0.) + (seismograms.su ? 1. : 0.);
-    // A file of seismograms has three times as many datasets and attributes as one of snapshots, which was tried.
-    const double hdf5 = (receivers > 0. ? 3. : 0.) + (plan.snapshots.steps.empty() ? 0. : 1.);
-    return traces.shot_s / plan.batch + traces.trace_s * receivers +
-           bytes * (1. + others) * (disk.write_s + disk.sync_s + disk.hash_s) + hdf5 * disk.hdf5_s +
-           others * disk.file_s;
+    // A file of seismograms has twice as many datasets and attributes as one of snapshots, which was tried, and
+    // is made to last as often.
+    const double seismogram_files = receivers > 0. ? 1. : 0., snapshot_files = plan.snapshots.steps.empty() ? 0. : 1.;
+    const double files = seismogram_files + snapshot_files;
+    Finishing of{traces.shot_s / plan.batch + traces.trace_s * receivers +
+                     bytes * (1. + others) * (disk.write_s + disk.hash_s) +
+                     (2. * seismogram_files + snapshot_files) * (disk.hdf5_s - disk.hdf5_wait_s),
+                 bytes * (1. + others) * disk.sync_s + files * disk.hdf5_wait_s + others * disk.file_s};
+    of.working_s *= plan.batch;
+    of.waiting_s *= plan.batch;
+    return of;
 }
 
 double report_of(const Plan& plan) {
@@ -101,10 +117,11 @@ double survey_files(const Plan& plan, double output_bytes, const DiskRehearsal& 
     return disk.hdf5_s * shots + output_bytes * (disk.hash_s + disk.write_s + disk.sync_s);
 }
 
-/// What the outputs of all batches but the last add to steps beside which they are made: on a device with memory of its
+/// What the files of all batches but the last add to steps beside which they are made: on a device with memory of its
 /// own only what is longer than those. On the CPU they take the processor of a thread for which the others wait.
-double beside_steps(const Plan& plan, double output_s, double steps_s) {
-    return plan.device->has_own_memory() ? std::max(0., output_s - steps_s) : output_s;
+double beside_steps(const Plan& plan, const Finishing& files, int threads, double steps_s) {
+    if (plan.device->has_own_memory()) return std::max(0., files.seconds(threads) - steps_s);
+    return std::max(files.working_s, files.seconds(1) - steps_s);
 }
 
 /// What was tried out of a run.
@@ -124,20 +141,27 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
         rehearsal.watch_s * std::ceil(static_cast<double>(plan.time.steps) / StabilityWatch::kInterval);
     const double batch_s = (steps.seconds + watch_s) * shots.full / shots.batches;
     const double frames_s = snapshot_bytes(plan) * disk.write_s * shots.batch;
-    const double finish_s = finishing(plan, rehearse_traces(plan), disk) * shots.batch;
+    const Finishing files = finishing(plan, rehearse_traces(plan), disk);
+    const int threads = finishing_threads(plan.batch);
+    const double pictures_s = drawing(plan, folder), last_s = files.seconds(threads) + disk.file_s;
+    // While one thread draws, others finish the shots of the same batch.
+    const double beside_pictures_s = threads > 1 ? std::min(pictures_s, last_s * (1. - 1. / shots.batch)) : 0.;
     std::vector<TimeForecast::Item> items{
         {std::string(kProgramItem), kProgram_s + (own_memory ? kCudaStart_s : 0.)},
         {"model", rehearse_model(plan) + kHash_s * 4. * static_cast<double>(plan.grid.points())},
         {"medium and wavefield of the device", rehearsal.medium_s * (plan.aperture ? shots.full : 1.)},
         {"time steps", steps.seconds * shots.full},
+        {"sources and receivers of the first batch",
+         rehearse_receivers(plan) * static_cast<double>(plan.survey.size.most_receivers) * shots.batch},
         {"first steps of each batch", rehearsal.begin_s * shots.batches},
         {"hashes of the wavefields", rehearsal.hash_s * shots.full},
         {"watch for instability", watch_s * shots.full},
         {"snapshots", (own_memory ? std::max(0., frames_s - batch_s) : frames_s) * shots.batches +
                           snapshot_bytes(plan) * shots.all * disk.sync_s},
         {"seismograms of each shot",
-         beside_steps(plan, finish_s + disk.file_s, batch_s) * (shots.batches - 1.) + finish_s + disk.file_s},
-        {"pictures", drawing(plan, folder)},
+         (beside_steps(plan, files, threads, batch_s) + disk.file_s) * (shots.batches - 1.) + last_s -
+             beside_pictures_s},
+        {"pictures", pictures_s},
         {"report", report_of(plan)},
         {"files of the survey", survey_files(plan, output_bytes, disk)},
         {"hashes of the results, and files made to last", hashed_bytes * disk.hash_s + 6. * disk.file_s}};

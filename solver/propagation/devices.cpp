@@ -48,7 +48,8 @@ bool compiled_in() {
     return true;
 }
 std::vector<std::string> values(const Setup& setup, std::string_view key) {
-    return key == "isa" ? cpu::isa_names() : cpu::kernels_of(setup.scheme.equation, setup.applications());
+    return key == "isa" ? cpu::isa_names()
+                        : cpu::kernels_of(setup.scheme.equation, setup.applications(), setup.medium.storage);
 }
 void resolve(Setup& setup) {
     if (setup.isa == "auto") setup.isa = cpu::best_isa();

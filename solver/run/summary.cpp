@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/storage.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/json_text.hpp"
@@ -45,6 +46,7 @@ Json describe_numbers(const Plan& plan) {
                        {"computed_shape_xyz", plan.setup.grid.n},
                        {"computed_points", plan.setup.grid.points()}};
     numbers.update(medium_json(plan));
+    numbers["storage"] = storage_json(plan);
     numbers["time"] = {{"dt_s", time.dt_s},
                        {"steps", time.steps},
                        {"order", time.order},

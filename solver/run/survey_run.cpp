@@ -27,13 +27,6 @@ auto of_shot(const Plan& plan, const Shot& shot, const Work& work) {
     }
 }
 
-/// Threads that finish shots at the same time. Only one of them at a time writes to its file; the others wait for the
-/// disk, or hash what was written.
-int finishing_threads(std::int64_t shots) {
-    constexpr std::int64_t most = 8;
-    return static_cast<int>(std::min({shots, most, std::int64_t{omp_get_max_threads()}}));
-}
-
 StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
     const double bound = amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
                          std::sqrt(plan.density_contrast());
@@ -41,6 +34,11 @@ StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
 }
 
 }  // namespace
+
+int finishing_threads(std::int64_t shots) {
+    constexpr std::int64_t most = 8;
+    return static_cast<int>(std::min({shots, most, std::int64_t{omp_get_max_threads()}}));
+}
 
 SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by)
     : plan_(parts.plan), parts_(parts), selection_(std::move(selection)), end_by_(end_by) {

@@ -45,6 +45,10 @@ struct SurveyRunParts {
     Progress& progress;
 };
 
+/// Threads that finish the shots of a batch at the same time. Only one of them at a time writes to its file; the others
+/// wait for the disk, or hash what was written.
+int finishing_threads(std::int64_t shots);
+
 /// The part of one process in a survey: it takes shots that nobody has, until none are left.
 ///
 /// Three things go on at the same time: the steps of a batch; on another thread the sources and receivers of the next

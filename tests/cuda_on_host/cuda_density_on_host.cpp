@@ -1,7 +1,8 @@
 // Promise: the CUDA kernels of variable density, run on the host from their own sources, give the bits of the CPU
 // reference and write nothing but the nodes, under every schedule that copies and threads are free to choose.
 #include "kernels/cuda/direct/direct.hpp"
-#include "kernels/cuda/march25d/march25d_density.hpp"
+#include "kernels/cuda/march25d/density_groups.hpp"
+#include "kernels/cuda/march25d/density_march.hpp"
 #include "tests/cuda_on_host/cuda_worlds.hpp"
 
 using namespace onda;
@@ -11,50 +12,74 @@ using namespace onda::cuda::test;
 namespace {
 
 template <typename T>
-DensityArguments<T> arguments_of(const World<T>& w) {
-    DensityArguments<T> a;
+void set_all(DensityArguments<T>& a, const World<T>& w) {
     set_arrays(a, w);
     set_density(a, w);
     a.x_halo = static_cast<int>(w.field.halo[0]);
     a.y_halo = w.y_halo();
     a.rho_x_halo = static_cast<int>(w.density.halo[0]);
     a.rho_y_halo = static_cast<int>(w.density.halo[1]);
-    a.chunk = std::min(w.of.chunk, a.nz);
-    return a;
+    a.chunks = chunks_of(w);
 }
 
 template <typename T, int Dims, int R>
 void direct_density(World<T>& w, HostLaunch launch) {
-    const DensityArguments<T> a = arguments_of(w);
+    DensityArguments<T> a;
+    set_all(a, w);
     launch.block = {8, 2, 1};
     launch.grid = {blocks(a.nx, 8), blocks(a.ny, 2), static_cast<unsigned>(a.nz)};
     launch_on_host(launch, direct_density_step<T, Dims, R>, a);
 }
 
-template <typename Tile>
-void march25d(World<typename Tile::T>& w, HostLaunch launch) {
-    const auto a = arguments_of(w);
-    launch.block = {Tile::block_x, Tile::block_y, 1};
-    launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), blocks(a.nz, a.chunk)};
+template <typename Tile, auto Kernel>
+void march(World<typename Tile::T>& w, HostLaunch launch) {
+    DensityTileArguments<typename Tile::T> a;
+    set_all(a, w);
+    a.maps = {map_of(w.p, w.field, Tile::p.row(), Tile::p.rows()),
+              map_of(w.half_rho, w.density, Tile::rho.row(), Tile::rho.rows())};
+    launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), chunk_count(a)};
     launch.shared_bytes = Tile::shared_bytes;
-    launch_on_host(launch, march25d_density_step<Tile>, a);
+    launch_on_host(launch, Kernel, a);
+}
+template <typename Tile, template <typename> class Copies>
+void march_alike(World<typename Tile::T>& w, HostLaunch launch) {
+    launch.block = {Tile::block_x, Tile::block_y, 1};
+    march<Tile, density_march_step<Tile, Copies>>(w, launch);
+}
+template <typename Tile>
+void march_in_groups(World<typename Tile::T>& w, HostLaunch launch) {
+    launch.block = {Tile::threads, 1, 1};
+    march<Tile, density_group_step<Tile>>(w, launch);
 }
 
 /// Small tiles, so that small grids have many of them; rows and stages vary with the order.
 template <typename T, int R>
 std::vector<Way<T>> small_variants() {
+    using OneRow = DensityTile<T, R, 4, 6, 1, 2 + R % 2, 1>;
+    using TwoRows = DensityTile<T, R, 2, 4, 2, 3 - R % 2, 1>;
+    using ThreeRows = DensityTile<T, R, 2, 2, 3, 2, 1>;
+    using Groups = DensityGroupTile<T, R, 16, 16, 1 + R % 2, 2 - R % 2, 2, 2 + 2 * (R % 2), 1 + R % 2, 2 + R % 2>;
     return {{"direct", 2, direct_density<T, 2, R>},
             {"direct", 3, direct_density<T, 3, R>},
-            {"march25d, 1 row", 3, march25d<DensityTile<T, R, 4, 6, 1, 2 + R % 2, 1>>},
-            {"march25d, 2 rows", 3, march25d<DensityTile<T, R, 2, 4, 2, 3 - R % 2, 1>>},
-            {"march25d, 3 rows", 3, march25d<DensityTile<T, R, 2, 2, 3, 2, 1>>}};
+            {"march25d, 1 row", 3, march_alike<OneRow, DensityAsyncCopies>},
+            {"march25d, 2 rows", 3, march_alike<TwoRows, DensityAsyncCopies>},
+            {"march25d, 2 rows, bulk tensor", 3, march_alike<TwoRows, DensityBulkTensorCopies>},
+            {"march25d, 3 rows, bulk tensor", 3, march_alike<ThreeRows, DensityBulkTensorCopies>},
+            {"march25d, groups", 3, march_in_groups<Groups>}};
 }
 
 template <typename T, int R>
 std::vector<Way<T>> compiled_variants() {
     std::vector<Way<T>> list;
-    for_density_tiles<T, R>([&list]<typename Tile>() {
-        list.push_back({std::to_string(Tile::width) + "x" + std::to_string(Tile::height), 3, march25d<Tile>});
+    const auto name = []<typename Tile>() { return std::to_string(Tile::width) + "x" + std::to_string(Tile::height); };
+    for_async_density_tiles<T, R>([&]<typename Tile>() {
+        list.push_back({name.template operator()<Tile>() + " async", 3, march_alike<Tile, DensityAsyncCopies>});
+    });
+    for_bulk_tensor_density_tiles<T, R>([&]<typename Tile>() {
+        list.push_back({name.template operator()<Tile>() + " tma", 3, march_alike<Tile, DensityBulkTensorCopies>});
+    });
+    for_density_group_tiles<T, R>([&]<typename Tile>() {
+        list.push_back({name.template operator()<Tile>() + " groups", 3, march_in_groups<Tile>});
     });
     return list;
 }
@@ -77,7 +102,10 @@ TEST_CASE("tiles of variable density as they are compiled for GPUs give the bits
     const Case wide{"beyond one tile", {3, {140, 37, 4}, {10., 10., 10.}, {}}, {kZero, kRigid, kFree}, 3};
     compare_all(wide, 8, compiled_variants<float, 4>());
 #if !defined(ONDA_SANITIZED)
+    compare_all(wide, 2, compiled_variants<float, 1>());
+    compare_all(wide, 14, compiled_variants<float, 7>());
     compare_all(wide, 16, compiled_variants<float, 8>());
     compare_all(wide, 4, compiled_variants<double, 2>());
+    compare_all(wide, 12, compiled_variants<double, 6>());
 #endif
 }

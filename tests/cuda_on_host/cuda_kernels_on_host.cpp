@@ -18,9 +18,9 @@ void march25d(World<T>& w, HostLaunch launch) {
     StepArguments<T> a;
     set_arrays(a, w);
     a.y_halo = w.y_halo();
-    a.chunk = std::min(w.of.chunk, a.nz);
+    a.chunks = chunks_of(w);
     launch.block = {4, 6, 1};
-    launch.grid = {blocks(a.nx, Shape::width), blocks(a.ny, Shape::height), blocks(a.nz, a.chunk)};
+    launch.grid = {blocks(a.nx, Shape::width), blocks(a.ny, Shape::height), chunk_count(a)};
     launch.shared_bytes = Shape::shared_bytes;
     launch_on_host(launch, march25d_step<T, R, 4, 6>, a);
 }
@@ -87,6 +87,56 @@ std::vector<Way<T>> thesis_variants() {
     return list;
 }
 
+template <typename Tile, typename K>
+void inplane_of_codes(World<float>& w, HostLaunch launch) {
+    using Given = WithCodes<InPlaneArguments<float>, K>;
+    const StoredK<K> stored(w);
+    Given a;
+    set_arrays(a, w);
+    stored.set(a);
+    a.y_halo = w.y_halo();
+    a.chunk = std::min(w.of.chunk, a.nz);
+    for (int i = 0; i < Tile::layout.count; ++i) a.maps[i] = map_of<Tile>(w, Tile::layout.rectangle[i]);
+    launch.block = {Tile::block_x, Tile::block_y, 1};
+    launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), blocks(a.nz, a.chunk)};
+    launch.shared_bytes = BulkTensorCopies<Tile>::shared_bytes;
+    launch_on_host(launch, inplane_step<Tile, BulkTensorCopies, Given>, a);
+}
+
+template <typename K, int R>
+void direct_of_codes(World<float>& w, HostLaunch launch) {
+    using Given = WithCodes<StepArguments<float>, CodedK>;
+    const StoredK<K> stored(w);
+    Given a;
+    set_arrays(a, w);
+    a.k = nullptr;
+    a.coded_k = {stored.storage, stored.codes.data() + stored.layout.origin, stored.medium.code, stored.table};
+    a.k_pitch = stored.layout.pitch;
+    a.k_plane = stored.layout.plane;
+    launch.block = {8, 2, 1};
+    launch.grid = {blocks(a.nx, 8), blocks(a.ny, 2), static_cast<unsigned>(a.nz)};
+    if (w.of.grid.dimensions == 2)
+        launch_on_host(launch, direct_step<float, 2, R, Given>, a);
+    else
+        launch_on_host(launch, direct_step<float, 3, R, Given>, a);
+}
+
+/// Worlds with the values of codes, computed from the codes.
+template <typename K, int R>
+void run_codes(const Case& c) {
+    constexpr int strategy = 1;  // vertical, which is compiled
+    std::vector<Way<float>> ways{{"direct, codes", 0, direct_of_codes<K, R>},
+                                 {"small tile, codes", 0, inplane_of_codes<SmallTile<float, R, strategy>, K>}};
+    if (c.grid.dimensions == 3)
+        for_coded_tiles<R, strategy>([&]<typename Shape>() {
+            ways.push_back({"tile, codes, " + std::to_string(Shape::width), 3, inplane_of_codes<Shape, K>});
+        });
+    const Scheme scheme = make_scheme(Equation::star, 2 * R);
+    World<float> start(c, scheme);
+    round_to(code_of_worlds(StoredK<K>::storage), start);
+    run_all(start, scheme, ways, compare_bits<float>);
+}
+
 /// Halos and padding included, NaN only where there should be.
 template <typename T>
 void compare_roughly(const World<T>& world, const World<T>& expected) {
@@ -119,6 +169,13 @@ TEST_CASE("tiles as they are compiled for GPUs give the bits of the reference") 
     run_all(wide, 16, compiled_tiles<float, 8>(), compare_bits<float>);
     run_all(wide, 4, compiled_tiles<double, 2>(), compare_bits<double>);
 #endif
+}
+
+TEST_CASE_TEMPLATE("kernels on codes of k give the bits of the values that they stand for", K, CodesOfK, IndicesOfK) {
+    unroll<1, kMaxRadius + 1>([](auto radius) {
+        if constexpr (radius.value % 3 == 1 || (kAllOrders && radius.value == 8))
+            for (const Case& c : kCases) run_codes<K, radius.value>(c);
+    });
 }
 
 TEST_CASE_TEMPLATE("the kernel of the thesis agrees with the reference to rounding", T, float, double) {

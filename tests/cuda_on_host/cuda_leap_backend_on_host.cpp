@@ -10,6 +10,7 @@
 #include "tests/kernels/drag/drag_on_gpu.hpp"
 #include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/state.hpp"
+#include "tests/kernels/storage_support.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -153,4 +154,35 @@ TEST_CASE("the facts of a leap count two steps") {
     Setup setup = leaps;
     setup.kernel = "fused";
     CHECK_THROWS_AS(cuda::check_setup(setup), SetupFault);
+}
+
+TEST_CASE(
+    "codes of k: every instance, shell and strip gives the bits of the decoded model, and holds what was predicted") {
+    std::size_t compared = 0;
+    for (const Case& c : kLeaps)
+        for (const int order : {2, 8})
+            for (const Stepping stepping : {Stepping::single, Stepping::leap})
+                for (const Storage storage : {Storage::codes, Storage::table}) {
+                    Setup setup = setup_of(c, order, Precision::float32);
+                    setup.stepping = stepping;
+                    const CodedModel model(setup, storage);
+                    const std::vector<double> expected =
+                        run_on_model(c, setup, model.decoded(), model.dt_s(), cpu::make_medium);
+                    setup.medium = model.code();
+                    for (const cuda::Variant& variant : cuda::variants(setup)) {
+                        setup.kernel = variant.kernel;
+                        setup.tile = variant.tile;
+                        setup.copy = variant.copy;
+                        cuda_on_host::run_late = ++compared % 2 == 0;
+                        const auto wavefield =
+                            cuda::make_medium(setup, model.original(), model.dt_s())->make_wavefield();
+                        CAPTURE(c.name);
+                        CAPTURE(order);
+                        CAPTURE(variant.kernel);
+                        CHECK(allocated_bytes(*wavefield) == cuda::allocations(setup).bytes(Memory::device));
+                        start_and_advance(*wavefield, c, setup.precision);
+                        CHECK(results_of(*wavefield, c) == expected);
+                    }
+                }
+    CHECK(compared >= kLeaps.size() * 8);
 }

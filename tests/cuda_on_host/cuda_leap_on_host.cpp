@@ -69,16 +69,12 @@ void set_leap(LeapArguments<T>& a, const World<T>& w, const Nodes& nodes, int al
         a.end[axis] = nodes.high[axis];
     }
     a.begin[0] = nodes.low[0] / align * align;
-    const int planes = nodes.high[2] - nodes.low[2];
-    a.chunk = std::min(w.of.chunk, planes);
-    a.long_chunks = planes > a.chunk ? 1 : (planes + a.chunk - 1) / a.chunk;
-    a.short_chunk = std::max(1, a.chunk / 2);
+    a.chunks = chunks_of(w.of, nodes.high[2] - nodes.low[2]);
 }
 template <typename T>
 dim3 blocks_of(const LeapArguments<T>& a, int width, int height) {
-    const int left = a.end[2] - a.begin[2] - a.long_chunks * a.chunk;
     return {blocks(a.end[0] - a.begin[0], width), blocks(a.end[1] - a.begin[1], height),
-            static_cast<unsigned>(a.long_chunks) + (left > 0 ? blocks(left, a.short_chunk) : 0)};
+            chunk_count(a.chunks, a.end[2] - a.begin[2])};
 }
 
 template <typename T, int Dims, int R>
@@ -92,29 +88,28 @@ void leap_direct(World<T>& w, HostLaunch launch, const Nodes& nodes) {
     launch_on_host(launch, leap_direct_step<T, Dims, R>, a);
 }
 
-template <typename T>
-TensorMap map_of(const Array<T>& array, const Layout& l, int width, int height) {
-    TensorMap map;
-    map.base = array.data() + l.at(-l.halo[0], -l.halo[1], -l.halo[2]);
-    map.element_bytes = sizeof(T);
-    for (int axis = 0; axis < 3; ++axis) map.extent[axis] = l.n[axis] + 2 * l.halo[axis];
-    map.stride_bytes[0] = l.pitch * static_cast<std::int64_t>(sizeof(T));
-    map.stride_bytes[1] = l.plane * static_cast<std::int64_t>(sizeof(T));
-    map.box_width = width;
-    map.box_height = height;
-    return map;
-}
-
 template <typename Tile>
-void leap_tile(World<typename Tile::T>& w, HostLaunch launch, const Nodes& nodes) {
-    LeapTileArguments<typename Tile::T> a;
-    set_leap(a, w, nodes, Tile::vector);
-    a.p_map = map_of(w.p, w.field, Tile::p_width, Tile::p_height);
-    a.k_map = map_of(w.k, w.model, Tile::inner_width, Tile::inner_height);
+void launch_leap_tile(HostLaunch launch, const typename ArgumentsOf<Tile>::type& a) {
     launch.block = {Tile::threads, 1, 1};
     launch.grid = blocks_of(a, Tile::width, Tile::height);
     launch.shared_bytes = Tile::shared_bytes;
     launch_on_host(launch, leap_bulk_tensor_step<Tile>, a);
+}
+
+template <typename Tile>
+void leap_tile(World<typename Tile::T>& w, HostLaunch launch, const Nodes& nodes) {
+    typename ArgumentsOf<Tile>::type a;
+    set_leap(a, w, nodes, Tile::align_x);
+    a.p_map = map_of(w.p, w.field, Tile::p_width, Tile::p_height);
+    if constexpr (sizeof(typename Tile::Stored) < sizeof(typename Tile::T)) {
+        const StoredK<typename Tile::K> stored(w);
+        stored.set(a);
+        a.k_map = map_of(stored.codes, stored.layout, Tile::k_width, Tile::inner_height);
+        launch_leap_tile<Tile>(launch, a);
+    } else {
+        a.k_map = map_of(w.k, w.model, Tile::k_width, Tile::inner_height);
+        launch_leap_tile<Tile>(launch, a);
+    }
 }
 
 /// A way to leap in some nodes of a world.
@@ -125,6 +120,7 @@ struct LeapWay {
     std::function<void(World<T>&, HostLaunch, const Nodes&)> leap;
     std::function<void(World<T>&, const Nodes&)> plain;
     bool writes_beside = false;  ///< any number at nodes before the first, up to a vector
+    Storage storage = Storage::full;
 };
 
 template <typename T, int R>
@@ -133,6 +129,12 @@ std::vector<LeapWay<T>> small_leaps() {
     return {{"direct", 2, leap_direct<T, 2, R>, plain_leap<T, 2, R>},
             {"direct", 3, leap_direct<T, 3, R>, plain_leap<T, 3, R>},
             {"tile", 3, leap_tile<Small>, plain_leap<T, 3, R>, true}};
+}
+
+template <int R, typename K>
+LeapWay<float> coded_leap() {
+    using Small = LeapTile<float, R, 16, 6, 1 + R % 2, 1 + R % 3, 2 + R % 2, 2 + R % 3, K>;
+    return {"tile on codes", 3, leap_tile<Small>, plain_leap<float, 3, R>, true, StoredK<K>::storage};
 }
 
 template <typename T, int R>
@@ -173,6 +175,9 @@ void compare_leaps(const Case& c, int order, const std::vector<LeapWay<T>>& ways
             INFO(way.name << ", " << c.name << ", order " << order << ", " << 8 * sizeof(T) << " bits, "
                           << (all ? "all nodes" : "some") << ", schedule " << schedule % 4);
             World<T> world = start, expected = start;
+            if constexpr (sizeof(T) == sizeof(float))
+                if (way.storage != Storage::full)
+                    for (World<T>* w : {&world, &expected}) round_to(code_of_worlds(way.storage), *w);
             for (World<T>* w : {&world, &expected}) w->fill_halos();
             REQUIRE_NOTHROW(way.leap(world, launch, nodes));
             way.plain(expected, nodes);
@@ -257,6 +262,17 @@ TEST_CASE_TEMPLATE("leaps of every order give the bits of plain loops", T, float
     unroll<1, kMaxRadius + 1>([](auto radius) {
         if constexpr (kAllOrders || radius.value % 3 == 1)
             for (const Case& c : kCases) compare_leaps(c, 2 * radius.value, small_leaps<T, radius.value>());
+    });
+}
+
+TEST_CASE("leaps on codes of k give the bits of the values that they stand for") {
+    unroll<1, kMaxRadius + 1>([](auto radius) {
+        constexpr int r = radius.value;
+        if constexpr (kAllOrders || r % 3 == 1)
+            for (const Case& c : kCases) {
+                if (c.grid.dimensions == 2) continue;
+                compare_leaps<float>(c, 2 * r, {coded_leap<r, CodesOfK>(), coded_leap<r, IndicesOfK>()});
+            }
     });
 }
 

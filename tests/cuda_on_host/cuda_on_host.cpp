@@ -103,6 +103,8 @@ void barrier_wait(Barrier* barrier, int parity) {
 void copy_box(void* shared, const TensorMap* map, int x, int y, int z, Barrier* barrier) {
     check_map(*map);
     check_alignment(shared, kBoxAlignment, "the target of copy_box");
+    if (std::int64_t{x} * map->element_bytes % 16 != 0)  // of hardware: an illegal instruction
+        machine().fail("the box of copy_box must begin on a multiple of 16 bytes of a row");
     const std::int64_t bytes = std::int64_t{map->box_width} * map->box_height * map->element_bytes;
     machine().check_inside(shared, bytes, "the target of copy_box");
     machine().check_inside(barrier, sizeof *barrier, "a barrier");

@@ -109,6 +109,11 @@ Vec<T> load_streaming(const T* from) {
     std::memcpy(a.v, from, sizeof a.v);
     return a;
 }
+template <int Words>
+void load_streaming_words(const void* from, std::uint32_t (&words)[Words]) {
+    check_alignment(from, 4 * Words, "load_streaming_words");
+    std::memcpy(words, from, sizeof words);
+}
 template <typename T>
 void store_streaming(T* to, Vec<T> a) {
     check_alignment(to, 16, "store_streaming");

@@ -84,7 +84,7 @@ __global__ void sum_planes(TensorMap map, float* out, int planes) {
     __syncthreads();
     const auto start = [&](int plane) {
         barrier_expect(full + plane % 2, kBoxBytes);
-        copy_box(shared_floats() + plane % 2 * kBox, &map, -3, -2, plane, full + plane % 2);
+        copy_box(shared_floats() + plane % 2 * kBox, &map, -4, -2, plane, full + plane % 2);
     };
     if (threadIdx.x == 0)
         for (int plane = 0; plane < 2; ++plane) start(plane);
@@ -117,7 +117,7 @@ struct PlaneSums {
     PlaneSums() {
         for (int row = 0; row < 8; ++row)
             for (int column = 0; column < 32; ++column) {
-                const int x = column - 3, y = row - 2;
+                const int x = column - 4, y = row - 2;
                 if (x < 0 || x >= nx || y < 0 || y >= ny) continue;
                 for (int z = 0; z < planes; ++z)
                     expected[std::size_t(row * 32 + column)] += volume[std::size_t(x + nx * (y + ny * z))];
@@ -139,7 +139,7 @@ struct PlaneSums {
 
 // ---- Faults ----
 
-enum class Fault { deadlock, never_initialised, misaligned, outside, too_many, under_way };
+enum class Fault { deadlock, never_initialised, misaligned, between, outside, too_many, under_way };
 
 __global__ void stumble(Fault fault, TensorMap map) {
     auto* const barrier = reinterpret_cast<Barrier*>(shared_memory() + kBoxBytes);
@@ -148,6 +148,7 @@ __global__ void stumble(Fault fault, TensorMap map) {
         case Fault::deadlock:
         case Fault::never_initialised: return barrier_wait(barrier, 0);
         case Fault::misaligned: return copy_box(shared_memory() + 16, &map, 0, 0, 0, barrier);
+        case Fault::between: return copy_box(shared_memory(), &map, 1, 0, 0, barrier);
         case Fault::outside: return copy_box(shared_memory() + 128, &map, 0, 0, 0, barrier);
         case Fault::too_many: barrier_expect(barrier, 16); return barrier_expect(barrier, 16);
         case Fault::under_way: return copy_box(shared_memory(), &map, 0, 0, 0, barrier);
@@ -223,6 +224,8 @@ TEST_CASE("faults name the block, the thread and the reason") {
                                              "bytes missing)")
                                                 .c_str());
     CHECK_THROWS_WITH(run(Fault::never_initialised), fault("a barrier is used that was never initialised").c_str());
+    CHECK_THROWS_WITH(run(Fault::between),
+                      fault("the box of copy_box must begin on a multiple of 16 bytes of a row").c_str());
     CHECK_THROWS_WITH(run(Fault::misaligned), fault("the target of copy_box must be aligned to 128 bytes").c_str());
     CHECK_THROWS_WITH(run(Fault::outside),
                       fault("the target of copy_box is not inside the shared memory of the block").c_str());

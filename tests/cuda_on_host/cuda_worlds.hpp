@@ -17,6 +17,7 @@
 #include "kernels/cuda/inplane/async_copies.hpp"
 #include "kernels/cuda/inplane/inplane.hpp"
 #include "kernels/grid/halo.hpp"
+#include "kernels/plan/medium_code.hpp"
 #include "tests/kernels/fields.hpp"
 #include "tests/sanitized.hpp"
 
@@ -28,7 +29,7 @@ struct Case {
     std::string name;
     Grid grid;
     FaceHalos halos{};
-    int chunk = 1000;  ///< planes that one block updates
+    int chunk = 1000;  ///< planes that one block updates, at most
 };
 
 inline constexpr Halo kZero = Halo::zero, kFree = Halo::mirror_negative, kRigid = Halo::mirror_positive;
@@ -230,20 +231,37 @@ inline unsigned blocks(std::int64_t nodes, std::int64_t size) {
     return static_cast<unsigned>((nodes + size - 1) / size);
 }
 
-/// p with its halo, for boxes of one rectangle.
-template <typename Tile, typename T>
-TensorMap map_of(const World<T>& w, const StoredRectangle& r) {
-    constexpr int unit = Tile::map_unit;
-    const auto& halo = w.field.halo;
+/// The chunks of one of the marches through `planes`, where there are more than a block updates: a long one, then some
+/// of half its length, as plans make them.
+inline Chunks chunks_of(const Case& c, int planes) {
+    const int chunk = std::min(c.chunk, planes);
+    return {chunk, 1, std::max(1, chunk / 2)};
+}
+template <typename T>
+Chunks chunks_of(const World<T>& w) {
+    return chunks_of(w.of, static_cast<int>(w.field.n[2]));
+}
+inline unsigned chunk_count(const Chunks& chunks, int planes) {
+    const int left = planes - chunks.long_chunks * chunks.chunk;
+    return static_cast<unsigned>(chunks.long_chunks) + (left > 0 ? blocks(left, chunks.short_chunk) : 0);
+}
+template <typename T>
+unsigned chunk_count(const StepArguments<T>& a) {
+    return chunk_count(a.chunks, a.nz);
+}
+
+/// An array with its halo, for boxes of width x height. \param unit elements that the engine takes for one.
+template <typename T>
+TensorMap map_of(const Array<T>& array, const Layout& l, int width, int height, int unit = 1) {
     TensorMap map;
-    map.base = w.p.data() + w.field.at(-halo[0], -halo[1], -halo[2]);
+    map.base = array.data() + l.at(-l.halo[0], -l.halo[1], -l.halo[2]);
     map.element_bytes = static_cast<int>(sizeof(T)) * unit;
-    for (int axis = 0; axis < 3; ++axis) map.extent[axis] = w.field.n[axis] + 2 * halo[axis];
+    for (int axis = 0; axis < 3; ++axis) map.extent[axis] = l.n[axis] + 2 * l.halo[axis];
     map.extent[0] = (map.extent[0] + unit - 1) / unit;
-    map.stride_bytes[0] = w.field.pitch * static_cast<std::int64_t>(sizeof(T));
-    map.stride_bytes[1] = w.field.plane * static_cast<std::int64_t>(sizeof(T));
-    map.box_width = r.width / unit;
-    map.box_height = r.height;
+    map.stride_bytes[0] = l.pitch * static_cast<std::int64_t>(sizeof(T));
+    map.stride_bytes[1] = l.plane * static_cast<std::int64_t>(sizeof(T));
+    map.box_width = width / unit;
+    map.box_height = height;
     return map;
 }
 
@@ -252,10 +270,13 @@ void inplane(World<typename Tile::T>& w, HostLaunch launch) {
     InPlaneArguments<typename Tile::T> a;
     set_arrays(a, w);
     a.y_halo = w.y_halo();
-    a.chunk = std::min(w.of.chunk, a.nz);
-    for (int i = 0; i < Tile::layout.count; ++i) a.maps[i] = map_of<Tile>(w, Tile::layout.rectangle[i]);
+    a.chunks = chunks_of(w);
+    for (int i = 0; i < Tile::layout.count; ++i) {
+        const StoredRectangle& r = Tile::layout.rectangle[i];
+        a.maps[i] = map_of(w.p, w.field, r.width, r.height, Tile::map_unit);
+    }
     launch.block = {Tile::block_x, Tile::block_y, 1};
-    launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), blocks(a.nz, a.chunk)};
+    launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), chunk_count(a)};
     launch.shared_bytes = Engine<Tile>::shared_bytes;
     launch_on_host(launch, Kernel, a);
 }
@@ -269,10 +290,53 @@ void direct(World<T>& w, HostLaunch launch) {
     launch_on_host(launch, Kernel, a);
 }
 
-/// Runs every variant on a case and hands its world to compare(world, expected).
+/// Codes for k of worlds, which is 4 to 8.
+inline MediumCode code_of_worlds(Storage storage) {
+    if (storage == Storage::codes) return medium_of_codes(4.f, 8.f);
+    std::vector<float> values;
+    for (int i = 0; i < 255; ++i) values.push_back(4.f + 4.f * static_cast<float>(i) / 254.f);
+    return medium_of_table(values);
+}
+
+/// Gives a world the values of codes in the place of its own.
+inline void round_to(const MediumCode& code, World<float>& w) {
+    for (std::int64_t i = 0; i < w.k.size(); ++i)
+        if (float& k = w.k.data()[i]; !std::isnan(k)) k = code.decoded(code.encoded(k));
+}
+
+/// k of a world as kernels read codes of it.
+template <typename K>
+struct StoredK {
+    static constexpr Storage storage = sizeof(typename K::Code) == 2 ? Storage::codes : Storage::table;
+
+    explicit StoredK(const World<float>& w)
+        : medium(code_of_worlds(storage)), layout(w.of.grid, {0, 0, 0}, sizeof(typename K::Code)), codes(layout.size) {
+        std::ranges::copy(medium.table, table);
+        for (std::int64_t z = 0; z < w.of.grid.nz(); ++z)
+            for (std::int64_t y = 0; y < w.of.grid.ny(); ++y)
+                for (std::int64_t x = 0; x < w.of.grid.nx(); ++x)
+                    codes.data()[layout.at(x, y, z)] =
+                        static_cast<typename K::Code>(medium.encoded(w.k.data()[w.model.at(x, y, z)]));
+    }
+    /// Puts the codes in the place of k.
+    template <typename Arguments>
+    void set(Arguments& a) const {
+        a.k = nullptr;
+        a.coded_k = as<K>(CodedK{storage, codes.data() + layout.origin, medium.code, table});
+        a.k_pitch = layout.pitch;
+        a.k_plane = layout.plane;
+    }
+
+    MediumCode medium;
+    Layout layout;
+    Array<typename K::Code> codes;
+    float table[MediumCode::kMostTableValues] = {};
+};
+
+/// Runs every variant on a world and hands what becomes of it to compare(world, expected).
 template <typename T, typename Compare>
-void run_all(const Case& c, const Scheme& scheme, const std::vector<Way<T>>& variants, const Compare& compare) {
-    const World<T> start(c, scheme);
+void run_all(const World<T>& start, const Scheme& scheme, const std::vector<Way<T>>& variants, const Compare& compare) {
+    const Case& c = start.of;
     const World<T> expected = run_reference(start);
     int schedule = scheme.radius();
     for (const Way<T>& variant : variants) {
@@ -291,6 +355,10 @@ void run_all(const Case& c, const Scheme& scheme, const std::vector<Way<T>>& var
     }
 }
 
+template <typename T, typename Compare>
+void run_all(const Case& c, const Scheme& scheme, const std::vector<Way<T>>& variants, const Compare& compare) {
+    run_all(World<T>(c, scheme), scheme, variants, compare);
+}
 template <typename T, typename Compare>
 void run_all(const Case& c, int order, const std::vector<Way<T>>& variants, const Compare& compare) {
     run_all(c, make_scheme(Equation::star, order), variants, compare);

@@ -8,11 +8,12 @@ namespace onda::cpu {
 namespace {
 
 /// One strip as some of its columns see it: arrays at the first, p, q, k and half_rho at node t = 0.
-template <typename T>
+/// \tparam K see k_of().
+template <typename T, typename K>
 struct Columns {
     const T* p;
     T* q;
-    const T* k;
+    K k;
     const T* half_rho;
     T *psi, *zeta;                                    ///< of t = 0 and t = 1
     std::int64_t step, k_step, rho_step, strip_step;  ///< from t to t + 1
@@ -23,8 +24,8 @@ struct Columns {
 };
 
 /// g of value t, and psi if the strip has it there.
-template <typename T, typename F>
-void update_psi(const Columns<T>& c, int t, T* __restrict g) {
+template <typename T, typename F, typename K>
+void update_psi(const Columns<T, K>& c, int t, T* __restrict g) {
     const T* const p = c.p + (t + F::first) * c.step;
     [[maybe_unused]] const T* const s = F::has_density ? c.half_rho + t * c.rho_step : nullptr;
     const auto derivative = [&](std::int64_t x) __attribute__((always_inline)) {
@@ -54,10 +55,10 @@ void update_psi(const Columns<T>& c, int t, T* __restrict g) {
 
 /// zeta and p[n+1] of node t. \param g, psi rows of the values it takes, the nearest to the face first; psi zero where
 /// the strip has none.
-template <typename T, typename F>
-void update_node(const Columns<T>& c, int t, const T* const* g, const T* const* psi) {
+template <typename T, typename F, typename K>
+void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* const* psi) {
     T* const __restrict q = c.q + t * c.step;
-    const T* const k = c.k + t * c.k_step;
+    const K k = c.k + t * c.k_step;
     const auto sum = [](const T* h, const T* const* of, std::int64_t x) __attribute__((always_inline)) {
         return weighted_sum<T, F::count>(
             h, [&](auto j) __attribute__((always_inline)) { return of[j.value][x]; });
@@ -79,8 +80,8 @@ void update_node(const Columns<T>& c, int t, const T* const* g, const T* const* 
 }
 
 /// A strip across y or z, towards its face. \param scratch count + 1 blocks: g of the values in reach, and zeros.
-template <typename T, typename F>
-void march(const Columns<T>& c, T* scratch) {
+template <typename T, typename F, typename K>
+void march(const Columns<T, K>& c, T* scratch) {
     const T *g[F::count], *psi[F::count];
     T* const zeros = scratch + F::count * kCpmlBlock;
     for (std::int64_t x = 0; x < c.count; ++x) zeros[x] = T(0);
@@ -107,8 +108,8 @@ struct RowScratch {
     int padded;               ///< of g and of psi
     int stride;               ///< of the profile, and of the memory variables
 
-    template <typename T>
-    RowScratch(const Columns<T>& c, int first, int count)
+    template <typename T, typename K>
+    RowScratch(const Columns<T, K>& c, int first, int count)
         : first_value(c.first_node - first - count + 1),
           values(c.width - first + 1 - first_value),
           padded(cpml_padded(values) + kCpmlPadding),
@@ -117,8 +118,8 @@ struct RowScratch {
 
 /// g, and psi: zero where the strip has none. Arrays as in Columns, of one column; Step is +1 towards a high face, -1
 /// towards a low one.
-template <typename T, typename F, int Step>
-void update_row_psi(const Columns<T>& c, const RowScratch& r, T* __restrict g, T* __restrict psi) {
+template <typename T, typename F, int Step, typename K>
+void update_row_psi(const Columns<T, K>& c, const RowScratch& r, T* __restrict g, T* __restrict psi) {
     const T *const p = c.p + Step * (r.first_value + F::first), *const h = c.h;
     [[maybe_unused]] const T* const s = F::has_density ? c.half_rho + Step * r.first_value : nullptr;
     const auto derivative = [&](int i) __attribute__((always_inline)) {
@@ -150,10 +151,10 @@ void update_row_psi(const Columns<T>& c, const RowScratch& r, T* __restrict g, T
     for (int i = c.width - r.first_value; i < r.padded; ++i) psi[i] = T(0);
 }
 
-template <typename T, typename F, int Step>
-void update_row_nodes(const Columns<T>& c, const RowScratch& r, const T* g, const T* psi, T* __restrict share) {
+template <typename T, typename F, int Step, typename K>
+void update_row_nodes(const Columns<T, K>& c, const RowScratch& r, const T* g, const T* psi, T* __restrict share) {
     T* const __restrict q = c.q;
-    const T* const k = c.k;
+    const K& k = c.k;
     const T* const newest_g = g - r.first_value - F::first;
     const T* const newest_psi = psi - r.first_value - F::first;
     const auto sum = [&c](const T* of) __attribute__((always_inline)) {
@@ -177,20 +178,20 @@ void update_row_nodes(const Columns<T>& c, const RowScratch& r, const T* g, cons
 
 /// Asks for what the same row of the next batch will read: ends of rows lie too far apart for the hardware to see them
 /// coming. \param ahead elements of p, q and k to that row.
-template <typename T, int Step>
-void prefetch_row(const Columns<T>& c, const std::int64_t (&ahead)[2]) {
+template <typename T, int Step, typename K>
+void prefetch_row(const Columns<T, K>& c, const std::int64_t (&ahead)[2]) {
     constexpr int line = 64 / sizeof(T);
     for (int t = c.first_node; t < c.width + line; t += line) {
         const int node = t < c.width ? t : c.width;
         __builtin_prefetch(c.p + ahead[0] + Step * node);
         __builtin_prefetch(c.q + ahead[0] + Step * node, 1);
-        __builtin_prefetch(c.k + ahead[1] + Step * node);
+        __builtin_prefetch(address_of(c.k, ahead[1] + Step * node));
     }
 }
 
 /// \param columns of `count` rows; \param ahead see prefetch_row.
-template <typename T, typename F, int Step>
-void update_rows(const Columns<T>* columns, int count, const std::int64_t (&ahead)[2], T* scratch) {
+template <typename T, typename F, int Step, typename K>
+void update_rows(const Columns<T, K>* columns, int count, const std::int64_t (&ahead)[2], T* scratch) {
     const RowScratch r(columns[0], F::first, F::count);
     T* const share = scratch + 2 * count * r.padded;
     for (int i = 0; i < count; ++i) prefetch_row<T, Step>(columns[i], ahead);
@@ -206,8 +207,8 @@ struct Node {
 };
 
 /// \param first node of the first column, 0 across the face.
-template <typename T, typename F>
-Columns<T> columns_of(const CpmlArguments<T>& a, int face, Node first, std::int64_t count) {
+template <typename K, typename T, typename F>
+Columns<T, K> columns_of(const CpmlArguments<T>& a, int face, Node first, std::int64_t count) {
     const CpmlStrip<T>& s = a.strips[face];
     const int axis = face / 2;
     const bool high = face % 2 == 1;
@@ -222,10 +223,10 @@ Columns<T> columns_of(const CpmlArguments<T>& a, int face, Node first, std::int6
     const auto node = [&](std::int64_t pitch, std::int64_t plane) {
         return entry(pitch, plane) + before * along(pitch, plane);
     };
-    Columns<T> c;
+    Columns<T, K> c;
     c.p = a.p + node(a.pitch, a.plane);
     c.q = a.q + node(a.pitch, a.plane);
-    c.k = a.k + node(a.k_pitch, a.k_plane);
+    c.k = k_of<K>(a) + node(a.k_pitch, a.k_plane);
     c.half_rho = F::has_density ? a.half_rho + node(a.rho_pitch, a.rho_plane) : nullptr;
     c.psi = s.psi + entry(s.pitch, s.plane);
     c.zeta = s.zeta + entry(s.pitch, s.plane);
@@ -243,16 +244,16 @@ Columns<T> columns_of(const CpmlArguments<T>& a, int face, Node first, std::int6
     return c;
 }
 
-template <typename T, typename F>
+template <typename K, typename T, typename F>
 void across_x(const CpmlArguments<T>& a, RowRange rows, T* scratch) {
-    Columns<T> columns[kCpmlRows];
+    Columns<T, K> columns[kCpmlRows];
     const std::int64_t ahead[2] = {kCpmlRows * a.pitch, kCpmlRows * a.k_pitch};
     for (std::int64_t first = rows.begin; first < rows.end; first += kCpmlRows) {
         const int count = rows.end - first < kCpmlRows ? static_cast<int>(rows.end - first) : kCpmlRows;
         for (const int side : {0, 1}) {
             if (a.strips[side].width == 0) continue;
             for (int r = 0; r < count; ++r)
-                columns[r] = columns_of<T, F>(a, side, {0, (first + r) % a.ny, (first + r) / a.ny}, 1);
+                columns[r] = columns_of<K, T, F>(a, side, {0, (first + r) % a.ny, (first + r) / a.ny}, 1);
             if (side == 0)
                 update_rows<T, F, -1>(columns, count, ahead, scratch);
             else
@@ -262,7 +263,7 @@ void across_x(const CpmlArguments<T>& a, RowRange rows, T* scratch) {
 }
 
 /// Blocks of rows, numbered along x first. \param axis 1 or 2.
-template <typename T, typename F>
+template <typename K, typename T, typename F>
 void across(int axis, const CpmlArguments<T>& a, RowRange blocks, T* scratch) {
     const std::int64_t blocks_a_row = (a.nx + kCpmlBlock - 1) / kCpmlBlock;
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
@@ -271,13 +272,13 @@ void across(int axis, const CpmlArguments<T>& a, RowRange blocks, T* scratch) {
         const std::int64_t count = a.nx - x < kCpmlBlock ? a.nx - x : kCpmlBlock;
         for (const int side : {0, 1}) {
             const int face = 2 * axis + side;
-            if (a.strips[face].width > 0) march<T, F>(columns_of<T, F>(a, face, first, count), scratch);
+            if (a.strips[face].width > 0) march<T, F>(columns_of<K, T, F>(a, face, first, count), scratch);
         }
     }
 }
 
-template <typename T, typename F>
-void step(const CpmlArguments<T>& a) {
+template <typename K, typename T, typename F>
+void step_with(const CpmlArguments<T>& a) {
     const auto has_strips = [&a](int axis) { return a.strips[2 * axis].width + a.strips[2 * axis + 1].width > 0; };
     const std::int64_t blocks_a_row = (a.nx + kCpmlBlock - 1) / kCpmlBlock;
 #pragma omp parallel num_threads(a.threads)
@@ -286,15 +287,22 @@ void step(const CpmlArguments<T>& a) {
         const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
         T* const scratch = a.scratch + thread * a.scratch_size;
         if (has_strips(0)) {
-            across_x<T, F>(a, rows_of_thread(a.ny * a.nz, thread, threads), scratch);
+            across_x<K, T, F>(a, rows_of_thread(a.ny * a.nz, thread, threads), scratch);
 #pragma omp barrier
         }
         if (has_strips(1)) {
-            across<T, F>(1, a, rows_of_thread(a.nz * blocks_a_row, thread, threads), scratch);
+            across<K, T, F>(1, a, rows_of_thread(a.nz * blocks_a_row, thread, threads), scratch);
 #pragma omp barrier
         }
-        if (has_strips(2)) across<T, F>(2, a, rows_of_thread(a.ny * blocks_a_row, thread, threads), scratch);
+        if (has_strips(2)) across<K, T, F>(2, a, rows_of_thread(a.ny * blocks_a_row, thread, threads), scratch);
     }
+}
+
+template <typename T, typename F>
+void step(const CpmlArguments<T>& a) {
+    if constexpr (sizeof(T) == sizeof(float) && !F::has_density && F::smoothed_dimensions == 0)
+        if (a.coded_k.storage != Storage::full) return step_with<CodedK, T, F>(a);
+    step_with<const T*, T, F>(a);
 }
 
 template <typename T, template <int> typename F>

@@ -11,6 +11,7 @@
 /// and the in-plane method's, where all of a tile is one rectangle for the copy engine.
 #pragma once
 
+#include "kernels/cuda/chunks.hpp"
 #include "kernels/cuda/inplane/async_copies.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
@@ -167,8 +168,8 @@ private:
     Vec<T> q_[Tile::ahead][Tile::rows] = {}, k_[Tile::ahead][Tile::rows] = {};
 };
 
-/// p+ = 2p - p- + k L(p) on one tile of the planes [blockIdx.z chunk, …). Block: (block_x, block_y). Grid: tiles along
-/// x, tiles along y, chunks along z.
+/// p+ = 2p - p- + k L(p) on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along x,
+/// tiles along y, chunks along z.
 template <typename Tile, template <typename> class Copies, typename Operator>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     march_step(const __grid_constant__ InPlaneArguments<typename Tile::T> a) {
@@ -180,8 +181,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
     const int local_y = static_cast<int>(threadIdx.y) * N - Tile::rim_y;
     const bool computes =
         Tile::rim == 0 || (local_x >= 0 && local_x < Tile::width && local_y >= 0 && local_y < Tile::height);
-    const int z_begin = static_cast<int>(blockIdx.z) * a.chunk;
-    const int z_end = z_begin + a.chunk < a.nz ? z_begin + a.chunk : a.nz;
+    const auto [z_begin, z_end] = chunk_of_block(a.chunks, 0, a.nz);
     const int planes = z_end - z_begin + 2;
 
     Copies<Tile> copies(a, March{tile_x, tile_y, z_begin - 1, planes}, thread);

@@ -5,12 +5,20 @@
 namespace onda::cuda {
 namespace {
 
+template <typename T, typename F, typename Arguments>
+void launch_with(const CpmlLaunch<T>& l, const Arguments& arguments, cudaStream_t stream) {
+    LaunchShape shape{{l.grid[0], l.grid[1], l.grid[2]}, {l.block[0], l.block[1], l.block[2]}};
+    if (l.axis != 0) return launch<T>(cpml_columns_kernel<T, F, Arguments>, shape, stream, arguments);
+    shape.shared_bytes = static_cast<std::size_t>(l.shared_bytes);
+    launch<T>(cpml_rows_kernel<T, F, Arguments>, shape, stream, arguments);
+}
+
 template <typename T, typename F>
 void launch_strips(const CpmlLaunch<T>& l, const CpmlArguments<T>& arguments, cudaStream_t stream) {
-    LaunchShape shape{{l.grid[0], l.grid[1], l.grid[2]}, {l.block[0], l.block[1], l.block[2]}};
-    if (l.axis != 0) return launch<T>(cpml_columns_kernel<T, F>, shape, stream, arguments);
-    shape.shared_bytes = static_cast<std::size_t>(l.shared_bytes);
-    launch<T>(cpml_rows_kernel<T, F>, shape, stream, arguments);
+    if constexpr (sizeof(T) == sizeof(float) && !F::has_density && F::smoothed_dimensions == 0)
+        if (l.coded_k.storage != Storage::full)
+            return launch_with<T, F>(l, WithCodes<CpmlArguments<T>, CodedK>{arguments, l.coded_k}, stream);
+    launch_with<T, F>(l, arguments, stream);
 }
 
 template <typename T, int R>

@@ -72,27 +72,36 @@ struct CpmlWindow {
 };
 
 /// What a walk reads at each t, one t ahead of its use.
-template <typename T, typename F>
+/// \tparam K what reads k.
+template <typename T, typename F, typename K>
 struct CpmlStream {
     using C = typename CpmlWindow<T, F>::C;
 
     const CpmlArguments<T>& a;
     const CpmlSide<T>& s;
-    const T *at_p, *at_k, *at_rho;
+    const T *at_p, *at_rho;
+    K at_k;
     T *at_q, *at_psi, *at_zeta;  ///< of t = 0; of zeta t = 1
     C p = {}, psi = {}, zeta = {}, q = {}, k = {}, rho = {};
 
-    __device__ __forceinline__ CpmlStream(const CpmlArguments<T>& arguments, const CpmlSide<T>& side, int x, int other)
+    __device__ __forceinline__ CpmlStream(const CpmlArguments<T>& arguments, const K& k_of_grid,
+                                          const CpmlSide<T>& side, int x, int other)
         : a(arguments),
           s(side),
           at_p(a.p + x + other * a.row + s.edge),
-          at_k(a.k + x + other * a.k_row + s.k_edge),
           at_rho(F::has_density ? a.half_rho + x + other * a.rho_row + s.rho_edge : nullptr),
+          at_k(k_of_grid + (x + other * a.k_row + s.k_edge)),
           at_q(a.q + x + other * a.row + s.edge),
           at_psi(s.psi + x + other * s.memory_row),
           at_zeta(s.zeta + x + other * s.memory_row) {}
 
     [[nodiscard]] static __device__ __forceinline__ C read(const T* from) { return *reinterpret_cast<const C*>(from); }
+    [[nodiscard]] static __device__ __forceinline__ C read(const CodedK& from) {
+        C values;
+        ONDA_UNROLL
+        for (int v = 0; v < CpmlWindow<T, F>::N; ++v) values.v[v] = from[v];
+        return values;
+    }
     /// What D differentiates, at node t. Beyond the face p is zero.
     [[nodiscard]] __device__ __forceinline__ C read_p(int t) const {
         C value{};
@@ -130,8 +139,8 @@ struct CpmlStream {
 };
 
 /// Node t + first: zeta, and p[n+1] with the strip's share.
-template <typename T, typename F>
-__device__ __forceinline__ void update_node(const CpmlStream<T, F>& now, const CpmlWindow<T, F>& window, int node,
+template <typename T, typename F, typename K>
+__device__ __forceinline__ void update_node(const CpmlStream<T, F, K>& now, const CpmlWindow<T, F>& window, int node,
                                             int inside) {
     using C = typename CpmlWindow<T, F>::C;
     constexpr int N = CpmlWindow<T, F>::N;
@@ -154,10 +163,11 @@ __device__ __forceinline__ void update_node(const CpmlStream<T, F>& now, const C
     now.write_q(node, q, inside);
 }
 
-template <typename T, typename F>
-__device__ __forceinline__ void walk_columns(const CpmlArguments<T>& a, const CpmlSide<T>& s, int x, int other) {
+template <typename T, typename F, typename K>
+__device__ __forceinline__ void walk_columns(const CpmlArguments<T>& a, const K& k, const CpmlSide<T>& s, int x,
+                                             int other) {
     const int begin = first_value<T, F>(s);
-    CpmlStream<T, F> next(a, s, x, other);
+    CpmlStream<T, F, K> next(a, k, s, x, other);
     CpmlWindow<T, F> window;
     ONDA_UNROLL
     for (int j = 1; j < F::count; ++j) window.p[j] = next.read_p(begin - 1 + F::first + j);
@@ -165,7 +175,7 @@ __device__ __forceinline__ void walk_columns(const CpmlArguments<T>& a, const Cp
     if constexpr (F::has_density) rho = next.read_rho(begin);
     next.load(begin);
     for (int t = begin; t <= s.width - F::first; ++t) {
-        const CpmlStream<T, F> now = next;
+        const CpmlStream<T, F, K> now = next;
         if (t < s.width - F::first) next.load(t + 1);
         window.advance(now.p);
         window.differentiate(a.h, rho, now.rho);
@@ -180,30 +190,32 @@ __device__ __forceinline__ void walk_columns(const CpmlArguments<T>& a, const Cp
 }
 
 /// Grid: x covers the columns, y the other axis of the face, going round as often as needed; z the sides.
-template <typename T, typename F>
-__global__ void cpml_columns_kernel(const __grid_constant__ CpmlArguments<T> a) {
+template <typename T, typename F, typename Arguments = CpmlArguments<T>>
+__global__ void cpml_columns_kernel(const __grid_constant__ Arguments a) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kCpmlColumns<T, F>;
     if (x >= a.inner) return;
     for (auto other = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y); other < a.outer;
          other += static_cast<int>(gridDim.y * blockDim.y))
-        walk_columns<T, F>(a, a.side[blockIdx.z], x, other);
+        walk_columns<T, F>(a, k_of(a), a.side[blockIdx.z], x, other);
 }
 
 // ---- Across x: a warp takes one end of a few rows, a lane one t of a tile. ----
 
 /// One lane's share of kCpmlRows ends of rows: value t and node t + first of each. Pointers move with t.
-template <typename T, typename F>
+template <typename T, typename F, typename K = const T*>
 struct CpmlRowEnds {
     static constexpr int reach = F::count - 1;
     static constexpr int size = kCpmlLanes + reach;  ///< of a row in shared memory: the tile before comes first
 
     int t, lane, rows;  ///< rows that are there: others are neither read nor written
     bool has_psi, has_node, has_zeta;
-    const T *p, *k, *rho;
+    const T* p;
+    K k;
+    const T* rho;
     T *q, *psi, *zeta;
     T *shared_p, *shared_g, *shared_psi;  ///< at this lane; of p what the next tile begins with comes last instead
-    T p_of[kCpmlRows] = {}, psi_of[kCpmlRows] = {}, zeta_of[kCpmlRows] = {}, q_of[kCpmlRows] = {}, k_of[kCpmlRows] = {},
-      b_of[kCpmlRows] = {};
+    T p_of[kCpmlRows] = {}, psi_of[kCpmlRows] = {}, zeta_of[kCpmlRows] = {}, q_of[kCpmlRows] = {},
+      k_of_row[kCpmlRows] = {}, b_of[kCpmlRows] = {};
 
     /// Everything that one tile reads, before anything waits for it. Beyond the face p is zero.
     __device__ __forceinline__ void load(const CpmlArguments<T>& a, const CpmlSide<T>& s, [[maybe_unused]] int step) {
@@ -219,7 +231,7 @@ struct CpmlRowEnds {
             psi_of[j] = read(there && has_psi, psi + j * a.memory_row);
             zeta_of[j] = read(there && has_zeta, zeta + j * a.memory_row);
             q_of[j] = read(there && has_node, q + j * a.row);
-            k_of[j] = read(there && has_node, k + j * a.k_row);
+            k_of_row[j] = there && has_node ? k[j * a.k_row] : T(0);
             if constexpr (F::has_density)
                 b_of[j] = there && node <= s.width ? buoyancy(rho[j * a.rho_row], rho[j * a.rho_row + step]) : T(0);
         }
@@ -270,7 +282,7 @@ struct CpmlRowEnds {
             const T z = remember(za, zb, zeta_of[j], gather(shared_g + j * size + reach) + of_psi);
             if (j >= rows) continue;
             if (has_zeta) zeta[j * a.memory_row] = z;
-            q[j * a.row] = with_strip(k_of[j], has_zeta ? of_psi + z : of_psi, q_of[j]);
+            q[j * a.row] = with_strip(k_of_row[j], has_zeta ? of_psi + z : of_psi, q_of[j]);
         }
     }
     __device__ __forceinline__ void advance(int step) {
@@ -287,8 +299,9 @@ struct CpmlRowEnds {
 /// The block's warps take both ends of the same rows, which lie side by side in memory: the end of a row and the
 /// beginning of the next. Block: 32 x (sides times pairs of ends). Grid: x covers groups of kCpmlRows inner rows, y the
 /// outer axis, going round as often as needed. Shared memory: p, g and psi of each warp's rows.
-template <typename T, typename F>
-__global__ void cpml_rows_kernel(const __grid_constant__ CpmlArguments<T> a) {
+template <typename T, typename F, typename Arguments = CpmlArguments<T>>
+__global__ void cpml_rows_kernel(const __grid_constant__ Arguments a) {
+    using K = decltype(k_of(a));
     constexpr int rows_size = kCpmlRows * CpmlRowEnds<T, F>::size;
     const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
     const bool second = a.sides == 2 && warp % 2 == 1;
@@ -302,21 +315,21 @@ __global__ void cpml_rows_kernel(const __grid_constant__ CpmlArguments<T> a) {
         const std::int64_t memory = (inner + static_cast<std::int64_t>(outer) * a.inner) * a.memory_row;
         const T* const rho =
             F::has_density ? a.half_rho + s.rho_edge + t * step + inner * a.rho_row + outer * a.rho_slice : nullptr;
-        CpmlRowEnds<T, F> ends{t,
-                               lane,
-                               a.inner - inner,
-                               false,
-                               false,
-                               false,
-                               a.p + element,
-                               a.k + s.k_edge + node * step + inner * a.k_row + outer * a.k_slice,
-                               rho,
-                               a.q + element,
-                               s.psi + memory + t,
-                               s.zeta + memory + node - 1,
-                               shared,
-                               shared + rows_size,
-                               shared + 2 * rows_size};
+        CpmlRowEnds<T, F, K> ends{t,
+                                  lane,
+                                  a.inner - inner,
+                                  false,
+                                  false,
+                                  false,
+                                  a.p + element,
+                                  k_of(a) + (s.k_edge + node * step + inner * a.k_row + outer * a.k_slice),
+                                  rho,
+                                  a.q + element,
+                                  s.psi + memory + t,
+                                  s.zeta + memory + node - 1,
+                                  shared,
+                                  shared + rows_size,
+                                  shared + 2 * rows_size};
         for (int tile = 0; tile < a.tiles; ++tile) {
             ends.load(a, s, step);
             ends.share_p();

@@ -11,6 +11,7 @@
 
 #include "kernels/boundaries/cpml.hpp"
 #include "kernels/boundaries/cpml_math.hpp"
+#include "kernels/cuda/arguments.hpp"
 #include "kernels/cuda/blocks.hpp"
 
 struct CUstream_st;  // of CUDA, whose headers are not there on the host: cudaStream_t points at it
@@ -58,6 +59,11 @@ struct CpmlArguments {
     bool reaches_further = false;  ///< across x: whether a tile needs p of the next one, or zeros beyond the face
 };
 
+template <typename T>
+ONDA_HOST_DEVICE const T* k_of(const CpmlArguments<T>& a) {
+    return a.k;
+}
+
 /// One launch of the kernel for rows (axis 0) or for columns; `arguments` lack p and q.
 template <typename T>
 struct CpmlLaunch {
@@ -66,6 +72,7 @@ struct CpmlLaunch {
     CpmlArguments<T> arguments;
     std::array<unsigned, 3> grid{}, block{};
     int shared_bytes = 0;
+    CodedK coded_k = {};  ///< where k is stored as codes: in the place of k
 };
 
 /// Queues one launch of a strip kernel of radius R, with the p and q of `arguments`. \throws Error.
@@ -160,6 +167,7 @@ struct Arrays {
     const T *k = nullptr, *half_rho = nullptr;
     T* memory = nullptr;          ///< memory_of(strips, 6) elements
     const T* profiles = nullptr;  ///< all_profiles(strips)
+    CodedK coded_k = {};          ///< where k is stored as codes: in the place of k
 };
 
 /// Elements between neighbours along x, y, z.
@@ -282,6 +290,7 @@ std::vector<CpmlLaunch<T>> cpml_launches(const cpml::Strips& strips, const cpml:
         }
         if (a.sides > 0) launches.push_back(cpml::launch_of(strips, a, axis));
     }
+    for (CpmlLaunch<T>& launch : launches) launch.coded_k = arrays.coded_k;
     return launches;
 }
 

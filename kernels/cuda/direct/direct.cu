@@ -14,6 +14,13 @@ void skip_planes(StepArguments<T>& a, int planes) {
     a.q += a.plane * planes;
     a.k += a.k_plane * planes;
 }
+/// Leaves out the first planes of a step on codes of k.
+template <typename T, typename K>
+void skip_planes(WithCodes<StepArguments<T>, K>& a, int planes) {
+    a.p += a.plane * planes;
+    a.q += a.plane * planes;
+    a.coded_k += a.k_plane * planes;
+}
 /// Leaves out the first planes of a step of variable density.
 template <typename T>
 void skip_planes(DensityArguments<T>& a, int planes) {
@@ -95,7 +102,7 @@ dim3 block_of(const Instance<T>& row) {
 
 /// The rows of one operator: the blocks of threads that are compiled.
 template <typename T, typename Launched>
-void add_blocks(Instances<T>& list, Equation equation) {
+void add_blocks(Instances<T>& list, Equation equation, Storage storage = Storage::full) {
     // x, y, z and the dimensions they are for
     constexpr int blocks[][4] = {{32, 4, 2, 3}, {64, 4, 1, 3}, {128, 1, 2, 2}, {32, 1, 8, 2}};
     for (const auto& [x, y, z, dimensions] : blocks) {
@@ -103,6 +110,7 @@ void add_blocks(Instances<T>& list, Equation equation) {
         row.kernel = "direct";
         row.tile = std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
         row.equation = equation;
+        row.storage = storage;
         row.radius = ONDA_RADIUS;
         row.dimensions = dimensions;
         row.architecture = 75;
@@ -132,6 +140,13 @@ void add_constant_density(Instances<T>& list) {
     using Star = DirectStepper<T, StepArguments<T>, direct_step<T, 2, R>, direct_step<T, 3, R>,
                                [](int dimensions) { return star_work(dimensions, R); }>;
     add_blocks<T, Star>(list, Equation::star);
+    if constexpr (sizeof(T) == sizeof(float)) {
+        using Given = WithCodes<StepArguments<T>, CodedK>;
+        using Coded = DirectStepper<T, Given, direct_step<T, 2, R, Given>, direct_step<T, 3, R, Given>,
+                                    [](int dimensions) { return star_work(dimensions, R); }>;
+        for (const Storage storage : {Storage::codes, Storage::table})
+            add_blocks<T, Coded>(list, Equation::star, storage);
+    }
     if constexpr (R == 1) {
         using Compact =
             DirectStepper<T, StepArguments<T>, direct_compact_step<T, 2>, direct_compact_step<T, 3>, compact_work>;

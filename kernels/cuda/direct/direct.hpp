@@ -48,16 +48,16 @@ constexpr NodeWork density_node_work(int dimensions, int radius) {
 }
 
 /// One step with the star at constant density, a thread a node. Grid and block cover x, y, z.
-template <typename T, int Dims, int R>
-__global__ void direct_step(const __grid_constant__ StepArguments<T> a) {
+template <typename T, int Dims, int R, typename Arguments = StepArguments<T>>
+__global__ void direct_step(const __grid_constant__ Arguments a) {
     const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
     const int z = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z);
     if (x >= a.nx || y >= a.ny || z >= a.nz) return;
     const T* const p = a.p + z * a.plane + y * a.pitch + x;
     T* const q = a.q + z * a.plane + y * a.pitch + x;
-    *q =
-        leapfrog(*p, *q, a.k[z * a.k_plane + y * a.k_pitch + x], laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
+    *q = leapfrog(*p, *q, k_of(a)[z * a.k_plane + y * a.k_pitch + x],
+                  laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
 }
 
 /// One step with the compact Laplacian, a thread a node. Grid and block cover x, y, z.

@@ -9,6 +9,7 @@
 
 #include <utility>
 
+#include "kernels/cuda/chunks.hpp"
 #include "kernels/cuda/inplane/tile.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
@@ -107,26 +108,25 @@ __device__ __forceinline__ void add_y_pairs(const typename Tile::T* tile, int x,
     }
 }
 
-/// p+ = 2p - p- + k L(p) on one tile of the planes [blockIdx.z chunk, …). Block: (block_x, block_y). Grid: tiles along
-/// x, tiles along y, chunks along z.
-template <typename Tile, template <typename> class Copies>
-__global__ void __launch_bounds__(Tile::threads, Tile::blocks)
-    inplane_step(const __grid_constant__ InPlaneArguments<typename Tile::T> a) {
+/// p+ = 2p - p- + k L(p) on one tile of a chunk of planes. Block: (block_x, block_y). Grid: tiles along x,
+/// tiles along y, chunks along z.
+template <typename Tile, template <typename> class Copies, typename Arguments = InPlaneArguments<typename Tile::T>>
+__global__ void __launch_bounds__(Tile::threads, Tile::blocks) inplane_step(const __grid_constant__ Arguments a) {
     using T = typename Tile::T;
     constexpr int R = Tile::radius, N = Tile::rows, V = Tile::vector;
     const int thread = static_cast<int>(threadIdx.y * Tile::block_x + threadIdx.x);
     const int tile_x = static_cast<int>(blockIdx.x) * Tile::width, tile_y = static_cast<int>(blockIdx.y) * Tile::height;
     const int local_x = static_cast<int>(threadIdx.x) * V, local_y = static_cast<int>(threadIdx.y) * N;
     const int x = tile_x + local_x, y = tile_y + local_y;
-    const int z_begin = static_cast<int>(blockIdx.z) * a.chunk;
-    const int z_end = z_begin + a.chunk < a.nz ? z_begin + a.chunk : a.nz;
+    const auto [z_begin, z_end] = chunk_of_block(a.chunks, 0, a.nz);
     const int planes = z_end - z_begin + 2 * R;
 
     Copies<Tile> copies(a, March{tile_x, tile_y, z_begin - R, planes}, thread);
     PreviousPlanes<Tile> previous(copies.queue(), thread);
-    Vec<T> pending[N][R] = {}, q_now[N] = {}, k_now[N] = {};
+    Vec<T> pending[N][R] = {}, q_now[N] = {};
     T* q = a.q + z_begin * a.plane + y * a.pitch + x;
-    const T* k = a.k + z_begin * a.k_plane + y * a.k_pitch + x;
+    auto k = k_of(a) + (z_begin * a.k_plane + y * a.k_pitch + x);
+    decltype(load_streaming_stored(k)) k_now[N] = {};
 
     for (int step = 0; step < planes; ++step) {
         const T* const tile = copies.begin(step);
@@ -138,10 +138,10 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
             ONDA_UNROLL
             for (int j = 0; j < N; ++j) {
                 const Vec<T> l = add_weighted(a.stencil.axis[2][R], centre[j], pending[j][R - 1]);
-                const Vec<T> p = previous.get(j, R);
+                const Vec<T> p = previous.get(j, R), k_value = decoded(k, k_now[j]);
                 Vec<T> next;
                 ONDA_UNROLL
-                for (int v = 0; v < V; ++v) next.v[v] = leapfrog(p.v[v], q_now[j].v[v], k_now[j].v[v], l.v[v]);
+                for (int v = 0; v < V; ++v) next.v[v] = leapfrog(p.v[v], q_now[j].v[v], k_value.v[v], l.v[v]);
                 if (y + j < a.ny) store_inside(q + j * a.pitch, next, a.nx - x);
             }
             q += a.plane;
@@ -152,7 +152,7 @@ __global__ void __launch_bounds__(Tile::threads, Tile::blocks)
             for (int j = 0; j < N; ++j)
                 if (x < a.nx && y + j < a.ny) {
                     q_now[j] = load_streaming(q + j * a.pitch);
-                    k_now[j] = load_streaming(k + j * a.k_pitch);
+                    k_now[j] = load_streaming_stored(k + j * a.k_pitch);
                 }
         }
         ONDA_UNROLL
@@ -287,6 +287,18 @@ void for_bulk_tensor_tiles(const Add& add) {
 #endif
     }
     for_2d_tiles<T, R, Strategy>(add);
+}
+
+/// Calls add.operator()<Tile>() for the tiles on codes of k: the fastest, and one that fits grids which it does not.
+template <int R, int Strategy, typename Add>
+void for_coded_tiles(const Add& add) {
+    using List = TileList<float, R, Strategy>;
+    if constexpr (R <= 4) {
+        List::template one<64, 4, 4, 3, false, (R == 1 ? 2 : 1)>(add);
+        List::template one<32, 8, 4, 3, false, (R == 1 ? 2 : 1)>(add);
+    } else {
+        List::template one<32, 8, 4, (R <= 6 ? 3 : 2), true, 1>(add);
+    }
 }
 
 }  // namespace onda::cuda

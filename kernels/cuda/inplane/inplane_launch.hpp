@@ -19,10 +19,11 @@ struct EncodeMaps {
 
 /// How one kernel with one tile and copy engine is launched, for MarchStepper.
 /// \tparam Work makes what a plane costs.
-template <typename Tile, template <typename> class Copies, auto Kernel, auto Work>
+template <typename Tile, template <typename> class Copies, auto Kernel, auto Work,
+          typename Given = InPlaneArguments<typename Tile::T>>
 struct InPlaneLaunch {
     using T = typename Tile::T;
-    using Arguments = InPlaneArguments<T>;
+    using Arguments = Given;
     static constexpr auto kernel = Kernel;
     // The longest march is what was fastest on an H200: it grows with the planes that are read twice.
     static constexpr MarchShape shape{
@@ -41,11 +42,12 @@ struct InPlaneLaunch {
 };
 
 /// The row of one kernel with one tile and copy engine.
-template <typename Tile, template <typename> class Copies, auto Kernel, auto Work>
+template <typename Tile, template <typename> class Copies, auto Kernel, auto Work,
+          typename Given = InPlaneArguments<typename Tile::T>>
 Instance<typename Tile::T> tile_row(const std::string& kernel, const char* copy, int architecture) {
     const std::string tile = std::to_string(Tile::width) + "x" + std::to_string(Tile::height);
-    auto row = march_row<InPlaneLaunch<Tile, Copies, Kernel, Work>>(kernel, tile + "r" + std::to_string(Tile::rows),
-                                                                    architecture);
+    auto row = march_row<InPlaneLaunch<Tile, Copies, Kernel, Work, Given>>(
+        kernel, tile + "r" + std::to_string(Tile::rows), architecture);
     row.copy = copy;
     row.radius = Tile::radius;
     row.dimensions = Tile::height == 1 ? 2 : 3;
@@ -53,10 +55,11 @@ Instance<typename Tile::T> tile_row(const std::string& kernel, const char* copy,
 }
 
 /// The row of the in-plane kernel with one tile and copy engine.
-template <typename Tile, template <typename> class Copies>
+template <typename Tile, template <typename> class Copies, typename Given = InPlaneArguments<typename Tile::T>>
 Instance<typename Tile::T> inplane_row(int strategy, const char* copy, int architecture) {
     const std::string kernel = "inplane-" + std::string(kLoadStrategies[static_cast<std::size_t>(strategy)].name);
-    return tile_row<Tile, Copies, inplane_step<Tile, Copies>, inplane_work<Tile, Copies>>(kernel, copy, architecture);
+    return tile_row<Tile, Copies, inplane_step<Tile, Copies, Given>, inplane_work<Tile, Copies>, Given>(kernel, copy,
+                                                                                                        architecture);
 }
 
 /// The row of a kernel that sums each plane once, with one tile, copy engine and operator.

@@ -6,13 +6,10 @@
 
 namespace onda::cuda {
 
-/// A leap in the nodes [begin, end) along x, y, z: p[n] is p, p[n-2] is q, which p[n+2] overwrites. Blocks march along
-/// z: those of the first `long_chunks` chunks through `chunk` planes, the others through `short_chunk`. The long ones
-/// begin first, the short ones fill the end of the launch.
+/// A leap in the nodes [begin, end) along x, y, z: p[n] is p, p[n-2] is q, which p[n+2] overwrites.
 template <typename T>
 struct LeapArguments : StepArguments<T> {
     int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0};
-    int long_chunks = 0, short_chunk = 0;
 };
 
 /// Threads of a brick, see ShellBoxes.
@@ -45,5 +42,10 @@ struct ShellArguments {
     Stencil<T> stencil;
     ShellBoxes boxes;
 };
+using CodedShellArguments = WithCodes<ShellArguments<float>, CodedK>;
+template <typename T>
+ONDA_HOST_DEVICE const T* k_of(const ShellArguments<T>& a) {
+    return a.k;
+}
 
 }  // namespace onda::cuda

@@ -5,7 +5,8 @@
 /// next through barriers, so that a group may be ahead of the other.
 #pragma once
 
-#include "kernels/cuda/leap/chunks.hpp"
+#include "kernels/cuda/chunks.hpp"
+#include "kernels/cuda/leap/leap_arguments.hpp"
 #include "kernels/cuda/leap/leap_tile.hpp"
 #include "kernels/cuda/vectors.hpp"
 #include "kernels/equations/star/leap.hpp"
@@ -97,7 +98,8 @@ private:
 template <typename Tile>
 struct LeapBlock {
     using T = typename Tile::T;
-    const LeapTileArguments<T>& a;
+    using Stored = typename Tile::Stored;
+    const typename ArgumentsOf<Tile>::type& a;
     T* shared;
     Barrier *p_full, *p_empty, *u_full, *u_empty;
     int x, y;  ///< node of the tile's corner
@@ -107,7 +109,11 @@ struct LeapBlock {
     __device__ __forceinline__ T* inner(int which) const { return shared + Tile::inner_at + which * Tile::inner_size; }
     /// p of a plane that waits; its k follows.
     __device__ __forceinline__ T* waiting(int which) const {
-        return shared + Tile::waiting_at + which * 2 * Tile::core_size;
+        return shared + Tile::waiting_at + which * Tile::waiting_size;
+    }
+    /// k of a plane of p that has arrived, or that waits.
+    [[nodiscard]] static __device__ __forceinline__ Stored* k_after(T* p, int size_of_p) {
+        return reinterpret_cast<Stored*>(p + size_of_p);
     }
     __device__ __forceinline__ int count_of_p() const { return planes.end - planes.begin + 4 * Tile::radius; }
 };
@@ -125,12 +131,12 @@ __device__ __forceinline__ void copy_planes(const LeapBlock<Tile>& block) {
         Barrier* const full = block.p_full + place.buffer();
         const int z = block.planes.begin - 2 * R + step;
         const bool with_k = step >= 2 * R;
-        barrier_expect(
-            full, bytes * (Tile::p_width * Tile::p_height + (with_k ? Tile::inner_width * Tile::inner_height : 0)));
+        constexpr int k_bytes = Tile::k_width * Tile::inner_height * static_cast<int>(sizeof(typename Tile::Stored));
+        barrier_expect(full, bytes * Tile::p_width * Tile::p_height + (with_k ? k_bytes : 0));
         // Coordinates of p begin in its halo, those of k on the first node.
         copy_box(to, &block.a.p_map, block.x - Tile::p_halo + Tile::inner_halo, block.y - 2 * R + block.a.y_halo, z + R,
                  full);
-        if (with_k) copy_box(to + Tile::p_size, &block.a.k_map, block.x - Tile::inner_halo, block.y - R, z - R, full);
+        if (with_k) copy_box(to + Tile::p_size, &block.a.k_map, block.x - Tile::k_halo, block.y - R, z - R, full);
         place.next();
     }
 }
@@ -140,7 +146,7 @@ template <typename Tile>
 __device__ __forceinline__ void apply_once(const LeapBlock<Tile>& block, int thread) {
     using T = typename Tile::T;
     constexpr int R = Tile::radius, N = Tile::inner_rows, V = Tile::vector;
-    const LeapTileArguments<T>& a = block.a;
+    const auto& a = block.a;
     const bool active = thread < Tile::inner_threads;
     const int column = thread % Tile::inner_columns * V, row = thread / Tile::inner_columns * N;  // of the plane of u
     const int core_x = column - Tile::inner_halo, core_y = row - R;
@@ -150,6 +156,7 @@ __device__ __forceinline__ void apply_once(const LeapBlock<Tile>& block, int thr
                              block.y >= R && block.y + Tile::height + R <= a.ny;
     const int p_at = (row + R) * Tile::p_width + column + Tile::p_halo - Tile::inner_halo;
     const int u_at = row * Tile::inner_width + column, core_at = core_y * Tile::width + core_x;
+    const int k_at = row * Tile::k_width + column + Tile::k_halo - Tile::inner_halo;
     PlaneSums<T, R, N, Tile::p_width, Tile::inner_halo> sums;
     RingPlace<Tile::stages> from;
     RingPlace<Tile::planes> to;
@@ -157,7 +164,7 @@ __device__ __forceinline__ void apply_once(const LeapBlock<Tile>& block, int thr
     int waiting = 0;
     ONDA_UNROLL_BY(1)
     for (int step = 0; step < count; ++step) {
-        const T* const stage = block.stage(from.buffer());
+        T* const stage = block.stage(from.buffer());
         barrier_wait(block.p_full + from.buffer(), from.phase());
         Vec<T> l[N], p[N];
         if (active) sums.complete(stage + p_at, a.stencil, l, p);
@@ -169,7 +176,10 @@ __device__ __forceinline__ void apply_once(const LeapBlock<Tile>& block, int thr
                 T* const u = block.inner(to.buffer()) + u_at;
                 ONDA_UNROLL
                 for (int j = 0; j < N; ++j) {
-                    const Vec<T> k = load_vector(stage + Tile::p_size + u_at + j * Tile::inner_width);
+                    const auto stored =
+                        load_stored(static_cast<const typename Tile::Stored*>(block.k_after(stage, Tile::p_size)) +
+                                    k_at + j * Tile::k_width);
+                    const Vec<T> k = decoded(k_of(a), stored);
                     Vec<T> value;
                     ONDA_UNROLL
                     for (int v = 0; v < V; ++v) value.v[v] = leap_inner(k.v[v], l[j].v[v]);
@@ -181,9 +191,13 @@ __device__ __forceinline__ void apply_once(const LeapBlock<Tile>& block, int thr
                     }
                     *reinterpret_cast<Vec<T>*>(u + j * Tile::inner_width) = value;
                     if (core_column && core_y + j >= 0 && core_y + j < Tile::height) {
-                        T* const core = block.waiting(waiting) + core_at + j * Tile::width;
-                        *reinterpret_cast<Vec<T>*>(core) = p[j];
-                        *reinterpret_cast<Vec<T>*>(core + Tile::core_size) = k;
+                        T* const core = block.waiting(waiting);
+                        const int at = core_at + j * Tile::width;
+                        *reinterpret_cast<Vec<T>*>(core + at) = p[j];
+                        if constexpr (Tile::waits_decoded)
+                            *reinterpret_cast<Vec<T>*>(core + Tile::core_size + at) = k;
+                        else
+                            store_stored(block.k_after(core, Tile::core_size) + at, stored);
                     }
                 }
             }
@@ -202,7 +216,7 @@ template <typename Tile>
 __device__ __forceinline__ void apply_again(const LeapBlock<Tile>& block, int thread) {
     using T = typename Tile::T;
     constexpr int R = Tile::radius, N = Tile::outer_rows, V = Tile::vector;
-    const LeapTileArguments<T>& a = block.a;
+    const auto& a = block.a;
     const int column = thread % Tile::outer_columns * V, row = thread / Tile::outer_columns * N;
     const int x = block.x + column, y = block.y + row;
     const bool active = thread < Tile::outer_threads;
@@ -227,11 +241,18 @@ __device__ __forceinline__ void apply_again(const LeapBlock<Tile>& block, int th
             Vec<T> l[N], u[N];
             sums.complete(u_plane, a.stencil, l, u);
             if (step >= 2 * R) {
-                const T* const core = block.waiting(waiting) + core_at;
+                T* const core = block.waiting(waiting);
+                const typename Tile::Stored* const core_k = block.k_after(core, Tile::core_size);
                 ONDA_UNROLL
                 for (int j = 0; j < N; ++j) {
-                    const Vec<T> p = load_vector(core + j * Tile::width);
-                    const Vec<T> k = load_vector(core + Tile::core_size + j * Tile::width);
+                    const Vec<T> p = load_vector(static_cast<const T*>(core) + core_at + j * Tile::width);
+                    const Vec<T> k = [&] {
+                        if constexpr (Tile::waits_decoded)
+                            return load_vector(static_cast<const T*>(core) + Tile::core_size + core_at +
+                                               j * Tile::width);
+                        else
+                            return decoded(k_of(a), load_stored(core_k + core_at + j * Tile::width));
+                    }();
                     Vec<T> next;
                     ONDA_UNROLL
                     for (int v = 0; v < V; ++v) next.v[v] = leap(p.v[v], before[j].v[v], u[j].v[v], k.v[v], l[j].v[v]);
@@ -252,7 +273,7 @@ __device__ __forceinline__ void apply_again(const LeapBlock<Tile>& block, int th
 /// p[n+2] on one tile of a chunk of planes. Block: Tile::threads along x. Grid: tiles along x, along y, chunks along z.
 template <typename Tile>
 __global__ void __launch_bounds__(Tile::threads, 1)
-    leap_bulk_tensor_step(const __grid_constant__ LeapTileArguments<typename Tile::T> a) {
+    leap_bulk_tensor_step(const __grid_constant__ typename ArgumentsOf<Tile>::type a) {
     using T = typename Tile::T;
     auto* const barriers = reinterpret_cast<Barrier*>(reinterpret_cast<T*>(shared_memory()) + Tile::size);
     const LeapBlock<Tile> block{a,
@@ -263,7 +284,7 @@ __global__ void __launch_bounds__(Tile::threads, 1)
                                 barriers + 2 * Tile::stages + Tile::planes,
                                 a.begin[0] + static_cast<int>(blockIdx.x) * Tile::width,
                                 a.begin[1] + static_cast<int>(blockIdx.y) * Tile::height,
-                                chunk_of_block(a)};
+                                chunk_of_block(a.chunks, a.begin[2], a.end[2])};
     const int thread = static_cast<int>(threadIdx.x);
     constexpr int inner_warps = Tile::inner_warps, outer_warps = Tile::outer_warps;
     if (thread == 0) {

@@ -5,12 +5,12 @@
 namespace onda::cuda {
 namespace {
 
-template <typename T_, int Dims, int R>
+template <typename T_, int Dims, int R, typename Given = LeapArguments<T_>>
 struct LeapDirectLaunch {
     using T = T_;
     using Tile = LeapDirectTile<T, Dims, R>;
-    using Arguments = LeapArguments<T>;
-    static constexpr auto kernel = leap_direct_step<T, Dims, R>;
+    using Arguments = Given;
+    static constexpr auto kernel = leap_direct_step<T, Dims, R, Given>;
     static constexpr LeapShape shape{.width = Tile::width,
                                      .height = Tile::height,
                                      .threads_x = Tile::width,
@@ -21,6 +21,16 @@ struct LeapDirectLaunch {
     static constexpr LeapWork work = leap_direct_work<T, Dims, R>();
     static void complete(Arguments&, const Fields<T>&, int) {}
 };
+
+template <int Dims>
+void add_coded(Instances<float>& list) {
+    using Launch = LeapDirectLaunch<float, Dims, ONDA_RADIUS, WithCodes<LeapArguments<float>, CodedK>>;
+    auto row = leap_row<Launch>("leap-direct", 75, Dims);
+    for (const Storage storage : {Storage::codes, Storage::table}) {
+        row.storage = storage;
+        list.push_back(row);
+    }
+}
 
 template <typename T>
 void add_all(Instances<T>& list) {
@@ -33,6 +43,8 @@ void add_all(Instances<T>& list) {
 template <>
 void add_leap_direct<ONDA_RADIUS>(Instances<float>& list) {
     add_all(list);
+    add_coded<3>(list);
+    add_coded<2>(list);
 }
 template <>
 void add_leap_direct<ONDA_RADIUS>(Instances<double>& list) {

@@ -2,7 +2,8 @@
 /// The plain leap: every node of the inner result from global memory and caches, on every GPU, at every order.
 #pragma once
 
-#include "kernels/cuda/leap/chunks.hpp"
+#include "kernels/cuda/chunks.hpp"
+#include "kernels/cuda/leap/leap_arguments.hpp"
 #include "kernels/cuda/leap/leap_work.hpp"
 #include "kernels/equations/star/leap.hpp"
 
@@ -19,9 +20,8 @@ struct LeapDirectTile {
 };
 
 /// u = k L(p) on one plane of the tile and r nodes around it; zero beyond the grid.
-template <typename Tile, int Dims, int R>
-__device__ __forceinline__ void compute_inner_plane(const LeapArguments<typename Tile::T>& a, int x, int y, int z,
-                                                    typename Tile::T* u) {
+template <typename Tile, int Dims, int R, typename Arguments>
+__device__ __forceinline__ void compute_inner_plane(const Arguments& a, int x, int y, int z, typename Tile::T* u) {
     using T = typename Tile::T;
     const int thread = static_cast<int>(threadIdx.y * blockDim.x + threadIdx.x);
     for (int i = thread; i < Tile::inner_width * Tile::inner_height; i += Tile::threads) {
@@ -29,7 +29,7 @@ __device__ __forceinline__ void compute_inner_plane(const LeapArguments<typename
         T value = 0;
         if (node_x >= 0 && node_x < a.nx && node_y >= 0 && node_y < a.ny && z >= 0 && z < a.nz)
             value = leap_inner(
-                a.k[z * a.k_plane + node_y * a.k_pitch + node_x],
+                k_of(a)[z * a.k_plane + node_y * a.k_pitch + node_x],
                 laplacian<T, Dims, R>(a.p + z * a.plane + node_y * a.pitch + node_x, a.pitch, a.plane, a.stencil));
         u[i] = value;
     }
@@ -37,15 +37,15 @@ __device__ __forceinline__ void compute_inner_plane(const LeapArguments<typename
 
 /// p[n+2] on one tile of a chunk of planes, with the in-plane method on u, of which one plane is there at a time. Grid:
 /// tiles along x, tiles along y, chunks along z.
-template <typename T, int Dims, int R>
+template <typename T, int Dims, int R, typename Arguments = LeapArguments<T>>
 __global__ void __launch_bounds__(LeapDirectTile<T, Dims, R>::threads)
-    leap_direct_step(const __grid_constant__ LeapArguments<T> a) {
+    leap_direct_step(const __grid_constant__ Arguments a) {
     using Tile = LeapDirectTile<T, Dims, R>;
     T* const plane_of_u = reinterpret_cast<T*>(shared_memory());
     const int tile_x = a.begin[0] + static_cast<int>(blockIdx.x) * Tile::width;
     const int tile_y = a.begin[1] + static_cast<int>(blockIdx.y) * Tile::height;
     const int x = tile_x + static_cast<int>(threadIdx.x), y = tile_y + static_cast<int>(threadIdx.y);
-    const ChunkOfPlanes planes = chunk_of_block(a);
+    const ChunkOfPlanes planes = chunk_of_block(a.chunks, a.begin[2], a.end[2]);
     const T* const mine =
         plane_of_u + (static_cast<int>(threadIdx.y) + Tile::reach_y) * Tile::inner_width + threadIdx.x + R;
     T previous[R] = {}, pending[R] = {};
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(LeapDirectTile<T, Dims, R>::threads)
         const T u = *mine;
         if (z >= planes.begin + R && x < a.end[0] && y < a.end[1]) {  // the plane R behind is complete
             const std::int64_t node = (z - R) * a.plane + y * a.pitch + x;
-            a.q[node] = leap(a.p[node], a.q[node], previous[R - 1], a.k[(z - R) * a.k_plane + y * a.k_pitch + x],
+            a.q[node] = leap(a.p[node], a.q[node], previous[R - 1], k_of(a)[(z - R) * a.k_plane + y * a.k_pitch + x],
                              fused(a.stencil.axis[2][R], u, pending[R - 1]));
         }
         T l = in_plane_laplacian<T, Dims, R>(mine, Tile::inner_width, a.stencil);

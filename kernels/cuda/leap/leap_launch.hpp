@@ -20,12 +20,11 @@ struct LeapShape {
     int align_x;  ///< tiles begin on multiples of this many nodes
 };
 
-/// How the nodes that leap are divided: tiles along x and y, and along z long chunks of planes, then short ones.
+/// How the nodes that leap are divided: tiles along x and y, chunks of planes along z.
 struct LeapPlan {
     LaunchShape shape;
     int first_x = 0;
-    int chunk = 0, long_chunks = 0, short_chunk = 0;
-    [[nodiscard]] int chunks() const { return static_cast<int>(shape.grid.z); }
+    Chunks chunks;
 };
 
 /// The plan that ends soonest. Lets the kernel use its shared memory. \throws Error.
@@ -54,9 +53,7 @@ public:
                 a.end[axis] = static_cast<int>(fields.leap.high[axis]);
             }
             a.begin[0] = plan_.first_x;
-            a.chunk = plan_.chunk;
-            a.long_chunks = plan_.long_chunks;
-            a.short_chunk = plan_.short_chunk;
+            a.chunks = plan_.chunks;
             Launch::complete(a, fields, now);
         }
     }

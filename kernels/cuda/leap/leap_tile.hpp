@@ -5,16 +5,35 @@
 #include "kernels/cuda/leap/leap_arguments.hpp"
 #include "kernels/cuda/leap/leap_work.hpp"
 #include "kernels/cuda/primitives.hpp"
+#include "kernels/cuda/ring_place.hpp"
 
 namespace onda::cuda {
+
+/// An element of k in memory.
+template <typename T, typename K>
+struct StoredElement {
+    using type = typename K::Code;
+};
+template <typename T>
+struct StoredElement<T, const T*> {
+    using type = T;
+};
+template <typename T, typename K>
+using StoredOf = typename StoredElement<T, K>::type;
 
 /// One compiled shape of the leap with bulk-tensor copies. Along x halos are whole vectors.
 /// \tparam Width, Height nodes of p[n+2]. \tparam InnerRows, OuterRows rows of a vector for which a thread computes
 /// u = k L(p), or p[n+2] from it. \tparam Stages planes of p and k on their way or in use. \tparam Planes of u in
 /// shared memory.
-template <typename T_, int R, int Width, int Height, int InnerRows, int OuterRows, int Stages, int Planes>
+/// \tparam K_ what reads k: a pointer, CodesOfK or IndicesOfK. Indices are looked up once: while a plane waits for
+/// p[n+2], it has their values.
+template <typename T_, int R, int Width, int Height, int InnerRows, int OuterRows, int Stages, int Planes,
+          typename K_ = const T_*>
 struct LeapTile {
     using T = T_;
+    using K = K_;
+    using Stored = StoredOf<T, K>;
+    static constexpr bool waits_decoded = sizeof(Stored) == 1;
     static constexpr int radius = R, width = Width, height = Height, stages = Stages, planes = Planes;
     static constexpr int inner_rows = InnerRows, outer_rows = OuterRows;
     static constexpr int vector = Vec<T>::size;
@@ -24,24 +43,36 @@ struct LeapTile {
     static constexpr int inner_width = Width + 2 * inner_halo, inner_height = Height + 2 * R;
     static constexpr int p_width = Width + 2 * p_halo, p_height = Height + 4 * R;
 
+    /// Of k, along x: the copy engine begins and ends on pieces of 16 bytes.
+    static constexpr int k_piece = 16 / static_cast<int>(sizeof(Stored));
+    static constexpr int pieces(int nodes) { return (nodes + k_piece - 1) / k_piece * k_piece; }
+    static constexpr int k_halo = pieces(inner_halo), k_width = pieces(k_halo + Width + inner_halo);
+    /// Tiles begin on a multiple of so many nodes.
+    static constexpr int align_x = k_piece > vector ? k_piece : vector;
+
     static constexpr int inner_columns = inner_width / vector, outer_columns = Width / vector;
     static constexpr int inner_threads = inner_columns * (inner_height / InnerRows);
     static constexpr int outer_threads = outer_columns * (Height / OuterRows);
     static constexpr int inner_warps = (inner_threads + 31) / 32, outer_warps = (outer_threads + 31) / 32;
     /// One more warp asks for the copies.
     static constexpr int threads = 32 * (inner_warps + outer_warps + 1);
-    static_assert(inner_height % InnerRows == 0 && Height % OuterRows == 0 && Width % vector == 0);
+    static_assert(inner_height % InnerRows == 0 && Height % OuterRows == 0 && Width % align_x == 0);
 
     // Shared memory, in elements; boxes lie on lines of 128 bytes. Vectors of u whose last nodes nobody needs are read
     // from one vector before the first row of p on: there is a line.
     static constexpr int line = 128 / static_cast<int>(sizeof(T));
     static constexpr int lines(int elements) { return (elements + line - 1) / line * line; }
     static constexpr int p_size = lines(p_width * p_height), inner_size = lines(inner_width * inner_height);
-    static constexpr int stage_size = p_size + inner_size;
+    static constexpr int of_stored(int elements) {
+        return (elements * static_cast<int>(sizeof(Stored)) + static_cast<int>(sizeof(T)) - 1) /
+               static_cast<int>(sizeof(T));
+    }
+    static constexpr int k_size = lines(of_stored(k_width * inner_height)), stage_size = p_size + k_size;
     static constexpr int core_size = Width * Height, waiting = R + Planes;  ///< planes of p and k until p[n+2] is due
+    static constexpr int waiting_size = core_size + (waits_decoded ? core_size : of_stored(core_size));
     static constexpr int stages_at = line, inner_at = stages_at + Stages * stage_size;
     static constexpr int waiting_at = inner_at + Planes * inner_size;
-    static constexpr int size = waiting_at + waiting * 2 * core_size;
+    static constexpr int size = waiting_at + waiting * waiting_size;
     static constexpr int barriers = 2 * Stages + 2 * Planes;
     static constexpr int shared_bytes = size * static_cast<int>(sizeof(T)) + 8 * barriers;
 };
@@ -53,24 +84,14 @@ struct LeapMaps {
 /// What the leap with bulk-tensor copies is given.
 template <typename T>
 struct LeapTileArguments : LeapMaps, LeapArguments<T> {};
-
-/// Barriers of a ring of buffers: a buffer is full when it can be read, and empty when it can be filled again. Both
-/// sides count the buffers they have passed.
-template <int Size>
-class RingPlace {
-public:
-    [[nodiscard]] __device__ __forceinline__ int buffer() const { return buffer_; }
-    /// The phase of "full" that is waited for; that of "empty" is the other one.
-    [[nodiscard]] __device__ __forceinline__ int phase() const { return phase_; }
-    __device__ __forceinline__ void next() {
-        if (++buffer_ == Size) {
-            buffer_ = 0;
-            phase_ ^= 1;
-        }
-    }
-
-private:
-    int buffer_ = 0, phase_ = 0;
+/// Those of a tile.
+template <typename Tile>
+struct ArgumentsOf {
+    using type = WithCodes<LeapTileArguments<typename Tile::T>, typename Tile::K>;
+};
+template <typename Tile>
+requires __is_same(typename Tile::K, const typename Tile::T*) struct ArgumentsOf<Tile> {
+    using type = LeapTileArguments<typename Tile::T>;
 };
 
 /// What a plane costs: k L(p) on the tile and r nodes around it, the star again on the tile, of 6 r + 1 operations

@@ -6,9 +6,10 @@
 namespace onda::cuda {
 namespace {
 
-template <typename T>
-void launch_bricks(const ShellArguments<T>& a, cudaStream_t stream) {
-    launch<T>(a.stencil.dimensions == 2 ? shell_step<T, 2, ONDA_RADIUS> : shell_step<T, 3, ONDA_RADIUS>,
+template <typename T, typename Arguments>
+void launch_bricks(const Arguments& a, cudaStream_t stream) {
+    launch<T>(a.stencil.dimensions == 2 ? shell_step<T, 2, ONDA_RADIUS, Arguments>
+                                        : shell_step<T, 3, ONDA_RADIUS, Arguments>,
               {a.boxes.first[a.boxes.count], kShellThreads}, stream, a);
 }
 
@@ -16,11 +17,15 @@ void launch_bricks(const ShellArguments<T>& a, cudaStream_t stream) {
 
 template <>
 void launch_shell<ONDA_RADIUS>(const ShellArguments<float>& a, cudaStream_t stream) {
-    launch_bricks(a, stream);
+    launch_bricks<float>(a, stream);
+}
+template <>
+void launch_shell<ONDA_RADIUS>(const CodedShellArguments& a, cudaStream_t stream) {
+    launch_bricks<float>(a, stream);
 }
 template <>
 void launch_shell<ONDA_RADIUS>(const ShellArguments<double>& a, cudaStream_t stream) {
-    launch_bricks(a, stream);
+    launch_bricks<double>(a, stream);
 }
 
 }  // namespace onda::cuda

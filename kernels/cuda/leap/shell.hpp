@@ -49,8 +49,8 @@ __device__ __forceinline__ void store_between(T* to, Vec<T> a, int x, int low, i
 }
 
 /// Grid: the bricks of all boxes along x. Block: kShellThreads along x.
-template <typename T, int Dims, int R>
-__global__ void __launch_bounds__(kShellThreads) shell_step(const __grid_constant__ ShellArguments<T> a) {
+template <typename T, int Dims, int R, typename Arguments = ShellArguments<T>>
+__global__ void __launch_bounds__(kShellThreads) shell_step(const __grid_constant__ Arguments a) {
     constexpr int V = Vec<T>::size;
     int b = 0;
     while (blockIdx.x >= a.boxes.first[b + 1]) ++b;
@@ -69,14 +69,14 @@ __global__ void __launch_bounds__(kShellThreads) shell_step(const __grid_constan
     for (int i = 0; i < 2 * R; ++i) column[i] = load_vector(a.p + node + (i - R) * a.plane);
     // Loaded a plane ahead.
     Vec<T> above = load_vector(a.p + node + R * a.plane);
-    Vec<T> next_before = load_streaming(a.before + node), next_k = load_streaming(a.k + node_of_k);
+    Vec<T> next_before = load_streaming(a.before + node), next_k = load_k(k_of(a) + node_of_k);
     for (int z = begin; z < end; ++z) {
         const Vec<T> before = next_before, k = next_k;
         column[2 * R] = above;
         if (z + 1 < end) {
             above = load_vector(a.p + node + (R + 1) * a.plane);
             next_before = load_streaming(a.before + node + a.plane);
-            next_k = load_streaming(a.k + node_of_k + a.k_plane);
+            next_k = load_k(k_of(a) + (node_of_k + a.k_plane));
         }
         Vec<T> l = in_plane_vector<T, Dims, R>(a.p + node, a.pitch, column[R], a.stencil);
         ONDA_UNROLL

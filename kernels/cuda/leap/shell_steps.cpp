@@ -47,6 +47,15 @@ void set_bricks(ShellArguments<T>& a, const std::vector<NodeBox>& boxes) {
     }
 }
 
+/// Queues one single step with the kernel of its radius.
+template <typename Arguments>
+void launch_of_radius(const Arguments& arguments, cudaStream_t stream) {
+    using Launch = void (*)(const Arguments&, cudaStream_t);
+    constexpr Launch launch_radius[kMaxRadius] = {launch_shell<1>, launch_shell<2>, launch_shell<3>, launch_shell<4>,
+                                                  launch_shell<5>, launch_shell<6>, launch_shell<7>, launch_shell<8>};
+    launch_radius[arguments.stencil.radius - 1](arguments, stream);
+}
+
 }  // namespace
 
 std::vector<NodeBox> boxes_around(const std::array<std::int64_t, 3>& n, const NodeBox& inner) {
@@ -69,7 +78,7 @@ std::int64_t shell_bytes(const std::vector<NodeBox>& boxes, int element_bytes) {
 }
 
 template <typename T>
-ShellSteps<T>::ShellSteps(const Fields<T>& fields, const NodeBox& no_odd) {
+ShellSteps<T>::ShellSteps(const Fields<T>& fields, const NodeBox& no_odd) : coded_k_(fields.coded_k) {
     odd_.k = fields.k;
     odd_.pitch = fields.field.pitch;
     odd_.plane = fields.field.plane;
@@ -83,13 +92,13 @@ ShellSteps<T>::ShellSteps(const Fields<T>& fields, const NodeBox& no_odd) {
 
 template <typename T>
 void ShellSteps<T>::step(ShellArguments<T> arguments, const T* p, const T* before, T* next, cudaStream_t stream) const {
-    using Launch = void (*)(const ShellArguments<T>&, cudaStream_t);
-    constexpr Launch launch_radius[kMaxRadius] = {launch_shell<1>, launch_shell<2>, launch_shell<3>, launch_shell<4>,
-                                                  launch_shell<5>, launch_shell<6>, launch_shell<7>, launch_shell<8>};
     arguments.p = p;
     arguments.before = before;
     arguments.next = next;
-    launch_radius[arguments.stencil.radius - 1](arguments, stream);
+    if constexpr (sizeof(T) == sizeof(float))
+        if (coded_k_.storage != Storage::full)
+            return launch_of_radius(CodedShellArguments{arguments, coded_k_}, stream);
+    launch_of_radius(arguments, stream);
 }
 
 template <typename T>

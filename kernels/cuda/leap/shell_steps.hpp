@@ -17,6 +17,8 @@ template <int R>
 void launch_shell(const ShellArguments<float>& arguments, cudaStream_t stream);
 template <int R>
 void launch_shell(const ShellArguments<double>& arguments, cudaStream_t stream);
+template <int R>
+void launch_shell(const CodedShellArguments& arguments, cudaStream_t stream);
 
 /// The nodes of a grid outside a box, as boxes that do not overlap: across z, then y between them, then x.
 std::vector<NodeBox> boxes_around(const std::array<std::int64_t, 3>& n, const NodeBox& inner);
@@ -36,6 +38,7 @@ private:
     void step(ShellArguments<T> arguments, const T* p, const T* before, T* next, cudaStream_t stream) const;
 
     ShellArguments<T> odd_, even_;
+    CodedK coded_k_;
 };
 
 /// What the single steps of a shell of so many nodes move, in bytes, but for what is loaded twice.

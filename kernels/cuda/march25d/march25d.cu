@@ -1,7 +1,6 @@
-// Launches the 2.5-D kernels of constant and of variable density, for one radius (ONDA_RADIUS).
+// Launches the 2.5-D kernel of constant density, for one radius (ONDA_RADIUS).
 #include "kernels/cuda/launch.hpp"
 #include "kernels/cuda/march25d/march25d.hpp"
-#include "kernels/cuda/march25d/march25d_density.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -26,25 +25,6 @@ struct ConstantLaunch {
     static void complete(Arguments&, const Fields<T>&, int) {}
 };
 
-/// How the kernel of variable density is launched, for MarchStepper.
-template <typename Tile>
-struct DensityLaunch {
-    using T = typename Tile::T;
-    using Arguments = DensityArguments<T>;
-    static constexpr auto kernel = march25d_density_step<Tile>;
-    static constexpr MarchShape shape{
-        .width = Tile::width,
-        .height = Tile::height,
-        .block_x = Tile::block_x,
-        .block_y = Tile::block_y,
-        .shared_bytes = Tile::shared_bytes,
-        .reach = 2 * Tile::radius - 1,
-        .longest = 96 * Tile::radius,
-    };
-    static constexpr MarchWork work = density_work<Tile>();
-    static void complete(Arguments&, const Fields<T>&, int) {}
-};
-
 std::string tile_name(const MarchShape& shape) {
     return std::to_string(shape.width) + "x" + std::to_string(shape.height);
 }
@@ -64,19 +44,6 @@ void add_constant_density(Instances<T>& list) {
     add_constant_tile<T, 64, 1>(list);
 }
 
-template <typename T>
-void add_variable_density(Instances<T>& list) {
-    for_density_tiles<T, ONDA_RADIUS>([&list]<typename Tile>() {
-        using Launch = DensityLaunch<Tile>;
-        const std::string tile = tile_name(Launch::shape) + "r" + std::to_string(Tile::rows);
-        Instance<T> row = march_row<Launch>("march25d", tile, 75);
-        row.equation = Equation::variable_density;
-        row.radius = ONDA_RADIUS;
-        row.dimensions = 3;
-        list.push_back(row);
-    });
-}
-
 }  // namespace
 
 template <>
@@ -87,13 +54,4 @@ template <>
 void add_march25d<ONDA_RADIUS>(Instances<double>& list) {
     add_constant_density(list);
 }
-template <>
-void add_march25d_density<ONDA_RADIUS>(Instances<float>& list) {
-    add_variable_density(list);
-}
-template <>
-void add_march25d_density<ONDA_RADIUS>(Instances<double>& list) {
-    add_variable_density(list);
-}
-
 }  // namespace onda::cuda

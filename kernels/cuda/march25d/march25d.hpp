@@ -4,7 +4,7 @@
 /// plane and its halo are in shared memory. Two stages take turns there, so that one barrier a plane suffices.
 #pragma once
 
-#include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/chunks.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/cuda/vectors.hpp"
 
@@ -144,13 +144,12 @@ constexpr MarchWork march25d_work() {
     };
 }
 
-/// p+ = 2p - p- + k L(p) on one tile of the planes [blockIdx.z chunk, …). Block: (BX, BY). Grid: tiles along x, along
+/// p+ = 2p - p- + k L(p) on one tile of a chunk of planes. Block: (BX, BY). Grid: tiles along x, along
 /// y, chunks along z.
 template <typename T, int R, int BX, int BY>
 __global__ void __launch_bounds__(BX* BY) march25d_step(const __grid_constant__ StepArguments<T> a) {
     using Tile = March25dTile<T, R, BX, BY>;
-    const int z_begin = static_cast<int>(blockIdx.z) * a.chunk;
-    const int z_end = z_begin + a.chunk < a.nz ? z_begin + a.chunk : a.nz;
+    const auto [z_begin, z_end] = chunk_of_block(a.chunks, 0, a.nz);
     const March25dThread<Tile> mine(a);
     const bool inside = mine.x < a.nx && mine.y < a.ny;
     PlaneQueue<T, R> queue;

@@ -19,9 +19,9 @@ public:
           volume_step_(place.fields.volume_step),
           memory_(place.planned.of("cpml.memory")),
           profiles_(upload_vector(place.planned.of("cpml.profiles"), cpml::all_profiles<T>(strips_))),
-          launches_(
-              cpml_launches<T>(strips_, {place.fields.field, place.fields.model, place.fields.density, place.fields.k,
-                                         place.fields.half_rho, memory_.data(), profiles_.data()})) {}
+          launches_(cpml_launches<T>(
+              strips_, {place.fields.field, place.fields.model, place.fields.density, place.fields.k,
+                        place.fields.half_rho, memory_.data(), profiles_.data(), place.fields.coded_k})) {}
 
     [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + profiles_.bytes(); }
     static void add_rows(Allocations& list, const Cpml& layers, const StripExtent& extent) {

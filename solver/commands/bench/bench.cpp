@@ -25,7 +25,7 @@ struct BenchOptions {
     std::vector<std::int64_t> shape;
     std::vector<int> orders;
     std::vector<std::string> kernels;
-    std::string precision = "float", stepping = "single", roofline;
+    std::string precision = "float", stepping = "single", storage = "float", roofline;
     BenchOutput output;
     std::string equation = "star";
     std::vector<double> coefficients;
@@ -72,6 +72,13 @@ BenchCase with_boundary(const BenchOptions& options, BenchCase timed) {
     return timed;
 }
 
+/// \throws std::invalid_argument where the operator or the precision has no codes.
+void store_as(const BenchOptions& options, Setup& setup) {
+    for (const Storage storage : {Storage::codes, Storage::table})
+        if (options.storage == name(storage)) store_medium(setup, storage);
+    check_problem(setup);
+}
+
 /// Orders asked for, or those that the operator has.
 std::vector<int> orders_of(const BenchOptions& options) {
     if (!options.orders.empty()) return options.orders;
@@ -98,7 +105,11 @@ BenchPlan plan_bench(const BenchOptions& options, const Device& device, AddCases
         plan.twin = twin_of(device, bench_setup(options, make_scheme(*row, 2), "twin")).setup;
         for (const int order : orders_of(options)) {
             const Scheme scheme = bench_scheme(options, order);
-            for (const std::string& kernel : kernels) add_cases(plan, bench_setup(options, scheme, kernel));
+            for (const std::string& kernel : kernels) {
+                Setup setup = bench_setup(options, scheme, kernel);
+                store_as(options, setup);
+                add_cases(plan, std::move(setup));
+            }
         }
     } catch (const std::invalid_argument& fault) {
         throw Error(ExitCode::usage, fault.what());
@@ -114,6 +125,10 @@ int finish(const BenchOptions& options, const BenchPlan& plan) {
             throw Error(ExitCode::usage,
                         "--roofline draws bare kernels, since the operations of boundaries are not counted: "
                         "leave out --boundary");
+        if (options.storage != "float")
+            throw Error(ExitCode::usage,
+                        "--roofline draws one roof, that of the twin, which moves k as float: leave out "
+                        "--storage");
     }
     run_bench(plan, options.output);
     return 0;
@@ -123,7 +138,7 @@ int bench_cpu(const BenchOptions& options) {
     const Device& device = usable_device("cpu");
     const BenchPlan plan = plan_bench(options, device, [&](BenchPlan& unfinished, Setup setup) {
         // A kernel that was not asked for by name and does not have the operator is left out.
-        const auto names = cpu::kernels_of(setup.scheme.equation, setup.applications());
+        const auto names = cpu::kernels_of(setup.scheme.equation, setup.applications(), setup.medium.storage);
         if (options.kernels.empty() && !std::ranges::count(names, setup.kernel)) return;
         check_setup(device, setup);
         device.resolve(setup);
@@ -131,7 +146,8 @@ int bench_cpu(const BenchOptions& options) {
     });
     if (plan.cases.empty())
         throw Error(ExitCode::usage, "no CPU kernel computes operator " + printable(options.equation) +
-                                         " with --stepping " + printable(options.stepping));
+                                         " with --stepping " + printable(options.stepping) + " and --storage " +
+                                         printable(options.storage));
     return finish(options, plan);
 }
 
@@ -202,6 +218,11 @@ void add_common_options(CLI::App& command, BenchOptions& options) {
                     "Time single steps, or leaps, each of which counts as two steps; the twin steps singly")
         ->check(CLI::IsMember({"single", "leap"}))
         ->capture_default_str();
+    command
+        .add_option("--storage", options.storage,
+                    "How the model is stored: as float, in 16 bits, or as indices of a table; the twin moves floats")
+        ->check(CLI::IsMember({"float", "16bit", "table"}))
+        ->capture_default_str();
     std::vector<std::string> kinds;
     for (const BoundaryKind& kind : boundary_kinds()) kinds.emplace_back(kind.name);
     command
@@ -251,6 +272,7 @@ Command add_bench_gpu(CLI::App& bench) {
                                     "onda bench gpu --order 2 --shape 16384 16384\n"
                                     "onda bench gpu --operator compact27 --all-tiles\n"
                                     "onda bench gpu --stepping leap\n"
+                                    "onda bench gpu --order 8 --storage 16bit\n"
                                     "onda bench gpu --order 8 --kernel inplane-full --all-tiles --csv tiles.csv");
     const auto options = options_of({1024, 1024, 768}, 21);
     add_common_options(*command, *options);

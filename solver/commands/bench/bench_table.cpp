@@ -34,7 +34,7 @@ std::string text_of(const BenchPlan& plan, const Row& row) {
         text += fmt::format(" {:>{}}", row.timed.labels[i], plan.label_columns[i].width);
     text += fmt::format(" {:8.3f} {:9.3f} … {:<9.3f} {:8.3f} {:7.3f} {:8.1f}", row.match.gpts.median(),
                         row.match.gpts.min(), row.match.gpts.max(), row.match.rival_gpts.median(),
-                        row.match.ratio.median(), row.match.gpts.median() * bytes_per_point(plan.twin));
+                        row.match.ratio.median(), row.match.gpts.median() * bytes_per_point(row.timed.setup));
     for (std::size_t i = 0; i < plan.remark_columns.size(); ++i)
         text += fmt::format(" {:>{}}", row.timed.remarks[i], plan.remark_columns[i].width);
     return text;

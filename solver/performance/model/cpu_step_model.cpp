@@ -57,6 +57,9 @@ CpuStepFacts cpu_step_facts(const Setup& setup, int shots) {
     facts.element_bytes = static_cast<int>(element);
     facts.stream_bytes = element * (3. + arrays) * facts.points;
     facts.footprint_bytes = element * (2. * facts.points + arrays * points);
+    const double saved = element - static_cast<double>(setup.medium.element_bytes(setup.element_bytes()));
+    facts.stream_bytes -= saved * facts.points;
+    facts.footprint_bytes -= saved * points;
     if (setup.stepping == Stepping::leap) {
         // Two steps for the traffic of one; the nodes of the shell step singly, with a level of their own.
         const Shell shell = shell_of(setup);

@@ -14,7 +14,15 @@ namespace onda::cuda {
     template <>                                            \
     void add_leap_bulk_tensor<R>(Instances<float>&) {}     \
     template <>                                            \
-    void add_leap_bulk_tensor<R>(Instances<double>&) {}
+    void add_leap_bulk_tensor<R>(Instances<double>&) {}    \
+    template <>                                            \
+    void add_density_bulk_tensor<R>(Instances<float>&) {}  \
+    template <>                                            \
+    void add_density_bulk_tensor<R>(Instances<double>&) {} \
+    template <>                                            \
+    void add_inplane_coded<R>(Instances<float>&) {}        \
+    template <>                                            \
+    void add_leap_coded<R>(Instances<float>&) {}
 #define ONDA_ABSENT_ROWS(R, T)                                           \
     template <>                                                          \
     void add_inplane_async<R>(Instances<T>&) {}                          \
@@ -25,7 +33,7 @@ namespace onda::cuda {
     template <>                                                          \
     void add_march25d<R>(Instances<T>&) {}                               \
     template <>                                                          \
-    void add_march25d_density<R>(Instances<T>&) {}                       \
+    void add_density_async<R>(Instances<T>&) {}                          \
     template <>                                                          \
     void add_fused<R>(Instances<T>&) {}                                  \
     template <>                                                          \
@@ -36,8 +44,10 @@ namespace onda::cuda {
     void launch_fused<R>(int, const FusedArguments<T>&, cudaStream_t) {} \
     template <>                                                          \
     void apply_cpml<R>(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t) {}
-#define ONDA_ABSENT(R)         \
-    ONDA_ABSENT_ROWS(R, float) \
+#define ONDA_ABSENT(R)                                                \
+    template <>                                                       \
+    void launch_shell<R>(const CodedShellArguments&, cudaStream_t) {} \
+    ONDA_ABSENT_ROWS(R, float)                                        \
     ONDA_ABSENT_ROWS(R, double)
 
 ONDA_NO_BULK_TENSOR(1)

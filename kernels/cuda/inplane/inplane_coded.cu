@@ -1,0 +1,32 @@
+// The in-plane kernel with bulk-tensor copies (TMA) on codes of k, for one radius (ONDA_RADIUS): the strategy that is
+// fastest with them. Compiled for sm_90 and newer only.
+#include "kernels/cuda/inplane/bulk_tensor_launch.hpp"
+
+namespace onda::cuda {
+namespace {
+
+constexpr int strategy_of(std::string_view name) {
+    int i = 0;
+    while (kLoadStrategies[static_cast<std::size_t>(i)].name != name) ++i;
+    return i;
+}
+
+template <typename K>
+void add_all(Instances<float>& list, Storage storage) {
+    constexpr int strategy = strategy_of("vertical");
+    for_coded_tiles<ONDA_RADIUS, strategy>([&]<typename Tile>() {
+        auto row = inplane_row<Tile, BulkTensorCopies, WithCodes<InPlaneArguments<float>, K>>(strategy, "tma", 90);
+        row.storage = storage;
+        list.push_back(row);
+    });
+}
+
+}  // namespace
+
+template <>
+void add_inplane_coded<ONDA_RADIUS>(Instances<float>& list) {
+    add_all<CodesOfK>(list, Storage::codes);
+    add_all<IndicesOfK>(list, Storage::table);
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,160 @@
+#include "solver/plan/storage.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <omp.h>
+#include <optional>
+#include <spdlog/fmt/fmt.h>
+#include <vector>
+
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::size_t kMostVelocities = MediumCode::kMostTableValues - 1;  // and zero, which walls have
+
+float k_of(const Plan& plan, double vp_m_s) {
+    return static_cast<float>(plan.setup.scheme.equation->arrays.front().value(&vp_m_s, plan.time.dt_s));
+}
+
+/// Adds a value to an ascending list of different ones.
+void add_to(std::vector<float>& values, float value) {
+    const auto at = std::ranges::lower_bound(values, value);
+    if (at == values.end() || *at != value) values.insert(at, value);
+}
+
+/// The different velocities of a model, or nothing if there are more than a table has room for.
+std::optional<std::vector<float>> few_velocities(const Model& model) {
+    const std::vector<float>& vp = model.vp().values;
+    std::vector<float> all;
+#pragma omp parallel
+    {
+        std::vector<float> mine;
+        float last = 0.f;
+#pragma omp for schedule(static)
+        for (std::size_t i = 0; i < vp.size(); ++i) {
+            if (vp[i] == last || mine.size() > kMostVelocities) continue;
+            last = vp[i];
+            add_to(mine, last);
+        }
+#pragma omp critical(onda_velocities_of_model)
+        for (const float value : mine) add_to(all, value);
+    }
+    if (all.size() > kMostVelocities) return std::nullopt;
+    return all;
+}
+
+MediumCode table_of(const Plan& plan, std::span<const float> velocities) {
+    std::vector<float> k;
+    for (const float vp : velocities) k.push_back(k_of(plan, static_cast<double>(vp)));
+    return medium_of_table(k);
+}
+
+/// What stands against codes of k; empty if nothing does.
+std::string obstacle_to_codes(const Plan& plan) {
+    const Equation& equation = plan.setup.scheme.equation;
+    if (equation != Equation::star)
+        return fmt::format("is not available for the equation {}: use float", onda::name(equation));
+    if (plan.setup.precision != Precision::float32)
+        return "is not available in double precision: use float, or scheme.precision: float";
+    return {};
+}
+
+bool device_computes(const Plan& plan, MediumCode medium) {
+    Setup setup = plan.setup;
+    setup.medium = std::move(medium);
+    try {
+        check_setup(*plan.device, setup);
+        return true;
+    } catch (const SetupFault&) {
+        return false;
+    }
+}
+
+/// A table where it is exact and costs nothing.
+MediumCode best_storage(const Plan& plan, const Model* model) {
+    if (model == nullptr || plan.device == nullptr) return {};
+    const auto velocities = few_velocities(*model);
+    if (!velocities) return {};
+    MediumCode table = table_of(plan, *velocities);
+    return device_computes(plan, table) ? table : MediumCode{};
+}
+
+MediumCode table_asked_for(const Plan& plan, const Model* model) {
+    if (model == nullptr) {
+        const float ends[] = {static_cast<float>(plan.velocity.min_m_s), static_cast<float>(plan.velocity.max_m_s)};
+        return table_of(plan, ends);
+    }
+    const auto velocities = few_velocities(*model);
+    if (!velocities)
+        plan.config.origin.value_fault(
+            "model.storage", fmt::format("the model has more than {} different velocities, which is what a table has "
+                                         "room for: use auto, 16bit or float",
+                                         kMostVelocities));
+    return table_of(plan, *velocities);
+}
+
+}  // namespace
+
+void set_storage(Plan& plan, const Model* model) {
+    const std::string& asked = plan.config.model.storage;
+    plan.setup.medium = {};
+    if (asked == "float") return;
+    if (const std::string obstacle = obstacle_to_codes(plan); !obstacle.empty()) {
+        if (asked == "auto") return;
+        plan.config.origin.value_fault("model.storage", obstacle);
+    }
+    if (asked == "16bit")
+        plan.setup.medium = medium_of_codes(k_of(plan, plan.velocity.min_m_s), k_of(plan, plan.velocity.max_m_s));
+    else
+        plan.setup.medium = asked == "table" ? table_asked_for(plan, model) : best_storage(plan, model);
+}
+
+StorageChange change_of_storage(const Plan& plan) {
+    StorageChange change;
+    change.of_velocity = 0.5 * plan.setup.medium.largest_change();  // k grows with the square of the velocity
+    change.velocity_m_s = change.of_velocity * plan.velocity.max_m_s;
+    double diagonal_m = 0.;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        diagonal_m = std::hypot(diagonal_m, static_cast<double>(plan.grid.n[axis] - 1) * plan.grid.spacing_m[axis]);
+    change.travel_time_s = change.of_velocity * diagonal_m / plan.velocity.min_m_s;
+    change.travel_time_periods = change.travel_time_s * plan.survey.highest_frequency_hz();
+    return change;
+}
+
+std::string describe_storage(const Plan& plan) {
+    switch (plan.setup.medium.storage) {
+        case Storage::full:
+            return plan.config.model.storage == "auto"
+                       ? fmt::format("storage   as float, or as a table if the model has no more than {} velocities\n",
+                                     kMostVelocities)
+                       : std::string();
+        case Storage::table:
+            return fmt::format("storage   as a table: exact, with no more than {} velocities\n", kMostVelocities);
+        case Storage::codes: break;
+    }
+    const StorageChange change = change_of_storage(plan);
+    if (change.of_velocity == 0.)
+        return "storage   in 16 bits: exact, since so few numbers lie between the velocities\n";
+    return fmt::format(
+        "storage   in 16 bits: changes velocities by at most {:.2g} m/s ({:.2g} %), and travel times "
+        "along the diagonal by {:.2g} s, {:.2g} of a period at {:.4g} Hz\n",
+        change.velocity_m_s, 100. * change.of_velocity, change.travel_time_s, change.travel_time_periods,
+        plan.survey.highest_frequency_hz());
+}
+
+nlohmann::ordered_json storage_json(const Plan& plan) {
+    const MediumCode& medium = plan.setup.medium;
+    const StorageChange change = change_of_storage(plan);
+    return {{"model", name(medium.storage)},
+            {"bytes_per_node", medium.element_bytes(plan.setup.element_bytes())},
+            {"largest_change",
+             {{"velocity_percent", 100. * change.of_velocity},
+              {"velocity_m_s", change.velocity_m_s},
+              {"travel_time_s", change.travel_time_s},
+              {"travel_time_periods", change.travel_time_periods}}}};
+}
+
+}  // namespace onda
