@@ -70,6 +70,7 @@ struct StepArguments : Arrays<T> {
     const T* before = nullptr;               ///< of the shell: see there
     T* scratch = nullptr;                    ///< leaps: LeapTile::elements() for each thread
     LeapWeights<T> weights;                  ///< of leaps
+    ShellPass pass = ShellPass::step;        ///< of the shell
     const LoadStrategy* strategy = nullptr;  ///< in-plane kernels
     std::int64_t cache_bytes = 0;            ///< the L2 share of one thread
 };
@@ -109,16 +110,11 @@ void reference_coded_leap_step(const StepArguments<float>& a);
 template <typename Isa>
 void vectorised_coded_leap_step(const StepArguments<float>& a);
 
-// All nodes but those in the box, on numbers or codes of k.
-/// Single steps: from p and the level before it to q, which may take the place of the latter.
+/// A pass over all nodes but those in the box, on numbers or codes of k: a single step from p and the level before it
+/// to q, which may take the place of the latter; q = k L(p); or, where p is u and `before` is p[n], from q, p[n-1], to
+/// p[n+1].
 template <typename Isa, typename T>
 void leap_shell_step(const StepArguments<T>& a);
-/// The first application: q = k L(p).
-template <typename Isa, typename T>
-void shell_inner_step(const StepArguments<T>& a);
-/// The second: p is u, `before` p[n], and q p[n-1], overwritten with p[n+1].
-template <typename Isa, typename T>
-void shell_outer_step(const StepArguments<T>& a);
 
 // Of the compact operator.
 template <typename Isa, typename T>

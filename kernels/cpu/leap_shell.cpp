@@ -4,29 +4,8 @@
 namespace onda::cpu {
 namespace {
 
-// What becomes of a node with L(p). Arrays at the node.
-
-struct Single {
-    template <typename T>
-    static T node(const StepArguments<T>&, const T* p, const T* before, const T*, T k, T l) {
-        return leapfrog(*p, *before, k, l);
-    }
-};
-struct Inner {
-    template <typename T>
-    static T node(const StepArguments<T>&, const T*, const T*, const T*, T k, T l) {
-        return leap_inner(k, l);
-    }
-};
-struct Outer {
-    template <typename T>
-    static T node(const StepArguments<T>& a, const T* u, const T* p, const T* p_before, T k, T l) {
-        return leap(a.weights, *p, *p_before, *u, k, l);
-    }
-};
-
 /// \param k of the row.
-template <typename T, int Dims, int R, typename What, typename K>
+template <typename T, int Dims, int R, ShellPass Pass, typename K>
 void step_nodes(const StepArguments<T>& a, std::int64_t row, const K& k, std::int64_t begin, std::int64_t end) {
     const T* const p = a.p + row;
     const T* const before = a.before + row;
@@ -34,10 +13,11 @@ void step_nodes(const StepArguments<T>& a, std::int64_t row, const K& k, std::in
     // q may be the level before: a node reads that of its own only.
 #pragma omp simd
     for (std::int64_t x = begin; x < end; ++x)
-        q[x] = What::node(a, p + x, before + x, q + x, k[x], laplacian<T, Dims, R>(p + x, a.pitch, a.plane, a.stencil));
+        q[x] = shell_node<Pass>(a.weights, p[x], before[x], q[x], k[x],
+                                laplacian<T, Dims, R>(p + x, a.pitch, a.plane, a.stencil));
 }
 
-template <typename T, int Dims, int R, typename What, typename K>
+template <typename T, int Dims, int R, ShellPass Pass, typename K>
 void step(const StepArguments<T>& a, const K& k) {
     const NodeBox& inner = a.box;
 #pragma omp parallel num_threads(a.threads)
@@ -50,52 +30,39 @@ void step(const StepArguments<T>& a, const K& k) {
             const K k_row = k + (y * a.k_pitch + z * a.k_plane);
             const bool crosses =
                 !inner.is_empty() && y >= inner.low[1] && y < inner.high[1] && z >= inner.low[2] && z < inner.high[2];
-            step_nodes<T, Dims, R, What>(a, at, k_row, 0, crosses ? inner.low[0] : a.nx);
-            if (crosses) step_nodes<T, Dims, R, What>(a, at, k_row, inner.high[0], a.nx);
+            step_nodes<T, Dims, R, Pass>(a, at, k_row, 0, crosses ? inner.low[0] : a.nx);
+            if (crosses) step_nodes<T, Dims, R, Pass>(a, at, k_row, inner.high[0], a.nx);
         }
     }
 }
 
-template <typename T, int Dims, int R, typename What>
+template <typename T, int Dims, int R, typename K>
+void pass(const StepArguments<T>& a, const K& k) {
+    switch (a.pass) {
+        case ShellPass::step: return step<T, Dims, R, ShellPass::step>(a, k);
+        case ShellPass::inner: return step<T, Dims, R, ShellPass::inner>(a, k);
+        case ShellPass::outer: return step<T, Dims, R, ShellPass::outer>(a, k);
+    }
+}
+
+template <typename T, int Dims, int R>
 struct Shell {
     static void step(const StepArguments<T>& a) {
         if constexpr (sizeof(T) == sizeof(float))
-            if (a.coded_k.storage != Storage::full) return cpu::step<T, Dims, R, What>(a, a.coded_k);
-        cpu::step<T, Dims, R, What>(a, a.k);
+            if (a.coded_k.storage != Storage::full) return pass<T, Dims, R>(a, a.coded_k);
+        pass<T, Dims, R>(a, a.k);
     }
 };
-template <typename T, int Dims, int R>
-using SingleShell = Shell<T, Dims, R, Single>;
-template <typename T, int Dims, int R>
-using InnerShell = Shell<T, Dims, R, Inner>;
-template <typename T, int Dims, int R>
-using OuterShell = Shell<T, Dims, R, Outer>;
 
 }  // namespace
 
 template <>
 void leap_shell_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step_of_order<SingleShell>(a);
+    step_of_order<Shell>(a);
 }
 template <>
 void leap_shell_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step_of_order<SingleShell>(a);
-}
-template <>
-void shell_inner_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step_of_order<InnerShell>(a);
-}
-template <>
-void shell_inner_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step_of_order<InnerShell>(a);
-}
-template <>
-void shell_outer_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step_of_order<OuterShell>(a);
-}
-template <>
-void shell_outer_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step_of_order<OuterShell>(a);
+    step_of_order<Shell>(a);
 }
 
 }  // namespace onda::cpu

@@ -56,9 +56,7 @@ public:
         arguments_.cache_bytes = l2_bytes();
         if (twice_) arguments_.scratch = twice_->tiles.data();
         arguments_.weights = leap_weights<T>(setup_);
-        shell_ = with_isa(medium.isa(), []<typename Isa>() -> ShellFunctions {
-            return {leap_shell_step<Isa, T>, shell_inner_step<Isa, T>, shell_outer_step<Isa, T>};
-        });
+        shell_step_ = with_isa(medium.isa(), []<typename Isa>() -> StepFunction<T> { return leap_shell_step<Isa, T>; });
         reset();
     }
 
@@ -181,7 +179,7 @@ public:
         for (const auto& strip : strips(StripTurn::on_inner)) strip->for_state(body);
         for (const auto& strip : strips(StripTurn::on_outer))
             strip->for_state([&](StatePart part, T* values, const std::array<std::int64_t, 3>& of_strip) {
-                part.name = name_again(part.name);
+                part.name = name_in(StripTurn::on_outer, part.name);
                 body(part, values, of_strip);
             });
         for (const auto& strip : strips(StripTurn::after_step)) strip->for_state(body);
@@ -213,7 +211,6 @@ private:
     };
     [[nodiscard]] bool has_shell() const { return twice_ && !twice_->shell.empty(); }
     using Strips = std::vector<std::unique_ptr<StripSteps<T>>>;
-    static constexpr std::array kTurns{StripTurn::after_step, StripTurn::on_inner, StripTurn::on_outer};
     [[nodiscard]] Strips& strips(StripTurn turn) { return strips_[static_cast<std::size_t>(turn)]; }
     [[nodiscard]] const Strips& strips(StripTurn turn) const { return strips_[static_cast<std::size_t>(turn)]; }
     /// The silence before a shot, but for the levels of the fields.
@@ -239,29 +236,30 @@ private:
     void leap_in_shell(std::int64_t n) {
         T *const even = p().data() + field_.origin, *const odd = twice_->odd.data() + field_.origin,
                  *const next = q().data() + field_.origin;
-        step_shell(shell_.single, StripTurn::after_step, even, odd, odd, twice_->shell.no_odd);
+        pass_shell(ShellPass::step, even, odd, odd, twice_->shell.no_odd);
         odd_injection_.add(n, twice_->odd.data());
         fill_halos(twice_->odd);
-        step_shell(shell_.single, StripTurn::after_step, odd, even, next, twice_->shell.leap);
+        pass_shell(ShellPass::step, odd, even, next, twice_->shell.leap);
     }
     /// The same nodes in a step of order 4 in time: by u to p[n+1].
     void step_in_shell(std::int64_t n) {
         T *const now = p().data() + field_.origin, *const u = twice_->odd.data() + field_.origin,
                  *const next = q().data() + field_.origin;
-        step_shell(shell_.inner, StripTurn::on_inner, now, now, u, twice_->shell.no_odd);
+        pass_shell(ShellPass::inner, now, now, u, twice_->shell.no_odd);
         odd_injection_.add(n, twice_->odd.data());
         fill_halos(twice_->odd);
-        step_shell(shell_.outer, StripTurn::on_outer, u, now, next, twice_->shell.leap);
+        pass_shell(ShellPass::outer, u, now, next, twice_->shell.leap);
     }
-    /// What a function of the shell does at the nodes outside a box, and then the strips.
-    void step_shell(StepFunction<T> of_nodes, StripTurn turn, T* level, const T* before, T* next, const Box& without) {
+    /// A pass over the nodes outside a box, and then the strips.
+    void pass_shell(ShellPass pass, T* level, const T* before, T* next, const Box& without) {
         arguments_.p = level;
         arguments_.before = before;
         arguments_.q = next;
         arguments_.box = node_box(without);
-        of_nodes(arguments_);
+        arguments_.pass = pass;
+        shell_step_(arguments_);
         const std::array levels{FieldLevels<T>{level, next}};
-        for (const auto& strip : strips(turn)) strip->apply(levels);
+        for (const auto& strip : strips(turn_of(pass))) strip->apply(levels);
     }
     void fill_halos(Buffer<T>& field) const;
     /// Calls body(rows) once a thread, with the rows that are its own (see rows_of_thread).
@@ -315,9 +313,7 @@ private:
     std::array<Strips, 3> strips_;  ///< of each turn
     StepArguments<T> arguments_;
     std::array<std::vector<HaloCopy>, 3> copies_;
-    struct ShellFunctions {
-        StepFunction<T> single = nullptr, inner = nullptr, outer = nullptr;
-    } shell_;
+    StepFunction<T> shell_step_ = nullptr;
     Injection<T> injection_;
     Injection<T> odd_injection_;  ///< to the odd level, or to u
     Recorder<T> recorder_;

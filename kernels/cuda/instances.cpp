@@ -74,7 +74,7 @@ bool is_fast_in_one_launch(const Setup& setup) {
 /// march, and a launch there takes as long as what it computes. Direct fits every GPU.
 std::vector<std::string> wanted_kernels(const Setup& setup) {
     if (setup.kernel != "auto") return {setup.kernel};
-    if (setup.stepping == Stepping::leap) return {"leap", "leap-direct"};
+    if (setup.applications() == Applications::twice) return {"leap", "leap-direct"};
     if (setup.medium.storage != Storage::full) return {"inplane-vertical", "direct"};
     if (setup.scheme.equation == Equation::variable_density) return {"march25d", "direct"};
     if (setup.grid.dimensions == 2) return {"fused", "direct", "inplane-full", "march25d"};
@@ -125,7 +125,7 @@ template <typename T>
     }
     const std::string of_scheme = " at order " + std::to_string(setup.scheme.space_order) + " in " +
                                   std::to_string(setup.grid.dimensions) + "-D" +
-                                  (setup.stepping == Stepping::leap ? " with leap steps" : "") +
+                                  described_applications(setup) +
                                   (setup.medium.storage != Storage::full ? " with a model stored as codes" : "");
     const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) + of_scheme;
     const bool exists = std::ranges::find(kernel_names(), setup.kernel, &KernelInfo::name) != kernel_names().end();
@@ -157,7 +157,7 @@ std::vector<const Instance<T>*> fitting(const Setup& setup) {
     const int architecture = gpu_architecture(setup.ordinal), shared_bytes = gpu_shared_bytes(setup.ordinal);
     for (const Instance<T>& row : instances<T>())
         if ((row.radius == 0 || row.radius == setup.scheme.radius()) && row.equation == setup.scheme.equation &&
-            row.stepping == setup.stepping && row.storage == setup.medium.storage &&
+            row.applications == setup.applications() && row.storage == setup.medium.storage &&
             (row.dimensions == 0 || row.dimensions == setup.grid.dimensions) && row.architecture <= architecture &&
             row.shared_bytes <= shared_bytes)
             rows.push_back(&row);

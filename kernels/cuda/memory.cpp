@@ -31,13 +31,14 @@ SourceTables tables_of(const ShotSize& shot, int shots) {
 
 /// Of leaps as much as the sources take at most, wherever they are: kernels/shot/leap_sources.hpp.
 void add_sources_of(Allocations& list, const Problem& problem, ShotSize shot, std::int64_t element_bytes, int shots) {
-    if (problem.stepping == Stepping::leap) {
-        const auto half = [](std::int64_t samples) { return (samples + 1) / 2; };
+    if (problem.applications() == Applications::twice) {
+        const auto every = problem.stride();
+        const auto added = [every](std::int64_t samples) { return (samples + every - 1) / every; };
         ShotSize odd = shot;
-        odd.signal_samples = half(shot.signal_samples);
+        odd.signal_samples = added(shot.signal_samples);
         if (has_odd_level(problem)) add_sources(list, tables_of(odd, shots), element_bytes, "odd sources");
         shot = most_of_leaps(problem, shot);
-        shot.signal_samples = half(shot.signal_samples);
+        shot.signal_samples = added(shot.signal_samples);
     }
     add_sources(list, tables_of(shot, shots), element_bytes);
 }
@@ -75,6 +76,9 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
     const bool whole = takes_whole_steps<T>(setup, shots);
     for (const auto& strip : setup.strips)
         if (!strip->empty()) strip->on_cuda()->add_rows(list, *strip, {setup, grid, volumes, whole});
+    add_rows_again(list, setup, [&](Allocations& again, const Strip& strip) {
+        strip.on_cuda()->add_rows(again, strip, {setup, grid, volumes, whole});
+    });
     if (whole) FusedSteps<T>::add_rows(list, grid, volumes, setup.strips.get<Cpml>(), choose<T>(setup).parameters[0]);
     add_shots(list, setup, shot, element, shots);
     return list;
@@ -107,7 +111,7 @@ NodeBox box_of_volume(const Box& box, const Grid& volume) {
 }
 
 bool has_odd_level(const Problem& problem) {
-    return problem.stepping == Stepping::leap && !shell_of(problem).empty();
+    return problem.applications() == Applications::twice && !shell_of(problem).empty();
 }
 
 std::int64_t staging_bytes(const Grid& grid) {

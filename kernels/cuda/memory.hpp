@@ -38,7 +38,7 @@ std::int64_t array_elements(const Layout& layout, int volumes = 1);
 /// A box of nodes of a grid in a volume of some shots: in 2-D that of every shot.
 NodeBox box_of_volume(const Box& box, const Grid& volume);
 
-/// Whether a wavefield leaps and has nodes that step singly: it then has the odd level, too.
+/// Whether a wavefield leaps, or has order 4 in time, and has a shell: it then has the odd level, or u, too.
 bool has_odd_level(const Problem& problem);
 
 /// The extents of a field, and how it lies in memory, for the kernels that surround the stencil.

@@ -44,7 +44,7 @@ void add_sides(StepFacts& facts, const Setup& setup, const Grid& grid, int volum
     }
 }
 
-/// Adds the launches of a leap's shell, and what it has twice: images and strips, at both levels.
+/// Adds the launches over a shell, and what it has twice: images and strips, at both levels.
 void add_shell(StepFacts& facts, const Setup& setup, const Grid& grid, int volumes) {
     if (!has_odd_level(setup)) return;
     facts.side_launches = 2 * facts.side_launches + 2 * volumes;
@@ -87,7 +87,10 @@ StepFacts facts_of(const Setup& setup, int shots) {
     count_codes(facts, setup, grid, volumes);
     add_spills(facts);
     add_sides(facts, setup, grid, volumes, whole_steps);
-    if (setup.stepping == Stepping::leap) add_shell(facts, setup, grid, volumes);
+    if (setup.applications() == Applications::twice) {
+        add_shell(facts, setup, grid, volumes);
+        facts.steps = static_cast<int>(setup.stride());
+    }
     return facts;
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/cuda/reports.hpp"
 #include "kernels/cuda/step_facts.hpp"
 #include "kernels/equations/scheme.hpp"
+#include "kernels/equations/star/leap.hpp"
 #include "kernels/equations/star/stencil.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/stepping.hpp"
@@ -44,6 +45,7 @@ struct Fields {
     const T* half_rho = nullptr;
     CodedK coded_k = {};           ///< where k is stored as codes: in the place of k
     NodeBox leap{};                ///< nodes that kernels which leap update: see kernels/plan/shell.hpp
+    LeapWeights<T> weights;        ///< of these kernels
     int volumes = 1;               ///< of p: see batched()
     std::int64_t volume_step = 0;  ///< elements from one to the next
 
@@ -57,7 +59,7 @@ struct Fields {
 };
 
 /// Computes p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) with one instance of one kernel; with one that leaps, p[n+2] from p[n]
-/// and p[n-2] (kernels/equations/star/leap.hpp) where the grid leaps.
+/// and p[n-2], or p[n+1] of order 4 in time (kernels/equations/star/leap.hpp), where the grid leaps.
 class Stepper {
 public:
     virtual ~Stepper() = default;
@@ -81,7 +83,7 @@ template <typename T>
 struct Instance {
     std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
     Equation equation = Equation::star;
-    Stepping stepping = Stepping::single;
+    Applications applications = Applications::once;
     Storage storage = Storage::full;  ///< of k
     int radius = 0;                   ///< 0: any
     int dimensions = 0;               ///< 2 or 3; 0 is both

@@ -33,11 +33,12 @@ Layout shared_by_shots(Layout model, const Grid& grid) {
     return model;
 }
 
-/// What leaps add of a signal: samples 0, 2, 4, …
-Sources every_second_sample(Sources sources) {
+/// What updates add of a signal: of leaps samples 0, 2, 4, …
+Sources samples_of_updates(Sources sources, std::int64_t stride) {
+    const auto every = static_cast<std::size_t>(stride);
     for (std::vector<double>& signal : sources.signal) {
-        for (std::size_t n = 0; 2 * n < signal.size(); ++n) signal[n] = signal[2 * n];
-        signal.resize((signal.size() + 1) / 2);
+        for (std::size_t n = 0; every * n < signal.size(); ++n) signal[n] = signal[every * n];
+        signal.resize((signal.size() + every - 1) / every);
     }
     return sources;
 }
@@ -114,6 +115,7 @@ public:
         fields.volumes = volumes_;
         fields.volume_step = volume_step(field_);
         fields.leap = box_of_volume(shell_.leap, grid_);
+        fields.weights = leap_weights<T>(setup_);
         clear_levels();
         const Instance<T>& instance = medium_->instance();
         for (int volume = 0; volume < volumes_; ++volume)
@@ -121,7 +123,8 @@ public:
         const bool whole_steps = takes_whole_steps<T>(setup_, shots);
         if (has_odd_level(setup_))
             shell_steps_ = std::make_unique<ShellSteps<T>>(fields, box_of_volume(shell_.no_odd, grid_));
-        strips_ = make_strips<T>({{setup_, grid_, volumes_, whole_steps}, planned_, fields});
+        for (const StripTurn turn : kTurns)
+            strips(turn) = make_strips<T>({{setup_, grid_, volumes_, whole_steps, turn}, planned_, fields});
         if (whole_steps)
             fused_ = std::make_unique<FusedSteps<T>>(instance.parameters[0], setup_.scheme.radius(), planned_, fields,
                                                      halo_copies_of(setup_, grid_, 2), layers());
@@ -136,7 +139,8 @@ public:
                              largest_.bytes() + hashes_.bytes() + sources_.bytes() + odd_sources_.bytes() +
                              traces_.device_bytes() + downloads_->device_bytes();
         for (const auto& copies : copies_) bytes += copies.bytes();
-        for (const auto& strip : strips_) bytes += strip->bytes();
+        for (const auto& of_turn : strips_)
+            for (const auto& strip : of_turn) bytes += strip->bytes();
         return bytes + (fused_ ? fused_->bytes() : 0);
     }
 
@@ -144,7 +148,7 @@ public:
     void set_sources(int shot, const Sources& sources) override;
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override;
 
-    void leap(std::int64_t n) override;
+    void update(std::int64_t n) override;
     void fill_halos() override { fill_halos_of(p(), 2); }
     void fill_halos_of(T* level, int last_axis) {
         scope_.enter();
@@ -159,7 +163,7 @@ public:
     }
     void absorb() override {
         scope_.enter();
-        for (const auto& strip : strips_) apply(*strip, {p(), q(), now_});
+        for (const auto& strip : strips(StripTurn::after_step)) apply(*strip, {p(), q(), now_});
     }
     void inject(std::int64_t n) override {
         prepare_shots();
@@ -250,7 +254,7 @@ private:
     }
     /// The perfectly matched layers, which the fused kernel computes too; null without.
     [[nodiscard]] const CpmlLayers<T>* layers() const {
-        for (const auto& strip : strips_)
+        for (const auto& strip : strips(StripTurn::after_step))
             if (const auto* found = dynamic_cast<const CpmlLayers<T>*>(strip.get())) return found;
         return nullptr;
     }
@@ -260,6 +264,9 @@ private:
         if (!sources_are_set_) upload_sources();
         if (!receivers_are_set_) upload_receivers();
     }
+    using Strips = std::vector<std::unique_ptr<StripSteps<T>>>;
+    [[nodiscard]] Strips& strips(StripTurn turn) { return strips_[static_cast<std::size_t>(turn)]; }
+    [[nodiscard]] const Strips& strips(StripTurn turn) const { return strips_[static_cast<std::size_t>(turn)]; }
     void apply(const StripSteps<T>& strip, const StepLevels<T>& levels) const {
         for (int volume = 0; volume < volumes_; ++volume) strip.apply(levels, volume, compute_.get());
     }
@@ -279,6 +286,7 @@ private:
     }
     void queue_steps(std::int64_t first, std::int64_t count);
     void queue_shell(std::int64_t n);
+    void queue_pass(ShellPass pass, T* level, T* before, T* next, bool first);
     void queue_fused_step(std::int64_t n, bool records);
     std::unique_ptr<Graph> capture_steps();
     void replay(std::int64_t first);
@@ -302,9 +310,9 @@ private:
     int volumes_;
     std::int64_t shot_step_;  ///< elements from node (0, 0, 0) of a shot to that of the next
     Allocations planned_;
-    Shell shell_ = shell_of(setup_);  ///< used where the wavefield leaps
+    Shell shell_ = shell_of(setup_);  ///< used where k L is applied twice
     DeviceBuffer<T> memory_;          ///< of both levels, one allocation
-    DeviceBuffer<T> odd_memory_;      ///< of the odd level, p[n-1], where a leap has a shell: else nothing
+    DeviceBuffer<T> odd_memory_;      ///< where there is a shell: of p[n-1] of leaps, else of u; else nothing
     T* p_[2] = {nullptr, nullptr};    ///< at node (0, 0, 0)
     DeviceBuffer<LayerCopy> copies_[3];
     DeviceBuffer<std::byte> staging_;     ///< for rows on their way
@@ -313,7 +321,7 @@ private:
     DeviceBuffer<std::uint64_t> hashes_;  ///< of the planes of one shot
     Stream compute_, copy_;
     std::vector<std::unique_ptr<Stepper>> steppers_;      ///< of each volume
-    std::vector<std::unique_ptr<StripSteps<T>>> strips_;  ///< in the order of a step
+    std::array<Strips, 3> strips_;                        ///< of each turn, in the order of a step
     std::unique_ptr<ShellSteps<T>> shell_steps_;          ///< null without the odd level
     std::unique_ptr<FusedSteps<T>> fused_;                ///< null where a step takes several launches
     std::shared_ptr<Downloads> downloads_;
@@ -321,10 +329,10 @@ private:
     std::vector<NodeWeights> receivers_of_;  ///< of each shot
     std::int64_t samples_ = 0;
     bool sources_are_set_ = true, receivers_are_set_ = true;
-    DeviceSources sources_, odd_sources_;  ///< those of p[n+1], or of p[n+2] in a leap; of p[n+1] in its shell
+    DeviceSources sources_, odd_sources_;  ///< of the level that is computed; of the odd level, or u
     mutable TraceRecorder<T> traces_;      ///< asking for traces collects what is still on the device
     int now_ = 0;
-    // What follows counts steps, or leaps.
+    // What follows counts updates: steps, or leaps.
     std::int64_t counted_ = 0;  ///< value of counter_ at this place of the stream
     bool capturing_ = false;
     bool graph_records_ = false;        ///< whether the steps of the graphs record samples
@@ -336,7 +344,8 @@ void CudaWavefield<T>::reset() {
     scope_.enter();
     copy_.wait();
     clear_levels();
-    for (const auto& strip : strips_) strip->reset(compute_.get());
+    for (const auto& of_turn : strips_)
+        for (const auto& strip : of_turn) strip->reset(compute_.get());
     forget_graphs();
     for (Sources& sources : sources_of_) sources = {};
     for (NodeWeights& receivers : receivers_of_) receivers = {};
@@ -368,15 +377,15 @@ void CudaWavefield<T>::upload_sources() {
     sources_ = {};
     odd_sources_ = {};
     sources_are_set_ = true;
-    if (setup_.stepping == Stepping::single) {
+    if (setup_.applications() == Applications::once) {
         sources_ = upload_sources(sources_of_);
         return;
     }
     std::vector<Sources> odd, even;
     for (const Sources& sources : sources_of_) {
-        LeapSources of_leaps = leap_sources(*medium_, sources, shell_);
-        odd.push_back(every_second_sample(std::move(of_leaps.odd)));
-        even.push_back(every_second_sample(std::move(of_leaps.even)));
+        LeapSources shares = leap_sources(*medium_, sources, shell_);
+        odd.push_back(samples_of_updates(std::move(shares.odd), setup_.stride()));
+        even.push_back(samples_of_updates(std::move(shares.even), setup_.stride()));
     }
     odd_sources_ = upload_sources(odd);
     sources_ = upload_sources(even);
@@ -465,41 +474,51 @@ void CudaWavefield<T>::copy_traces(std::span<U> values, int shot) const {
 template <typename T>
 void CudaWavefield<T>::queue_fused_step(std::int64_t n, bool records) {
     fill_halos_of(p(), 1);
-    const bool absorbs_later = std::ranges::any_of(strips_, [](const auto& strip) { return !strip->in_whole_steps(); });
+    const Strips& all = strips(StripTurn::after_step);
+    const bool absorbs_later = std::ranges::any_of(all, [](const auto& strip) { return !strip->in_whole_steps(); });
     fused_->step(now_,
                  {records && (capturing_ ? graph_records_ : traces_.records(n)), !absorbs_later, traces_.nodes(),
                   sources_.nodes(), counter_.data(), offset_of(n)},
                  compute_.get());
     if (records && !capturing_) traces_.flush(n, compute_, copy_);
     if (!absorbs_later) return;
-    for (const auto& strip : strips_)
+    for (const auto& strip : all)
         if (!strip->in_whole_steps()) apply(*strip, {p(), q(), now_});
     inject(n);
 }
 
-/// The single steps of the shell in leap n (from 0 on): from p[2n] to p[2n+1], and on to p[2n+2] after the leap of all
-/// other nodes.
+/// One pass over the shell, and the strips that follow it. \param first whether it makes the odd level, or u.
+template <typename T>
+void CudaWavefield<T>::queue_pass(ShellPass pass, T* level, T* before, T* next, bool first) {
+    for (int volume = 0; volume < volumes_; ++volume) {
+        const std::int64_t at = volume * volume_step(field_);
+        if (first)
+            shell_steps_->to_odd(pass, level + at, next + at, compute_.get());
+        else
+            shell_steps_->to_next(pass, level + at, before + at, next + at, compute_.get());
+    }
+    for (const auto& strip : strips(turn_of(pass))) apply(*strip, {level, next, now_});
+}
+
+/// The nodes that update n (from 0 on) leaves to the shell: in leaps two single steps, from p[2n] to p[2n+1] and on to
+/// p[2n+2]; of order 4 in time u = A p, and p[n+1] from it.
 template <typename T>
 void CudaWavefield<T>::queue_shell(std::int64_t n) {
-    const auto for_volumes = [&](const auto& body) {
-        for (int volume = 0; volume < volumes_; ++volume) body(volume * volume_step(field_));
-    };
-    T *const even = p(), *const next = q();
-    for_volumes([&](std::int64_t at) { shell_steps_->to_odd(even + at, odd() + at, compute_.get()); });
-    for (const auto& strip : strips_) apply(*strip, {even, odd(), now_});
+    const bool leaps = setup_.stepping == Stepping::leap;
+    queue_pass(leaps ? ShellPass::step : ShellPass::inner, p(), odd(), odd(), true);
     add_sources(odd(), odd_sources_.nodes(), counter_.data(), offset_of(n), compute_.get());
     fill_halos_of(odd(), 2);
-    for_volumes([&](std::int64_t at) { shell_steps_->to_even(odd() + at, even + at, next + at, compute_.get()); });
-    for (const auto& strip : strips_) apply(*strip, {odd(), next, now_});
+    queue_pass(leaps ? ShellPass::step : ShellPass::outer, odd(), p(), q(), false);
 }
 
 template <typename T>
-void CudaWavefield<T>::leap(std::int64_t n) {
+void CudaWavefield<T>::update(std::int64_t n) {
     prepare_shots();
     fill_halos();
     step();
-    if (shell_steps_) queue_shell(n / 2);
-    inject(n / 2);
+    if (shell_steps_) queue_shell(n / setup_.stride());
+    if (setup_.stepping == Stepping::single) absorb();
+    inject(n / setup_.stride());
 }
 
 /// Queues steps, or leaps, whose samples first + 1 … first + count are of one batch. A fused step records the sample of
@@ -646,14 +665,15 @@ void CudaWavefield<T>::upload(std::span<const double> p_now, std::span<const dou
             copy_in(memory, plane, std::span<const T>(silence));
     };
     for_odd_level(shot, forget);
-    for (const auto& strip : strips_) strip->for_state(shot, now_, forget);
+    for (const auto& of_turn : strips_)
+        for (const auto& strip : of_turn) strip->for_state(shot, now_, forget);
 }
 
 /// Calls body(part, array, rows of a plane) for the parts of the odd level that anybody needs.
 template <typename T>
 template <typename Body>
 void CudaWavefield<T>::for_odd_level(int shot, const Body& body) const {
-    if (odd_memory_.size() == 0) return;
+    if (odd_memory_.size() == 0 || setup_.stepping == Stepping::single) return;
     const std::array<Box, 6> boxes = odd_boxes(shell_);
     for (int face = 0; face < 6; ++face) {
         const Box& box = boxes[static_cast<std::size_t>(face)];
@@ -672,7 +692,12 @@ void CudaWavefield<T>::for_state(int shot, const Body& body) const {
     body(StatePart{"p", n, sizeof(T)}, p(), plane);
     body(StatePart{"p_previous", n, sizeof(T)}, q(), plane);
     for_odd_level(shot, body);
-    for (const auto& strip : strips_) strip->for_state(shot, now_, body);
+    for (const StripTurn turn : {StripTurn::on_inner, StripTurn::on_outer, StripTurn::after_step})
+        for (const auto& strip : strips(turn))
+            strip->for_state(shot, now_, [&](StatePart part, T* array, const WindowRows& plane) {
+                part.name = name_in(turn, part.name);
+                body(part, array, plane);
+            });
 }
 
 template <typename T>

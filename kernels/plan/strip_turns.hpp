@@ -2,9 +2,12 @@
 /// When the strips of a problem act.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <string>
 #include <utility>
 
+#include "kernels/equations/star/leap.hpp"
 #include "kernels/plan/allocations.hpp"
 #include "kernels/setup.hpp"
 
@@ -13,6 +16,13 @@ namespace onda {
 /// What a strip acts on: p[n+1] after a step, or, in a step of order 4 in time, as a part of A on u = A p and again on
 /// A u (kernels/plan/shell.hpp). What it remembers of p and of u is apart.
 enum class StripTurn { after_step, on_inner, on_outer };
+inline constexpr std::array kTurns{StripTurn::after_step, StripTurn::on_inner, StripTurn::on_outer};
+
+/// That of the strips which follow a pass over a shell.
+constexpr StripTurn turn_of(ShellPass pass) {
+    if (pass == ShellPass::step) return StripTurn::after_step;
+    return pass == ShellPass::inner ? StripTurn::on_inner : StripTurn::on_outer;
+}
 
 /// Whether a strip acts then.
 inline bool has_turn(const Problem& problem, const Strip& strip, StripTurn turn) {
@@ -26,9 +36,9 @@ inline double spacing_in(StripTurn turn) {
     return turn == StripTurn::on_outer ? std::sqrt(12.) : 1.;
 }
 
-/// The name, in lists of allocations and in states, of what a strip has for its second turn.
-inline std::string name_again(const std::string& name) {
-    return name + ".again";
+/// The name, in lists of allocations and in states, of what a strip has for a turn: its second has the same again.
+inline std::string name_in(StripTurn turn, const std::string& name) {
+    return turn == StripTurn::on_outer ? name + ".again" : name;
 }
 
 /// Adds the rows of what strips have for their second turn. \param add_rows adds those of a strip for one turn.
@@ -39,7 +49,7 @@ void add_rows_again(Allocations& list, const Problem& problem, const AddRows& ad
         Allocations again;
         add_rows(again, *strip);
         for (Allocation row : again.rows()) {
-            row.name = name_again(row.name);
+            row.name = name_in(StripTurn::on_outer, row.name);
             list.add(std::move(row));
         }
     }

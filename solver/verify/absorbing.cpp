@@ -29,8 +29,9 @@ constexpr std::array kRows{
 
 std::string describe(const Incidence& c) {
     char text[96];
-    std::snprintf(text, sizeof text, "%s, order %d, %.0f degrees, %.0f nodes per wavelength", c.kind.c_str(),
-                  c.scheme.space_order, c.angle_deg, c.wavelength_nodes);
+    std::snprintf(text, sizeof text, "%s, order %d%s, %.0f degrees, %.0f nodes per wavelength", c.kind.c_str(),
+                  c.scheme.space_order, c.scheme.time_order == 4 ? ", order 4 in time" : "", c.angle_deg,
+                  c.wavelength_nodes);
     return text;
 }
 
@@ -101,7 +102,7 @@ Experiment absorbing_box(const Box& box) {
     e.scheme = box.scheme;
     e.precision = box.precision;
     const double vp_max = fastest(box, e.grid);
-    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, vp_max);
+    e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, vp_max);
     e.steps = box.steps;
     e.every_level = true;
     const Boundary boundary = default_strips(box.kinds, e.grid, e.scheme, vp_max, e.dt_s, 20.);
@@ -132,7 +133,9 @@ Measurement growth_db(const Box& box, const VerifyOptions& options) {
     const auto energy = [&] {
         backend->download(Window::whole(e.grid), std::span<double>(now));
         backend->download_previous(Window::whole(e.grid), previous);
-        return staggered_energy(e, at_node(box.vp_m_s), at_node(box.rho_kg_m3), now, previous);
+        return e.scheme.time_order == 4
+                   ? leap_energy(e, at_node(box.vp_m_s), now, previous)
+                   : staggered_energy(e, at_node(box.vp_m_s), at_node(box.rho_kg_m3), now, previous);
     };
     propagator.advance(1);
     const double first = energy();
@@ -215,6 +218,12 @@ void add_growth(PromiseGroup& group) {
     add("cpml beside free and rigid faces, order 16",
         {.scheme = make_scheme(Equation::star, 16),
          .kinds = {"cpml", "rigid", "cpml", "cpml", "free_surface", "cpml"}});
+    for (const int order : {2, 8, 16})
+        add("cpml all around, order " + std::to_string(order) + ", order 4 in time",
+            {.scheme = of_order_4_in_time(order)}, order == 8);
+    add("cpml all around, order 4 in time, two layers", {.scheme = of_order_4_in_time(8), .vp_m_s = two_layers});
+    add("cpml under a free surface, order 4 in time",
+        {.scheme = of_order_4_in_time(8), .kinds = {"cpml", "cpml", "cpml", "cpml", "free_surface", "cpml"}});
     for (const Scheme& scheme : {star, compact, make_scheme(Equation::variable_density, 4)})
         add("cpml all around, 3-D, " + std::string(name(scheme.equation)),
             {.dimensions = 3, .scheme = scheme, .steps = 3000, .every = 1000}, scheme.equation == Equation::star);
@@ -262,6 +271,8 @@ PromiseGroup absorbing_strips() {
         for (const int order : {2, 8, 16})
             other(make_scheme(Equation::variable_density, order), "variable density", angle, -85.);
     }
+    for (const double angle : {0., 60.})
+        group.promises.push_back(reflects({"cpml", of_order_4_in_time(8), angle, 16.}, -85., angle == 0.));
     add_grazing(group);
     add_media(group);
     add_growth(group);

@@ -48,7 +48,8 @@ AxisMode axis_mode(Halo low, Halo high, std::int64_t nodes, int half_waves, int 
 
 double discrete_frequency(const Scheme& scheme, const std::vector<double>& k, const std::vector<double>& spacing_m,
                           double c, double dt) {
-    return 2. / dt * std::asin(0.5 * c * dt * std::sqrt(scheme.symbol(k, spacing_m)));
+    const double s = c * c * dt * dt * scheme.symbol(k, spacing_m);
+    return 2. / dt * std::asin(0.5 * std::sqrt(scheme.time_order == 4 ? s - s * s / 12. : s));
 }
 
 double ricker(double peak_frequency_hz, double t0_s, double t_s) {

@@ -66,12 +66,13 @@ Measurement energy_drift(const Experiment& e, const VerifyOptions& options) {
     std::vector<double> now = pulse(e), previous(now);
     backend->upload(now, previous);
     propagator.advance(1);
+    const NodeValue vp = [&e](const Node& node) { return two_layers(e.grid, node[2]); };
+    const NodeValue rho = [&e](const Node& node) { return density(e.grid, node[2]); };
     const auto energy = [&] {
         backend->download(Window::whole(e.grid), std::span<double>(now));
         backend->download_previous(Window::whole(e.grid), previous);
-        return staggered_energy(
-            e, [&e](const Node& node) { return two_layers(e.grid, node[2]); },
-            [&e](const Node& node) { return density(e.grid, node[2]); }, now, previous);
+        return e.scheme.time_order == 4 ? leap_energy(e, vp, now, previous)
+                                        : staggered_energy(e, vp, rho, now, previous);
     };
     const double initial = energy();
     Measurement drift;
@@ -95,11 +96,13 @@ PromiseGroup energy_conservation() {
         "m/s in a box with a free surface, a rigid wall and zero faces, unequal spacings, a pulse at rest to begin "
         "with, dt = 0.9 of the stability limit. With variable density the layers have 1,000 and 2,400 kg/m3, and E = "
         "1/2 sum (p[n+1] - p[n])^2 / (rho (vp dt)^2) - 1/2 sum p[n+1] div(1/rho grad p[n]). The energy is summed by a "
-        "plain loop in double precision.";
+        "plain loop in double precision. Steps of order 4 in time keep E = 1/2 sum (p[n+1] - p[n])^2 / (vp dt)^2 - "
+        "1/2 sum p[n+1] (L + L (vp dt)^2 L / 12) p[n].";
     const auto add = [&group](int dimensions, const Scheme& scheme, Precision precision) {
         const char* const prefix = scheme.equation == Equation::star ? "" : "variable density, ";
         group.promises.push_back({prefix + std::to_string(dimensions) + "-D, order " +
-                                      std::to_string(scheme.space_order) + ", " + name(precision),
+                                      std::to_string(scheme.space_order) +
+                                      (scheme.time_order == 4 ? ", order 4 in time, " : ", ") + name(precision),
                                   precision == Precision::float64 ? 1e-12 : 5e-6,
                                   scheme.space_order == 8 && dimensions == 2, [=](const VerifyOptions& options) {
                                       return energy_drift(lossless_box(dimensions, scheme, precision), options);
@@ -109,6 +112,9 @@ PromiseGroup energy_conservation() {
         for (const Precision precision : {Precision::float64, Precision::float32})
             for (const int dimensions : {2, 3})
                 for (const int order : {2, 8, 16}) add(dimensions, make_scheme(equation, order), precision);
+    for (const Precision precision : {Precision::float64, Precision::float32})
+        for (const int dimensions : {2, 3})
+            for (const int order : {2, 8, 16}) add(dimensions, of_order_4_in_time(order), precision);
     return group;
 }
 

@@ -29,6 +29,10 @@ double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s) {
     return scheme.stability_limit_s(grid.derivative_spacings_m(), vp_max_m_s);
 }
 
+double stable_dt_in_layers_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s) {
+    return scheme.stability_limit_in_layers_s(grid.derivative_spacings_m(), vp_max_m_s);
+}
+
 RowReader constant_velocity(double vp_m_s) {
     return [vp_m_s](std::int64_t, std::int64_t, std::span<float> row) {
         std::fill(row.begin(), row.end(), float(vp_m_s));
@@ -53,7 +57,8 @@ Setup make_setup(const Experiment& experiment, const VerifyOptions& options) {
     setup.kernel = options.kernel;
     setup.isa = options.isa;
     setup.threads = experiment.grid.points() < 50000 ? 1 : options.threads;
-    if (options.stepping == "leap" && experiment.scheme.equation == Equation::star && !experiment.every_level)
+    if (options.stepping == "leap" && experiment.scheme.equation == Equation::star &&
+        experiment.scheme.time_order == 2 && !experiment.every_level)
         setup.stepping = Stepping::leap;
     return setup;
 }

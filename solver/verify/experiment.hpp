@@ -30,6 +30,13 @@ struct Experiment {
     [[nodiscard]] TimeAxis time_axis() const;
 };
 
+/// The star of order 4 in time.
+inline Scheme of_order_4_in_time(int space_order) {
+    Scheme scheme = make_scheme(Equation::star, space_order);
+    scheme.time_order = 4;
+    return scheme;
+}
+
 /// The worse of two errors, which is the larger; a NaN is worse than anything.
 inline double worse(double a, double b) {
     return a > b || std::isnan(a) ? a : b;
@@ -40,8 +47,9 @@ inline Measurement worse(const Measurement& a, const Measurement& b) {
 
 /// The name of a precision, "float" or "double", as in the configuration.
 const char* name(Precision precision);
-/// The largest stable dt [s].
+/// The largest stable dt [s], and that of grids with perfectly matched layers.
 double stable_dt_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s);
+double stable_dt_in_layers_s(const Grid& grid, const Scheme& scheme, double vp_max_m_s);
 RowReader constant_velocity(double vp_m_s);  ///< or density
 
 /// A number in [0, 1) for a node, unrelated to its neighbours' and the same everywhere: the finaliser of SplitMix64

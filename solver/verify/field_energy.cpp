@@ -1,5 +1,7 @@
 #include "solver/verify/field_energy.hpp"
 
+#include "kernels/equations/star/leap.hpp"
+
 namespace onda::verify {
 namespace {
 
@@ -137,13 +139,14 @@ double staggered_energy(const Experiment& e, const NodeValue& vp_m_s, const Node
 double leap_energy(const Experiment& e, const NodeValue& vp_m_s, std::span<const double> now,
                    std::span<const double> before) {
     const BoxField p(e, before), next(e, now);
+    const LeapWeights<double> w = e.scheme.time_order == 4 ? kFourthOrder<double> : LeapWeights<double>{};
     double energy = 0.;
     for (std::int64_t i = 0; i < e.grid.points(); ++i) {
         const Node node = e.grid.node(i);
         const double vp_dt = vp_m_s(node) * e.dt_s, of_now = now[std::size_t(i)];
         const double rate = (of_now - before[std::size_t(i)]) / vp_dt;
         const double l = p.laplacian(node, e.scheme.weights), l_of_now = next.laplacian(node, e.scheme.weights);
-        energy += 0.5 * node_share(e, node) * (rate * rate - 4. * of_now * l - vp_dt * vp_dt * l_of_now * l);
+        energy += 0.5 * node_share(e, node) * (rate * rate - w.once * of_now * l - w.twice * vp_dt * vp_dt * l_of_now * l);
     }
     return energy;
 }

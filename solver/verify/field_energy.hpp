@@ -23,7 +23,8 @@ double staggered_energy(const Experiment& e, const NodeValue& vp_m_s, const Node
                         std::span<const double> now, std::span<const double> previous);
 
 /// The energy E = 1/2 sum (p+ - p)^2 / k - 1/2 sum p+ (4 L(p) + L(k L(p))), k = (vp dt)^2, of two even levels: what
-/// leaps keep exactly. The last term is summed as k L(p+) L(p), which is the same as L is symmetric.
+/// leaps keep exactly. Steps of order 4 in time keep that with L(p) + L(k L(p)) / 12 instead. The last term is summed
+/// as k L(p+) L(p), which is the same as L is symmetric.
 /// \param vp_m_s of a node.
 double leap_energy(const Experiment& e, const NodeValue& vp_m_s, std::span<const double> now,
                    std::span<const double> before);

@@ -36,7 +36,7 @@ Experiment half_space(const Incidence& c, bool strip) {
     Experiment e;
     e.scheme = c.scheme;
     e.grid = silent_grid(2, {kSpacing, kSpacing, kSpacing}, {}, source, receiver(c), kHaste * kVelocity * duration);
-    e.dt_s = 0.9 * stable_dt_s(e.grid, e.scheme, kVelocity);
+    e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, kVelocity);
     e.steps = std::int64_t(duration / e.dt_s);
     if (!strip) return e;
     e.grid.n[2] = std::int64_t(std::round((distance_m(c) - e.grid.origin_m[2]) / kSpacing + width)) + 1;

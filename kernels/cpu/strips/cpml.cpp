@@ -20,8 +20,8 @@ public:
         : layers_(layers),
           grid_(place.setup.grid),
           step_(with_isa(place.isa, []<typename Isa>() -> CpmlFunction<T> { return cpml_step<Isa, T>; })),
-          memory_(place.planned.of("cpml.memory")),
-          scratch_(place.planned.of("cpml.scratch")) {
+          memory_(place.row("cpml.memory")),
+          scratch_(place.row("cpml.scratch")) {
         static_cast<Arrays<T>&>(arguments_) = place.arrays;
         const Setup& setup = place.setup;
         const Scheme& scheme = setup.scheme;

@@ -28,6 +28,9 @@ struct StripPlace {
     const InstructionSet& isa;
     Arrays<T> arrays;  ///< all but p and q
     StripTurn turn = StripTurn::after_step;
+
+    /// What is planned for this turn.
+    [[nodiscard]] const Allocation& row(const std::string& name) const { return planned.of(name_in(turn, name)); }
 };
 
 /// The levels n and n + 1 of a field, at node (0, 0, 0); of turns in the operator, what it is applied to and where the

@@ -3,19 +3,22 @@
 #pragma once
 
 #include "kernels/cuda/arguments.hpp"
+#include "kernels/equations/star/leap.hpp"
 
 namespace onda::cuda {
 
-/// A leap in the nodes [begin, end) along x, y, z: p[n] is p, p[n-2] is q, which p[n+2] overwrites.
+/// A leap in the nodes [begin, end) along x, y, z: p[n] is p, p[n-2] is q, which p[n+2] overwrites. Of steps of order 4
+/// in time p[n-1] and p[n+1] are in the place of these.
 template <typename T>
 struct LeapArguments : StepArguments<T> {
+    LeapWeights<T> weights;
     int begin[3] = {0, 0, 0}, end[3] = {0, 0, 0};
 };
 
 /// Threads of a brick, see ShellBoxes.
 inline constexpr int kShellThreads = 128;
 
-/// The strips of nodes near the faces of a grid that step singly: boxes that do not overlap, each divided into bricks
+/// The strips of nodes near the faces of a grid that leaps leave out: boxes that do not overlap, each divided into bricks
 /// of equal extents. Bricks begin on whole vectors along x; nodes of theirs beyond the box are left alone.
 struct ShellBoxes {
     static constexpr int most = 6;
@@ -30,9 +33,11 @@ struct ShellBoxes {
     int count = 0;
 };
 
-/// One single step in a shell: next = 2 p - before + k L(p), where `next` may be `before`.
+/// One pass over a shell: shell_node() of p, `before` and `next`, which it overwrites and which may be `before`.
 template <typename T>
 struct ShellArguments {
+    ShellPass pass = ShellPass::step;
+    LeapWeights<T> weights;
     const T* p = nullptr;
     const T* before = nullptr;
     T* next = nullptr;

@@ -48,6 +48,7 @@ public:
         for (int now = 0; now < 2; ++now) {
             auto& a = arguments_[now];
             set_common(a, fields, now);
+            a.weights = fields.weights;
             for (std::size_t axis = 0; axis < 3; ++axis) {
                 a.begin[axis] = static_cast<int>(fields.leap.low[axis]);
                 a.end[axis] = static_cast<int>(fields.leap.high[axis]);
@@ -74,7 +75,7 @@ Instance<typename Launch::T> leap_row(std::string kernel, int architecture, int 
     Instance<T> row;
     row.kernel = std::move(kernel);
     row.tile = std::to_string(Launch::shape.width) + "x" + std::to_string(Launch::shape.height);
-    row.stepping = Stepping::leap;
+    row.applications = Applications::twice;
     row.radius = Launch::shape.radius;
     row.dimensions = dimensions;
     row.architecture = architecture;

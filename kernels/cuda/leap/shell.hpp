@@ -1,5 +1,5 @@
 /// \file
-/// Single steps of the nodes that do not leap. A block marches along z through a brick of a box; threads keep the
+/// A pass over the nodes that do not leap. A block marches along z through a brick of a box; threads keep the
 /// values of their own columns in registers, and take those beside them from the caches.
 #pragma once
 
@@ -49,9 +49,10 @@ __device__ __forceinline__ void store_between(T* to, Vec<T> a, int x, int low, i
 }
 
 /// Grid: the bricks of all boxes along x. Block: kShellThreads along x.
-template <typename T, int Dims, int R, typename Arguments = ShellArguments<T>>
+template <typename T, int Dims, int R, ShellPass Pass, typename Arguments = ShellArguments<T>>
 __global__ void __launch_bounds__(kShellThreads) shell_step(const __grid_constant__ Arguments a) {
     constexpr int V = Vec<T>::size;
+    constexpr bool reads_before = Pass != ShellPass::inner, reads_next = Pass == ShellPass::outer;
     int b = 0;
     while (blockIdx.x >= a.boxes.first[b + 1]) ++b;
     const ShellBoxes::Box& box = a.boxes.box[b];
@@ -69,13 +70,17 @@ __global__ void __launch_bounds__(kShellThreads) shell_step(const __grid_constan
     for (int i = 0; i < 2 * R; ++i) column[i] = load_vector(a.p + node + (i - R) * a.plane);
     // Loaded a plane ahead.
     Vec<T> above = load_vector(a.p + node + R * a.plane);
-    Vec<T> next_before = load_streaming(a.before + node), next_k = load_k(k_of(a) + node_of_k);
+    Vec<T> next_before = {}, next_overwritten = {}, next_k = load_k(k_of(a) + node_of_k);
+    if constexpr (reads_before) next_before = load_streaming(a.before + node);
+    if constexpr (reads_next) next_overwritten = load_streaming(static_cast<const T*>(a.next) + node);
     for (int z = begin; z < end; ++z) {
-        const Vec<T> before = next_before, k = next_k;
+        const Vec<T> before = next_before, overwritten = next_overwritten, k = next_k;
         column[2 * R] = above;
         if (z + 1 < end) {
             above = load_vector(a.p + node + (R + 1) * a.plane);
-            next_before = load_streaming(a.before + node + a.plane);
+            if constexpr (reads_before) next_before = load_streaming(a.before + node + a.plane);
+            if constexpr (reads_next)
+                next_overwritten = load_streaming(static_cast<const T*>(a.next) + node + a.plane);
             next_k = load_k(k_of(a) + (node_of_k + a.k_plane));
         }
         Vec<T> l = in_plane_vector<T, Dims, R>(a.p + node, a.pitch, column[R], a.stencil);
@@ -85,7 +90,9 @@ __global__ void __launch_bounds__(kShellThreads) shell_step(const __grid_constan
         for (int i = 1; i <= R; ++i) l = add_weighted(a.stencil.axis[2][i], column[R + i], l);
         Vec<T> next;
         ONDA_UNROLL
-        for (int v = 0; v < V; ++v) next.v[v] = leapfrog(column[R].v[v], before.v[v], k.v[v], l.v[v]);
+        for (int v = 0; v < V; ++v)
+            next.v[v] =
+                shell_node<Pass>(a.weights, column[R].v[v], before.v[v], overwritten.v[v], k.v[v], l.v[v]);
         store_between(a.next + node, next, x, box.low[0], box.high[0]);
         ONDA_UNROLL
         for (int i = 0; i < 2 * R; ++i) column[i] = column[i + 1];

@@ -47,7 +47,7 @@ void set_bricks(ShellArguments<T>& a, const std::vector<NodeBox>& boxes) {
     }
 }
 
-/// Queues one single step with the kernel of its radius.
+/// Queues one pass with the kernel of its radius.
 template <typename Arguments>
 void launch_of_radius(const Arguments& arguments, cudaStream_t stream) {
     using Launch = void (*)(const Arguments&, cudaStream_t);
@@ -85,13 +85,16 @@ ShellSteps<T>::ShellSteps(const Fields<T>& fields, const NodeBox& no_odd) : code
     odd_.k_pitch = fields.model.pitch;
     odd_.k_plane = fields.model.plane;
     odd_.stencil = fields.stencil;
-    even_ = odd_;
+    odd_.weights = fields.weights;
+    next_ = odd_;
     set_bricks(odd_, boxes_around(fields.grid.n, no_odd));
-    set_bricks(even_, boxes_around(fields.grid.n, fields.leap));
+    set_bricks(next_, boxes_around(fields.grid.n, fields.leap));
 }
 
 template <typename T>
-void ShellSteps<T>::step(ShellArguments<T> arguments, const T* p, const T* before, T* next, cudaStream_t stream) const {
+void ShellSteps<T>::launch(ShellArguments<T> arguments, ShellPass pass, const T* p, const T* before, T* next,
+                           cudaStream_t stream) const {
+    arguments.pass = pass;
     arguments.p = p;
     arguments.before = before;
     arguments.next = next;
@@ -102,13 +105,13 @@ void ShellSteps<T>::step(ShellArguments<T> arguments, const T* p, const T* befor
 }
 
 template <typename T>
-void ShellSteps<T>::to_odd(const T* even, T* odd, cudaStream_t stream) const {
-    step(odd_, even, odd, odd, stream);
+void ShellSteps<T>::to_odd(ShellPass pass, const T* p, T* odd, cudaStream_t stream) const {
+    launch(odd_, pass, p, odd, odd, stream);
 }
 
 template <typename T>
-void ShellSteps<T>::to_even(const T* odd, const T* even, T* next, cudaStream_t stream) const {
-    step(even_, odd, even, next, stream);
+void ShellSteps<T>::to_next(ShellPass pass, const T* odd, const T* p, T* next, cudaStream_t stream) const {
+    launch(next_, pass, odd, p, next, stream);
 }
 
 template class ShellSteps<float>;

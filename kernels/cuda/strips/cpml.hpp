@@ -17,8 +17,8 @@ public:
     CpmlLayers(const Cpml& layers, const StripPlace<T>& place)
         : strips_(planned_from(layers, place)),
           volume_step_(place.fields.volume_step),
-          memory_(place.planned.of("cpml.memory")),
-          profiles_(upload_vector(place.planned.of("cpml.profiles"), cpml::all_profiles<T>(strips_))),
+          memory_(place.row("cpml.memory")),
+          profiles_(upload_vector(place.row("cpml.profiles"), cpml::all_profiles<T>(strips_))),
           launches_(cpml_launches<T>(
               strips_, {place.fields.field, place.fields.model, place.fields.density, place.fields.k,
                         place.fields.half_rho, memory_.data(), profiles_.data(), place.fields.coded_k})) {}
@@ -92,7 +92,9 @@ public:
 
 private:
     static cpml::Strips planned_from(const Cpml& layers, const StripExtent& extent) {
-        return {extent.grid, extent.setup.scheme, layers, extent.whole_steps};
+        cpml::Strips strips{extent.grid, extent.setup.scheme, layers, extent.whole_steps};
+        for (double& spacing : strips.grid.spacing_m) spacing *= spacing_in(extent.turn);
+        return strips;
     }
 
     /// Volumes begin on lines of 128 bytes.

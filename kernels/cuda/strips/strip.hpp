@@ -14,6 +14,7 @@
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/stepper.hpp"
 #include "kernels/plan/allocations.hpp"
+#include "kernels/plan/strip_turns.hpp"
 #include "kernels/setup.hpp"
 #include "kernels/wavefield.hpp"
 
@@ -25,6 +26,7 @@ struct StripExtent {
     const Grid& grid;          ///< of all shots of a volume
     int volumes = 1;           ///< each with memory of its own: see batched()
     bool whole_steps = false;  ///< whether the fused kernel takes the steps
+    StripTurn turn = StripTurn::after_step;
 };
 
 /// What the strips of a wavefield are made from.
@@ -32,9 +34,13 @@ template <typename T>
 struct StripPlace : StripExtent {
     const Allocations& planned;  ///< with the rows of the kind
     const Fields<T>& fields;     ///< arrays that stay where they are
+
+    /// What is planned for this turn.
+    [[nodiscard]] const Allocation& row(const std::string& name) const { return planned.of(name_in(this->turn, name)); }
 };
 
-/// The time levels of a step, at node (0, 0, 0) of the first volume.
+/// The time levels of a step, at node (0, 0, 0) of the first volume; of turns in the operator, what it is applied to
+/// and where the result goes.
 template <typename T>
 struct StepLevels {
     T *p, *q;  ///< p[n] and p[n+1]
@@ -89,12 +95,13 @@ constexpr StripRow strip_row() {
             }};
 }
 
-/// The strips of a problem on a wavefield, in the order in which a step applies them. \throws Error.
+/// The strips of a problem on a wavefield that have this turn, in the order in which a step applies them. \throws
+/// Error.
 template <typename T>
 std::vector<std::unique_ptr<StripSteps<T>>> make_strips(const StripPlace<T>& place) {
     std::vector<std::unique_ptr<StripSteps<T>>> strips;
     for (const auto& strip : place.setup.strips) {
-        if (strip->empty()) continue;
+        if (!has_turn(place.setup, *strip, place.turn)) continue;
         if constexpr (sizeof(T) == sizeof(float))
             strips.push_back(strip->on_cuda()->make_float(*strip, place));
         else

@@ -38,4 +38,20 @@ ONDA_HOST_DEVICE T leap(const LeapWeights<T>& w, T p, T p_before, T u, T k, T la
     return fused(w.twice * k, laplacian_of_u, fused(w.once, u, fused(T(2), p, -p_before)));
 }
 
+/// What becomes of the nodes near faces that the two applications leave out (kernels/plan/shell.hpp): a single step,
+/// or of order 4 in time the first application and then the second.
+enum class ShellPass { step, inner, outer };
+
+/// A node of the shell. \param p what the operator is applied to; \param before the level before p, or in the second
+/// application p[n], where p is u; \param p_before p[n-1], of the second application.
+template <ShellPass Pass, typename T>
+ONDA_HOST_DEVICE T shell_node(const LeapWeights<T>& w, T p, T before, T p_before, T k, T laplacian_of_p) {
+    if constexpr (Pass == ShellPass::inner)
+        return leap_inner(k, laplacian_of_p);
+    else if constexpr (Pass == ShellPass::outer)
+        return leap(w, before, p_before, p, k, laplacian_of_p);
+    else
+        return leapfrog(p, before, k, laplacian_of_p);
+}
+
 }  // namespace onda
