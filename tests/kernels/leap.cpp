@@ -1,8 +1,11 @@
-// Promise: leaps give the solution of single steps, at every node, boundary and source, and the same bits whatever the
-// kernel, instruction set, threads and batch.
+// Promise: leaps give the solution of single steps, at every node, boundary and source, steps of order 4 in time that of
+// their polynomial, and both the same bits whatever the kernel, instruction set, threads and batch.
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
+#include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "kernels/cpu/cpu.hpp"
@@ -17,8 +20,8 @@ using namespace onda::test;
 namespace {
 
 /// Of two threads.
-Setup two_threads(const Case& c, int order, Precision precision) {
-    Setup setup = leap_setup(c, order, precision);
+Setup two_threads(const Case& c, int order, Precision precision, bool leaps = true) {
+    Setup setup = kAppliedTwice[leaps ? 0 : 1](c, order, precision);
     setup.threads = 2;
     return setup;
 }
@@ -92,6 +95,60 @@ double difference(std::span<const double> a, std::span<const double> b) {
     return norm(d) / norm(b);
 }
 
+/// A and sources of a grid without strips, taken from single steps of order 2.
+class SingleSteps {
+public:
+    SingleSteps(const Case& c, int order)
+        : case_(c),
+          points_(static_cast<std::size_t>(c.grid.points())),
+          wavefield_(
+              make_noisy_medium(setup_of(c, order, Precision::float64), cpu::make_medium)->make_wavefield()) {}
+
+    /// A p = 2 p - 2 p + A p.
+    [[nodiscard]] std::vector<double> applied(const std::vector<double>& p) const {
+        std::vector<double> twice(p);
+        for (double& value : twice) value *= 2.;
+        wavefield_->reset();
+        wavefield_->upload(p, twice);
+        return after(0, 1);
+    }
+    /// f[n]: what sources add in step n of a silent field.
+    [[nodiscard]] std::vector<double> added(std::int64_t n) const {
+        if (n < 0) return std::vector<double>(points_);
+        start_from_rest(*wavefield_, case_, case_.steps + 1);
+        return after(n, 1);
+    }
+
+private:
+    [[nodiscard]] std::vector<double> after(std::int64_t first, std::int64_t steps) const {
+        wavefield_->advance(first, steps);
+        std::vector<double> p(points_);
+        wavefield_->download(Window::whole(case_.grid), std::span<double>(p));
+        return p;
+    }
+
+    const Case& case_;
+    std::size_t points_;
+    std::unique_ptr<Wavefield> wavefield_;
+};
+
+/// p after the steps of a case, by p[n+1] = 2 p[n] - p[n-1] + A p[n] + A^2 p[n] / 12 and
+/// f[n] + (A f[n] + f[n+1] - 2 f[n] + f[n-1]) / 12.
+std::vector<double> plain_fourth_order(const Case& c, int order) {
+    const SingleSteps single(c, order);
+    std::vector<double> p(static_cast<std::size_t>(c.grid.points())), before = p;
+    for (int n = 0; n < c.steps; ++n) {
+        const auto last = single.added(n - 1), f = single.added(n), following = single.added(n + 1);
+        const auto a_f = single.applied(f), a_p = single.applied(p), a_a_p = single.applied(a_p);
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            const double source = f[i] + (a_f[i] + following[i] - 2. * f[i] + last[i]) / 12.;
+            before[i] = 2. * p[i] - before[i] + a_p[i] + a_a_p[i] / 12. + source;
+        }
+        std::swap(p, before);
+    }
+    return p;
+}
+
 }  // namespace
 
 TEST_CASE("in double precision leaps differ from single steps by rounding alone, with every boundary and source") {
@@ -114,35 +171,51 @@ TEST_CASE("in double precision leaps differ from single steps by rounding alone,
         }
 }
 
+TEST_CASE("steps of order 4 in time apply the operator twice, to fields and sources, at every face") {
+    for (const Case& c : leap_cases())
+        for (const int order : {2, 4, 8, 16}) {
+            if (c.sponge || std::ranges::count(c.layers, 0) < 6 || (kSanitized && order != 4)) continue;
+            CAPTURE(c.name);
+            CAPTURE(order);
+            const Result fourth = run_from_rest(c, two_threads(c, order, Precision::float64, false));
+            CHECK(difference(fourth.p, plain_fourth_order(c, order)) < 1e-12);
+        }
+}
+
 TEST_CASE("kernels, instruction sets, threads and batches give the same bits") {
+    const auto compare = [](const Case& c, int order, Precision precision, bool leaps) {
+        CAPTURE(c.name);
+        CAPTURE(order);
+        CAPTURE(leaps);
+        Setup setup = two_threads(c, order, precision, leaps);
+        setup.kernel = "reference";
+        const auto expected = run_case(c, setup, cpu::make_medium);
+        setup.kernel = "vectorised";
+        for (const std::string& isa : cpu::isa_names()) {
+            if (isa == "generic" && order != 4) continue;
+            setup.isa = isa;
+            for (const int threads : {1, 3}) {
+                setup.threads = threads;
+                CAPTURE(isa);
+                CAPTURE(threads);
+                CHECK(run_case(c, setup, cpu::make_medium) == expected);
+            }
+        }
+    };
     for (const Case& c : leap_cases())
         for (const Precision precision : {Precision::float32, Precision::float64})
             for (const int order : {2, 4, 6, 8, 12, 16}) {
                 if ((kSanitized || c.grid.points() > 100'000) && order != 4) continue;
-                CAPTURE(c.name);
-                CAPTURE(order);
-                Setup setup = two_threads(c, order, precision);
-                setup.kernel = "reference";
-                const auto expected = run_case(c, setup, cpu::make_medium);
-                setup.kernel = "vectorised";
-                for (const std::string& isa : cpu::isa_names()) {
-                    if (isa == "generic" && order != 4) continue;
-                    setup.isa = isa;
-                    for (const int threads : {1, 3}) {
-                        setup.threads = threads;
-                        CAPTURE(isa);
-                        CAPTURE(threads);
-                        CHECK(run_case(c, setup, cpu::make_medium) == expected);
-                    }
-                }
+                for (const bool leaps : {true, false}) compare(c, order, precision, leaps);
             }
 }
 
-TEST_CASE("a batch has the bits of its shots, and a saved state goes on elsewhere") {
+TEST_CASE_TEMPLATE("a batch has the bits of its shots, and a saved state goes on elsewhere", Leaps, std::true_type,
+                   std::false_type) {
     for (const Case& c : leap_cases()) {
         if (c.grid.points() > 100'000) continue;
         CAPTURE(c.name);
-        const Setup setup = two_threads(c, 8, Precision::float32);
+        const Setup setup = two_threads(c, 8, Precision::float32, Leaps::value);
         const auto medium = make_noisy_medium(setup, cpu::make_medium);
         const auto batch = medium->make_wavefield(3), begun = medium->make_wavefield(),
                    whole = medium->make_wavefield();
@@ -182,11 +255,34 @@ TEST_CASE("the shell is as wide as strips and the operator reach, and absent at 
 }
 
 TEST_CASE("what is allocated is planned") {
-    for (const Case& c : leap_cases()) {
-        const Setup setup = two_threads(c, 8, Precision::float32);
-        const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(2);
-        CHECK(allocated_bytes(*wavefield) == cpu::allocations(setup, 2).bytes(Memory::host));
-    }
+    for (const Case& c : leap_cases())
+        for (const bool leaps : {true, false}) {
+            const Setup setup = two_threads(c, 8, Precision::float32, leaps);
+            const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(2);
+            CHECK(allocated_bytes(*wavefield) == cpu::allocations(setup, 2).bytes(Memory::host));
+        }
+}
+
+TEST_CASE("no order 4 in time of other equations, slabs, leaps and kernels that apply the operator once") {
+    const Setup setup = two_threads(kCases[0], 8, Precision::float32, false);
+    const auto refused = [&](const auto& change, const char* why) {
+        Setup changed = setup;
+        change(changed);
+        CHECK_THROWS_WITH(cpu::check_setup(changed), doctest::Contains(why));
+    };
+    const auto with_equation = [](Equation equation, int order) {
+        return [=](Setup& changed) {
+            changed.scheme = make_scheme(equation, order);
+            changed.scheme.time_order = 4;
+        };
+    };
+    refused(with_equation(Equation::variable_density, 8), "order 4 in time is not available for the equation variable");
+    refused(with_equation(Equation::compact, 2), "order 4 in time is not available for the equation compact");
+    refused([](Setup& changed) { changed.halos[5] = Halo::neighbour; }, "order 4 in time is not available for slabs");
+    refused([](Setup& changed) { changed.stepping = Stepping::leap; }, "leap steps are not available with order 4");
+    refused([](Setup& changed) { changed.scheme.time_order = 3; }, "order 3 in time: it must be 2 or 4");
+    refused([](Setup& changed) { changed.kernel = "inplane-full"; },
+            "order 4 in time: use auto, reference, vectorised");
 }
 
 TEST_CASE("no leaps of other equations, nor of slabs") {

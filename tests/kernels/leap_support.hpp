@@ -1,7 +1,8 @@
 /// \file
-/// Shots that leap, on any device, for comparing their bits.
+/// Shots that leap, or have order 4 in time, on any device, for comparing their bits.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "kernels/cpu/cpu.hpp"
@@ -14,6 +15,16 @@ inline Setup leap_setup(const Case& c, int order, Precision precision) {
     setup.stepping = Stepping::leap;
     return setup;
 }
+
+/// A set-up of order 4 in time, which the kernels of leaps compute, too.
+inline Setup fourth_order_setup(const Case& c, int order, Precision precision) {
+    Setup setup = setup_of(c, order, precision);
+    setup.scheme.time_order = 4;
+    return setup;
+}
+
+/// The set-ups of the kernels that apply the operator twice.
+inline constexpr std::array kAppliedTwice{leap_setup, fourth_order_setup};
 
 /// The grids of all kernels, which are shell for the most part, with an even number of steps.
 inline std::vector<Case> even_cases() {

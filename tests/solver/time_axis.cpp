@@ -50,11 +50,12 @@ double largest_eigenvalue(const Grid& grid, int order) {
     return sum;
 }
 
-/// |p| after many steps of the leapfrog scheme on the mode with this eigenvalue.
-double amplitude_after(double dt, double vp, double eigenvalue) {
+/// |p| after many steps of a scheme of order 2 or 4 in time on the mode with this eigenvalue.
+double amplitude_after(double dt, double vp, double eigenvalue, int time_order = 2) {
+    const double s = vp * vp * dt * dt * eigenvalue;
     double p = 1., previous = 0.7;
     for (int n = 0; n < 4000; ++n) {
-        const double next = 2. * p - previous - vp * vp * dt * dt * eigenvalue * p;
+        const double next = 2. * p - previous - (time_order == 4 ? s - s * s / 12. : s) * p;
         previous = p;
         p = next;
     }
@@ -107,6 +108,33 @@ TEST_CASE("the limit separates bounded from growing modes, for every order, in 2
             CHECK(amplitude_after(0.9999 * time.stability_limit_s, 4500., eigenvalue) <= 200.);
             CHECK(amplitude_after(1.0001 * time.stability_limit_s, 4500., eigenvalue) >= 1e20);
         }
+}
+
+TEST_CASE("the limit of order 4 in time is sqrt(3) times that of order 2, and separates bounded from growing modes") {
+    for (int order = 2; order <= kMaxSpaceOrder; order += 2)
+        for (const Grid& grid : {grid_of(2, {10., 1., 7.}), grid_of(3, {10., 12., 7.})}) {
+            CAPTURE(order);
+            CAPTURE(grid.dimensions);
+            Config config = config_of(order, 1.);
+            const double limit_of_2 = time_axis_of(config, grid, 4500.).stability_limit_s;
+            config.time.order = 4;
+            const double limit = time_axis_of(config, grid, 4500.).stability_limit_s;
+            const double eigenvalue = largest_eigenvalue(grid, order);
+            CHECK(limit == doctest::Approx(std::sqrt(3.) * limit_of_2).epsilon(1e-12));
+            CHECK(amplitude_after(0.9999 * limit, 4500., eigenvalue, 4) <= 200.);
+            CHECK(amplitude_after(1.0001 * limit, 4500., eigenvalue, 4) >= 1e20);
+        }
+}
+
+TEST_CASE("a given dt of order 4 in time is refused with its limit") {
+    const Grid grid = grid_of(3, {10., 10., 10.});
+    Config config = config_of(2, 1.);
+    config.time.order = 4;
+    config.time.dt_s = 0.0033;  // the limit is 10 m / 3000 m/s
+    CHECK(time_axis_of(config, grid, 3000.).dt_s == 0.0033);
+    config.time.dt_s = 0.0034;
+    CHECK(contains(time_axis_error(config, grid, 3000.),
+                   "above the stability limit of 0.00333333 s (space_order 2, time.order 4, fastest"));
 }
 
 TEST_CASE("a given dt is taken, or refused with both numbers and the change to make") {
