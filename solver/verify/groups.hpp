@@ -21,6 +21,7 @@ PromiseGroup energy_conservation();
 PromiseGroup reciprocity();
 PromiseGroup isotropy();
 PromiseGroup time_dispersion();
+PromiseGroup time_order();
 PromiseGroup leaps();
 
 }  // namespace onda::verify

@@ -25,7 +25,8 @@ constexpr std::array kGroups{verify::leaps,
                              verify::energy_conservation,
                              verify::reciprocity,
                              verify::isotropy,
-                             verify::time_dispersion};
+                             verify::time_dispersion,
+                             verify::time_order};
 
 }  // namespace
 

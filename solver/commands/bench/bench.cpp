@@ -31,7 +31,7 @@ struct BenchOptions {
     std::vector<double> coefficients;
     std::string isa = "auto", tile = "auto", copy = "auto";
     std::string boundary;  ///< empty: bare kernels
-    int threads = 0, rounds = 0;
+    int threads = 0, rounds = 0, time_order = 2;
     bool all_tiles = false;
 };
 
@@ -56,6 +56,7 @@ Setup bench_setup(const BenchOptions& options, const Scheme& scheme, const std::
                   {}};
     setup.scheme = scheme;
     setup.precision = options.precision == "double" ? Precision::float64 : Precision::float32;
+    setup.scheme.time_order = options.time_order;
     setup.stepping = options.stepping == "leap" ? Stepping::leap : Stepping::single;
     // The messages of kernels/ quote these as they are.
     setup.kernel = printable(kernel);
@@ -217,6 +218,9 @@ void add_common_options(CLI::App& command, BenchOptions& options) {
         .add_option("--stepping", options.stepping,
                     "Time single steps, or leaps, each of which counts as two steps; the twin steps singly")
         ->check(CLI::IsMember({"single", "leap"}))
+        ->capture_default_str();
+    command->add_option("--time-order", options.time_order, "Order in time; the twin has order 2")
+        ->check(CLI::IsMember({2, 4}))
         ->capture_default_str();
     command
         .add_option("--storage", options.storage,

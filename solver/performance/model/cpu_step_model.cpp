@@ -60,13 +60,19 @@ CpuStepFacts cpu_step_facts(const Setup& setup, int shots) {
     const double saved = element - static_cast<double>(setup.medium.element_bytes(setup.element_bytes()));
     facts.stream_bytes -= saved * facts.points;
     facts.footprint_bytes -= saved * points;
-    if (setup.stepping == Stepping::leap) {
+    if (setup.applications() == Applications::twice) {
         // Two steps for the traffic of one; the nodes of the shell step singly, with a level of their own.
         const Shell shell = shell_of(setup);
         facts.stream_bytes *= 1. - 0.5 * static_cast<double>(shell.leap.points()) / points;
         if (!shell.empty()) facts.footprint_bytes += element * facts.points;
     }
     for (const auto& strip : setup.strips) facts.side_bytes += 4. * element * strip->work(setup.grid) * shots;
+    if (setup.scheme.time_order == 4) {
+        // A step does what a leap does.
+        facts.points *= 2.;
+        facts.stream_bytes *= 2.;
+        facts.side_bytes *= 2.;
+    }
     facts.shots_a_thread = std::max(1., static_cast<double>(shots) / facts.threads);
     return facts;
 }
