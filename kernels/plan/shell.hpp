@@ -8,7 +8,8 @@
 ///
 /// A step of order 4 in time applies strips and images with k L, twice: in its shell it first computes u = A p, strips
 /// and all, in the place of the odd level, and then p[n+1] from it. Strips that are no part of the operator act after
-/// the step and make no shell.
+/// the step and make no shell. Its second pass reads p[n-1], which kernels may have overwritten in front of the box, from
+/// a whole vector on: so this box begins on one.
 #pragma once
 
 #include <algorithm>
@@ -68,6 +69,8 @@ inline Shell shell_of(const Problem& problem) {
         // Beyond a zero face p and k L(p) are zero at every level: it needs no shell.
         if (reach == 0 && problem.halos[f] == Halo::zero) continue;
         leap[f] = reach + r;
+        if (face == 0 && problem.stepping == Stepping::single)
+            leap[f] = (leap[f] + kWholeVectors - 1) / kWholeVectors * kWholeVectors;
         odd[f] = leap[f] + r;
     }
     Shell shell;

@@ -133,6 +133,54 @@ TEST_CASE("what cannot leap is refused by name") {
     CHECK(contains(refusal_of({"time.stepping=leaps"}), "did you mean 'leap'"));
 }
 
+TEST_CASE("runs of order 4 in time give the seismograms of order 2, and better snapshots") {
+    const auto run_of_order = [](const std::string& order, const std::string& dt_s, std::vector<std::string> more) {
+        more.push_back("time.order=" + order);
+        more.push_back("time.dt_s=" + dt_s);
+        return run(kSmall2d, more, "single").shots.back();
+    };
+    const std::vector<std::vector<std::string>> settings{
+        {},
+        {"boundary.placement=outside", "survey.limit_m=150"},
+        {"boundary.bottom=sponge", "backend.batch=1"},
+        {"boundary.x_min=rigid", "model.storage=table"}};
+    for (const std::vector<std::string>& more : settings) {
+        CAPTURE(more.empty() ? "" : more.front());
+        const ShotInMemory fine = run_of_order("4", "0.0002", more), second = run_of_order("2", "0.002", more),
+                           fourth = run_of_order("4", "0.002", more);
+        CHECK(difference(second.gather.pressure, fine.gather.pressure) < 2e-3);
+        CHECK(difference(fourth.gather.pressure, fine.gather.pressure) < 2e-3);
+        CHECK(difference(second.frames.values, fine.frames.values) > 5e-3);
+        CHECK(difference(fourth.frames.values, fine.frames.values) < 1e-3);
+    }
+}
+
+TEST_CASE("order 4 in time has its own limit, and is refused by name where it is not available") {
+    const std::string fourth = "time.order=4";
+    const std::vector<std::string> walls{"boundary={top: free_surface, x_min: rigid, x_max: zero, bottom: sponge}"};
+    const auto limit = [&](std::vector<std::string> overrides, const char* order) {
+        overrides.push_back(std::string("time.order=") + order);
+        return plan_of(kSmall2d, overrides).time.stability_limit_s;
+    };
+    CHECK(limit(walls, "4") == doctest::Approx(std::sqrt(3.) * limit(walls, "2")));
+    CHECK(limit({}, "4") == doctest::Approx(std::sqrt(1.5) * limit({}, "2")));
+    CHECK(plan_of(kSmall2d, {fourth}).setup.kernel == "vectorised");
+    CHECK(plan_of(kSmall2d, {fourth, "time.stepping=auto"}).setup.stepping == Stepping::single);
+    CHECK(contains(refusal_of({fourth, "time.stepping=leap"}),
+                   "time.stepping: leap has order 2 in time: use single, or time.order: 2"));
+    CHECK(contains(refusal_of({fourth,
+                               "model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 200, vp_m_s: "
+                               "2200, rho_kg_m3: 2000}]"}),
+                   "time.order: 4 is not available for the equation variable"));
+    CHECK(contains(refusal_of({fourth, "scheme.stencil=compact27", "scheme.space_order=2", "grid.spacing_m=8",
+                               "scheme.min_points_per_wavelength=1"}),
+                   "time.order: 4 is not available for the equation compact27"));
+    CHECK(contains(refusal_of({fourth, "backend.kernel=inplane-full"}),
+                   "order 4 in time: use auto, reference, vectorised"));
+    CHECK(contains(refusal_of({"time.order=3"}), "time.order = 3"));
+    CHECK(contains(refusal_of({"time.order=6"}), "time.order = 6"));
+}
+
 TEST_CASE("auto leaps on large grids, and where something stands against it steps singly") {
     const std::string zero = "boundary={x_min: zero, x_max: zero, y_min: zero, y_max: zero, z_min: zero, z_max: zero}";
     const std::vector<std::string> large{"time.stepping=auto", "grid.shape=[300, 300, 300]", "scheme.space_order=2",

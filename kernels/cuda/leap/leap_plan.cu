@@ -8,8 +8,10 @@
 namespace onda::cuda {
 namespace {
 
-/// Where tiles begin along x: on a line of memory, or, if that saves a tile, on any sector of one.
+/// Where tiles begin along x: on a line of memory, or, if that saves a tile, on any sector of one. A box that begins on
+/// whole vectors of every kernel is not exceeded (kernels/plan/shell.hpp).
 int first_tile(const LeapShape& shape, const NodeBox& box) {
+    if (box.low[0] % kWholeVectors == 0) return static_cast<int>(box.low[0]);
     const auto from = [&](int align) { return box.low[0] / align * align; };
     const auto tiles = [&](std::int64_t first) { return blocks_for(box.high[0] - first, shape.width); };
     const std::int64_t line = from(shape.align_x), sector = from(std::max(1, shape.align_x / 4));
