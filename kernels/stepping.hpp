@@ -11,8 +11,4 @@ enum class Stepping { single, leap };
 /// How often a kernel applies the spatial operator to go on: once, or twice, as leaps and steps of order 4 in time do.
 enum class Applications { once, twice };
 
-/// Kernels that apply it twice write nothing in front of a box of nodes that begins on a multiple of this along x;
-/// others they may exceed, by part of a vector.
-inline constexpr int kWholeVectors = 32;
-
 }  // namespace onda

@@ -17,6 +17,7 @@
 #include <cstdint>
 
 #include "kernels/equations/star/leap.hpp"
+#include "kernels/equations/star/whole_vectors.hpp"
 #include "kernels/setup.hpp"
 
 namespace onda {

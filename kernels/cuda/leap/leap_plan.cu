@@ -4,6 +4,7 @@
 
 #include "kernels/cuda/chunk_plan.hpp"
 #include "kernels/cuda/leap/leap_launch.hpp"
+#include "kernels/equations/star/whole_vectors.hpp"
 
 namespace onda::cuda {
 namespace {

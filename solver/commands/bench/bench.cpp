@@ -219,7 +219,7 @@ void add_common_options(CLI::App& command, BenchOptions& options) {
                     "Time single steps, or leaps, each of which counts as two steps; the twin steps singly")
         ->check(CLI::IsMember({"single", "leap"}))
         ->capture_default_str();
-    command->add_option("--time-order", options.time_order, "Order in time; the twin has order 2")
+    command.add_option("--time-order", options.time_order, "Order in time; the twin has order 2")
         ->check(CLI::IsMember({2, 4}))
         ->capture_default_str();
     command
