@@ -45,7 +45,7 @@ struct Fields {
     const T* half_rho = nullptr;
     CodedK coded_k = {};           ///< where k is stored as codes: in the place of k
     NodeBox leap{};                ///< nodes that kernels which leap update: see kernels/plan/shell.hpp
-    LeapWeights<T> weights;        ///< of these kernels
+    LeapWeights<T> weights = {};   ///< of these kernels
     int volumes = 1;               ///< of p: see batched()
     std::int64_t volume_step = 0;  ///< elements from one to the next
 

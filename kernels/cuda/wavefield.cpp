@@ -694,9 +694,9 @@ void CudaWavefield<T>::for_state(int shot, const Body& body) const {
     for_odd_level(shot, body);
     for (const StripTurn turn : {StripTurn::on_inner, StripTurn::on_outer, StripTurn::after_step})
         for (const auto& strip : strips(turn))
-            strip->for_state(shot, now_, [&](StatePart part, T* array, const WindowRows& plane) {
+            strip->for_state(shot, now_, [&](StatePart part, T* array, const WindowRows& rows) {
                 part.name = name_in(turn, part.name);
-                body(part, array, plane);
+                body(part, array, rows);
             });
 }
 
