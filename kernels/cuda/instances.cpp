@@ -124,8 +124,7 @@ template <typename T>
         tile_exists = tile_exists || matches(setup.tile, row->tile);
     }
     const std::string of_scheme = " at order " + std::to_string(setup.scheme.space_order) + " in " +
-                                  std::to_string(setup.grid.dimensions) + "-D" +
-                                  described_applications(setup) +
+                                  std::to_string(setup.grid.dimensions) + "-D" + described_applications(setup) +
                                   (setup.medium.storage != Storage::full ? " with a model stored as codes" : "");
     const std::string of_kernel = (setup.kernel == "auto" ? std::string() : " of kernel " + setup.kernel) + of_scheme;
     const bool exists = std::ranges::find(kernel_names(), setup.kernel, &KernelInfo::name) != kernel_names().end();

@@ -320,10 +320,10 @@ private:
     DeviceBuffer<Largest> largest_;
     DeviceBuffer<std::uint64_t> hashes_;  ///< of the planes of one shot
     Stream compute_, copy_;
-    std::vector<std::unique_ptr<Stepper>> steppers_;      ///< of each volume
-    std::array<Strips, 3> strips_;                        ///< of each turn, in the order of a step
-    std::unique_ptr<ShellSteps<T>> shell_steps_;          ///< null without the odd level
-    std::unique_ptr<FusedSteps<T>> fused_;                ///< null where a step takes several launches
+    std::vector<std::unique_ptr<Stepper>> steppers_;  ///< of each volume
+    std::array<Strips, 3> strips_;                    ///< of each turn, in the order of a step
+    std::unique_ptr<ShellSteps<T>> shell_steps_;      ///< null without the odd level
+    std::unique_ptr<FusedSteps<T>> fused_;            ///< null where a step takes several launches
     std::shared_ptr<Downloads> downloads_;
     std::vector<Sources> sources_of_;        ///< of each shot
     std::vector<NodeWeights> receivers_of_;  ///< of each shot

@@ -8,8 +8,8 @@
 ///
 /// A step of order 4 in time applies strips and images with k L, twice: in its shell it first computes u = A p, strips
 /// and all, in the place of the odd level, and then p[n+1] from it. Strips that are no part of the operator act after
-/// the step and make no shell. Its second pass reads p[n-1], which kernels may have overwritten in front of the box, from
-/// a whole vector on: so this box begins on one.
+/// the step and make no shell. Its second pass reads p[n-1], which kernels may have overwritten in front of the box,
+/// from a whole vector on: so this box begins on one.
 #pragma once
 
 #include <algorithm>

@@ -123,7 +123,8 @@ PromiseGroup discrete_modes() {
         }
         add("compact27", make_scheme(Equation::compact, 2), precision, true);
         for (const int order : {2, 8, 16})
-            add("order " + std::to_string(order) + ", order 4 in time", of_order_4_in_time(order), precision, order == 8);
+            add("order " + std::to_string(order) + ", order 4 in time", of_order_4_in_time(order), precision,
+                order == 8);
     }
     return group;
 }

@@ -146,7 +146,8 @@ double leap_energy(const Experiment& e, const NodeValue& vp_m_s, std::span<const
         const double vp_dt = vp_m_s(node) * e.dt_s, of_now = now[std::size_t(i)];
         const double rate = (of_now - before[std::size_t(i)]) / vp_dt;
         const double l = p.laplacian(node, e.scheme.weights), l_of_now = next.laplacian(node, e.scheme.weights);
-        energy += 0.5 * node_share(e, node) * (rate * rate - w.once * of_now * l - w.twice * vp_dt * vp_dt * l_of_now * l);
+        energy +=
+            0.5 * node_share(e, node) * (rate * rate - w.once * of_now * l - w.twice * vp_dt * vp_dt * l_of_now * l);
     }
     return energy;
 }

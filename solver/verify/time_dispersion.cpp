@@ -110,11 +110,11 @@ PromiseGroup time_dispersion() {
         "exact solution. Compared with dt / 16 the correction must also reduce the difference to a tenth or less. "
         "Double precision.";
     for (const LongWay& way : {LongWay{8, 6.}, {16, 6.}, {8, 6., 4}})
-        group.promises.push_back(
-            {"order " + std::to_string(way.space_order) + (way.time_order == 4 ? ", order 4 in time" : "") +
-                 ", 6 points per wavelength, from steps of dt / 16",
-             kLimit, way.space_order == 8,
-             [way](const VerifyOptions& options) { return against_fine_steps(way, options); }});
+        group.promises.push_back({"order " + std::to_string(way.space_order) +
+                                      (way.time_order == 4 ? ", order 4 in time" : "") +
+                                      ", 6 points per wavelength, from steps of dt / 16",
+                                  kLimit, way.space_order == 8,
+                                  [way](const VerifyOptions& options) { return against_fine_steps(way, options); }});
     for (const int angle : {0, 30}) {
         const LongWay way{16, 10.};
         group.promises.push_back(

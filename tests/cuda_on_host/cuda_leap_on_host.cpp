@@ -59,8 +59,9 @@ void plain_leap(World<T>& w, const Nodes& nodes) {
     for_nodes(nodes, [&](int x, int y, int z) {
         const std::int64_t node = w.field.at(x, y, z);
         const T* const inner = u.data() + node;
-        w.q.data()[node] = leap(kWeights<T>, w.p.data()[node], w.q.data()[node], *inner, w.k.data()[w.model.at(x, y, z)],
-                                laplacian<T, Dims, R>(inner, w.field.pitch, w.field.plane, w.stencil));
+        w.q.data()[node] =
+            leap(kWeights<T>, w.p.data()[node], w.q.data()[node], *inner, w.k.data()[w.model.at(x, y, z)],
+                 laplacian<T, Dims, R>(inner, w.field.pitch, w.field.plane, w.stencil));
     });
 }
 
@@ -247,10 +248,9 @@ void compare_pass(const Case& c) {
             if (leaps) return;
             const std::int64_t node = world.field.at(x, y, z);
             const T* const p = world.p.data() + node;
-            expected.data()[node] =
-                shell_node<Pass>(kWeights<T>, *p, world.q.data()[node], expected.data()[node],
-                                 world.k.data()[world.model.at(x, y, z)],
-                                 laplacian<T, Dims, R>(p, world.field.pitch, world.field.plane, world.stencil));
+            expected.data()[node] = shell_node<Pass>(
+                kWeights<T>, *p, world.q.data()[node], expected.data()[node], world.k.data()[world.model.at(x, y, z)],
+                laplacian<T, Dims, R>(p, world.field.pitch, world.field.plane, world.stencil));
         });
     }
     if (a.boxes.count == 0) return;

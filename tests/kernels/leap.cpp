@@ -1,5 +1,5 @@
-// Promise: leaps give the solution of single steps, at every node, boundary and source, steps of order 4 in time that of
-// their polynomial, and both the same bits whatever the kernel, instruction set, threads and batch.
+// Promise: leaps give the solution of single steps, at every node, boundary and source, steps of order 4 in time that
+// of their polynomial, and both the same bits whatever the kernel, instruction set, threads and batch.
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
@@ -101,8 +101,7 @@ public:
     SingleSteps(const Case& c, int order)
         : case_(c),
           points_(static_cast<std::size_t>(c.grid.points())),
-          wavefield_(
-              make_noisy_medium(setup_of(c, order, Precision::float64), cpu::make_medium)->make_wavefield()) {}
+          wavefield_(make_noisy_medium(setup_of(c, order, Precision::float64), cpu::make_medium)->make_wavefield()) {}
 
     /// A p = 2 p - 2 p + A p.
     [[nodiscard]] std::vector<double> applied(const std::vector<double>& p) const {

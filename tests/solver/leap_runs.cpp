@@ -139,11 +139,10 @@ TEST_CASE("runs of order 4 in time give the seismograms of order 2, and better s
         more.push_back("time.dt_s=" + dt_s);
         return run(kSmall2d, more, "single").shots.back();
     };
-    const std::vector<std::vector<std::string>> settings{
-        {},
-        {"boundary.placement=outside", "survey.limit_m=150"},
-        {"boundary.bottom=sponge", "backend.batch=1"},
-        {"boundary.x_min=rigid", "model.storage=table"}};
+    const std::vector<std::vector<std::string>> settings{{},
+                                                         {"boundary.placement=outside", "survey.limit_m=150"},
+                                                         {"boundary.bottom=sponge", "backend.batch=1"},
+                                                         {"boundary.x_min=rigid", "model.storage=table"}};
     for (const std::vector<std::string>& more : settings) {
         CAPTURE(more.empty() ? "" : more.front());
         const ShotInMemory fine = run_of_order("4", "0.0002", more), second = run_of_order("2", "0.002", more),

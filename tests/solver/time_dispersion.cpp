@@ -214,7 +214,10 @@ TEST_CASE("an oscillator of order 4 in time gives the exact answer, at steps too
     struct Row {
         double f0, omega_dt, t0, raw_error;
     };
-    for (const Row& row : {Row{60., 0.6, 0.03, 1e-3}, {60., 0.6, 1.5, 1e-4}, {20., 0.12, 0.07, 0.}, {80., 0.9, 0.02, 0.01},
+    for (const Row& row : {Row{60., 0.6, 0.03, 1e-3},
+                           {60., 0.6, 1.5, 1e-4},
+                           {20., 0.12, 0.07, 0.},
+                           {80., 0.9, 0.02, 0.01},
                            {110., 1.3, 0.02, 0.05}})
         for (const double dt_out : {kDt, 0.0007, 0.0015}) {
             CAPTURE(row.f0);

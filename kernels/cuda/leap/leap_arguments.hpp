@@ -18,8 +18,8 @@ struct LeapArguments : StepArguments<T> {
 /// Threads of a brick, see ShellBoxes.
 inline constexpr int kShellThreads = 128;
 
-/// The strips of nodes near the faces of a grid that leaps leave out: boxes that do not overlap, each divided into bricks
-/// of equal extents. Bricks begin on whole vectors along x; nodes of theirs beyond the box are left alone.
+/// The strips of nodes near the faces of a grid that leaps leave out: boxes that do not overlap, each divided into
+/// bricks of equal extents. Bricks begin on whole vectors along x; nodes of theirs beyond the box are left alone.
 struct ShellBoxes {
     static constexpr int most = 6;
     struct Box {

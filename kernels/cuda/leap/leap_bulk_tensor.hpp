@@ -255,7 +255,7 @@ __device__ __forceinline__ void apply_again(const LeapBlock<Tile>& block, int th
                     }();
                     Vec<T> next;
                     ONDA_UNROLL
-                    for (int v = 0; v < V; ++v) 
+                    for (int v = 0; v < V; ++v)
                         next.v[v] = leap(a.weights, p.v[v], before[j].v[v], u[j].v[v], k.v[v], l[j].v[v]);
                     if (y + j < a.end[1]) store_inside(q + j * a.pitch, next, a.end[0] - x);
                 }

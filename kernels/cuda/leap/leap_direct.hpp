@@ -55,9 +55,9 @@ __global__ void __launch_bounds__(LeapDirectTile<T, Dims, R>::threads)
         const T u = *mine;
         if (z >= planes.begin + R && x < a.end[0] && y < a.end[1]) {  // the plane R behind is complete
             const std::int64_t node = (z - R) * a.plane + y * a.pitch + x;
-            a.q[node] = leap(a.weights, a.p[node], a.q[node], previous[R - 1],
-                             k_of(a)[(z - R) * a.k_plane + y * a.k_pitch + x],
-                             fused(a.stencil.axis[2][R], u, pending[R - 1]));
+            a.q[node] =
+                leap(a.weights, a.p[node], a.q[node], previous[R - 1], k_of(a)[(z - R) * a.k_plane + y * a.k_pitch + x],
+                     fused(a.stencil.axis[2][R], u, pending[R - 1]));
         }
         T l = in_plane_laplacian<T, Dims, R>(mine, Tile::inner_width, a.stencil);
         ONDA_UNROLL

@@ -79,8 +79,7 @@ __global__ void __launch_bounds__(kShellThreads) shell_step(const __grid_constan
         if (z + 1 < end) {
             above = load_vector(a.p + node + (R + 1) * a.plane);
             if constexpr (reads_before) next_before = load_streaming(a.before + node + a.plane);
-            if constexpr (reads_next)
-                next_overwritten = load_streaming(static_cast<const T*>(a.next) + node + a.plane);
+            if constexpr (reads_next) next_overwritten = load_streaming(static_cast<const T*>(a.next) + node + a.plane);
             next_k = load_k(k_of(a) + (node_of_k + a.k_plane));
         }
         Vec<T> l = in_plane_vector<T, Dims, R>(a.p + node, a.pitch, column[R], a.stencil);
@@ -91,8 +90,7 @@ __global__ void __launch_bounds__(kShellThreads) shell_step(const __grid_constan
         Vec<T> next;
         ONDA_UNROLL
         for (int v = 0; v < V; ++v)
-            next.v[v] =
-                shell_node<Pass>(a.weights, column[R].v[v], before.v[v], overwritten.v[v], k.v[v], l.v[v]);
+            next.v[v] = shell_node<Pass>(a.weights, column[R].v[v], before.v[v], overwritten.v[v], k.v[v], l.v[v]);
         store_between(a.next + node, next, x, box.low[0], box.high[0]);
         ONDA_UNROLL
         for (int i = 0; i < 2 * R; ++i) column[i] = column[i + 1];
