@@ -85,16 +85,20 @@ std::string family_of(std::string_view name, std::string_view equation, int dime
 
 }  // namespace
 
-std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions) {
+std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions,
+                          std::string_view storage) {
     std::string family = family_of(kernel, equation, dimensions);
     if (copy == "async") family += ", async";
+    if (storage != "float") family += ", " + std::string(storage);
     return family;
 }
 
-std::string strip_family(std::string_view kind, std::string_view equation, int dimensions) {
+std::string strip_family(std::string_view kind, std::string_view equation, int dimensions, std::string_view stepping) {
     if (kind == "none") return {};
     if (kind == "sponge") equation = "star";  // it tapers p, whatever made it
-    return family_of(std::string(kind) + " strips", equation, dimensions);
+    std::string family = family_of(std::string(kind) + " strips", equation, dimensions);
+    if (stepping != "single") family += ", " + std::string(stepping);
+    return family;
 }
 
 KernelConstants GpuCalibration::of(std::string_view family, const KernelConstants& usual) const {
