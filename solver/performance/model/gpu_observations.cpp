@@ -90,6 +90,8 @@ constexpr std::array kColumns{
     number<kFacts, &StepFacts::launches>("launches"),
     number<kFacts, &StepFacts::blocks>("blocks"),
     number<kFacts, &StepFacts::planes>("planes"),
+    number<kFacts, &StepFacts::short_blocks>("short_blocks"),
+    number<kFacts, &StepFacts::short_planes>("short_planes"),
     Column{"overlaps", [](const GpuObservation& o) { return std::string(o.facts.overlaps ? "1" : "0"); },
            [](GpuObservation& o, std::string_view cell) {
                o.facts.overlaps = cell == "1";
@@ -147,7 +149,9 @@ GpuObservation read_line(std::string_view line, const std::string& name, std::si
     if (!read_number(of.multiprocessors, count) || of.multiprocessors < 1) fault(kMultiprocessors, count);
     if (device.empty() || (!of.device.empty() && of.device != device)) fault(kDevice, device);
     of.device = device;
-    if (observation.facts.blocks < 1 || observation.facts.launches < 1 || observation.facts.planes < 1.)
+    const StepFacts& facts = observation.facts;
+    if (facts.blocks < 1 || facts.launches < 1 || facts.planes < 1. || facts.short_blocks > facts.blocks ||
+        (facts.short_blocks > 0 && facts.short_planes < 1.))
         refuse(name, number, "a step of no launch, block or plane");
     return observation;
 }
