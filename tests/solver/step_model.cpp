@@ -123,6 +123,26 @@ TEST_CASE("one block more than fits begins another wave") {
     CHECK(seconds(more) - GpuRates{}.launch_s < 2.1 * step);
 }
 
+TEST_CASE("short blocks at the end of a launch fill the places that long ones leave") {
+    // 200 places. Of 300 long blocks 100 come late; 200 blocks of half the length fill what the others leave, so that
+    // all places end together, after two long blocks.
+    cuda::StepFacts filled = facts_of(1.5);
+    filled.stream_bytes = filled.l2_bytes = 0.;
+    filled.instructions *= 3.;
+    filled.blocks = 500;
+    filled.short_blocks = 200;
+    filled.short_planes = 50.;
+    CHECK(filled.planes_of_blocks() == 40'000.);
+    cuda::StepFacts equal = filled;
+    equal.blocks = 400;
+    equal.short_blocks = 0;
+    CHECK(seconds(filled) == doctest::Approx(seconds(equal)).epsilon(1e-9));
+    // One long block more, and the rest of its work done by nobody: a place ends late.
+    cuda::StepFacts late = filled;
+    late.blocks = 501;
+    CHECK(seconds(late) > 1.1 * seconds(filled));
+}
+
 TEST_CASE("constants are found again from the times they make") {
     GpuCalibration truth;
     truth.multiprocessors = kMultiprocessors;
@@ -269,7 +289,7 @@ TEST_CASE("the constants that ship predict steps to which none was fitted") {
             measured.push_back(step.seconds);
         }
         const ErrorSummary errors = summarise(predicted, measured);
-        CHECK(errors.count >= 240);
+        CHECK(errors.count >= 200);
         CHECK(errors.median < 0.07);
         CHECK(static_cast<double>(errors.within_25) > 0.95 * static_cast<double>(errors.count));
     }

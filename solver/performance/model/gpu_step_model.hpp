@@ -87,10 +87,14 @@ struct GpuCalibration {
     [[nodiscard]] KernelConstants of_strips(std::string_view family) const { return of(family, kUsualStrips); }
 };
 
-/// What shares constants: "inplane-full, 3-D", "march25d, 3-D, variable_density", "inplane-full, 2-D, async".
-std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions);
-/// Of the strips of a kind, as users name it: "cpml strips, 3-D, variable_density". Empty for "none".
-std::string strip_family(std::string_view kind, std::string_view equation, int dimensions);
+/// What shares constants: "inplane-full, 3-D", "march25d, 3-D, variable_density", "inplane-full, 2-D, async",
+/// "inplane-vertical, 3-D, 16bit".
+std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions,
+                          std::string_view storage = "float");
+/// Of the strips of a kind, as users name it: "cpml strips, 3-D, variable_density", "sponge strips, 3-D, leap". Empty
+/// for "none".
+std::string strip_family(std::string_view kind, std::string_view equation, int dimensions,
+                         std::string_view stepping = "single");
 
 /// The parts that a step would take if nothing else bound it, and what it takes.
 struct GpuStepTime : StepTime {
