@@ -26,7 +26,7 @@ constexpr double kBeta = 14.;                // of the taper: its transform fall
 constexpr double kAiry = 8.;                 // Ai(8) is 1e-6 of the largest Ai
 constexpr double kAiry5 = 13.;               // the same of the integral of cos(s^5 / 5 + s x), for order 4 in time
 constexpr double kLookAhead = 5.;            // a tail that begins that far in the Airy function is below 1e-3
-constexpr double kLookAhead5 = 8.;           // the same
+constexpr double kFadingSteps = 100.;        // at the end of a record of order 4 in time
 
 FrequencyBand lowered(FrequencyBand band, double stop_hz) {
     if (stop_hz >= band.stop_hz) return band;
@@ -222,14 +222,15 @@ FrequencyBand correction_band(double highest_frequency_hz, const RecordedSamplin
 
 namespace {
 
-/// How many samples after the end of a record its last waves need. Of order 4 in time those that are still on their way
-/// are of all its steps.
-double look_ahead(const TimeAxis& time) {
+/// How many samples after the end of a record its last waves need. Of order 4 in time they are those that come late, of
+/// all its steps, and then the fading ones, whose transform is 1e-6 beyond 2 kBeta / kFadingSteps.
+double look_ahead(const TimeAxis& time, double highest_frequency_hz) {
     const auto steps = static_cast<double>(time.steps);
     if (time.order == 2) return kLookAhead * std::cbrt(steps / 8.);
-    const double x = 2. * pi * time.correction->pass_hz * time.dt_s;
-    const double late = 1. / StepRelation{time.order}.dtheta_dx(x) - 1.;
-    return late * steps + kLookAhead5 * std::pow(steps / 144., 0.2);
+    const StepRelation relation{time.order};
+    const double highest_x = 2. * pi * std::min(highest_frequency_hz, time.correction->pass_hz) * time.dt_s;
+    const double x = std::min(highest_x + 2. * kBeta / kFadingSteps, kLargestX * relation.largest_x());
+    return (1. / relation.dtheta_dx(x) - 1.) * steps + kFadingSteps;
 }
 
 }  // namespace
@@ -237,7 +238,7 @@ double look_ahead(const TimeAxis& time) {
 void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool records) {
     time.correction = correction_band(highest_frequency_hz, {time.dt_s, time.stride, time.order});
     if (!records) return;
-    time.extra_steps = static_cast<std::int64_t>(std::ceil(look_ahead(time)));
+    time.extra_steps = static_cast<std::int64_t>(std::ceil(look_ahead(time, highest_frequency_hz)));
     time.extra_steps += time.extra_steps % time.stride;
     time.steps += time.extra_steps;
 }
@@ -285,6 +286,13 @@ PhaseMap chunk_map(PhaseMap map) {
     return map;
 }
 
+/// The end of records of order 4 in time: a cut has all frequencies, of which the highest would come late, and be moved
+/// into the record. These fade instead.
+double fading(std::int64_t samples, std::int64_t index) {
+    const auto last = static_cast<double>(samples - 1);
+    return taper({last - kFadingSteps, last}, static_cast<double>(index));
+}
+
 /// Sample `index` of a trace that was cut: zero before it, its point reflection after it (Tail::continued).
 template <typename T>
 double continued(std::span<const T> trace, std::int64_t index) {
@@ -312,7 +320,8 @@ struct ChunkWindow {
 class Mover {
 public:
     Mover(const PhaseMap& map, std::int64_t start, const ChunkWindow& window)
-        : first_(window.first),
+        : fades_(map.relation.fourth()),
+          first_(window.first),
           count_(window.count),
           taps_(MappedTaps(map, start, start + 1, false)(start)),
           length_(filter_length(map, start, window)),
@@ -338,7 +347,8 @@ public:
         std::vector<std::complex<double>> spectrum(filter_.size());
         const std::int64_t needed = count_ + static_cast<std::int64_t>(taps_.weight.size()) - 1;
         const std::int64_t offset = taps_.first + first_;
-        for (std::int64_t q = 0; q < needed; ++q) x[q] = continued(trace, offset + q);
+        for (std::int64_t q = 0; q < needed; ++q)
+            x[q] = fades_ ? faded(trace, offset + q) : continued(trace, offset + q);
         transform_.forward(x, spectrum);
         for (std::size_t k = 0; k < spectrum.size(); ++k) spectrum[k] *= filter_[k];
         transform_.inverse(spectrum, x);
@@ -346,6 +356,13 @@ public:
     }
 
 private:
+    template <typename T>
+    static double faded(std::span<const T> trace, std::int64_t index) {
+        const std::int64_t samples = std::ssize(trace);
+        return index < 0 || index >= samples ? 0. : fading(samples, index) * static_cast<double>(trace[index]);
+    }
+
+    bool fades_;
     std::int64_t first_, count_;
     Taps taps_;
     std::size_t length_;
@@ -362,13 +379,25 @@ KeptWeights chunk_weights(const PhaseMap& map, const ChunkWindow& window) {
             }};
 }
 
+template <typename T>
+void correct_short_traces(const TraceList<const T>& input, const TraceList<T>& output, const PhaseMap& map) {
+    const TapsOfSample taps = make_taps(map, output.samples);
+    if (!map.relation.fourth()) return weigh_traces(input, output, Tail::continued, taps);
+    weigh_traces(input, output, Tail::zero, TapsOfSample([&](std::int64_t sample) {
+                     Taps faded = taps(sample);
+                     for (std::int64_t i = 0; i < std::ssize(faded.weight); ++i)
+                         faded.weight[i] *= fading(input.samples, faded.first + i);
+                     return faded;
+                 }));
+}
+
 }  // namespace
 
 template <typename T>
 void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, const RecordedSampling& recorded,
                     double dt_out, const TraceList<T>& output) {
     const PhaseMap map = recording_map(band, recorded, dt_out);
-    if (output.samples <= kLong) return weigh_traces(input, output, Tail::continued, make_taps(map, output.samples));
+    if (output.samples <= kLong) return correct_short_traces(input, output, map);
     const PhaseMap map_of_chunks = chunk_map(map);
     const ChunkWindow window(map_of_chunks);
     const KeptWeights weigh = chunk_weights(map_of_chunks, window);

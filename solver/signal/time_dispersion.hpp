@@ -26,7 +26,8 @@
 /// of the equation if f has the spectrum
 ///     S(x / dt) (1 - x^2 / 6) / (1 - x^2 / 12)^2.                                                               (5)
 /// What is left is of f alone, (x^4 / 144) of it, and decays within nodes of the source. These waves come late, by the
-/// factor dx / dtheta at the end of the band.
+/// factor dx / dtheta: the run goes on until those of the highest frequency have come, and its traces fade before they
+/// end.
 #pragma once
 
 #include <string>

@@ -107,7 +107,8 @@ PromiseGroup discrete_modes() {
         "too. Of order 4 in time sin^2(omega dt / 2) = (S - S^2 / 12) / 4 with S = (c dt)^2 symbol(k).";
     const auto add = [&group](const std::string& scheme_name, const Scheme& scheme, Precision precision, bool quick) {
         group.promises.push_back(
-            {scheme_name + ", " + name(precision), precision == Precision::float64 ? 1e-12 : 2e-4, quick,
+            {scheme_name + ", " + name(precision),
+             precision == Precision::float64 ? (scheme.time_order == 4 ? 3e-12 : 1e-12) : 2e-4, quick,
              [scheme, precision](const VerifyOptions& options) { return worst_box(scheme, precision, options); }});
     };
     for (const Precision precision : {Precision::float64, Precision::float32}) {

@@ -28,6 +28,10 @@ std::vector<Case> storage_cases() {
     return cases;
 }
 
+Setup single_setup(const Case& c, int order, Precision precision) {
+    return setup_of(c, order, precision);
+}
+
 Setup setup_with(const Case& c, int order, Stepping stepping, const MediumCode& medium) {
     Setup setup = setup_of(c, order, Precision::float32);
     setup.stepping = stepping;
@@ -94,7 +98,7 @@ TEST_CASE("a table has its values exactly, zero among them, and no more than fit
 
 TEST_CASE("codes give the bits of the model of their values, whatever the kernel") {
     for (const Case& c : storage_cases())
-        for (const Stepping stepping : {Stepping::single, Stepping::leap})
+        for (const auto& make_setup : {single_setup, leap_setup, fourth_order_setup})
             for (const int order : {2, 4, 6, 8, 12, 16}) {
                 if ((kSanitized || c.grid.points() > 100'000) && order != 4) continue;
                 CAPTURE(c.name);
@@ -102,11 +106,13 @@ TEST_CASE("codes give the bits of the model of their values, whatever the kernel
                 for (const Storage storage : {Storage::codes, Storage::table}) {
                     const CodedModel model(setup_of(c, order, Precision::float32), storage);
                     CHECK(model.changed() == (storage == Storage::codes));
-                    Setup full = setup_with(c, order, stepping, {});
+                    Setup full = make_setup(c, order, Precision::float32);
+                    full.threads = 2;
                     full.kernel = "reference";
                     const auto expected = run_on_model(c, full, model.decoded(), model.dt_s(), cpu::make_medium);
-                    Setup coded = setup_with(c, order, stepping, model.code());
-                    for (const std::string& kernel : cpu::kernels_of(Equation::star, stepping, storage))
+                    Setup coded = full;
+                    coded.medium = model.code();
+                    for (const std::string& kernel : cpu::kernels_of(Equation::star, coded.applications(), storage))
                         for (const std::string& isa : cpu::isa_names()) {
                             if (isa == "generic" && order != 4) continue;
                             coded.kernel = kernel;
