@@ -233,6 +233,7 @@ std::string KernelCase::text() const {
     std::string line = fmt::format("{}{}{}{}{}, {}, order {}, {}", kernel, tile.empty() ? "" : " ", tile,
                                    copy.empty() ? "" : " ", copy, grid, order, precision);
     if (equation != "star") line += ", " + equation;
+    if (stepping != "single" && !kernel.starts_with(stepping)) line += ", " + stepping;
     if (storage != "float") line += ", " + storage;
     if (boundary != "none") line += ", " + boundary;
     if (shots > 1) line += fmt::format(", {} shots", shots);

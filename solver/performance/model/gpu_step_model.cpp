@@ -142,13 +142,7 @@ std::string strip_family(std::string_view kind, std::string_view equation, int d
 }
 
 KernelConstants GpuCalibration::of(std::string_view family, const KernelConstants& usual) const {
-    std::string_view name = family;
-    while (true) {
-        if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
-        const std::size_t comma = name.rfind(',');
-        if (comma == std::string_view::npos) return usual;
-        name = name.substr(0, comma);
-    }
+    return of_nearest(kernels, family, usual);
 }
 
 GpuStepTime gpu_step_time(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates,

@@ -42,6 +42,19 @@ struct KernelConstants {
 /// Of strips: bytes for each one that was counted, and what a launch waits for each plane that it walks through.
 inline constexpr KernelConstants kUsualStrips{1., 0.3e-6, 0.05e-6, 1.};
 
+/// The constants of a family, "inplane-vertical, 3-D, 16bit", or, if it was not measured, of the nearest relative that
+/// was: its name begins alike.
+template <typename Constants>
+Constants of_nearest(const std::map<std::string, Constants, std::less<>>& kernels, std::string_view family,
+                     const Constants& usual) {
+    while (true) {
+        if (const auto found = kernels.find(family); found != kernels.end()) return found->second;
+        const std::size_t comma = family.rfind(',');
+        if (comma == std::string_view::npos) return usual;
+        family = family.substr(0, comma);
+    }
+}
+
 /// A rate or constant in files, tables and fits.
 template <typename Values>
 struct ModelConstant {

@@ -234,7 +234,8 @@ namespace {
 std::vector<Setup> cpu_setups(const TimedProblem& problem, const Extents& extents, int threads) {
     std::vector<Setup> list;
     KernelCase what = case_with(problem, {"auto", "auto", "auto"}, extents);
-    for (const std::string& kernel : cpu::kernels_of(setup_of(what).scheme.equation)) {
+    const Setup asked = setup_of(what);
+    for (const std::string& kernel : cpu::kernels_of(asked.scheme.equation, asked.stepping, asked.medium.storage)) {
         what.kernel = kernel;
         Setup setup = setup_of(what);
         setup.isa = "auto";
@@ -255,7 +256,7 @@ std::vector<CpuCase> cpu_calibration_cases(int threads) {
         const bool single = problem.precision == "float", compact = problem.equation == "compact27";
         const bool wanted = single ? compact || problem.order == 2 || problem.order == 8 || problem.order == 14
                                    : compact || problem.order == 6;
-        if (!wanted) continue;
+        if (!wanted || (problem.storage != "float" && problem.order != 8)) continue;
         for (const Extents& extents : problem.dimensions == 3 ? in_space : in_a_plane) {
             for (Setup& setup : cpu_setups(problem, extents, threads)) list.push_back({std::move(setup)});
             if (!single || problem.order != 8 || threads == 1) continue;
