@@ -28,7 +28,7 @@ std::string family_of(const Setup& setup) {
     std::string family = setup.kernel + (setup.grid.dimensions == 2 ? ", 2-D" : ", 3-D");
     if (setup.scheme.equation != Equation::star) family += ", " + std::string(name(setup.scheme.equation));
     family += ", " + setup.isa;
-    if (setup.stepping == Stepping::leap) family += ", leap";
+    if (setup.applications() == Applications::twice) family += ", leap";
     if (setup.medium.storage != Storage::full) family += ", " + std::string(name(setup.medium.storage));
     return family;
 }

@@ -235,7 +235,8 @@ std::vector<Setup> cpu_setups(const TimedProblem& problem, const Extents& extent
     std::vector<Setup> list;
     KernelCase what = case_with(problem, {"auto", "auto", "auto"}, extents);
     const Setup asked = setup_of(what);
-    for (const std::string& kernel : cpu::kernels_of(asked.scheme.equation, asked.stepping, asked.medium.storage)) {
+    for (const std::string& kernel :
+         cpu::kernels_of(asked.scheme.equation, asked.applications(), asked.medium.storage)) {
         what.kernel = kernel;
         Setup setup = setup_of(what);
         setup.isa = "auto";
