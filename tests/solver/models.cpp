@@ -37,7 +37,7 @@ Grid grid_of(const Config& config) {
 
 Scheme scheme_of(const Config& config) {
     return make_scheme(
-        config.scheme, grid_of(config),
+        config.scheme, config.time.order, grid_of(config),
         [&](const MediumParameter& parameter) { return gives(config.model, parameter, config.origin); }, config.origin);
 }
 
