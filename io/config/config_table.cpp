@@ -720,6 +720,20 @@ constexpr Parameter kBackend[] = {
          "whether kernel, isa, tile, copy and batch, where they are auto, are what onda tune found for this grid on "
          "this machine; no result depends on it",
      .values = "backend.tuning"},
+    {.name = "slabs",
+     .slot = bind<&BackendConfig::slabs>,
+     .help =
+         "parts along z that a 3-D grid is cut into, each with a memory of its own, exchanging planes at every step; "
+         "no result depends on it",
+     .values = "backend.slabs",
+     .range = between(1., 1024.),
+     .count = {.min = 1, .max = 1, .single = true}},
+    {.name = "split",
+     .slot = bind<&BackendConfig::split>,
+     .help = "planes of each slab, from z_min on, absorbing zones included; no result depends on it",
+     .values = "backend.split",
+     .range = kNodes,
+     .count = {.min = 1, .max = 1024}},
 };
 
 constexpr Parameter kConfig[] = {

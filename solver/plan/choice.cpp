@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
@@ -49,6 +50,7 @@ std::int64_t fast_on_gpu(const Plan& plan) {
 }
 
 std::int64_t fast_on_cpu(const Plan& plan, const Setup& setup) {
+    if (plan.slabs.size() > 1) return 1;  // the shots of a batch would have one thread each, one after the other
     return plan.device->predicted_bytes(setup, 1) <= kCoreBytes ? setup.threads : 1;
 }
 
@@ -84,7 +86,7 @@ void check_batch(const Plan& plan, const Setup& setup) {
 
 TuningCase tuning_case(const Plan& plan) {
     const BackendConfig& wanted = plan.config.backend;
-    TuningCase of{plan.device, plan.setup, static_cast<int>(wanted.batch), 1};
+    TuningCase of{plan.device, typical_setup(plan), static_cast<int>(wanted.batch), 1};
     static_cast<KernelChoice&>(of.asked) = kernel_choice(wanted);
     const std::int64_t most = most_together(plan);
     const bool two_batches = plan.device->has_own_memory() && wanted.batch == 0;

@@ -12,6 +12,7 @@
 #include "solver/outputs/output.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/run/shot_table.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
@@ -74,7 +75,8 @@ DeviceBytes device_bytes(const Plan& plan, const ShotSize& shot) {
         saturating_sum(shot_bytes(shot), saturating_product(shot.receivers, shot.trace_samples, kDouble)) > most;
     const Allocations list = plan.device->allocations(plan.setup, plan.batch, wraps ? ShotSize{} : shot);
     const Memory memory = plan.device->memory();
-    DeviceBytes bytes{list.bytes(memory, Owner::medium) + list.bytes(memory, Owner::wavefield), kTooMany, kTooMany};
+    const std::vector<std::int64_t> slabs = slab_bytes(plan);
+    DeviceBytes bytes{std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0}), kTooMany, kTooMany};
     if (wraps) return bytes;
     bytes.traces = shot.receivers == 0 ? 0 : list.of("traces").total_bytes();
     bytes.shots = list.bytes(memory, Owner::shots) - (memory == Memory::host ? bytes.traces : 0);
@@ -199,6 +201,16 @@ std::int64_t MemoryForecast::device_peak_bytes() const {
     return total(device_items);
 }
 
+std::vector<std::int64_t> slab_bytes(const Plan& plan) {
+    const Memory memory = plan.device->memory();
+    std::vector<std::int64_t> bytes;
+    for (std::size_t slab = 0; slab < plan.slabs.size(); ++slab) {
+        const Allocations list = plan.device->allocations(setup_of_part(plan, slab), plan.batch, {});
+        bytes.push_back(list.bytes(memory, Owner::medium) + list.bytes(memory, Owner::wavefield));
+    }
+    return bytes;
+}
+
 MemoryForecast forecast_memory(const Plan& plan) {
     const PictureBytes pictures = picture_bytes(plan);
     const ShotSize shot = largest_shot(plan);
@@ -284,6 +296,7 @@ void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
     scaled.computed = plan.computed.around(scaled.grid);
     scaled.setup.strips = plan.setup.strips;
     resize(scaled.setup, scaled.computed.grid().n);
+    cut_again(scaled);
 }
 
 }  // namespace

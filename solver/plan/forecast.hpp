@@ -25,6 +25,8 @@ struct MemoryForecast {
     [[nodiscard]] std::int64_t device_peak_bytes() const;
 };
 MemoryForecast forecast_memory(const Plan& plan);
+/// The bytes of medium, fields and boundaries that each slab has in the memory of its device.
+std::vector<std::int64_t> slab_bytes(const Plan& plan);
 
 /// The largest grid with the proportions of the plan's whose run, with the strips beyond it, fits into `available`
 /// bytes; no value if none does. \param memory the host's or the device's.

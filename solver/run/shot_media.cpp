@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "solver/plan/slab_plan.hpp"
+
 namespace onda {
 
 ShotMedia::ShotMedia(const Plan& plan, Model model) {
@@ -17,8 +19,7 @@ Medium& ShotMedia::of(const Plan& of_shot) {
 
 void ShotMedia::make(const Plan& of_shot, const Model& model) {
     medium_.reset();  // first: two parts need not share the memory
-    medium_ = of_shot.device->make_medium(of_shot.setup, medium_readers(model, of_shot.computed, of_shot.part),
-                                          of_shot.time.dt_s);
+    medium_ = make_medium(of_shot, medium_readers(model, of_shot.computed, of_shot.part));
     part_ = of_shot.part;
     description_ = medium_->description();
     allocated_bytes_ = std::max(allocated_bytes_, medium_->allocated_bytes());
