@@ -13,7 +13,7 @@
 namespace onda {
 namespace {
 
-/// Copies planes between wavefields of one process, at once.
+/// Copies planes between wavefields of one process.
 class LocalExchange final : public Exchange {
 public:
     LocalExchange(std::vector<Wavefield*> slabs, std::int64_t halo) : slabs_(std::move(slabs)), halo_(halo) {}
@@ -27,7 +27,7 @@ public:
         }
     }
     void wait() override {
-        for (Wavefield* slab : slabs_) slab->wait();
+        for (Wavefield* slab : slabs_) slab->await_planes();
     }
 
 private:
@@ -268,10 +268,12 @@ public:
     void fill_halos() override {
         for (const auto& slab : slabs_) slab->fill_halos();
         exchange_->post();
-        exchange_->wait();
     }
+    /// Most of it under the exchange.
     void step() override {
-        for (const auto& slab : slabs_) slab->step();
+        for (const auto& slab : slabs_) slab->step_inside();
+        exchange_->wait();
+        for (const auto& slab : slabs_) slab->step_beside_cuts();
     }
     void absorb() override {
         for (const auto& slab : slabs_) slab->absorb();

@@ -720,6 +720,13 @@ constexpr Parameter kBackend[] = {
          "whether kernel, isa, tile, copy and batch, where they are auto, are what onda tune found for this grid on "
          "this machine; no result depends on it",
      .values = "backend.tuning"},
+    {.name = "devices",
+     .slot = bind<&BackendConfig::devices>,
+     .help = "which GPUs compute, in the order of onda info: shots are drawn from one queue, or slabs of one grid are "
+             "shared among them; on the CPU so many workers share its threads; no result depends on it",
+     .values = "backend.devices",
+     .range = between(0., 1023.),
+     .count = {.min = 1, .max = 64}},
     {.name = "slabs",
      .slot = bind<&BackendConfig::slabs>,
      .help =

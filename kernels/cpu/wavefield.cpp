@@ -108,6 +108,28 @@ public:
         }
         run_kernel();
     }
+    /// step() of planes [begin, end).
+    void step_planes(std::int64_t begin, std::int64_t end) {
+        if (begin == end) return;
+        const StepArguments<T> whole = arguments_;
+        arguments_.nz = end - begin;
+        field_.origin += begin * field_.plane;
+        medium_.describe(arguments_, begin);
+        step();
+        field_.origin -= begin * field_.plane;
+        arguments_ = whole;
+    }
+    /// The first plane that reads none beyond a cut, and the first after those.
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> inside() const {
+        const auto beyond = [this](Halo halo) { return halo == Halo::neighbour ? setup_.scheme.halo() : 0; };
+        const std::int64_t low = std::min(beyond(setup_.halos[4]), grid_.nz());
+        return {low, std::max(low, grid_.nz() - beyond(setup_.halos[5]))};
+    }
+    void step_inside() { step_planes(inside().first, inside().second); }
+    void step_beside_cuts() {
+        step_planes(0, inside().first);
+        step_planes(inside().second, grid_.nz());
+    }
     /// From p[n] and p[n-2] to p[n+2], which takes the place of p[n-2].
     void leap(std::int64_t n) {
         T *const even = p().data() + field_.origin, *const next = q().data() + field_.origin;
@@ -439,6 +461,8 @@ public:
     void leap(std::int64_t n) override { for_shots(&ShotField<T>::leap, n); }
     void fill_halos() override { for_shots(&ShotField<T>::fill_halos); }
     void step() override { for_shots(&ShotField<T>::step); }
+    void step_inside() override { for_shots(&ShotField<T>::step_inside); }
+    void step_beside_cuts() override { for_shots(&ShotField<T>::step_beside_cuts); }
     void absorb() override { for_shots(&ShotField<T>::absorb); }
     void inject(std::int64_t n) override { for_shots(&ShotField<T>::inject, n); }
     void swap() override { for_shots(&ShotField<T>::swap); }

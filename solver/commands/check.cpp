@@ -28,8 +28,7 @@ struct Verdict {
 /// Memory of a device that has its own: what is free, and what would fit.
 struct DeviceRoom {
     explicit DeviceRoom(const Plan& plan)
-        : available(plan.device->available_bytes(plan.setup.ordinal)),
-          largest(largest_grid(plan, Memory::device, available)) {}
+        : available(available_device_bytes(plan)), largest(largest_grid(plan, Memory::device, available)) {}
     std::int64_t available;
     std::optional<Grid> largest;
 };

@@ -22,10 +22,16 @@ constexpr std::int64_t kCoreBytes = 8 << 20;
 constexpr std::int64_t kMostWithSnapshots = 64;
 constexpr double kMemoryShare = 0.8;  // of what is free
 
+/// The shots of a worker, if all are equally fast.
+std::int64_t shots_of_worker(const Plan& plan) {
+    const std::int64_t workers = std::max<std::int64_t>(1, std::ssize(plan.workers));
+    return (std::ssize(plan.survey.shots) + workers - 1) / workers;
+}
+
 /// Shots that a batch may have at most, device and memory aside.
 std::int64_t most_together(const Plan& plan) {
     if (plan.aperture) return 1;  // shots on parts of their own need media of their own
-    const std::int64_t shots = std::ssize(plan.survey.shots);
+    const std::int64_t shots = shots_of_worker(plan);
     return plan.snapshots.steps.empty() ? shots : std::min(shots, kMostWithSnapshots);
 }
 
@@ -46,7 +52,7 @@ std::int64_t fast_on_gpu(const Plan& plan) {
     const auto cached = static_cast<std::int64_t>((kCachedBytes - of_model) / of_shot);
     const bool shares = plan.setup.grid.dimensions == 2;
     const std::int64_t fast = cached >= 1 ? cached : shares ? std::max(filling, kSharingShots) : filling;
-    return of_one_size(std::ssize(plan.survey.shots), fast, 2);
+    return of_one_size(shots_of_worker(plan), fast, 2);
 }
 
 std::int64_t fast_on_cpu(const Plan& plan, const Setup& setup) {
@@ -88,6 +94,7 @@ TuningCase tuning_case(const Plan& plan) {
     const BackendConfig& wanted = plan.config.backend;
     TuningCase of{plan.device, typical_setup(plan), static_cast<int>(wanted.batch), 1};
     static_cast<KernelChoice&>(of.asked) = kernel_choice(wanted);
+    of.asked.ordinal = plan.setup.ordinal;
     const std::int64_t most = most_together(plan);
     const bool two_batches = plan.device->has_own_memory() && wanted.batch == 0;
     of.most_shots = static_cast<int>(std::min<std::int64_t>(two_batches ? (most + 1) / 2 : most, 1024));
@@ -114,7 +121,7 @@ void choose_kernel_and_batch(Plan& plan, bool use_kept) {
     plan.chosen_by = chosen.by;
     int batch = chosen.candidate.shots;
     if (of.shots == 0 && plan.device->has_own_memory())
-        batch = static_cast<int>(of_one_size(std::ssize(plan.survey.shots), batch, 1));
+        batch = static_cast<int>(of_one_size(shots_of_worker(plan), batch, 1));
     plan.batch = batch;
     if (of.shots > 0) return;
     for (Plan trial = plan; batch > 1 && !fits(trial, batch);) batch = (batch + 1) / 2;
@@ -124,9 +131,8 @@ void choose_kernel_and_batch(Plan& plan, bool use_kept) {
 bool fits(Plan& plan, int batch) {
     plan.batch = batch;
     const MemoryForecast memory = forecast_memory(plan);
-    if (plan.device->has_own_memory() &&
-        static_cast<double>(memory.device_peak_bytes()) >
-            kMemoryShare * static_cast<double>(plan.device->available_bytes(plan.setup.ordinal)))
+    if (plan.device->has_own_memory() && static_cast<double>(memory.device_peak_bytes()) >
+                                             kMemoryShare * static_cast<double>(available_device_bytes(plan)))
         return false;
     return static_cast<double>(memory.peak_bytes()) <= kMemoryShare * static_cast<double>(available_memory_bytes());
 }

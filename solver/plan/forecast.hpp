@@ -25,6 +25,8 @@ struct MemoryForecast {
     [[nodiscard]] std::int64_t device_peak_bytes() const;
 };
 MemoryForecast forecast_memory(const Plan& plan);
+/// The bytes that are free on the device of the plan that has the fewest.
+std::int64_t available_device_bytes(const Plan& plan);
 /// The bytes of medium, fields and boundaries that each slab has in the memory of its device.
 std::vector<std::int64_t> slab_bytes(const Plan& plan);
 

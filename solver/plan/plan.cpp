@@ -195,6 +195,8 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.time);
     plan.notes = plan.device_notes;
     plan.notes.insert(plan.notes.end(), plan.velocity.notes.begin(), plan.velocity.notes.end());
+    const std::vector<std::string> on_exchange = notes_on_exchange(plan);
+    plan.notes.insert(plan.notes.end(), on_exchange.begin(), on_exchange.end());
     plan.warnings = of_model;
     plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
     warn_of_lost_band(plan);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+#include <stdexcept>
 
-#include "io/text/error.hpp"
+#include "solver/plan/forecast.hpp"
 
 namespace onda {
 namespace {
@@ -17,11 +19,12 @@ std::vector<Slab> slabs_of(const std::vector<std::int64_t>& planes) {
     return slabs;
 }
 
-/// The number of slabs that the configuration asks for. \throws Error(config) where it asks for two.
+/// The number of slabs that the configuration asks for, 0 where it leaves it open. \throws Error(config) where it asks
+/// for two.
 std::size_t wanted_slabs(const Plan& plan) {
     const BackendConfig& wanted = plan.config.backend;
     const std::size_t listed = wanted.split.integers.size();
-    if (wanted.slabs.integers.empty()) return std::max<std::size_t>(listed, 1);
+    if (wanted.slabs.integers.empty()) return listed;
     const auto count = static_cast<std::size_t>(wanted.slabs.integers.front());
     if (listed > 0 && listed != count)
         plan.config.origin.fault("backend.split", fmt::format("{} numbers of planes for {} slab{}: give one for each "
@@ -30,8 +33,98 @@ std::size_t wanted_slabs(const Plan& plan) {
     return count;
 }
 
+/// \throws Error(config) unless every device of the list can be used, once.
+void check_devices(const Plan& plan, const std::vector<int>& ordinals) {
+    const auto fault = [&plan](const std::string& message) {
+        plan.config.origin.value_fault("backend.devices", message);
+    };
+    if (plan.config.backend.device != 0)
+        fault(fmt::format("contradicts backend.device = {}: give one of them", plan.config.backend.device));
+    for (std::size_t i = 0; i < ordinals.size(); ++i) {
+        if (std::find(ordinals.begin(), ordinals.begin() + static_cast<std::ptrdiff_t>(i), ordinals[i]) !=
+            ordinals.begin() + static_cast<std::ptrdiff_t>(i))
+            fault(fmt::format("{} stands there twice", ordinals[i]));
+        if (!plan.device->has_own_memory()) continue;
+        if (ordinals[i] >= plan.device->count())
+            fault(fmt::format("GPU {} is not visible: there {} {}, from 0 on", ordinals[i],
+                              plan.device->count() == 1 ? "is" : "are", plan.device->count()));
+        if (const std::string problem = plan.device->problem(ordinals[i]); !problem.empty()) fault(problem);
+    }
+}
+
+/// The devices that may compute. \throws what check_devices throws.
+std::vector<int> offered_devices(const Plan& plan) {
+    const BackendConfig& wanted = plan.config.backend;
+    const int one = static_cast<int>(wanted.device);
+    if (plan.device == nullptr) return {one};
+    if (!wanted.devices.integers.empty()) {
+        const std::vector<int> listed(wanted.devices.integers.begin(), wanted.devices.integers.end());
+        check_devices(plan, listed);
+        return listed;
+    }
+    if (one != 0) return {one};
+    std::vector<int> usable;
+    for (int ordinal = 0; ordinal < plan.device->count(); ++ordinal)
+        if (plan.device->problem(ordinal).empty()) usable.push_back(ordinal);
+    return usable.empty() ? std::vector{one} : usable;
+}
+
+bool fits(const Problem& problem, std::span<const Slab> slabs) {
+    try {
+        check_slabs(problem, slabs);
+        return true;
+    } catch (const std::invalid_argument&) {
+        return false;
+    }
+}
+
+/// The bytes of the thickest of so many slabs with the wavefield of a shot.
+std::int64_t bytes_of_slab(const Plan& plan, std::size_t count) {
+    Plan cut = plan;
+    cut.slabs = equal_slabs(plan.setup.grid.nz(), static_cast<int>(count));
+    return plan.device->predicted_bytes(typical_setup(cut), 1);
+}
+
+struct SlabChoice {
+    std::size_t count = 1;
+    std::string by;
+};
+
+/// As many slabs as one device's memory asks for, or, where there are fewer shots than devices, as keep all of them
+/// busy: with so many planes each that the exchange hides under the steps, if GPUs copy from each other directly.
+SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
+    constexpr double share = 0.9;       // of what is free: sources, traces and snapshots take the rest
+    constexpr std::int64_t hidden = 8;  // planes for each of the stencil's radius
+    if (devices.size() == 1 || !plan.device->has_own_memory() || plan.setup.grid.dimensions == 2)
+        return {1, "nothing asks for more"};
+    std::int64_t free = plan.device->available_bytes(devices.front());
+    for (const int device : devices) free = std::min(free, plan.device->available_bytes(device));
+    const auto holds = [&](std::size_t count) {
+        return static_cast<double>(bytes_of_slab(plan, count)) <= share * static_cast<double>(free);
+    };
+    const std::int64_t planes = plan.setup.grid.nz();
+    if (!holds(1)) {
+        for (std::size_t count = 2; count <= devices.size(); ++count)
+            if (fits(plan.setup, equal_slabs(planes, static_cast<int>(count))) && holds(count))
+                return {count, fmt::format("wavefield and model need {} of GPU memory, and one GPU has {}",
+                                           bytes_text(bytes_of_slab(plan, 1)), bytes_text(free))};
+        return {1, "not even all GPUs together hold it"};
+    }
+    const std::size_t shots = plan.survey.shots.size();
+    auto count = static_cast<std::int64_t>(devices.size() / std::max<std::size_t>(1, shots));
+    count = std::min({count, planes / (hidden * plan.setup.scheme.radius()), std::int64_t{most_slabs(plan.setup)}});
+    if (count < 2) return {1, fmt::format("{} shots for {} GPUs", shots, devices.size())};
+    if (!plan.device->connect(devices[0], devices[1])) return {1, "the GPUs cannot copy from each other directly"};
+    return {static_cast<std::size_t>(count),
+            fmt::format("{} shot{} for {} GPUs", shots, shots == 1 ? "" : "s", devices.size())};
+}
+
 /// \throws Error(config) with the largest number of slabs that the grid can be cut into.
-void check_can_be_cut(const Plan& plan, const std::string& key) {
+void check_can_be_cut(const Plan& plan) {
+    if (plan.slabs.size() == 1 && plan.slabs.front().planes == plan.setup.grid.nz()) return;
+    const char* const key = plan.config.backend.split.integers.empty() ? "backend.slabs" : "backend.split";
+    if (plan.setup.grid.dimensions == 2)
+        plan.config.origin.value_fault(key, "2-D grids are not cut into slabs: leave it out");
     try {
         check_slabs(plan.setup, plan.slabs);
     } catch (const std::invalid_argument& fault) {
@@ -43,21 +136,61 @@ void check_can_be_cut(const Plan& plan, const std::string& key) {
     }
 }
 
+/// Shares the devices out among as many workers as there are slabs for, but no more than there are shots.
+std::vector<std::vector<int>> workers_of(const std::vector<int>& devices, std::size_t slabs, std::size_t shots) {
+    const std::size_t count = std::clamp<std::size_t>(devices.size() / slabs, 1, std::max<std::size_t>(1, shots));
+    const std::size_t of_worker = std::min(slabs, devices.size());
+    std::vector<std::vector<int>> workers(count);
+    for (std::size_t w = 0; w < count; ++w)
+        for (std::size_t slab = 0; slab < slabs; ++slab)
+            workers[w].push_back(devices[w * of_worker + slab * of_worker / slabs]);
+    return workers;
+}
+
+/// "GPU 0", "GPUs 0, 1", "the CPU".
+std::string names_of(const Plan& plan, std::vector<int> devices) {
+    devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+    const std::string numbers = fmt::format("{}", fmt::join(devices, ", "));
+    if (!plan.device->has_own_memory())
+        return plan.workers.size() == 1 ? "the CPU" : fmt::format("a share of its threads ({})", numbers);
+    return (devices.size() == 1 ? "GPU " : "GPUs ") + numbers;
+}
+
 }  // namespace
 
 void set_slabs(Plan& plan) {
-    const BackendConfig& wanted = plan.config.backend;
+    // Once chosen, the slabs stay: a model that changes the faces must not change the kernel that was chosen for them.
+    if (!plan.slabs.empty()) return check_can_be_cut(plan);
     const std::int64_t planes = plan.setup.grid.nz();
-    const std::size_t count = wanted_slabs(plan);
-    const bool listed = !wanted.split.integers.empty();
-    const std::string key = listed ? "backend.split" : "backend.slabs";
-    plan.slabs = {{0, planes}};
-    plan.slabs_by = count > 1 || !wanted.slabs.integers.empty() ? "the configuration" : "one device holds it";
-    if (count == 1 && !listed) return;
-    if (count > 1 && plan.setup.grid.dimensions == 2)
-        plan.config.origin.value_fault(key, "2-D grids are not cut into slabs: leave it out");
-    plan.slabs = listed ? slabs_of(wanted.split.integers) : equal_slabs(planes, static_cast<int>(count));
-    check_can_be_cut(plan, key);
+    const std::vector<int> devices = offered_devices(plan);
+    SlabChoice choice{wanted_slabs(plan), "the configuration"};
+    if (choice.count == 0) choice = choose_slabs(plan, devices);
+    const std::vector<std::int64_t>& listed = plan.config.backend.split.integers;
+    plan.slabs = listed.empty() ? equal_slabs(planes, static_cast<int>(choice.count)) : slabs_of(listed);
+    plan.slabs_by = choice.by;
+    check_can_be_cut(plan);
+    plan.workers = workers_of(devices, plan.slabs.size(), plan.survey.shots.size());
+    plan.setup.ordinal = plan.workers.front().front();
+}
+
+std::vector<int> devices_of(const Plan& plan) {
+    std::vector<int> devices;
+    for (const auto& worker : plan.workers)
+        for (const int device : worker)
+            if (std::ranges::find(devices, device) == devices.end()) devices.push_back(device);
+    return devices.empty() ? std::vector{plan.setup.ordinal} : devices;
+}
+
+std::vector<std::string> notes_on_exchange(const Plan& plan) {
+    std::vector<std::string> notes;
+    for (const auto& worker : plan.workers)
+        for (std::size_t i = 1; i < worker.size(); ++i)
+            if (!plan.device->connect(worker[i - 1], worker[i]))
+                notes.push_back(
+                    fmt::format("GPUs {} and {} cannot copy from each other directly: the planes at their "
+                                "cut go through the host",
+                                worker[i - 1], worker[i]));
+    return notes;
 }
 
 void cut_again(Plan& plan) {
@@ -80,28 +213,41 @@ Setup typical_setup(const Plan& plan) {
 
 std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& readers, const MakeExchange& make_exchange) {
     if (plan.slabs.size() <= 1) return plan.device->make_medium(plan.setup, readers, plan.time.dt_s);
-    const auto make_slab = [&plan](std::size_t, const Setup& setup, const MediumReaders& rows, double dt_s) {
-        return plan.device->make_medium(setup, rows, dt_s);
+    const auto make_slab = [&plan](std::size_t slab, const Setup& setup, const MediumReaders& rows, double dt_s) {
+        Setup placed = setup;
+        placed.ordinal = plan.workers.front()[slab];
+        return plan.device->make_medium(placed, rows, dt_s);
     };
     return make_slab_medium(plan.setup, readers, plan.time.dt_s, plan.slabs, make_slab, make_exchange);
 }
 
 std::string describe_slabs(const Plan& plan) {
-    if (plan.slabs.size() <= 1) return {};
-    std::string planes;
-    for (const Slab& slab : plan.slabs) planes += (planes.empty() ? "" : ", ") + std::to_string(slab.planes);
-    if (plan.slabs.size() > 8) {
-        const auto [fewest, most] = std::ranges::minmax(plan.slabs, {}, &Slab::planes);
-        planes = fmt::format("{} to {}", fewest.planes, most.planes);
+    std::string text;
+    if (plan.slabs.size() > 1) {
+        std::string planes;
+        for (const Slab& slab : plan.slabs) planes += (planes.empty() ? "" : ", ") + std::to_string(slab.planes);
+        if (plan.slabs.size() > 8) {
+            const auto [fewest, most] = std::ranges::minmax(plan.slabs, {}, &Slab::planes);
+            planes = fmt::format("{} to {}", fewest.planes, most.planes);
+        }
+        text = fmt::format("slabs     {} along z, of {} planes, on {}; {} are exchanged at each cut and step: {}\n",
+                           plan.slabs.size(), planes, names_of(plan, plan.workers.front()), plan.setup.scheme.halo(),
+                           plan.slabs_by);
     }
-    return fmt::format("slabs     {} along z, of {} planes; {} are exchanged at each cut and step\n", plan.slabs.size(),
-                       planes, plan.setup.scheme.halo());
+    if (plan.workers.size() > 1) {
+        text += fmt::format("workers   {}, which draw shots from one queue: ", plan.workers.size());
+        for (const auto& worker : plan.workers)
+            text += (&worker == plan.workers.data() ? "" : "; ") + names_of(plan, worker);
+        text += '\n';
+    }
+    return text;
 }
 
 nlohmann::ordered_json slabs_json(const Plan& plan) {
     nlohmann::ordered_json json{{"count", plan.slabs.size()}};
     for (const Slab& slab : plan.slabs) json["planes"].push_back(slab.planes);
     json["chosen_by"] = plan.slabs_by;
+    json["devices_of_workers"] = plan.workers;
     return json;
 }
 

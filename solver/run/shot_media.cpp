@@ -7,13 +7,13 @@
 
 namespace onda {
 
-ShotMedia::ShotMedia(const Plan& plan, Model model) {
-    make(plan.aperture ? plan_of_shot(plan, 0) : plan, model);
+ShotMedia::ShotMedia(const Plan& plan, std::shared_ptr<const Model> model) {
+    make(plan.aperture ? plan_of_shot(plan, 0) : plan, *model);
     if (plan.aperture) model_ = std::move(model);
 }
 
 Medium& ShotMedia::of(const Plan& of_shot) {
-    if (!holds(of_shot)) make(of_shot, model_.value());
+    if (!holds(of_shot)) make(of_shot, *model_);
     return *medium_;
 }
 

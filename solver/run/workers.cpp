@@ -1,0 +1,140 @@
+#include "solver/run/workers.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <future>
+#include <mutex>
+#include <spdlog/fmt/fmt.h>
+#include <utility>
+
+namespace onda {
+namespace {
+
+/// The plan as one of its workers sees it: its own devices, and its share of the threads where they are the host's.
+std::shared_ptr<const Plan> plan_of_worker(const Plan& plan, std::size_t worker) {
+    if (plan.workers.size() <= 1) return {std::shared_ptr<const Plan>(), &plan};
+    auto own = std::make_shared<Plan>(plan);
+    own->workers = {plan.workers[worker]};
+    own->setup.ordinal = plan.workers[worker].front();
+    if (!plan.device->has_own_memory())
+        own->setup.threads = std::max(1, plan.setup.threads / static_cast<int>(plan.workers.size()));
+    return own;
+}
+
+/// The progress of several workers as that of one run.
+class JoinedProgress {
+public:
+    JoinedProgress(Progress& progress, std::size_t workers) : progress_(progress) {
+        for (std::size_t i = 0; i < workers; ++i) parts_.push_back(std::make_unique<Part>(*this));
+    }
+    [[nodiscard]] Progress& of(std::size_t worker) { return *parts_[worker]; }
+
+private:
+    struct Part : Progress {
+        explicit Part(JoinedProgress& joined) : all(joined) {}
+        void begin(std::int64_t shots, std::int64_t steps) override { all.begin(shots, steps); }
+        void update(std::int64_t shots_done, std::int64_t shots_together, std::int64_t at_step, double time_s,
+                    double max_abs) override {
+            all.update(*this, {shots_done, shots_together, at_step}, time_s, max_abs);
+        }
+        void clear() override {}
+        struct At {
+            std::int64_t done = 0, together = 0, step = 0;
+        } at;
+        JoinedProgress& all;
+    };
+    /// As the first worker counts the shots that are missing: those after it may find some computed.
+    void begin(std::int64_t shots, std::int64_t steps) {
+        const std::lock_guard lock(mutex_);
+        if (!std::exchange(begun_, true)) progress_.begin(shots, steps);
+    }
+    void update(Part& part, const Part::At& at, double time_s, double max_abs) {
+        const std::lock_guard lock(mutex_);
+        part.at = at;
+        Part::At sum;
+        for (const auto& one : parts_) {
+            sum.done += one->at.done;
+            sum.together += one->at.together;
+            sum.step += one->at.together * one->at.step;
+        }
+        progress_.update(sum.done, sum.together, sum.step / std::max<std::int64_t>(1, sum.together), time_s, max_abs);
+    }
+
+    Progress& progress_;
+    std::mutex mutex_;
+    bool begun_ = false;
+    std::vector<std::unique_ptr<Part>> parts_;
+};
+
+/// Waits for all, and throws what the first of them met that has a reason of its own.
+bool any_of_all(std::vector<std::future<bool>>& runs) {
+    bool any = false;
+    std::exception_ptr reason;
+    for (std::future<bool>& run : runs) try {
+            any = run.get() || any;
+        } catch (const GivenUp&) {
+        } catch (...) {
+            if (!reason) reason = std::current_exception();
+        }
+    if (reason) std::rethrow_exception(reason);
+    return any;
+}
+
+}  // namespace
+
+Workers::Workers(const Plan& plan, Model model) {
+    const auto shared = std::make_shared<const Model>(std::move(model));
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.workers.size()); ++i) {
+        Worker& worker = workers_.emplace_back();
+        worker.plan = plan_of_worker(plan, i);
+        worker.media = std::make_unique<ShotMedia>(*worker.plan, shared);
+    }
+    description_ = workers_.front().media->description();
+    if (workers_.size() > 1) description_ += fmt::format(", {} workers", workers_.size());
+}
+
+void Workers::account_for(const Worker& worker, const SurveyRun& run) {
+    nodes_ += run.nodes_computed();
+    const std::int64_t bytes = worker.media->allocated_bytes() + run.wavefield_bytes();
+    for (std::int64_t most = device_bytes_; most < bytes && !device_bytes_.compare_exchange_weak(most, bytes);) {
+    }
+}
+
+bool Workers::run(const SharedRunParts& shared, const ShotSelection& selection, SurveyRun::Clock::time_point end_by) {
+    if (workers_.size() > 1) return run_side_by_side(shared, selection, end_by);
+    const Worker& worker = workers_.front();
+    SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, shared.times, shared.progress}, selection,
+                  end_by);
+    const bool out_of_time = run.run();
+    account_for(worker, run);
+    return out_of_time;
+}
+
+bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection& selection,
+                               SurveyRun::Clock::time_point end_by) {
+    JoinedProgress progress(shared.progress, workers_.size());
+    std::vector<PhaseTimes> times(workers_.size());
+    std::atomic<bool> given_up = false;
+    std::vector<std::future<bool>> runs;
+    for (std::size_t i = 0; i < workers_.size(); ++i)
+        runs.push_back(std::async(std::launch::async, [&, i] {
+            try {
+                const Worker& worker = workers_[i];
+                SurveyRun run(
+                    {*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i), &given_up},
+                    selection, end_by);
+                const bool out_of_time = run.run();
+                account_for(worker, run);
+                return out_of_time;
+            } catch (...) {
+                given_up = true;
+                throw;
+            }
+        }));
+    const bool out_of_time = any_of_all(runs);
+    for (const PhaseTimes& of_worker : times) shared.times.take_longest(of_worker);
+    shared.progress.clear();
+    return out_of_time;
+}
+
+}  // namespace onda
