@@ -38,7 +38,7 @@ const Vocabulary& own_names() {
          {{"cache", "what onda tune measured and kept for this grid, order and machine, if there is any"},
           {"off", "as if nothing had been measured"}}},
         {"backend.devices",
-         {{"auto", "as many of the GPUs that can be used as the shots keep busy; backend.device where that is given"},
+         {{"auto", "as many of the GPUs that can be used as the shots keep busy; the GPU of backend.device where that is not 0"},
           {"all", "all GPUs that can be used"}}},
         {"backend.slabs", {{"auto", "as many as the memory of one device, or its time, asks for; the log says why"}}},
         {"backend.split", {{"equal", "numbers of planes that differ by one at most"}}},
