@@ -1,6 +1,7 @@
 #include "solver/run/workers.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <future>
 #include <mutex>
@@ -21,7 +22,7 @@ std::shared_ptr<const Plan> plan_of_worker(const Plan& plan, std::size_t worker)
     return own;
 }
 
-/// The progress of several workers as that of one run.
+/// The progress of several workers as that of one run, told on the thread that waits for them.
 class JoinedProgress {
 public:
     JoinedProgress(Progress& progress, std::size_t workers) : progress_(progress) {
@@ -29,55 +30,77 @@ public:
     }
     [[nodiscard]] Progress& of(std::size_t worker) { return *parts_[worker]; }
 
+    /// Tells what has changed. \throws what the progress throws.
+    void tell() {
+        const At at = sum();
+        if (at.together == 0) return;
+        if (!std::exchange(told_begin_, true)) progress_.begin(shots_, steps_);
+        progress_.update(at.done, at.together, at.step / at.together, at.time_s, at.max_abs);
+    }
+
 private:
+    struct At {
+        std::int64_t done = 0, together = 0, step = 0;
+        double time_s = 0., max_abs = 0.;
+    };
     struct Part : Progress {
         explicit Part(JoinedProgress& joined) : all(joined) {}
-        void begin(std::int64_t shots, std::int64_t steps) override { all.begin(shots, steps); }
-        void update(std::int64_t shots_done, std::int64_t shots_together, std::int64_t at_step, double time_s,
+        void begin(std::int64_t shots, std::int64_t steps) override {
+            const std::lock_guard lock(all.mutex_);
+            all.shots_ = std::max(all.shots_, shots);  // those that begin late may find shots computed
+            all.steps_ = steps;
+        }
+        void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s,
                     double max_abs) override {
-            all.update(*this, {shots_done, shots_together, at_step}, time_s, max_abs);
+            const std::lock_guard lock(all.mutex_);
+            at = {done, together, step, time_s, max_abs};
         }
         void clear() override {}
-        struct At {
-            std::int64_t done = 0, together = 0, step = 0;
-        } at;
+        At at;
         JoinedProgress& all;
     };
-    /// As the first worker counts the shots that are missing: those after it may find some computed.
-    void begin(std::int64_t shots, std::int64_t steps) {
+    /// Steps are those of all shots that advance together.
+    At sum() {
         const std::lock_guard lock(mutex_);
-        if (!std::exchange(begun_, true)) progress_.begin(shots, steps);
-    }
-    void update(Part& part, const Part::At& at, double time_s, double max_abs) {
-        const std::lock_guard lock(mutex_);
-        part.at = at;
-        Part::At sum;
-        for (const auto& one : parts_) {
-            sum.done += one->at.done;
-            sum.together += one->at.together;
-            sum.step += one->at.together * one->at.step;
+        At sum;
+        for (const auto& part : parts_) {
+            sum.done += part->at.done;
+            sum.together += part->at.together;
+            sum.step += part->at.together * part->at.step;
+            sum.time_s = std::max(sum.time_s, part->at.time_s);
+            sum.max_abs = std::max(sum.max_abs, part->at.max_abs);
         }
-        progress_.update(sum.done, sum.together, sum.step / std::max<std::int64_t>(1, sum.together), time_s, max_abs);
+        return sum;
     }
 
     Progress& progress_;
     std::mutex mutex_;
-    bool begun_ = false;
+    std::int64_t shots_ = 0, steps_ = 0;
+    bool told_begin_ = false;
     std::vector<std::unique_ptr<Part>> parts_;
 };
 
-/// Waits for all, and throws what the first of them met that has a reason of its own.
-bool any_of_all(std::vector<std::future<bool>>& runs) {
-    bool any = false;
+/// Waits for all workers. \returns whether one of them ran out of time. \throws what the first of them met that has a
+/// reason of its own, or what the progress throws.
+bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress, std::atomic<bool>& given_up) {
+    bool out_of_time = false;
     std::exception_ptr reason;
-    for (std::future<bool>& run : runs) try {
-            any = run.get() || any;
+    const auto note = [&](const auto& body) {
+        try {
+            body();
         } catch (const GivenUp&) {
         } catch (...) {
             if (!reason) reason = std::current_exception();
+            given_up = true;
         }
+    };
+    for (std::future<bool>& run : runs) {
+        while (run.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) note([&] { progress.tell(); });
+        note([&] { out_of_time = run.get() || out_of_time; });
+    }
+    if (!reason) note([&] { progress.tell(); });
     if (reason) std::rethrow_exception(reason);
-    return any;
+    return out_of_time;
 }
 
 }  // namespace
@@ -131,7 +154,7 @@ bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection
                 throw;
             }
         }));
-    const bool out_of_time = any_of_all(runs);
+    const bool out_of_time = wait_for_all(runs, progress, given_up);
     for (const PhaseTimes& of_worker : times) shared.times.take_longest(of_worker);
     shared.progress.clear();
     return out_of_time;
