@@ -20,6 +20,7 @@
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cpu/thread_tuner.hpp"
 #include "kernels/fingerprint.hpp"
+#include "kernels/plan/planes_inside.hpp"
 #include "kernels/plan/shell.hpp"
 #include "kernels/plan/state_parts.hpp"
 #include "kernels/shot/leap_sources.hpp"
@@ -119,16 +120,14 @@ public:
         field_.origin -= begin * field_.plane;
         arguments_ = whole;
     }
-    /// The first plane that reads none beyond a cut, and the first after those.
-    [[nodiscard]] std::pair<std::int64_t, std::int64_t> inside() const {
-        const auto beyond = [this](Halo halo) { return halo == Halo::neighbour ? setup_.scheme.halo() : 0; };
-        const std::int64_t low = std::min(beyond(setup_.halos[4]), grid_.nz());
-        return {low, std::max(low, grid_.nz() - beyond(setup_.halos[5]))};
+    void step_inside() {
+        const PlaneRange inside = planes_inside(setup_);
+        step_planes(inside.begin, inside.end);
     }
-    void step_inside() { step_planes(inside().first, inside().second); }
     void step_beside_cuts() {
-        step_planes(0, inside().first);
-        step_planes(inside().second, grid_.nz());
+        const PlaneRange inside = planes_inside(setup_);
+        step_planes(0, inside.begin);
+        step_planes(inside.end, grid_.nz());
     }
     /// From p[n] and p[n-2] to p[n+2], which takes the place of p[n-2].
     void leap(std::int64_t n) {

@@ -19,6 +19,7 @@
 #include "kernels/cuda/strips/strip.hpp"
 #include "kernels/cuda/traces.hpp"
 #include "kernels/grid/halo.hpp"
+#include "kernels/plan/planes_inside.hpp"
 #include "kernels/plan/shell.hpp"
 #include "kernels/plan/state_parts.hpp"
 #include "kernels/shot/leap_sources.hpp"
@@ -750,17 +751,15 @@ void CudaWavefield<T>::sample(std::span<const std::int64_t> nodes, std::span<dou
 template <typename T>
 void CudaWavefield<T>::make_parts(const Fields<T>& fields) {
     const Instance<T>& instance = medium_->instance();
-    const auto beyond = [this](Halo halo) { return halo == Halo::neighbour ? setup_.scheme.halo() : 0; };
-    const std::int64_t all = grid_.nz(), low = std::min(beyond(setup_.halos[4]), all),
-                       high = std::max(low, all - beyond(setup_.halos[5]));
-    if (low == 0 && high == all) return;
+    const PlaneRange inside = planes_inside(setup_);
+    if (inside.begin == 0 && inside.end == grid_.nz()) return;
     const auto add = [&](auto& list, std::int64_t begin, std::int64_t end) {
         for (int volume = 0; begin < end && volume < volumes_; ++volume)
             list.push_back(instance.make(instance, planes_of(fields.volume(volume), begin, end)));
     };
-    add(inside_, low, high);
-    add(beside_cuts_, 0, low);
-    add(beside_cuts_, high, all);
+    add(inside_, inside.begin, inside.end);
+    add(beside_cuts_, 0, inside.begin);
+    add(beside_cuts_, inside.end, grid_.nz());
 }
 
 // The copy begins when both wavefields have got here, and nothing waits for it but its own stream: what reads these

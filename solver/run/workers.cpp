@@ -95,7 +95,8 @@ bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress
         }
     };
     for (std::future<bool>& run : runs) {
-        while (run.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready) note([&] { progress.tell(); });
+        while (run.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
+            if (!reason) note([&] { progress.tell(); });
         note([&] { out_of_time = run.get() || out_of_time; });
     }
     if (!reason) note([&] { progress.tell(); });
