@@ -59,6 +59,14 @@ constexpr Need kResampled{
     .lack = "the model's file is not resampled, its values are taken as they are",
     .holds = [](const Config& config) { return config.model.type != "file" || config.model.resample; }};
 
+/// A device that was not given is left to backend.devices.
+constexpr Need kOneDevice{
+    .what = "devices that is auto", .lack = "backend.devices says which", .holds = [](const Config& config) {
+        const BackendConfig& b = config.backend;
+        const bool given = b.device != 0 || config.origin.conditional.contains("backend.device");
+        return given && b.devices.integers.empty() && b.devices.name == "auto";
+    }};
+
 constexpr Parameter kGrid[] = {
     {.name = "shape",
      .slot = bind<&GridConfig::shape>,
@@ -686,8 +694,9 @@ constexpr Parameter kBackend[] = {
     {.name = "name", .slot = bind<&BackendConfig::name>, .help = "device that computes", .values = "backend.name"},
     {.name = "device",
      .slot = bind<&BackendConfig::device>,
-     .help = "which GPU, from 0 on, in the order of onda info; no result depends on it",
-     .range = between(0., 1023.)},
+     .help = "which GPU, from 0 on, in the order of onda info, where one is to compute alone; no result depends on it",
+     .range = between(0., 1023.),
+     .needs = &kOneDevice},
     {.name = "kernel",
      .slot = bind<&BackendConfig::kernel>,
      .help = "how a time step is computed; all kernels give bit-identical results, except thesis-…, which agree to "

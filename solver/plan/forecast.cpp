@@ -80,16 +80,22 @@ std::int64_t together(const Plan& plan) {
     return workers_of(plan) * plan.batch;
 }
 
+/// Of the slabs of a worker on the device that has most of them.
+std::int64_t most_of_a_device(const Plan& plan, const std::vector<std::int64_t>& slabs) {
+    std::map<int, std::int64_t> of_device;
+    std::int64_t most = 0;
+    for (std::size_t slab = 0; slab < slabs.size(); ++slab) {
+        const int device = plan.workers.empty() ? 0 : plan.workers.front()[slab];
+        most = std::max(most, of_device[device] += slabs[slab]);
+    }
+    return most;
+}
+
 /// Of all slabs of all workers in the host's memory; of those on the device that has most in its own.
 std::int64_t bytes_of_slabs(const Plan& plan) {
     const std::vector<std::int64_t> slabs = slab_bytes(plan);
-    if (!plan.device->has_own_memory() || plan.workers.empty())
-        return workers_of(plan) * std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0});
-    std::map<int, std::int64_t> of_device;
-    for (std::size_t slab = 0; slab < slabs.size(); ++slab) of_device[plan.workers.front()[slab]] += slabs[slab];
-    std::int64_t most = 0;
-    for (const auto& [device, bytes] : of_device) most = std::max(most, bytes);
-    return most;
+    const auto all = std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0});
+    return plan.device->has_own_memory() ? most_of_a_device(plan, slabs) : workers_of(plan) * all;
 }
 
 /// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
@@ -230,6 +236,12 @@ std::int64_t available_device_bytes(const Plan& plan) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     for (const int device : devices_of(plan)) least = std::min(least, plan.device->available_bytes(device));
     return least;
+}
+
+double share_of_fullest_device(const Plan& plan) {
+    const std::vector<std::int64_t> slabs = slab_bytes(plan);
+    return static_cast<double>(most_of_a_device(plan, slabs)) /
+           static_cast<double>(std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0}));
 }
 
 std::vector<std::int64_t> slab_bytes(const Plan& plan) {

@@ -38,8 +38,6 @@ void check_devices(const Plan& plan, const std::vector<int>& ordinals) {
     const auto fault = [&plan](const std::string& message) {
         plan.config.origin.value_fault("backend.devices", message);
     };
-    if (plan.config.backend.device != 0)
-        fault(fmt::format("contradicts backend.device = {}: give one of them", plan.config.backend.device));
     for (std::size_t i = 0; i < ordinals.size(); ++i) {
         if (std::find(ordinals.begin(), ordinals.begin() + static_cast<std::ptrdiff_t>(i), ordinals[i]) !=
             ordinals.begin() + static_cast<std::ptrdiff_t>(i))
@@ -62,7 +60,8 @@ std::vector<int> offered_devices(const Plan& plan) {
         check_devices(plan, listed);
         return listed;
     }
-    if (one != 0) return {one};
+    const bool is_given = one != 0 || plan.config.origin.conditional.contains("backend.device");
+    if (is_given && wanted.devices.name == "auto") return {one};
     std::vector<int> usable;
     for (int ordinal = 0; ordinal < plan.device->count(); ++ordinal)
         if (plan.device->problem(ordinal).empty()) usable.push_back(ordinal);
@@ -91,10 +90,11 @@ struct SlabChoice {
 };
 
 /// As many slabs as one device's memory asks for, or, where there are fewer shots than devices, as keep all of them
-/// busy: with so many planes each that the exchange hides under the steps, if GPUs copy from each other directly.
+/// busy: with so many planes each that the exchange hides under the steps, and so many nodes that their launches do, if
+/// GPUs copy from each other directly.
 SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
-    constexpr double share = 0.9;       // of what is free: sources, traces and snapshots take the rest
-    constexpr std::int64_t hidden = 8;  // planes for each of the stencil's radius
+    constexpr double share = 0.9;  // of what is free: sources, traces and snapshots take the rest
+    constexpr std::int64_t planes_of_radius = 8, nodes_of_slab = 32'000'000;
     if (devices.size() == 1 || !plan.device->has_own_memory() || plan.setup.grid.dimensions == 2)
         return {1, "nothing asks for more"};
     std::int64_t free = plan.device->available_bytes(devices.front());
@@ -112,7 +112,8 @@ SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
     }
     const std::size_t shots = plan.survey.shots.size();
     auto count = static_cast<std::int64_t>(devices.size() / std::max<std::size_t>(1, shots));
-    count = std::min({count, planes / (hidden * plan.setup.scheme.radius()), std::int64_t{most_slabs(plan.setup)}});
+    count = std::min({count, planes / (planes_of_radius * plan.setup.scheme.radius()),
+                      plan.setup.grid.points() / nodes_of_slab, std::int64_t{most_slabs(plan.setup)}});
     if (count < 2) return {1, fmt::format("{} shots for {} GPUs", shots, devices.size())};
     if (!plan.device->connect(devices[0], devices[1])) return {1, "the GPUs cannot copy from each other directly"};
     return {static_cast<std::size_t>(count),

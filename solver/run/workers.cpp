@@ -8,6 +8,8 @@
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
+#include "solver/plan/forecast.hpp"
+
 namespace onda {
 namespace {
 
@@ -119,7 +121,8 @@ Workers::Workers(const Plan& plan, Model model) {
 
 void Workers::account_for(const Worker& worker, const SurveyRun& run) {
     nodes_ += run.nodes_computed();
-    const std::int64_t bytes = worker.media->allocated_bytes() + run.wavefield_bytes();
+    const std::int64_t all = worker.media->allocated_bytes() + run.wavefield_bytes();
+    const auto bytes = static_cast<std::int64_t>(share_of_fullest_device(*worker.plan) * static_cast<double>(all));
     for (std::int64_t most = device_bytes_; most < bytes && !device_bytes_.compare_exchange_weak(most, bytes);) {
     }
 }

@@ -38,7 +38,7 @@ public:
 
     /// The nodes that were advanced, strips included, added over the shots.
     [[nodiscard]] std::int64_t nodes_computed() const { return nodes_; }
-    /// The bytes of medium and wavefield of the worker with most of them.
+    /// The bytes of medium and wavefield on the device with most of them, if slabs share them as was foretold.
     [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
 
 private:

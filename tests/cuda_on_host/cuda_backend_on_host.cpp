@@ -16,6 +16,7 @@
 #include "solver/performance/thesis/sweep_measurement.hpp"
 #include "solver/performance/thesis/tile_facts.hpp"
 #include "solver/performance/thesis/tile_sweep.hpp"
+#include "solver/plan/forecast.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/names.hpp"
 #include "solver/run/identity.hpp"
@@ -672,6 +673,34 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
     CHECK(through_host.facts.shots[0].wavefield == expected.facts.shots[0].wavefield);
     CHECK(contains(message_of([] { run_on("{name: cuda, devices: [0, 2]}"); }),
                    "backend.devices = [0, 2]: GPU 2 is not visible: there are 2, from 0 on"));
-    CHECK(contains(message_of([] { run_on("{name: cuda, device: 1, devices: [0]}"); }),
-                   "contradicts backend.device = 1"));
+    const SurveyInMemory first = run_on("{name: cuda, device: 1, devices: [0]}");
+    CHECK(first.plan->workers == Devices{{0}});
+    CHECK(std::ranges::count(first.plan->warnings, "backend.device = 1 has no effect: backend.devices says which") ==
+          1);
+    CHECK(run_on("{name: cuda, device: 0}").plan->workers == Devices{{0}});
+}
+
+TEST_CASE("auto cuts a grid that one GPU cannot hold, and a large one if there are fewer shots than GPUs") {
+    const auto plan = [](const std::string& shape, const std::string& backend) {
+        return make_plan(read_config_text(R"(schema_version: 1
+grid: {shape: )" + shape + R"(, spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.02}
+boundary: {x_min: zero, x_max: zero, y_min: zero, y_max: zero, z_min: zero, z_max: free_surface}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [200, 200, 200]}]
+receivers: [{type: point, position_m: [300, 200, 200]}]
+backend: )" + backend + "\n",
+                                          "run.yaml", vocabulary()));
+    };
+    const Plan large = plan("[300, 300, 1200]", "{name: cuda}");
+    CHECK(large.slabs.size() == 2);
+    CHECK(large.slabs_by.starts_with("wavefield and model need 1.3"));
+    CHECK(contains(large.slabs_by, "of GPU memory, and one GPU has 1.07 GB"));
+    CHECK(forecast_memory(large).device_peak_bytes() < (1 << 30));
+    CHECK(forecast_memory(plan("[300, 300, 1200]", "{name: cuda, devices: [0]}")).device_peak_bytes() > (1 << 30));
+    CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs_by == "1 shot for 2 GPUs");
+    CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs.size() == 2);
+    CHECK(plan("[400, 400, 210]", "{name: cuda}").slabs.size() == 1);
+    CHECK(plan("[400, 400, 410]", "{name: cuda, device: 0}").slabs.size() == 1);
 }
