@@ -100,24 +100,14 @@ public:
     void fill_halos() {
         for (Levels& field : fields_) fill_halos(field.p);
     }
-    void step() {
-        arguments_.p = p().data() + field_.origin;
-        arguments_.q = q().data() + field_.origin;
-        for (std::size_t i = 1; i < fields_.size(); ++i) {
-            arguments_.further_p[i - 1] = fields_[i].p.data() + field_.origin;
-            arguments_.further_q[i - 1] = fields_[i].q.data() + field_.origin;
-        }
-        run_kernel();
-    }
-    /// step() of planes [begin, end).
+    void step() { step_from(0); }
+    /// step() of planes [begin, end). Planes of other slabs may arrive meanwhile: nothing that they look at changes.
     void step_planes(std::int64_t begin, std::int64_t end) {
         if (begin == end) return;
         const StepArguments<T> whole = arguments_;
         arguments_.nz = end - begin;
-        field_.origin += begin * field_.plane;
         medium_.describe(arguments_, begin);
-        step();
-        field_.origin -= begin * field_.plane;
+        step_from(begin);
         arguments_ = whole;
     }
     void step_inside() {
@@ -233,6 +223,17 @@ private:
         std::ranges::copy(box.low, nodes.low);
         std::ranges::copy(box.high, nodes.high);
         return nodes;
+    }
+    /// A step of the planes from `plane` on, as many as the arguments say.
+    void step_from(std::int64_t plane) {
+        const std::int64_t first = field_.at(0, 0, plane);
+        arguments_.p = p().data() + first;
+        arguments_.q = q().data() + first;
+        for (std::size_t i = 1; i < fields_.size(); ++i) {
+            arguments_.further_p[i - 1] = fields_[i].p.data() + first;
+            arguments_.further_q[i - 1] = fields_[i].q.data() + first;
+        }
+        run_kernel();
     }
     void run_kernel() const {
         const Kernel& kernel = medium_.chosen_kernel();
