@@ -84,6 +84,16 @@ std::int64_t bytes_of_slab(const Plan& plan, std::size_t count) {
     return plan.device->predicted_bytes(typical_setup(cut), 1);
 }
 
+/// Whether the device can compute the plan's set-up at all; if not, another stage says why.
+bool is_computable(const Plan& plan) {
+    try {
+        check_setup(*plan.device, plan.setup);
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
 struct SlabChoice {
     std::size_t count = 1;
     std::string by;
@@ -95,7 +105,8 @@ struct SlabChoice {
 SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
     constexpr double share = 0.9;  // of what is free: sources, traces and snapshots take the rest
     constexpr std::int64_t planes_of_radius = 8, nodes_of_slab = 32'000'000;
-    if (devices.size() == 1 || !plan.device->has_own_memory() || plan.setup.grid.dimensions == 2)
+    if (devices.size() == 1 || !plan.device->has_own_memory() || plan.setup.grid.dimensions == 2 ||
+        !is_computable(plan))
         return {1, "nothing asks for more"};
     std::int64_t free = plan.device->available_bytes(devices.front());
     for (const int device : devices) free = std::min(free, plan.device->available_bytes(device));
