@@ -102,8 +102,9 @@ void print_slabs(const Plan& plan) {
     if (plan.slabs.size() <= 1) return;
     const std::vector<std::int64_t> bytes = slab_bytes(plan);
     for (std::size_t i = 0; i < bytes.size(); ++i)
-        std::cout << fmt::format("          {:>8}  slab {}: planes {} to {}\n", bytes_text(bytes[i]), i + 1,
-                                 plan.slabs[i].first_plane, plan.slabs[i].first_plane + plan.slabs[i].planes - 1);
+        std::cout << fmt::format("{:<10}{:>8}  slab {}: planes {} to {}\n", i == 0 ? "slabs" : "", bytes_text(bytes[i]),
+                                 i + 1, plan.slabs[i].first_plane,
+                                 plan.slabs[i].first_plane + plan.slabs[i].planes - 1);
 }
 
 /// "0.034 s", "12.3 s", "2:05".

@@ -242,7 +242,7 @@ std::string describe_slabs(const Plan& plan) {
             const auto [fewest, most] = std::ranges::minmax(plan.slabs, {}, &Slab::planes);
             planes = fmt::format("{} to {}", fewest.planes, most.planes);
         }
-        text = fmt::format("slabs     {} along z, of {} planes, on {}; {} are exchanged at each cut and step: {}\n",
+        text = fmt::format("slabs     {} along z, of {} planes, on {}; {} are exchanged at each cut and step ({})\n",
                            plan.slabs.size(), planes, names_of(plan, plan.workers.front()), plan.setup.scheme.halo(),
                            plan.slabs_by);
     }
