@@ -695,8 +695,9 @@ backend: )" + backend + "\n",
     };
     const Plan large = plan("[300, 300, 1200]", "{name: cuda}");
     CHECK(large.slabs.size() == 2);
-    CHECK(large.slabs_by.starts_with("wavefield and model need 1.3"));
-    CHECK(contains(large.slabs_by, "of GPU memory, and one GPU has 1.07 GB"));
+    CAPTURE(large.slabs_by);
+    CHECK(contains(large.slabs_by, "wavefield and model need 1."));
+    CHECK(contains(large.slabs_by, " GB of GPU memory, and one GPU has "));
     CHECK(forecast_memory(large).device_peak_bytes() < (1 << 30));
     CHECK(forecast_memory(plan("[300, 300, 1200]", "{name: cuda, devices: [0]}")).device_peak_bytes() > (1 << 30));
     CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs_by == "1 shot for 2 GPUs");
