@@ -721,8 +721,8 @@ constexpr Parameter kBackend[] = {
              "a block), 128x8 (march25d); onda bench gpu --all-tiles lists them; auto takes the fastest known"},
     {.name = "copy",
      .slot = bind<&BackendConfig::copy>,
-     .help = "how CUDA kernels that march fetch rectangles (in-plane, march25d of variable density, leap): tma or "
-             "async; auto takes the faster"},
+     .help = "how CUDA kernels that march fetch rectangles: tma or async (in-plane, march25d of variable density; leap "
+             "has tma only); auto takes the faster"},
     {.name = "tuning",
      .slot = bind<&BackendConfig::tuning>,
      .help =

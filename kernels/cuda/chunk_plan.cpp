@@ -38,6 +38,19 @@ std::int64_t chunk_count(const Chunks& chunks, std::int64_t planes) {
     return chunks.long_chunks + (left > 0 ? (left + chunks.short_chunk - 1) / chunks.short_chunk : 0);
 }
 
+void count_blocks(StepFacts& facts, const Chunks& chunks, std::int64_t tiles, std::int64_t planes, double beyond) {
+    const std::int64_t count = chunk_count(chunks, planes), shorter = count - chunks.long_chunks;
+    facts.blocks = tiles * count;
+    facts.short_blocks = tiles * shorter;
+    if (shorter == 0) {
+        facts.planes = static_cast<double>(planes) / static_cast<double>(count) + beyond;
+        return;
+    }
+    const std::int64_t left = planes - std::int64_t{chunks.long_chunks} * chunks.chunk;
+    facts.planes = chunks.chunk + beyond;
+    facts.short_planes = static_cast<double>(left) / static_cast<double>(shorter) + beyond;
+}
+
 Chunks best_chunks(const Marches& m) {
     Chunks best;
     std::int64_t best_end = INT64_MAX;

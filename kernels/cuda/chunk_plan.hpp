@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "kernels/cuda/arguments.hpp"
+#include "kernels/cuda/step_facts.hpp"
 
 namespace onda::cuda {
 
@@ -22,5 +23,9 @@ Chunks best_chunks(const Marches& marches);
 
 /// How many chunks so many planes make.
 std::int64_t chunk_count(const Chunks& chunks, std::int64_t planes);
+
+/// The facts' blocks and the planes that these walk through. \param tiles of a plane; \param planes that all chunks
+/// update together; \param beyond planes that each chunk loads beyond those that it updates.
+void count_blocks(StepFacts& facts, const Chunks& chunks, std::int64_t tiles, std::int64_t planes, double beyond);
 
 }  // namespace onda::cuda

@@ -58,8 +58,8 @@ std::string listed(const std::vector<std::string>& names) {
 }
 
 /// Whether the steps of a 3-D grid are fastest in one launch each, measured on an H200: with perfectly matched layers,
-/// whose launches it saves, up to 5 million nodes, at high orders up to 2 million; at order 4 up to 30 million, and at
-/// order 2, where it takes no longer than memory does, up to 170 million.
+/// whose launches it saves, up to 5 million nodes, at high orders up to 2 million; at order 4 on 30 million, and at
+/// order 2, where it takes no longer than memory does, on 170 million, beyond which it is taken a little further.
 bool is_fast_in_one_launch(const Setup& setup) {
     if (setup.scheme.equation != Equation::star) return false;
     if (std::ranges::find(setup.halos, Halo::neighbour) != setup.halos.end())

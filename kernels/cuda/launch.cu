@@ -72,8 +72,7 @@ StepFacts march_facts(const void* kernel, const MarchShape& shape, const MarchWo
     StepFacts facts = facts_of_streams(grid, element_bytes, work.medium_arrays);
     facts.compiled = resources_of(kernel, threads, shape.shared_bytes);
     facts.launches = volumes;
-    facts.blocks = static_cast<std::int64_t>(tiles_x * tiles_y * chunks);
-    facts.planes = static_cast<double>(grid.nz()) / chunks + 2. * shape.reach;
+    count_blocks(facts, plan.chunks, static_cast<std::int64_t>(tiles_x * tiles_y), grid.nz(), 2. * shape.reach);
     facts.ahead = work.ahead;
     double values = loaded_values(grid, tiles_x, tiles_y, chunks, work.p);
     if (work.medium_arrays > 1) values += loaded_values(grid, tiles_x, tiles_y, chunks, work.rho);

@@ -68,7 +68,7 @@ void count_codes(StepFacts& facts, const Setup& setup, const Grid& grid, int vol
 /// each plane, through the L1 cache, which hands on what is written.
 void add_spills(StepFacts& facts) {
     const double bytes = static_cast<double>(facts.compiled.spilled_bytes) * facts.compiled.threads *
-                         static_cast<double>(facts.blocks) * facts.planes * facts.launches;
+                         facts.planes_of_blocks() * facts.launches;
     facts.l2_bytes += bytes;
     facts.shared_bytes += 2. * bytes;
 }

@@ -16,27 +16,34 @@ namespace onda::cuda {
 
 /// A time step, or a leap, counted. Bytes, instructions and operations are those of all its launches together.
 struct StepFacts {
-    Resources compiled;           ///< the kernel of the stencil, as the compiler made it
-    int steps = 1;                ///< that these launches take together: two where the grid leaps
-    int launches = 1;             ///< of that kernel, of equal shape
-    std::int64_t blocks = 0;      ///< of each of them
-    double planes = 1.;           ///< that a block walks through, each after the one before
-    int ahead = 0;                ///< planes of p that are on their way while one is computed
-    bool overlaps = false;        ///< whether a launch comes to the multiprocessors before the one before it ends
-    int element_bytes = 4;        ///< of a value
-    double points = 0.;           ///< nodes that are updated
-    double stream_bytes = 0.;     ///< every array read and written once: what DRAM moves unless caches hold it
-    double footprint_bytes = 0.;  ///< of the arrays
-    double l2_bytes = 0.;         ///< between the L2 cache and the multiprocessors, in whole sectors
-    double window_bytes = 0.;     ///< what the L2 cache must keep so that it gives every neighbour along z again
-    double refetch_bytes = 0.;    ///< what DRAM moves on top of the streams where it does not
-    double engine_lines = 0.;     ///< of 128 bytes, that bulk-tensor copies write to shared memory
-    double shared_bytes = 0.;     ///< through shared memory and the L1 cache, in whole wavefronts of 128 bytes
-    double instructions = 0.;     ///< of threads, of every kind
-    double operations = 0.;       ///< of these, on values of the field
-    int side_launches = 0;        ///< around the stencil: mirrors, and strips that it does not compute itself
-    double side_planes = 0.;      ///< that these walk through, each after the one before: of all of them together
-    double side_bytes = 0.;       ///< what these move
+    Resources compiled;             ///< the kernel of the stencil, as the compiler made it
+    int steps = 1;                  ///< that these launches take together: two where the grid leaps
+    int launches = 1;               ///< of that kernel, of equal shape
+    std::int64_t blocks = 0;        ///< of each of them
+    double planes = 1.;             ///< that a block walks through, each after the one before
+    std::int64_t short_blocks = 0;  ///< of the blocks, those that come last and walk through fewer planes
+    double short_planes = 0.;       ///< that each of them walks through
+    int ahead = 0;                  ///< planes of p that are on their way while one is computed
+    bool overlaps = false;          ///< whether a launch comes to the multiprocessors before the one before it ends
+    int element_bytes = 4;          ///< of a value
+    double points = 0.;             ///< nodes that are updated
+    double stream_bytes = 0.;       ///< every array read and written once: what DRAM moves unless caches hold it
+    double footprint_bytes = 0.;    ///< of the arrays
+    double l2_bytes = 0.;           ///< between the L2 cache and the multiprocessors, in whole sectors
+    double window_bytes = 0.;       ///< what the L2 cache must keep so that it gives every neighbour along z again
+    double refetch_bytes = 0.;      ///< what DRAM moves on top of the streams where it does not
+    double engine_lines = 0.;       ///< of 128 bytes, that bulk-tensor copies write to shared memory
+    double shared_bytes = 0.;       ///< through shared memory and the L1 cache, in whole wavefronts of 128 bytes
+    double instructions = 0.;       ///< of threads, of every kind
+    double operations = 0.;         ///< of these, on values of the field
+    int side_launches = 0;          ///< around the stencil: mirrors, and strips that it does not compute itself
+    double side_planes = 0.;        ///< that these walk through, each after the one before: of all of them together
+    double side_bytes = 0.;         ///< what these move
+
+    /// What all blocks of a launch walk through.
+    [[nodiscard]] double planes_of_blocks() const {
+        return static_cast<double>(blocks) * planes - static_cast<double>(short_blocks) * (planes - short_planes);
+    }
 };
 
 /// The facts of a step of so many shots on the GPU that a set-up names, whether CUDA was compiled in or not. \throws

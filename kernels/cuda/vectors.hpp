@@ -33,8 +33,7 @@ __device__ __forceinline__ Vec<T> add_weighted(T w, Vec<T> b, Vec<T> a) {
     return a;
 }
 
-// ---- k of the nodes of a vector as it is stored, and what it is: kernels keep codes as they are until they need k.
-// ----
+// ---- k of the nodes of a vector as it is stored: kernels keep codes as they are until they need k ----
 
 /// The codes of a vector of floats, in whole words: as numbers of their own compilers would take them apart where they
 /// are loaded, and wait for them there.

@@ -20,7 +20,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct CalibratedOptions {
-    std::string config, equation = "star", precision = "float", boundary = "none";
+    std::string config, equation = "star", precision = "float", boundary = "none", stepping = "single",
+                        storage = "float";
     std::vector<std::string> kernels;
     int shots = 1;
 };
@@ -69,6 +70,8 @@ std::vector<Asked> steps_of(const PredictOptions& options, const CalibratedOptio
         what.equation = own.equation;
         what.precision = own.precision;
         what.boundary = own.boundary;
+        what.stepping = own.stepping;
+        what.storage = own.storage;
         what.order = own.equation == "compact27" ? 2 : options.order;
         set_grid(what, options);
         Asked asked{&device, setup_of(what), own.shots, own.boundary};
@@ -93,7 +96,7 @@ Json prediction_of(const StepModel& model, const Asked& asked) {
     Json json{{"kernel", what.kernel},           {"tile", what.tile},         {"copy", what.copy},
               {"operator", what.equation},       {"space_order", what.order}, {"precision", what.precision},
               {"nodes_xyz", asked.setup.grid.n}, {"shots", asked.shots},      {"boundary", what.boundary},
-              {"step_s", time.seconds}};
+              {"stepping", what.stepping},       {"storage", what.storage},   {"step_s", time.seconds}};
     json["gpts"] = 1e-9 * static_cast<double>(asked.setup.grid.points()) * asked.shots / time.seconds;
     json["bound"] = time.bound;
     return json;
@@ -112,13 +115,15 @@ std::string table_text(const Json& rows) {
 }
 
 std::string csv_text(const Json& rows) {
-    std::string text = "kernel,space_order,tile,copy,operator,precision,shots,boundary,step_s,gpts,bound\n";
+    std::string text =
+        "kernel,space_order,tile,copy,operator,precision,shots,boundary,stepping,storage,step_s,gpts,bound\n";
     for (const Json& row : rows)
         text += fmt::format(
-            "{},{},{},{},{},{},{},{},{},{},{}\n", row["kernel"].get<std::string>(), row["space_order"].get<int>(),
+            "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", row["kernel"].get<std::string>(), row["space_order"].get<int>(),
             row["tile"].get<std::string>(), row["copy"].get<std::string>(), row["operator"].get<std::string>(),
             row["precision"].get<std::string>(), row["shots"].get<int>(), row["boundary"].get<std::string>(),
-            row["step_s"].get<double>(), row["gpts"].get<double>(), row["bound"].get<std::string>());
+            row["stepping"].get<std::string>(), row["storage"].get<std::string>(), row["step_s"].get<double>(),
+            row["gpts"].get<double>(), row["bound"].get<std::string>());
     return text;
 }
 
@@ -170,6 +175,12 @@ Predict add_predict_calibrated(CLI::App& command) {
         ->check(CLI::IsMember({"float", "double"}))
         ->capture_default_str();
     command.add_option("--boundary", own->boundary, "calibrated: on every face: none, cpml, sponge, …")
+        ->capture_default_str();
+    command.add_option("--stepping", own->stepping, "calibrated: single steps, or leaps of two")
+        ->check(CLI::IsMember({"single", "leap"}))
+        ->capture_default_str();
+    command.add_option("--storage", own->storage, "calibrated: of the model, as model.storage: float, 16bit or table")
+        ->check(CLI::IsMember({"float", "16bit", "table"}))
         ->capture_default_str();
     command.add_option("--batch", own->shots, "calibrated: shots that one launch computes")
         ->check(CLI::Range(1, 1024))

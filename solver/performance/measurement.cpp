@@ -54,6 +54,9 @@ double bench_time_step_s(const Setup& setup) {
 }
 
 void store_medium(Setup& setup, Storage storage) {
+    if (storage != Storage::full && (setup.scheme.equation != Equation::star || setup.precision != Precision::float32))
+        throw std::invalid_argument("storage " + std::string(name(storage)) +
+                                    " is for the operator star in single precision: use float");
     const double dt_s = bench_time_step_s(setup), slowest_m_s = 0.5 * kBenchFastest_m_s;
     const auto k_of = [&](double vp_m_s) {
         return static_cast<float>(setup.scheme.equation->arrays.front().value(&vp_m_s, dt_s));

@@ -2,6 +2,7 @@
 
 #include "kernels/cuda/step_facts.hpp"
 #include "solver/performance/model/calibration.hpp"
+#include "solver/performance/model/gpu_observations.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
@@ -18,13 +19,8 @@ class CalibratedGpu final : public StepModel {
 public:
     explicit CalibratedGpu(GpuCalibration calibration) : calibration_(std::move(calibration)) {}
     [[nodiscard]] StepTime step(const Setup& setup, int shots) const override {
-        const std::string_view equation = name(setup.scheme.equation);
-        const int dimensions = setup.grid.dimensions;
         const cuda::StepFacts facts = cuda::step_facts(setup, shots);
-        StepTime time =
-            gpu_step_time(facts, calibration_.multiprocessors, calibration_.rates,
-                          calibration_.of(kernel_family(setup.kernel, setup.copy, equation, dimensions)),
-                          calibration_.of_strips(strip_family(kind_of_strips(setup), equation, dimensions)));
+        StepTime time = predict(calibration_, case_of(setup, shots, std::string(kind_of_strips(setup))), facts);
         time.seconds /= facts.steps;
         return time;
     }

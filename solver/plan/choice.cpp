@@ -48,7 +48,8 @@ std::int64_t fast_on_gpu(const Plan& plan) {
     double layers = 0.;  // memory variables
     for (const auto& strip : plan.setup.strips) layers += 1.5 * strip->work(plan.setup.grid);
     const double element = static_cast<double>(plan.setup.element_bytes()), nodes = static_cast<double>(points);
-    const double of_shot = element * (2. * nodes + layers), of_model = element * nodes;
+    const double of_shot = element * (2. * nodes + layers),
+                 of_model = static_cast<double>(plan.setup.medium.element_bytes(plan.setup.element_bytes())) * nodes;
     const auto cached = static_cast<std::int64_t>((kCachedBytes - of_model) / of_shot);
     const bool shares = plan.setup.grid.dimensions == 2;
     const std::int64_t fast = cached >= 1 ? cached : shares ? std::max(filling, kSharingShots) : filling;

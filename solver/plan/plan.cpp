@@ -48,12 +48,24 @@ private:
     std::string faults_;
 };
 
+/// Whether a device has for floats what it lacks for codes.
+bool has_with_floats(const Device& device, Setup setup) {
+    if (setup.medium.storage == Storage::full) return false;
+    setup.medium = {};
+    try {
+        check_setup(device, setup);
+        return true;
+    } catch (const SetupFault&) {
+        return false;
+    }
+}
+
 void check_backend(const Device& device, const Setup& setup, const ConfigOrigin& origin) {
     try {
         check_setup(device, setup);
     } catch (const SetupFault& fault) {
-        const char* const advice = setup.medium.storage == Storage::full ? "" : "\n  model.storage: float has them all";
-        origin.fault("backend." + fault.key, fault.what() + std::string(fault.key == "kernel" ? advice : ""));
+        const char* const advice = "\n  model.storage: float has this kernel";
+        origin.fault("backend." + fault.key, fault.what() + std::string(has_with_floats(device, setup) ? advice : ""));
     }
 }
 

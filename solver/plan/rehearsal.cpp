@@ -276,8 +276,9 @@ double rehearse_receivers(const Plan& plan) {
     constexpr std::size_t most = 3000;
     std::vector<Position> some;
     for (std::size_t i = 0; i < std::min(receivers.size(), most); ++i) some.push_back(receivers[i]);
+    const Plan first = plan_of_shot(plan, 0);
     const auto weigh = [&] {
-        static_cast<void>(point_weights(some, plan.setup.grid, plan.boundary.halos, PointKind::receiver));
+        static_cast<void>(point_weights(some, first.setup.grid, first.boundary.halos, PointKind::receiver));
     };
     return seconds_of(weigh) / static_cast<double>(some.size());
 }

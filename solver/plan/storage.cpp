@@ -73,7 +73,8 @@ bool device_computes(const Plan& plan, MediumCode medium) {
     }
 }
 
-/// A table where it is exact and costs nothing.
+/// A table where it is exact, and where the kernel and tile that floats would have read it: another kernel may be
+/// slower by more than the traffic that tables save.
 MediumCode best_storage(const Plan& plan, const Model* model) {
     if (model == nullptr || plan.device == nullptr) return {};
     const auto velocities = few_velocities(*model);
@@ -128,11 +129,14 @@ std::string describe_storage(const Plan& plan) {
     switch (plan.setup.medium.storage) {
         case Storage::full:
             return plan.config.model.storage == "auto"
-                       ? fmt::format("storage   as float, or as a table if the model has no more than {} velocities\n",
-                                     kMostVelocities)
+                       ? fmt::format(
+                             "storage   as a table if the model has no more than {} velocities and the kernel "
+                             "reads tables, otherwise as float\n",
+                             kMostVelocities)
                        : std::string();
         case Storage::table:
-            return fmt::format("storage   as a table: exact, with no more than {} velocities\n", kMostVelocities);
+            return fmt::format("storage   as a table: exact; a model of more than {} velocities is refused\n",
+                               kMostVelocities);
         case Storage::codes: break;
     }
     const StorageChange change = change_of_storage(plan);

@@ -75,3 +75,21 @@ TEST_CASE("chunks cover every plane once, and end no later than equal ones") {
                     }
     CHECK(uneven > 0);
 }
+
+TEST_CASE("the facts of a launch have all planes of its chunks, and what these load beyond them") {
+    const auto total = [](const Chunks& chunks, std::int64_t planes) {
+        StepFacts facts;
+        count_blocks(facts, chunks, 10, planes, 8.);
+        CHECK(facts.blocks == 10 * chunk_count(chunks, planes));
+        CHECK(facts.planes_of_blocks() ==
+              doctest::Approx(10. *
+                              (static_cast<double>(planes) + 8. * static_cast<double>(chunk_count(chunks, planes)))));
+        return facts;
+    };
+    CHECK(total({50, 4, 50}, 200).short_blocks == 0);
+    CHECK(total({50, 4, 50}, 190).planes == 47.5 + 8.);  // the last is cut
+    const StepFacts uneven = total({60, 3, 10}, 200);
+    CHECK(uneven.planes == 68.);
+    CHECK(uneven.short_blocks == 20);
+    CHECK(uneven.short_planes == 18.);
+}

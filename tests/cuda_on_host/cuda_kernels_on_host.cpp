@@ -91,16 +91,8 @@ template <typename Tile, typename K>
 void inplane_of_codes(World<float>& w, HostLaunch launch) {
     using Given = WithCodes<InPlaneArguments<float>, K>;
     const StoredK<K> stored(w);
-    Given a;
-    set_arrays(a, w);
-    stored.set(a);
-    a.y_halo = w.y_halo();
-    a.chunk = std::min(w.of.chunk, a.nz);
-    for (int i = 0; i < Tile::layout.count; ++i) a.maps[i] = map_of<Tile>(w, Tile::layout.rectangle[i]);
-    launch.block = {Tile::block_x, Tile::block_y, 1};
-    launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), blocks(a.nz, a.chunk)};
-    launch.shared_bytes = BulkTensorCopies<Tile>::shared_bytes;
-    launch_on_host(launch, inplane_step<Tile, BulkTensorCopies, Given>, a);
+    inplane_with<Tile, BulkTensorCopies, inplane_step<Tile, BulkTensorCopies, Given>, Given>(
+        w, launch, [&stored](Given& a) { stored.set(a); });
 }
 
 template <typename K, int R>

@@ -265,10 +265,12 @@ TensorMap map_of(const Array<T>& array, const Layout& l, int width, int height, 
     return map;
 }
 
-template <typename Tile, template <typename> class Engine, auto Kernel = inplane_step<Tile, Engine>>
-void inplane(World<typename Tile::T>& w, HostLaunch launch) {
-    InPlaneArguments<typename Tile::T> a;
+/// \param set_further what the arguments have beside those of a world.
+template <typename Tile, template <typename> class Engine, auto Kernel, typename Arguments, typename SetFurther>
+void inplane_with(World<typename Tile::T>& w, HostLaunch launch, const SetFurther& set_further) {
+    Arguments a;
     set_arrays(a, w);
+    set_further(a);
     a.y_halo = w.y_halo();
     a.chunks = chunks_of(w);
     for (int i = 0; i < Tile::layout.count; ++i) {
@@ -279,6 +281,11 @@ void inplane(World<typename Tile::T>& w, HostLaunch launch) {
     launch.grid = {blocks(a.nx, Tile::width), blocks(a.ny, Tile::height), chunk_count(a)};
     launch.shared_bytes = Engine<Tile>::shared_bytes;
     launch_on_host(launch, Kernel, a);
+}
+
+template <typename Tile, template <typename> class Engine, auto Kernel = inplane_step<Tile, Engine>>
+void inplane(World<typename Tile::T>& w, HostLaunch launch) {
+    inplane_with<Tile, Engine, Kernel, InPlaneArguments<typename Tile::T>>(w, launch, [](auto&) {});
 }
 
 template <typename T, auto Kernel>

@@ -30,12 +30,12 @@ using Bytes = std::vector<char>;
 
 // Seeds ------------------------------------------------------------------------------------------------------------
 
-enum class Storage { contiguous, chunked, fletcher32, fletcher32_deflate };
+enum class DatasetStorage { contiguous, chunked, fletcher32, fletcher32_deflate };
 
 /// How a file is written: what libraries and their options leave to choose.
 struct Style {
     H5F_libver_t low;
-    Storage storage;
+    DatasetStorage storage;
     bool variable_text;
 };
 
@@ -65,9 +65,9 @@ hid_t write_dataset(hid_t file, const char* name, const Style& style, const std:
     const hid_t list = H5Pcreate(H5P_DATASET_CREATE);
     std::vector<hsize_t> chunk;
     for (const auto extent : extents) chunk.push_back((extent + 1) / 2);
-    if (style.storage != Storage::contiguous) H5Pset_chunk(list, rank, chunk.data());
-    if (style.storage == Storage::fletcher32_deflate) H5Pset_deflate(list, 0);
-    if (style.storage >= Storage::fletcher32) H5Pset_fletcher32(list);
+    if (style.storage != DatasetStorage::contiguous) H5Pset_chunk(list, rank, chunk.data());
+    if (style.storage == DatasetStorage::fletcher32_deflate) H5Pset_deflate(list, 0);
+    if (style.storage >= DatasetStorage::fletcher32) H5Pset_fletcher32(list);
     const hid_t space = H5Screate_simple(rank, extents.data(), nullptr);
     const hid_t dataset = H5Dcreate2(file, name, H5T_IEEE_F32LE, space, H5P_DEFAULT, list, H5P_DEFAULT);
     const std::vector<float> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)), value);
@@ -111,8 +111,8 @@ void write_points(const Path& path, const Style& style) {
 std::vector<Style> styles() {
     std::vector<Style> all;
     for (const auto low : {H5F_LIBVER_EARLIEST, H5F_LIBVER_LATEST})
-        for (const auto storage :
-             {Storage::contiguous, Storage::chunked, Storage::fletcher32, Storage::fletcher32_deflate})
+        for (const auto storage : {DatasetStorage::contiguous, DatasetStorage::chunked, DatasetStorage::fletcher32,
+                                   DatasetStorage::fletcher32_deflate})
             for (const bool variable_text : {false, true}) all.push_back({low, storage, variable_text});
     return all;
 }
@@ -268,22 +268,23 @@ TEST_CASE("what no checksum covers is said once a dataset") {
         CHECK(model.has(kDensity));
         return model.notes();
     };
-    const auto covered = notes_of({H5F_LIBVER_LATEST, Storage::fletcher32, false});
+    const auto covered = notes_of({H5F_LIBVER_LATEST, DatasetStorage::fletcher32, false});
     CHECK(covered.empty());
-    CHECK(notes_of({H5F_LIBVER_LATEST, Storage::fletcher32_deflate, false}).empty());
-    const auto notes = notes_of({H5F_LIBVER_EARLIEST, Storage::contiguous, false});
+    CHECK(notes_of({H5F_LIBVER_LATEST, DatasetStorage::fletcher32_deflate, false}).empty());
+    const auto notes = notes_of({H5F_LIBVER_EARLIEST, DatasetStorage::contiguous, false});
     REQUIRE(notes.size() == 2);
     CHECK(contains(notes[0], "model.h5: /vp: no checksum covers its values and attributes"));
     CHECK(contains(notes[1], "model.h5: /rho: no checksum covers its values and attributes"));
-    CHECK(contains(notes_of({H5F_LIBVER_LATEST, Storage::chunked, false}).at(0), "covers its values, so"));
-    CHECK(contains(notes_of({H5F_LIBVER_LATEST, Storage::fletcher32, true}).at(0), "covers its attributes, so"));
-    CHECK(contains(notes_of({H5F_LIBVER_EARLIEST, Storage::fletcher32, false}).at(0), "covers its attributes, so"));
+    CHECK(contains(notes_of({H5F_LIBVER_LATEST, DatasetStorage::chunked, false}).at(0), "covers its values, so"));
+    CHECK(contains(notes_of({H5F_LIBVER_LATEST, DatasetStorage::fletcher32, true}).at(0), "covers its attributes, so"));
+    CHECK(contains(notes_of({H5F_LIBVER_EARLIEST, DatasetStorage::fletcher32, false}).at(0),
+                   "covers its attributes, so"));
 }
 
 TEST_CASE("what no checksum covers is a note of the plan, told before the model is made and after") {
     const TemporaryFolder folder;
     const auto path = folder.path() / "model.h5";
-    write_model(path, {H5F_LIBVER_LATEST, Storage::fletcher32, false});
+    write_model(path, {H5F_LIBVER_LATEST, DatasetStorage::fletcher32, false});
     const auto config = read_config_text(R"(schema_version: 1
 grid: {shape: [31, 21], spacing_m: [10, 5], origin_m: [100, 0]}
 model: {type: file, file: model.h5}
@@ -295,7 +296,7 @@ receivers: [{type: line, first_m: [150, 50], last_m: [350, 50], count: 3}]
 )",
                                          "run.yaml", vocabulary(), {"model.file=" + path.string(), "backend.name=cpu"});
     const auto plain = make_plan(config).notes;
-    write_model(path, {H5F_LIBVER_EARLIEST, Storage::contiguous, false});
+    write_model(path, {H5F_LIBVER_EARLIEST, DatasetStorage::contiguous, false});
     const Plan plan = make_plan(config);
     const auto told = plan.notes,
                made =

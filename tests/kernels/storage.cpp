@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu.hpp"
+#include "kernels/slabs.hpp"
 #include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/kernels/storage_support.hpp"
@@ -117,6 +118,22 @@ TEST_CASE("codes give the bits of the model of their values, whatever the kernel
                         }
                 }
             }
+}
+
+TEST_CASE("slabs of a model in codes have the bits of the whole") {
+    const Case c = storage_cases().back();
+    for (const Storage storage : {Storage::codes, Storage::table}) {
+        const CodedModel model(setup_of(c, 8, Precision::float32), storage);
+        const Setup setup = setup_with(c, 8, Stepping::single, model.code());
+        const auto cut = [](const Setup& whole, const MediumReaders& readers, double dt_s) {
+            return make_slab_medium(whole, readers, dt_s, equal_slabs(whole.grid.nz(), 3),
+                                    [](std::size_t, const Setup& slab, const MediumReaders& of_slab, double dt) {
+                                        return cpu::make_medium(slab, of_slab, dt);
+                                    });
+        };
+        CHECK(run_on_model(c, setup, model.original(), model.dt_s(), cut) ==
+              run_on_model(c, setup, model.original(), model.dt_s(), cpu::make_medium));
+    }
 }
 
 TEST_CASE("saved states of codes go on, and what is allocated is planned") {

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
+#include "io/text/error.hpp"
 #include "tests/program/program.hpp"
 #include "tests/program/python.hpp"
 
@@ -118,6 +119,19 @@ TEST_CASE("rooflines that cannot be drawn are refused before anything is measure
     };
     CHECK(contains(refused({"roofline.jpg"}), "--roofline roofline.jpg: pictures are .png or .pdf"));
     CHECK(contains(refused({"roofline.png", "--boundary", "cpml"}), "leave out --boundary"));
+}
+
+TEST_CASE("codes of k are refused where there are none, before anything is measured") {
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"bench", "cpu", "--operator", "variable_density"},
+          {"bench", "cpu", "--precision", "double"},
+          {"predict", "--model", "calibrated", "--device", "cpu", "--operator", "variable_density"}}) {
+        std::vector<std::string> arguments = command;
+        arguments.insert(arguments.end(), {"--storage", "16bit"});
+        const Outcome outcome = run_onda(arguments);
+        CHECK(outcome.code == static_cast<int>(onda::ExitCode::usage));
+        CHECK(contains(outcome.err, "storage 16bit is for the operator star in single precision: use float"));
+    }
 }
 
 TEST_CASE("comparisons have a verdict and an exit code") {

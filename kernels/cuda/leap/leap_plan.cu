@@ -46,8 +46,7 @@ StepFacts leap_facts(const void* kernel, const LeapShape& shape, const LeapWork&
     const LeapPlan plan = plan_leap(kernel, shape, box);
     const double tiles = static_cast<double>(plan.shape.grid.x) * plan.shape.grid.y, chunks = plan.shape.grid.z;
     const auto planes_of_grid = static_cast<double>(box.extent(2));
-    facts.blocks = static_cast<std::int64_t>(tiles * chunks);
-    facts.planes = planes_of_grid / chunks + 4. * shape.radius;
+    count_blocks(facts, plan.chunks, static_cast<std::int64_t>(tiles), box.extent(2), 4. * shape.radius);
     facts.ahead = work.ahead;
     const double of_p = tiles * (planes_of_grid + 4. * shape.radius * chunks);
     const double of_k = tiles * (planes_of_grid + 2. * shape.radius * chunks);

@@ -54,4 +54,5 @@ template <>
 void add_march25d<ONDA_RADIUS>(Instances<double>& list) {
     add_constant_density(list);
 }
+
 }  // namespace onda::cuda

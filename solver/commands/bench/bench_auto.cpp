@@ -193,8 +193,8 @@ std::string steps_of(const std::vector<AutoRow>& rows) {
             const int shots = trial.candidate.shots;
             all.device = row.of.device->hardware(setup);
             all.multiprocessors = cuda::platform().gpus.at(static_cast<std::size_t>(setup.ordinal)).multiprocessors;
-            all.steps.push_back(
-                {case_of(setup, shots, "cpml"), cuda::step_facts(setup, shots), trial.seconds->median() * shots});
+            const cuda::StepFacts facts = cuda::step_facts(setup, shots);
+            all.steps.push_back({case_of(setup, shots, "cpml"), facts, trial.seconds->median() * shots * facts.steps});
         }
     return observations_csv(all);
 }

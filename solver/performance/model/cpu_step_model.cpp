@@ -27,7 +27,10 @@ double memory_rate(const CpuRates& rates, int threads) {
 std::string family_of(const Setup& setup) {
     std::string family = setup.kernel + (setup.grid.dimensions == 2 ? ", 2-D" : ", 3-D");
     if (setup.scheme.equation != Equation::star) family += ", " + std::string(name(setup.scheme.equation));
-    return family + ", " + setup.isa;
+    family += ", " + setup.isa;
+    if (setup.stepping == Stepping::leap) family += ", leap";
+    if (setup.medium.storage != Storage::full) family += ", " + std::string(name(setup.medium.storage));
+    return family;
 }
 
 /// Calls body(value, spread) for the constants of a calibration in the order of a fit.
@@ -41,8 +44,7 @@ void for_each_constant(CpuCalibration& calibration, const Body& body) {
 }  // namespace
 
 CpuKernelConstants CpuCalibration::of(std::string_view family) const {
-    const auto found = kernels.find(family);
-    return found == kernels.end() ? CpuKernelConstants{} : found->second;
+    return of_nearest(kernels, family, CpuKernelConstants{});
 }
 
 CpuStepFacts cpu_step_facts(const Setup& setup, int shots) {

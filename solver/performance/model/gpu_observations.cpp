@@ -68,6 +68,8 @@ constexpr std::array kColumns{
     word<&KernelCase::equation>("operator"),
     word<&KernelCase::precision>("precision"),
     word<&KernelCase::boundary>("boundary"),
+    word<&KernelCase::stepping>("stepping"),
+    word<&KernelCase::storage>("storage"),
     number<kWhat, &KernelCase::dimensions>("dimensions"),
     number<kWhat, &KernelCase::nx>("nx"),
     number<kWhat, &KernelCase::ny>("ny"),
@@ -88,6 +90,8 @@ constexpr std::array kColumns{
     number<kFacts, &StepFacts::launches>("launches"),
     number<kFacts, &StepFacts::blocks>("blocks"),
     number<kFacts, &StepFacts::planes>("planes"),
+    number<kFacts, &StepFacts::short_blocks>("short_blocks"),
+    number<kFacts, &StepFacts::short_planes>("short_planes"),
     Column{"overlaps", [](const GpuObservation& o) { return std::string(o.facts.overlaps ? "1" : "0"); },
            [](GpuObservation& o, std::string_view cell) {
                o.facts.overlaps = cell == "1";
@@ -145,7 +149,9 @@ GpuObservation read_line(std::string_view line, const std::string& name, std::si
     if (!read_number(of.multiprocessors, count) || of.multiprocessors < 1) fault(kMultiprocessors, count);
     if (device.empty() || (!of.device.empty() && of.device != device)) fault(kDevice, device);
     of.device = device;
-    if (observation.facts.blocks < 1 || observation.facts.launches < 1 || observation.facts.planes < 1.)
+    const StepFacts& facts = observation.facts;
+    if (facts.blocks < 1 || facts.launches < 1 || facts.planes < 1. || facts.short_blocks > facts.blocks ||
+        (facts.short_blocks > 0 && facts.short_planes < 1.))
         refuse(name, number, "a step of no launch, block or plane");
     return observation;
 }
@@ -215,11 +221,11 @@ private:
 }  // namespace
 
 std::string KernelCase::family() const {
-    return kernel_family(kernel, copy, equation, dimensions);
+    return kernel_family(kernel, copy, equation, dimensions, storage);
 }
 
 std::string KernelCase::strips() const {
-    return strip_family(boundary, equation, dimensions);
+    return strip_family(boundary, equation, dimensions, stepping);
 }
 
 std::string KernelCase::text() const {
@@ -227,6 +233,8 @@ std::string KernelCase::text() const {
     std::string line = fmt::format("{}{}{}{}{}, {}, order {}, {}", kernel, tile.empty() ? "" : " ", tile,
                                    copy.empty() ? "" : " ", copy, grid, order, precision);
     if (equation != "star") line += ", " + equation;
+    if (stepping != "single" && !kernel.starts_with(stepping)) line += ", " + stepping;
+    if (storage != "float") line += ", " + storage;
     if (boundary != "none") line += ", " + boundary;
     if (shots > 1) line += fmt::format(", {} shots", shots);
     return line;
@@ -240,6 +248,8 @@ KernelCase case_of(const Setup& setup, int shots, const std::string& boundary) {
     what.equation = name(setup.scheme.equation);
     what.precision = setup.precision == Precision::float32 ? "float" : "double";
     what.boundary = boundary;
+    what.stepping = setup.stepping == Stepping::leap ? "leap" : "single";
+    what.storage = name(setup.medium.storage);
     what.order = setup.scheme.space_order;
     what.dimensions = setup.grid.dimensions;
     std::tie(what.nx, what.ny, what.nz) = std::tuple(setup.grid.nx(), setup.grid.ny(), setup.grid.nz());
@@ -254,6 +264,9 @@ Setup setup_of(const KernelCase& what) {
     setup.grid = {what.dimensions, {what.nx, what.dimensions == 3 ? what.ny : 1, what.nz}, {10., 10., 10.}, {}};
     setup.scheme = make_scheme(*row, what.order);
     setup.precision = what.precision == "double" ? Precision::float64 : Precision::float32;
+    setup.stepping = what.stepping == "leap" ? Stepping::leap : Stepping::single;
+    for (const Storage storage : {Storage::codes, Storage::table})
+        if (what.storage == name(storage)) store_medium(setup, storage);
     setup.kernel = what.kernel;
     setup.tile = what.tile;
     setup.copy = what.copy;
@@ -315,7 +328,8 @@ GpuCalibration fit_gpu(GpuCalibration probed, std::span<const GpuObservation> ob
     GpuCalibration fitted = std::move(probed);
     for (const GpuObservation& observation : observations) {
         fitted.kernels.try_emplace(observation.what.family());
-        if (observation.facts.side_launches > 0) fitted.kernels.try_emplace(observation.what.strips(), kUsualStrips);
+        if (observation.facts.side_launches > 0 && observation.what.boundary != "none")
+            fitted.kernels.try_emplace(observation.what.strips(), kUsualStrips);
     }
     ConstantsOfFit constants(fitted);
     const std::vector<LogPrior> priors = constants.priors();

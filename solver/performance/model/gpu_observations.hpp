@@ -20,6 +20,7 @@ namespace onda {
 struct KernelCase {
     std::string kernel, tile, copy;  ///< copy is empty for kernels without a choice of engines
     std::string equation = "star", precision = "float", boundary = "none";
+    std::string stepping = "single", storage = "float";  ///< of time, and of k
     int order = 8;
     int dimensions = 3;
     std::int64_t nx = 1, ny = 1, nz = 1;
@@ -42,7 +43,7 @@ Setup setup_of(const KernelCase& what);
 struct GpuObservation {
     KernelCase what;
     cuda::StepFacts facts;
-    double seconds = 0.;  ///< of a step of all shots
+    double seconds = 0.;  ///< of a step of all shots, or of a leap
     bool fitted = false;  ///< whether constants were fitted to it
 };
 
@@ -59,7 +60,7 @@ std::string observations_csv(const GpuObservations& observations);
 GpuObservations read_observations(const std::filesystem::path& file);
 GpuObservations parse_observations(std::string_view text, const std::string& name);
 
-/// The time that a calibration predicts.
+/// The time that a calibration predicts of a step, or of a leap.
 GpuStepTime predict(const GpuCalibration& calibration, const KernelCase& what, const cuda::StepFacts& facts);
 
 /// How far predictions are from measurements: |predicted / measured - 1|.

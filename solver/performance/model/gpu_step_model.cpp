@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <queue>
 #include <span>
+#include <vector>
 
 namespace onda {
 namespace {
@@ -35,7 +38,7 @@ struct PlaneOfBlock {
 
 PlaneOfBlock plane_of_block(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates,
                             const KernelConstants& kernel, double near) {
-    const double planes = facts.launches * static_cast<double>(facts.blocks) * facts.planes / multiprocessors;
+    const double planes = facts.launches * facts.planes_of_blocks() / multiprocessors;
     const bool by_engine = facts.engine_lines > 0.;
     PlaneOfBlock of{};
     of.issue = (by_engine ? 1. : kernel.work) * facts.instructions / planes / rates.instructions_s;
@@ -50,19 +53,56 @@ PlaneOfBlock plane_of_block(const cuda::StepFacts& facts, int multiprocessors, c
     return of;
 }
 
-/// Blocks of a launch come in waves of as many as the multiprocessors hold. Those of a multiprocessor take turns while
-/// others wait, so that a plane of all of them takes their work, or what one of them takes alone if that is longer.
+/// So many places for a block have walked through so many planes when no more blocks are left for them.
+struct Places {
+    double planes;
+    std::int64_t count;
+    bool operator>(const Places& other) const { return planes > other.planes; }
+};
+
+/// When the places of a GPU are done with the blocks of a launch, in planes, the first first. Blocks begin in their
+/// order, each where a place comes free first, the short ones last.
+std::vector<Places> ends_of_places(const cuda::StepFacts& facts, std::int64_t places) {
+    const std::int64_t longer = facts.blocks - facts.short_blocks, late = longer % places;
+    const auto rounds = static_cast<double>(longer / places);
+    std::vector<Places> done;
+    std::priority_queue<Places, std::vector<Places>, std::greater<>> free;
+    free.push({rounds * facts.planes, places - late});
+    if (late > 0) free.push({(rounds + 1.) * facts.planes, late});
+    for (std::int64_t left = facts.short_blocks; left > 0;) {
+        const Places first = free.top();
+        free.pop();
+        const std::int64_t taken = std::min(first.count, left);
+        if (taken < first.count) done.push_back({first.planes, first.count - taken});
+        free.push({first.planes + facts.short_planes, taken});
+        left -= taken;
+    }
+    for (; !free.empty(); free.pop()) done.push_back(free.top());
+    std::ranges::sort(done, {}, &Places::planes);
+    return done;
+}
+
+/// A multiprocessor has places for some blocks, which take turns while others wait: a plane of all of them takes their
+/// work, or what one of them takes alone if that is longer.
 double blocks_time(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates, const PlaneOfBlock& of) {
-    const auto wave = [&](double resident) {
-        if (resident <= 0.) return 0.;
-        return facts.planes * together(rates.sharpness_of_blocks, {resident * of.work, of.alone, resident * of.engine});
+    const auto plane = [&](double resident) {
+        return together(rates.sharpness_of_blocks, {resident * of.work, of.alone, resident * of.engine});
     };
-    const double resident = std::max(1, facts.compiled.blocks_per_multiprocessor);
-    const double waves = static_cast<double>(facts.blocks) / (multiprocessors * resident);
-    constexpr double many = 8.;  // so many that the last one does not show
-    if (waves > many) return facts.launches * waves * wave(resident);
-    const double full = std::floor(waves), left = static_cast<double>(facts.blocks) - full * multiprocessors * resident;
-    return facts.launches * (full * wave(resident) + wave(std::ceil(left / multiprocessors)));
+    const std::int64_t resident = std::max(1, facts.compiled.blocks_per_multiprocessor);
+    std::int64_t busy = resident * multiprocessors;
+    constexpr std::int64_t many = 8;  // for each place: so many that the end does not show
+    if (facts.blocks > many * busy)
+        return facts.launches * facts.planes_of_blocks() / static_cast<double>(busy) *
+               plane(static_cast<double>(resident));
+    double seconds = 0., walked = 0.;
+    for (const Places& places : ends_of_places(facts, busy)) {
+        if (places.planes > walked)
+            seconds +=
+                (places.planes - walked) * plane(static_cast<double>((busy + multiprocessors - 1) / multiprocessors));
+        walked = places.planes;
+        busy -= places.count;
+    }
+    return facts.launches * seconds;
 }
 
 std::string_view longest(std::span<const Bound> bounds) {
@@ -85,26 +125,24 @@ std::string family_of(std::string_view name, std::string_view equation, int dime
 
 }  // namespace
 
-std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions) {
+std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions,
+                          std::string_view storage) {
     std::string family = family_of(kernel, equation, dimensions);
     if (copy == "async") family += ", async";
+    if (storage != "float") family += ", " + std::string(storage);
     return family;
 }
 
-std::string strip_family(std::string_view kind, std::string_view equation, int dimensions) {
+std::string strip_family(std::string_view kind, std::string_view equation, int dimensions, std::string_view stepping) {
     if (kind == "none") return {};
     if (kind == "sponge") equation = "star";  // it tapers p, whatever made it
-    return family_of(std::string(kind) + " strips", equation, dimensions);
+    std::string family = family_of(std::string(kind) + " strips", equation, dimensions);
+    if (stepping != "single") family += ", " + std::string(stepping);
+    return family;
 }
 
 KernelConstants GpuCalibration::of(std::string_view family, const KernelConstants& usual) const {
-    std::string_view name = family;
-    while (true) {
-        if (const auto found = kernels.find(name); found != kernels.end()) return found->second;
-        const std::size_t comma = name.rfind(',');
-        if (comma == std::string_view::npos) return usual;
-        name = name.substr(0, comma);
-    }
+    return of_nearest(kernels, family, usual);
 }
 
 GpuStepTime gpu_step_time(const cuda::StepFacts& facts, int multiprocessors, const GpuRates& rates,

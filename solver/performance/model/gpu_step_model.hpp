@@ -42,6 +42,19 @@ struct KernelConstants {
 /// Of strips: bytes for each one that was counted, and what a launch waits for each plane that it walks through.
 inline constexpr KernelConstants kUsualStrips{1., 0.3e-6, 0.05e-6, 1.};
 
+/// The constants of a family, "inplane-vertical, 3-D, 16bit", or, if it was not measured, of the nearest relative that
+/// was: its name begins alike.
+template <typename Constants>
+Constants of_nearest(const std::map<std::string, Constants, std::less<>>& kernels, std::string_view family,
+                     const Constants& usual) {
+    while (true) {
+        if (const auto found = kernels.find(family); found != kernels.end()) return found->second;
+        const std::size_t comma = family.rfind(',');
+        if (comma == std::string_view::npos) return usual;
+        family = family.substr(0, comma);
+    }
+}
+
 /// A rate or constant in files, tables and fits.
 template <typename Values>
 struct ModelConstant {
@@ -87,10 +100,14 @@ struct GpuCalibration {
     [[nodiscard]] KernelConstants of_strips(std::string_view family) const { return of(family, kUsualStrips); }
 };
 
-/// What shares constants: "inplane-full, 3-D", "march25d, 3-D, variable_density", "inplane-full, 2-D, async".
-std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions);
-/// Of the strips of a kind, as users name it: "cpml strips, 3-D, variable_density". Empty for "none".
-std::string strip_family(std::string_view kind, std::string_view equation, int dimensions);
+/// What shares constants: "inplane-full, 3-D", "march25d, 3-D, variable_density", "inplane-full, 2-D, async",
+/// "inplane-vertical, 3-D, 16bit".
+std::string kernel_family(std::string_view kernel, std::string_view copy, std::string_view equation, int dimensions,
+                          std::string_view storage = "float");
+/// Of the strips of a kind, as users name it: "cpml strips, 3-D, variable_density", "sponge strips, 3-D, leap". Empty
+/// for "none".
+std::string strip_family(std::string_view kind, std::string_view equation, int dimensions,
+                         std::string_view stepping = "single");
 
 /// The parts that a step would take if nothing else bound it, and what it takes.
 struct GpuStepTime : StepTime {

@@ -25,6 +25,7 @@ struct TimedProblem {
     std::string_view equation;
     int dimensions, order;
     std::string_view precision;
+    std::string_view stepping = "single", storage = "float";
 };
 
 std::vector<TimedProblem> all_problems() {
@@ -33,9 +34,15 @@ std::vector<TimedProblem> all_problems() {
         for (const std::string_view precision : {"float", "double"}) {
             for (int order = 2; order <= 16; order += 2) list.push_back({"star", dimensions, order, precision});
             list.push_back({"compact27", dimensions, 2, precision});
-            for (int order = 2; order <= 16; order += 2)
+            for (int order = 2; order <= 16; order += 2) {
                 list.push_back({"variable_density", dimensions, order, precision});
+                list.push_back({"star", dimensions, order, precision, "leap"});
+            }
         }
+    for (int order = 2; order <= 16; order += 2)
+        for (const std::string_view stepping : {"single", "leap"})
+            for (const std::string_view storage : {"16bit", "table"})
+                list.push_back({"star", 3, order, "float", stepping, storage});
     return list;
 }
 
@@ -46,6 +53,8 @@ KernelCase case_with(const TimedProblem& problem, const cuda::Variant& variant, 
     what.copy = variant.copy;
     what.equation = problem.equation;
     what.precision = problem.precision;
+    what.stepping = problem.stepping;
+    what.storage = problem.storage;
     what.order = problem.order;
     what.dimensions = problem.dimensions;
     std::tie(what.nx, what.ny, what.nz) = std::tuple(extents.nx, extents.ny, extents.nz);
@@ -115,6 +124,7 @@ std::vector<const char*> boundaries_with(const TimedProblem& problem, const cuda
         const bool with_sponge = problem.equation == "star" && (problem.order == 2 || problem.order == 8);
         return with_sponge ? std::vector{"cpml", "sponge"} : std::vector{"cpml"};
     }
+    if (problem.storage != "float") return {};
     if (problem.equation == "star" && single && problem.order == 8 && far && variant.copy != "async") return {"cpml"};
     return {};
 }
@@ -139,9 +149,11 @@ std::vector<KernelCase> calibration_cases(int ordinal) {
         if (!single && problem.order == 2) on = {grids.between};
         if (!single && (compact || problem.order == 6)) on = {grids.far};
         if (!single && problem.order == 14) on = {grids.near, grids.far};
+        if (problem.storage != "float" && on.size() > 1) on = {grids.far};
         if (on.empty()) continue;
         const std::vector<cuda::Variant> all = variants_of(problem, ordinal);
-        for (const cuda::Variant& variant : single&& problem.order == 4 ? all : first_tiles(all))
+        const bool all_tiles = single && problem.order == 4 && problem.storage == "float";
+        for (const cuda::Variant& variant : all_tiles ? all : first_tiles(all))
             for (const Extents& extents : on) {
                 list.push_back(case_with(problem, variant, extents));
                 for (const char* boundary : boundaries_with(problem, variant, extents.nx == grids.far.nx)) {
@@ -209,7 +221,8 @@ std::vector<GpuObservation> measure_gpu(std::span<const KernelCase> cases, int o
         Contender contender(device, setup, field, load);
         std::vector<double> seconds;
         for (int round = 0; round < rounds; ++round) seconds.push_back(contender.seconds_per_step());
-        observations.push_back({what, cuda::step_facts(setup, what.shots), Sample(seconds).median()});
+        const cuda::StepFacts facts = cuda::step_facts(setup, what.shots);
+        observations.push_back({what, facts, facts.steps * Sample(seconds).median()});
     }
     done(cases.size(), cases.size(), "done");
     return observations;
@@ -221,7 +234,8 @@ namespace {
 std::vector<Setup> cpu_setups(const TimedProblem& problem, const Extents& extents, int threads) {
     std::vector<Setup> list;
     KernelCase what = case_with(problem, {"auto", "auto", "auto"}, extents);
-    for (const std::string& kernel : cpu::kernels_of(setup_of(what).scheme.equation)) {
+    const Setup asked = setup_of(what);
+    for (const std::string& kernel : cpu::kernels_of(asked.scheme.equation, asked.stepping, asked.medium.storage)) {
         what.kernel = kernel;
         Setup setup = setup_of(what);
         setup.isa = "auto";
@@ -242,7 +256,7 @@ std::vector<CpuCase> cpu_calibration_cases(int threads) {
         const bool single = problem.precision == "float", compact = problem.equation == "compact27";
         const bool wanted = single ? compact || problem.order == 2 || problem.order == 8 || problem.order == 14
                                    : compact || problem.order == 6;
-        if (!wanted) continue;
+        if (!wanted || (problem.storage != "float" && problem.order != 8)) continue;
         for (const Extents& extents : problem.dimensions == 3 ? in_space : in_a_plane) {
             for (Setup& setup : cpu_setups(problem, extents, threads)) list.push_back({std::move(setup)});
             if (!single || problem.order != 8 || threads == 1) continue;
