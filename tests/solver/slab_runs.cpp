@@ -290,8 +290,7 @@ TEST_CASE("the forecast of each slab is what it takes, and plan and JSON say the
         CHECK(fresh->allocated_bytes() + fresh->medium().allocated_bytes() == bytes);
     }
     const Plan plan = plan_of(kTall, {"backend.slabs=3"});
-    CHECK(contains(describe(plan),
-                   "slabs     3 along z, of 35, 36, 36 planes, on the CPU; 4 are exchanged"));
+    CHECK(contains(describe(plan), "slabs     3 along z, of 35, 36, 36 planes, on the CPU; 4 are exchanged"));
     CHECK(slabs_json(plan)["planes"] == std::vector<int>{35, 36, 36});
     CHECK(!contains(describe(plan_of(kTall)), "slabs"));
     CHECK(contains(run(kTall, {"backend.slabs=3"}).facts.backend, "3 slabs"));
