@@ -5,13 +5,13 @@
 namespace onda {
 
 /// The exchange of a grid's slabs brings the halo planes of p[n] beyond every cut. It knows the slabs; what drives the
-/// steps knows only when it acts: after the halos of the faces, before the step.
+/// steps knows only when it acts: after the halos of the faces, before the step of the planes that read those.
 class Exchange {
 public:
     virtual ~Exchange() = default;
     /// Sends the planes next to every cut. They must not change before wait().
     virtual void post() = 0;
-    /// Returns when the planes beyond every cut have arrived.
+    /// Returns when the planes beyond every cut have arrived, or when what is queued from now on comes after them.
     virtual void wait() = 0;
 };
 

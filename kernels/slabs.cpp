@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "kernels/cpu/downloads.hpp"
 #include "kernels/equations/star/stencil.hpp"
 #include "kernels/plan/state_parts.hpp"
 #include "kernels/shot/source_entries.hpp"
@@ -12,7 +13,7 @@
 namespace onda {
 namespace {
 
-/// Copies planes between wavefields of one process, at once.
+/// Copies planes between wavefields of one process.
 class LocalExchange final : public Exchange {
 public:
     LocalExchange(std::vector<Wavefield*> slabs, std::int64_t halo) : slabs_(std::move(slabs)), halo_(halo) {}
@@ -26,7 +27,7 @@ public:
         }
     }
     void wait() override {
-        for (Wavefield* slab : slabs_) slab->wait();
+        for (Wavefield* slab : slabs_) slab->await_planes();
     }
 
 private:
@@ -111,21 +112,20 @@ private:
     MakeExchange make_exchange_;
 };
 
-/// Holds values that have arrived.
-class FinishedDownload final : public Download {
-public:
-    explicit FinishedDownload(std::vector<float> values) : values_(std::move(values)) {}
-    std::span<const float> wait() override { return values_; }
+/// Appends a row of `all` to `share`. \param first_node of the slab that it is for.
+void append_row(NodeWeights& share, const NodeWeights& all, std::size_t row, std::int64_t first_node) {
+    for (auto i = static_cast<std::size_t>(all.first[row]); i < static_cast<std::size_t>(all.first[row + 1]); ++i) {
+        share.node.push_back(all.node[i] - first_node);
+        share.weight.push_back(all.weight[i]);
+    }
+    share.first.push_back(std::ssize(share.node));
+}
 
-private:
-    std::vector<float> values_;
-};
-
-/// Receivers whose nodes may lie in several slabs: node values are brought together and summed here, in the one order.
-class SlabRecorder {
+/// Receivers whose nodes lie in several slabs: node values are brought together and summed here, in the one order.
+class CutReceivers {
 public:
-    SlabRecorder() = default;
-    SlabRecorder(const SlabMedium& medium, NodeWeights receivers, std::int64_t samples)
+    CutReceivers() = default;
+    CutReceivers(const SlabMedium& medium, NodeWeights receivers, std::int64_t samples)
         : receivers_(std::move(receivers)),
           samples_(samples),
           is_float_(medium.setup().precision == Precision::float32),
@@ -151,9 +151,10 @@ public:
         for (std::int64_t r = 0; r < receivers_.rows(); ++r)
             traces_[static_cast<std::size_t>(r * samples_ + n)] = is_float_ ? sum<float>(r) : sum<double>(r);
     }
-    template <typename U>
-    void copy(std::span<U> values) const {
-        for (std::size_t i = 0; i < traces_.size(); ++i) values[i] = static_cast<U>(traces_[i]);
+    /// The trace of one of them.
+    [[nodiscard]] std::span<const double> trace(std::int64_t receiver) const {
+        return std::span(traces_).subspan(static_cast<std::size_t>(receiver * samples_),
+                                          static_cast<std::size_t>(samples_));
     }
 
 private:
@@ -173,6 +174,64 @@ private:
     std::vector<std::vector<std::size_t>> entries_;  ///< which entries of the receivers they are
     std::vector<double> values_;                     ///< of p at each entry
     std::vector<double> traces_;                     ///< [receiver][sample]
+};
+
+/// Receivers of a shot: those with all their nodes in one slab are recorded there, on its device.
+class SlabRecorder {
+public:
+    SlabRecorder() = default;
+    SlabRecorder(const SlabMedium& medium, const NodeWeights& receivers, std::int64_t samples)
+        : samples_(samples), of_slab_(medium.slabs().size()) {
+        std::vector<NodeWeights> shares(of_slab_.size());
+        NodeWeights cut;
+        for (std::size_t row = 0; row + 1 < receivers.first.size(); ++row) {
+            const auto begin = receivers.node.begin() + receivers.first[row],
+                       end = receivers.node.begin() + receivers.first[row + 1];
+            const std::size_t slab = begin == end ? 0 : medium.slab_of(*begin);
+            const bool whole = std::all_of(begin, end, [&](std::int64_t node) { return medium.slab_of(node) == slab; });
+            append_row(whole ? shares[slab] : cut, receivers, row, whole ? medium.first_node(slab) : 0);
+            (whole ? of_slab_[slab] : of_cut_).push_back(row);
+        }
+        shares_ = std::move(shares);
+        cut_ = CutReceivers(medium, std::move(cut), samples);
+    }
+
+    /// Hands each slab its receivers.
+    void begin(std::span<const std::unique_ptr<Wavefield>> slabs, int shot) {
+        for (std::size_t s = 0; s < slabs.size(); ++s) slabs[s]->set_receivers(shot, shares_[s], samples_);
+        shares_.clear();
+    }
+    /// Takes the sample of those that no slab has to itself.
+    void record(std::int64_t n, std::span<const std::unique_ptr<Wavefield>> slabs, int shot) {
+        cut_.record(n, slabs, shot);
+    }
+    template <typename U>
+    void copy(std::span<const std::unique_ptr<Wavefield>> slabs, int shot, std::span<U> values) const {
+        std::vector<U> of_slab;
+        for (std::size_t s = 0; s < of_slab_.size(); ++s) {
+            if (of_slab_[s].empty()) continue;
+            of_slab.resize(of_slab_[s].size() * static_cast<std::size_t>(samples_));
+            slabs[s]->download_traces(std::span<U>(of_slab), shot);
+            for (std::size_t i = 0; i < of_slab_[s].size(); ++i)
+                put(std::span<const U>(of_slab).subspan(i * static_cast<std::size_t>(samples_)), of_slab_[s][i],
+                    values);
+        }
+        for (std::size_t i = 0; i < of_cut_.size(); ++i)
+            put(cut_.trace(static_cast<std::int64_t>(i)), of_cut_[i], values);
+    }
+
+private:
+    template <typename V, typename U>
+    void put(std::span<const V> trace, std::size_t row, std::span<U> values) const {
+        const auto samples = static_cast<std::size_t>(samples_);
+        for (std::size_t n = 0; n < samples; ++n) values[row * samples + n] = static_cast<U>(trace[n]);
+    }
+
+    std::int64_t samples_ = 0;
+    std::vector<NodeWeights> shares_;                ///< until the slabs have them
+    std::vector<std::vector<std::size_t>> of_slab_;  ///< rows of the receivers, slab by slab
+    std::vector<std::size_t> of_cut_;                ///< rows of the others
+    CutReceivers cut_;
 };
 
 class SlabWavefield final : public Wavefield {
@@ -201,16 +260,20 @@ public:
     }
     void set_sources(int shot, const Sources& sources) override;
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {
-        recorders_.at(static_cast<std::size_t>(shot)) = SlabRecorder(*medium_, receivers, samples);
+        SlabRecorder& recorder = recorders_.at(static_cast<std::size_t>(shot));
+        recorder = SlabRecorder(*medium_, receivers, samples);
+        recorder.begin(slabs_, shot);
     }
 
     void fill_halos() override {
         for (const auto& slab : slabs_) slab->fill_halos();
         exchange_->post();
-        exchange_->wait();
     }
+    /// Most of it under the exchange.
     void step() override {
-        for (const auto& slab : slabs_) slab->step();
+        for (const auto& slab : slabs_) slab->step_inside();
+        exchange_->wait();
+        for (const auto& slab : slabs_) slab->step_beside_cuts();
     }
     void absorb() override {
         for (const auto& slab : slabs_) slab->absorb();
@@ -222,6 +285,7 @@ public:
         for (const auto& slab : slabs_) slab->swap();
     }
     void record(std::int64_t n) override {
+        for (const auto& slab : slabs_) slab->record(n);
         for (std::size_t shot = 0; shot < recorders_.size(); ++shot)
             recorders_[shot].record(n, slabs_, static_cast<int>(shot));
     }
@@ -250,9 +314,9 @@ public:
                                            shot);
     }
     std::unique_ptr<Download> start_download(const Window& window, int shot) override {
-        std::vector<float> values(static_cast<std::size_t>(window.points()));
-        copy_out(window, std::span<float>(values), shot);
-        return std::make_unique<FinishedDownload>(std::move(values));
+        auto download = std::make_unique<cpu::HostDownload>(frames_, window.points());
+        copy_out(window, download->values(), shot);
+        return download;
     }
     void upload(std::span<const double> p, std::span<const double> p_previous, int shot) override {
         for (std::size_t s = 0; s < slabs_.size(); ++s) {
@@ -262,10 +326,10 @@ public:
         }
     }
     void download_traces(std::span<float> values, int shot) const override {
-        recorders_.at(static_cast<std::size_t>(shot)).copy(values);
+        recorders_.at(static_cast<std::size_t>(shot)).copy(slabs_, shot, values);
     }
     void download_traces(std::span<double> values, int shot) const override {
-        recorders_.at(static_cast<std::size_t>(shot)).copy(values);
+        recorders_.at(static_cast<std::size_t>(shot)).copy(slabs_, shot, values);
     }
     void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override {
         for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -304,6 +368,7 @@ private:
     std::vector<std::unique_ptr<Wavefield>> slabs_;
     std::unique_ptr<Exchange> exchange_;
     std::vector<SlabRecorder> recorders_;  ///< of each shot
+    cpu::FrameBuffers frames_;
 };
 
 void SlabWavefield::set_sources(int shot, const Sources& sources) {
@@ -311,7 +376,6 @@ void SlabWavefield::set_sources(int shot, const Sources& sources) {
         sources.density.empty() ? source_densities(*medium_, sources.nodes) : sources.density;
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
         Sources share;
-        share.signal = sources.signal;
         share.density = density;
         for (std::int64_t row = 0; row < sources.nodes.rows(); ++row) {
             const auto at = static_cast<std::size_t>(row);
@@ -321,7 +385,9 @@ void SlabWavefield::set_sources(int shot, const Sources& sources) {
                 share.nodes.node.push_back(sources.nodes.node[i] - medium_->first_node(s));
                 share.nodes.weight.push_back(sources.nodes.weight[i]);
             }
-            share.nodes.first.push_back(static_cast<std::int64_t>(share.nodes.node.size()));
+            const bool acts_here = std::ssize(share.nodes.node) > share.nodes.first.back();
+            share.nodes.first.push_back(std::ssize(share.nodes.node));
+            share.signal.push_back(acts_here ? sources.signal[at] : std::vector<double>{});
         }
         slabs_[s]->set_sources(shot, share);
     }
@@ -423,6 +489,20 @@ void check_slabs(const Problem& problem, std::span<const Slab> slabs) {
     if (next != problem.grid.nz())
         throw std::invalid_argument("slabs of " + std::to_string(next) + " planes do not cover a grid of " +
                                     std::to_string(problem.grid.nz()));
+}
+
+int most_slabs(const Problem& problem) {
+    int most = 1;
+    const auto fits = [&problem](int count) {
+        try {
+            check_slabs(problem, equal_slabs(problem.grid.nz(), count));
+            return true;
+        } catch (const std::invalid_argument&) {
+            return false;
+        }
+    };
+    while (most < problem.grid.nz() && fits(most + 1)) ++most;
+    return most;
 }
 
 std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs, std::int64_t halo) {

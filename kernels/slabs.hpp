@@ -32,6 +32,9 @@ Setup setup_of_slab(const Setup& whole, const Slab& slab);
 /// absorbing layers.
 void check_slabs(const Problem& problem, std::span<const Slab> slabs);
 
+/// The largest number of equal slabs that can compute a problem: 1 where none but the whole grid can.
+int most_slabs(const Problem& problem);
+
 /// Makes the medium of one slab: cpu::make_medium, or cuda::make_medium on a GPU of the caller's choice.
 using MakeSlabMedium = std::function<std::shared_ptr<Medium>(std::size_t slab, const Setup& setup,
                                                              const MediumReaders& readers, double dt_s)>;

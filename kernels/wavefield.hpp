@@ -99,12 +99,15 @@ public:
     /// p[n+2] over p[n-2] of leaps, n even; of order 4 in time p[n+1] over p[n-1]; sources and all. \throws
     /// std::logic_error where check_problem() allows neither.
     virtual void update(std::int64_t n);
-    virtual void fill_halos() = 0;            ///< fills the halo of p[n] by the rules of Problem::halos
-    virtual void step() = 0;                  ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: Equation
-    virtual void absorb() = 0;                ///< perfectly matched layers, then the sponge, on p[n+1] and p[n]
-    virtual void inject(std::int64_t n) = 0;  ///< adds signal[n] to p[n+1]
-    virtual void swap() = 0;                  ///< p[n+1] becomes p[n]
-    virtual void record(std::int64_t n) = 0;  ///< sample n of every trace, from p[n]
+    virtual void fill_halos() = 0;  ///< fills the halo of p[n] by the rules of Problem::halos
+    virtual void step() = 0;        ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: Equation
+    /// The part of step() that reads no plane beyond a cut: of a slab, whose planes may be on their way meanwhile.
+    virtual void step_inside() {}
+    virtual void step_beside_cuts() { step(); }  ///< the rest of step()
+    virtual void absorb() = 0;                   ///< perfectly matched layers, then the sponge, on p[n+1] and p[n]
+    virtual void inject(std::int64_t n) = 0;     ///< adds signal[n] to p[n+1]
+    virtual void swap() = 0;                     ///< p[n+1] becomes p[n]
+    virtual void record(std::int64_t n) = 0;     ///< sample n of every trace, from p[n]
 
     /// Queues time steps n = first … first + count - 1 and returns; a device without a queue computes them first.
     virtual void enqueue(std::int64_t first, std::int64_t count) { advance_in_order(*this, first, count); }
@@ -142,10 +145,13 @@ public:
     /// Reads p[n] at nodes (Grid::at indices).
     virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
     /// Overwrites planes to_plane … to_plane + count - 1 of p[n], halo included, by those of a neighbouring slab, halos
-    /// along x and y included. Planes below 0 and from nz on lie in the halo. \param other on a device of the same
-    /// kind, of the same precision and extents along x and y.
+    /// along x and y included. Planes below 0 and from nz on lie in the halo. The copy may run beside what is queued
+    /// until await_planes(), which must not change what it reads. \param other on a device of the same kind, of the
+    /// same precision and extents along x and y.
     virtual void copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
                              std::int64_t count) = 0;
+    /// Lets what is queued from now on come after the copies to and from this wavefield.
+    virtual void await_planes() {}
 
     /// The parts of the state of each shot. Halos are none of them; they follow from the state.
     [[nodiscard]] virtual std::vector<StatePart> state_parts() const = 0;

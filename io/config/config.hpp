@@ -22,6 +22,13 @@
 
 namespace onda {
 
+/// A name, or integers in its place: `auto` or `3`, `equal` or `[20, 30]`.
+struct NameOrIntegers {
+    std::string name;  ///< where there are no integers
+    std::vector<std::int64_t> integers{};
+    bool operator==(const NameOrIntegers&) const = default;
+};
+
 /// Where the model is a file or arrays, what is empty here is what they tell.
 struct GridConfig {
     std::vector<std::int64_t> shape;  ///< nodes: [nx, nz] or [nx, ny, nz]
@@ -205,12 +212,15 @@ struct BackendConfig {
     std::string name = "auto";  ///< auto | cuda | cpu
     std::int64_t device = 0;    ///< CUDA: which of the visible GPUs
     std::string kernel = "auto";
-    std::string isa = "auto";      ///< CPU
-    std::int64_t threads = 0;      ///< 0: as many as are fastest
-    std::int64_t batch = 0;        ///< shots that advance together; 0: as many as are fast
-    std::string tile = "auto";     ///< CUDA
-    std::string copy = "auto";     ///< CUDA
-    std::string tuning = "cache";  ///< cache | off: whether auto takes what `onda tune` found
+    std::string isa = "auto";        ///< CPU
+    std::int64_t threads = 0;        ///< 0: as many as are fastest
+    std::int64_t batch = 0;          ///< shots that advance together; 0: as many as are fast
+    std::string tile = "auto";       ///< CUDA
+    std::string copy = "auto";       ///< CUDA
+    std::string tuning = "cache";    ///< cache | off: whether auto takes what `onda tune` found
+    NameOrIntegers slabs{"auto"};    ///< auto | a number: parts along z that each shot's grid is cut into
+    NameOrIntegers split{"equal"};   ///< equal | the planes of each slab
+    NameOrIntegers devices{"auto"};  ///< auto | all | which
     bool operator==(const BackendConfig&) const = default;
 };
 

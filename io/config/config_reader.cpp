@@ -286,6 +286,19 @@ private:
         reading_.faults.add_missing_file(place(node), path + " = " + show(node) + ": no such file" +
                                                           (hint.empty() ? "; looked for " + shown(*target) : hint));
     }
+    void read(NameOrIntegers* target, const Parameter& row, const YamlNode& node, const std::string& path) {
+        const bool is_word = node.kind == YamlNode::Kind::scalar && !parse_number(node.scalar);
+        const bool is_list = node.kind == YamlNode::Kind::sequence;
+        if (!is_word && (is_list || row.count.single)) {
+            target->integers.clear();
+            return read(&target->integers, row, node, path);
+        }
+        const auto allowed = allowed_values({}, row.values);
+        if (!is_word) return wrong_type(target, row, node, path);
+        if (std::ranges::find(allowed, node.scalar, &AllowedValue::name) == allowed.end())
+            return wrong_type(target, row, node, path, unknown_value_hint(node.scalar, row.values, allowed));
+        *target = {node.scalar, {}};
+    }
     template <typename Number>
     void read(std::vector<Number>* target, const Parameter& row, const YamlNode& node, const std::string& path) {
         std::vector<Number> values;

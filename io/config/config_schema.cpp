@@ -56,6 +56,12 @@ struct ValueSchema {
     Json operator()(const std::optional<double>*) const { return number_schema(row, false); }
     Json operator()(const std::vector<std::int64_t>*) const { return list_schema(row, true); }
     Json operator()(const std::vector<double>*) const { return list_schema(row, false); }
+    Json operator()(const NameOrIntegers*) const {
+        Json name{{"type", "string"}};
+        for (const AllowedValue& value : allowed_values(vocabulary, row.values))
+            list(name, "enum").push_back(value.name);
+        return {{"anyOf", {name, list_schema(row, true)}}};
+    }
     Json operator()(const std::filesystem::path*) const { return {{"type", "string"}, {"minLength", 1}}; }
     Json operator()(const std::string*) const {
         Json schema{{"type", "string"}};
@@ -74,6 +80,8 @@ struct ValueSchema {
 Json default_json(const Slot& slot) {
     if (const auto* text = std::get_if<std::string*>(&slot)) return **text;
     if (const auto* path = std::get_if<std::filesystem::path*>(&slot)) return (*path)->string();
+    if (const auto* either = std::get_if<NameOrIntegers*>(&slot); either != nullptr && (*either)->integers.empty())
+        return (*either)->name;
     return Json::parse(*value_text(slot));
 }
 

@@ -59,6 +59,14 @@ constexpr Need kResampled{
     .lack = "the model's file is not resampled, its values are taken as they are",
     .holds = [](const Config& config) { return config.model.type != "file" || config.model.resample; }};
 
+/// A device that was not given is left to backend.devices.
+constexpr Need kOneDevice{
+    .what = "devices that is auto", .lack = "backend.devices says which", .holds = [](const Config& config) {
+        const BackendConfig& b = config.backend;
+        const bool given = b.device != 0 || config.origin.conditional.contains("backend.device");
+        return given && b.devices.integers.empty() && b.devices.name == "auto";
+    }};
+
 constexpr Parameter kGrid[] = {
     {.name = "shape",
      .slot = bind<&GridConfig::shape>,
@@ -692,8 +700,9 @@ constexpr Parameter kBackend[] = {
     {.name = "name", .slot = bind<&BackendConfig::name>, .help = "device that computes", .values = "backend.name"},
     {.name = "device",
      .slot = bind<&BackendConfig::device>,
-     .help = "which GPU, from 0 on, in the order of onda info; no result depends on it",
-     .range = between(0., 1023.)},
+     .help = "which GPU, from 0 on, in the order of onda info, where one is to compute alone; no result depends on it",
+     .range = between(0., 1023.),
+     .needs = &kOneDevice},
     {.name = "kernel",
      .slot = bind<&BackendConfig::kernel>,
      .help = "how a time step is computed; all kernels give bit-identical results, except thesis-…, which agree to "
@@ -726,6 +735,27 @@ constexpr Parameter kBackend[] = {
          "whether kernel, isa, tile, copy and batch, where they are auto, are what onda tune found for this grid on "
          "this machine; no result depends on it",
      .values = "backend.tuning"},
+    {.name = "devices",
+     .slot = bind<&BackendConfig::devices>,
+     .help = "which GPUs compute, in the order of onda info: shots are drawn from one queue, or slabs of one grid are "
+             "shared among them; on the CPU so many workers share its threads; no result depends on it",
+     .values = "backend.devices",
+     .range = between(0., 1023.),
+     .count = {.min = 1, .max = 64}},
+    {.name = "slabs",
+     .slot = bind<&BackendConfig::slabs>,
+     .help =
+         "parts along z that a 3-D grid is cut into, each with a memory of its own, exchanging planes at every step; "
+         "no result depends on it",
+     .values = "backend.slabs",
+     .range = between(1., 1024.),
+     .count = {.min = 1, .max = 1, .single = true}},
+    {.name = "split",
+     .slot = bind<&BackendConfig::split>,
+     .help = "planes of each slab, from z_min on, absorbing zones included; no result depends on it",
+     .values = "backend.split",
+     .range = kNodes,
+     .count = {.min = 1, .max = 1024}},
 };
 
 constexpr Parameter kConfig[] = {

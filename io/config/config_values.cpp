@@ -37,6 +37,12 @@ const Vocabulary& own_names() {
         {"backend.tuning",
          {{"cache", "what onda tune measured and kept for this grid, order and machine, if there is any"},
           {"off", "as if nothing had been measured"}}},
+        {"backend.devices",
+         {{"auto",
+           "as many of the GPUs that can be used as the shots keep busy; that of backend.device where it is given"},
+          {"all", "all GPUs that can be used"}}},
+        {"backend.slabs", {{"auto", "as many as the memory of one device, or its time, asks for; the log says why"}}},
+        {"backend.split", {{"equal", "numbers of planes that differ by one at most"}}},
         {"scheme.coefficients",
          {{"taylor", "most accurate for long wavelengths and long paths"},
           {"optimised", "phase velocity within 0.01 % over the widest band: fewer points per wavelength"}}},
@@ -136,6 +142,9 @@ struct ToText {
     }
     Result operator()(const std::vector<std::int64_t>* value) const { return list_text(*value); }
     Result operator()(const std::vector<double>* value) const { return list_text(*value); }
+    Result operator()(const NameOrIntegers* value) const {
+        return value->integers.empty() ? value->name : list_text(value->integers);
+    }
     Result operator()(const Group&) const { return std::nullopt; }
 };
 
@@ -242,6 +251,11 @@ std::string describe_type(const Parameter& row, const Slot& slot) {
             return describe_list(row, "an integer", "integers");
         }
         std::string operator()(const std::vector<double>*) const { return describe_list(row, "a number", "numbers"); }
+        std::string operator()(const NameOrIntegers*) const {
+            std::string text;
+            for (const AllowedValue& value : allowed_values({}, row.values)) text += value.name + ", ";
+            return text + (row.count.max == 1 ? "or an integer" : "or a list of integers");
+        }
         std::string operator()(const Group& group) const {
             return group.kind == Group::Kind::list ? "a list of sections, each beginning with '- '"
                                                    : "a section of keys";

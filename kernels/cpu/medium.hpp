@@ -49,21 +49,21 @@ public:
 
     [[nodiscard]] const InstructionSet& isa() const { return isa_; }
     [[nodiscard]] const Kernel& chosen_kernel() const { return kernel_; }
-    /// Points a kernel's arguments at the arrays.
-    void describe(Arrays<T>& a) const {
+    /// Points a kernel's arguments at the arrays. \param plane that is the first to the kernel.
+    void describe(Arrays<T>& a, std::int64_t plane = 0) const {
         const Array& k = arrays_[0];
         a.k_pitch = k.layout.pitch;
         a.k_plane = k.layout.plane;
         if (setup().medium.storage != Storage::full) {
-            a.coded_k = coded_k();
+            a.coded_k = coded_k(plane);
             return;
         }
         for (std::size_t i = 0; i < arrays_.size(); ++i)
-            a.medium[i] = {arrays_[i].at_origin(), arrays_[i].layout.pitch, arrays_[i].layout.plane};
-        a.k = k.at_origin();
+            a.medium[i] = {arrays_[i].at_plane(plane), arrays_[i].layout.pitch, arrays_[i].layout.plane};
+        a.k = k.at_plane(plane);
         if (arrays_.size() < 2) return;
         const Array& half_rho = arrays_[1];
-        a.half_rho = half_rho.at_origin();
+        a.half_rho = half_rho.at_plane(plane);
         a.rho_pitch = half_rho.layout.pitch;
         a.rho_plane = half_rho.layout.plane;
     }
@@ -73,7 +73,7 @@ public:
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const auto [x, y, z] = setup().grid.node(nodes[i]);
             const std::int64_t element = array.layout.at(x, y, z) - array.layout.origin;
-            values[i] = static_cast<double>(full ? array.at_origin()[element] : static_cast<T>(coded_k()[element]));
+            values[i] = static_cast<double>(full ? array.at_plane(0)[element] : static_cast<T>(coded_k()[element]));
         }
     }
 
@@ -88,7 +88,7 @@ private:
             else
                 indices = Buffer<std::uint8_t>(row);
         }
-        [[nodiscard]] const T* at_origin() const { return values.data() + layout.origin; }
+        [[nodiscard]] const T* at_plane(std::int64_t z) const { return values.data() + layout.at(0, 0, z); }
         [[nodiscard]] std::int64_t bytes() const { return values.bytes() + codes.bytes() + indices.bytes(); }
         /// Calls body(first element) of that which there is.
         template <typename Body>
@@ -103,10 +103,10 @@ private:
         Buffer<std::uint8_t> indices;
     };
 
-    [[nodiscard]] CodedK coded_k() const {
+    [[nodiscard]] CodedK coded_k(std::int64_t plane = 0) const {
         const MediumCode& medium = setup().medium;
         CodedK k{medium.storage, nullptr, medium.code, table_};
-        arrays_[0].visit([&](const auto* values) { k.at = values + arrays_[0].layout.origin; });
+        arrays_[0].visit([&](const auto* values) { k.at = values + arrays_[0].layout.at(0, 0, plane); });
         return k;
     }
     template <typename Stored>

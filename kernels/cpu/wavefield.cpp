@@ -20,6 +20,7 @@
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cpu/thread_tuner.hpp"
 #include "kernels/fingerprint.hpp"
+#include "kernels/plan/planes_inside.hpp"
 #include "kernels/plan/shell.hpp"
 #include "kernels/plan/state_parts.hpp"
 #include "kernels/shot/leap_sources.hpp"
@@ -102,14 +103,24 @@ public:
     void fill_halos() {
         for (Levels& field : fields_) fill_halos(field.p);
     }
-    void step() {
-        arguments_.p = p().data() + field_.origin;
-        arguments_.q = q().data() + field_.origin;
-        for (std::size_t i = 1; i < fields_.size(); ++i) {
-            arguments_.further_p[i - 1] = fields_[i].p.data() + field_.origin;
-            arguments_.further_q[i - 1] = fields_[i].q.data() + field_.origin;
-        }
-        run_kernel();
+    void step() { step_from(0); }
+    /// step() of planes [begin, end). Planes of other slabs may arrive meanwhile: nothing that they look at changes.
+    void step_planes(std::int64_t begin, std::int64_t end) {
+        if (begin == end) return;
+        const StepArguments<T> whole = arguments_;
+        arguments_.nz = end - begin;
+        medium_.describe(arguments_, begin);
+        step_from(begin);
+        arguments_ = whole;
+    }
+    void step_inside() {
+        const PlaneRange inside = planes_inside(setup_);
+        step_planes(inside.begin, inside.end);
+    }
+    void step_beside_cuts() {
+        const PlaneRange inside = planes_inside(setup_);
+        step_planes(0, inside.begin);
+        step_planes(inside.end, grid_.nz());
     }
     /// From p[n] and the level before it to the next, which takes the place of the latter: see Wavefield::update().
     void update(std::int64_t n) {
@@ -224,6 +235,17 @@ private:
         std::ranges::copy(box.low, nodes.low);
         std::ranges::copy(box.high, nodes.high);
         return nodes;
+    }
+    /// A step of the planes from `plane` on, as many as the arguments say.
+    void step_from(std::int64_t plane) {
+        const std::int64_t first = field_.at(0, 0, plane);
+        arguments_.p = p().data() + first;
+        arguments_.q = q().data() + first;
+        for (std::size_t i = 1; i < fields_.size(); ++i) {
+            arguments_.further_p[i - 1] = fields_[i].p.data() + first;
+            arguments_.further_q[i - 1] = fields_[i].q.data() + first;
+        }
+        run_kernel();
     }
     void run_kernel() const {
         const Kernel& kernel = medium_.chosen_kernel();
@@ -468,6 +490,8 @@ public:
     void update(std::int64_t n) override { for_shots(&ShotField<T>::update, n); }
     void fill_halos() override { for_shots(&ShotField<T>::fill_halos); }
     void step() override { for_shots(&ShotField<T>::step); }
+    void step_inside() override { for_shots(&ShotField<T>::step_inside); }
+    void step_beside_cuts() override { for_shots(&ShotField<T>::step_beside_cuts); }
     void absorb() override { for_shots(&ShotField<T>::absorb); }
     void inject(std::int64_t n) override { for_shots(&ShotField<T>::inject, n); }
     void swap() override { for_shots(&ShotField<T>::swap); }

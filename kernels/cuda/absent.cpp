@@ -31,6 +31,9 @@ const GpuState& gpu_state(int) {
 std::int64_t available_bytes(int) {
     return 0;
 }
+bool connect_gpus(int, int) {
+    return false;
+}
 Variant best_variant(const Setup&) {
     refuse();
 }

@@ -48,6 +48,10 @@ const GpuState& gpu_state(int ordinal = 0);
 /// Memory that is free on a GPU now.
 std::int64_t available_bytes(int ordinal = 0);
 
+/// Lets two GPUs copy from each other's memory without the host. \returns whether they can: copies go through the host
+/// otherwise.
+bool connect_gpus(int one, int other);
+
 /// The kernels of the CUDA backend, the same list whether CUDA was compiled in or not.
 std::span<const KernelInfo> kernel_names();
 

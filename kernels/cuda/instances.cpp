@@ -62,6 +62,8 @@ std::string listed(const std::vector<std::string>& names) {
 /// order 2, where it takes no longer than memory does, on 170 million, beyond which it is taken a little further.
 bool is_fast_in_one_launch(const Setup& setup) {
     if (setup.scheme.equation != Equation::star) return false;
+    if (std::ranges::find(setup.halos, Halo::neighbour) != setup.halos.end())
+        return false;  // slabs exchange in between
     const bool has_layers = !setup.strips.get<Cpml>().empty();
     const int order = setup.scheme.space_order;
     std::int64_t most_points = order <= 8 ? 5'000'000 : 2'500'000;

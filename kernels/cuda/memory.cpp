@@ -135,8 +135,10 @@ std::string halo_copies_row(int axis) {
     return std::string("halo copies ") + "xyz"[axis];
 }
 
+// The exchange of a slab comes in the middle of a step.
 template <typename T>
 bool takes_whole_steps(const Setup& setup, int shots) {
+    if (std::ranges::find(setup.halos, Halo::neighbour) != setup.halos.end()) return false;
     return choose<T>(setup).whole_steps && fused_fits<T>(batched(setup.grid, shots), setup.strips.get<Cpml>());
 }
 template bool takes_whole_steps<float>(const Setup&, int);

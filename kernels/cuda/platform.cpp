@@ -118,4 +118,24 @@ std::int64_t available_bytes(int ordinal) {
     return std::max<std::int64_t>(0, static_cast<std::int64_t>(free) - reserve);
 }
 
+bool connect_gpus(int one, int other) {
+    if (one == other) return true;
+    bool both = true;
+    for (const auto& [from, to] : {std::pair(one, other), std::pair(other, one)}) {
+        int can = 0;
+        ONDA_CUDA_TRY(cudaDeviceCanAccessPeer(&can, from, to));
+        if (can == 0) {
+            both = false;
+            continue;
+        }
+        const DeviceScope scope(from);
+        const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
+        if (status == cudaErrorPeerAccessAlreadyEnabled)
+            cudaGetLastError();  // so that no later call reports it
+        else
+            check_call(status, "cudaDeviceEnablePeerAccess", __FILE__, __LINE__);
+    }
+    return both;
+}
+
 }  // namespace onda::cuda

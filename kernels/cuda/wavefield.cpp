@@ -19,6 +19,7 @@
 #include "kernels/cuda/strips/strip.hpp"
 #include "kernels/cuda/traces.hpp"
 #include "kernels/grid/halo.hpp"
+#include "kernels/plan/planes_inside.hpp"
 #include "kernels/plan/shell.hpp"
 #include "kernels/plan/state_parts.hpp"
 #include "kernels/shot/leap_sources.hpp"
@@ -41,6 +42,22 @@ Sources samples_of_updates(Sources sources, std::int64_t stride) {
         signal.resize((signal.size() + every - 1) / every);
     }
     return sources;
+}
+
+/// Planes [begin, end) of the fields, as a grid of their own whose halo lies in the others.
+template <typename T>
+Fields<T> planes_of(Fields<T> fields, std::int64_t begin, std::int64_t end) {
+    fields.grid.n[2] = end - begin;
+    for (Layout* layout : {&fields.field, &fields.model, &fields.density}) layout->n[2] = end - begin;
+    for (T*& level : fields.p) level += begin * fields.field.plane;
+    const std::int64_t of_k = begin * fields.model.plane;
+    if (fields.k != nullptr) fields.k += of_k;
+    if (fields.half_rho != nullptr) fields.half_rho += begin * fields.density.plane;
+    if (fields.coded_k.storage == Storage::codes)
+        fields.coded_k.at = static_cast<const std::uint16_t*>(fields.coded_k.at) + of_k;
+    if (fields.coded_k.storage == Storage::table)
+        fields.coded_k.at = static_cast<const std::uint8_t*>(fields.coded_k.at) + of_k;
+    return fields;
 }
 
 /// A captured sequence of launches.
@@ -120,6 +137,7 @@ public:
         const Instance<T>& instance = medium_->instance();
         for (int volume = 0; volume < volumes_; ++volume)
             steppers_.push_back(instance.make(instance, fields.volume(volume)));
+        make_parts(fields);
         const bool whole_steps = takes_whole_steps<T>(setup_, shots);
         if (has_odd_level(setup_))
             shell_steps_ = std::make_unique<ShellSteps<T>>(fields, box_of_volume(shell_.no_odd, grid_));
@@ -161,6 +179,15 @@ public:
         scope_.enter();
         for (const auto& stepper : steppers_) stepper->step(now_, compute_.get());
     }
+    void step_inside() override {
+        scope_.enter();
+        for (const auto& stepper : inside_) stepper->step(now_, compute_.get());
+    }
+    void step_beside_cuts() override {
+        if (inside_.empty() && beside_cuts_.empty()) return step();  // nothing is cut
+        scope_.enter();
+        for (const auto& stepper : beside_cuts_) stepper->step(now_, compute_.get());
+    }
     void absorb() override {
         scope_.enter();
         for (const auto& strip : strips(StripTurn::after_step)) apply(*strip, {p(), q(), now_});
@@ -201,6 +228,7 @@ public:
     void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override;
     void copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
                      std::int64_t count) override;
+    void await_planes() override;
     std::vector<StatePart> state_parts() const override;
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;
     void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
@@ -278,6 +306,7 @@ private:
                 ONDA_CUDA_TRY(cudaMemsetAsync(levels->data(), 0, static_cast<std::size_t>(levels->size()) * sizeof(T),
                                               compute_.get()));
     }
+    void make_parts(const Fields<T>& fields);
     void upload_sources();
     DeviceSources upload_sources(const std::vector<Sources>& of_shots);
     void upload_receivers();
@@ -320,10 +349,14 @@ private:
     DeviceBuffer<Largest> largest_;
     DeviceBuffer<std::uint64_t> hashes_;  ///< of the planes of one shot
     Stream compute_, copy_;
-    std::vector<std::unique_ptr<Stepper>> steppers_;  ///< of each volume
-    std::array<Strips, 3> strips_;                    ///< of each turn, in the order of a step
-    std::unique_ptr<ShellSteps<T>> shell_steps_;      ///< null without the odd level
-    std::unique_ptr<FusedSteps<T>> fused_;            ///< null where a step takes several launches
+    std::vector<std::unique_ptr<Stepper>> steppers_;              ///< of each volume
+    std::vector<std::unique_ptr<Stepper>> inside_, beside_cuts_;  ///< of parts of each volume: see step_inside()
+    Stream incoming_;                                             ///< of planes from other slabs
+    Event complete_, arrived_;                     ///< p[n] may be copied; the planes of other slabs have been
+    mutable std::vector<const Event*> under_way_;  ///< copies to and from this wavefield
+    std::array<Strips, 3> strips_;                 ///< of each turn, in the order of a step
+    std::unique_ptr<ShellSteps<T>> shell_steps_;   ///< null without the odd level
+    std::unique_ptr<FusedSteps<T>> fused_;         ///< null where a step takes several launches
     std::shared_ptr<Downloads> downloads_;
     std::vector<Sources> sources_of_;        ///< of each shot
     std::vector<NodeWeights> receivers_of_;  ///< of each shot
@@ -739,19 +772,50 @@ void CudaWavefield<T>::sample(std::span<const std::int64_t> nodes, std::span<dou
     sample_elements(p(), element, values, compute_);
 }
 
+/// Steppers of the planes that read none beyond a cut, and of the others.
+template <typename T>
+void CudaWavefield<T>::make_parts(const Fields<T>& fields) {
+    const Instance<T>& instance = medium_->instance();
+    const PlaneRange inside = planes_inside(setup_);
+    if (inside.begin == 0 && inside.end == grid_.nz()) return;
+    const auto add = [&](auto& list, std::int64_t begin, std::int64_t end) {
+        for (int volume = 0; begin < end && volume < volumes_; ++volume)
+            list.push_back(instance.make(instance, planes_of(fields.volume(volume), begin, end)));
+    };
+    add(inside_, inside.begin, inside.end);
+    add(beside_cuts_, 0, inside.begin);
+    add(beside_cuts_, inside.end, grid_.nz());
+}
+
+// The copy begins when both wavefields have got here, and nothing waits for it but its own stream: what reads these
+// planes, or overwrites the ones that are read, comes after await_planes().
 template <typename T>
 void CudaWavefield<T>::copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
                                    std::int64_t count) {
     const auto& from = dynamic_cast<const CudaWavefield&>(other);
     const std::int64_t before = field_.halo[0] + field_.halo[1] * field_.pitch;
     const std::int64_t elements = (count - 1) * field_.plane + (field_.n[1] + 2 * field_.halo[1]) * field_.pitch;
-    from.compute_.wait();
-    scope_.enter();
+    for (const CudaWavefield* side : {&from, static_cast<const CudaWavefield*>(this)}) {
+        side->scope_.enter();
+        side->complete_.record(side->compute_);
+    }
+    from.complete_.hold(incoming_);
+    complete_.hold(incoming_);
     for (int volume = 0; volume < volumes_; ++volume)
         ONDA_CUDA_TRY(
             cudaMemcpyPeerAsync(p() + volume * volume_step(field_) + to_plane * field_.plane - before, setup_.ordinal,
                                 from.p() + volume * volume_step(from.field_) + from_plane * field_.plane - before,
-                                from.setup_.ordinal, static_cast<std::size_t>(elements) * sizeof(T), compute_.get()));
+                                from.setup_.ordinal, static_cast<std::size_t>(elements) * sizeof(T), incoming_.get()));
+    arrived_.record(incoming_);
+    for (const CudaWavefield* side : {&from, static_cast<const CudaWavefield*>(this)})
+        side->under_way_.push_back(&arrived_);
+}
+
+template <typename T>
+void CudaWavefield<T>::await_planes() {
+    scope_.enter();
+    for (const Event* arrived : under_way_) arrived->hold(compute_);
+    under_way_.clear();
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "solver/commands/model_pictures.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/plan/run_time.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/plan/storage.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/program/progress.hpp"
@@ -27,8 +28,7 @@ struct Verdict {
 /// Memory of a device that has its own: what is free, and what would fit.
 struct DeviceRoom {
     explicit DeviceRoom(const Plan& plan)
-        : available(plan.device->available_bytes(plan.setup.ordinal)),
-          largest(largest_grid(plan, Memory::device, available)) {}
+        : available(available_device_bytes(plan)), largest(largest_grid(plan, Memory::device, available)) {}
     std::int64_t available;
     std::optional<Grid> largest;
 };
@@ -75,6 +75,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["batch"] = plan.batch;
     json["memory"]["peak_bytes"] = v.memory.peak_bytes();
     for (const auto& item : v.memory.items) json["memory"]["items"][item.what] = item.bytes;
+    json["memory"]["slabs_bytes"] = slab_bytes(plan);
     if (plan.device->has_own_memory()) json["memory"]["device"] = device_memory_json(v);
     json["output_bytes"] = v.output_bytes;
     json["run_time"] = run_time_json(v.time);
@@ -83,7 +84,8 @@ nlohmann::ordered_json as_json(const Verdict& v) {
                        {"chosen_by", plan.chosen_by},
                        {"hardware", plan.device->hardware(plan.setup)},
                        {"instruction_set", plan.device->instruction_set(plan.setup)},
-                       {"threads", plan.setup.threads}};
+                       {"threads", plan.setup.threads},
+                       {"slabs", slabs_json(plan)}};
     if (plan.device->understands("tile"))
         json["backend"].update({{"device", plan.setup.ordinal}, {"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     for (const auto& picture : v.pictures) json["pictures"].push_back(shown(picture));
@@ -94,6 +96,16 @@ nlohmann::ordered_json as_json(const Verdict& v) {
 
 void print_items(const std::vector<MemoryForecast::Item>& items) {
     for (const auto& item : items) std::cout << fmt::format("          {:>8}  {}\n", bytes_text(item.bytes), item.what);
+}
+
+/// What each slab takes of the memory of its device.
+void print_slabs(const Plan& plan) {
+    if (plan.slabs.size() <= 1) return;
+    const std::vector<std::int64_t> bytes = slab_bytes(plan);
+    for (std::size_t i = 0; i < bytes.size(); ++i)
+        std::cout << fmt::format("{:<10}{:>8}  slab {}: planes {} to {}\n", i == 0 ? "slabs" : "", bytes_text(bytes[i]),
+                                 i + 1, plan.slabs[i].first_plane,
+                                 plan.slabs[i].first_plane + plan.slabs[i].planes - 1);
 }
 
 /// "0.034 s", "12.3 s", "2:05".
@@ -122,6 +134,7 @@ void print(const Verdict& v) {
                                  room.largest ? shape_text(*room.largest) + " nodes" : "no grid of these proportions");
         print_items(v.memory.device_items);
     }
+    print_slabs(plan);
     std::cout << fmt::format("results   {}, and {}\n", bytes_text(v.output_bytes), beside_results(plan.config.output))
               << fmt::format("run time  about {}, steps at {:.3f} Gpt/s; from {}\n", duration_text(v.time.seconds),
                              v.time.gpt_per_s, v.time.basis);

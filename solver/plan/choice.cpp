@@ -4,6 +4,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
@@ -21,10 +22,16 @@ constexpr std::int64_t kCoreBytes = 8 << 20;
 constexpr std::int64_t kMostWithSnapshots = 64;
 constexpr double kMemoryShare = 0.8;  // of what is free
 
+/// The shots of a worker, if all are equally fast.
+std::int64_t shots_of_worker(const Plan& plan) {
+    const std::int64_t workers = std::max<std::int64_t>(1, std::ssize(plan.workers));
+    return (std::ssize(plan.survey.shots) + workers - 1) / workers;
+}
+
 /// Shots that a batch may have at most, device and memory aside.
 std::int64_t most_together(const Plan& plan) {
     if (plan.aperture) return 1;  // shots on parts of their own need media of their own
-    const std::int64_t shots = std::ssize(plan.survey.shots);
+    const std::int64_t shots = shots_of_worker(plan);
     return plan.snapshots.steps.empty() ? shots : std::min(shots, kMostWithSnapshots);
 }
 
@@ -46,10 +53,11 @@ std::int64_t fast_on_gpu(const Plan& plan) {
     const auto cached = static_cast<std::int64_t>((kCachedBytes - of_model) / of_shot);
     const bool shares = plan.setup.grid.dimensions == 2;
     const std::int64_t fast = cached >= 1 ? cached : shares ? std::max(filling, kSharingShots) : filling;
-    return of_one_size(std::ssize(plan.survey.shots), fast, 2);
+    return of_one_size(shots_of_worker(plan), fast, 2);
 }
 
 std::int64_t fast_on_cpu(const Plan& plan, const Setup& setup) {
+    if (plan.slabs.size() > 1) return 1;  // the shots of a batch would have one thread each, one after the other
     return plan.device->predicted_bytes(setup, 1) <= kCoreBytes ? setup.threads : 1;
 }
 
@@ -85,8 +93,9 @@ void check_batch(const Plan& plan, const Setup& setup) {
 
 TuningCase tuning_case(const Plan& plan) {
     const BackendConfig& wanted = plan.config.backend;
-    TuningCase of{plan.device, plan.setup, static_cast<int>(wanted.batch), 1};
+    TuningCase of{plan.device, typical_setup(plan), static_cast<int>(wanted.batch), 1};
     static_cast<KernelChoice&>(of.asked) = kernel_choice(wanted);
+    of.asked.ordinal = plan.setup.ordinal;
     const std::int64_t most = most_together(plan);
     const bool two_batches = plan.device->has_own_memory() && wanted.batch == 0;
     of.most_shots = static_cast<int>(std::min<std::int64_t>(two_batches ? (most + 1) / 2 : most, 1024));
@@ -113,7 +122,7 @@ void choose_kernel_and_batch(Plan& plan, bool use_kept) {
     plan.chosen_by = chosen.by;
     int batch = chosen.candidate.shots;
     if (of.shots == 0 && plan.device->has_own_memory())
-        batch = static_cast<int>(of_one_size(std::ssize(plan.survey.shots), batch, 1));
+        batch = static_cast<int>(of_one_size(shots_of_worker(plan), batch, 1));
     plan.batch = batch;
     if (of.shots > 0) return;
     for (Plan trial = plan; batch > 1 && !fits(trial, batch);) batch = (batch + 1) / 2;
@@ -123,9 +132,8 @@ void choose_kernel_and_batch(Plan& plan, bool use_kept) {
 bool fits(Plan& plan, int batch) {
     plan.batch = batch;
     const MemoryForecast memory = forecast_memory(plan);
-    if (plan.device->has_own_memory() &&
-        static_cast<double>(memory.device_peak_bytes()) >
-            kMemoryShare * static_cast<double>(plan.device->available_bytes(plan.setup.ordinal)))
+    if (plan.device->has_own_memory() && static_cast<double>(memory.device_peak_bytes()) >
+                                             kMemoryShare * static_cast<double>(available_device_bytes(plan)))
         return false;
     return static_cast<double>(memory.peak_bytes()) <= kMemoryShare * static_cast<double>(available_memory_bytes());
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 #include <numeric>
 #include <spdlog/fmt/fmt.h>
 
@@ -12,6 +14,7 @@
 #include "solver/outputs/output.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/run/shot_table.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
@@ -67,6 +70,34 @@ struct DeviceBytes {
     std::int64_t traces = 0;      ///< in the host's memory, of all shots of a batch
 };
 
+/// How many compute side by side.
+std::int64_t workers_of(const Plan& plan) {
+    return std::max<std::int64_t>(1, std::ssize(plan.workers));
+}
+
+/// The shots that advance at the same time, of all workers.
+std::int64_t together(const Plan& plan) {
+    return workers_of(plan) * plan.batch;
+}
+
+/// Of the slabs of a worker on the device that has most of them.
+std::int64_t most_of_a_device(const Plan& plan, const std::vector<std::int64_t>& slabs) {
+    std::map<int, std::int64_t> of_device;
+    std::int64_t most = 0;
+    for (std::size_t slab = 0; slab < slabs.size(); ++slab) {
+        const int device = plan.workers.empty() ? 0 : plan.workers.front()[slab];
+        most = std::max(most, of_device[device] += slabs[slab]);
+    }
+    return most;
+}
+
+/// Of all slabs of all workers in the host's memory; of those on the device that has most in its own.
+std::int64_t bytes_of_slabs(const Plan& plan) {
+    const std::vector<std::int64_t> slabs = slab_bytes(plan);
+    const auto all = std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0});
+    return plan.device->has_own_memory() ? most_of_a_device(plan, slabs) : workers_of(plan) * all;
+}
+
 /// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
 DeviceBytes device_bytes(const Plan& plan, const ShotSize& shot) {
     constexpr std::int64_t most = 1'000'000'000'000'000;
@@ -74,10 +105,12 @@ DeviceBytes device_bytes(const Plan& plan, const ShotSize& shot) {
         saturating_sum(shot_bytes(shot), saturating_product(shot.receivers, shot.trace_samples, kDouble)) > most;
     const Allocations list = plan.device->allocations(plan.setup, plan.batch, wraps ? ShotSize{} : shot);
     const Memory memory = plan.device->memory();
-    DeviceBytes bytes{list.bytes(memory, Owner::medium) + list.bytes(memory, Owner::wavefield), kTooMany, kTooMany};
+    DeviceBytes bytes{bytes_of_slabs(plan), kTooMany, kTooMany};
     if (wraps) return bytes;
-    bytes.traces = shot.receivers == 0 ? 0 : list.of("traces").total_bytes();
-    bytes.shots = list.bytes(memory, Owner::shots) - (memory == Memory::host ? bytes.traces : 0);
+    const std::int64_t in_host = memory == Memory::host ? workers_of(plan) : 1;
+    const std::int64_t traces = shot.receivers == 0 ? 0 : list.of("traces").total_bytes();
+    bytes.traces = traces * workers_of(plan);
+    bytes.shots = in_host * (list.bytes(memory, Owner::shots) - (memory == Memory::host ? traces : 0));
     return bytes;
 }
 
@@ -95,12 +128,12 @@ std::int64_t shots_of(const Plan& plan) {
 
 /// Whether files of a batch are written while the next one is computed.
 bool is_pipelined(const Plan& plan) {
-    return shots_of(plan) > plan.batch;
+    return shots_of(plan) > together(plan);
 }
 
 /// While the traces of a batch are brought to the user's sampling, and then written and drawn.
 std::int64_t gather_bytes(const Plan& plan, const PictureBytes& pictures) {
-    const std::int64_t receivers = saturating_product(plan.survey.size.most_receivers, std::int64_t{plan.batch});
+    const std::int64_t receivers = saturating_product(plan.survey.size.most_receivers, together(plan));
     const std::int64_t written = saturating_product(receivers, plan.time.output_samples, kFloat);
     const bool as_recorded = plan.time.output_dt_s == plan.time.recorded_dt_s() && !plan.time.correction;
     const std::int64_t recorded = as_recorded ? 0 : saturating_product(receivers, plan.time.recorded_samples(), kFloat);
@@ -112,7 +145,7 @@ std::int64_t gather_bytes(const Plan& plan, const PictureBytes& pictures) {
 
 std::int64_t frames_alive(const Plan& plan) {
     return std::min(saturating_product(shots_of(plan), plan.snapshots.steps.size()),
-                    std::int64_t{Wavefield::kDownloads});
+                    workers_of(plan) * Wavefield::kDownloads);
 }
 
 std::int64_t frame_bytes(const Plan& plan) {
@@ -122,7 +155,7 @@ std::int64_t frame_bytes(const Plan& plan) {
 /// The files of snapshots that are open at the same time: those of a batch, and of the one before until it is written.
 std::int64_t snapshot_files(const Plan& plan) {
     if (plan.snapshots.steps.empty()) return 0;
-    return std::min(shots_of(plan), std::int64_t{plan.batch} * (is_pipelined(plan) ? 2 : 1));
+    return std::min(shots_of(plan), together(plan) * (is_pipelined(plan) ? 2 : 1));
 }
 
 using Items = std::vector<MemoryForecast::Item>;
@@ -153,7 +186,7 @@ std::int64_t model_bytes(const Plan& plan) {
 
 /// The host's memory while shots run.
 Items while_running(const Plan& plan, const ShotSize& shot, const DeviceBytes& device, const PictureBytes& pictures) {
-    const std::int64_t batch = plan.batch;
+    const std::int64_t batch = together(plan);
     // Of one batch until the wavefield has them, and of the next while it is computed.
     const std::int64_t points = saturating_product(shot_bytes(shot), batch), next = is_pipelined(plan) ? points : 0;
     Items items;
@@ -197,6 +230,28 @@ std::int64_t MemoryForecast::peak_bytes() const {
 }
 std::int64_t MemoryForecast::device_peak_bytes() const {
     return total(device_items);
+}
+
+std::int64_t available_device_bytes(const Plan& plan) {
+    std::int64_t least = std::numeric_limits<std::int64_t>::max();
+    for (const int device : devices_of(plan)) least = std::min(least, plan.device->available_bytes(device));
+    return least;
+}
+
+double share_of_fullest_device(const Plan& plan) {
+    const std::vector<std::int64_t> slabs = slab_bytes(plan);
+    return static_cast<double>(most_of_a_device(plan, slabs)) /
+           static_cast<double>(std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0}));
+}
+
+std::vector<std::int64_t> slab_bytes(const Plan& plan) {
+    const Memory memory = plan.device->memory();
+    std::vector<std::int64_t> bytes;
+    for (std::size_t slab = 0; slab < plan.slabs.size(); ++slab) {
+        const Allocations list = plan.device->allocations(setup_of_part(plan, slab), plan.batch, {});
+        bytes.push_back(list.bytes(memory, Owner::medium) + list.bytes(memory, Owner::wavefield));
+    }
+    return bytes;
 }
 
 MemoryForecast forecast_memory(const Plan& plan) {
@@ -284,6 +339,7 @@ void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
     scaled.computed = plan.computed.around(scaled.grid);
     scaled.setup.strips = plan.setup.strips;
     resize(scaled.setup, scaled.computed.grid().n);
+    cut_again(scaled);
 }
 
 }  // namespace

@@ -25,6 +25,12 @@ struct MemoryForecast {
     [[nodiscard]] std::int64_t device_peak_bytes() const;
 };
 MemoryForecast forecast_memory(const Plan& plan);
+/// The bytes that are free on the device of the plan that has the fewest.
+std::int64_t available_device_bytes(const Plan& plan);
+/// The part of medium and wavefield that lies on the device of the plan with most of it.
+double share_of_fullest_device(const Plan& plan);
+/// The bytes of medium, fields and boundaries that each slab has in the memory of its device.
+std::vector<std::int64_t> slab_bytes(const Plan& plan);
 
 /// The largest grid with the proportions of the plan's whose run, with the strips beyond it, fits into `available`
 /// bytes; no value if none does. \param memory the host's or the device's.

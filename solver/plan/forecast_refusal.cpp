@@ -37,8 +37,7 @@ std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::
 std::string memory_shortage(const Plan& plan, const MemoryForecast& memory, std::int64_t kept) {
     std::string text;
     if (plan.device->has_own_memory())
-        if (const std::int64_t free = plan.device->available_bytes(plan.setup.ordinal);
-            memory.device_peak_bytes() > free)
+        if (const std::int64_t free = available_device_bytes(plan); memory.device_peak_bytes() > free)
             text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
     const std::int64_t needed = saturating_sum(memory.peak_bytes(), kept), free = available_memory_bytes();
     if (needed > free) text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, needed, free);

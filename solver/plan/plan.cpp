@@ -16,6 +16,7 @@
 #include "solver/outputs/trace_output.hpp"
 #include "solver/plan/choice.hpp"
 #include "solver/plan/doubts.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/plan/stepping.hpp"
 #include "solver/plan/storage.hpp"
 #include "solver/signal/time_dispersion.hpp"
@@ -191,7 +192,8 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
         else
             check_boundary(plan.config.boundary, plan.computed.grid(), plan.config.origin);
     });
-    if (has_time && has_boundary && has_survey) stages.run([&] { set_stepping(plan); });
+    const bool has_slabs = has_time && has_boundary && stages.run([&] { set_slabs(plan); });
+    if (has_slabs && has_survey) stages.run([&] { set_stepping(plan); });
     if (has_time) stages.run([&] { set_storage(plan, model); });
     if (has_time && has_survey && plan.config.time.dispersion_correction)
         correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
@@ -211,6 +213,8 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.time);
     plan.notes = plan.device_notes;
     plan.notes.insert(plan.notes.end(), plan.velocity.notes.begin(), plan.velocity.notes.end());
+    const std::vector<std::string> on_exchange = notes_on_exchange(plan);
+    plan.notes.insert(plan.notes.end(), on_exchange.begin(), on_exchange.end());
     plan.warnings = of_model;
     plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
     warn_of_lost_band(plan);
@@ -367,6 +371,7 @@ std::string describe(const Plan& plan) {
             plan.aperture->limit_m(), static_cast<double>(computed.points()) * 1e-6);
     else if (plan.computed.is_extended())
         text += fmt::format("          computed with the absorbing zones outside it: {}\n", nodes_text(computed));
+    text += describe_slabs(plan);
     text += describe_medium(plan);
     text += describe_storage(plan);
     text += fmt::format(

@@ -11,6 +11,7 @@
 #include "io/config/config.hpp"
 #include "io/models/geometry.hpp"
 #include "kernels/setup.hpp"
+#include "kernels/slabs.hpp"
 #include "solver/discretisation/boundary.hpp"
 #include "solver/discretisation/computed_grid.hpp"
 #include "solver/discretisation/time_axis.hpp"
@@ -44,6 +45,9 @@ struct Plan {
     const Device* device = nullptr;
     std::vector<std::string> device_notes;  ///< why a faster device is not taken
     int batch = 1;                          ///< shots that advance together
+    std::vector<Slab> slabs;                ///< parts of the computed grid that exchange planes; one where it is whole
+    std::string slabs_by;                   ///< what decided on their number
+    std::vector<std::vector<int>> workers;  ///< of each the devices of its slabs: they draw shots from one queue
     Setup setup;                            ///< kernel and what goes with it by name, "auto" resolved
     std::string chosen_by;                  ///< what put names, and the batch, in place of "auto"
     std::vector<std::string> notes;         ///< on the choice of device, and on the model's file

@@ -9,6 +9,7 @@
 #include "solver/outputs/report_output.hpp"
 #include "solver/performance/step_model.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/propagation/stability_watch.hpp"
 #include "solver/run/survey_run.hpp"
 
@@ -31,6 +32,11 @@ ShotCounts shots_of(const Plan& plan) {
     const auto all = static_cast<double>(plan.survey.shots.size()), batch = static_cast<double>(plan.batch);
     return {all, std::ceil(all / batch), batch,
             static_cast<double>(plan.nodes_of_shots) / static_cast<double>(plan.setup.grid.points())};
+}
+
+/// Devices that compute at the same time: on the CPU, workers share the threads.
+double side_by_side(const Plan& plan) {
+    return plan.device->has_own_memory() ? static_cast<double>(devices_of(plan).size()) : 1.;
 }
 
 /// What the steps of a shot take, and how that was found. Where the grid is too large to be rehearsed, a model says how
@@ -150,7 +156,7 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
         {std::string(kProgramItem), kProgram_s + (own_memory ? kCudaStart_s : 0.)},
         {"model", rehearse_model(plan) + kHash_s * 4. * static_cast<double>(plan.grid.points())},
         {"medium and wavefield of the device", rehearsal.medium_s * (plan.aperture ? shots.full : 1.)},
-        {"time steps", steps.seconds * shots.full},
+        {"time steps", steps.seconds * shots.full / side_by_side(plan)},
         {"sources and receivers of the first batch",
          rehearse_receivers(plan) * static_cast<double>(plan.survey.size.most_receivers) * shots.batch},
         {"first steps of each batch", rehearsal.begin_s * shots.batches},
@@ -177,8 +183,8 @@ TimeForecast forecast_time(const Plan& plan, const std::filesystem::path& output
     const Steps steps = steps_of(plan, rehearsal);
     TimeForecast forecast;
     forecast.basis = steps.basis;
-    forecast.gpt_per_s =
-        1e-9 * static_cast<double>(plan.setup.grid.points()) * static_cast<double>(plan.time.steps) / steps.seconds;
+    forecast.gpt_per_s = side_by_side(plan) * 1e-9 * static_cast<double>(plan.setup.grid.points()) *
+                         static_cast<double>(plan.time.steps) / steps.seconds;
     forecast.items = items_of(
         plan,
         {rehearsal, steps, rehearse_disk(output_folder, forecast_output_bytes(plan), plan.snapshots.window.points())},

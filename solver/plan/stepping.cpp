@@ -25,6 +25,10 @@ std::optional<Obstacle> obstacle_to_leaps(const Plan& plan) {
                         fmt::format("leap is not available for the equation {}: use single", onda::name(equation))};
     if (plan.setup.scheme.time_order != 2)
         return Obstacle{"time.stepping", fmt::format("leap has order 2 in time: use single, or time.order: 2")};
+    if (plan.slabs.size() > 1)
+        return Obstacle{"time.stepping", fmt::format("leap is not available for the {} slabs of backend.slabs: use "
+                                                     "single, or backend.slabs: 1",
+                                                     plan.slabs.size())};
     const double interval_s = 2. * plan.time.dt_s, frequency_hz = plan.survey.highest_frequency_hz();
     if (frequency_hz * interval_s > kMostCyclesPerLeap)
         return Obstacle{"time.stepping",

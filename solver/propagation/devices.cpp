@@ -80,6 +80,12 @@ std::vector<KernelChoice> choices(const Setup& setup) {
 int most_shots(const Setup&) {
     return std::numeric_limits<int>::max();
 }
+int count() {
+    return 1;
+}
+bool connect(int, int) {
+    return true;
+}
 std::string hardware(const Setup&) {
     return host().cpu;
 }
@@ -145,6 +151,9 @@ std::string circumstances() {
     const cuda::Platform& platform = cuda::platform();
     return fmt::format("driver {}, run time {}", platform.driver_version, platform.runtime_version);
 }
+int count() {
+    return static_cast<int>(cuda::platform().gpus.size());
+}
 std::string hardware(const Setup& setup) {
     return cuda::platform().gpus.at(static_cast<std::size_t>(setup.ordinal)).name;
 }
@@ -172,6 +181,8 @@ constexpr std::array kDevices{
            .circumstances = on_gpu::circumstances,
            .most_shots = cuda::most_shots,
            .allocations = cuda::allocations,
+           .count = on_gpu::count,
+           .connect = cuda::connect_gpus,
            .available_bytes = cuda::available_bytes,
            .host_bytes = kCudaHostBytes},
     Device{.name = "cpu",
@@ -191,6 +202,8 @@ constexpr std::array kDevices{
            .circumstances = on_cpu::circumstances,
            .most_shots = on_cpu::most_shots,
            .allocations = cpu::allocations,
+           .count = on_cpu::count,
+           .connect = on_cpu::connect,
            .available_bytes = nullptr,
            .host_bytes = 0},
 };

@@ -51,6 +51,10 @@ struct Device {
     /// What a medium and a wavefield of so many shots of a size will allocate, before anything is.
     Allocations (*allocations)(const Setup&, int shots, const ShotSize&);
 
+    /// How many of them there are; ordinals count them. The CPU is as many as anybody asks for.
+    int (*count)();
+    /// Lets two of them copy planes from one to the other directly. \returns whether they can, without the host.
+    bool (*connect)(int one, int other);
     /// The bytes that are free now in the memory of a device that has its own; null for devices that use the host's.
     std::int64_t (*available_bytes)(int ordinal);
     std::int64_t host_bytes;  ///< what its driver and libraries take of the host's memory

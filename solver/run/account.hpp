@@ -6,9 +6,8 @@
 #include "solver/plan/plan.hpp"
 #include "solver/program/log.hpp"
 #include "solver/run/phase_times.hpp"
-#include "solver/run/shot_media.hpp"
 #include "solver/run/summary.hpp"
-#include "solver/run/survey_run.hpp"
+#include "solver/run/workers.hpp"
 
 namespace onda {
 
@@ -19,7 +18,6 @@ void note_model(const Plan& plan, const Model& model, RunFacts& facts);
 void announce(const Plan& plan, const RunFacts& facts, Log& log);
 
 /// Notes what the run took and found. \param facts with the shots that are finished.
-void account_for(const Plan& plan, const ShotMedia& media, const SurveyRun& run, PhaseTimes& times, RunFacts& facts,
-                 Log& log);
+void account_for(const Plan& plan, const Workers& workers, PhaseTimes& times, RunFacts& facts, Log& log);
 
 }  // namespace onda

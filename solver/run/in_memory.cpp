@@ -11,7 +11,7 @@
 #include "solver/program/build.hpp"
 #include "solver/run/account.hpp"
 #include "solver/run/identity.hpp"
-#include "solver/run/survey_run.hpp"
+#include "solver/run/workers.hpp"
 
 namespace onda {
 namespace {
@@ -111,18 +111,17 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     const Plan& plan = *result.plan;
     note_model(plan, model, facts);
     facts.identity = hash_of(identity_of(plan, facts.model_fingerprint));
-    ShotMedia media = times.measure("backend", [&] { return ShotMedia(plan, std::move(model)); });
-    facts.backend = media.description();
+    const auto workers = times.measure("backend", [&] { return std::make_unique<Workers>(plan, std::move(model)); });
+    facts.backend = workers->description();
     announce(plan, facts, log);
 
     std::vector<ShotInMemory> of_survey(plan.survey.shots.size());
     const RunOutputs outputs = outputs_to(plan, of_survey);
     const ShotFiles none(outputs, {}, {});
     MemoryLedger ledger(of_survey.size());
-    SurveyRun run({plan, media, none, ledger, times, progress}, selection, SurveyRun::Clock::time_point::max());
-    run.run();
+    workers->run({none, ledger, times, progress}, selection, SurveyRun::Clock::time_point::max());
     keep_finished(ledger, of_survey, result);
-    account_for(plan, media, run, times, facts, log);
+    account_for(plan, *workers, times, facts, log);
     facts.complete = true;
     return result;
 }

@@ -24,6 +24,13 @@ public:
         return work();
     }
     [[nodiscard]] const std::vector<std::pair<std::string, double>>& all() const { return seconds_; }
+    /// Of workers side by side: of each phase what it took the one that had it longest.
+    void take_longest(const PhaseTimes& other) {
+        for (const auto& [phase, seconds] : other.seconds_) {
+            double& longest = seconds_[index_of(phase)].second;
+            longest = std::max(longest, seconds);
+        }
+    }
     [[nodiscard]] double of(const std::string& phase) { return seconds_[index_of(phase)].second; }
 
 private:

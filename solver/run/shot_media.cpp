@@ -3,22 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "solver/plan/slab_plan.hpp"
+
 namespace onda {
 
-ShotMedia::ShotMedia(const Plan& plan, Model model) {
-    make(plan.aperture ? plan_of_shot(plan, 0) : plan, model);
+ShotMedia::ShotMedia(const Plan& plan, std::shared_ptr<const Model> model) {
+    make(plan.aperture ? plan_of_shot(plan, 0) : plan, *model);
     if (plan.aperture) model_ = std::move(model);
 }
 
 Medium& ShotMedia::of(const Plan& of_shot) {
-    if (!holds(of_shot)) make(of_shot, model_.value());
+    if (!holds(of_shot)) make(of_shot, *model_);
     return *medium_;
 }
 
 void ShotMedia::make(const Plan& of_shot, const Model& model) {
     medium_.reset();  // first: two parts need not share the memory
-    medium_ = of_shot.device->make_medium(of_shot.setup, medium_readers(model, of_shot.computed, of_shot.part),
-                                          of_shot.time.dt_s);
+    medium_ = make_medium(of_shot, medium_readers(model, of_shot.computed, of_shot.part));
     part_ = of_shot.part;
     description_ = medium_->description();
     allocated_bytes_ = std::max(allocated_bytes_, medium_->allocated_bytes());

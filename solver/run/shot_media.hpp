@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "kernels/medium.hpp"
@@ -17,9 +16,9 @@ namespace onda {
 /// for.
 class ShotMedia {
 public:
-    /// \param model goes at once where all shots are computed on the whole grid: model and wavefields need not share
-    /// the memory.
-    ShotMedia(const Plan& plan, Model model);
+    /// \param model is let go at once where all shots are computed on the whole grid: model and wavefields need not
+    /// share the memory.
+    ShotMedia(const Plan& plan, std::shared_ptr<const Model> model);
 
     /// Whether of() would give the medium that is there.
     [[nodiscard]] bool holds(const Plan& of_shot) const { return medium_ && part_ == of_shot.part; }
@@ -34,7 +33,7 @@ public:
 private:
     void make(const Plan& of_shot, const Model& model);
 
-    std::optional<Model> model_;  ///< where shots take parts of it
+    std::shared_ptr<const Model> model_;  ///< where shots take parts of it
     Window part_;
     std::shared_ptr<Medium> medium_;
     std::string description_;

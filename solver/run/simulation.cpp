@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
@@ -17,7 +18,7 @@
 #include "solver/run/account.hpp"
 #include "solver/run/run_folder.hpp"
 #include "solver/run/shot_table.hpp"
-#include "solver/run/survey_run.hpp"
+#include "solver/run/workers.hpp"
 
 namespace onda {
 namespace {
@@ -87,26 +88,25 @@ std::string what_is_left(const Plan& plan, const RunFacts& facts) {
 }
 
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
-void run_survey(const Plan& plan, ShotMedia& media, const RunFolder& folder, const RunOutputs& outputs,
+void run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, const RunOutputs& outputs,
                 const Identity& identity, const RunOptions& options, PhaseTimes& times, RunFacts& facts, Log& log) {
     ShotTable table(folder.unfinished().table());
     const ShotFiles shot_files(outputs, folder.unfinished().folder(), shot_provenance(plan, facts, identity));
     forget_lost_shots(table, shot_files, log);
     say_where_the_survey_stands(plan, table, log);
     ProgressLine progress(plan.nodes_of_shots / std::ssize(plan.survey.shots), log);
-    SurveyRun run({plan, media, shot_files, table, times, progress}, options.shots, options.end_by);
-    const bool out_of_time = run.run();
+    const bool out_of_time = workers.run({shot_files, table, times, progress}, options.shots, options.end_by);
     facts.shots = table.all_finished();
     const bool all = facts.shots.size() == plan.survey.shots.size();
     if (all && table.claim_end() && folder.unfinished().is_there(facts.run_id)) {
         const Provenance provenance = make_provenance(plan, facts);
         const FinishedSurvey survey = finished_survey(plan, folder, facts, provenance);
         std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, outputs, survey); });
-        account_for(plan, media, run, times, facts, log);
+        account_for(plan, workers, times, facts, log);
         close_survey(plan, folder, outputs, survey, std::move(files), facts);
         return;
     }
-    account_for(plan, media, run, times, facts, log);
+    account_for(plan, workers, times, facts, log);
     if (out_of_time)
         throw Error(ExitCode::time_limit,
                     fmt::format("time limit reached: {}; run the same command again for the others",
@@ -142,8 +142,8 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         return facts;
     }
     const RunOutputs outputs(plan, model);
-    ShotMedia media = times.measure("backend", [&] { return ShotMedia(plan, std::move(model)); });
-    facts.backend = media.description();
+    const auto workers = times.measure("backend", [&] { return std::make_unique<Workers>(plan, std::move(model)); });
+    facts.backend = workers->description();
 
     notice_signals();  // until now there was nothing to clean up
     RunFolder folder(options.folder, options.overwrite);
@@ -160,7 +160,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
             log.info("another process has ended the survey");
             return facts;
         }
-        run_survey(plan, media, folder, outputs, identity, options, times, facts, log);
+        run_survey(plan, *workers, folder, outputs, identity, options, times, facts, log);
     } catch (const Interrupted&) {
         log.note_error("interrupted");
         folder.give_up();

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/plan/storage.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
@@ -75,6 +76,7 @@ Json describe_numbers(const Plan& plan) {
                           {"hardware", plan.device->hardware(plan.setup)},
                           {"instruction_set", plan.device->instruction_set(plan.setup)},
                           {"threads", plan.setup.threads},
+                          {"slabs", slabs_json(plan)},
                           {"precision", plan.config.scheme.precision},
                           {"operator", name(plan.setup.scheme.equation)},
                           {"space_order", plan.setup.scheme.space_order},

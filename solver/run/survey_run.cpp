@@ -174,6 +174,7 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
     take();
     while (propagator.step() < steps) {
         throw_if_interrupted();
+        if (parts_.given_up != nullptr && *parts_.given_up) throw GivenUp{};
         const std::int64_t now = propagator.step();
         const std::int64_t stride = plan_.time.stride;
         const std::int64_t stop = std::min({steps, next_check, next, now + pace_steps_ * stride});

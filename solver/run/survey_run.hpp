@@ -3,6 +3,7 @@
 /// their time steps.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <future>
@@ -43,7 +44,11 @@ struct SurveyRunParts {
     ShotLedger& ledger;
     PhaseTimes& times;
     Progress& progress;
+    const std::atomic<bool>* given_up = nullptr;  ///< set where another worker of the run has failed
 };
+
+/// Ends a survey run because another worker has failed, which has the reason.
+struct GivenUp {};
 
 /// Threads that finish the shots of a batch at the same time. Only one of them at a time writes to its file; the others
 /// wait for the disk, or hash what was written.
@@ -59,8 +64,8 @@ public:
 
     explicit SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock::time_point end_by);
 
-    /// \returns whether it stopped because the time is over. \throws Error; Interrupted. The ledger knows the shots
-    /// that are finished then; what the exception ends is lost.
+    /// \returns whether it stopped because the time is over. \throws Error; Interrupted; GivenUp. The ledger knows the
+    /// shots that are finished then; what the exception ends is lost.
     bool run();
 
     /// The nodes that were advanced, strips included, added over the shots.

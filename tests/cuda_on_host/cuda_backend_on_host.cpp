@@ -16,9 +16,11 @@
 #include "solver/performance/thesis/sweep_measurement.hpp"
 #include "solver/performance/thesis/tile_facts.hpp"
 #include "solver/performance/thesis/tile_sweep.hpp"
+#include "solver/plan/forecast.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/names.hpp"
 #include "solver/run/identity.hpp"
+#include "solver/run/in_memory.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/drag/drag_on_gpu.hpp"
 #include "tests/kernels/kernel_cases.hpp"
@@ -438,20 +440,36 @@ TEST_CASE("hashes of planes are those of their values, and of the steps that are
     });
 }
 
-TEST_CASE("slabs on two devices give the bits of the uncut grid") {
+TEST_CASE("slabs on two devices give the bits of the uncut grid, with every kernel, and with planes that are late") {
     early_and_late([] {
-        const Case c{
-            "tall", {3, {13, 9, 23}, {10., 8., 9.}, {}}, {kZero, kRigid, kZero, kZero, kFree, kZero}, true, 12};
-        const Setup setup = setup_of(c, 2, Precision::float32);
-        const MakeMedium cut = [](const Setup& whole, const MediumReaders& readers, double dt_s) {
-            return make_slab_medium(whole, readers, dt_s, equal_slabs(whole.grid.nz(), 3),
-                                    [](std::size_t slab, const Setup& part, const MediumReaders& rows, double dt) {
-                                        Setup placed = part;
-                                        placed.ordinal = static_cast<int>(slab % 2);
-                                        return cuda::make_medium(placed, rows, dt);
-                                    });
-        };
-        CHECK(run_case(c, setup, cut) == on_cpu(setup, c));
+        std::size_t compared = 0;
+        for (const Case& c :
+             {Case{"tall", {3, {13, 9, 23}, {10., 8., 9.}, {}}, {kZero, kRigid, kZero, kZero, kFree, kZero}, true, 12},
+              Case{"layers", {3, {19, 12, 41}, {10., 9., 8.}, {}}, {}, false, 9, {3, 4, 2, 0, 4, 3}}})
+            for (const Equation equation : {Equation::star, Equation::variable_density})
+                for (const int order : {2, 8}) {
+                    const Setup setup = setup_of(c, order, Precision::float32, equation);
+                    const std::vector<double> expected = on_cpu(setup, c);
+                    const std::vector<Slab> slabs = equal_slabs(c.grid.nz(), order == 2 && c.sponge ? 3 : 2);
+                    const auto cut = [&slabs](const Setup& whole, const MediumReaders& readers, double dt_s) {
+                        return make_slab_medium(
+                            whole, readers, dt_s, slabs,
+                            [](std::size_t slab, const Setup& part, const MediumReaders& rows, double dt) {
+                                Setup placed = part;
+                                placed.ordinal = static_cast<int>(slab % 2);
+                                return cuda::make_medium(placed, rows, dt);
+                            });
+                    };
+                    for (const cuda::Variant& variant : cuda::variants(setup)) {
+                        if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
+                        ++compared;
+                        CAPTURE(c.name);
+                        CAPTURE(order);
+                        CAPTURE(variant.kernel);
+                        CHECK(run_case(c, on_gpu(setup, variant), cut) == expected);
+                    }
+                }
+        CHECK(compared > 10);
     });
 }
 
@@ -595,4 +613,95 @@ TEST_CASE("steps are timed with their facts") {
     CHECK(observations[0].seconds > 0.);
     CHECK(observations[0].facts.points == 2400.);
     CHECK(told == 2);
+}
+
+namespace {
+
+/// Three shots in 3-D, with receivers on both sides of a cut and across it.
+SurveyInMemory run_on(const std::string& backend) {
+    class Quiet : public Progress {
+        void begin(std::int64_t, std::int64_t) override {}
+        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
+        void clear() override {}
+    } quiet;
+    Log log([](Log::Level, const std::string&) {});
+    return run_in_memory(read_config_text(R"(schema_version: 1
+grid: {shape: [14, 12, 34], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 170, vp_m_s: 2200}]}
+time: {duration_s: 0.03}
+boundary: {cpml_width: 3, placement: inside}
+scheme: {space_order: 8}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{type: line, first_m: [60, 55, 140], last_m: [70, 65, 190], count: 3}]
+receivers: [{type: line, first_m: [50, 54, 60], last_m: [80, 54, 290], count: 9}]
+output: {snapshots: {every_steps: 5}}
+backend: )" + backend + "\n",
+                                          "run.yaml", vocabulary()),
+                         {}, quiet, log);
+}
+
+}  // namespace
+
+TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, and says how planes travel") {
+    const SurveyInMemory expected = run_on("{name: cpu}");
+    early_and_late([&] {
+        for (const char* const backend :
+             {"{name: cuda}", "{name: cuda, devices: all}", "{name: cuda, devices: [1]}", "{name: cuda, slabs: 2}",
+              "{name: cuda, devices: [1, 0], slabs: 2}", "{name: cuda, devices: [1], slabs: 2}",
+              "{name: cuda, device: 1, split: [20, 14]}"}) {
+            CAPTURE(backend);
+            const SurveyInMemory survey = run_on(backend);
+            REQUIRE(survey.shots.size() == expected.shots.size());
+            for (std::size_t i = 0; i < expected.shots.size(); ++i) {
+                CHECK(survey.facts.shots[i] == expected.facts.shots[i]);
+                CHECK(survey.shots[i].frames.values == expected.shots[i].frames.values);
+            }
+            CHECK(survey.facts.device_bytes > 0);
+        }
+    });
+    using Devices = std::vector<std::vector<int>>;
+    CHECK(run_on("{name: cuda}").plan->workers == Devices{{0}, {1}});
+    CHECK(run_on("{name: cuda, slabs: 2}").plan->workers == Devices{{0, 1}});
+    CHECK(run_on("{name: cuda, devices: [1], slabs: 2}").plan->workers == Devices{{1, 1}});
+    CHECK(run_on("{name: cuda, slabs: 2}").plan->notes.empty());
+    cuda_on_host::has_peer_access = false;
+    const SurveyInMemory through_host = run_on("{name: cuda, slabs: 2}");
+    cuda_on_host::has_peer_access = true;
+    REQUIRE(through_host.plan->notes.size() == 1);
+    CHECK(through_host.plan->notes.front() ==
+          "GPUs 0 and 1 cannot copy from each other directly: the planes at their cut go through the host");
+    CHECK(through_host.facts.shots[0].wavefield == expected.facts.shots[0].wavefield);
+    CHECK(contains(message_of([] { run_on("{name: cuda, devices: [0, 2]}"); }),
+                   "backend.devices = [0, 2]: GPU 2 is not visible: there are 2, from 0 on"));
+    const SurveyInMemory first = run_on("{name: cuda, device: 1, devices: [0]}");
+    CHECK(first.plan->workers == Devices{{0}});
+    CHECK(std::ranges::count(first.plan->warnings, "backend.device = 1 has no effect: backend.devices says which") ==
+          1);
+    CHECK(run_on("{name: cuda, device: 0}").plan->workers == Devices{{0}});
+}
+
+TEST_CASE("auto cuts a grid that one GPU cannot hold, and a large one if there are fewer shots than GPUs") {
+    const auto plan = [](const std::string& shape, const std::string& backend) {
+        return make_plan(read_config_text(R"(schema_version: 1
+grid: {shape: )" + shape + R"(, spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.02}
+boundary: {x_min: zero, x_max: zero, y_min: zero, y_max: zero, z_min: zero, z_max: free_surface}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources: [{position_m: [200, 200, 200]}]
+receivers: [{type: point, position_m: [300, 200, 200]}]
+backend: )" + backend + "\n",
+                                          "run.yaml", vocabulary()));
+    };
+    const Plan large = plan("[300, 300, 1200]", "{name: cuda}");
+    CHECK(large.slabs.size() == 2);
+    CAPTURE(large.slabs_by);
+    CHECK(contains(large.slabs_by, "wavefield and model need 1."));
+    CHECK(contains(large.slabs_by, " GB of GPU memory, and one GPU has "));
+    CHECK(forecast_memory(large).device_peak_bytes() < (1 << 30));
+    CHECK(forecast_memory(plan("[300, 300, 1200]", "{name: cuda, devices: [0]}")).device_peak_bytes() > (1 << 30));
+    CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs_by == "1 shot for 2 GPUs");
+    CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs.size() == 2);
+    CHECK(plan("[400, 400, 210]", "{name: cuda}").slabs.size() == 1);
+    CHECK(plan("[400, 400, 410]", "{name: cuda, device: 0}").slabs.size() == 1);
 }

@@ -184,6 +184,23 @@ TEST_CASE("kernels, tiles, copies and settings that the GPU does not have are re
     CHECK(contains(message("isa", "generic"), "the cuda backend has no isa"));
 }
 
+TEST_CASE("slabs on one GPU and on all there are, and workers on all, give the bits of the CPU") {
+    need_gpu();
+    const std::vector<std::string> shape{"grid.shape=[61, 52, 141]", "time.duration_s=0.6"};
+    const auto hashes = [&shape](std::vector<std::string> settings) {
+        settings.insert(settings.end(), shape.begin(), shape.end());
+        const ProgramRun run(kRun3d, settings);
+        CAPTURE(run.outcome.err);
+        REQUIRE(run.outcome.code == 0);
+        return run.summary["hashes"];
+    };
+    const Json expected = hashes({"backend.name=cpu"});
+    CHECK(hashes({"backend.name=cuda", "backend.devices=[0]", "backend.slabs=3"}) == expected);
+    CHECK(hashes({"backend.name=cuda", "backend.devices=all"}) == expected);
+    CHECK(hashes({"backend.name=cuda", "backend.devices=all", "backend.slabs=4"}) == expected);
+    CHECK(hashes({"backend.name=cuda", "backend.devices=all", "backend.split=[60, 81]"}) == expected);
+}
+
 TEST_CASE("a run too large for the GPU is refused with the grid that would fit, and nothing is created") {
     need_gpu();
     const ProgramRun run(kRun3d, {"backend.name=cuda", "grid.shape=[6000, 6000, 6000]", "model.gradient_per_s=0.1"});

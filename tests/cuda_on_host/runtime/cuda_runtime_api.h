@@ -5,6 +5,7 @@
 /// There are two devices of 1 GiB. A stream runs what was queued when somebody waits for it, or at once: see
 /// cuda_on_host::run_late. Copies and sets that name no stream happen at once, whatever other streams still have to do,
 /// as with streams that were made non-blocking. What a stream does under another device than its own is an error.
+/// Threads may call it side by side; one at a time does what streams hold.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +34,8 @@ enum cudaError_t {
     cudaErrorIllegalInstruction,
     cudaErrorAssert,
     cudaErrorLaunchTimeout,
-    cudaErrorInvalidResourceHandle
+    cudaErrorInvalidResourceHandle,
+    cudaErrorPeerAccessAlreadyEnabled
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr {
@@ -67,6 +69,8 @@ struct Graph;
 
 /// Whether streams wait with their work until somebody waits for them. Both must give the same results.
 extern bool run_late;
+/// Whether the devices can copy from each other's memory.
+extern bool has_peer_access;
 
 /// Bytes that are allocated now, on all devices together and in page-locked memory.
 std::size_t held_device_bytes();
@@ -94,6 +98,8 @@ cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device);
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device);
 cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int length, int device);
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int other);
+cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned flags);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 cudaError_t cudaMalloc(void** data, std::size_t bytes);
 cudaError_t cudaFree(void* data);

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <utility>
 #include <vector>
@@ -41,15 +42,20 @@ struct Graph {
 };
 
 bool run_late = true;
+bool has_peer_access = true;
 
 namespace {
 
 constexpr int kDevices = 2;
 constexpr std::size_t kMemory = std::size_t{1} << 30, kUnit = 512;
 
+/// Of the calling thread.
+thread_local int current_device = 0;
+thread_local cudaError_t last_error = cudaSuccess;
+
 struct State {
-    int device = 0;
-    cudaError_t last = cudaSuccess;
+    std::recursive_mutex mutex;  ///< work of a stream may queue more, or wait for another stream
+    bool connected[kDevices][kDevices] = {};
     std::map<void*, std::pair<int, std::size_t>> memory;  ///< device and bytes
     std::size_t taken[kDevices] = {};
     std::map<void*, std::size_t> pinned;  ///< bytes
@@ -60,31 +66,36 @@ State& state() {
     return one;
 }
 
+using Lock = std::lock_guard<std::recursive_mutex>;
+
 /// As CUDA does before it frees memory.
 void run_everything() {
     for (Stream* stream : state().streams) stream->run_until(stream->queued());
 }
 
 cudaError_t report(cudaError_t status) {
-    if (status != cudaSuccess) state().last = status;
+    if (status != cudaSuccess) last_error = status;
     return status;
 }
 
 }  // namespace
 
 std::size_t held_device_bytes() {
+    const Lock lock(state().mutex);
     std::size_t bytes = 0;
     for (const std::size_t of_device : state().taken) bytes += of_device;
     return bytes;
 }
 std::size_t held_pinned_bytes() {
+    const Lock lock(state().mutex);
     std::size_t bytes = 0;
     for (const auto& [data, of_array] : state().pinned) bytes += of_array;
     return bytes;
 }
 
 void enqueue(Stream* stream, std::function<void()> work) {
-    if (stream->device != state().device) {
+    const Lock lock(state().mutex);
+    if (stream->device != current_device) {
         report(cudaErrorInvalidResourceHandle);
         return;
     }
@@ -117,7 +128,7 @@ const char* cudaGetErrorName(cudaError_t status) {
     return text;
 }
 cudaError_t cudaGetLastError() {
-    return std::exchange(state().last, cudaSuccess);
+    return std::exchange(last_error, cudaSuccess);
 }
 cudaError_t cudaDriverGetVersion(int* version) {
     *version = 13000;
@@ -132,12 +143,12 @@ cudaError_t cudaGetDeviceCount(int* count) {
     return cudaSuccess;
 }
 cudaError_t cudaGetDevice(int* device) {
-    *device = state().device;
+    *device = current_device;
     return cudaSuccess;
 }
 cudaError_t cudaSetDevice(int device) {
     if (device < 0 || device >= kDevices) return report(cudaErrorInvalidDevice);
-    state().device = device;
+    current_device = device;
     return cudaSuccess;
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
@@ -159,22 +170,35 @@ cudaError_t cudaDeviceGetPCIBusId(char* bus_id, int length, int device) {
     std::snprintf(bus_id, static_cast<std::size_t>(length), "0000:%02x:00.0", device);
     return cudaSuccess;
 }
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int other) {
+    *can = has_peer_access && device != other ? 1 : 0;
+    return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int other, unsigned) {
+    const Lock lock(state().mutex);
+    bool& connected = state().connected[current_device][other];
+    if (std::exchange(connected, true)) return report(cudaErrorPeerAccessAlreadyEnabled);
+    return cudaSuccess;
+}
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    const Lock lock(state().mutex);
     *total = kMemory;
-    *free = kMemory - state().taken[state().device];
+    *free = kMemory - state().taken[current_device];
     return cudaSuccess;
 }
 // Poisoned: nothing may rely on what it holds.
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
+    const Lock lock(state().mutex);
     State& s = state();
-    if (bytes > kMemory - s.taken[s.device]) return report(cudaErrorMemoryAllocation);
+    if (bytes > kMemory - s.taken[current_device]) return report(cudaErrorMemoryAllocation);
     *data = std::aligned_alloc(kUnit, (bytes + kUnit - 1) / kUnit * kUnit);
     std::memset(*data, 0xFF, bytes);
-    s.memory[*data] = {s.device, bytes};
-    s.taken[s.device] += bytes;
+    s.memory[*data] = {current_device, bytes};
+    s.taken[current_device] += bytes;
     return cudaSuccess;
 }
 cudaError_t cudaFree(void* data) {
+    const Lock lock(state().mutex);
     if (data == nullptr) return cudaSuccess;
     const auto entry = state().memory.find(data);
     if (entry == state().memory.end()) return report(cudaErrorInvalidValue);
@@ -185,12 +209,14 @@ cudaError_t cudaFree(void* data) {
     return cudaSuccess;
 }
 cudaError_t cudaMallocHost(void** data, std::size_t bytes) {
+    const Lock lock(state().mutex);
     *data = std::aligned_alloc(kUnit, (bytes + kUnit - 1) / kUnit * kUnit);
     std::memset(*data, 0xFF, bytes);
     state().pinned[*data] = bytes;
     return cudaSuccess;
 }
 cudaError_t cudaFreeHost(void* data) {
+    const Lock lock(state().mutex);
     if (data != nullptr) run_everything();
     state().pinned.erase(data);
     std::free(data);
@@ -214,11 +240,13 @@ cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream
     return queued(stream, [=] { std::memset(data, value, bytes); });
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
-    *stream = new Stream{state().device, {}, 0, nullptr};
+    const Lock lock(state().mutex);
+    *stream = new Stream{current_device, {}, 0, nullptr};
     state().streams.insert(*stream);
     return cudaSuccess;
 }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    const Lock lock(state().mutex);
     if (stream == nullptr) return cudaSuccess;
     stream->run_until(stream->queued());
     state().streams.erase(stream);
@@ -226,12 +254,14 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return cudaSuccess;
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    const Lock lock(state().mutex);
     if (stream == cudaStreamLegacy) return cudaSuccess;
     if (stream->captured != nullptr) return report(cudaErrorInvalidValue);
     stream->run_until(stream->queued());
     return cudaSuccess;
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    const Lock lock(state().mutex);
     const Event recorded = *event;
     if (recorded.stream == nullptr) return cudaSuccess;
     return queued(stream, [recorded] { recorded.stream->run_until(recorded.number); });
@@ -245,18 +275,22 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
     return cudaSuccess;
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    const Lock lock(state().mutex);
     *event = {stream, stream->queued()};
     return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    const Lock lock(state().mutex);
     if (event->stream != nullptr) event->stream->run_until(event->number);
     return cudaSuccess;
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+    const Lock lock(state().mutex);
     stream->captured = new std::vector<std::function<void()>>;
     return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
+    const Lock lock(state().mutex);
     const std::unique_ptr<std::vector<std::function<void()>>> work(std::exchange(stream->captured, nullptr));
     *graph = new Graph{std::move(*work)};
     return cudaSuccess;
@@ -266,6 +300,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
     return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
+    const Lock lock(state().mutex);
     for (const auto& work : executable->work) enqueue(stream, work);
     return cudaGetLastError();
 }

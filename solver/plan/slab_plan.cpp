@@ -1,0 +1,269 @@
+#include "solver/plan/slab_plan.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+#include <stdexcept>
+
+#include "solver/plan/forecast.hpp"
+
+namespace onda {
+namespace {
+
+/// The slabs whose planes a configuration lists.
+std::vector<Slab> slabs_of(const std::vector<std::int64_t>& planes) {
+    std::vector<Slab> slabs;
+    for (const std::int64_t count : planes)
+        slabs.push_back({slabs.empty() ? 0 : slabs.back().first_plane + slabs.back().planes, count});
+    return slabs;
+}
+
+/// The number of slabs that the configuration asks for, 0 where it leaves it open. \throws Error(config) where it asks
+/// for two.
+std::size_t wanted_slabs(const Plan& plan) {
+    const BackendConfig& wanted = plan.config.backend;
+    const std::size_t listed = wanted.split.integers.size();
+    if (wanted.slabs.integers.empty()) return listed;
+    const auto count = static_cast<std::size_t>(wanted.slabs.integers.front());
+    if (listed > 0 && listed != count)
+        plan.config.origin.fault("backend.split", fmt::format("{} numbers of planes for {} slab{}: give one for each "
+                                                              "slab, or leave out backend.slabs",
+                                                              listed, count, count == 1 ? "" : "s"));
+    return count;
+}
+
+/// \throws Error(config) unless every device of the list can be used, once.
+void check_devices(const Plan& plan, const std::vector<int>& ordinals) {
+    const auto fault = [&plan](const std::string& message) {
+        plan.config.origin.value_fault("backend.devices", message);
+    };
+    for (std::size_t i = 0; i < ordinals.size(); ++i) {
+        if (std::find(ordinals.begin(), ordinals.begin() + static_cast<std::ptrdiff_t>(i), ordinals[i]) !=
+            ordinals.begin() + static_cast<std::ptrdiff_t>(i))
+            fault(fmt::format("{} stands there twice", ordinals[i]));
+        if (!plan.device->has_own_memory()) continue;
+        if (ordinals[i] >= plan.device->count())
+            fault(fmt::format("GPU {} is not visible: there {} {}, from 0 on", ordinals[i],
+                              plan.device->count() == 1 ? "is" : "are", plan.device->count()));
+        if (const std::string problem = plan.device->problem(ordinals[i]); !problem.empty()) fault(problem);
+    }
+}
+
+/// The devices that may compute. \throws what check_devices throws.
+std::vector<int> offered_devices(const Plan& plan) {
+    const BackendConfig& wanted = plan.config.backend;
+    const int one = static_cast<int>(wanted.device);
+    if (plan.device == nullptr) return {one};
+    if (!wanted.devices.integers.empty()) {
+        const std::vector<int> listed(wanted.devices.integers.begin(), wanted.devices.integers.end());
+        check_devices(plan, listed);
+        return listed;
+    }
+    const bool is_given = one != 0 || plan.config.origin.conditional.contains("backend.device");
+    if (is_given && wanted.devices.name == "auto") return {one};
+    std::vector<int> usable;
+    for (int ordinal = 0; ordinal < plan.device->count(); ++ordinal)
+        if (plan.device->problem(ordinal).empty()) usable.push_back(ordinal);
+    return usable.empty() ? std::vector{one} : usable;
+}
+
+bool fits(const Problem& problem, std::span<const Slab> slabs) {
+    try {
+        check_slabs(problem, slabs);
+        return true;
+    } catch (const std::invalid_argument&) {
+        return false;
+    }
+}
+
+/// The bytes of the thickest of so many slabs with the wavefield of a shot.
+std::int64_t bytes_of_slab(const Plan& plan, std::size_t count) {
+    Plan cut = plan;
+    cut.slabs = equal_slabs(plan.setup.grid.nz(), static_cast<int>(count));
+    return plan.device->predicted_bytes(typical_setup(cut), 1);
+}
+
+/// Whether the device can compute the plan's set-up at all; if not, another stage says why.
+bool is_computable(const Plan& plan) {
+    try {
+        check_setup(*plan.device, plan.setup);
+        return true;
+    } catch (const std::exception&) {
+        return false;
+    }
+}
+
+struct SlabChoice {
+    std::size_t count = 1;
+    std::string by;
+};
+
+/// As many slabs as one device's memory asks for, or, where there are fewer shots than devices, as keep all of them
+/// busy: with so many planes each that the exchange hides under the steps, and so many nodes that their launches do, if
+/// GPUs copy from each other directly.
+SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
+    constexpr double share = 0.9;  // of what is free: sources, traces and snapshots take the rest
+    constexpr std::int64_t planes_of_radius = 8, nodes_of_slab = 32'000'000;
+    if (devices.size() == 1 || !plan.device->has_own_memory() || plan.setup.grid.dimensions == 2 ||
+        plan.setup.scheme.time_order != 2 || !is_computable(plan))
+        return {1, "nothing asks for more"};
+    std::int64_t free = plan.device->available_bytes(devices.front());
+    for (const int device : devices) free = std::min(free, plan.device->available_bytes(device));
+    const auto holds = [&](std::size_t count) {
+        return static_cast<double>(bytes_of_slab(plan, count)) <= share * static_cast<double>(free);
+    };
+    const std::int64_t planes = plan.setup.grid.nz();
+    if (!holds(1)) {
+        for (std::size_t count = 2; count <= devices.size(); ++count)
+            if (fits(plan.setup, equal_slabs(planes, static_cast<int>(count))) && holds(count))
+                return {count, fmt::format("wavefield and model need {} of GPU memory, and one GPU has {}",
+                                           bytes_text(bytes_of_slab(plan, 1)), bytes_text(free))};
+        return {1, "not even all GPUs together hold it"};
+    }
+    const std::size_t shots = plan.survey.shots.size();
+    auto count = static_cast<std::int64_t>(devices.size() / std::max<std::size_t>(1, shots));
+    count = std::min({count, planes / (planes_of_radius * plan.setup.scheme.radius()),
+                      plan.setup.grid.points() / nodes_of_slab, std::int64_t{most_slabs(plan.setup)}});
+    if (count < 2) return {1, fmt::format("{} shots for {} GPUs", shots, devices.size())};
+    if (!plan.device->connect(devices[0], devices[1])) return {1, "the GPUs cannot copy from each other directly"};
+    return {static_cast<std::size_t>(count),
+            fmt::format("{} shot{} for {} GPUs", shots, shots == 1 ? "" : "s", devices.size())};
+}
+
+/// \throws Error(config) with the largest number of slabs that the grid can be cut into.
+void check_can_be_cut(const Plan& plan) {
+    if (plan.slabs.size() == 1 && plan.slabs.front().planes == plan.setup.grid.nz()) return;
+    const char* const key = plan.config.backend.split.integers.empty() ? "backend.slabs" : "backend.split";
+    if (plan.setup.grid.dimensions == 2)
+        plan.config.origin.value_fault(key, "2-D grids are not cut into slabs: leave it out");
+    if (plan.setup.scheme.time_order != 2)
+        plan.config.origin.value_fault(key,
+                                       "time.order: 4 is not available for slabs: use time.order: 2, or leave it out");
+    try {
+        check_slabs(plan.setup, plan.slabs);
+    } catch (const std::invalid_argument& fault) {
+        const std::int64_t planes = plan.setup.grid.nz();
+        const int most = most_slabs(plan.setup);
+        plan.config.origin.value_fault(
+            key, fmt::format("{}\n  the {} planes of the computed grid can be cut into {} equal slab{} at most",
+                             fault.what(), planes, most, most == 1 ? "" : "s"));
+    }
+}
+
+/// Shares the devices out among as many workers as there are slabs for, but no more than there are shots.
+std::vector<std::vector<int>> workers_of(const std::vector<int>& devices, std::size_t slabs, std::size_t shots) {
+    const std::size_t count = std::clamp<std::size_t>(devices.size() / slabs, 1, std::max<std::size_t>(1, shots));
+    const std::size_t of_worker = std::min(slabs, devices.size());
+    std::vector<std::vector<int>> workers(count);
+    for (std::size_t w = 0; w < count; ++w)
+        for (std::size_t slab = 0; slab < slabs; ++slab)
+            workers[w].push_back(devices[w * of_worker + slab * of_worker / slabs]);
+    return workers;
+}
+
+/// "GPU 0", "GPUs 0, 1", "the CPU".
+std::string names_of(const Plan& plan, std::vector<int> devices) {
+    devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
+    const std::string numbers = fmt::format("{}", fmt::join(devices, ", "));
+    if (!plan.device->has_own_memory())
+        return plan.workers.size() == 1 ? "the CPU" : fmt::format("a share of its threads ({})", numbers);
+    return (devices.size() == 1 ? "GPU " : "GPUs ") + numbers;
+}
+
+}  // namespace
+
+void set_slabs(Plan& plan) {
+    // Once chosen, the slabs stay: a model that changes the faces must not change the kernel that was chosen for them.
+    if (!plan.slabs.empty()) return check_can_be_cut(plan);
+    const std::int64_t planes = plan.setup.grid.nz();
+    const std::vector<int> devices = offered_devices(plan);
+    SlabChoice choice{wanted_slabs(plan), "the configuration"};
+    if (choice.count == 0) choice = choose_slabs(plan, devices);
+    const std::vector<std::int64_t>& listed = plan.config.backend.split.integers;
+    plan.slabs = listed.empty() ? equal_slabs(planes, static_cast<int>(choice.count)) : slabs_of(listed);
+    plan.slabs_by = choice.by;
+    check_can_be_cut(plan);
+    plan.workers = workers_of(devices, plan.slabs.size(), plan.survey.shots.size());
+    plan.setup.ordinal = plan.workers.front().front();
+}
+
+std::vector<int> devices_of(const Plan& plan) {
+    std::vector<int> devices;
+    for (const auto& worker : plan.workers)
+        for (const int device : worker)
+            if (std::ranges::find(devices, device) == devices.end()) devices.push_back(device);
+    return devices.empty() ? std::vector{plan.setup.ordinal} : devices;
+}
+
+std::vector<std::string> notes_on_exchange(const Plan& plan) {
+    std::vector<std::string> notes;
+    for (const auto& worker : plan.workers)
+        for (std::size_t i = 1; i < worker.size(); ++i)
+            if (!plan.device->connect(worker[i - 1], worker[i]))
+                notes.push_back(
+                    fmt::format("GPUs {} and {} cannot copy from each other directly: the planes at their "
+                                "cut go through the host",
+                                worker[i - 1], worker[i]));
+    return notes;
+}
+
+void cut_again(Plan& plan) {
+    if (plan.slabs.size() <= 1) {
+        plan.slabs = {{0, plan.setup.grid.nz()}};
+        return;
+    }
+    const int most = most_slabs(plan.setup);
+    plan.slabs = equal_slabs(plan.setup.grid.nz(), std::min(most, static_cast<int>(plan.slabs.size())));
+}
+
+Setup setup_of_part(const Plan& plan, std::size_t slab) {
+    return plan.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, plan.slabs[slab]);
+}
+
+Setup typical_setup(const Plan& plan) {
+    const auto thickest = std::ranges::max_element(plan.slabs, {}, &Slab::planes);
+    return setup_of_part(plan, static_cast<std::size_t>(thickest - plan.slabs.begin()));
+}
+
+std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& readers, const MakeExchange& make_exchange) {
+    if (plan.slabs.size() <= 1) return plan.device->make_medium(plan.setup, readers, plan.time.dt_s);
+    const auto make_slab = [&plan](std::size_t slab, const Setup& setup, const MediumReaders& rows, double dt_s) {
+        Setup placed = setup;
+        placed.ordinal = plan.workers.front()[slab];
+        return plan.device->make_medium(placed, rows, dt_s);
+    };
+    return make_slab_medium(plan.setup, readers, plan.time.dt_s, plan.slabs, make_slab, make_exchange);
+}
+
+std::string describe_slabs(const Plan& plan) {
+    std::string text;
+    if (plan.slabs.size() > 1) {
+        std::string planes;
+        for (const Slab& slab : plan.slabs) planes += (planes.empty() ? "" : ", ") + std::to_string(slab.planes);
+        if (plan.slabs.size() > 8) {
+            const auto [fewest, most] = std::ranges::minmax(plan.slabs, {}, &Slab::planes);
+            planes = fmt::format("{} to {}", fewest.planes, most.planes);
+        }
+        text = fmt::format("slabs     {} along z, of {} planes, on {}; {} are exchanged at each cut and step ({})\n",
+                           plan.slabs.size(), planes, names_of(plan, plan.workers.front()), plan.setup.scheme.halo(),
+                           plan.slabs_by);
+    }
+    if (plan.workers.size() > 1) {
+        text += fmt::format("workers   {}, which draw shots from one queue: ", plan.workers.size());
+        for (const auto& worker : plan.workers)
+            text += (&worker == plan.workers.data() ? "" : "; ") + names_of(plan, worker);
+        text += '\n';
+    }
+    return text;
+}
+
+nlohmann::ordered_json slabs_json(const Plan& plan) {
+    nlohmann::ordered_json json{{"count", plan.slabs.size()}};
+    for (const Slab& slab : plan.slabs) json["planes"].push_back(slab.planes);
+    json["chosen_by"] = plan.slabs_by;
+    json["devices_of_workers"] = plan.workers;
+    return json;
+}
+
+}  // namespace onda

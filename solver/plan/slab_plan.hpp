@@ -1,0 +1,42 @@
+/// \file
+/// Which devices compute a run, into which parts they cut its grid, and the medium of all of them.
+#pragma once
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "kernels/medium.hpp"
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+/// Cuts the computed grid as the configuration or the memory of the devices asks for, and shares the devices out among
+/// workers: Plan::slabs, Plan::workers. \param plan with its survey and its boundary; one that was cut before is only
+/// checked. \throws Error(config) for slabs that cannot compute it, with the largest number that can; for devices that
+/// cannot be used.
+void set_slabs(Plan& plan);
+/// Every device of a plan, once.
+std::vector<int> devices_of(const Plan& plan);
+/// What there is to say on how planes get from one slab to the next. Connects the devices that can be.
+std::vector<std::string> notes_on_exchange(const Plan& plan);
+/// The same cut of a plan whose grid has changed, as far as it fits: for what depends on its size alone.
+void cut_again(Plan& plan);
+
+/// The set-up that stands for all parts where one must: the whole grid, or its thickest slab.
+Setup typical_setup(const Plan& plan);
+/// The set-up of one part.
+Setup setup_of_part(const Plan& plan, std::size_t slab);
+
+/// The medium of the plan's first worker: one, or one of slabs that exchange planes. \throws what make_medium of the
+/// device throws.
+std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& readers,
+                                    const MakeExchange& make_exchange = make_local_exchange);
+
+/// "slabs     3 along z, of 20, 20, 21 planes …", "workers   2 …"; empty where the grid is whole and one device
+/// computes.
+std::string describe_slabs(const Plan& plan);
+nlohmann::ordered_json slabs_json(const Plan& plan);
+
+}  // namespace onda

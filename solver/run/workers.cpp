@@ -1,0 +1,167 @@
+#include "solver/run/workers.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <future>
+#include <mutex>
+#include <spdlog/fmt/fmt.h>
+#include <utility>
+
+#include "solver/plan/forecast.hpp"
+
+namespace onda {
+namespace {
+
+/// The plan as one of its workers sees it: its own devices, and its share of the threads where they are the host's.
+std::shared_ptr<const Plan> plan_of_worker(const Plan& plan, std::size_t worker) {
+    if (plan.workers.size() <= 1) return {std::shared_ptr<const Plan>(), &plan};
+    auto own = std::make_shared<Plan>(plan);
+    own->workers = {plan.workers[worker]};
+    own->setup.ordinal = plan.workers[worker].front();
+    if (!plan.device->has_own_memory())
+        own->setup.threads = std::max(1, plan.setup.threads / static_cast<int>(plan.workers.size()));
+    return own;
+}
+
+/// The progress of several workers as that of one run, told on the thread that waits for them.
+class JoinedProgress {
+public:
+    JoinedProgress(Progress& progress, std::size_t workers) : progress_(progress) {
+        for (std::size_t i = 0; i < workers; ++i) parts_.push_back(std::make_unique<Part>(*this));
+    }
+    [[nodiscard]] Progress& of(std::size_t worker) { return *parts_[worker]; }
+
+    /// Tells what has changed. \throws what the progress throws.
+    void tell() {
+        const At at = sum();
+        if (at.together == 0) return;
+        if (!std::exchange(told_begin_, true)) progress_.begin(shots_, steps_);
+        progress_.update(at.done, at.together, at.step / at.together, at.time_s, at.max_abs);
+    }
+
+private:
+    struct At {
+        std::int64_t done = 0, together = 0, step = 0;
+        double time_s = 0., max_abs = 0.;
+    };
+    struct Part : Progress {
+        explicit Part(JoinedProgress& joined) : all(joined) {}
+        void begin(std::int64_t shots, std::int64_t steps) override {
+            const std::lock_guard lock(all.mutex_);
+            all.shots_ = std::max(all.shots_, shots);  // those that begin late may find shots computed
+            all.steps_ = steps;
+        }
+        void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s,
+                    double max_abs) override {
+            const std::lock_guard lock(all.mutex_);
+            at = {done, together, step, time_s, max_abs};
+        }
+        void clear() override {}
+        At at;
+        JoinedProgress& all;
+    };
+    /// Steps are those of all shots that advance together.
+    At sum() {
+        const std::lock_guard lock(mutex_);
+        At sum;
+        for (const auto& part : parts_) {
+            sum.done += part->at.done;
+            sum.together += part->at.together;
+            sum.step += part->at.together * part->at.step;
+            sum.time_s = std::max(sum.time_s, part->at.time_s);
+            sum.max_abs = std::max(sum.max_abs, part->at.max_abs);
+        }
+        return sum;
+    }
+
+    Progress& progress_;
+    std::mutex mutex_;
+    std::int64_t shots_ = 0, steps_ = 0;
+    bool told_begin_ = false;
+    std::vector<std::unique_ptr<Part>> parts_;
+};
+
+/// Waits for all workers. \returns whether one of them ran out of time. \throws what the first of them met that has a
+/// reason of its own, or what the progress throws.
+bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress, std::atomic<bool>& given_up) {
+    bool out_of_time = false;
+    std::exception_ptr reason;
+    const auto note = [&](const auto& body) {
+        try {
+            body();
+        } catch (const GivenUp&) {
+        } catch (...) {
+            if (!reason) reason = std::current_exception();
+            given_up = true;
+        }
+    };
+    for (std::future<bool>& run : runs) {
+        while (run.wait_for(std::chrono::milliseconds(50)) != std::future_status::ready)
+            if (!reason) note([&] { progress.tell(); });
+        note([&] { out_of_time = run.get() || out_of_time; });
+    }
+    if (!reason) note([&] { progress.tell(); });
+    if (reason) std::rethrow_exception(reason);
+    return out_of_time;
+}
+
+}  // namespace
+
+Workers::Workers(const Plan& plan, Model model) {
+    const auto shared = std::make_shared<const Model>(std::move(model));
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.workers.size()); ++i) {
+        Worker& worker = workers_.emplace_back();
+        worker.plan = plan_of_worker(plan, i);
+        worker.media = std::make_unique<ShotMedia>(*worker.plan, shared);
+    }
+    description_ = workers_.front().media->description();
+    if (workers_.size() > 1) description_ += fmt::format(", {} workers", workers_.size());
+}
+
+void Workers::account_for(const Worker& worker, const SurveyRun& run) {
+    nodes_ += run.nodes_computed();
+    const std::int64_t all = worker.media->allocated_bytes() + run.wavefield_bytes();
+    const auto bytes = static_cast<std::int64_t>(share_of_fullest_device(*worker.plan) * static_cast<double>(all));
+    for (std::int64_t most = device_bytes_; most < bytes && !device_bytes_.compare_exchange_weak(most, bytes);) {
+    }
+}
+
+bool Workers::run(const SharedRunParts& shared, const ShotSelection& selection, SurveyRun::Clock::time_point end_by) {
+    if (workers_.size() > 1) return run_side_by_side(shared, selection, end_by);
+    const Worker& worker = workers_.front();
+    SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, shared.times, shared.progress}, selection,
+                  end_by);
+    const bool out_of_time = run.run();
+    account_for(worker, run);
+    return out_of_time;
+}
+
+bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection& selection,
+                               SurveyRun::Clock::time_point end_by) {
+    JoinedProgress progress(shared.progress, workers_.size());
+    std::vector<PhaseTimes> times(workers_.size());
+    std::atomic<bool> given_up = false;
+    std::vector<std::future<bool>> runs;
+    for (std::size_t i = 0; i < workers_.size(); ++i)
+        runs.push_back(std::async(std::launch::async, [&, i] {
+            try {
+                const Worker& worker = workers_[i];
+                SurveyRun run(
+                    {*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i), &given_up},
+                    selection, end_by);
+                const bool out_of_time = run.run();
+                account_for(worker, run);
+                return out_of_time;
+            } catch (...) {
+                given_up = true;
+                throw;
+            }
+        }));
+    const bool out_of_time = wait_for_all(runs, progress, given_up);
+    for (const PhaseTimes& of_worker : times) shared.times.take_longest(of_worker);
+    shared.progress.clear();
+    return out_of_time;
+}
+
+}  // namespace onda

@@ -1,0 +1,312 @@
+// Promise: a run whose grid is cut into slabs gives the bits of the uncut one - every ten steps, in seismograms, in
+// saved states - whatever their number, with sources and receivers on, beside and between the cuts, or is refused by
+// name; planes that come late change nothing, and planes that do not come are noticed.
+#include <chrono>
+#include <doctest/doctest.h>
+#include <future>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <thread>
+
+#include "solver/outputs/wavefield_hash.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_plan.hpp"
+#include "solver/program/names.hpp"
+#include "solver/propagation/propagator.hpp"
+#include "solver/run/in_memory.hpp"
+#include "solver/run/simulation.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/kernels/state.hpp"
+#include "tests/sanitized.hpp"
+#include "tests/solver/small_run.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+/// A prime number of planes; the cut of two slabs is between 520 and 530 m. Receivers along z cross it, others lie
+/// along it, between planes.
+const std::string kTall = R"(schema_version: 1
+grid: {shape: [17, 15, 107], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 500, vp_m_s: 2200}], dip_deg: 10}
+time: {duration_s: 0.06}
+boundary: {cpml_width: 4, placement: inside}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources:
+  - {position_m: [83, 71, 527], shot: 1}
+  - {position_m: [80, 70, 520], shot: 1, amplitude: -2}
+receivers:
+  - {type: line, first_m: [70, 74, 465], last_m: [90, 66, 585], count: 13}
+  - {type: line, first_m: [50, 70, 525], last_m: [110, 70, 525], count: 4}
+  - {type: point, position_m: [80, 70, 30]}
+output:
+  snapshots: {every_steps: 10}
+)";
+
+const std::vector<int> kCounts{1, 2, 3, 5, 7};
+
+using Overrides = std::vector<std::string>;
+
+Config config_of(const std::string& text, const Overrides& overrides) {
+    Overrides all{"backend.name=cpu", "backend.threads=2"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return read_config_text(text, "run.yaml", vocabulary(), all);
+}
+
+Plan plan_of(const std::string& text, const Overrides& overrides = {}) {
+    return make_plan(config_of(text, overrides));
+}
+
+Overrides with(Overrides overrides, const std::string& more) {
+    overrides.push_back(more);
+    return overrides;
+}
+
+SurveyInMemory run(const std::string& text, const Overrides& overrides) {
+    class Quiet : public Progress {
+        void begin(std::int64_t, std::int64_t) override {}
+        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
+        void clear() override {}
+    } quiet;
+    Log log([](Log::Level, const std::string&) {});
+    return run_in_memory(config_of(text, overrides), {}, quiet, log);
+}
+
+void check_equal(const SurveyInMemory& cut, const SurveyInMemory& whole) {
+    REQUIRE(cut.shots.size() == whole.shots.size());
+    CHECK(cut.facts.identity == whole.facts.identity);
+    for (std::size_t i = 0; i < whole.shots.size(); ++i) {
+        CHECK(cut.facts.shots[i].seismograms == whole.facts.shots[i].seismograms);
+        CHECK(cut.facts.shots[i].wavefield == whole.facts.shots[i].wavefield);
+        CHECK(cut.facts.shots[i].max_abs_pressure == whole.facts.shots[i].max_abs_pressure);
+        CHECK(cut.shots[i].gather.pressure == whole.shots[i].gather.pressure);
+        CHECK(cut.shots[i].frames.values == whole.shots[i].frames.values);
+    }
+}
+
+/// Runs of every number of slabs that fits. \returns how many were compared.
+int compare(const Overrides& overrides, const std::vector<int>& counts = kCounts) {
+    const SurveyInMemory whole = run(kTall, overrides);
+    REQUIRE(whole.plan->slabs.size() == 1);
+    REQUIRE(whole.facts.max_abs_pressure > 0.);
+    int compared = 0;
+    for (const int count : counts) {
+        if (count > most_slabs(whole.plan->setup)) continue;
+        CAPTURE(count);
+        const SurveyInMemory cut = run(kTall, with(overrides, "backend.slabs=" + std::to_string(count)));
+        CHECK(cut.plan->slabs.size() == static_cast<std::size_t>(count));
+        check_equal(cut, whole);
+        ++compared;
+    }
+    return compared;
+}
+
+std::string refusal_of(const std::string& text, const Overrides& overrides) {
+    return message_of([&] { static_cast<void>(plan_of(text, overrides)); });
+}
+
+/// A shot on a wavefield of its own, with an exchange of the caller's choice.
+class Shooting {
+public:
+    explicit Shooting(const Overrides& overrides, const MakeExchange& make_exchange = make_local_exchange) {
+        const Config config = config_of(kTall, overrides);
+        Plan draft = make_plan(config);
+        const Model model = make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
+        plan = refine(std::move(draft), model);
+        wavefield = make_medium(plan, medium_readers(model, plan.computed, plan.part), make_exchange)->make_wavefield();
+        const Shot shot = plan.survey.shots[0];
+        const Grid& grid = plan.setup.grid;
+        wavefield->set_sources(0, make_sources(shot, plan.survey, grid, plan.boundary.halos, plan.time));
+        wavefield->set_receivers(0,
+                                 point_weights(shot.receivers.list(), grid, plan.boundary.halos, PointKind::receiver),
+                                 plan.time.recorded_samples());
+        wavefield->record(0);
+    }
+    /// The hash of p[n] after every ten of the steps up to `end`.
+    std::vector<std::string> advance(std::int64_t end) {
+        std::vector<std::string> hashes;
+        for (; step < end; step += 10) {
+            wavefield->advance(step, 10);
+            hashes.push_back(fingerprint_wavefield(*wavefield, plan.computed.inner(), 0));
+        }
+        return hashes;
+    }
+
+    Plan plan;
+    std::unique_ptr<Wavefield> wavefield;
+    std::int64_t step = 0;
+};
+
+/// Fills the planes beyond cuts with NaN, and brings those that belong there at some time before they are waited for.
+/// Those of one step may get lost.
+class UnsteadyExchange final : public Exchange {
+public:
+    UnsteadyExchange(std::vector<Wavefield*> slabs, std::int64_t halo, std::int64_t lost)
+        : slabs_(std::move(slabs)), halo_(halo), lost_(lost), exchange_(make_local_exchange(slabs_, halo)) {
+        const std::vector<double> nan(static_cast<std::size_t>(slabs_[0]->medium().setup().grid.points()),
+                                      std::numeric_limits<double>::quiet_NaN());
+        poison_ = make_wavefield();
+        poison_->upload(nan, nan);
+    }
+    void post() override {
+        for (std::size_t i = 0; i < slabs_.size(); ++i) {
+            if (i > 0) slabs_[i]->copy_planes(*poison_, 0, -halo_, halo_);
+            if (i + 1 < slabs_.size())
+                slabs_[i]->copy_planes(*poison_, 0, slabs_[i]->medium().setup().grid.nz(), halo_);
+        }
+        const bool is_lost = step_++ == lost_;
+        const auto delay = std::chrono::microseconds(std::uniform_int_distribution(0, 2000)(random_));
+        under_way_ = std::async(std::launch::async, [this, delay, is_lost] {
+            std::this_thread::sleep_for(delay);
+            if (!is_lost) exchange_->post();
+        });
+    }
+    void wait() override {
+        under_way_.get();
+        exchange_->wait();
+    }
+
+private:
+    [[nodiscard]] std::unique_ptr<Wavefield> make_wavefield() const {
+        return std::const_pointer_cast<Medium>(slabs_[0]->medium().shared_from_this())->make_wavefield();
+    }
+
+    std::vector<Wavefield*> slabs_;
+    std::int64_t halo_, lost_, step_ = 0;
+    std::unique_ptr<Exchange> exchange_;
+    std::unique_ptr<Wavefield> poison_;
+    std::future<void> under_way_;
+    std::minstd_rand random_{1};
+};
+
+MakeExchange unsteady(std::int64_t lost = -1) {
+    return [lost](std::vector<Wavefield*> slabs, std::int64_t halo) -> std::unique_ptr<Exchange> {
+        return std::make_unique<UnsteadyExchange>(std::move(slabs), halo, lost);
+    };
+}
+
+}  // namespace
+
+TEST_CASE("runs of 1, 2, 3, 5 and 7 slabs have the bits of the uncut grid, at every order") {
+    for (const int order : kSanitized ? std::vector{8} : std::vector{2, 4, 6, 8, 10, 12, 14, 16}) {
+        CAPTURE(order);
+        CHECK(compare({"scheme.space_order=" + std::to_string(order)}) >= (order <= 8 ? 5 : 3));
+    }
+}
+
+TEST_CASE("with every kind of face, equation, precision and storage") {
+    const std::vector<Overrides> cases{
+        {"boundary.top=free_surface"},
+        {"boundary.top=rigid", "boundary.bottom=zero", "boundary.left=free_surface"},
+        {"boundary={x_min: sponge, x_max: sponge, y_min: sponge, y_max: sponge, z_min: sponge, z_max: sponge}",
+         "boundary.sponge_width=5"},
+        {"boundary.placement=outside"},
+        {"model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 500, vp_m_s: 2200, rho_kg_m3: 2000}]"},
+        {"scheme.stencil=compact27", "scheme.space_order=2"},
+        {"scheme.precision=double"},
+        {"model.storage=16bit"},
+        {"time.stepping=auto"},
+        {"survey.limit_m=40", "boundary.placement=outside"},
+    };
+    for (const Overrides& overrides : cases) {
+        CAPTURE(overrides.front());
+        CHECK(compare(overrides, kSanitized ? std::vector{3} : std::vector{2, 3, 5}) >= (kSanitized ? 1 : 2));
+    }
+}
+
+TEST_CASE("with a source and a receiver on, beside and between the planes of a cut") {
+    for (const double planes : {-5., -4.5, -4., -3., -2., -1., -0.5, 0., 0.3, 1., 2., 3., 4., 4.5, 5.}) {
+        if (kSanitized && planes != 0.3) continue;
+        const std::string z = std::to_string(530. + 10. * planes);
+        CAPTURE(planes);
+        compare({"sources=[{position_m: [83, 71, " + z + "]}]", "receivers=[{position_m: [72, 76, " + z + "]}]",
+                 "time.duration_s=0.03"},
+                {2});
+    }
+}
+
+TEST_CASE("with slabs of the planes that the configuration lists") {
+    const SurveyInMemory whole = run(kTall, {});
+    for (const char* const split : {"[13, 94]", "[94, 13]", "[14, 4, 4, 72, 13]"}) {
+        CAPTURE(split);
+        check_equal(run(kTall, {"backend.split=" + std::string(split)}), whole);
+    }
+}
+
+TEST_CASE("batches and resumed surveys, on other numbers of slabs than before") {
+    const Overrides shots{
+        "sources=[{position_m: [83, 71, 527]}, {position_m: [80, 70, 300]}, {position_m: [60, 70, 20]}]"};
+    const SurveyInMemory whole = run(kTall, shots);
+    check_equal(run(kTall, with(with(shots, "backend.slabs=3"), "backend.batch=2")), whole);
+    const TemporaryFolder folder;
+    Log log([](Log::Level, const std::string&) {});
+    RunOptions options{folder.path() / "out", false, "test"};
+    options.shots = ShotSelection("2");
+    static_cast<void>(run_simulation(config_of(kTall, with(shots, "backend.slabs=3")), options, log));
+    options.shots = {};
+    const RunFacts facts = run_simulation(config_of(kTall, with(shots, "backend.slabs=5")), options, log);
+    REQUIRE(facts.shots.size() == 3);
+    for (std::size_t i = 0; i < 3; ++i) {
+        CHECK(facts.shots[i].wavefield == whole.facts.shots[i].wavefield);
+        CHECK(facts.shots[i].seismograms == whole.facts.shots[i].seismograms);
+    }
+}
+
+TEST_CASE("a state saved from three slabs goes on in one piece and in five") {
+    Shooting whole({}), three({"backend.slabs=3"});
+    const std::vector<std::string> expected = whole.advance(60);
+    CHECK(three.advance(30) == std::vector(expected.begin(), expected.begin() + 3));
+    const State saved = save(*three.wavefield);
+    for (const char* const count : {"1", "5"}) {
+        Shooting other({"backend.slabs=" + std::string(count)});
+        restore(*other.wavefield, saved);
+        other.step = 30;
+        CHECK(other.advance(60) == std::vector(expected.begin() + 3, expected.end()));
+    }
+}
+
+TEST_CASE("planes that come late leave every bit, and those of one step that do not come are noticed") {
+    Shooting whole({});
+    const std::vector<std::string> expected = whole.advance(60);
+    for (const char* const count : {"2", "3", "7"}) {
+        CAPTURE(count);
+        const Overrides cut{"backend.slabs=" + std::string(count)};
+        CHECK(Shooting(cut, unsteady()).advance(60) == expected);
+        const std::vector<std::string> lost = Shooting(cut, unsteady(34)).advance(60);
+        CHECK(std::equal(lost.begin(), lost.begin() + 3, expected.begin()));
+        for (std::size_t i = 3; i < lost.size(); ++i) CHECK(lost[i] != expected[i]);
+    }
+}
+
+TEST_CASE("the forecast of each slab is what it takes, and plan and JSON say the slabs") {
+    for (const Overrides& overrides : {Overrides{"backend.slabs=5"}, Overrides{"backend.split=[20, 67, 20]"}}) {
+        const Shooting shooting(overrides);
+        std::int64_t bytes = 0;
+        for (const std::int64_t of_slab : slab_bytes(shooting.plan)) bytes += of_slab;
+        const std::unique_ptr<Wavefield> fresh =
+            std::const_pointer_cast<Medium>(shooting.wavefield->medium().shared_from_this())->make_wavefield();
+        CHECK(fresh->allocated_bytes() + fresh->medium().allocated_bytes() == bytes);
+    }
+    const Plan plan = plan_of(kTall, {"backend.slabs=3"});
+    CHECK(contains(describe(plan), "slabs     3 along z, of 35, 36, 36 planes, on the CPU; 4 are exchanged"));
+    CHECK(slabs_json(plan)["planes"] == std::vector<int>{35, 36, 36});
+    CHECK(!contains(describe(plan_of(kTall)), "slabs"));
+    CHECK(contains(run(kTall, {"backend.slabs=3"}).facts.backend, "3 slabs"));
+}
+
+TEST_CASE("what cannot be cut is refused by name") {
+    CHECK(contains(refusal_of(kTall, {"backend.slabs=20"}),
+                   "backend.slabs = 20: a slab of 5 planes: here it needs 13 at least; use fewer slabs\n"
+                   "  the 107 planes of the computed grid can be cut into 8 equal slabs at most"));
+    CHECK(contains(refusal_of(kTall, {"backend.split=[103, 4]"}), "backend.split = [103, 4]: a slab of 4 planes"));
+    CHECK(contains(refusal_of(kTall, {"backend.split=[50, 50]"}), "slabs of 100 planes do not cover a grid of 107"));
+    CHECK(contains(refusal_of(kTall, {"backend.split=[50, 57]", "backend.slabs=3"}),
+                   "backend.split: 2 numbers of planes for 3 slabs"));
+    CHECK(contains(refusal_of(kTall, {"backend.slabs=2", "time.stepping=leap"}),
+                   "time.stepping: leap is not available for the 2 slabs of backend.slabs"));
+    CHECK(contains(refusal_of(kSmall2d, {"backend.slabs=2"}), "backend.slabs = 2: 2-D grids are not cut into slabs"));
+    CHECK(contains(refusal_of(kTall, {"backend.slabs=all"}), "backend.slabs = all: must be auto, or an integer"));
+    CHECK(contains(refusal_of(kTall, {"backend.split=7"}), "backend.split = 7: must be equal, or a list of integers"));
+}
