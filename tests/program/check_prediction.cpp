@@ -1,5 +1,5 @@
-// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 133 MB, within 4 MB), disk within 2 %
-// and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot.
+// What `onda check` predicts is what a run takes: memory within 3 % (of runs below 133 MB, within 4 MB), disk within 2
+// % and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -42,8 +42,8 @@ void compare(const std::string& text) {
     const Json summary = Json::parse(text_of(out / "summary.json"));
     const double predicted = check["memory"]["peak_bytes"], peak = summary["memory"]["peak_bytes"];
     MESSAGE("memory: predicted ", predicted * 1e-6, " MB, peak ", peak * 1e-6, " MB, ratio ", predicted / peak);
-    // What of the program and its libraries is mapped at the peak, 18 to 27 MB, depends on the phase of the run in which
-    // it falls, on the distribution, and on the sizes of the pages in which the page cache happens to hold them.
+    // What of the program and its libraries is mapped at the peak, 18 to 27 MB, depends on the phase of the run in
+    // which it falls, on the distribution, and on the sizes of the pages in which the page cache happens to hold them.
     if (!kSanitized) CHECK(std::abs(predicted - peak) <= std::max(0.03 * peak, 4e6));
     const double disk = check["output_bytes"], written = static_cast<double>(size_of(out));
     MESSAGE("disk: predicted ", disk * 1e-6, " MB, written ", written * 1e-6, " MB, ratio ", disk / written);
