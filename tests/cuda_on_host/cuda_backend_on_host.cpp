@@ -26,6 +26,7 @@
 #include "tests/kernels/kernel_cases.hpp"
 #include "tests/kernels/plane_hashes.hpp"
 #include "tests/kernels/state.hpp"
+#include "tests/solver/quiet_run.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -619,13 +620,7 @@ namespace {
 
 /// Three shots in 3-D, with receivers on both sides of a cut and across it.
 SurveyInMemory run_on(const std::string& backend) {
-    class Quiet : public Progress {
-        void begin(std::int64_t, std::int64_t) override {}
-        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
-        void clear() override {}
-    } quiet;
-    Log log([](Log::Level, const std::string&) {});
-    return run_in_memory(read_config_text(R"(schema_version: 1
+    return run_quietly(read_config_text(R"(schema_version: 1
 grid: {shape: [14, 12, 34], spacing_m: 10}
 model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 170, vp_m_s: 2200}]}
 time: {duration_s: 0.03}
@@ -636,8 +631,7 @@ sources: [{type: line, first_m: [60, 55, 140], last_m: [70, 65, 190], count: 3}]
 receivers: [{type: line, first_m: [50, 54, 60], last_m: [80, 54, 290], count: 9}]
 output: {snapshots: {every_steps: 5}}
 backend: )" + backend + "\n",
-                                          "run.yaml", vocabulary()),
-                         {}, quiet, log);
+                                        "run.yaml", vocabulary()));
 }
 
 }  // namespace

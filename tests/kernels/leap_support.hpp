@@ -33,6 +33,16 @@ inline std::vector<Case> even_cases() {
     return cases;
 }
 
+/// A grid with each kind of face, in which most nodes leap where it is large enough.
+inline Case layers_around_leaps(const std::array<std::int64_t, 3>& n) {
+    return {"3-D, layers around nodes that leap",
+            {3, n, {10., 8., 9.}, {}},
+            {kZero, kZero, kZero, kRigid, kFree, kZero},
+            false,
+            16,
+            {6, 5, 4, 0, 0, 7}};
+}
+
 /// What a kernel of the CPU gives of a shot with this seed.
 inline std::vector<double> on_cpu(Setup setup, const Case& c, const char* kernel, std::uint64_t seed = 0) {
     setup.kernel = kernel;

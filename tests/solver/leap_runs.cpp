@@ -7,6 +7,7 @@
 #include "solver/program/names.hpp"
 #include "solver/run/in_memory.hpp"
 #include "tests/io/files_support.hpp"
+#include "tests/solver/quiet_run.hpp"
 #include "tests/solver/small_run.hpp"
 
 using namespace onda;
@@ -21,25 +22,7 @@ Config config_of(const std::string& text, const std::vector<std::string>& overri
 
 SurveyInMemory run(const std::string& text, std::vector<std::string> overrides, const std::string& stepping) {
     overrides.push_back("time.stepping=" + stepping);
-    class Quiet : public Progress {
-        void begin(std::int64_t, std::int64_t) override {}
-        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
-        void clear() override {}
-    } quiet;
-    Log log([](Log::Level, const std::string&) {});
-    return run_in_memory(config_of(text, overrides), {}, quiet, log);
-}
-
-/// The largest difference over the largest value.
-double difference(std::span<const float> a, std::span<const float> b) {
-    REQUIRE(a.size() == b.size());
-    double largest = 0., of_b = 0.;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        largest = std::max(largest, std::abs(double(a[i]) - double(b[i])));
-        of_b = std::max(of_b, std::abs(double(b[i])));
-    }
-    REQUIRE(of_b > 0.);
-    return largest / of_b;
+    return run_quietly(config_of(text, overrides));
 }
 
 /// Traces [receiver][sample] without their last samples.
@@ -63,12 +46,12 @@ void check_same_results(const std::string& text, const std::vector<std::string>&
         CHECK(a.gather.dt_s == b.gather.dt_s);
         CHECK(a.gather.samples == b.gather.samples);
         CHECK(a.gather.wavelets == b.gather.wavelets);
-        CHECK(difference(without_end(a.gather, end_s), without_end(b.gather, end_s)) < limit);
-        CHECK(difference(a.gather.pressure, b.gather.pressure) < 1e-3);
+        CHECK(largest_difference(without_end(a.gather, end_s), without_end(b.gather, end_s)) < limit);
+        CHECK(largest_difference(a.gather.pressure, b.gather.pressure) < 1e-3);
         REQUIRE(a.frames.times_s.size() == b.frames.times_s.size());
         for (std::size_t t = 0; t < a.frames.times_s.size(); ++t)
             CHECK(a.frames.times_s[t] == doctest::Approx(b.frames.times_s[t]));
-        CHECK(difference(a.frames.values, b.frames.values) < limit);
+        CHECK(largest_difference(a.frames.values, b.frames.values) < limit);
     }
 }
 
@@ -147,10 +130,10 @@ TEST_CASE("runs of order 4 in time give the seismograms of order 2, and better s
         CAPTURE(more.empty() ? "" : more.front());
         const ShotInMemory fine = run_of_order("4", "0.0002", more), second = run_of_order("2", "0.002", more),
                            fourth = run_of_order("4", "0.002", more);
-        CHECK(difference(second.gather.pressure, fine.gather.pressure) < 2e-3);
-        CHECK(difference(fourth.gather.pressure, fine.gather.pressure) < 2e-3);
-        CHECK(difference(second.frames.values, fine.frames.values) > 5e-3);
-        CHECK(difference(fourth.frames.values, fine.frames.values) < 1e-3);
+        CHECK(largest_difference(second.gather.pressure, fine.gather.pressure) < 2e-3);
+        CHECK(largest_difference(fourth.gather.pressure, fine.gather.pressure) < 2e-3);
+        CHECK(largest_difference(second.frames.values, fine.frames.values) > 5e-3);
+        CHECK(largest_difference(fourth.frames.values, fine.frames.values) < 1e-3);
     }
 }
 

@@ -19,6 +19,7 @@
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/solver/quiet_run.hpp"
 #include "tests/solver/small_run.hpp"
 
 using namespace onda;
@@ -65,13 +66,7 @@ Overrides with(Overrides overrides, const std::string& more) {
 }
 
 SurveyInMemory run(const std::string& text, const Overrides& overrides) {
-    class Quiet : public Progress {
-        void begin(std::int64_t, std::int64_t) override {}
-        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
-        void clear() override {}
-    } quiet;
-    Log log([](Log::Level, const std::string&) {});
-    return run_in_memory(config_of(text, overrides), {}, quiet, log);
+    return run_quietly(config_of(text, overrides));
 }
 
 void check_equal(const SurveyInMemory& cut, const SurveyInMemory& whole) {
@@ -307,6 +302,8 @@ TEST_CASE("what cannot be cut is refused by name") {
     CHECK(contains(refusal_of(kTall, {"backend.slabs=2", "time.stepping=leap"}),
                    "time.stepping: leap is not available for the 2 slabs of backend.slabs"));
     CHECK(contains(refusal_of(kSmall2d, {"backend.slabs=2"}), "backend.slabs = 2: 2-D grids are not cut into slabs"));
+    CHECK(contains(refusal_of(kSmall3d, {"backend.slabs=2", "time.order=4"}),
+                   "backend.slabs = 2: time.order: 4 is not available for slabs: use time.order: 2"));
     CHECK(contains(refusal_of(kTall, {"backend.slabs=all"}), "backend.slabs = all: must be auto, or an integer"));
     CHECK(contains(refusal_of(kTall, {"backend.split=7"}), "backend.split = 7: must be equal, or a list of integers"));
 }

@@ -8,6 +8,7 @@
 #include "solver/program/names.hpp"
 #include "solver/run/in_memory.hpp"
 #include "tests/io/files_support.hpp"
+#include "tests/solver/quiet_run.hpp"
 #include "tests/solver/small_run.hpp"
 
 using namespace onda;
@@ -22,24 +23,7 @@ Config config_of(const std::string& text, const std::string& storage, const std:
 
 SurveyInMemory run(const std::string& text, const std::string& storage,
                    const std::vector<std::string>& overrides = {}) {
-    class Quiet : public Progress {
-        void begin(std::int64_t, std::int64_t) override {}
-        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
-        void clear() override {}
-    } quiet;
-    Log log([](Log::Level, const std::string&) {});
-    return run_in_memory(config_of(text, storage, overrides), {}, quiet, log);
-}
-
-double difference(std::span<const float> a, std::span<const float> b) {
-    REQUIRE(a.size() == b.size());
-    double largest = 0., of_b = 0.;
-    for (std::size_t i = 0; i < a.size(); ++i) {
-        largest = std::max(largest, std::abs(double(a[i]) - double(b[i])));
-        of_b = std::max(of_b, std::abs(double(b[i])));
-    }
-    REQUIRE(of_b > 0.);
-    return largest / of_b;
+    return run_quietly(config_of(text, storage, overrides));
 }
 
 /// Of more velocities than a table has room for.
@@ -84,7 +68,7 @@ TEST_CASE("16 bits change seismograms by no more than the change of travel times
     CHECK(change.of_velocity > 0.);
     CHECK(change.of_velocity < 2e-5);
     CHECK(change.travel_time_periods < 1e-3);
-    const double apart = difference(coded.shots[0].gather.pressure, full.shots[0].gather.pressure);
+    const double apart = largest_difference(coded.shots[0].gather.pressure, full.shots[0].gather.pressure);
     CHECK(apart > 0.);
     CHECK(apart < 2. * 3.14159 * change.travel_time_periods);
 }
