@@ -1,0 +1,31 @@
+// Runs in memory that say nothing, and how far their results are apart.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <doctest/doctest.h>
+#include <span>
+
+#include "solver/run/in_memory.hpp"
+
+inline onda::SurveyInMemory run_quietly(const onda::Config& config) {
+    class Quiet : public onda::Progress {
+        void begin(std::int64_t, std::int64_t) override {}
+        void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
+        void clear() override {}
+    } quiet;
+    onda::Log log([](onda::Log::Level, const std::string&) {});
+    return onda::run_in_memory(config, {}, quiet, log);
+}
+
+/// The largest difference over the largest value of b.
+inline double largest_difference(std::span<const float> a, std::span<const float> b) {
+    REQUIRE(a.size() == b.size());
+    double largest = 0., of_b = 0.;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        largest = std::max(largest, std::abs(double(a[i]) - double(b[i])));
+        of_b = std::max(of_b, std::abs(double(b[i])));
+    }
+    REQUIRE(of_b > 0.);
+    return largest / of_b;
+}
