@@ -58,7 +58,8 @@ std::int64_t fast_on_gpu(const Plan& plan) {
 
 std::int64_t fast_on_cpu(const Plan& plan, const Setup& setup) {
     if (plan.slabs.size() > 1) return 1;  // the shots of a batch would have one thread each, one after the other
-    return plan.device->predicted_bytes(setup, 1) <= kCoreBytes ? setup.threads : 1;
+    const int workers = std::max(1, static_cast<int>(plan.workers.size()));  // which share the threads
+    return plan.device->predicted_bytes(setup, 1) <= kCoreBytes ? std::max(1, setup.threads / workers) : 1;
 }
 
 /// \param setup the plan's, with names.

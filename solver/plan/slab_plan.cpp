@@ -50,24 +50,6 @@ void check_devices(const Plan& plan, const std::vector<int>& ordinals) {
     }
 }
 
-/// The devices that may compute. \throws what check_devices throws.
-std::vector<int> offered_devices(const Plan& plan) {
-    const BackendConfig& wanted = plan.config.backend;
-    const int one = static_cast<int>(wanted.device);
-    if (plan.device == nullptr) return {one};
-    if (!wanted.devices.integers.empty()) {
-        const std::vector<int> listed(wanted.devices.integers.begin(), wanted.devices.integers.end());
-        check_devices(plan, listed);
-        return listed;
-    }
-    const bool is_given = one != 0 || plan.config.origin.conditional.contains("backend.device");
-    if (is_given && wanted.devices.name == "auto") return {one};
-    std::vector<int> usable;
-    for (int ordinal = 0; ordinal < plan.device->count(); ++ordinal)
-        if (plan.device->problem(ordinal).empty()) usable.push_back(ordinal);
-    return usable.empty() ? std::vector{one} : usable;
-}
-
 bool fits(const Problem& problem, std::span<const Slab> slabs) {
     try {
         check_slabs(problem, slabs);
@@ -94,6 +76,71 @@ bool is_computable(const Plan& plan) {
     }
 }
 
+constexpr double kShareOfFree = 0.9;  // sources, traces and snapshots take the rest
+constexpr std::int64_t kNodesOfSlab = 32'000'000;
+
+/// Whether a grid can be cut unless the configuration says so.
+bool may_be_cut(const Plan& plan) {
+    return plan.device->has_own_memory() && plan.setup.grid.dimensions == 3 && plan.setup.scheme.time_order == 2 &&
+           plan.asked_stepping != "leap" && is_computable(plan);
+}
+
+bool holds(const Plan& plan, std::size_t slabs, std::int64_t free) {
+    return static_cast<double>(bytes_of_slab(plan, slabs)) <= kShareOfFree * static_cast<double>(free);
+}
+
+/// How many devices shots and slabs can keep busy, if one of them holds the grid.
+std::int64_t most_busy(const Plan& plan) {
+    const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
+    return may_be_cut(plan) ? std::max(shots, plan.setup.grid.points() / kNodesOfSlab) : shots;
+}
+
+/// Whether a device computes as another does: kernel, tile and batch are chosen once for all.
+bool is_like(const Plan& plan, int ordinal, int other) {
+    Setup here = plan.setup, there = plan.setup;
+    here.ordinal = ordinal;
+    there.ordinal = other;
+    return plan.device->hardware(here) == plan.device->hardware(there) &&
+           plan.device->instruction_set(here) == plan.device->instruction_set(there);
+}
+
+/// The first usable device and those like it, at most `enough` of them if one holds the grid: every GPU that is looked
+/// at costs time and some of its memory. Those that others have filled are left to these: the fullest decides how large
+/// slabs and batches are.
+std::vector<int> usable_devices(const Plan& plan, std::int64_t enough) {
+    const Device& device = *plan.device;
+    std::vector<int> usable;
+    for (int ordinal = 0; ordinal < device.count() && std::ssize(usable) < enough; ++ordinal) {
+        if (!device.problem(ordinal).empty()) continue;
+        if (!usable.empty() && !is_like(plan, ordinal, usable.front())) continue;
+        usable.push_back(ordinal);
+        if (usable.size() == 1 && may_be_cut(plan) && !holds(plan, 1, device.available_bytes(ordinal)))
+            enough = device.count();
+    }
+    if (!device.has_own_memory()) return usable;
+    std::int64_t most_free = 0;
+    for (const int ordinal : usable) most_free = std::max(most_free, device.available_bytes(ordinal));
+    std::erase_if(usable, [&](int ordinal) { return device.available_bytes(ordinal) < most_free / 2; });
+    return usable;
+}
+
+/// The devices that may compute. \throws what check_devices throws.
+std::vector<int> offered_devices(const Plan& plan) {
+    const BackendConfig& wanted = plan.config.backend;
+    const int one = static_cast<int>(wanted.device);
+    if (plan.device == nullptr) return {one};
+    if (!wanted.devices.integers.empty()) {
+        const std::vector<int> listed(wanted.devices.integers.begin(), wanted.devices.integers.end());
+        check_devices(plan, listed);
+        return listed;
+    }
+    const bool all = wanted.devices.name == "all";
+    const bool is_given = one != 0 || plan.config.origin.conditional.contains("backend.device");
+    if (is_given && !all) return {one};
+    const std::vector<int> usable = usable_devices(plan, all ? plan.device->count() : most_busy(plan));
+    return usable.empty() ? std::vector{one} : usable;
+}
+
 struct SlabChoice {
     std::size_t count = 1;
     std::string by;
@@ -103,20 +150,15 @@ struct SlabChoice {
 /// busy: with so many planes each that the exchange hides under the steps, and so many nodes that their launches do, if
 /// GPUs copy from each other directly.
 SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
-    constexpr double share = 0.9;  // of what is free: sources, traces and snapshots take the rest
-    constexpr std::int64_t planes_of_radius = 8, nodes_of_slab = 32'000'000;
-    if (devices.size() == 1 || !plan.device->has_own_memory() || plan.setup.grid.dimensions == 2 ||
-        plan.setup.scheme.time_order != 2 || !is_computable(plan))
-        return {1, "nothing asks for more"};
+    constexpr std::int64_t planes_of_radius = 8;
+    if (devices.size() == 1) return {1, "nothing asks for more"};
+    if (!may_be_cut(plan)) return {1, "only 3-D grids with single steps of order 2 in time are cut, on GPUs"};
     std::int64_t free = plan.device->available_bytes(devices.front());
     for (const int device : devices) free = std::min(free, plan.device->available_bytes(device));
-    const auto holds = [&](std::size_t count) {
-        return static_cast<double>(bytes_of_slab(plan, count)) <= share * static_cast<double>(free);
-    };
     const std::int64_t planes = plan.setup.grid.nz();
-    if (!holds(1)) {
+    if (!holds(plan, 1, free)) {
         for (std::size_t count = 2; count <= devices.size(); ++count)
-            if (fits(plan.setup, equal_slabs(planes, static_cast<int>(count))) && holds(count))
+            if (fits(plan.setup, equal_slabs(planes, static_cast<int>(count))) && holds(plan, count, free))
                 return {count, fmt::format("wavefield and model need {} of GPU memory, and one GPU has {}",
                                            bytes_text(bytes_of_slab(plan, 1)), bytes_text(free))};
         return {1, "not even all GPUs together hold it"};
@@ -124,7 +166,7 @@ SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
     const std::size_t shots = plan.survey.shots.size();
     auto count = static_cast<std::int64_t>(devices.size() / std::max<std::size_t>(1, shots));
     count = std::min({count, planes / (planes_of_radius * plan.setup.scheme.radius()),
-                      plan.setup.grid.points() / nodes_of_slab, std::int64_t{most_slabs(plan.setup)}});
+                      plan.setup.grid.points() / kNodesOfSlab, std::int64_t{most_slabs(plan.setup)}});
     if (count < 2) return {1, fmt::format("{} shots for {} GPUs", shots, devices.size())};
     if (!plan.device->connect(devices[0], devices[1])) return {1, "the GPUs cannot copy from each other directly"};
     return {static_cast<std::size_t>(count),
@@ -185,7 +227,7 @@ void set_slabs(Plan& plan) {
     plan.slabs_by = choice.by;
     check_can_be_cut(plan);
     plan.workers = workers_of(devices, plan.slabs.size(), plan.survey.shots.size());
-    plan.setup.ordinal = plan.workers.front().front();
+    if (plan.device == nullptr || plan.device->has_own_memory()) plan.setup.ordinal = plan.workers.front().front();
 }
 
 std::vector<int> devices_of(const Plan& plan) {
@@ -230,7 +272,7 @@ std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& reade
     if (plan.slabs.size() <= 1) return plan.device->make_medium(plan.setup, readers, plan.time.dt_s);
     const auto make_slab = [&plan](std::size_t slab, const Setup& setup, const MediumReaders& rows, double dt_s) {
         Setup placed = setup;
-        placed.ordinal = plan.workers.front()[slab];
+        if (plan.device->has_own_memory()) placed.ordinal = plan.workers.front()[slab];
         return plan.device->make_medium(placed, rows, dt_s);
     };
     return make_slab_medium(plan.setup, readers, plan.time.dt_s, plan.slabs, make_slab, make_exchange);

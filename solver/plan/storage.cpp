@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "solver/plan/plan.hpp"
+#include "solver/program/loop_failure.hpp"
 
 namespace onda {
 namespace {
@@ -29,6 +30,7 @@ void add_to(std::vector<float>& values, float value) {
 std::optional<std::vector<float>> few_velocities(const Model& model) {
     const std::vector<float>& vp = model.vp().values;
     std::vector<float> all;
+    LoopFailure failure;
 #pragma omp parallel
     {
         std::vector<float> mine;
@@ -37,11 +39,14 @@ std::optional<std::vector<float>> few_velocities(const Model& model) {
         for (std::size_t i = 0; i < vp.size(); ++i) {
             if (vp[i] == last || mine.size() > kMostVelocities) continue;
             last = vp[i];
-            add_to(mine, last);
+            failure.guard([&] { add_to(mine, last); });
         }
 #pragma omp critical(onda_velocities_of_model)
-        for (const float value : mine) add_to(all, value);
+        failure.guard([&] {
+            for (const float value : mine) add_to(all, value);
+        });
     }
+    failure.rethrow();
     if (all.size() > kMostVelocities) return std::nullopt;
     return all;
 }

@@ -165,7 +165,7 @@ std::string instruction_set(const Setup& setup) {
 
 constexpr std::array kDevices{
     Device{.name = "cuda",
-           .help = "an NVIDIA GPU of this machine: backend.device says which",
+           .help = "NVIDIA GPUs of this machine: backend.devices says which",
            .own_settings = "device tile copy",
            .problem = on_gpu::problem,
            .memory_is_short = on_gpu::memory_is_short,
@@ -271,7 +271,8 @@ const Device& usable_device(const std::string& name, int ordinal) {
 }
 
 DeviceChoice choose_device(const BackendConfig& config) {
-    const auto ordinal = static_cast<int>(config.device);
+    const std::vector<std::int64_t>& listed = config.devices.integers;
+    const auto ordinal = static_cast<int>(listed.empty() ? config.device : listed.front());
     if (config.name != "auto") return {&usable_device(config.name, ordinal), {}};
     DeviceChoice choice;
     const Device* first = nullptr;

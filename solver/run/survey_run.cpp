@@ -50,8 +50,8 @@ SurveyRun::SurveyRun(const SurveyRunParts& parts, ShotSelection selection, Clock
 
 bool SurveyRun::run() {
     const auto prepare = [this] {
-        const bool others = plan_.survey.shots.size() > 1;
-        return std::async(others ? std::launch::async : std::launch::deferred, [this] { return claim_and_prepare(); });
+        const bool ahead = plan_.survey.shots.size() > 1 && may_claim_ahead();
+        return std::async(ahead ? std::launch::async : std::launch::deferred, [this] { return claim_and_prepare(); });
     };
     std::future<void> finishing;  // waits when it goes: what is computed is kept
     Batch batch = parts_.times.measure("shot set-up", [&] { return claim_and_prepare(); });
@@ -82,6 +82,12 @@ bool SurveyRun::run() {
     if (finishing.valid()) parts_.times.measure("outputs", [&] { finishing.get(); });
     parts_.progress.clear();
     return !batch.empty();
+}
+
+bool SurveyRun::may_claim_ahead() const {
+    if (parts_.workers == 1) return true;
+    const auto left = static_cast<std::int64_t>(plan_.survey.shots.size() - cursor_);
+    return left > std::int64_t{parts_.workers - 1} * plan_.batch;
 }
 
 /// Once nothing is left that nobody had, looks from the beginning for what others gave up.

@@ -45,6 +45,7 @@ struct SurveyRunParts {
     PhaseTimes& times;
     Progress& progress;
     const std::atomic<bool>* given_up = nullptr;  ///< set where another worker of the run has failed
+    int workers = 1;                              ///< of the run, which draw shots from one ledger
 };
 
 /// Ends a survey run because another worker has failed, which has the reason.
@@ -74,6 +75,8 @@ public:
     [[nodiscard]] std::int64_t wavefield_bytes() const { return wavefield_bytes_; }
 
 private:
+    /// Whether the next batch may be claimed while this one is computed: others that are ready sooner must find shots.
+    [[nodiscard]] bool may_claim_ahead() const;
     Batch claim_and_prepare();
     [[nodiscard]] std::shared_ptr<const Plan> plan_of(std::size_t index) const;
     bool time_is_over() const;

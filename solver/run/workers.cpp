@@ -18,8 +18,9 @@ std::shared_ptr<const Plan> plan_of_worker(const Plan& plan, std::size_t worker)
     if (plan.workers.size() <= 1) return {std::shared_ptr<const Plan>(), &plan};
     auto own = std::make_shared<Plan>(plan);
     own->workers = {plan.workers[worker]};
-    own->setup.ordinal = plan.workers[worker].front();
-    if (!plan.device->has_own_memory())
+    if (plan.device->has_own_memory())
+        own->setup.ordinal = plan.workers[worker].front();
+    else
         own->setup.threads = std::max(1, plan.setup.threads / static_cast<int>(plan.workers.size()));
     return own;
 }
@@ -36,12 +37,13 @@ public:
     void tell() {
         const At at = sum();
         if (at.together == 0) return;
-        if (!std::exchange(told_begin_, true)) progress_.begin(shots_, steps_);
+        if (!std::exchange(told_begin_, true)) progress_.begin(at.shots, at.steps);
         progress_.update(at.done, at.together, at.step / at.together, at.time_s, at.max_abs);
     }
 
 private:
     struct At {
+        std::int64_t shots = 0, steps = 0;  ///< of the run
         std::int64_t done = 0, together = 0, step = 0;
         double time_s = 0., max_abs = 0.;
     };
@@ -55,7 +57,7 @@ private:
         void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s,
                     double max_abs) override {
             const std::lock_guard lock(all.mutex_);
-            at = {done, together, step, time_s, max_abs};
+            at = {0, 0, done, together, step, time_s, max_abs};
         }
         void clear() override {}
         At at;
@@ -65,6 +67,8 @@ private:
     At sum() {
         const std::lock_guard lock(mutex_);
         At sum;
+        sum.shots = shots_;
+        sum.steps = steps_;
         for (const auto& part : parts_) {
             sum.done += part->at.done;
             sum.together += part->at.together;
@@ -147,9 +151,9 @@ bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection
         runs.push_back(std::async(std::launch::async, [&, i] {
             try {
                 const Worker& worker = workers_[i];
-                SurveyRun run(
-                    {*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i), &given_up},
-                    selection, end_by);
+                SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i),
+                               &given_up, static_cast<int>(workers_.size())},
+                              selection, end_by);
                 const bool out_of_time = run.run();
                 account_for(worker, run);
                 return out_of_time;

@@ -206,7 +206,7 @@ TEST_CASE("shots of another configuration are not mixed in: what differs is name
     for (const auto& [setting, name] : std::map<std::string, std::string>{
              {"time.duration_s=0.2", "time.duration_s: 0.15 there, 0.2 now"},
              {"model.layers[1].vp_m_s=2300", "model.layers[1].vp_m_s: 2200 there, 2300 now"},
-             {"model.storage=16bit", "model.storage: \"float\" there, \"16bit\" now"},
+             {"model.storage=16bit", "model.storage: float there, \"16bit\" now"},
              {"sources[0].amplitude=2", "sources[0].amplitude: 1 there, 2 now"}}) {
         const Outcome other = place.run({"--set", setting});
         CHECK(other.code == 73);
