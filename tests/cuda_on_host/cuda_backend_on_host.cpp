@@ -497,7 +497,7 @@ TEST_CASE("a configuration says which GPU computes, and its name and number are 
     for (const int device : {0, 1}) {
         const Plan plan = plan_on("{name: cuda, device: " + std::to_string(device) + "}");
         CHECK(plan.setup.ordinal == device);
-        const std::string number = std::to_string(device), name = "host device " + number;
+        const std::string number = std::to_string(device), name = "host device";
         CHECK(describe(*plan.device, plan.setup).starts_with("cuda, GPU " + number + ", " + name + ", sm_80"));
         CHECK(plan.device->hardware(plan.setup) == name);
         const std::int64_t held = static_cast<std::int64_t>(cuda_on_host::held_device_bytes());
@@ -658,6 +658,13 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
     CHECK(run_on("{name: cuda, slabs: 2}").plan->workers == Devices{{0, 1}});
     CHECK(run_on("{name: cuda, devices: [1], slabs: 2}").plan->workers == Devices{{1, 1}});
     CHECK(run_on("{name: cuda, slabs: 2}").plan->notes.empty());
+    cudaSetDevice(1);
+    void* of_others = nullptr;
+    REQUIRE(cudaMalloc(&of_others, 600 << 20) == cudaSuccess);
+    cudaSetDevice(0);
+    CHECK(run_on("{name: cuda}").plan->workers == Devices{{0}});
+    CHECK(run_on("{name: cuda, devices: [0, 1]}").plan->workers == Devices{{0}, {1}});
+    REQUIRE(cudaFree(of_others) == cudaSuccess);
     cuda_on_host::has_peer_access = false;
     const SurveyInMemory through_host = run_on("{name: cuda, slabs: 2}");
     cuda_on_host::has_peer_access = true;

@@ -151,9 +151,9 @@ cudaError_t cudaSetDevice(int device) {
     current_device = device;
     return cudaSuccess;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
     *properties = {{}, 8, 0, 4, kMemory};
-    std::snprintf(properties->name, sizeof properties->name, "host device %d", device);
+    std::snprintf(properties->name, sizeof properties->name, "host device");
     return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
