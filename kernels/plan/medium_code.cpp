@@ -59,8 +59,7 @@ MediumCode medium_of_table(std::span<const float> values) {
     MediumCode medium{Storage::table, {}, {values.begin(), values.end()}};
     medium.table.push_back(0.f);
     std::ranges::sort(medium.table);
-    const auto again = std::ranges::unique(medium.table);
-    medium.table.erase(again.begin(), again.end());
+    medium.table.erase(std::unique(medium.table.begin(), medium.table.end()), medium.table.end());
     if (medium.table.size() > MediumCode::kMostTableValues)
         throw std::invalid_argument("a table of k has at most " + std::to_string(MediumCode::kMostTableValues - 1) +
                                     " values beside zero, not " + std::to_string(medium.table.size() - 1));
