@@ -282,21 +282,20 @@ TEST_CASE("the constants that ship predict steps to which none was fitted") {
         std::size_t least;
         double median;
     };
-    for (const auto& [device, steps, least, median] :
-         {Case{"NVIDIA H200", "h200_steps.csv", 500, 0.06},  // of another day
-          Case{"NVIDIA H100 80GB HBM3", "h100_drawn_steps.csv", 200, 0.07}}) {
-        CAPTURE(device);
-        const auto calibration = shipped_gpu_calibration(device);
+    for (const Case& of : {Case{"NVIDIA H200", "h200_steps.csv", 500, 0.06},  // of another day
+                           Case{"NVIDIA H100 80GB HBM3", "h100_drawn_steps.csv", 200, 0.07}}) {
+        CAPTURE(of.device);
+        const auto calibration = shipped_gpu_calibration(of.device);
         REQUIRE(calibration);
-        const GpuObservations table = read_observations(std::string(ONDA_SOURCE_DIR) + "/tests/solver/" + steps);
+        const GpuObservations table = read_observations(std::string(ONDA_SOURCE_DIR) + "/tests/solver/" + of.steps);
         std::vector<double> predicted, measured;
         for (const GpuObservation& step : table.steps) {
             predicted.push_back(predict(*calibration, step.what, step.facts).seconds);
             measured.push_back(step.seconds);
         }
         const ErrorSummary errors = summarise(predicted, measured);
-        CHECK(errors.count >= least);
-        CHECK(errors.median < median);
+        CHECK(errors.count >= of.least);
+        CHECK(errors.median < of.median);
         CHECK(static_cast<double>(errors.within_25) > 0.95 * static_cast<double>(errors.count));
     }
 }
