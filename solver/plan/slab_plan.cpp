@@ -93,7 +93,8 @@ bool holds(const Plan& plan, std::size_t slabs, std::int64_t free) {
 /// How many devices shots and slabs can keep busy, if one of them holds the grid.
 std::int64_t most_busy(const Plan& plan) {
     const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
-    if (const std::size_t slabs = wanted_slabs(plan); slabs > 0) return saturating_product(shots, static_cast<std::int64_t>(slabs));
+    if (const std::size_t slabs = wanted_slabs(plan); slabs > 0)
+        return saturating_product(shots, static_cast<std::int64_t>(slabs));
     return may_be_cut(plan) ? std::max(shots, plan.setup.grid.points() / kNodesOfSlab) : shots;
 }
 
