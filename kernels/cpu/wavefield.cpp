@@ -187,13 +187,12 @@ public:
                     body(odd_state(face, box, sizeof(T)),
                          twice_->odd.data() + field_.at(box.low[0], box.low[1], box.low[2]), strides);
         }
-        for (const auto& strip : strips(StripTurn::on_inner)) strip->for_state(body);
-        for (const auto& strip : strips(StripTurn::on_outer))
-            strip->for_state([&](StatePart part, T* values, const std::array<std::int64_t, 3>& of_strip) {
-                part.name = name_in(StripTurn::on_outer, part.name);
-                body(part, values, of_strip);
-            });
-        for (const auto& strip : strips(StripTurn::after_step)) strip->for_state(body);
+        for (const StripTurn turn : kTurns)
+            for (const auto& strip : strips(turn))
+                strip->for_state([&](StatePart part, T* values, const std::array<std::int64_t, 3>& of_strip) {
+                    part.name = name_in(turn, part.name);
+                    body(part, values, of_strip);
+                });
     }
 
 private:

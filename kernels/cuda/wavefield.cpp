@@ -725,7 +725,7 @@ void CudaWavefield<T>::for_state(int shot, const Body& body) const {
     body(StatePart{"p", n, sizeof(T)}, p(), plane);
     body(StatePart{"p_previous", n, sizeof(T)}, q(), plane);
     for_odd_level(shot, body);
-    for (const StripTurn turn : {StripTurn::on_inner, StripTurn::on_outer, StripTurn::after_step})
+    for (const StripTurn turn : kTurns)
         for (const auto& strip : strips(turn))
             strip->for_state(shot, now_, [&](StatePart part, T* array, const WindowRows& rows) {
                 part.name = name_in(turn, part.name);

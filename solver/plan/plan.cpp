@@ -52,12 +52,7 @@ private:
 bool has_with_floats(const Device& device, Setup setup) {
     if (setup.medium.storage == Storage::full) return false;
     setup.medium = {};
-    try {
-        check_setup(device, setup);
-        return true;
-    } catch (const SetupFault&) {
-        return false;
-    }
+    return has_kernel_for(device, setup);
 }
 
 void check_backend(const Device& device, const Setup& setup, const ConfigOrigin& origin) {

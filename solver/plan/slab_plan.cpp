@@ -60,11 +60,15 @@ bool fits(const Problem& problem, std::span<const Slab> slabs) {
     }
 }
 
+const Slab& thickest(const std::vector<Slab>& slabs) {
+    return *std::ranges::max_element(slabs, {}, &Slab::planes);
+}
+
 /// The bytes of the thickest of so many slabs with the wavefield of a shot.
 std::int64_t bytes_of_slab(const Plan& plan, std::size_t count) {
-    Plan cut = plan;
-    cut.slabs = equal_slabs(plan.setup.grid.nz(), static_cast<int>(count));
-    return plan.device->predicted_bytes(typical_setup(cut), 1);
+    if (count == 1) return plan.device->predicted_bytes(plan.setup, 1);
+    const std::vector<Slab> slabs = equal_slabs(plan.setup.grid.nz(), static_cast<int>(count));
+    return plan.device->predicted_bytes(setup_of_slab(plan.setup, thickest(slabs)), 1);
 }
 
 /// Whether the device can compute the plan's set-up at all; if not, another stage says why.
@@ -139,7 +143,7 @@ std::vector<int> offered_devices(const Plan& plan) {
     }
     const bool all = wanted.devices.name == "all";
     const bool is_given = one != 0 || plan.config.origin.conditional.contains("backend.device");
-    if (is_given && !all) return {one};
+    if (!all && (is_given || plan.device->count() <= 1)) return {one};
     const std::vector<int> usable = usable_devices(plan, all ? plan.device->count() : most_busy(plan));
     return usable.empty() ? std::vector{one} : usable;
 }
@@ -267,8 +271,7 @@ Setup setup_of_part(const Plan& plan, std::size_t slab) {
 }
 
 Setup typical_setup(const Plan& plan) {
-    const auto thickest = std::ranges::max_element(plan.slabs, {}, &Slab::planes);
-    return setup_of_part(plan, static_cast<std::size_t>(thickest - plan.slabs.begin()));
+    return plan.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, thickest(plan.slabs));
 }
 
 std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& readers, const MakeExchange& make_exchange) {

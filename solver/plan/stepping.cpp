@@ -48,12 +48,7 @@ std::optional<Obstacle> obstacle_to_leaps(const Plan& plan) {
 bool device_leaps(const Plan& plan) {
     Setup setup = plan.setup;
     setup.stepping = Stepping::leap;
-    try {
-        check_setup(*plan.device, setup);
-        return true;
-    } catch (const SetupFault&) {
-        return false;
-    }
+    return has_kernel_for(*plan.device, setup);
 }
 
 /// How much faster a node leaps than it steps twice, as measured (docs/performance.md). GPUs have a fast kernel for

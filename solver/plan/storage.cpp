@@ -70,12 +70,7 @@ std::string obstacle_to_codes(const Plan& plan) {
 bool device_computes(const Plan& plan, MediumCode medium) {
     Setup setup = plan.setup;
     setup.medium = std::move(medium);
-    try {
-        check_setup(*plan.device, setup);
-        return true;
-    } catch (const SetupFault&) {
-        return false;
-    }
+    return has_kernel_for(*plan.device, setup);
 }
 
 /// A table where it is exact, and where the kernel and tile that floats would have read it: another kernel may be

@@ -294,6 +294,15 @@ DeviceChoice choose_device(const BackendConfig& config) {
     return choice;
 }
 
+bool has_kernel_for(const Device& device, const Setup& setup) {
+    try {
+        check_setup(device, setup);
+        return true;
+    } catch (const SetupFault&) {
+        return false;
+    }
+}
+
 void check_setup(const Device& device, const Setup& setup) {
     if (setup.ordinal != 0 && !device.understands("device"))
         throw SetupFault("device", fmt::format("{}: the {} backend has no devices to choose from; leave it out or take "

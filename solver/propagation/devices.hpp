@@ -91,6 +91,9 @@ DeviceChoice choose_device(const BackendConfig& config);
 /// Checks a set-up as device.check_setup does, with advice: the nearest name, or the device that has what is asked for.
 /// \throws what device.check_setup throws; SetupFault for a setting that the device does not have.
 void check_setup(const Device& device, const Setup& setup);
+/// Whether a device has the kernel, tile and whatever else a set-up names, and computes what it asks for: whether
+/// check_setup() throws no SetupFault.
+bool has_kernel_for(const Device& device, const Setup& setup);
 
 /// One line about a resolved set-up: device, kernel, and what else distinguishes it.
 std::string describe(const Device& device, const Setup& setup);
