@@ -15,4 +15,13 @@ void check_readers(const Problem& problem, const MediumReaders& readers) {
                                 std::to_string(readers.size()));
 }
 
+MediumReaders readers_from_plane(const MediumReaders& readers, std::int64_t first_plane) {
+    MediumReaders shifted;
+    for (const RowReader& reader : readers)
+        shifted.emplace_back([&reader, first_plane](std::int64_t y, std::int64_t z, std::span<float> row) {
+            reader(y, first_plane + z, row);
+        });
+    return shifted;
+}
+
 }  // namespace onda

@@ -52,6 +52,9 @@ private:
     Setup setup_;
 };
 
+/// Readers of the same values whose plane 0 is plane `first_plane` of these, which must outlive them.
+MediumReaders readers_from_plane(const MediumReaders& readers, std::int64_t first_plane);
+
 /// Checks the readers of a medium. \throws std::invalid_argument unless there is a reader for each parameter of the
 /// problem's equation, and no other.
 void check_readers(const Problem& problem, const MediumReaders& readers);

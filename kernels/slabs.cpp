@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -62,15 +63,13 @@ std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> sla
 class SlabMedium final : public Medium {
 public:
     SlabMedium(const Setup& setup, const MediumReaders& readers, double dt_s, std::vector<Slab> slabs,
-               const MakeSlabMedium& make_medium, MakeExchange make_exchange)
-        : Medium(setup), slabs_(std::move(slabs)), make_exchange_(std::move(make_exchange)) {
+               const MakeSlabMedium& make_medium, MakeExchange make_exchange, std::size_t stepped_here)
+        : Medium(setup),
+          slabs_(std::move(slabs)),
+          make_exchange_(std::move(make_exchange)),
+          stepped_here_(std::min(stepped_here, slabs_.size())) {
         for (std::size_t s = 0; s < slabs_.size(); ++s) {
-            MediumReaders shifted;
-            for (const RowReader& reader : readers)
-                shifted.emplace_back(
-                    [&reader, first = slabs_[s].first_plane](std::int64_t y, std::int64_t z, std::span<float> row) {
-                        reader(y, first + z, row);
-                    });
+            const MediumReaders shifted = readers_from_plane(readers, slabs_[s].first_plane);
             media_.push_back(make_medium(s, setup_of_slab(setup, slabs_[s]), shifted, dt_s));
         }
     }
@@ -96,6 +95,7 @@ public:
     [[nodiscard]] const std::vector<Slab>& slabs() const { return slabs_; }
     [[nodiscard]] const std::vector<std::shared_ptr<Medium>>& media() const { return media_; }
     [[nodiscard]] const MakeExchange& exchange_maker() const { return make_exchange_; }
+    [[nodiscard]] std::size_t stepped_here() const { return stepped_here_; }
     [[nodiscard]] std::size_t slab_of(std::int64_t node) const {
         const std::int64_t z = setup().grid.node(node)[2];
         const auto after = std::ranges::upper_bound(slabs_, z, {}, &Slab::first_plane);
@@ -110,6 +110,7 @@ private:
     std::vector<Slab> slabs_;
     std::vector<std::shared_ptr<Medium>> media_;
     MakeExchange make_exchange_;
+    std::size_t stepped_here_;
 };
 
 /// Appends a row of `all` to `share`. \param first_node of the slab that it is for.
@@ -140,10 +141,12 @@ public:
         }
     }
 
+    [[nodiscard]] bool empty() const { return receivers_.rows() == 0; }
     void record(std::int64_t n, std::span<const std::unique_ptr<Wavefield>> slabs, int shot) {
-        if (n >= samples_ || receivers_.rows() == 0) return;
+        if (n >= samples_ || empty()) return;
         std::vector<double> of_slab;
         for (std::size_t s = 0; s < slabs.size(); ++s) {
+            if (nodes_[s].empty()) continue;
             of_slab.resize(nodes_[s].size());
             slabs[s]->sample(nodes_[s], of_slab, shot);
             for (std::size_t i = 0; i < of_slab.size(); ++i) values_[entries_[s][i]] = of_slab[i];
@@ -201,6 +204,8 @@ public:
         for (std::size_t s = 0; s < slabs.size(); ++s) slabs[s]->set_receivers(shot, shares_[s], samples_);
         shares_.clear();
     }
+    /// Whether a slab has every receiver to itself.
+    [[nodiscard]] bool is_whole() const { return cut_.empty(); }
     /// Takes the sample of those that no slab has to itself.
     void record(std::int64_t n, std::span<const std::unique_ptr<Wavefield>> slabs, int shot) {
         cut_.record(n, slabs, shot);
@@ -238,12 +243,11 @@ class SlabWavefield final : public Wavefield {
 public:
     SlabWavefield(std::shared_ptr<SlabMedium> medium, int shots)
         : medium_(std::move(medium)), recorders_(static_cast<std::size_t>(shots)) {
-        std::vector<Wavefield*> parts;
-        for (const auto& part : medium_->media()) {
-            slabs_.push_back(part->make_wavefield(shots));
-            parts.push_back(slabs_.back().get());
-        }
-        exchange_ = medium_->exchange_maker()(parts, medium_->setup().scheme.halo());
+        for (const auto& part : medium_->media()) slabs_.push_back(part->make_wavefield(shots));
+        std::vector<Wavefield*> here;
+        for (std::size_t s = 0; s < medium_->stepped_here(); ++s) here.push_back(slabs_[s].get());
+        std::unique_ptr<Exchange> exchange = medium_->exchange_maker()(here, medium_->setup().scheme.halo());
+        steps_.emplace(std::move(here), std::move(exchange));
     }
 
     const Medium& medium() const override { return *medium_; }
@@ -265,29 +269,26 @@ public:
         recorder.begin(slabs_, shot);
     }
 
-    void fill_halos() override {
-        for (const auto& slab : slabs_) slab->fill_halos();
-        exchange_->post();
-    }
-    /// Most of it under the exchange.
-    void step() override {
-        for (const auto& slab : slabs_) slab->step_inside();
-        exchange_->wait();
-        for (const auto& slab : slabs_) slab->step_beside_cuts();
-    }
-    void absorb() override {
-        for (const auto& slab : slabs_) slab->absorb();
-    }
-    void inject(std::int64_t n) override {
-        for (const auto& slab : slabs_) slab->inject(n);
-    }
-    void swap() override {
-        for (const auto& slab : slabs_) slab->swap();
-    }
+    void fill_halos() override { steps_->fill_halos(); }
+    void step() override { steps_->step(); }
+    void step_inside() override { steps_->step_inside(); }
+    void step_beside_cuts() override { steps_->step_beside_cuts(); }
+    void absorb() override { steps_->absorb(); }
+    void inject(std::int64_t n) override { steps_->inject(n); }
+    void swap() override { steps_->swap(); }
     void record(std::int64_t n) override {
         for (const auto& slab : slabs_) slab->record(n);
-        for (std::size_t shot = 0; shot < recorders_.size(); ++shot)
-            recorders_[shot].record(n, slabs_, static_cast<int>(shot));
+        record_cut(n);
+    }
+    /// Slabs of other processes run ahead of this one, unless the value of a receiver takes nodes of several slabs.
+    void enqueue(std::int64_t first, std::int64_t count) override {
+        const bool is_whole = std::ranges::all_of(recorders_, &SlabRecorder::is_whole);
+        const std::int64_t together = is_whole ? count : 1;
+        for (std::int64_t n = first; n < first + count; n += together) {
+            for (std::size_t s = medium_->stepped_here(); s < slabs_.size(); ++s) slabs_[s]->enqueue(n, together);
+            advance_in_order(*steps_, n, together);
+            if (!is_whole) record_cut(n + together);
+        }
     }
     void wait() override {
         for (const auto& slab : slabs_) slab->wait();
@@ -295,10 +296,10 @@ public:
 
     std::vector<Extremum> extrema() const override;
     void download(const Window& window, std::span<float> values, int shot) const override {
-        copy_out(window, values, shot);
+        take(window, values, shot);
     }
     void download(const Window& window, std::span<double> values, int shot) const override {
-        copy_out(window, values, shot);
+        take(window, values, shot);
     }
     void download_previous(const Window& window, std::span<double> values, int shot) const override {
         for (const WindowPart& part : parts_of(window, medium_->slabs()))
@@ -315,7 +316,7 @@ public:
     }
     std::unique_ptr<Download> start_download(const Window& window, int shot) override {
         auto download = std::make_unique<cpu::HostDownload>(frames_, window.points());
-        copy_out(window, download->values(), shot);
+        take(window, download->values(), shot);
         return download;
     }
     void upload(std::span<const double> p, std::span<const double> p_previous, int shot) override {
@@ -341,14 +342,42 @@ public:
     void copy_planes(const Wavefield&, std::int64_t, std::int64_t, std::int64_t) override {
         throw std::logic_error("a grid that was cut into slabs has no planes to exchange");
     }
+    // The outermost slabs exchange planes with those of other processes.
+    std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override {
+        return slabs_.front()->make_plane_buffer(planes);
+    }
+    bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override {
+        const auto [slab, plane] = outermost(from_plane);
+        return slab->copy_out(plane, planes);
+    }
+    void await_copies_out() const override {
+        slabs_.front()->await_copies_out();
+        slabs_.back()->await_copies_out();
+    }
+    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override {
+        const auto [slab, plane] = outermost(to_plane);
+        slab->copy_in(plane, planes);
+    }
+    void await_planes() override {
+        for (const auto& slab : slabs_) slab->await_planes();
+    }
 
     std::vector<StatePart> state_parts() const override;
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;
     void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
 
 private:
+    /// The first slab or the last one, and one of its planes or of the halo beyond it.
+    [[nodiscard]] std::pair<Wavefield*, std::int64_t> outermost(std::int64_t plane) const {
+        if (plane < medium_->slabs().front().planes) return {slabs_.front().get(), plane};
+        return {slabs_.back().get(), plane - medium_->slabs().back().first_plane};
+    }
+    void record_cut(std::int64_t n) {
+        for (std::size_t shot = 0; shot < recorders_.size(); ++shot)
+            recorders_[shot].record(n, slabs_, static_cast<int>(shot));
+    }
     template <typename U>
-    void copy_out(const Window& window, std::span<U> values, int shot) const {
+    void take(const Window& window, std::span<U> values, int shot) const {
         for (const WindowPart& part : parts_of(window, medium_->slabs()))
             slabs_[part.slab]->download(part.window, values.subspan(static_cast<std::size_t>(part.before)), shot);
     }
@@ -366,7 +395,7 @@ private:
 
     std::shared_ptr<SlabMedium> medium_;
     std::vector<std::unique_ptr<Wavefield>> slabs_;
-    std::unique_ptr<Exchange> exchange_;
+    std::optional<SlabSteps> steps_;
     std::vector<SlabRecorder> recorders_;  ///< of each shot
     cpu::FrameBuffers frames_;
 };
@@ -509,13 +538,56 @@ std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs, std
     return std::make_unique<LocalExchange>(std::move(slabs), halo);
 }
 
+SlabSteps::SlabSteps(std::vector<Wavefield*> slabs, std::unique_ptr<Exchange> exchange)
+    : slabs_(std::move(slabs)), exchange_(std::move(exchange)) {}
+
+void SlabSteps::update(std::int64_t) {
+    throw std::logic_error("slabs whose operator is applied twice");
+}
+
+void SlabSteps::fill_halos() {
+    for (Wavefield* slab : slabs_) slab->fill_halos();
+    exchange_->post();
+}
+
+void SlabSteps::step_inside() {
+    for (Wavefield* slab : slabs_) slab->step_inside();
+}
+
+void SlabSteps::step_beside_cuts() {
+    exchange_->wait();
+    for (Wavefield* slab : slabs_) slab->step_beside_cuts();
+}
+
+void SlabSteps::step() {
+    step_inside();
+    step_beside_cuts();
+}
+
+void SlabSteps::absorb() {
+    for (Wavefield* slab : slabs_) slab->absorb();
+}
+
+void SlabSteps::inject(std::int64_t n) {
+    for (Wavefield* slab : slabs_) slab->inject(n);
+}
+
+void SlabSteps::swap() {
+    for (Wavefield* slab : slabs_) slab->swap();
+}
+
+void SlabSteps::record(std::int64_t n) {
+    for (Wavefield* slab : slabs_) slab->record(n);
+}
+
 std::shared_ptr<Medium> make_slab_medium(const Setup& setup, const MediumReaders& readers, double dt_s,
                                          std::vector<Slab> slabs, const MakeSlabMedium& make_medium,
-                                         MakeExchange make_exchange) {
+                                         MakeExchange make_exchange, std::size_t stepped_here) {
     check_problem(setup);
     check_readers(setup, readers);
     check_slabs(setup, slabs);
-    return std::make_shared<SlabMedium>(setup, readers, dt_s, std::move(slabs), make_medium, std::move(make_exchange));
+    return std::make_shared<SlabMedium>(setup, readers, dt_s, std::move(slabs), make_medium, std::move(make_exchange),
+                                        stepped_here);
 }
 
 }  // namespace onda

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -35,19 +36,46 @@ void check_slabs(const Problem& problem, std::span<const Slab> slabs);
 /// The largest number of equal slabs that can compute a problem: 1 where none but the whole grid can.
 int most_slabs(const Problem& problem);
 
-/// Makes the medium of one slab: cpu::make_medium, or cuda::make_medium on a GPU of the caller's choice.
+/// Makes the medium of one slab: cpu::make_medium, cuda::make_medium on a GPU of the caller's choice, or one that
+/// stands for a slab of another process.
 using MakeSlabMedium = std::function<std::shared_ptr<Medium>(std::size_t slab, const Setup& setup,
                                                              const MediumReaders& readers, double dt_s)>;
-/// The exchange between the wavefields of a grid's slabs, in order along z.
+/// The exchange of the slabs that this process steps, given their wavefields in order along z.
 using MakeExchange = std::function<std::unique_ptr<Exchange>(std::vector<Wavefield*> slabs, std::int64_t halo)>;
 
 /// The exchange within one process, which copies planes between wavefields.
 std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs, std::int64_t halo);
 
-/// A medium whose wavefields are cut into slabs and give the bits of uncut ones. \throws what check_slabs and
-/// `make_medium` throw.
+/// The steps of slabs that one process advances together: the calls of advance_in_order().
+class SlabSteps {
+public:
+    SlabSteps(std::vector<Wavefield*> slabs, std::unique_ptr<Exchange> exchange);
+
+    [[nodiscard]] const Problem& problem() const { return slabs_.front()->problem(); }
+    /// \throws std::logic_error: k L is applied once to slabs.
+    [[noreturn]] void update(std::int64_t n);
+    void fill_halos();
+    void step_inside();
+    void step_beside_cuts();
+    /// Most of it under the exchange.
+    void step();
+    void absorb();
+    void inject(std::int64_t n);
+    void swap();
+    void record(std::int64_t n);
+
+private:
+    std::vector<Wavefield*> slabs_;
+    std::unique_ptr<Exchange> exchange_;
+};
+
+/// A medium whose wavefields are cut into slabs and give the bits of uncut ones. A slab may itself be such a medium.
+/// \param stepped_here how many of the slabs, from the first on, this process steps. The others advance by themselves
+/// when their enqueue() is called.
+/// \throws what check_slabs and `make_medium` throw.
 std::shared_ptr<Medium> make_slab_medium(const Setup& setup, const MediumReaders& readers, double dt_s,
                                          std::vector<Slab> slabs, const MakeSlabMedium& make_medium,
-                                         MakeExchange make_exchange = make_local_exchange);
+                                         MakeExchange make_exchange = make_local_exchange,
+                                         std::size_t stepped_here = std::numeric_limits<std::size_t>::max());
 
 }  // namespace onda

@@ -30,6 +30,10 @@ void hash_downloaded(const Wavefield& wavefield, const Window& window, std::span
     }
 }
 
+[[noreturn]] void throw_without_planes() {
+    throw std::logic_error("a wavefield whose planes nobody exchanges");
+}
+
 }  // namespace
 
 const Problem& Wavefield::problem() const {
@@ -38,6 +42,27 @@ const Problem& Wavefield::problem() const {
 
 void Wavefield::update(std::int64_t) {
     throw std::logic_error("a wavefield that applies its operator once");
+}
+
+std::int64_t plane_buffer_bytes(const Problem& problem, std::int64_t planes, std::int64_t shots) {
+    const std::int64_t halo = problem.scheme.halo();
+    const auto extent = [&](int axis) {
+        return problem.grid.n[static_cast<std::size_t>(axis)] + (problem.grid.has_axis(axis) ? 2 * halo : 0);
+    };
+    const std::int64_t fields = std::ssize(problem.scheme.equation->fields);
+    return shots * fields * planes * extent(0) * extent(1) * problem.element_bytes();
+}
+
+std::unique_ptr<PlaneBuffer> Wavefield::make_plane_buffer(std::int64_t) const {
+    throw_without_planes();
+}
+
+bool Wavefield::copy_out(std::int64_t, PlaneBuffer&) const {
+    throw_without_planes();
+}
+
+void Wavefield::copy_in(std::int64_t, const PlaneBuffer&) {
+    throw_without_planes();
 }
 
 void Wavefield::hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const {

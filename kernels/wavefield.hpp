@@ -35,6 +35,27 @@ public:
     virtual std::span<const float> wait() = 0;
 };
 
+/// Planes of p[n] of all shots in memory of the host: what slabs in different processes send each other. [shot][field]
+/// [z][y][x] with the halos along x and y, in the precision of the run and without padding: the same on every kind of
+/// device.
+class PlaneBuffer {
+public:
+    explicit PlaneBuffer(std::int64_t planes) : planes_(planes) {}
+    virtual ~PlaneBuffer() = default;
+    PlaneBuffer(const PlaneBuffer&) = delete;
+    PlaneBuffer& operator=(const PlaneBuffer&) = delete;
+
+    [[nodiscard]] std::int64_t planes() const { return planes_; }
+    [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
+    [[nodiscard]] std::span<const std::byte> bytes() const { return const_cast<PlaneBuffer*>(this)->bytes(); }
+
+private:
+    std::int64_t planes_;
+};
+
+/// The bytes of so many planes in a PlaneBuffer. \param problem of a slab.
+std::int64_t plane_buffer_bytes(const Problem& problem, std::int64_t planes, std::int64_t shots);
+
 /// One array of a shot's state, as every device, kernel and batch gives it: "p", "p_previous", "cpml.x_min.psi", ….
 struct StatePart {
     std::string name;
@@ -150,6 +171,15 @@ public:
     /// same precision and extents along x and y.
     virtual void copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
                              std::int64_t count) = 0;
+    /// A buffer for planes of this wavefield, in memory that its device copies from and to without a detour.
+    [[nodiscard]] virtual std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const;
+    /// Copies planes from `from_plane` on to a buffer, halos along x and y included, under the rules of copy_planes().
+    /// \returns whether they are there; otherwise they are after await_copies_out().
+    [[nodiscard]] virtual bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const;
+    virtual void await_copies_out() const {}
+    /// Overwrites planes from `to_plane` on by those of a buffer, which must stay as it is until the next
+    /// await_copies_out(); what reads them comes after await_planes().
+    virtual void copy_in(std::int64_t to_plane, const PlaneBuffer& planes);
     /// Lets what is queued from now on come after the copies to and from this wavefield.
     virtual void await_planes() {}
 

@@ -171,6 +171,18 @@ public:
                     std::copy_n(other.fields_[f].p.data() + other.field_.at(-h[0], y, from_plane + i),
                                 grid_.nx() + 2 * h[0], fields_[f].p.data() + field_.at(-h[0], y, to_plane + i));
     }
+    /// Calls body(row, its bytes in a PlaneBuffer, their number) for the rows of some planes, halos along x and y
+    /// included. \returns where the bytes end.
+    template <typename Byte, typename Body>
+    Byte* for_rows(std::int64_t first_plane, std::int64_t planes, Byte* bytes, const Body& body) const {
+        const auto& h = field_.halo;
+        const auto length = static_cast<std::size_t>(grid_.nx() + 2 * h[0]) * sizeof(T);
+        for (const Levels& field : fields_)
+            for (std::int64_t z = first_plane; z < first_plane + planes; ++z)
+                for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y, bytes += length)
+                    body(field.p.data() + field_.at(-h[0], y, z), bytes, length);
+        return bytes;
+    }
     /// Calls body(part, values, strides) for every array of the state: values at its first element.
     template <typename Body>
     void for_state(const Body& body) const {
@@ -459,6 +471,16 @@ void ShotField<T>::upload(std::span<const double> p, std::span<const double> p_p
 
 /// Some shots on one medium. One alone is computed by all threads; several side by side, each by one thread, without
 /// waiting for each other.
+class HostPlanes final : public PlaneBuffer {
+public:
+    HostPlanes(std::int64_t planes, std::int64_t bytes)
+        : PlaneBuffer(planes), bytes_(static_cast<std::size_t>(bytes)) {}
+    std::span<std::byte> bytes() override { return bytes_; }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
 template <typename T>
 class CpuWavefield final : public Wavefield {
 public:
@@ -535,6 +557,24 @@ public:
                      std::int64_t count) override {
         const auto& from = dynamic_cast<const CpuWavefield&>(other);
         for (int shot = 0; shot < shots(); ++shot) at(shot).copy_planes(from.at(shot), from_plane, to_plane, count);
+    }
+    std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override {
+        return std::make_unique<HostPlanes>(planes, plane_buffer_bytes(problem(), planes, shots()));
+    }
+    bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override {
+        std::byte* bytes = planes.bytes().data();
+        for (const auto& shot : shots_)
+            bytes =
+                shot->for_rows(from_plane, planes.planes(), bytes,
+                               [](const T* row, std::byte* to, std::size_t length) { std::memcpy(to, row, length); });
+        return true;
+    }
+    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override {
+        const std::byte* bytes = planes.bytes().data();
+        for (const auto& shot : shots_)
+            bytes = shot->for_rows(
+                to_plane, planes.planes(), bytes,
+                [](T* row, const std::byte* from, std::size_t length) { std::memcpy(row, from, length); });
     }
     std::vector<StatePart> state_parts() const override;
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;

@@ -92,6 +92,16 @@ private:
     cudaGraphExec_t executable_ = nullptr;
 };
 
+class PinnedPlanes final : public PlaneBuffer {
+public:
+    PinnedPlanes(std::int64_t planes, std::int64_t bytes)
+        : PlaneBuffer(planes), memory_(pinned("planes between slabs", Owner::wavefield, bytes, 1)) {}
+    std::span<std::byte> bytes() override { return {memory_.data(), static_cast<std::size_t>(memory_.size())}; }
+
+private:
+    PinnedBuffer<std::byte> memory_;
+};
+
 template <typename T>
 class CudaWavefield final : public Wavefield {
 public:
@@ -229,6 +239,15 @@ public:
     void copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
                      std::int64_t count) override;
     void await_planes() override;
+    std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override {
+        return std::make_unique<PinnedPlanes>(planes, plane_buffer_bytes(problem(), planes, shots_));
+    }
+    bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override;
+    void await_copies_out() const override {
+        scope_.enter();
+        incoming_.wait();
+    }
+    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override;
     std::vector<StatePart> state_parts() const override;
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;
     void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
@@ -253,6 +272,9 @@ private:
         }
     };
 
+    /// Calls body(plane with its halos, bytes before it in a PlaneBuffer, bytes of a row, rows).
+    template <typename Body>
+    void for_planes(std::int64_t first_plane, std::int64_t planes, const Body& body) const;
     [[nodiscard]] T* p() const { return p_[now_]; }
     [[nodiscard]] T* q() const { return p_[1 - now_]; }
     /// Of a node (Grid::at index) of one shot, from node (0, 0, 0) of the field.
@@ -809,6 +831,45 @@ void CudaWavefield<T>::copy_planes(const Wavefield& other, std::int64_t from_pla
     arrived_.record(incoming_);
     for (const CudaWavefield* side : {&from, static_cast<const CudaWavefield*>(this)})
         side->under_way_.push_back(&arrived_);
+}
+
+// A volume is a shot: slabs are of three dimensions.
+template <typename T>
+template <typename Body>
+void CudaWavefield<T>::for_planes(std::int64_t first_plane, std::int64_t planes, const Body& body) const {
+    const std::size_t row = static_cast<std::size_t>(field_.n[0] + 2 * field_.halo[0]) * sizeof(T);
+    const auto rows = static_cast<std::size_t>(field_.n[1] + 2 * field_.halo[1]);
+    const std::int64_t before = field_.halo[0] + field_.halo[1] * field_.pitch;
+    std::size_t at = 0;
+    for (int volume = 0; volume < volumes_; ++volume)
+        for (std::int64_t z = first_plane; z < first_plane + planes; ++z, at += row * rows)
+            body(p() + volume * volume_step(field_) + z * field_.plane - before, at, row, rows);
+}
+
+template <typename T>
+bool CudaWavefield<T>::copy_out(std::int64_t from_plane, PlaneBuffer& planes) const {
+    scope_.enter();
+    complete_.record(compute_);
+    complete_.hold(incoming_);
+    const std::size_t pitch = static_cast<std::size_t>(field_.pitch) * sizeof(T);
+    for_planes(from_plane, planes.planes(), [&](const T* plane, std::size_t at, std::size_t row, std::size_t rows) {
+        ONDA_CUDA_TRY(cudaMemcpy2DAsync(planes.bytes().data() + at, row, plane, pitch, row, rows,
+                                        cudaMemcpyDeviceToHost, incoming_.get()));
+    });
+    return false;
+}
+
+// Comes after the copies out of the same step, and so after what read the planes that it overwrites.
+template <typename T>
+void CudaWavefield<T>::copy_in(std::int64_t to_plane, const PlaneBuffer& planes) {
+    scope_.enter();
+    const std::size_t pitch = static_cast<std::size_t>(field_.pitch) * sizeof(T);
+    for_planes(to_plane, planes.planes(), [&](T* plane, std::size_t at, std::size_t row, std::size_t rows) {
+        ONDA_CUDA_TRY(cudaMemcpy2DAsync(plane, pitch, planes.bytes().data() + at, row, row, rows,
+                                        cudaMemcpyHostToDevice, incoming_.get()));
+    });
+    arrived_.record(incoming_);
+    under_way_.push_back(&arrived_);
 }
 
 template <typename T>

@@ -3,6 +3,7 @@
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/program/build.hpp"
+#include "solver/program/threads.hpp"
 #include "solver/run/simulation.hpp"
 
 namespace onda {
@@ -33,15 +34,18 @@ Command add_run(CLI::App& app) {
                      "Start no shot that would not finish within this many hours of the start of the program")
         ->check(CLI::PositiveNumber);
     return [options, start = std::chrono::steady_clock::now()] {
-        const Config config = read_config(options->config);
-        Log log;
+        const Ranks ranks = Ranks::join();
+        share_processors(ranks.place().local_size);
+        const Config config = ranks.all_or_none([&] { return read_config(options->config); });
+        Log log = ranks.is_first() ? Log() : Log([](Log::Level, const std::string&) {});
         RunOptions run{options->folder.empty() ? default_folder(config) : options->folder, options->overwrite,
                        command_line()};
         if (!options->shots.empty()) run.shots = ShotSelection(options->shots);
         if (options->max_hours > 0.)
             run.end_by = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                      std::chrono::duration<double, std::ratio<3600>>(options->max_hours));
-        const RunFacts facts = run_simulation(config, run, log);
+        const RunFacts facts = run_simulation(config, run, log, ranks);
+        if (!ranks.is_first()) return 0;
         std::cout << shown(facts.folder) << '\n';
         for (const FileRecord& file : facts.files) std::cout << "  " << file.name << '\n';
         return 0;

@@ -24,7 +24,7 @@ constexpr double kMemoryShare = 0.8;  // of what is free
 
 /// The shots of a worker, if all are equally fast.
 std::int64_t shots_of_worker(const Plan& plan) {
-    const std::int64_t workers = std::max<std::int64_t>(1, std::ssize(plan.workers));
+    const std::int64_t workers = workers_of_run(plan);
     return (std::ssize(plan.survey.shots) + workers - 1) / workers;
 }
 

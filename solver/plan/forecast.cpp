@@ -15,6 +15,7 @@
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/ranks/team_exchange.hpp"
 #include "solver/run/shot_table.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
@@ -84,18 +85,29 @@ std::int64_t together(const Plan& plan) {
 std::int64_t most_of_a_device(const Plan& plan, const std::vector<std::int64_t>& slabs) {
     std::map<int, std::int64_t> of_device;
     std::int64_t most = 0;
-    for (std::size_t slab = 0; slab < slabs.size(); ++slab) {
-        const int device = plan.workers.empty() ? 0 : plan.workers.front()[slab];
-        most = std::max(most, of_device[device] += slabs[slab]);
+    const SlabRange own = own_slabs(plan);
+    for (std::size_t i = 0; i < own.count; ++i) {
+        const int device = plan.workers.empty() ? 0 : plan.workers.front()[i];
+        most = std::max(most, of_device[device] += slabs[own.first + i]);
     }
     return most;
 }
 
-/// Of all slabs of all workers in the host's memory; of those on the device that has most in its own.
+/// Of the slabs of all workers of this process in the host's memory; of those on the device that has most in its own.
 std::int64_t bytes_of_slabs(const Plan& plan) {
     const std::vector<std::int64_t> slabs = slab_bytes(plan);
-    const auto all = std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0});
-    return plan.device->has_own_memory() ? most_of_a_device(plan, slabs) : workers_of(plan) * all;
+    if (plan.device->has_own_memory()) return most_of_a_device(plan, slabs);
+    const SlabRange own = own_slabs(plan);
+    const auto first = slabs.begin() + static_cast<std::ptrdiff_t>(own.first);
+    return workers_of(plan) * std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
+}
+
+/// Of the planes that go to and come from processes with the same grid.
+std::int64_t exchange_bytes(const Plan& plan) {
+    if (plan.ranks_per_grid == 1) return 0;
+    const int member = plan.ranks.rank % plan.ranks_per_grid;
+    const int cuts = (member > 0 ? 1 : 0) + (member + 1 < plan.ranks_per_grid ? 1 : 0);
+    return team_exchange_bytes(plan.setup, plan.batch, cuts);
 }
 
 /// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
@@ -267,7 +279,8 @@ MemoryForecast forecast_memory(const Plan& plan) {
     forecast.items.insert(forecast.items.begin(), {{"program and libraries", kProgramBytes},
                                                    {"threads", kThreadBytes * std::max(0, plan.setup.threads - 2) +
                                                                    (shots_of(plan) > 1 ? kPipelineBytes : 0)},
-                                                   {"driver and libraries of the device", plan.device->host_bytes}});
+                                                   {"driver and libraries of the device", plan.device->host_bytes},
+                                                   {"planes for other processes", exchange_bytes(plan)}});
     if (plan.device->has_own_memory())
         forecast.device_items = {{"wavefields, model and boundaries", device.wavefields},
                                  {"sources, traces and downloads", device.shots}};

@@ -238,10 +238,11 @@ double Plan::density_contrast() const {
     return onda::density_contrast(setup.scheme.equation, further);
 }
 
-Plan make_plan(const Config& config) {
+Plan make_plan(const Config& config, const RankPlace& ranks) {
     const ConfigOrigin& origin = config.origin;
     Plan plan;
     plan.config = config;
+    plan.ranks = ranks;
     set_grids(plan);  // every stage builds on them: what is wrong with them would be told by all
     begin_setup(plan);
 
@@ -278,13 +279,17 @@ Plan refine(Plan plan, const Model& model) {
 }
 
 Plan plan_of_shot(const Plan& plan, std::size_t shot) {
+    return plan_of_part(plan, plan.aperture ? plan.aperture->part(plan.survey.shots.spread(shot)) : plan.part);
+}
+
+Plan plan_of_part(const Plan& plan, const Window& part) {
     if (!plan.aperture) return plan;
-    Plan of_shot = plan;
-    of_shot.part = plan.aperture->part(plan.survey.shots.spread(shot));
-    of_shot.grid = grid_of_part(plan.grid, of_shot.part);
-    set_grid_of_part(of_shot, of_shot.grid);
-    set_boundary(of_shot);
-    return of_shot;
+    Plan of_part = plan;
+    of_part.part = part;
+    of_part.grid = grid_of_part(plan.grid, part);
+    set_grid_of_part(of_part, of_part.grid);
+    set_boundary(of_part);
+    return of_part;
 }
 
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m) {

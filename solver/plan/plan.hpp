@@ -16,6 +16,7 @@
 #include "solver/discretisation/computed_grid.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/model/model.hpp"
+#include "solver/plan/rank_place.hpp"
 #include "solver/plan/snapshot_plan.hpp"
 #include "solver/propagation/devices.hpp"
 #include "solver/survey/aperture.hpp"
@@ -48,6 +49,8 @@ struct Plan {
     std::vector<Slab> slabs;                ///< parts of the computed grid that exchange planes; one where it is whole
     std::string slabs_by;                   ///< what decided on their number
     std::vector<std::vector<int>> workers;  ///< of each the devices of its slabs: they draw shots from one queue
+    RankPlace ranks;                        ///< of this process among those of the run
+    int ranks_per_grid = 1;                 ///< consecutive ones that share the slabs of a grid
     Setup setup;                            ///< kernel and what goes with it by name, "auto" resolved
     std::string chosen_by;                  ///< what put names, and the batch, in place of "auto"
     std::vector<std::string> notes;         ///< on the choice of device, and on the model's file
@@ -62,8 +65,9 @@ KernelChoice kernel_choice(const BackendConfig& wanted);
 
 /// The plan of a configuration: every stage from the grid to the set-up of the device, with the ranges of
 /// the medium that can be told without making it.
+/// \param ranks where this process stands among those that compute the run.
 /// \throws Error(config) with the faults of all stages together; Error(missing_input | bad_data) for model files.
-Plan make_plan(const Config& config);
+Plan make_plan(const Config& config, const RankPlace& ranks = {});
 /// The plan with the ranges of the model itself in place of those told without it: sampling, time axis, absorbing
 /// strips and the steps of snapshots follow from them, all else stays as it is.
 /// \param model made from the plan's configuration, on its grid.
@@ -73,6 +77,8 @@ Plan refine(Plan plan, const Model& model);
 /// The plan of one of the shots: the plan itself, or, where there is an aperture, that of the shot's part, on a grid
 /// and with a boundary of its own. The steps in time, the kernel and the snapshots' files are those of all shots.
 Plan plan_of_shot(const Plan& plan, std::size_t shot);
+/// The plan of a part of the grid: Plan::part of such a shot.
+Plan plan_of_part(const Plan& plan, const Window& part);
 
 /// The node nearest to a position, clamped to the grid.
 std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m);

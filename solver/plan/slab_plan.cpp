@@ -1,6 +1,7 @@
 #include "solver/plan/slab_plan.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
@@ -8,6 +9,8 @@
 
 #include "io/text/saturating.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/ranks/remote_part.hpp"
+#include "solver/ranks/team_exchange.hpp"
 
 namespace onda {
 namespace {
@@ -82,16 +85,33 @@ bool is_computable(const Plan& plan) {
 }
 
 constexpr double kShareOfFree = 0.9;  // sources, traces and snapshots take the rest
-constexpr std::int64_t kNodesOfSlab = 32'000'000;
+
+/// So many nodes keep a device busy for longer than its share of the exchange takes.
+std::int64_t nodes_of_slab(const Plan& plan) {
+    return plan.device->has_own_memory() ? 32'000'000 : 250'000;
+}
+
+/// The processes that may share a grid.
+int connected_ranks(const Plan& plan) {
+    return plan.ranks.is_connected ? plan.ranks.size : 1;
+}
 
 /// Whether a grid can be cut unless the configuration says so.
 bool may_be_cut(const Plan& plan) {
-    return plan.device->has_own_memory() && plan.setup.grid.dimensions == 3 && plan.setup.scheme.time_order == 2 &&
-           plan.asked_stepping != "leap" && is_computable(plan);
+    return (plan.device->has_own_memory() || connected_ranks(plan) > 1) && plan.setup.grid.dimensions == 3 &&
+           plan.setup.scheme.time_order == 2 && plan.asked_stepping != "leap" && is_computable(plan);
 }
 
 bool holds(const Plan& plan, std::size_t slabs, std::int64_t free) {
     return static_cast<double>(bytes_of_slab(plan, slabs)) <= kShareOfFree * static_cast<double>(free);
+}
+
+/// Of the device that has the fewest bytes; those of the host are looked at for the whole run (forecast.hpp).
+std::int64_t least_free(const Plan& plan, const std::vector<int>& devices) {
+    std::int64_t free = std::numeric_limits<std::int64_t>::max();
+    if (!plan.device->has_own_memory()) return free;
+    for (const int device : devices) free = std::min(free, plan.device->available_bytes(device));
+    return free;
 }
 
 /// How many devices shots and slabs can keep busy, if one of them holds the grid.
@@ -99,7 +119,7 @@ std::int64_t most_busy(const Plan& plan) {
     const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
     if (const std::size_t slabs = wanted_slabs(plan); slabs > 0)
         return saturating_product(shots, static_cast<std::int64_t>(slabs));
-    return may_be_cut(plan) ? std::max(shots, plan.setup.grid.points() / kNodesOfSlab) : shots;
+    return may_be_cut(plan) ? std::max(shots, plan.setup.grid.points() / nodes_of_slab(plan)) : shots;
 }
 
 /// Whether a device computes as another does: kernel, tile and batch are chosen once for all.
@@ -131,6 +151,22 @@ std::vector<int> usable_devices(const Plan& plan, std::int64_t enough) {
     return usable;
 }
 
+/// Shares the GPUs of a host out among its ranks. One that all of them name, or the only one that a rank sees, is each
+/// rank's own: the launcher may show every rank another one. \throws Error(config) if there are fewer GPUs than ranks.
+std::vector<int> share_of_rank(const Plan& plan, const std::vector<int>& devices) {
+    const auto ranks = static_cast<std::size_t>(plan.ranks.local_size);
+    const auto rank = static_cast<std::size_t>(plan.ranks.local_rank);
+    if (devices.size() <= 1 || ranks == 1 || !plan.device->has_own_memory()) return devices;
+    if (devices.size() < ranks)
+        plan.config.origin.fault("backend.devices",
+                                 fmt::format("{} GPUs for {} processes on this host: start at most one for each GPU",
+                                             devices.size(), ranks));
+    const auto at = [&](std::size_t share) {
+        return devices.begin() + static_cast<std::ptrdiff_t>(share * devices.size() / ranks);
+    };
+    return {at(rank), at(rank + 1)};
+}
+
 /// The devices that may compute. \throws what check_devices throws.
 std::vector<int> offered_devices(const Plan& plan) {
     const BackendConfig& wanted = plan.config.backend;
@@ -139,13 +175,14 @@ std::vector<int> offered_devices(const Plan& plan) {
     if (!wanted.devices.integers.empty()) {
         const std::vector<int> listed(wanted.devices.integers.begin(), wanted.devices.integers.end());
         check_devices(plan, listed);
-        return listed;
+        return share_of_rank(plan, listed);
     }
     const bool all = wanted.devices.name == "all";
     const bool is_given = one != 0 || plan.config.origin.conditional.contains("backend.device");
     if (!all && (is_given || plan.device->count() <= 1)) return {one};
-    const std::vector<int> usable = usable_devices(plan, all ? plan.device->count() : most_busy(plan));
-    return usable.empty() ? std::vector{one} : usable;
+    const bool wants_all = all || plan.ranks.local_size > 1;
+    const std::vector<int> usable = usable_devices(plan, wants_all ? plan.device->count() : most_busy(plan));
+    return usable.empty() ? std::vector{one} : share_of_rank(plan, usable);
 }
 
 struct SlabChoice {
@@ -158,26 +195,27 @@ struct SlabChoice {
 /// GPUs copy from each other directly.
 SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
     constexpr std::int64_t planes_of_radius = 8;
-    if (devices.size() == 1) return {1, "nothing asks for more"};
+    const std::size_t all = devices.size() * static_cast<std::size_t>(connected_ranks(plan));
+    if (all == 1) return {1, "nothing asks for more"};
     if (!may_be_cut(plan)) return {1, "only 3-D grids with single steps of order 2 in time are cut, on GPUs"};
-    std::int64_t free = plan.device->available_bytes(devices.front());
-    for (const int device : devices) free = std::min(free, plan.device->available_bytes(device));
-    const std::int64_t planes = plan.setup.grid.nz();
+    const std::int64_t free = least_free(plan, devices), planes = plan.setup.grid.nz();
     if (!holds(plan, 1, free)) {
-        for (std::size_t count = 2; count <= devices.size(); ++count)
+        for (std::size_t count = 2; count <= all; ++count)
             if (fits(plan.setup, equal_slabs(planes, static_cast<int>(count))) && holds(plan, count, free))
                 return {count, fmt::format("wavefield and model need {} of GPU memory, and one GPU has {}",
                                            bytes_text(bytes_of_slab(plan, 1)), bytes_text(free))};
         return {1, "not even all GPUs together hold it"};
     }
     const std::size_t shots = plan.survey.shots.size();
-    auto count = static_cast<std::int64_t>(devices.size() / std::max<std::size_t>(1, shots));
+    auto count = static_cast<std::int64_t>(all / std::max<std::size_t>(1, shots));
     count = std::min({count, planes / (planes_of_radius * plan.setup.scheme.radius()),
-                      plan.setup.grid.points() / kNodesOfSlab, std::int64_t{most_slabs(plan.setup)}});
-    if (count < 2) return {1, fmt::format("{} shots for {} GPUs", shots, devices.size())};
-    if (!plan.device->connect(devices[0], devices[1])) return {1, "the GPUs cannot copy from each other directly"};
-    return {static_cast<std::size_t>(count),
-            fmt::format("{} shot{} for {} GPUs", shots, shots == 1 ? "" : "s", devices.size())};
+                      plan.setup.grid.points() / nodes_of_slab(plan), std::int64_t{most_slabs(plan.setup)}});
+    const std::string reason = fmt::format("{} shot{} for {} {}", shots, shots == 1 ? "" : "s", all,
+                                           plan.device->has_own_memory() ? "GPUs" : "processes");
+    if (count < 2) return {1, reason};
+    if (devices.size() > 1 && !plan.device->connect(devices[0], devices[1]))
+        return {1, "the GPUs cannot copy from each other directly"};
+    return {static_cast<std::size_t>(count), reason};
 }
 
 /// \throws Error(config) with the largest number of slabs that the grid can be cut into.
@@ -200,15 +238,31 @@ void check_can_be_cut(const Plan& plan) {
     }
 }
 
+/// The devices of the slabs of a worker, which may be fewer than these.
+std::vector<int> spread(std::span<const int> devices, std::size_t slabs) {
+    std::vector<int> of_slabs;
+    for (std::size_t slab = 0; slab < slabs; ++slab) of_slabs.push_back(devices[slab * devices.size() / slabs]);
+    return of_slabs;
+}
+
 /// Shares the devices out among as many workers as there are slabs for, but no more than there are shots.
 std::vector<std::vector<int>> workers_of(const std::vector<int>& devices, std::size_t slabs, std::size_t shots) {
     const std::size_t count = std::clamp<std::size_t>(devices.size() / slabs, 1, std::max<std::size_t>(1, shots));
     const std::size_t of_worker = std::min(slabs, devices.size());
-    std::vector<std::vector<int>> workers(count);
+    std::vector<std::vector<int>> workers;
     for (std::size_t w = 0; w < count; ++w)
-        for (std::size_t slab = 0; slab < slabs; ++slab)
-            workers[w].push_back(devices[w * of_worker + slab * of_worker / slabs]);
+        workers.push_back(spread(std::span(devices).subspan(w * of_worker, of_worker), slabs));
     return workers;
+}
+
+/// Puts the slabs of a plan on ranks and devices. Processes share a grid where one has fewer devices than there are
+/// slabs.
+void place_slabs(Plan& plan, const std::vector<int>& devices) {
+    if (plan.ranks_per_grid > 1)
+        plan.workers = {spread(devices, own_slabs(plan).count)};
+    else
+        plan.workers = workers_of(devices, plan.slabs.size(), plan.survey.shots.size());
+    if (plan.device == nullptr || plan.device->has_own_memory()) plan.setup.ordinal = plan.workers.front().front();
 }
 
 /// "GPU 0", "GPUs 0, 1", "the CPU".
@@ -233,8 +287,35 @@ void set_slabs(Plan& plan) {
     plan.slabs = listed.empty() ? equal_slabs(planes, static_cast<int>(choice.count)) : slabs_of(listed);
     plan.slabs_by = choice.by;
     check_can_be_cut(plan);
-    plan.workers = workers_of(devices, plan.slabs.size(), plan.survey.shots.size());
-    if (plan.device == nullptr || plan.device->has_own_memory()) plan.setup.ordinal = plan.workers.front().front();
+    const auto needed = static_cast<int>((plan.slabs.size() + devices.size() - 1) / devices.size());
+    plan.ranks_per_grid = std::min(connected_ranks(plan), needed);
+    place_slabs(plan, devices);
+}
+
+void take_slabs(Plan& plan, std::vector<Slab> slabs, int ranks_per_grid) {
+    plan.slabs = std::move(slabs);
+    plan.ranks_per_grid = ranks_per_grid;
+    place_slabs(plan, offered_devices(plan));
+}
+
+SlabRange slabs_of_member(const Plan& plan, int member) {
+    const std::size_t slabs = plan.slabs.size();
+    const auto members = static_cast<std::size_t>(plan.ranks_per_grid), m = static_cast<std::size_t>(member);
+    const std::size_t first = m * slabs / members;
+    return {first, (m + 1) * slabs / members - first};
+}
+
+SlabRange own_slabs(const Plan& plan) {
+    return slabs_of_member(plan, plan.ranks.rank % plan.ranks_per_grid);
+}
+
+Slab joined(const Plan& plan, const SlabRange& range) {
+    const Slab &first = plan.slabs[range.first], &last = plan.slabs[range.first + range.count - 1];
+    return {first.first_plane, last.first_plane + last.planes - first.first_plane};
+}
+
+std::int64_t workers_of_run(const Plan& plan) {
+    return std::max<std::int64_t>(1, std::ssize(plan.workers)) * (plan.ranks.size / plan.ranks_per_grid);
 }
 
 std::vector<int> devices_of(const Plan& plan) {
@@ -274,14 +355,37 @@ Setup typical_setup(const Plan& plan) {
     return plan.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, thickest(plan.slabs));
 }
 
-std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& readers, const MakeExchange& make_exchange) {
-    if (plan.slabs.size() <= 1) return plan.device->make_medium(plan.setup, readers, plan.time.dt_s);
-    const auto make_slab = [&plan](std::size_t slab, const Setup& setup, const MediumReaders& rows, double dt_s) {
+std::shared_ptr<Medium> make_own_medium(const Plan& plan, const Slab& slab, const MediumReaders& readers,
+                                        const MakeExchange& make_exchange) {
+    const SlabRange own = own_slabs(plan);
+    std::vector<Slab> parts(plan.slabs.begin() + static_cast<std::ptrdiff_t>(own.first),
+                            plan.slabs.begin() + static_cast<std::ptrdiff_t>(own.first + own.count));
+    for (Slab& part : parts) part.first_plane -= slab.first_plane;
+    const auto make_part = [&plan](std::size_t part, const Setup& setup, const MediumReaders& rows, double dt_s) {
         Setup placed = setup;
-        if (plan.device->has_own_memory()) placed.ordinal = plan.workers.front()[slab];
+        if (plan.device->has_own_memory()) placed.ordinal = plan.workers.front()[part];
         return plan.device->make_medium(placed, rows, dt_s);
     };
-    return make_slab_medium(plan.setup, readers, plan.time.dt_s, plan.slabs, make_slab, make_exchange);
+    const Setup setup = plan.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, slab);
+    const MediumReaders rows = readers_from_plane(readers, slab.first_plane);
+    if (parts.size() == 1) return make_part(0, setup, rows, plan.time.dt_s);
+    return make_slab_medium(setup, rows, plan.time.dt_s, std::move(parts), make_part, make_exchange);
+}
+
+std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& readers, Team* team,
+                                    const MakeExchange& make_exchange) {
+    if (plan.ranks_per_grid <= 1) return make_own_medium(plan, {0, plan.setup.grid.nz()}, readers, make_exchange);
+    std::vector<Slab> parts;
+    for (int member = 0; member < plan.ranks_per_grid; ++member)
+        parts.push_back(joined(plan, slabs_of_member(plan, member)));
+    const auto make_part = [&](std::size_t member, const Setup& setup, const MediumReaders&, double) {
+        if (member == 0) return make_own_medium(plan, parts[0], readers, make_exchange);
+        return make_remote_medium(*team, static_cast<int>(member), setup, {plan.part, parts[member]});
+    };
+    const auto make_exchange_of_team = [team](const std::vector<Wavefield*>& here, std::int64_t) {
+        return make_team_exchange(*team, *here.front());
+    };
+    return make_slab_medium(plan.setup, readers, plan.time.dt_s, parts, make_part, make_exchange_of_team, 1);
 }
 
 std::string describe_slabs(const Plan& plan) {
@@ -293,9 +397,18 @@ std::string describe_slabs(const Plan& plan) {
             const auto [fewest, most] = std::ranges::minmax(plan.slabs, {}, &Slab::planes);
             planes = fmt::format("{} to {}", fewest.planes, most.planes);
         }
+        const std::string where = plan.ranks_per_grid > 1 ? fmt::format("{} processes", plan.ranks_per_grid)
+                                                          : names_of(plan, plan.workers.front());
         text = fmt::format("slabs     {} along z, of {} planes, on {}; {} are exchanged at each cut and step ({})\n",
-                           plan.slabs.size(), planes, names_of(plan, plan.workers.front()), plan.setup.scheme.halo(),
-                           plan.slabs_by);
+                           plan.slabs.size(), planes, where, plan.setup.scheme.halo(), plan.slabs_by);
+    }
+    if (const int groups = plan.ranks.size / plan.ranks_per_grid; plan.ranks.size > 1) {
+        text += fmt::format("ranks     {}", plan.ranks.size);
+        if (plan.ranks_per_grid > 1) text += fmt::format(", {} for each grid", plan.ranks_per_grid);
+        if (groups > 1) text += ", which draw shots from one queue";
+        if (const int idle = plan.ranks.size % plan.ranks_per_grid; idle > 0)
+            text += fmt::format("; {} of them {} nothing to do", idle, idle == 1 ? "has" : "have");
+        text += '\n';
     }
     if (plan.workers.size() > 1) {
         text += fmt::format("workers   {}, which draw shots from one queue: ", plan.workers.size());
@@ -311,6 +424,7 @@ nlohmann::ordered_json slabs_json(const Plan& plan) {
     for (const Slab& slab : plan.slabs) json["planes"].push_back(slab.planes);
     json["chosen_by"] = plan.slabs_by;
     json["devices_of_workers"] = plan.workers;
+    if (plan.ranks.size > 1) json["ranks"] = {{"count", plan.ranks.size}, {"per_grid", plan.ranks_per_grid}};
     return json;
 }
 

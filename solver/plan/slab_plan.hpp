@@ -9,6 +9,7 @@
 
 #include "kernels/medium.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/ranks/team.hpp"
 
 namespace onda {
 
@@ -17,7 +18,21 @@ namespace onda {
 /// checked. \throws Error(config) for slabs that cannot compute it, with the largest number that can; for devices that
 /// cannot be used.
 void set_slabs(Plan& plan);
-/// Every device of a plan, once.
+/// Consecutive slabs of a plan.
+struct SlabRange {
+    std::size_t first = 0, count = 1;
+};
+/// Those that the n-th of the processes that share a grid computes, and those of this process.
+SlabRange slabs_of_member(const Plan& plan, int member);
+SlabRange own_slabs(const Plan& plan);
+/// The planes of a range as one slab.
+Slab joined(const Plan& plan, const SlabRange& range);
+/// Takes the slabs that the first rank has chosen: their number may follow from the memory of its devices.
+void take_slabs(Plan& plan, std::vector<Slab> slabs, int ranks_per_grid);
+
+/// How many workers, in all processes, draw shots from the queue.
+std::int64_t workers_of_run(const Plan& plan);
+/// Every device of this process that a plan uses, once.
 std::vector<int> devices_of(const Plan& plan);
 /// What there is to say on how planes get from one slab to the next. Connects the devices that can be.
 std::vector<std::string> notes_on_exchange(const Plan& plan);
@@ -29,10 +44,15 @@ Setup typical_setup(const Plan& plan);
 /// The set-up of one part.
 Setup setup_of_part(const Plan& plan, std::size_t slab);
 
-/// The medium of the plan's first worker: one, or one of slabs that exchange planes. \throws what make_medium of the
-/// device throws.
-std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& readers,
+/// The medium of the plan's first worker: one, or one of slabs that exchange planes.
+/// \param team the processes that share the grid, led by this one; null where it is alone. \throws what make_medium of
+/// the device throws; Error: what another process met.
+std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& readers, Team* team = nullptr,
                                     const MakeExchange& make_exchange = make_local_exchange);
+/// The medium of the slabs that a process computes, of those that share a grid, joined. \param slab of own_slabs().
+/// \param readers of the whole grid of the plan.
+std::shared_ptr<Medium> make_own_medium(const Plan& plan, const Slab& slab, const MediumReaders& readers,
+                                        const MakeExchange& make_exchange = make_local_exchange);
 
 /// "slabs     3 along z, of 20, 20, 21 planes …", "workers   2 …"; empty where the grid is whole and one device
 /// computes.

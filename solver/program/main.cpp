@@ -15,6 +15,7 @@
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/log.hpp"
+#include "solver/ranks/ranks.hpp"
 
 namespace {
 
@@ -44,7 +45,7 @@ __attribute__((section(".preinit_array"), used)) void (*const first_of_all)(int,
 void report_error(const std::string& message) {
     const std::string clean = printable_lines(message);
     const bool colour = stderr_is_terminal() && !colour_refused();
-    std::cerr << (colour ? "\033[1;31merror:\033[0m " : "error: ") << clean << '\n';
+    std::cerr << (colour ? "\033[1;31merror:\033[0m " : "error: ") << rank_prefix() << clean << '\n';
 }
 
 /// \return the exit code of the exception that is being handled.
@@ -136,11 +137,18 @@ int main(int argc, char** argv) {
             throw_if_interrupted();  // SIGPIPE: nobody reads any more
             throw Error(ExitCode::io_error, "cannot write to standard output");
         }
+        leave_ranks(code);
         return code;
     } catch (const Interrupted& interrupted) {
         report_error(std::string("interrupted (") + strsignal(interrupted.signal) + "); nothing was left half written");
+        leave_ranks(128 + interrupted.signal);
         die_of(interrupted.signal);
+    } catch (const ToldByFirstRank& told) {
+        leave_ranks(static_cast<int>(told.code));
+        return static_cast<int>(told.code);
     } catch (...) {
-        return report_failure();
+        const int code = report_failure();
+        leave_ranks(code);
+        return code;
     }
 }

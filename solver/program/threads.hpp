@@ -14,6 +14,10 @@ inline constexpr int kMostThreads = 4096;
 /// have the stacks that OMP_STACKSIZE asks for.
 int startable_threads(int wanted);
 
+/// Takes no more than a fair share of the processors, for one of so many processes on this host, unless
+/// OMP_NUM_THREADS says how many. Launchers that bind processes to processors have often done so already.
+void share_processors(int processes);
+
 /// Checks the threads of a configuration, before the first parallel loop. \throws Error(config) if backend.threads, or
 /// without it OMP_NUM_THREADS or the processors, ask for more threads than the system starts: naming the place, and how
 /// many it does.

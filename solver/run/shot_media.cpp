@@ -7,7 +7,7 @@
 
 namespace onda {
 
-ShotMedia::ShotMedia(const Plan& plan, std::shared_ptr<const Model> model) {
+ShotMedia::ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team* team) : team_(team) {
     make(plan.aperture ? plan_of_shot(plan, 0) : plan, *model);
     if (plan.aperture) model_ = std::move(model);
 }
@@ -19,7 +19,7 @@ Medium& ShotMedia::of(const Plan& of_shot) {
 
 void ShotMedia::make(const Plan& of_shot, const Model& model) {
     medium_.reset();  // first: two parts need not share the memory
-    medium_ = make_medium(of_shot, medium_readers(model, of_shot.computed, of_shot.part));
+    medium_ = make_medium(of_shot, medium_readers(model, of_shot.computed, of_shot.part), team_);
     part_ = of_shot.part;
     description_ = medium_->description();
     allocated_bytes_ = std::max(allocated_bytes_, medium_->allocated_bytes());

@@ -9,6 +9,7 @@
 #include "kernels/medium.hpp"
 #include "solver/model/model.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/ranks/team.hpp"
 
 namespace onda {
 
@@ -18,7 +19,8 @@ class ShotMedia {
 public:
     /// \param model is let go at once where all shots are computed on the whole grid: model and wavefields need not
     /// share the memory.
-    ShotMedia(const Plan& plan, std::shared_ptr<const Model> model);
+    /// \param team the processes that share the grid, led by this one; null where it is alone.
+    ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team* team = nullptr);
 
     /// Whether of() would give the medium that is there.
     [[nodiscard]] bool holds(const Plan& of_shot) const { return medium_ && part_ == of_shot.part; }
@@ -33,6 +35,7 @@ public:
 private:
     void make(const Plan& of_shot, const Model& model);
 
+    Team* team_;
     std::shared_ptr<const Model> model_;  ///< where shots take parts of it
     Window part_;
     std::shared_ptr<Medium> medium_;

@@ -12,9 +12,11 @@
 #include "io/text/printable.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/hash.hpp"
+#include "solver/ranks/remote_part.hpp"
 #include "solver/run/account.hpp"
 #include "solver/run/run_folder.hpp"
 #include "solver/run/shot_table.hpp"
@@ -87,18 +89,57 @@ std::string what_is_left(const Plan& plan, const RunFacts& facts) {
     return fmt::format("{} of {} shots are done", facts.shots.size(), plan.survey.shots.size());
 }
 
+/// What the ranks of a run that lead workers tell each other, of which the first one begins and ends the survey.
+class LeadingRanks {
+public:
+    LeadingRanks(const Plan& plan, const Ranks& ranks)
+        : team_(ranks.team()), is_first_(ranks.is_first()), per_grid_(plan.ranks_per_grid) {}
+
+    /// Lets the others join the survey that the first one has begun.
+    void begin() const {
+        for_others([&](int other) { team_->send(other, Topic::agreement, {}); });
+    }
+    void wait_for_begin() const {
+        if (team_ != nullptr && !is_first_) static_cast<void>(team_->receive(0, Topic::agreement));
+    }
+    /// Returns, on the first one, when all have computed what they could. \returns whether one of them ran out of time.
+    [[nodiscard]] bool end(bool out_of_time) const {
+        if (team_ != nullptr && !is_first_) team_->send(0, Topic::agreement, Outgoing().put(out_of_time).bytes());
+        for_others([&](int other) {
+            out_of_time = Incoming(team_->receive(other, Topic::agreement)).get<bool>() || out_of_time;
+        });
+        return out_of_time;
+    }
+    /// Whether this process may publish the survey.
+    [[nodiscard]] bool may_publish() const { return team_ == nullptr || is_first_; }
+
+private:
+    template <typename Body>
+    void for_others(const Body& body) const {
+        if (team_ == nullptr || !is_first_) return;
+        for (int other = per_grid_; other + per_grid_ <= team_->size(); other += per_grid_) body(other);
+    }
+
+    Team* team_;
+    bool is_first_;
+    int per_grid_;
+};
+
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
 void run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, const RunOutputs& outputs,
-                const Identity& identity, const RunOptions& options, PhaseTimes& times, RunFacts& facts, Log& log) {
+                const Identity& identity, const RunOptions& options, const LeadingRanks& ranks, PhaseTimes& times,
+                RunFacts& facts, Log& log) {
     ShotTable table(folder.unfinished().table());
     const ShotFiles shot_files(outputs, folder.unfinished().folder(), shot_provenance(plan, facts, identity));
     forget_lost_shots(table, shot_files, log);
     say_where_the_survey_stands(plan, table, log);
+    ranks.begin();
     ProgressLine progress(plan.nodes_of_shots / std::ssize(plan.survey.shots), log);
-    const bool out_of_time = workers.run({shot_files, table, times, progress}, options.shots, options.end_by);
+    bool out_of_time = workers.run({shot_files, table, times, progress}, options.shots, options.end_by);
+    out_of_time = times.measure("other ranks", [&] { return ranks.end(out_of_time); });
     facts.shots = table.all_finished();
     const bool all = facts.shots.size() == plan.survey.shots.size();
-    if (all && table.claim_end() && folder.unfinished().is_there(facts.run_id)) {
+    if (all && ranks.may_publish() && table.claim_end() && folder.unfinished().is_there(facts.run_id)) {
         const Provenance provenance = make_provenance(plan, facts);
         const FinishedSurvey survey = finished_survey(plan, folder, facts, provenance);
         std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, outputs, survey); });
@@ -107,7 +148,7 @@ void run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, con
         return;
     }
     account_for(plan, workers, times, facts, log);
-    if (out_of_time)
+    if (out_of_time && ranks.may_publish())
         throw Error(ExitCode::time_limit,
                     fmt::format("time limit reached: {}; run the same command again for the others",
                                 what_is_left(plan, facts)));
@@ -115,37 +156,93 @@ void run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, con
                          all ? "another process ends the survey" : "the others are for other processes or runs"));
 }
 
+/// The plan without the model, on the slabs that the first rank has chosen.
+Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
+    Plan plan = ranks.all_or_none([&] {
+        if (ranks.is_first()) refuse_taken_folder(options.folder, options.overwrite);
+        Plan draft = make_plan(config, ranks.place());
+        options.shots.check_against(draft.survey.shots);
+        refuse_if_too_large(draft, options.folder);
+        return draft;
+    });
+    if (ranks.team() == nullptr) return plan;
+    Incoming of_first = ranks.from_first(Outgoing().put(plan.slabs).put(plan.ranks_per_grid));
+    std::vector<Slab> slabs = of_first.get_all<Slab>();
+    take_slabs(plan, std::move(slabs), of_first.get<int>());
+    if (!ranks.note().empty()) plan.device_notes.push_back(ranks.note());
+    return plan;
+}
+
+/// \throws Error(config), on the first rank, if another rank computes another run.
+void check_same_run(const std::string& identity, const Ranks& ranks) {
+    const std::string expected = ranks.from_first(Outgoing().put(identity)).get_text();
+    ranks.all_or_none([&] {
+        if (identity != expected)
+            throw Error(ExitCode::config,
+                        "it computes another run than the first rank does: configuration, model and Onda itself must "
+                        "be the same on all hosts");
+        return true;
+    });
+}
+
+/// Whether the folder holds the results of this run already.
+bool is_complete(const RunOptions& options, const std::string& identity) {
+    const EarlierRun earlier(options.folder);
+    return !options.overwrite && earlier.is_complete(identity) && !UnfinishedSurvey(options.folder).beginning();
+}
+
+/// Computes slabs of grids whose other slabs other processes have, for as long as these need them.
+void serve_slabs(const Plan& plan, const Model& model, Team& team) {
+    serve_part(team, [&](const PartRequest& request) {
+        const Plan of_part = plan_of_part(plan, request.part);
+        return make_own_medium(of_part, request.slab, medium_readers(model, of_part.computed, of_part.part));
+    });
+}
+
 }  // namespace
 
-RunFacts run_simulation(const Config& config, const RunOptions& options, Log& log) {
+RunFacts run_simulation(const Config& config, const RunOptions& options, Log& log, const Ranks& ranks) {
     RunFacts facts;
     PhaseTimes times;
     facts.folder = options.folder;
     facts.command_line = options.command_line;
     facts.started_utc = utc_now();
-    refuse_taken_folder(options.folder, options.overwrite);
-    Plan draft = times.measure("plan", [&] { return make_plan(config); });
-    options.shots.check_against(draft.survey.shots);
-    refuse_if_too_large(draft, options.folder);
+    Plan draft = times.measure("plan", [&] { return plan_of_run(config, options, ranks); });
 
-    Model model = times.measure(
-        "model", [&] { return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin); });
-    const Plan plan = refine(std::move(draft), model);
+    Model model = times.measure("model", [&] {
+        return ranks.all_or_none(
+            [&] { return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin); });
+    });
+    const Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(plan, model, facts);
     const Identity identity = identity_of(plan, facts.model_fingerprint);
     facts.identity = hash_of(identity);
-    if (const EarlierRun earlier(options.folder);
-        !options.overwrite && earlier.is_complete(facts.identity) && !UnfinishedSurvey(options.folder).beginning()) {
+    check_same_run(facts.identity, ranks);
+    const bool is_done = ranks.is_first() && is_complete(options, facts.identity);
+    if (ranks.from_first(Outgoing().put(is_done)).get<bool>()) {
         facts.complete = true;
-        facts.files = earlier.records();
+        if (is_done) facts.files = EarlierRun(options.folder).records();
         log.info(shown(options.folder) + " holds the complete results of this run: nothing is left to do");
         return facts;
     }
+    const int per_grid = plan.ranks_per_grid, first_of_grid = plan.ranks.rank / per_grid * per_grid;
+    std::optional<SubTeam> team;
+    if (per_grid > 1) {
+        if (first_of_grid + per_grid > plan.ranks.size) return facts;  // too few are left for another grid
+        team.emplace(*ranks.team(), first_of_grid, per_grid);
+        if (!team->leads()) {
+            serve_slabs(plan, model, *team);
+            return facts;
+        }
+    }
+    const LeadingRanks leading(plan, ranks);
     const RunOutputs outputs(plan, model);
-    const auto workers = times.measure("backend", [&] { return std::make_unique<Workers>(plan, std::move(model)); });
+    auto workers = times.measure(
+        "backend", [&] { return std::make_unique<Workers>(plan, std::move(model), team ? &*team : nullptr); });
     facts.backend = workers->description();
 
     notice_signals();  // until now there was nothing to clean up
+    leading.wait_for_begin();
     RunFolder folder(options.folder, options.overwrite);
     try {
         const Beginning beginning = folder.begin_or_join(
@@ -160,7 +257,9 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
             log.info("another process has ended the survey");
             return facts;
         }
-        run_survey(plan, *workers, folder, outputs, identity, options, times, facts, log);
+        run_survey(plan, *workers, folder, outputs, identity, options, leading, times, facts, log);
+        workers.reset();
+        if (team) dismiss(*team);
     } catch (const Interrupted&) {
         log.note_error("interrupted");
         folder.give_up();

@@ -9,6 +9,7 @@
 
 #include "io/config/config.hpp"
 #include "solver/program/log.hpp"
+#include "solver/ranks/ranks.hpp"
 #include "solver/run/shot_selection.hpp"
 #include "solver/run/summary.hpp"
 
@@ -30,7 +31,10 @@ struct RunOptions {
 /// shots are there leaves onda.log and, in the folder's `unfinished`, the shots that are finished: the next run of the
 /// same survey goes on with the others. Files of an earlier run stay as they were until the new ones are complete. From
 /// when the folder is created, signals that are watched are only noticed.
-/// \throws Error, with time_limit if shots are missing at end_by; std::bad_alloc; Interrupted.
-RunFacts run_simulation(const Config& config, const RunOptions& options, Log& log);
+///
+/// Of several ranks, those that are connected begin together, share grids where the plan says so, and the first one
+/// ends the survey. Only its log should be shown.
+/// \throws Error, with time_limit if shots are missing at end_by; std::bad_alloc; Interrupted; ToldByFirstRank.
+RunFacts run_simulation(const Config& config, const RunOptions& options, Log& log, const Ranks& ranks = {});
 
 }  // namespace onda

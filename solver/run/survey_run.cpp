@@ -87,7 +87,7 @@ bool SurveyRun::run() {
 bool SurveyRun::may_claim_ahead() const {
     if (parts_.workers == 1) return true;
     const auto left = static_cast<std::int64_t>(plan_.survey.shots.size() - cursor_);
-    return left > std::int64_t{parts_.workers - 1} * plan_.batch;
+    return left > (parts_.workers - 1) * plan_.batch;
 }
 
 /// Once nothing is left that nobody had, looks from the beginning for what others gave up.

@@ -45,7 +45,7 @@ struct SurveyRunParts {
     PhaseTimes& times;
     Progress& progress;
     const std::atomic<bool>* given_up = nullptr;  ///< set where another worker of the run has failed
-    int workers = 1;                              ///< of the run, which draw shots from one ledger
+    std::int64_t workers = 1;                     ///< of the run, which draw shots from one ledger
 };
 
 /// Ends a survey run because another worker has failed, which has the reason.

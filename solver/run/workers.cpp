@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_plan.hpp"
 
 namespace onda {
 namespace {
@@ -112,12 +113,12 @@ bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress
 
 }  // namespace
 
-Workers::Workers(const Plan& plan, Model model) {
+Workers::Workers(const Plan& plan, Model model, Team* team) {
     const auto shared = std::make_shared<const Model>(std::move(model));
     for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.workers.size()); ++i) {
         Worker& worker = workers_.emplace_back();
         worker.plan = plan_of_worker(plan, i);
-        worker.media = std::make_unique<ShotMedia>(*worker.plan, shared);
+        worker.media = std::make_unique<ShotMedia>(*worker.plan, shared, team);
     }
     description_ = workers_.front().media->description();
     if (workers_.size() > 1) description_ += fmt::format(", {} workers", workers_.size());
@@ -134,8 +135,9 @@ void Workers::account_for(const Worker& worker, const SurveyRun& run) {
 bool Workers::run(const SharedRunParts& shared, const ShotSelection& selection, SurveyRun::Clock::time_point end_by) {
     if (workers_.size() > 1) return run_side_by_side(shared, selection, end_by);
     const Worker& worker = workers_.front();
-    SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, shared.times, shared.progress}, selection,
-                  end_by);
+    SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, shared.times, shared.progress, nullptr,
+                   workers_of_run(*worker.plan)},
+                  selection, end_by);
     const bool out_of_time = run.run();
     account_for(worker, run);
     return out_of_time;
@@ -152,7 +154,7 @@ bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection
             try {
                 const Worker& worker = workers_[i];
                 SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i),
-                               &given_up, static_cast<int>(workers_.size())},
+                               &given_up, workers_of_run(*worker.plan) * std::ssize(workers_)},
                               selection, end_by);
                 const bool out_of_time = run.run();
                 account_for(worker, run);

@@ -10,6 +10,7 @@
 
 #include "solver/model/model.hpp"
 #include "solver/plan/plan.hpp"
+#include "solver/ranks/team.hpp"
 #include "solver/run/shot_media.hpp"
 #include "solver/run/survey_run.hpp"
 
@@ -27,8 +28,9 @@ struct SharedRunParts {
 /// which of them computes a shot changes no bit of it.
 class Workers {
 public:
-    /// \param plan must outlive the workers. \param model goes when all have their media.
-    Workers(const Plan& plan, Model model);
+    /// \param plan must outlive the workers. \param model goes when all have their media. \param team the processes
+    /// that share a grid with the one worker of this one, which leads them.
+    Workers(const Plan& plan, Model model, Team* team = nullptr);
 
     /// Of the first worker's device and kernel, and how many there are.
     [[nodiscard]] const std::string& description() const { return description_; }

@@ -110,7 +110,8 @@ public:
         Plan draft = make_plan(config);
         const Model model = make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
         plan = refine(std::move(draft), model);
-        wavefield = make_medium(plan, medium_readers(model, plan.computed, plan.part), make_exchange)->make_wavefield();
+        wavefield = make_medium(plan, medium_readers(model, plan.computed, plan.part), nullptr, make_exchange)
+                        ->make_wavefield();
         const Shot shot = plan.survey.shots[0];
         const Grid& grid = plan.setup.grid;
         wavefield->set_sources(0, make_sources(shot, plan.survey, grid, plan.boundary.halos, plan.time));

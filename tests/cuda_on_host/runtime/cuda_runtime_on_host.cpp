@@ -232,6 +232,14 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, cudaStream_t stream) {
     return queued(stream, [=] { std::memcpy(to, from, bytes); });
 }
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t bytes, std::size_t rows, cudaMemcpyKind, cudaStream_t stream) {
+    return queued(stream, [=] {
+        for (std::size_t row = 0; row < rows; ++row)
+            std::memcpy(static_cast<std::byte*>(to) + row * to_pitch,
+                        static_cast<const std::byte*>(from) + row * from_pitch, bytes);
+    });
+}
 cudaError_t cudaMemset(void* data, int value, std::size_t bytes) {
     std::memset(data, value, bytes);
     return cudaSuccess;

@@ -1,0 +1,13 @@
+/// \file
+/// Where a process stands among those that compute a run together.
+#pragma once
+
+namespace onda {
+
+struct RankPlace {
+    int rank = 0, size = 1;
+    int local_rank = 0, local_size = 1;  ///< among those on the same host
+    bool is_connected = false;           ///< so that several can share a grid
+};
+
+}  // namespace onda

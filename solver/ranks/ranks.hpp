@@ -1,0 +1,75 @@
+/// \file
+/// The processes of one run: who this one is, what they agree on, and how they end.
+#pragma once
+
+#include <exception>
+#include <optional>
+#include <string>
+
+#include "io/text/error.hpp"
+#include "solver/plan/rank_place.hpp"
+#include "solver/ranks/message.hpp"
+#include "solver/ranks/team.hpp"
+
+namespace onda {
+
+/// Ends a process quietly, with this code: the first rank tells why.
+struct ToldByFirstRank {
+    ExitCode code = ExitCode::internal;
+};
+
+/// This process among those that a launcher has started; alone where none has.
+///
+/// Connected by MPI, ranks agree before they begin, can share a grid, and end together. A program without MPI, or where
+/// it is not installed, computes shots beside the others as processes do that were started by hand, through the table
+/// of shots in the folder of the run.
+class Ranks {
+public:
+    /// Of a process that is alone.
+    Ranks() = default;
+    /// Joins the others that the launcher has started. They leave in leave_ranks(). \throws Error(usage) as
+    /// launched_rank() does.
+    static Ranks join();
+
+    [[nodiscard]] const RankPlace& place() const { return place_; }
+    [[nodiscard]] bool is_first() const { return place_.rank == 0; }
+    /// All of them; null if they are not connected.
+    [[nodiscard]] Team* team() const { return team_; }
+    /// What there is to say about how they were started; empty for one that is alone.
+    [[nodiscard]] const std::string& note() const { return note_; }
+
+    /// Does the same work everywhere. \throws what it threw here, if this is the first rank or they are not connected;
+    /// on the first rank, Error with the number of a rank where it failed; on others ToldByFirstRank if it failed
+    /// anywhere.
+    template <typename Work>
+    auto all_or_none(const Work& work) const {
+        std::optional<decltype(work())> result;
+        std::exception_ptr failure;
+        try {
+            result.emplace(work());
+        } catch (const Error&) {
+            failure = std::current_exception();
+        }
+        agree(failure);
+        return std::move(*result);
+    }
+    /// What the first rank wrote, on all of them. \param message is sent by the first rank alone.
+    [[nodiscard]] Incoming from_first(const Outgoing& message) const;
+    /// Returns when all have called it.
+    void meet() const { agree({}); }
+
+private:
+    void agree(const std::exception_ptr& failure) const;
+
+    RankPlace place_;
+    Team* team_ = nullptr;
+    std::string note_;
+};
+
+/// The last that a process does among others, if it is: ends them after a failure that they do not know of; waits for
+/// them otherwise.
+void leave_ranks(int exit_code) noexcept;
+/// "rank 3: " where there are several, for messages.
+std::string rank_prefix();
+
+}  // namespace onda

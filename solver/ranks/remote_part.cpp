@@ -1,0 +1,210 @@
+#include "solver/ranks/remote_part.hpp"
+
+#include <spdlog/fmt/fmt.h>
+#include <stdexcept>
+#include <utility>
+
+#include "io/text/error.hpp"
+#include "solver/ranks/orders.hpp"
+
+namespace onda {
+namespace {
+
+/// A member of the team, as its leader speaks to it.
+class Member {
+public:
+    Member(Team& team, int number) : team_(team), number_(number) {}
+
+    /// Sends an order that nobody answers.
+    template <typename... Values>
+    void tell(Order order, const Values&... values) const {
+        send(order, [&](Outgoing& message) { (message.put(values), ...); });
+    }
+    /// Sends an order and waits for its answer. \throws Error: what the member met.
+    template <typename... Values>
+    Incoming ask(Order order, const Values&... values) const {
+        return ask_with(order, [&](Outgoing& message) { (message.put(values), ...); });
+    }
+    /// The same, with values that `write` puts.
+    template <typename Write>
+    Incoming ask_with(Order order, const Write& write) const {
+        send(order, write);
+        return answer();
+    }
+    Incoming answer() const {
+        Incoming reply(team_.receive(number_, Topic::reply));
+        if (reply.get<bool>()) return reply;
+        const auto code = reply.get<ExitCode>();
+        throw Error(code, fmt::format("rank {} of this grid: {}", number_, reply.get_text()));
+    }
+    void hand_over(std::span<const std::byte> bytes) const { team_.send(number_, Topic::order, bytes); }
+
+private:
+    template <typename Write>
+    void send(Order order, const Write& write) const {
+        Outgoing message;
+        message.put(order);
+        write(message);
+        team_.send(number_, Topic::order, message.bytes());
+    }
+
+    Team& team_;
+    int number_;
+};
+
+class RemoteMedium final : public Medium {
+public:
+    RemoteMedium(Member member, const Setup& setup, const PartRequest& request) : Medium(setup), member_(member) {
+        Incoming reply = member_.ask(Order::make_medium, request);
+        description_ = reply.get_text();
+        kernel_ = reply.get_text();
+        bytes_ = reply.get<std::int64_t>();
+    }
+    ~RemoteMedium() override {
+        try {
+            member_.tell(Order::drop_medium);
+        } catch (...) {  // a member that cannot be reached has none
+        }
+    }
+    std::string description() const override { return description_; }
+    std::string kernel() const override { return kernel_; }
+    std::int64_t allocated_bytes() const override { return bytes_; }
+    void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const override {
+        member_.ask_with(Order::values_at, [&](Outgoing& message) { message.put(array).put_all(nodes); })
+            .get_all_into(values);
+    }
+    std::unique_ptr<Wavefield> make_wavefield(int shots) override;
+
+    [[nodiscard]] const Member& member() const { return member_; }
+
+private:
+    Member member_;
+    std::string description_, kernel_;
+    std::int64_t bytes_ = 0;
+};
+
+class RemoteWavefield final : public Wavefield {
+public:
+    RemoteWavefield(std::shared_ptr<RemoteMedium> medium, int shots)
+        : medium_(std::move(medium)), member_(medium_->member()), shots_(shots) {
+        bytes_ = member_.ask(Order::make_wavefield, shots).get<std::int64_t>();
+    }
+    ~RemoteWavefield() override {
+        try {
+            member_.tell(Order::drop_wavefield);
+        } catch (...) {  // as of the medium
+        }
+    }
+
+    const Medium& medium() const override { return *medium_; }
+    int shots() const override { return shots_; }
+    std::int64_t allocated_bytes() const override { return bytes_; }
+
+    void reset() override { member_.ask(Order::reset); }
+    void set_sources(int shot, const Sources& sources) override {
+        member_.ask_with(Order::set_sources, [&](Outgoing& message) {
+            put(message.put(shot), sources.nodes).put(sources.signal).put(sources.density);
+        });
+    }
+    void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {
+        member_.ask_with(Order::set_receivers,
+                         [&](Outgoing& message) { put(message.put(shot), receivers).put(samples); });
+    }
+
+    void fill_halos() override { throw_stepped(); }
+    void step() override { throw_stepped(); }
+    void absorb() override { throw_stepped(); }
+    void inject(std::int64_t) override { throw_stepped(); }
+    void swap() override { throw_stepped(); }
+    void record(std::int64_t n) override { member_.tell(Order::record, n); }
+    void enqueue(std::int64_t first, std::int64_t count) override { member_.tell(Order::enqueue, first, count); }
+    void wait() override { member_.ask(Order::wait); }
+
+    std::vector<Extremum> extrema() const override { return member_.ask(Order::extrema).get_all<Extremum>(); }
+    void download(const Window& window, std::span<float> values, int shot) const override {
+        member_.ask(Order::download_floats, window, shot).get_all_into(values.first(points_of(window)));
+    }
+    void download(const Window& window, std::span<double> values, int shot) const override {
+        member_.ask(Order::download_doubles, window, shot).get_all_into(values.first(points_of(window)));
+    }
+    void download_previous(const Window& window, std::span<double> values, int shot) const override {
+        member_.ask(Order::download_previous, window, shot).get_all_into(values.first(points_of(window)));
+    }
+    std::unique_ptr<Download> start_download(const Window&, int) override {
+        throw std::logic_error("the windows of slabs are downloaded by their parts");
+    }
+    void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override {
+        member_.ask(Order::hash_planes, window, shot).get_all_into(hashes);
+    }
+    void upload(std::span<const double> p, std::span<const double> p_previous, int shot) override {
+        member_.ask_with(Order::upload, [&](Outgoing& message) { message.put(shot).put_all(p).put_all(p_previous); });
+    }
+    void download_traces(std::span<float> values, int shot) const override {
+        member_.ask(Order::trace_floats, shot, values.size()).get_all_into(values);
+    }
+    void download_traces(std::span<double> values, int shot) const override {
+        member_.ask(Order::trace_doubles, shot, values.size()).get_all_into(values);
+    }
+    void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override {
+        member_.ask_with(Order::sample, [&](Outgoing& message) { message.put(shot).put_all(nodes); })
+            .get_all_into(values);
+    }
+    void copy_planes(const Wavefield&, std::int64_t, std::int64_t, std::int64_t) override { throw_stepped(); }
+
+    std::vector<StatePart> state_parts() const override {
+        Incoming reply = member_.ask(Order::state_parts);
+        std::vector<StatePart> parts(reply.get<std::size_t>());
+        for (StatePart& part : parts) part = get_part(reply);
+        return parts;
+    }
+    void read_state(int shot, const StatePart& part, const StateVisitor& take) const override {
+        visit_planes(Order::read_state, shot, part, [&](Incoming& message, std::int64_t first_plane) {
+            std::vector<std::byte> planes = message.get_all<std::byte>();
+            take(part, first_plane, planes);
+        });
+    }
+    void write_state(int shot, const StatePart& part, const StateVisitor& fill) override {
+        visit_planes(Order::write_state, shot, part, [&](Incoming& message, std::int64_t first_plane) {
+            std::vector<std::byte> planes(message.get<std::size_t>());
+            fill(part, first_plane, planes);
+            member_.hand_over(planes);
+        });
+    }
+
+private:
+    [[noreturn]] static void throw_stepped() {
+        throw std::logic_error("the slab of another process is stepped by that process");
+    }
+    static std::size_t points_of(const Window& window) { return static_cast<std::size_t>(window.points()); }
+    /// Takes messages about planes of a part until one says that there are no more.
+    template <typename Body>
+    void visit_planes(Order order, int shot, const StatePart& part, const Body& body) const {
+        Incoming message = member_.ask_with(order, [&](Outgoing& outgoing) { put(outgoing.put(shot), part); });
+        while (message.get<bool>()) {
+            const auto first_plane = message.get<std::int64_t>();
+            body(message, first_plane);
+            message = member_.answer();
+        }
+    }
+
+    std::shared_ptr<RemoteMedium> medium_;
+    Member member_;
+    int shots_;
+    std::int64_t bytes_ = 0;
+};
+
+std::unique_ptr<Wavefield> RemoteMedium::make_wavefield(int shots) {
+    return std::make_unique<RemoteWavefield>(std::static_pointer_cast<RemoteMedium>(shared_from_this()), shots);
+}
+
+}  // namespace
+
+std::shared_ptr<Medium> make_remote_medium(Team& team, int member, const Setup& setup, const PartRequest& request) {
+    return std::make_shared<RemoteMedium>(Member(team, member), setup, request);
+}
+
+void dismiss(Team& team) {
+    for (int member = 1; member < team.size(); ++member) Member(team, member).tell(Order::leave);
+}
+
+}  // namespace onda

@@ -1,0 +1,21 @@
+/// \file
+/// Halo planes from one process to the next.
+#pragma once
+
+#include <memory>
+
+#include "kernels/exchange.hpp"
+#include "kernels/wavefield.hpp"
+#include "solver/ranks/team.hpp"
+
+namespace onda {
+
+/// The exchange of the one slab that this process steps with those of the processes before and after it in the team:
+/// member i has slab i. The planes go through memory of the host.
+/// \param slab of setup_of_slab(): it has a neighbour below or above where the team has a member there.
+std::unique_ptr<Exchange> make_team_exchange(Team& team, Wavefield& slab);
+
+/// The bytes that it takes. \param slab the problem of a slab, \param cuts of it: 1 or 2.
+std::int64_t team_exchange_bytes(const Problem& slab, std::int64_t shots, int cuts);
+
+}  // namespace onda
