@@ -46,9 +46,11 @@ std::optional<LaunchedRank> launched_rank() {
         if (*rank >= *size)
             throw Error(ExitCode::usage, fmt::format("environment: {}={} is not below {}={}", launcher.rank, *rank,
                                                      launcher.size, *size));
-        LaunchedRank launched{*rank, *size, 0, 1, launcher.name};
+        LaunchedRank launched{*rank, *size, 0, 1, launcher.name, false};
         launched.local_rank = number_in(launcher.local_rank).value_or(0);
         launched.local_size = number_in(launcher.local_size).value_or(launched.local_rank + 1);
+        const bool is_step = std::getenv("SLURM_STEP_NUM_TASKS") != nullptr;
+        launched.may_connect = std::getenv("PMIX_RANK") != nullptr || (launched.launcher != "Slurm" && !is_step);
         return launched;
     }
     return {};

@@ -12,6 +12,8 @@ struct LaunchedRank {
     int rank = 0, size = 1;
     int local_rank = 0, local_size = 1;  ///< among those on the same host
     std::string launcher;                ///< "Open MPI", "PMI", "Slurm"
+    /// Whether MPI may be started: under srun without --mpi=pmix it would end the program.
+    bool may_connect = false;
 };
 
 /// The variables of Open MPI, of PMI (MPICH, Intel MPI), and of a step of Slurm, the first that are complete; nothing

@@ -56,12 +56,14 @@ Ranks Ranks::join() {
     if (!launched || launched->size == 1) return ranks;
     ranks.place_ = {launched->rank, launched->size, launched->local_rank, launched->local_size, false};
     notice_signals();
-    if (World* const world = join_world(); world != nullptr && world->size() == launched->size) {
+    World* const world = launched->may_connect ? join_world() : nullptr;
+    if (world != nullptr && world->size() == launched->size) {
         ranks.team_ = world;
         ranks.place_ = {world->rank(), world->size(), world->local_rank(), world->local_size(), true};
         ranks.note_ = fmt::format("{} processes of {}, connected by MPI", launched->size, launched->launcher);
         session().world = world;
     } else {
+        if (world != nullptr) world->leave();  // its MPI does not know this launcher
         ranks.note_ = fmt::format(
             "{} processes of {} that are not connected (this program or this machine has no MPI that understands the "
             "launcher): each computes shots of its own",
@@ -115,7 +117,7 @@ void leave_ranks(int exit_code) noexcept {
 }
 
 std::string rank_prefix() {
-    return session().size > 1 ? fmt::format("rank {}: ", session().rank) : std::string();
+    return session().rank > 0 ? fmt::format("rank {}: ", session().rank) : std::string();
 }
 
 }  // namespace onda

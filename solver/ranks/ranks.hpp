@@ -69,7 +69,7 @@ private:
 /// The last that a process does among others, if it is: ends them after a failure that they do not know of; waits for
 /// them otherwise.
 void leave_ranks(int exit_code) noexcept;
-/// "rank 3: " where there are several, for messages.
+/// "rank 3: " of ranks beside the first, for messages.
 std::string rank_prefix();
 
 }  // namespace onda

@@ -52,13 +52,14 @@ void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     for (const std::string& warning : plan.warnings) log.warn(warning);
 }
 
-void account_for(const Plan& plan, const Workers& workers, PhaseTimes& times, RunFacts& facts, Log& log) {
-    const double work = static_cast<double>(workers.nodes_computed()) * static_cast<double>(plan.time.steps);
+void account_for(const Plan& plan, std::int64_t nodes, std::int64_t device_bytes, PhaseTimes& times, RunFacts& facts,
+                 Log& log) {
+    const double work = static_cast<double>(nodes) * static_cast<double>(plan.time.steps);
     const double stepping = times.of("time steps");
     facts.phase_s = times.all();
     facts.gpt_per_s = work / std::max(stepping, 1e-9) * 1e-9;
     facts.peak_memory_bytes = peak_memory_bytes();
-    facts.device_bytes = workers.device_bytes();
+    facts.device_bytes = device_bytes;
     facts.finished_utc = utc_now();
     for (const ShotRecord& shot : facts.shots)
         facts.max_abs_pressure = std::max(facts.max_abs_pressure, shot.max_abs_pressure);

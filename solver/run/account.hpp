@@ -7,7 +7,6 @@
 #include "solver/program/log.hpp"
 #include "solver/run/phase_times.hpp"
 #include "solver/run/summary.hpp"
-#include "solver/run/workers.hpp"
 
 namespace onda {
 
@@ -17,7 +16,9 @@ void note_model(const Plan& plan, const Model& model, RunFacts& facts);
 /// What is about to be computed, and the warnings of the plan.
 void announce(const Plan& plan, const RunFacts& facts, Log& log);
 
-/// Notes what the run took and found. \param facts with the shots that are finished.
-void account_for(const Plan& plan, const Workers& workers, PhaseTimes& times, RunFacts& facts, Log& log);
+/// Notes what the run took and found. \param nodes that were advanced, added over the shots, by all ranks.
+/// \param device_bytes what it took of the device that it filled most. \param facts with the shots that are finished.
+void account_for(const Plan& plan, std::int64_t nodes, std::int64_t device_bytes, PhaseTimes& times, RunFacts& facts,
+                 Log& log);
 
 }  // namespace onda

@@ -121,7 +121,7 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     MemoryLedger ledger(of_survey.size());
     workers->run({none, ledger, times, progress}, selection, SurveyRun::Clock::time_point::max());
     keep_finished(ledger, of_survey, result);
-    account_for(plan, *workers, times, facts, log);
+    account_for(plan, workers->nodes_computed(), workers->device_bytes(), times, facts, log);
     facts.complete = true;
     return result;
 }

@@ -89,6 +89,12 @@ std::string what_is_left(const Plan& plan, const RunFacts& facts) {
     return fmt::format("{} of {} shots are done", facts.shots.size(), plan.survey.shots.size());
 }
 
+/// What a rank has done of a run.
+struct Computed {
+    std::int64_t nodes = 0;
+    bool ran_out_of_time = false;
+};
+
 /// What the ranks of a run that lead workers tell each other, of which the first one begins and ends the survey.
 class LeadingRanks {
 public:
@@ -102,13 +108,16 @@ public:
     void wait_for_begin() const {
         if (team_ != nullptr && !is_first_) static_cast<void>(team_->receive(0, Topic::agreement));
     }
-    /// Returns, on the first one, when all have computed what they could. \returns whether one of them ran out of time.
-    [[nodiscard]] bool end(bool out_of_time) const {
-        if (team_ != nullptr && !is_first_) team_->send(0, Topic::agreement, Outgoing().put(out_of_time).bytes());
+    /// Returns, on the first one, when all have computed what they could. \param own what this one has.
+    /// \returns that of all, on the first one.
+    [[nodiscard]] Computed end(Computed own) const {
+        if (team_ != nullptr && !is_first_) team_->send(0, Topic::agreement, Outgoing().put(own).bytes());
         for_others([&](int other) {
-            out_of_time = Incoming(team_->receive(other, Topic::agreement)).get<bool>() || out_of_time;
+            const auto computed = Incoming(team_->receive(other, Topic::agreement)).get<Computed>();
+            own.nodes += computed.nodes;
+            own.ran_out_of_time = own.ran_out_of_time || computed.ran_out_of_time;
         });
-        return out_of_time;
+        return own;
     }
     /// Whether this process may publish the survey.
     [[nodiscard]] bool may_publish() const { return team_ == nullptr || is_first_; }
@@ -135,20 +144,22 @@ void run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, con
     say_where_the_survey_stands(plan, table, log);
     ranks.begin();
     ProgressLine progress(plan.nodes_of_shots / std::ssize(plan.survey.shots), log);
-    bool out_of_time = workers.run({shot_files, table, times, progress}, options.shots, options.end_by);
-    out_of_time = times.measure("other ranks", [&] { return ranks.end(out_of_time); });
+    const bool out_of_time = workers.run({shot_files, table, times, progress}, options.shots, options.end_by);
+    const Computed computed = times.measure("other ranks", [&] {
+        return ranks.end({workers.nodes_computed(), out_of_time});
+    });
     facts.shots = table.all_finished();
     const bool all = facts.shots.size() == plan.survey.shots.size();
     if (all && ranks.may_publish() && table.claim_end() && folder.unfinished().is_there(facts.run_id)) {
         const Provenance provenance = make_provenance(plan, facts);
         const FinishedSurvey survey = finished_survey(plan, folder, facts, provenance);
         std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, outputs, survey); });
-        account_for(plan, workers, times, facts, log);
+        account_for(plan, computed.nodes, workers.device_bytes(), times, facts, log);
         close_survey(plan, folder, outputs, survey, std::move(files), facts);
         return;
     }
-    account_for(plan, workers, times, facts, log);
-    if (out_of_time && ranks.may_publish())
+    account_for(plan, computed.nodes, workers.device_bytes(), times, facts, log);
+    if (computed.ran_out_of_time && ranks.may_publish())
         throw Error(ExitCode::time_limit,
                     fmt::format("time limit reached: {}; run the same command again for the others",
                                 what_is_left(plan, facts)));
@@ -165,11 +176,11 @@ Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& r
         refuse_if_too_large(draft, options.folder);
         return draft;
     });
+    if (!ranks.note().empty()) plan.device_notes.push_back(ranks.note());
     if (ranks.team() == nullptr) return plan;
     Incoming of_first = ranks.from_first(Outgoing().put(plan.slabs).put(plan.ranks_per_grid));
     std::vector<Slab> slabs = of_first.get_all<Slab>();
     take_slabs(plan, std::move(slabs), of_first.get<int>());
-    if (!ranks.note().empty()) plan.device_notes.push_back(ranks.note());
     return plan;
 }
 

@@ -1,0 +1,205 @@
+// Promise: `mpirun onda run` gives the results of `onda run`, on any number of processes, whether they share grids or
+// shots; an error is told once; a process that dies ends all, what is finished is kept, and the next run goes on.
+// Processes that a launcher starts without MPI share the shots.
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <doctest/doctest.h>
+#include <future>
+#include <nlohmann/json.hpp>
+
+#include "tests/program/process.hpp"
+#include "tests/sanitized.hpp"
+
+using Json = nlohmann::json;
+
+namespace {
+
+/// One shot, unless --set says otherwise; small, but cut into five.
+const std::string kRun = R"(schema_version: 1
+grid: {shape: [31, 25, 83], spacing_m: 10}
+model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 400, vp_m_s: 2200}], dip_deg: 10}
+time: {duration_s: 0.15}
+boundary: {cpml_width: 5}
+wavelet: {type: ricker, peak_frequency_hz: 15}
+sources:
+  - {type: line, first_m: [153, 121, 411], last_m: [153, 121, 411], count: 1}
+receivers:
+  - {type: line, first_m: [70, 124, 65], last_m: [90, 116, 785], count: 13}
+output: {snapshots: {every_steps: 40}, pictures: false, report: false}
+backend: {name: cpu, threads: 1}
+)";
+const std::vector<std::string> kFiveShots{"--set", "sources[0].count=5", "--set", "sources[0].last_m=[253, 121, 411]"};
+
+/// Skips the whole program where there is no launcher, or no module for it (ctest shows "Skipped").
+void need_mpi() {
+    if (std::string(ONDA_MPIEXEC).empty() || !std::filesystem::exists(ONDA_MPI_MODULE)) {
+        std::puts("skipped: this build has no MPI (Debian, Ubuntu: libopenmpi-dev, openmpi-bin)");
+        std::exit(77);
+    }
+}
+
+/// Root is allowed, more processes than cores are; no other host is asked.
+const std::string kEnvironment =
+    "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
+    "OMPI_MCA_plm_rsh_agent=sh OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1";
+
+std::string launched(int ranks) {
+    return std::string(ONDA_MPIEXEC) + " -n " + std::to_string(ranks);
+}
+
+/// A folder with the configuration, and what is run in it.
+class Runs {
+public:
+    Runs() { write_text(config(), kRun); }
+    [[nodiscard]] std::filesystem::path out(const std::string& name) const { return folder_.path() / name; }
+    [[nodiscard]] std::vector<std::string> arguments(const std::string& name,
+                                                     const std::vector<std::string>& more) const {
+        std::vector<std::string> all{"run", config().string(), "-o", out(name).string()};
+        all.insert(all.end(), more.begin(), more.end());
+        return all;
+    }
+    /// \param ranks 0 without a launcher.
+    [[nodiscard]] Outcome run(const std::string& name, int ranks, const std::vector<std::string>& more = {}) const {
+        return run_onda(arguments(name, more), kEnvironment, ranks == 0 ? "" : launched(ranks));
+    }
+    [[nodiscard]] Json summary(const std::string& name) const {
+        return Json::parse(text_of(out(name) / "summary.json"));
+    }
+    [[nodiscard]] Json hashes(const std::string& name, int ranks, const std::vector<std::string>& more = {}) const {
+        const Outcome outcome = run(name, ranks, more);
+        CAPTURE(outcome.err);
+        REQUIRE(outcome.code == 0);
+        CHECK(contains(outcome.out, "summary.json"));
+        return summary(name)["hashes"];
+    }
+
+private:
+    [[nodiscard]] std::filesystem::path config() const { return folder_.path() / "run.yaml"; }
+    TemporaryFolder folder_;
+};
+
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t found = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+    return found;
+}
+
+std::vector<std::string> operator+(std::vector<std::string> first, const std::vector<std::string>& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+
+/// The process of a rank that writes to a folder; 0 if there is none.
+pid_t process_of_rank(int rank, const std::filesystem::path& folder) {
+    std::error_code gone;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc", gone)) {
+        const std::string name = entry.path().filename();
+        if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+        if (!contains(text_of(entry.path() / "cmdline"), folder.string())) continue;
+        const std::string variable = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank) + '\0';
+        if (contains(text_of(entry.path() / "environ"), variable)) return static_cast<pid_t>(std::stoi(name));
+    }
+    return 0;
+}
+
+}  // namespace
+
+TEST_CASE("1, 2, 3 and 5 processes that share a grid give the results of one") {
+    need_mpi();
+    const Runs runs;
+    const Json expected = runs.hashes("one", 0);
+    CHECK(runs.hashes("alone", 1) == expected);
+    for (const int ranks : {2, 3, 5}) {
+        CAPTURE(ranks);
+        const std::string name = "ranks" + std::to_string(ranks);
+        CHECK(runs.hashes(name, ranks, {"--set", "backend.slabs=" + std::to_string(ranks)}) == expected);
+        const Json slabs = runs.summary(name)["backend"]["slabs"];
+        CHECK(slabs["count"] == ranks);
+        CHECK(slabs["ranks"]["per_grid"] == ranks);
+    }
+    CHECK(runs.hashes("more", 2, {"--set", "backend.split=[20, 30, 20, 23]"}) == expected);
+    CHECK(runs.hashes("double", 3, {"--set", "backend.slabs=3", "--set", "scheme.precision=double"}) ==
+          runs.hashes("double one", 0, {"--set", "scheme.precision=double"}));
+}
+
+TEST_CASE("processes that share the shots, and groups that share grids and shots, give the results of one") {
+    need_mpi();
+    const Runs runs;
+    const Json expected = runs.hashes("one", 0, kFiveShots);
+    CHECK(runs.hashes("shots", 3, kFiveShots) == expected);
+    CHECK(runs.summary("shots")["backend"]["slabs"]["ranks"]["per_grid"] == 1);
+    CHECK(runs.hashes("groups", 5, kFiveShots + std::vector<std::string>{"--set", "backend.slabs=2"}) == expected);
+    CHECK(runs.summary("groups")["backend"]["slabs"]["ranks"]["per_grid"] == 2);
+    // Nothing is left to do for the second run, and --force does all of it again.
+    const Outcome again = runs.run("shots", 2, kFiveShots);
+    CHECK(again.code == 0);
+    CHECK(contains(again.err, "nothing is left to do"));
+    CHECK(runs.hashes("shots", 2, kFiveShots + std::vector<std::string>{"--force"}) == expected);
+    const std::vector<std::string> aperture{"--set", "survey.limit_m=60", "--set", "backend.slabs=2"};
+    CHECK(runs.hashes("aperture", 4, kFiveShots + aperture) ==
+          runs.hashes("aperture one", 0, kFiveShots + std::vector<std::string>{"--set", "survey.limit_m=60"}));
+}
+
+TEST_CASE("errors are told once, with the exit code of a single process, and nothing is created") {
+    need_mpi();
+    const Runs runs;
+    const Outcome unknown = runs.run("bad", 3, {"--set", "grid.spacng_m=3"});
+    CHECK(unknown.code == 78);
+    CHECK(count(unknown.err, "error:") == 1);
+    CHECK(contains(unknown.err, "did you mean 'spacing_m'?"));
+    const Outcome many = runs.run("bad", 2, {"--set", "backend.slabs=70"});
+    CHECK(many.code == 78);
+    CHECK(count(many.err, "error:") == 1);
+    CHECK(contains(many.err, "equal slabs at most"));
+    CHECK_FALSE(std::filesystem::exists(runs.out("bad")));
+    const Outcome late = runs.run("late", 2, kFiveShots + std::vector<std::string>{"--max-hours", "1e-9"});
+    CHECK(late.code == 75);
+    CHECK(count(late.err, "error:") == 1);
+    CHECK(contains(late.err, "0 of 5 shots are done"));
+}
+
+TEST_CASE("a process that is killed ends all; what is finished is kept, and another number of processes goes on") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> longer = kFiveShots + std::vector<std::string>{"--set", "time.duration_s=1.5"};
+    const Json expected = runs.hashes("one", 0, longer);
+    std::future<Outcome> broken = std::async(std::launch::async, [&] {
+        return runs.run("broken", 2, longer + std::vector<std::string>{"--set", "backend.slabs=2"});
+    });
+    const auto first_shot = runs.out("broken") / "unfinished" / "00001.seismograms.h5";
+    REQUIRE(wait_until([&] { return std::filesystem::exists(first_shot); }));
+    pid_t second = 0;
+    REQUIRE(wait_until([&] { return (second = process_of_rank(1, runs.out("broken"))) > 0; }));
+    kill(second, SIGKILL);
+    const Outcome outcome = broken.get();
+    CHECK(outcome.code == 128 + SIGKILL);
+    CHECK(std::filesystem::exists(first_shot));
+    CHECK_FALSE(std::filesystem::exists(runs.out("broken") / "summary.json"));
+    const Outcome rest = runs.run("broken", 3, longer);
+    CHECK(rest.code == 0);
+    CHECK(contains(rest.err, "resuming"));
+    CHECK(runs.summary("broken")["hashes"] == expected);
+}
+
+TEST_CASE("processes that a launcher starts without MPI share the shots") {
+    const Runs runs;
+    const Json expected = runs.hashes("one", 0, kFiveShots);
+    const auto rank = [&](int number) {
+        return std::async(std::launch::async, [&runs, number] {
+            return run_onda(runs.arguments("step", kFiveShots),
+                            "export SLURM_PROCID=" + std::to_string(number) + " SLURM_STEP_NUM_TASKS=2 SLURM_LOCALID=" +
+                                std::to_string(number) + " 'SLURM_STEP_TASKS_PER_NODE=2'");
+        });
+    };
+    auto first = rank(0), second = rank(1);
+    const Outcome of_first = first.get(), of_second = second.get();
+    CAPTURE(of_first.err);
+    CAPTURE(of_second.err);
+    CHECK(of_first.code == 0);
+    CHECK(of_second.code == 0);
+    CHECK(contains(of_first.err, "2 processes of Slurm that are not connected"));
+    CHECK(of_second.err.empty());
+    CHECK(of_second.out.empty());
+    CHECK(runs.summary("step")["hashes"] == expected);
+}

@@ -1,0 +1,314 @@
+// Promise: a grid that several processes share has the bits of one that a single process computes - every ten steps, in
+// seismograms, in saved states - however late their messages come; what is lost on the way, and what fails in another
+// process, is noticed. Threads stand for the processes.
+#include <doctest/doctest.h>
+#include <future>
+#include <thread>
+
+#include "io/text/error.hpp"
+#include "solver/outputs/wavefield_hash.hpp"
+#include "solver/plan/slab_plan.hpp"
+#include "solver/program/names.hpp"
+#include "solver/ranks/launcher.hpp"
+#include "solver/ranks/message.hpp"
+#include "solver/ranks/remote_part.hpp"
+#include "tests/io/files_support.hpp"
+#include "tests/kernels/state.hpp"
+#include "tests/sanitized.hpp"
+#include "tests/solver/tall_run.hpp"
+#include "tests/solver/thread_team.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+using Overrides = std::vector<std::string>;
+
+Config config_of(const Overrides& overrides) {
+    Overrides all{"backend.name=cpu", "backend.threads=1"};
+    all.insert(all.end(), overrides.begin(), overrides.end());
+    return read_config_text(kTall, "run.yaml", vocabulary(), all);
+}
+
+/// The same, cut into as many slabs as there are ranks unless it says more: it is too small to be cut otherwise.
+Overrides for_ranks(Overrides overrides, int ranks) {
+    const bool is_cut = std::ranges::any_of(overrides, [](const std::string& setting) {
+        return setting.starts_with("backend.slabs") || setting.starts_with("backend.split");
+    });
+    if (!is_cut) overrides.push_back("backend.slabs=" + std::to_string(ranks));
+    return overrides;
+}
+
+/// A run as one of its ranks sees it.
+struct RankView {
+    RankView(const Overrides& overrides, int rank, int ranks) : RankView(config_of(overrides), rank, ranks) {}
+    RankView(const Config& config, int rank, int ranks) {
+        Plan draft = make_plan(config, {rank, ranks, rank, ranks, ranks > 1});
+        model = make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
+        plan = refine(std::move(draft), model);
+    }
+    [[nodiscard]] MediumReaders readers() const { return medium_readers(model, plan.computed, plan.part); }
+
+    Model model;
+    Plan plan;
+};
+
+/// A shot on a grid that so many ranks share; this thread is the first of them.
+class Shooting {
+public:
+    explicit Shooting(const Overrides& wanted, int ranks = 1, int most_delay_us = 0, std::optional<int> lost = {})
+        : view(for_ranks(wanted, ranks), 0, ranks), team_(mail_, 0, ranks) {
+        mail_.most_delay_us = most_delay_us;
+        mail_.lost = lost;
+        for (int rank = 1; rank < ranks; ++rank)
+            members_.push_back(std::async(std::launch::async, [this, wanted, rank, ranks] {
+                const RankView own(for_ranks(wanted, ranks), rank, ranks);
+                ThreadTeam team(mail_, rank, ranks);
+                serve_part(team, [&own](const PartRequest& request) {
+                    CHECK(request.part == own.plan.part);
+                    return make_own_medium(own.plan, request.slab, own.readers());
+                });
+            }));
+        CHECK(view.plan.ranks_per_grid == ranks);
+        wavefield = make_medium(view.plan, view.readers(), &team_)->make_wavefield();
+        const Shot shot = view.plan.survey.shots[0];
+        const Grid& grid = view.plan.setup.grid;
+        const FaceHalos& halos = view.plan.boundary.halos;
+        wavefield->set_sources(0, make_sources(shot, view.plan.survey, grid, halos, view.plan.time));
+        wavefield->set_receivers(0, point_weights(shot.receivers.list(), grid, halos, PointKind::receiver), samples());
+        wavefield->record(0);
+    }
+    ~Shooting() {
+        wavefield.reset();
+        dismiss(team_);
+        for (auto& member : members_) member.get();
+        CHECK(mail_.empty());
+    }
+    [[nodiscard]] std::int64_t samples() const { return view.plan.time.recorded_samples(); }
+    /// The hash of p[n] after every ten of the steps up to `end`.
+    std::vector<std::string> advance(std::int64_t end) {
+        std::vector<std::string> hashes;
+        for (; step < end; step += 10) {
+            wavefield->advance(step, 10);
+            hashes.push_back(fingerprint_wavefield(*wavefield, view.plan.computed.inner(), 0));
+        }
+        return hashes;
+    }
+    [[nodiscard]] std::vector<double> traces() const {
+        std::vector<double> values(static_cast<std::size_t>(view.plan.survey.shots[0].receivers.list().size()) *
+                                   static_cast<std::size_t>(samples()));
+        wavefield->download_traces(std::span(values));
+        return values;
+    }
+
+    RankView view;
+    std::unique_ptr<Wavefield> wavefield;
+    std::int64_t step = 0;
+
+private:
+    Mailboxes mail_;
+    ThreadTeam team_;
+    std::vector<std::future<void>> members_;
+};
+
+void compare(const Overrides& overrides, const std::vector<int>& counts, std::int64_t steps = 30) {
+    Shooting whole(overrides);
+    const std::vector<std::string> expected = whole.advance(steps);
+    const std::vector<double> traces = whole.traces();
+    REQUIRE(std::ranges::any_of(traces, [](double value) { return value != 0.; }));
+    for (const int ranks : counts) {
+        CAPTURE(ranks);
+        Shooting shared(overrides, ranks);
+        CHECK(shared.advance(steps) == expected);
+        CHECK(shared.traces() == traces);
+        CHECK(shared.wavefield->extremum().max_abs == whole.wavefield->extremum().max_abs);
+        CHECK(shared.wavefield->extremum().node == whole.wavefield->extremum().node);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("2, 3 and 5 ranks have the bits of one, at every order") {
+    for (const int order : kSanitized ? std::vector{8} : std::vector{2, 4, 8, 12, 16}) {
+        CAPTURE(order);
+        compare({"scheme.space_order=" + std::to_string(order)}, order > 8 ? std::vector{2, 3} : std::vector{2, 3, 5});
+    }
+}
+
+TEST_CASE("with every kind of face, equation, precision and storage, and with more slabs than ranks") {
+    const std::vector<Overrides> cases{
+        {"boundary.top=free_surface"},
+        {"boundary.top=rigid", "boundary.bottom=zero", "boundary.left=free_surface"},
+        {"boundary={x_min: sponge, x_max: sponge, y_min: sponge, y_max: sponge, z_min: sponge, z_max: sponge}",
+         "boundary.sponge_width=5"},
+        {"boundary.placement=outside"},
+        {"model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 500, vp_m_s: 2200, rho_kg_m3: 2000}]"},
+        {"scheme.stencil=compact27", "scheme.space_order=2"},
+        {"scheme.precision=double"},
+        {"model.storage=16bit"},
+        {"backend.slabs=5"},
+        {"backend.split=[20, 30, 20, 37]"},
+    };
+    for (const Overrides& overrides : cases) {
+        CAPTURE(overrides.front());
+        compare(overrides, kSanitized ? std::vector{2} : std::vector{2, 3});
+    }
+}
+
+TEST_CASE("planes that come late leave every bit, and those of one step that get lost are noticed") {
+    const std::vector<std::string> expected = Shooting({}).advance(60);
+    for (const int ranks : {2, 3}) {
+        CAPTURE(ranks);
+        CHECK(Shooting({}, ranks, 2000).advance(60) == expected);
+        const std::vector<std::string> lost = Shooting({}, ranks, 0, 34).advance(60);
+        CHECK(std::equal(lost.begin(), lost.begin() + 3, expected.begin()));
+        for (std::size_t i = 3; i < lost.size(); ++i) CHECK(lost[i] != expected[i]);
+    }
+}
+
+TEST_CASE("a state saved on three ranks goes on on one and on five, and values uploaded come back") {
+    Shooting whole({}), three({}, 3);
+    const std::vector<std::string> expected = whole.advance(60);
+    CHECK(three.advance(30) == std::vector(expected.begin(), expected.begin() + 3));
+    const State saved = save(*three.wavefield);
+    for (const int ranks : {1, 5}) {
+        Shooting other({}, ranks);
+        restore(*other.wavefield, saved);
+        other.step = 30;
+        CHECK(other.advance(60) == std::vector(expected.begin() + 3, expected.end()));
+    }
+    const Window all = Window::whole(three.view.plan.setup.grid);
+    std::vector<double> p(static_cast<std::size_t>(all.points())), p_previous(p), back(p);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+        p[i] = static_cast<double>(i % 1000);
+        p_previous[i] = -p[i];
+    }
+    three.wavefield->upload(p, p_previous);
+    three.wavefield->download(all, std::span(back), 0);
+    CHECK(back == p);
+    three.wavefield->download_previous(all, std::span(back), 0);
+    CHECK(back == p_previous);
+}
+
+TEST_CASE("what another rank cannot do is told by the first one, and the rank goes on serving") {
+    Mailboxes mail;
+    const Overrides overrides{"backend.slabs=2"};
+    std::future<void> member = std::async(std::launch::async, [&mail, overrides] {
+        ThreadTeam team(mail, 1, 2);
+        int asked = 0;
+        const RankView own(overrides, 1, 2);
+        serve_part(team, [&](const PartRequest& request) {
+            if (++asked == 1) throw Error(ExitCode::out_of_memory, "no room for the slab");
+            return make_own_medium(own.plan, request.slab, own.readers());
+        });
+    });
+    ThreadTeam team(mail, 0, 2);
+    const RankView first(overrides, 0, 2);
+    const auto make = [&] { return make_medium(first.plan, first.readers(), &team); };
+    CHECK(message_of([&] { static_cast<void>(make()); }, ExitCode::out_of_memory) ==
+          "rank 1 of this grid: no room for the slab");
+    CHECK(contains(make()->description(), "2 slabs"));
+    dismiss(team);
+    member.get();
+}
+
+TEST_CASE("ranks take a share of the slabs, and each its own memory") {
+    const RankView alone(Overrides{}, 0, 1);
+    CHECK(alone.plan.slabs.size() == 1);
+    for (int rank = 0; rank < 3; ++rank) {
+        const RankView view({"backend.slabs=7"}, rank, 3);
+        CHECK(view.plan.slabs.size() == 7);
+        CHECK(view.plan.ranks_per_grid == 3);
+        const SlabRange own = own_slabs(view.plan);
+        CHECK(own.first == static_cast<std::size_t>(rank * 7 / 3));
+        CHECK(own.count == static_cast<std::size_t>((rank + 1) * 7 / 3 - rank * 7 / 3));
+        CHECK(view.plan.workers == std::vector<std::vector<int>>{std::vector<int>(own.count, 0)});
+    }
+    // As many shots as ranks: each has a grid to itself.
+    const RankView shots({"sources[1].shot=2"}, 1, 2);
+    CHECK(shots.plan.slabs.size() == 1);
+    CHECK(shots.plan.ranks_per_grid == 1);
+    // Two of five have a grid, and so have two others.
+    const RankView groups({"backend.slabs=2"}, 4, 5);
+    CHECK(groups.plan.ranks_per_grid == 2);
+    CHECK(contains(describe(groups.plan),
+                   "ranks     5, 2 for each grid, which draw shots from one queue; 1 of them has "
+                   "nothing to do"));
+}
+
+TEST_CASE("messages hold what was put into them, and end where they end") {
+    const std::vector<std::vector<double>> signals{{1., 2.}, {}, {3.}};
+    Outgoing out;
+    out.put(7).put(std::string("text")).put(signals).put(std::vector<std::int64_t>{}).put(true);
+    Incoming in({out.bytes().begin(), out.bytes().end()});
+    CHECK(in.get<int>() == 7);
+    CHECK(in.get_text() == "text");
+    CHECK(in.get_all<std::vector<double>>() == signals);
+    CHECK(in.get_all<std::int64_t>().empty());
+    CHECK(in.get<bool>());
+    CHECK_THROWS_AS(static_cast<void>(in.get<char>()), std::logic_error);
+    std::vector<double> two(2);
+    Incoming other({out.bytes().begin() + 4, out.bytes().end()});
+    CHECK_THROWS_AS(other.get_all_into(std::span(two)), std::logic_error);
+}
+
+TEST_CASE("launchers are known by their variables, and numbers that make no sense are refused") {
+    const std::vector<const char*> all{"OMPI_COMM_WORLD_RANK",
+                                       "OMPI_COMM_WORLD_SIZE",
+                                       "OMPI_COMM_WORLD_LOCAL_RANK",
+                                       "OMPI_COMM_WORLD_LOCAL_SIZE",
+                                       "PMI_RANK",
+                                       "PMI_SIZE",
+                                       "MPI_LOCALRANKID",
+                                       "MPI_LOCALNRANKS",
+                                       "SLURM_PROCID",
+                                       "SLURM_STEP_NUM_TASKS",
+                                       "SLURM_LOCALID",
+                                       "SLURM_STEP_TASKS_PER_NODE",
+                                       "PMIX_RANK"};
+    const auto launched = [&all](const std::vector<std::pair<const char*, const char*>>& variables) {
+        for (const char* name : all) unsetenv(name);
+        for (const auto& [name, value] : variables) setenv(name, value, 1);
+        const auto rank = launched_rank();
+        for (const char* name : all) unsetenv(name);
+        return rank;
+    };
+    CHECK_FALSE(launched({}));
+    // A batch script of Slurm has the variables of the allocation.
+    CHECK_FALSE(launched({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}}));
+    const auto slurm = launched({{"SLURM_PROCID", "5"},
+                                 {"SLURM_STEP_NUM_TASKS", "8"},
+                                 {"SLURM_LOCALID", "1"},
+                                 {"SLURM_STEP_TASKS_PER_NODE", "4(x2)"}});
+    REQUIRE(slurm);
+    CHECK(slurm->launcher == "Slurm");
+    CHECK(slurm->rank == 5);
+    CHECK(slurm->size == 8);
+    CHECK(slurm->local_rank == 1);
+    CHECK(slurm->local_size == 4);
+    CHECK_FALSE(slurm->may_connect);
+    const auto open_mpi = launched({{"OMPI_COMM_WORLD_RANK", "1"},
+                                    {"OMPI_COMM_WORLD_SIZE", "2"},
+                                    {"PMIX_RANK", "1"},
+                                    {"SLURM_PROCID", "0"},
+                                    {"SLURM_STEP_NUM_TASKS", "1"}});
+    REQUIRE(open_mpi);
+    CHECK(open_mpi->launcher == "Open MPI");
+    CHECK(open_mpi->local_size == 1);
+    CHECK(open_mpi->may_connect);
+    CHECK(contains(message_of(
+                       [&] {
+                           launched({{"PMI_RANK", "3"}, {"PMI_SIZE", "3"}});
+                       },
+                       ExitCode::usage),
+                   "PMI_RANK=3 is not below PMI_SIZE=3"));
+    CHECK(contains(message_of(
+                       [&] {
+                           launched({{"PMI_RANK", "one"}, {"PMI_SIZE", "3"}});
+                       },
+                       ExitCode::usage),
+                   "PMI_RANK=one is no number"));
+    unsetenv("PMI_RANK");
+    unsetenv("PMI_SIZE");
+}
