@@ -15,8 +15,8 @@
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/sanitized.hpp"
-#include "tests/solver/tall_run.hpp"
-#include "tests/solver/thread_team.hpp"
+#include "tests/ranks/tall_run.hpp"
+#include "tests/ranks/thread_team.hpp"
 
 using namespace onda;
 using namespace onda::test;

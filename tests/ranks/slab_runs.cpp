@@ -21,7 +21,7 @@
 #include "tests/sanitized.hpp"
 #include "tests/solver/quiet_run.hpp"
 #include "tests/solver/small_run.hpp"
-#include "tests/solver/tall_run.hpp"
+#include "tests/ranks/tall_run.hpp"
 
 using namespace onda;
 using namespace onda::test;
