@@ -69,6 +69,9 @@ private:
     std::unique_ptr<Exchange> exchange_;
 };
 
+/// One that brings nothing, to time steps without it.
+std::unique_ptr<Exchange> make_no_exchange(const std::vector<Wavefield*>& slabs, std::int64_t halo);
+
 /// A medium whose wavefields are cut into slabs and give the bits of uncut ones. A slab may itself be such a medium.
 /// \param stepped_here how many of the slabs, from the first on, this process steps. The others advance by themselves
 /// when their enqueue() is called.

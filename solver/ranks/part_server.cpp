@@ -157,14 +157,17 @@ private:
     }
 
     void make_medium(Incoming& message, Outgoing& reply) {
-        medium_ = make_part_(message.get<PartRequest>());
+        const auto request = message.get<PartRequest>();
+        exchanges_ = request.exchanges;
+        medium_ = make_part_(request);
         reply.put(medium_->description()).put(medium_->kernel()).put(medium_->allocated_bytes());
     }
     void make_wavefield(Incoming& message, Outgoing& reply) {
         steps_.reset();
         wavefield_.reset();
         wavefield_ = medium_->make_wavefield(message.get<int>());
-        steps_.emplace(std::vector{wavefield_.get()}, make_team_exchange(team_, *wavefield_));
+        steps_.emplace(std::vector{wavefield_.get()},
+                       exchanges_ ? make_team_exchange(team_, *wavefield_) : make_no_exchange({}, 0));
         reply.put(wavefield_->allocated_bytes());
     }
     void set_sources(Incoming& message) {
@@ -195,6 +198,7 @@ private:
     std::shared_ptr<Medium> medium_;
     std::unique_ptr<Wavefield> wavefield_;
     std::optional<SlabSteps> steps_;
+    bool exchanges_ = true;
 };
 
 }  // namespace

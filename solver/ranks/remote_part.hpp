@@ -20,6 +20,7 @@ namespace onda {
 struct PartRequest {
     Window part;  ///< of the configuration's grid: of a shot with an aperture, else all of it
     Slab slab;    ///< of the computed grid of that part
+    bool exchanges = true;  ///< false: planes stay where they are, to time steps without
 };
 
 /// A medium that stands for that of a member's slab. \param setup of the slab. \throws Error: what the member met, with

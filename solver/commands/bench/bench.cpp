@@ -10,6 +10,7 @@
 #include "solver/commands/bench/bench_compare.hpp"
 #include "solver/commands/bench/bench_forecast.hpp"
 #include "solver/commands/bench/bench_roofline.hpp"
+#include "solver/commands/bench/bench_scale.hpp"
 #include "solver/commands/bench/bench_survey.hpp"
 #include "solver/commands/bench/bench_table.hpp"
 #include "solver/commands/bench/bench_thesis.hpp"
@@ -297,10 +298,10 @@ Command add_bench(CLI::App& app) {
         "onda bench gpu --json before.json --roofline roofline.png\n"
         "onda bench compare before.json after.json");
     bench->require_subcommand(1);
-    const std::vector<Command> actions{add_bench_cpu(*bench),      add_bench_gpu(*bench),      add_bench_survey(*bench),
-                                       add_bench_auto(*bench),     add_bench_forecast(*bench), add_bench_check(*bench),
-                                       add_bench_compare(*bench),  add_bench_roofline(*bench), add_bench_thesis(*bench),
-                                       add_bench_calibrate(*bench)};
+    const std::vector<Command> actions{add_bench_cpu(*bench),    add_bench_gpu(*bench),      add_bench_survey(*bench),
+                                       add_bench_scale(*bench),  add_bench_auto(*bench),     add_bench_forecast(*bench),
+                                       add_bench_check(*bench),  add_bench_compare(*bench),  add_bench_roofline(*bench),
+                                       add_bench_thesis(*bench), add_bench_calibrate(*bench)};
     return [bench, actions] {
         const auto commands = bench->get_subcommands([](const CLI::App*) { return true; });
         for (std::size_t i = 0; i < actions.size(); ++i)

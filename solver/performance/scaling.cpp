@@ -1,0 +1,127 @@
+#include "solver/performance/scaling.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "kernels/medium.hpp"
+#include "kernels/wavefield.hpp"
+#include "solver/model/random_numbers.hpp"
+#include "solver/ranks/remote_part.hpp"
+#include "solver/ranks/team_exchange.hpp"
+
+namespace onda {
+namespace {
+
+constexpr double kLeastRound_s = 0.2;
+
+/// So many random values stand for a grid of any size, row after row.
+const std::vector<float>& random_values() {
+    static const std::vector<float> values = [] {
+        std::vector<float> made((1 << 20) + 7);  // no power of two: rows are not alike
+        for (std::size_t i = 0; i < made.size(); ++i)
+            made[i] = static_cast<float>(RandomStream(1, i).uniform(-0.5, 0.5));
+        return made;
+    }();
+    return values;
+}
+
+template <typename T>
+void fill_with_random_values(std::span<T> row, std::int64_t begin) {
+    const std::vector<float>& values = random_values();
+    auto at = static_cast<std::size_t>(begin) % values.size();
+    for (T& value : row) {
+        value = static_cast<T>(values[at]);
+        if (++at == values.size()) at = 0;
+    }
+}
+
+MediumReaders random_medium(const Setup& setup) {
+    const auto random = [&grid = setup.grid](float mean, float spread) -> RowReader {
+        return [&grid, mean, spread](std::int64_t y, std::int64_t z, std::span<float> row) {
+            fill_with_random_values(row, grid.at(0, y, z));
+            for (float& value : row) value = mean + spread * value;
+        };
+    };
+    constexpr auto fastest = static_cast<float>(kBenchFastest_m_s);
+    MediumReaders readers{random(0.75f * fastest, 0.5f * fastest)};
+    while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(random(2000.f, 1000.f));
+    return readers;
+}
+
+/// Of p[n] and p[n-1]; the memory variables stay zero.
+void fill_with_random_values(Wavefield& wavefield) {
+    for (const StatePart& part : wavefield.state_parts()) {
+        if (part.name != "p" && part.name != "p_previous") continue;
+        wavefield.write_state(0, part, [](const StatePart& all, std::int64_t first_plane, std::span<std::byte> planes) {
+            const std::int64_t begin = first_plane * all.extents[0] * all.extents[1];
+            const auto fill = [&]<typename T>(T) {
+                std::vector<T> values(planes.size() / sizeof(T));
+                fill_with_random_values(std::span(values), begin);
+                std::memcpy(planes.data(), values.data(), planes.size());
+            };
+            if (all.element_bytes == sizeof(float))
+                fill(float{});
+            else
+                fill(double{});
+        });
+    }
+}
+
+std::shared_ptr<Medium> make_part(const Device& device, const ScaleCase& of, std::size_t index, Setup setup,
+                                  const MediumReaders& readers) {
+    if (device.has_own_memory()) setup.ordinal = of.devices[index % of.devices.size()];
+    return device.make_medium(setup, readers, bench_time_step_s(of.setup));
+}
+
+std::unique_ptr<Wavefield> make_wavefield(const Device& device, const ScaleCase& of, bool exchanges, Team* team) {
+    const MediumReaders readers = random_medium(of.setup);
+    if (of.slabs.size() == 1) return make_part(device, of, 0, of.setup, readers)->make_wavefield();
+    const auto make = [&](std::size_t slab, const Setup& setup, const MediumReaders& rows,
+                          double) -> std::shared_ptr<Medium> {
+        if (team == nullptr || slab == 0) return make_part(device, of, slab, setup, rows);
+        return make_remote_medium(*team, static_cast<int>(slab), setup, {{}, of.slabs[slab], exchanges});
+    };
+    MakeExchange exchange = make_local_exchange;
+    if (team != nullptr)
+        exchange = [team](const std::vector<Wavefield*>& here, std::int64_t) {
+            return make_team_exchange(*team, *here.front());
+        };
+    if (!exchanges) exchange = make_no_exchange;
+    return make_slab_medium(of.setup, readers, bench_time_step_s(of.setup), of.slabs, make, exchange,
+                            team == nullptr ? of.slabs.size() : 1)
+        ->make_wavefield();
+}
+
+double round_s(Wavefield& wavefield, std::int64_t steps) {
+    const auto start = std::chrono::steady_clock::now();
+    wavefield.advance(0, steps);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+Sample measure_steps(const Device& device, const ScaleCase& of, int rounds, bool exchanges, Team* team) {
+    std::vector<double> seconds;
+    {
+        const std::unique_ptr<Wavefield> wavefield = make_wavefield(device, of, exchanges, team);
+        fill_with_random_values(*wavefield);
+        std::int64_t steps = 2;
+        for (double taken = round_s(*wavefield, steps); taken < kLeastRound_s; taken = round_s(*wavefield, steps))
+            steps *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * kLeastRound_s / taken) + 1, 2, 1000);
+        for (int round = 0; round < rounds; ++round)
+            seconds.push_back(round_s(*wavefield, steps) / static_cast<double>(steps));
+    }
+    if (team != nullptr) dismiss(*team);
+    return Sample(seconds);
+}
+
+void serve_measurement(const Device& device, const ScaleCase& of, Team& team) {
+    serve_part(team, [&](const PartRequest& request) {
+        const MediumReaders readers = random_medium(of.setup);
+        return make_part(device, of, 0, setup_of_slab(of.setup, request.slab),
+                         readers_from_plane(readers, request.slab.first_plane));
+    });
+}
+
+}  // namespace onda
