@@ -26,6 +26,9 @@ readonly packages=(
     libxxhash-dev zlib1g-dev libkissfft-dev libsegyio-dev libjs-dygraphs doctest-dev fonts-dejavu-core
 )
 
+# What only tests need: runs of several processes are skipped without it.
+readonly packages_of_tests=(libopenmpi-dev openmpi-bin)
+
 fail() {
     printf 'bootstrap.sh: %s\n' "$@" >&2
     exit 1
@@ -116,7 +119,7 @@ TEXT
 }
 
 run_tests() {
-    install_packages "${packages[@]}"
+    install_packages "${packages[@]}" "${packages_of_tests[@]}"
     build all
     say "Running the tests"
     ctest --preset default --parallel "$(compile_jobs)"

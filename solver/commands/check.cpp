@@ -2,13 +2,17 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/commands/model_pictures.hpp"
+#include "solver/performance/thesis/tile_sweep.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/machine_forecast.hpp"
 #include "solver/plan/run_time.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/storage.hpp"
+#include "solver/program/build.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/run/run_folder.hpp"
@@ -108,6 +112,56 @@ void print_slabs(const Plan& plan) {
                                  plan.slabs[i].first_plane + plan.slabs[i].planes - 1);
 }
 
+/// A machine that the run is priced on, as options tell it; what is missing is that of this machine.
+struct MachineOptions {
+    std::string devices;  ///< "8x8": hosts and devices of each; empty: not asked for
+    double gpts = 0., memory_gb = 0., link_gb_s = 0., network_gb_s = 0.;
+};
+
+/// \throws Error(usage).
+Machine machine_of(const MachineOptions& options, const Verdict& v) {
+    const auto extents = parse_extents(options.devices, 2);
+    const bool is_number = options.devices.find_first_not_of("0123456789") == std::string::npos;
+    if (!extents &&
+        (!is_number || options.devices.empty() || options.devices.size() > 7 || std::stoi(options.devices) < 1))
+        throw Error(ExitCode::usage, "--devices '" + printable(options.devices) +
+                                         "': give hosts and devices of each, such as 8x8, or a number of devices of "
+                                         "one host, such as 4");
+    Machine machine;
+    machine.hosts = extents ? (*extents)[0] : 1;
+    machine.devices_per_host = extents ? (*extents)[1] : std::stoi(options.devices);
+    const auto here = static_cast<double>(v.plan.device->has_own_memory() ? devices_of(v.plan).size() : 1);
+    machine.gpts = options.gpts > 0. ? options.gpts : v.time.gpt_per_s / here;
+    const std::int64_t memory =
+        v.plan.device->has_own_memory() ? available_device_bytes(v.plan) : available_memory_bytes();
+    machine.memory_bytes = options.memory_gb > 0. ? static_cast<std::int64_t>(1e9 * options.memory_gb) : memory;
+    if (options.link_gb_s > 0.) machine.link_bytes_s = 1e9 * options.link_gb_s;
+    if (options.network_gb_s > 0.) machine.network_bytes_s = 1e9 * options.network_gb_s;
+    return machine;
+}
+
+nlohmann::ordered_json machine_json(const Machine& machine, const std::vector<MachineForecast>& ways) {
+    nlohmann::ordered_json json{{"hosts", machine.hosts},
+                                {"devices_per_host", machine.devices_per_host},
+                                {"gpt_per_s_of_device", machine.gpts},
+                                {"memory_bytes_of_device", machine.memory_bytes},
+                                {"link_bytes_per_s", machine.link_bytes_s},
+                                {"network_bytes_per_s", machine.network_bytes_s}};
+    const MachineForecast* const best = fastest(ways);
+    for (const MachineForecast& way : ways)
+        json["ways"].push_back({{"slabs", way.slabs},
+                                {"shots_at_once", way.shots_at_once},
+                                {"turns", way.turns},
+                                {"bytes_of_device", way.bytes_of_device},
+                                {"fits", way.fits},
+                                {"step_s", way.step_s},
+                                {"exposed_s", way.exposed_s},
+                                {"seconds", way.seconds},
+                                {"efficiency", way.efficiency},
+                                {"fastest", &way == best}});
+    return json;
+}
+
 /// "0.034 s", "12.3 s", "2:05".
 std::string duration_text(double seconds) {
     return seconds < 60. ? fmt::format("{:.3g} s", seconds) : clock_text(seconds);
@@ -148,6 +202,27 @@ void print(const Verdict& v) {
     for (const std::string& warning : plan.warnings) std::cout << "warning   " << printable_lines(warning) << '\n';
 }
 
+void print_machine(const Plan& plan, const Machine& machine, const std::vector<MachineForecast>& ways) {
+    std::cout << fmt::format(
+        "machine   {} host{} with {} device{} each, of {:.4g} Gpt/s and {}; links of {:.3g} GB/s, network {:.3g} GB/s\n"
+        "{:>10}{:>10} {:>8} {:>13} {:>12} {:>11} {:>12} {:>11}\n",
+        machine.hosts, machine.hosts == 1 ? "" : "s", machine.devices_per_host,
+        machine.devices_per_host == 1 ? "" : "s", machine.gpts, bytes_text(machine.memory_bytes),
+        1e-9 * machine.link_bytes_s, 1e-9 * machine.network_bytes_s, "slabs", "at once", "turns", "of a device",
+        "a step [ms]", "exposed [%]", "time steps", "efficiency");
+    const MachineForecast* const best = fastest(ways);
+    for (const MachineForecast& way : ways)
+        std::cout << fmt::format("{:>10}{:>10} {:>8} {:>13} {:>12.4g} {:>11.1f} {:>12} {:>11.3f}{}\n", way.slabs,
+                                 way.shots_at_once, way.turns, bytes_text(way.bytes_of_device), 1e3 * way.step_s,
+                                 100. * way.exposed_s / way.step_s, duration_text(way.seconds), way.efficiency,
+                                 !way.fits      ? "  more than a device has"
+                                 : &way == best ? "  fastest"
+                                                : "");
+    if (best == nullptr)
+        std::cout << fmt::format("          no number of slabs, up to {}, makes the parts small enough\n",
+                                 most_slabs(plan.setup));
+}
+
 /// \param file whose name the pictures begin with, with the extension of pictures or without; empty: check.
 std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& file, bool overwrite) {
     std::filesystem::path stem = file.empty() ? "check" : file;
@@ -165,11 +240,13 @@ Command add_check(CLI::App& app) {
         ConfigOptions config;
         bool json = false, overwrite = false;
         std::string plot;  ///< empty: not asked for
+        MachineOptions machine;
     };
     CLI::App* command = add_command(app, "check", "Report what a run would do and need, without running it",
                                     "onda check configs/quickstart.yaml\n"
                                     "onda check survey.yaml --set grid.spacing_m=5 --json\n"
-                                    "onda check survey.yaml --plot before.png");
+                                    "onda check survey.yaml --plot before.png\n"
+                                    "onda check survey.yaml --devices 8x8 --device-gpts 157 --device-memory 141");
     auto options = std::make_shared<Options>();
     add_config_options(*command, options->config);
     command->add_flag("--json", options->json, "Print as JSON");
@@ -180,6 +257,21 @@ Command add_check(CLI::App& app) {
                                   ->type_name("FILE")
                                   ->expected(0, 1);
     command->add_flag("--force", options->overwrite, "Overwrite the pictures if they exist")->needs(plot);
+    CLI::Option* const devices =
+        command
+            ->add_option("--devices", options->machine.devices,
+                         "Also price the time steps on a machine with so many hosts and devices of each, such as 8x8")
+            ->type_name("HxD");
+    const auto add_rate = [&](const char* name, double& value, const char* help) {
+        command->add_option(name, value, help)->check(CLI::PositiveNumber)->needs(devices);
+    };
+    add_rate("--device-gpts", options->machine.gpts,
+             "Gpt/s of whole time steps on one of these devices (default: what the device of this machine does)");
+    add_rate("--device-memory", options->machine.memory_gb, "GB of one of these devices (default: what is free here)");
+    add_rate("--link", options->machine.link_gb_s,
+             "GB/s from device to device of a host, each direction (default: 370, NVLink of an H200)");
+    add_rate("--network", options->machine.network_gb_s,
+             "GB/s from a device to one of another host, each direction (default: 50)");
     return [options, plot] {
         const Config config = read_config(options->config);
         Verdict verdict{make_plan(config), {}, 0, {}, {}};
@@ -187,10 +279,19 @@ Command add_check(CLI::App& app) {
         verdict.output_bytes = forecast_output_bytes(verdict.plan);
         verdict.time = forecast_time(verdict.plan, default_folder(config));
         if (plot->count() > 0) verdict.pictures = draw(verdict.plan, options->plot, options->overwrite);
-        if (options->json)
-            std::cout << json_text(as_json(verdict)) << '\n';
-        else
+        const bool on_machine = !options->machine.devices.empty();
+        const Machine machine = on_machine ? machine_of(options->machine, verdict) : Machine{};
+        const std::vector<MachineForecast> ways =
+            on_machine ? forecast_on_machine(verdict.plan, machine) : std::vector<MachineForecast>{};
+        if (options->json) {
+            nlohmann::ordered_json json = as_json(verdict);
+            if (on_machine) json["machine"] = machine_json(machine, ways);
+            std::cout << json_text(json) << '\n';
+        } else {
             print(verdict);
+            if (on_machine) print_machine(verdict.plan, machine, ways);
+        }
+        if (on_machine) return 0;  // which this machine need not hold
         refuse_if_too_large(verdict.plan, default_folder(config));
         return 0;
     };

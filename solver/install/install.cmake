@@ -4,6 +4,9 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 install(TARGETS onda_cli RUNTIME COMPONENT program)
+if(TARGET onda_mpi)
+  install(TARGETS onda_mpi LIBRARY DESTINATION lib/onda COMPONENT mpi)
+endif()
 install(DIRECTORY configs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/onda/configs COMPONENT program
   FILES_MATCHING PATTERN "*.yaml" PATTERN "*.json")
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)

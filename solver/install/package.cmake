@@ -47,15 +47,30 @@ which find them by find_package(onda).")
 set(CPACK_DEBIAN_ONDA-DEV_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_ONDA-DEV_PACKAGE_DEPENDS "libyaml-cpp-dev, libhdf5-dev, libspdlog-dev, nlohmann-json3-dev, libcairo2-dev, libseccomp-dev, libxxhash-dev, zlib1g-dev, libkissfft-dev, libsegyio-dev, pkg-config")
 
+set(packages onda onda-dev)
+if(TARGET onda_mpi)
+  list(APPEND packages onda-mpi)
+  set(CPACK_COMPONENT_MPI_GROUP onda-mpi)
+  set(CPACK_DEBIAN_ONDA-MPI_PACKAGE_NAME onda-mpi)
+  set(CPACK_DEBIAN_ONDA-MPI_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_ONDA-MPI_PACKAGE_DEPENDS "onda (= ${PROJECT_VERSION})")
+  set(CPACK_DEBIAN_ONDA-MPI_DESCRIPTION "Onda solves the acoustic wave equation in 2-D and 3-D by finite differences in
+the time domain, on CPUs and NVIDIA GPUs.
+
+This package contains the module with which processes of Open MPI's mpirun, or
+of srun, share the grid of a run.")
+endif()
+
 # What Debian's policy asks of the folder of documents.
 find_program(GZIP gzip)
 if(GZIP)
-  foreach(package onda onda-dev)
+  foreach(package ${packages})
     set(folder ${PROJECT_BINARY_DIR}/packaging/${package})
     file(MAKE_DIRECTORY ${folder})
     configure_file(solver/install/debian/changelog.in ${folder}/changelog @ONLY)
     execute_process(COMMAND ${GZIP} -9n -c ${folder}/changelog OUTPUT_FILE ${folder}/changelog.gz)
     string(REPLACE onda-dev development component ${package})
+    string(REPLACE onda-mpi mpi component ${component})
     string(REPLACE onda program component ${component})
     install(FILES solver/install/debian/copyright ${folder}/changelog.gz DESTINATION share/doc/${package} COMPONENT ${component})
   endforeach()

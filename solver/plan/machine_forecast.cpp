@@ -1,0 +1,75 @@
+#include "solver/plan/machine_forecast.hpp"
+
+#include <algorithm>
+
+#include "kernels/slabs.hpp"
+
+namespace onda {
+namespace {
+
+/// The part of the time of a plane that the second reading of the planes beside a cut costs: half as many bytes again
+/// (r planes on either side of it are read by both launches).
+constexpr double kReadAgain = 0.5;
+
+struct Step {
+    double seconds = 0., exposed_s = 0.;
+};
+
+Step step_of(const Plan& plan, const Machine& machine, std::int64_t slabs) {
+    const Grid& grid = plan.setup.grid;
+    const double plane = static_cast<double>(grid.nx() * grid.ny()), node_s = 1e-9 / machine.gpts;
+    const auto halo = static_cast<double>(plan.setup.scheme.halo());
+    const auto planes = static_cast<double>((grid.nz() + slabs - 1) / slabs);
+    if (slabs == 1) return {planes * plane * node_s, 0.};
+    const bool leaves_host = slabs > machine.devices_per_host;
+    const double cuts = slabs > 2 ? 2. : 1.;
+    const double beside_s = cuts * halo * plane * node_s;
+    const double inside_s = planes * plane * node_s - beside_s;
+    const double bytes = halo * plane * static_cast<double>(plan.setup.element_bytes());
+    const double exchange_s = leaves_host ? machine.network_s + bytes / machine.network_bytes_s
+                                          : machine.link_s + bytes / machine.link_bytes_s;
+    const double exposed_s = std::max(0., exchange_s - std::max(0., inside_s));
+    return {planes * plane * node_s + kReadAgain * beside_s + machine.launch_s + exposed_s, exposed_s};
+}
+
+MachineForecast forecast(const Plan& plan, const Machine& machine, std::int64_t slabs) {
+    const std::int64_t shots = std::ssize(plan.survey.shots);
+    const auto parts = equal_slabs(plan.setup.grid.nz(), static_cast<int>(slabs));
+    const Setup part = slabs == 1 ? plan.setup : setup_of_slab(plan.setup, parts.back());
+    const Step step = step_of(plan, machine, slabs);
+    MachineForecast way;
+    way.slabs = slabs;
+    way.shots_at_once = std::min(shots, machine.devices() / slabs);
+    way.turns = (shots + way.shots_at_once - 1) / way.shots_at_once;
+    way.bytes_of_device = plan.device->predicted_bytes(part, 1);
+    way.fits = way.bytes_of_device <= machine.memory_bytes;
+    way.step_s = step.seconds;
+    way.exposed_s = step.exposed_s;
+    way.seconds = static_cast<double>(way.turns * plan.time.steps) * step.seconds;
+    const double work_s = 1e-9 / machine.gpts * static_cast<double>(plan.nodes_of_shots) *
+                          static_cast<double>(plan.time.steps) / static_cast<double>(machine.devices());
+    way.efficiency = work_s / way.seconds;
+    return way;
+}
+
+}  // namespace
+
+std::vector<MachineForecast> forecast_on_machine(const Plan& plan, const Machine& machine) {
+    const bool may_be_cut = plan.setup.grid.dimensions == 3 && plan.setup.applications() == Applications::once;
+    const std::int64_t most = std::min(machine.devices(), std::int64_t{may_be_cut ? most_slabs(plan.setup) : 1});
+    std::vector<std::int64_t> numbers;
+    for (std::int64_t slabs = 1; slabs < most; slabs *= 2) numbers.push_back(slabs);
+    numbers.push_back(most);
+    std::vector<MachineForecast> ways;
+    for (const std::int64_t slabs : numbers) ways.push_back(forecast(plan, machine, slabs));
+    return ways;
+}
+
+const MachineForecast* fastest(const std::vector<MachineForecast>& ways) {
+    const MachineForecast* best = nullptr;
+    for (const MachineForecast& way : ways)
+        if (way.fits && (best == nullptr || way.seconds < best->seconds)) best = &way;
+    return best;
+}
+
+}  // namespace onda

@@ -1,0 +1,45 @@
+/// \file
+/// What a run would take on a machine of many devices that one need not have.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+/// A machine of hosts with equal devices. Rates of links are those of one device in one direction, while both are busy.
+struct Machine {
+    std::int64_t hosts = 1, devices_per_host = 1;
+    double gpts = 0.;               ///< of whole time steps on one device, 1e9 nodes a second
+    std::int64_t memory_bytes = 0;  ///< of one device
+    double link_bytes_s = 370e9;    ///< within a host: peer copies over NVLink, measured (docs/several_devices.md)
+    double network_bytes_s = 50e9;  ///< between hosts: InfiniBand NDR, or PCIe 5 x16
+    double link_s = 6e-6, network_s = 3e-5;  ///< until the first byte arrives
+    double launch_s = 8e-6;                  ///< that cutting adds to a step: launches of the planes beside cuts
+
+    [[nodiscard]] std::int64_t devices() const { return hosts * devices_per_host; }
+};
+
+/// One way to share the devices out: shots on groups of so many.
+struct MachineForecast {
+    std::int64_t slabs = 1;  ///< devices that share a grid
+    std::int64_t shots_at_once = 1, turns = 1;
+    std::int64_t bytes_of_device = 0;
+    bool fits = true;
+    double step_s = 0.;      ///< of a shot
+    double exposed_s = 0.;   ///< of it: what of the exchange no computing hides
+    double seconds = 0.;     ///< of the time steps of the whole survey
+    double efficiency = 1.;  ///< of all devices: work over work that they could have done meanwhile
+};
+
+/// The forecast for each number of slabs that divides the devices evenly enough: 1, 2, 4 … and the largest that the
+/// grid can be cut into. The formula is in docs/several_devices.md.
+/// \returns at least one; those that the memory of a device cannot hold come with fits == false.
+std::vector<MachineForecast> forecast_on_machine(const Plan& plan, const Machine& machine);
+
+/// The fastest that fits; null if none does.
+const MachineForecast* fastest(const std::vector<MachineForecast>& ways);
+
+}  // namespace onda
