@@ -219,7 +219,7 @@ struct BackendConfig {
     std::string copy = "auto";       ///< CUDA
     std::string tuning = "cache";    ///< cache | off: whether auto takes what `onda tune` found
     NameOrIntegers slabs{"auto"};    ///< auto | a number: parts along z that each shot's grid is cut into
-    NameOrIntegers split{"equal"};   ///< equal | the planes of each slab
+    NameOrIntegers split{"equal"};   ///< equal | measured | the planes of each slab
     NameOrIntegers devices{"auto"};  ///< auto | all | which
     bool operator==(const BackendConfig&) const = default;
 };

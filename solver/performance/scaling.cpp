@@ -93,27 +93,45 @@ std::unique_ptr<Wavefield> make_wavefield(const Device& device, const ScaleCase&
         ->make_wavefield();
 }
 
-double round_s(Wavefield& wavefield, std::int64_t steps) {
-    const auto start = std::chrono::steady_clock::now();
-    wavefield.advance(0, steps);
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+/// Rounds of so many steps that each takes `least_s`. \param advance takes a number of steps.
+template <typename Advance>
+Sample time_rounds(int rounds, double least_s, const Advance& advance) {
+    const auto round_s = [&advance](std::int64_t steps) {
+        const auto start = std::chrono::steady_clock::now();
+        advance(steps);
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    std::int64_t steps = 2;
+    for (double taken = round_s(steps); taken < least_s; taken = round_s(steps))
+        steps *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * least_s / taken) + 1, 2, 1000);
+    std::vector<double> seconds;
+    for (int round = 0; round < rounds; ++round) seconds.push_back(round_s(steps) / static_cast<double>(steps));
+    return Sample(seconds);
 }
 
 }  // namespace
 
 Sample measure_steps(const Device& device, const ScaleCase& of, int rounds, bool exchanges, Team* team) {
-    std::vector<double> seconds;
-    {
-        const std::unique_ptr<Wavefield> wavefield = make_wavefield(device, of, exchanges, team);
-        fill_with_random_values(*wavefield);
-        std::int64_t steps = 2;
-        for (double taken = round_s(*wavefield, steps); taken < kLeastRound_s; taken = round_s(*wavefield, steps))
-            steps *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * kLeastRound_s / taken) + 1, 2, 1000);
-        for (int round = 0; round < rounds; ++round)
-            seconds.push_back(round_s(*wavefield, steps) / static_cast<double>(steps));
-    }
+    std::unique_ptr<Wavefield> wavefield = make_wavefield(device, of, exchanges, team);
+    fill_with_random_values(*wavefield);
+    Sample seconds = time_rounds(rounds, kLeastRound_s, [&](std::int64_t steps) { wavefield->advance(0, steps); });
+    wavefield.reset();
     if (team != nullptr) dismiss(*team);
-    return Sample(seconds);
+    return seconds;
+}
+
+double seconds_of_step(const Device& device, const Setup& part) {
+    constexpr double least_round_s = 0.02;
+    const std::unique_ptr<Wavefield> wavefield =
+        device.make_medium(part, random_medium(part), bench_time_step_s(part))->make_wavefield();
+    fill_with_random_values(*wavefield);
+    SlabSteps steps({wavefield.get()}, make_no_exchange({}, 0));
+    return time_rounds(3, least_round_s,
+                       [&](std::int64_t count) {
+                           advance_in_order(steps, 0, count);
+                           wavefield->wait();
+                       })
+        .median();
 }
 
 void serve_measurement(const Device& device, const ScaleCase& of, Team& team) {

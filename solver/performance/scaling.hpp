@@ -25,6 +25,10 @@ struct ScaleCase {
 /// \returns seconds of a step, one value a round.
 Sample measure_steps(const Device& device, const ScaleCase& of, int rounds, bool exchanges, Team* team);
 
+/// Seconds of a step of one part alone, without its neighbours, on random values: a few hundredths of a second are
+/// timed. \param part of setup_of_slab(), resolved.
+double seconds_of_step(const Device& device, const Setup& part);
+
 /// What the other ranks do while the first one measures: once for each of its measurements.
 void serve_measurement(const Device& device, const ScaleCase& of, Team& team);
 

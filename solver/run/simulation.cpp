@@ -12,6 +12,7 @@
 #include "io/text/printable.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
@@ -167,6 +168,19 @@ void run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, con
                          all ? "another process ends the survey" : "the others are for other processes or runs"));
 }
 
+/// Cuts the grid by what the ranks of the first group measure on their devices, each of its own.
+void balance_over_ranks(Plan& plan, const Ranks& ranks) {
+    Team& team = *ranks.team();
+    if (team.rank() >= plan.ranks_per_grid) return;
+    std::vector<SlabCost> costs = measure_own_slabs(plan);
+    if (!team.leads()) return team.send(0, Topic::agreement, Outgoing().put(costs).bytes());
+    for (int member = 1; member < plan.ranks_per_grid; ++member) {
+        const auto others = Incoming(team.receive(member, Topic::agreement)).get_all<SlabCost>();
+        costs.insert(costs.end(), others.begin(), others.end());
+    }
+    balance_slabs(plan, costs);
+}
+
 /// The plan without the model, on the slabs that the first rank has chosen.
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
     Plan plan = ranks.all_or_none([&] {
@@ -178,6 +192,7 @@ Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& r
     });
     if (!ranks.note().empty()) plan.device_notes.push_back(ranks.note());
     if (ranks.team() == nullptr) return plan;
+    if (wants_balance(plan) && plan.ranks_per_grid > 1) balance_over_ranks(plan, ranks);
     Incoming of_first = ranks.from_first(Outgoing().put(plan.slabs).put(plan.ranks_per_grid));
     std::vector<Slab> slabs = of_first.get_all<Slab>();
     take_slabs(plan, std::move(slabs), of_first.get<int>());

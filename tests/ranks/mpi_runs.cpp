@@ -119,6 +119,9 @@ TEST_CASE("1, 2, 3 and 5 processes that share a grid give the results of one") {
         CHECK(slabs["ranks"]["per_grid"] == ranks);
     }
     CHECK(runs.hashes("more", 2, {"--set", "backend.split=[20, 30, 20, 23]"}) == expected);
+    CHECK(runs.hashes("measured", 3, {"--set", "backend.slabs=3", "--set", "backend.split=measured"}) == expected);
+    CHECK(
+        contains(runs.summary("measured")["backend"]["slabs"]["chosen_by"].get<std::string>(), "split by measurement"));
     CHECK(runs.hashes("double", 3, {"--set", "backend.slabs=3", "--set", "scheme.precision=double"}) ==
           runs.hashes("double one", 0, {"--set", "scheme.precision=double"}));
 }

@@ -14,9 +14,9 @@
 #include "solver/ranks/remote_part.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/state.hpp"
-#include "tests/sanitized.hpp"
 #include "tests/ranks/tall_run.hpp"
 #include "tests/ranks/thread_team.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace onda;
 using namespace onda::test;

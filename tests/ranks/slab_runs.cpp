@@ -6,11 +6,13 @@
 #include <future>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <random>
 #include <thread>
 
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/names.hpp"
 #include "solver/propagation/propagator.hpp"
@@ -18,10 +20,10 @@
 #include "solver/run/simulation.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/state.hpp"
+#include "tests/ranks/tall_run.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/solver/quiet_run.hpp"
 #include "tests/solver/small_run.hpp"
-#include "tests/ranks/tall_run.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -232,6 +234,35 @@ TEST_CASE("batches and resumed surveys, on other numbers of slabs than before") 
     }
 }
 
+TEST_CASE("slabs split by measurement take equally long, and have the bits of the uncut grid") {
+    const auto slabs_of = [](const std::vector<SlabCost>& costs) {
+        std::vector<std::int64_t> planes;
+        for (const Slab& slab : balanced_slabs(100, 4, costs)) {
+            CHECK(slab.first_plane == std::accumulate(planes.begin(), planes.end(), std::int64_t{0}));
+            planes.push_back(slab.planes);
+        }
+        return planes;
+    };
+    using Planes = std::vector<std::int64_t>;
+    CHECK(slabs_of({{1., 0., 0.}, {1., 0., 0.}}) == Planes{50, 50});
+    CHECK(slabs_of({{1., 0., 0.}, {3., 0., 0.}}) == Planes{75, 25});
+    // The zones at the ends take as long as 8 and 16 planes.
+    CHECK(slabs_of({{1., 8., 16.}, {1., 8., 16.}}) == Planes{54, 46});
+    CHECK(slabs_of({{1., 11., 11.}, {1., 11., 11.}, {1., 11., 11.}}) == Planes{30, 40, 30});
+    // One so slow that it has the fewest planes.
+    CHECK(slabs_of({{1., 0., 0.}, {1000., 0., 0.}}) == Planes{96, 4});
+    const SurveyInMemory whole = run(kTall, {});
+    const SurveyInMemory cut = run(kTall, {"backend.slabs=3", "backend.split=measured"});
+    CHECK(contains(cut.plan->slabs_by, "split by measurement"));
+    check_equal(cut, whole);
+    // Where thirds of the grid cannot be measured, slabs stay equal.
+    const Plan thick =
+        plan_of(kTall, {"backend.slabs=2", "backend.split=measured",
+                        "boundary={x_min: zero, x_max: zero, y_min: zero, y_max: zero}", "boundary.cpml_width=40"});
+    CHECK(thick.slabs[0].planes == 53);
+    CHECK(thick.slabs[1].planes == 54);
+}
+
 TEST_CASE("a state saved from three slabs goes on in one piece and in five") {
     Shooting whole({}), three({"backend.slabs=3"});
     const std::vector<std::string> expected = whole.advance(60);
@@ -288,5 +319,6 @@ TEST_CASE("what cannot be cut is refused by name") {
     CHECK(contains(refusal_of(kSmall3d, {"backend.slabs=2", "time.order=4"}),
                    "backend.slabs = 2: time.order: 4 is not available for slabs: use time.order: 2"));
     CHECK(contains(refusal_of(kTall, {"backend.slabs=all"}), "backend.slabs = all: must be auto, or an integer"));
-    CHECK(contains(refusal_of(kTall, {"backend.split=7"}), "backend.split = 7: must be equal, or a list of integers"));
+    CHECK(contains(refusal_of(kTall, {"backend.split=7"}),
+                   "backend.split = 7: must be equal, measured, or a list of integers"));
 }

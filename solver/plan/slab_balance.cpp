@@ -1,0 +1,108 @@
+#include "solver/plan/slab_balance.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <spdlog/fmt/fmt.h>
+#include <stdexcept>
+
+#include "solver/performance/scaling.hpp"
+#include "solver/plan/slab_plan.hpp"
+
+namespace onda {
+namespace {
+
+/// So many planes are timed: enough for the launches of a GPU to be fast, few enough to fit beside others.
+constexpr std::int64_t kTimedPlanes = 96;
+
+bool can_be_cut(const Problem& problem, std::span<const Slab> slabs) {
+    try {
+        check_slabs(problem, slabs);
+        return true;
+    } catch (const std::invalid_argument&) {
+        return false;
+    }
+}
+
+double step_of(const Plan& plan, int ordinal, const Slab& slab) {
+    Setup setup = setup_of_slab(plan.setup, slab);
+    if (plan.device->has_own_memory()) setup.ordinal = ordinal;
+    setup.medium = {};  // whose codes are those of the run's model
+    return seconds_of_step(*plan.device, setup);
+}
+
+/// Planes of each slab for steps of so many seconds.
+std::vector<double> planes_in(double seconds, std::span<const SlabCost> costs, std::int64_t fewest) {
+    std::vector<double> planes;
+    for (std::size_t s = 0; s < costs.size(); ++s) {
+        const double ends = (s == 0 ? costs[s].z_min_s : 0.) + (s + 1 == costs.size() ? costs[s].z_max_s : 0.);
+        planes.push_back(std::max(static_cast<double>(fewest), (seconds - ends) / costs[s].plane_s));
+    }
+    return planes;
+}
+
+}  // namespace
+
+SlabCost measure_slab_cost(const Plan& plan, int ordinal) {
+    const std::int64_t nz = plan.setup.grid.nz(), planes = std::min(kTimedPlanes, nz / 3);
+    const std::vector<Slab> parts{{0, planes}, {(nz - planes) / 2, planes}, {nz - planes, planes}};
+    const std::vector<Slab> thirds{
+        {0, parts[1].first_plane}, parts[1], {parts[1].first_plane + planes, nz - parts[1].first_plane - planes}};
+    if (!can_be_cut(plan.setup, thirds)) return {1., 0., 0.};
+    const double middle_s = step_of(plan, ordinal, parts[1]);
+    return {middle_s / static_cast<double>(planes), std::max(0., step_of(plan, ordinal, parts[0]) - middle_s),
+            std::max(0., step_of(plan, ordinal, parts[2]) - middle_s)};
+}
+
+std::vector<Slab> balanced_slabs(std::int64_t nz, std::int64_t fewest, std::span<const SlabCost> costs) {
+    const auto sum_in = [&](double seconds) {
+        const std::vector<double> planes = planes_in(seconds, costs, fewest);
+        return std::accumulate(planes.begin(), planes.end(), 0.);
+    };
+    double low = 0., high = 1e-9;
+    while (sum_in(high) < static_cast<double>(nz)) high *= 2.;
+    for (int i = 0; i < 100; ++i) {
+        const double middle = 0.5 * (low + high);
+        (sum_in(middle) < static_cast<double>(nz) ? low : high) = middle;
+    }
+    const std::vector<double> planes = planes_in(high, costs, fewest);
+    // Whole planes, of the slabs so far together: what is rounded up here is rounded down there.
+    std::vector<Slab> slabs;
+    double end = 0.;
+    for (std::size_t s = 0; s < planes.size(); ++s) {
+        const std::int64_t first = slabs.empty() ? 0 : slabs.back().first_plane + slabs.back().planes;
+        end += planes[s];
+        slabs.push_back({first, (s + 1 == planes.size() ? nz : std::llround(end)) - first});
+    }
+    return slabs;
+}
+
+bool wants_balance(const Plan& plan) {
+    return plan.config.backend.split.name == "measured" && plan.slabs.size() > 1;
+}
+
+std::vector<SlabCost> measure_own_slabs(const Plan& plan) {
+    std::map<int, SlabCost> of_device;
+    std::vector<SlabCost> costs;
+    for (const int device : plan.workers.front()) {
+        if (!of_device.contains(device)) of_device[device] = measure_slab_cost(plan, device);
+        costs.push_back(of_device[device]);
+    }
+    return costs;
+}
+
+void balance_slabs(Plan& plan, std::span<const SlabCost> costs) {
+    const std::int64_t nz = plan.setup.grid.nz();
+    const std::vector<Slab> slabs = balanced_slabs(nz, plan.setup.scheme.halo(), costs);
+    if (!can_be_cut(plan.setup, slabs)) {
+        plan.slabs_by += "; by measurement they would be too thin";
+        return;
+    }
+    plan.slabs = slabs;
+    const auto [fast, slow] = std::ranges::minmax(costs, {}, &SlabCost::plane_s);
+    plan.slabs_by += fmt::format("; split by measurement, planes of the slowest device take {:.2f} times as long",
+                                 slow.plane_s / fast.plane_s);
+}
+
+}  // namespace onda
