@@ -259,8 +259,8 @@ TEST_CASE("slabs split by measurement take equally long, and have the bits of th
     const Plan thick =
         plan_of(kTall, {"backend.slabs=2", "backend.split=measured",
                         "boundary={x_min: zero, x_max: zero, y_min: zero, y_max: zero}", "boundary.cpml_width=40"});
-    CHECK(thick.slabs[0].planes == 53);
-    CHECK(thick.slabs[1].planes == 54);
+    CHECK(thick.slabs[0].planes == 93);
+    CHECK(thick.slabs[1].planes == 94);
 }
 
 TEST_CASE("a state saved from three slabs goes on in one piece and in five") {
