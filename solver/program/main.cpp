@@ -140,8 +140,10 @@ int main(int argc, char** argv) {
         leave_ranks(code);
         return code;
     } catch (const Interrupted& interrupted) {
-        report_error(std::string("interrupted (") + strsignal(interrupted.signal) + "); nothing was left half written");
-        leave_ranks(128 + interrupted.signal);
+        // Launchers send signals to all ranks, and end all where one dies of a signal.
+        if (rank_prefix().empty())
+            report_error(std::string("interrupted (") + strsignal(interrupted.signal) +
+                         "); nothing was left half written");
         die_of(interrupted.signal);
     } catch (const ToldByFirstRank& told) {
         leave_ranks(static_cast<int>(told.code));
