@@ -39,6 +39,14 @@ double side_by_side(const Plan& plan) {
     return plan.device->has_own_memory() ? static_cast<double>(devices_of(plan).size()) : 1.;
 }
 
+/// The shots of the worker that has most of them. On the CPU workers share the threads, and so the time.
+ShotCounts shots_of_worker(const Plan& plan) {
+    const auto workers =
+        static_cast<double>(plan.device->has_own_memory() ? std::max<std::size_t>(1, plan.workers.size()) : 1);
+    const ShotCounts of_run = shots_of(plan);
+    return {std::ceil(of_run.all / workers), std::ceil(of_run.batches / workers), of_run.batch, of_run.full / workers};
+}
+
 /// What the steps of a shot take, and how that was found. Where the grid is too large to be rehearsed, a model says how
 /// much longer a step of the whole takes; without one, nodes do.
 struct Steps {
@@ -141,7 +149,8 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
     const auto& [rehearsal, steps, disk] = tried;
     const auto output_bytes = static_cast<double>(forecast_output_bytes(plan));
     const double hashed_bytes = std::min(output_bytes, 64. * 1048576.);  // of larger files some pieces: record_of()
-    const ShotCounts shots = shots_of(plan);
+    const ShotCounts shots = shots_of_worker(plan);
+    const double slabs_of_worker = side_by_side(plan) / std::max(1., static_cast<double>(plan.workers.size()));
     const bool own_memory = plan.device->has_own_memory();
     const double watch_s =
         rehearsal.watch_s * std::ceil(static_cast<double>(plan.time.steps) / StabilityWatch::kInterval);
@@ -156,7 +165,7 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
         {std::string(kProgramItem), kProgram_s + (own_memory ? kCudaStart_s : 0.)},
         {"model", rehearse_model(plan) + kHash_s * 4. * static_cast<double>(plan.grid.points())},
         {"medium and wavefield of the device", rehearsal.medium_s * (plan.aperture ? shots.full : 1.)},
-        {"time steps", steps.seconds * shots.full / side_by_side(plan)},
+        {"time steps", steps.seconds * shots.full / (own_memory ? slabs_of_worker : 1.)},
         {"sources and receivers of the first batch",
          rehearse_receivers(plan) * static_cast<double>(plan.survey.size.most_receivers) * shots.batch},
         {"first steps of each batch", rehearsal.begin_s * shots.batches},

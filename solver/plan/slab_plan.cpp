@@ -1,6 +1,7 @@
 #include "solver/plan/slab_plan.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -255,6 +256,21 @@ std::vector<std::vector<int>> workers_of(const std::vector<int>& devices, std::s
     return workers;
 }
 
+/// Says which of the devices that the configuration asks for compute nothing.
+void note_idle_devices(Plan& plan, const std::vector<int>& devices) {
+    const NameOrIntegers& wanted = plan.config.backend.devices;
+    if (wanted.integers.empty() && wanted.name != "all") return;
+    std::vector<int> idle;
+    const std::vector<int> used = devices_of(plan);
+    std::ranges::copy_if(devices, std::back_inserter(idle),
+                         [&used](int device) { return std::ranges::find(used, device) == used.end(); });
+    if (idle.empty() || !plan.device->has_own_memory()) return;
+    plan.device_notes.push_back(
+        fmt::format("GPU{} {} of backend.devices: nothing to do, with {} shot{} in {} slab{} each",
+                    idle.size() == 1 ? "" : "s", fmt::join(idle, ", "), plan.survey.shots.size(),
+                    plan.survey.shots.size() == 1 ? "" : "s", plan.slabs.size(), plan.slabs.size() == 1 ? "" : "s"));
+}
+
 /// Puts the slabs of a plan on ranks and devices. Processes share a grid where one has fewer devices than there are
 /// slabs.
 void place_slabs(Plan& plan, const std::vector<int>& devices) {
@@ -290,6 +306,7 @@ void set_slabs(Plan& plan) {
     const auto needed = static_cast<int>((plan.slabs.size() + devices.size() - 1) / devices.size());
     plan.ranks_per_grid = std::min(connected_ranks(plan), needed);
     place_slabs(plan, devices);
+    note_idle_devices(plan, devices);
 }
 
 void take_slabs(Plan& plan, std::vector<Slab> slabs, int ranks_per_grid) {

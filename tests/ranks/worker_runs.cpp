@@ -3,14 +3,18 @@
 #include <doctest/doctest.h>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "io/files/interruption.hpp"
+#include "io/text/error.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/names.hpp"
 #include "solver/run/in_memory.hpp"
 #include "solver/run/simulation.hpp"
+#include "solver/run/workers.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/solver/small_run.hpp"
 
@@ -85,6 +89,28 @@ void check_equal(const SurveyInMemory& survey, const SurveyInMemory& expected) {
     }
 }
 
+/// A ledger that cannot write the shots that come after so many; it counts the claims.
+class FullLedger : public ShotLedger {
+public:
+    explicit FullLedger(int room) : room_(room) {}
+    [[nodiscard]] bool is_finished(std::size_t) const override { return false; }
+    [[nodiscard]] bool claim(std::size_t i) override {
+        const std::lock_guard lock(mutex_);
+        return claimed_.insert(i).second;
+    }
+    void finish(const std::vector<std::pair<std::size_t, ShotRecord>>&) override {
+        const std::lock_guard lock(mutex_);
+        if (finished_ == room_) throw Error(ExitCode::io_error, "the disk is full");
+        ++finished_;
+    }
+    [[nodiscard]] std::size_t claimed() const { return claimed_.size(); }
+
+private:
+    std::mutex mutex_;
+    int room_, finished_ = 0;
+    std::set<std::size_t> claimed_;
+};
+
 std::string text_of(const std::filesystem::path& file) {
     std::ifstream stream(file);
     return {std::istreambuf_iterator<char>(stream), {}};
@@ -153,9 +179,30 @@ TEST_CASE("files are those of one worker, in the order of the shots") {
     CHECK(contains(said, "workers   3, which draw shots from one queue"));
 }
 
+TEST_CASE("a worker that fails ends the others soon, and its reason is told") {
+    const Config config = config_of(
+        kSurvey, {"backend.devices=[0, 1, 2]", "backend.batch=1", "sources[0].count=200", "time.duration_s=0.02"});
+    Plan draft = make_plan(config);
+    Model model = make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
+    const Plan plan = refine(std::move(draft), model);
+    Workers workers(plan, std::move(model));
+    const RunOutputs none(std::vector<RunOutputs::Entry>{});
+    const ShotFiles files(none, {}, {});
+    FullLedger ledger(5);
+    PhaseTimes times;
+    Told told;
+    CHECK(message_of(
+              [&] {
+                  static_cast<void>(workers.run({files, ledger, times, told}, {}, SurveyRun::Clock::time_point::max()));
+              },
+              ExitCode::io_error) == "the disk is full");
+    CHECK(ledger.claimed() < 200);
+}
+
 TEST_CASE("progress is that of all workers together, and what ends one ends all") {
     Told told;
     static_cast<void>(run({"backend.devices=[0, 1, 2]", "backend.batch=1"}, told));
+    CHECK(told.most_together >= 1);
     CHECK(told.most_together <= 3);
     Told impatient(1);
     CHECK_THROWS_AS(run({"backend.devices=[0, 1]", "backend.batch=1"}, impatient), Interrupted);
