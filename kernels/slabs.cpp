@@ -8,6 +8,7 @@
 
 #include "kernels/cpu/downloads.hpp"
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/plan/shell.hpp"
 #include "kernels/plan/state_parts.hpp"
 #include "kernels/shot/source_entries.hpp"
 
@@ -17,14 +18,14 @@ namespace {
 /// Copies planes between wavefields of one process.
 class LocalExchange final : public Exchange {
 public:
-    LocalExchange(std::vector<Wavefield*> slabs, std::int64_t halo) : slabs_(std::move(slabs)), halo_(halo) {}
+    explicit LocalExchange(std::vector<Wavefield*> slabs) : slabs_(std::move(slabs)) {}
 
     void post() override {
         for (std::size_t i = 1; i < slabs_.size(); ++i) {
             Wavefield &low = *slabs_[i - 1], &high = *slabs_[i];
-            const std::int64_t planes = low.medium().setup().grid.nz();
-            low.copy_planes(high, 0, planes, halo_);
-            high.copy_planes(low, planes - halo_, -halo_, halo_);
+            const CutPlanes below(low.problem()), above(high.problem());
+            low.copy_planes(high, above.own_low(), below.beyond_high(), below.count);
+            high.copy_planes(low, below.own_high(), above.beyond_low(), above.count);
         }
     }
     void wait() override {
@@ -33,7 +34,6 @@ public:
 
 private:
     std::vector<Wavefield*> slabs_;
-    std::int64_t halo_;
 };
 
 class NoExchange final : public Exchange {
@@ -49,7 +49,8 @@ struct WindowPart {
     std::int64_t before;  ///< points of the whole window that come before
 };
 
-std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> slabs) {
+/// \param computed by each slab, of the planes of the whole.
+std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> slabs, std::span<const Slab> computed) {
     std::vector<WindowPart> parts;
     std::int64_t taken = 0;
     for (std::size_t s = 0; s < slabs.size() && taken < window.count[2]; ++s) {
@@ -58,7 +59,7 @@ std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> sla
         if (first >= end) continue;
         const std::int64_t count = std::min(window.count[2] - taken, (end - 1 - first) / window.step[2] + 1);
         WindowPart part{s, window, taken * window.count[0] * window.count[1]};
-        part.window.first[2] = first - slabs[s].first_plane;
+        part.window.first[2] = first - computed[s].first_plane;
         part.window.count[2] = count;
         parts.push_back(part);
         taken += count;
@@ -75,7 +76,8 @@ public:
           make_exchange_(std::move(make_exchange)),
           stepped_here_(std::min(stepped_here, slabs_.size())) {
         for (std::size_t s = 0; s < slabs_.size(); ++s) {
-            const MediumReaders shifted = readers_from_plane(readers, slabs_[s].first_plane);
+            computed_.push_back(with_ghosts(setup, slabs_[s]));
+            const MediumReaders shifted = readers_from_plane(readers, computed_[s].first_plane);
             media_.push_back(make_medium(s, setup_of_slab(setup, slabs_[s]), shifted, dt_s));
         }
     }
@@ -107,13 +109,22 @@ public:
         const auto after = std::ranges::upper_bound(slabs_, z, {}, &Slab::first_plane);
         return static_cast<std::size_t>(after - slabs_.begin()) - 1;
     }
+    /// Whether a slab computes a node, its own or as a ghost.
+    [[nodiscard]] bool computes(std::size_t slab, std::int64_t node) const {
+        const std::int64_t z = setup().grid.node(node)[2] - computed_[slab].first_plane;
+        return z >= 0 && z < computed_[slab].planes;
+    }
     /// The grid's index of a slab's node 0: nodes are counted plane by plane.
     [[nodiscard]] std::int64_t first_node(std::size_t slab) const {
-        return setup().grid.at(0, 0, slabs_[slab].first_plane);
+        return setup().grid.at(0, 0, computed_[slab].first_plane);
+    }
+    /// A window as the slabs see it: the planes of each that are its own.
+    [[nodiscard]] std::vector<WindowPart> parts(const Window& window) const {
+        return parts_of(window, slabs_, computed_);
     }
 
 private:
-    std::vector<Slab> slabs_;
+    std::vector<Slab> slabs_, computed_;
     std::vector<std::shared_ptr<Medium>> media_;
     MakeExchange make_exchange_;
     std::size_t stepped_here_;
@@ -252,7 +263,7 @@ public:
         for (const auto& part : medium_->media()) slabs_.push_back(part->make_wavefield(shots));
         std::vector<Wavefield*> here;
         for (std::size_t s = 0; s < medium_->stepped_here(); ++s) here.push_back(slabs_[s].get());
-        std::unique_ptr<Exchange> exchange = medium_->exchange_maker()(here, medium_->setup().scheme.halo());
+        std::unique_ptr<Exchange> exchange = medium_->exchange_maker()(here);
         steps_.emplace(std::move(here), std::move(exchange));
     }
 
@@ -275,6 +286,7 @@ public:
         recorder.begin(slabs_, shot);
     }
 
+    void update(std::int64_t n) override { steps_->update(n); }
     void fill_halos() override { steps_->fill_halos(); }
     void step() override { steps_->step(); }
     void step_inside() override { steps_->step_inside(); }
@@ -289,11 +301,11 @@ public:
     /// Slabs of other processes run ahead of this one, unless the value of a receiver takes nodes of several slabs.
     void enqueue(std::int64_t first, std::int64_t count) override {
         const bool is_whole = std::ranges::all_of(recorders_, &SlabRecorder::is_whole);
-        const std::int64_t together = is_whole ? count : 1;
+        const std::int64_t stride = problem().stride(), together = is_whole ? count : stride;
         for (std::int64_t n = first; n < first + count; n += together) {
             for (std::size_t s = medium_->stepped_here(); s < slabs_.size(); ++s) slabs_[s]->enqueue(n, together);
             advance_in_order(*steps_, n, together);
-            if (!is_whole) record_cut(n + together);
+            if (!is_whole) record_cut(n / stride + 1);
         }
     }
     void wait() override {
@@ -308,13 +320,13 @@ public:
         take(window, values, shot);
     }
     void download_previous(const Window& window, std::span<double> values, int shot) const override {
-        for (const WindowPart& part : parts_of(window, medium_->slabs()))
+        for (const WindowPart& part : medium_->parts(window))
             slabs_[part.slab]->download_previous(part.window, values.subspan(static_cast<std::size_t>(part.before)),
                                                  shot);
     }
     void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override {
         const std::int64_t plane = window.count[0] * window.count[1];
-        for (const WindowPart& part : parts_of(window, medium_->slabs()))
+        for (const WindowPart& part : medium_->parts(window))
             slabs_[part.slab]->hash_planes(part.window,
                                            hashes.subspan(static_cast<std::size_t>(part.before / plane),
                                                           static_cast<std::size_t>(part.window.count[2])),
@@ -376,7 +388,7 @@ private:
     /// The first slab or the last one, and one of its planes or of the halo beyond it.
     [[nodiscard]] std::pair<Wavefield*, std::int64_t> outermost(std::int64_t plane) const {
         if (plane < medium_->slabs().front().planes) return {slabs_.front().get(), plane};
-        return {slabs_.back().get(), plane - medium_->slabs().back().first_plane};
+        return {slabs_.back().get(), plane - medium_->setup().grid.nz() + slabs_.back()->problem().grid.nz()};
     }
     void record_cut(std::int64_t n) {
         for (std::size_t shot = 0; shot < recorders_.size(); ++shot)
@@ -384,7 +396,7 @@ private:
     }
     template <typename U>
     void take(const Window& window, std::span<U> values, int shot) const {
-        for (const WindowPart& part : parts_of(window, medium_->slabs()))
+        for (const WindowPart& part : medium_->parts(window))
             slabs_[part.slab]->download(part.window, values.subspan(static_cast<std::size_t>(part.before)), shot);
     }
     /// Calls body(slab, its share of a part, the plane of the part that it begins with).
@@ -416,7 +428,7 @@ void SlabWavefield::set_sources(int shot, const Sources& sources) {
             const auto at = static_cast<std::size_t>(row);
             for (auto i = static_cast<std::size_t>(sources.nodes.first[at]);
                  i < static_cast<std::size_t>(sources.nodes.first[at + 1]); ++i) {
-                if (medium_->slab_of(sources.nodes.node[i]) != s) continue;
+                if (!medium_->computes(s, sources.nodes.node[i])) continue;
                 share.nodes.node.push_back(sources.nodes.node[i] - medium_->first_node(s));
                 share.nodes.weight.push_back(sources.nodes.weight[i]);
             }
@@ -450,6 +462,7 @@ std::vector<Extremum> SlabWavefield::extrema() const {
 // The first slab lacks the strips of z_max, and the last one those of z_min: sorted, their order is that of an uncut
 // grid.
 std::vector<StatePart> SlabWavefield::state_parts() const {
+    if (ghost_planes(problem()) > 0) throw std::logic_error("the state of slabs with ghosts is not kept");
     std::vector<StatePart> parts;
     for (const auto& slab : slabs_)
         for (const StatePart& share : slab->state_parts()) {
@@ -495,16 +508,47 @@ std::vector<Slab> equal_slabs(std::int64_t nz, int count) {
     return slabs;
 }
 
+std::int64_t ghost_planes(const Problem& problem) {
+    return problem.applications() == Applications::twice ? 2 * problem.scheme.radius() : 0;
+}
+
+Slab with_ghosts(const Problem& whole, const Slab& slab) {
+    const std::int64_t ghosts = ghost_planes(whole), all = whole.grid.nz();
+    const std::int64_t first = std::max<std::int64_t>(0, slab.first_plane - ghosts);
+    return {first, std::min(all, slab.first_plane + slab.planes + ghosts) - first};
+}
+
+CutPlanes::CutPlanes(const Problem& slab)
+    : count(std::max<std::int64_t>(slab.scheme.halo(), ghost_planes(slab))), ghosts(ghost_planes(slab)), nz(slab.grid.nz()) {}
+
 Setup setup_of_slab(const Setup& whole, const Slab& slab) {
+    const Slab computed = with_ghosts(whole, slab);
     Setup setup = whole;
-    setup.grid.n[2] = slab.planes;
-    setup.grid.origin_m[2] += static_cast<double>(slab.first_plane) * whole.grid.spacing_m[2];
+    setup.grid.n[2] = computed.planes;
+    setup.grid.origin_m[2] += static_cast<double>(computed.first_plane) * whole.grid.spacing_m[2];
     const std::int64_t all = whole.grid.nz();
-    if (slab.first_plane > 0) setup.halos[4] = Halo::neighbour;
-    if (slab.first_plane + slab.planes < all) setup.halos[5] = Halo::neighbour;
-    setup.strips.change_each([&](const Strip& strip) { return strip.of_planes(slab.first_plane, slab.planes, all); });
+    // Ghosts read nothing from beyond them that matters.
+    const Halo at_cut = ghost_planes(whole) > 0 ? Halo::zero : Halo::neighbour;
+    if (computed.first_plane > 0) setup.halos[4] = at_cut;
+    if (computed.first_plane + computed.planes < all) setup.halos[5] = at_cut;
+    setup.strips.change_each(
+        [&](const Strip& strip) { return strip.of_planes(computed.first_plane, computed.planes, all); });
     return setup;
 }
+
+namespace {
+
+/// The planes that a slab at an end face must have: those of an absorbing layer, and with ghosts all that do not leap,
+/// so that a neighbour's ghosts are plain nodes.
+std::int64_t fewest_at_end(const Problem& problem, int face) {
+    std::int64_t fewest = 0;
+    for (const auto& strip : problem.strips) fewest = std::max(fewest, strip->fewest_planes(problem, face));
+    if (ghost_planes(problem) == 0) return fewest;
+    const Shell shell = shell_of(problem);
+    return std::max(fewest, face == 4 ? shell.leap.low[2] : problem.grid.nz() - shell.leap.high[2]);
+}
+
+}  // namespace
 
 void check_slabs(const Problem& problem, std::span<const Slab> slabs) {
     const std::int64_t halo = problem.scheme.halo();
@@ -512,11 +556,9 @@ void check_slabs(const Problem& problem, std::span<const Slab> slabs) {
     for (const Slab& slab : slabs) {
         if (slab.first_plane != next) throw std::invalid_argument("slabs follow each other along z without gaps");
         next += slab.planes;
-        std::int64_t fewest = halo;
-        for (const auto& strip : problem.strips)
-            for (const int face : {4, 5})
-                if (face == 4 ? slab.first_plane == 0 : next == problem.grid.nz())
-                    fewest = std::max(fewest, strip->fewest_planes(problem, face));
+        std::int64_t fewest = std::max(halo, ghost_planes(problem));
+        if (slab.first_plane == 0) fewest = std::max(fewest, fewest_at_end(problem, 4));
+        if (next == problem.grid.nz()) fewest = std::max(fewest, fewest_at_end(problem, 5));
         if (slabs.size() > 1 && slab.planes < fewest)
             throw std::invalid_argument("a slab of " + std::to_string(slab.planes) + " planes: here it needs " +
                                         std::to_string(fewest) + " at least; use fewer slabs");
@@ -540,19 +582,19 @@ int most_slabs(const Problem& problem) {
     return most;
 }
 
-std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs, std::int64_t halo) {
-    return std::make_unique<LocalExchange>(std::move(slabs), halo);
+std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs) {
+    return std::make_unique<LocalExchange>(std::move(slabs));
 }
 
-std::unique_ptr<Exchange> make_no_exchange(const std::vector<Wavefield*>&, std::int64_t) {
+std::unique_ptr<Exchange> make_no_exchange(const std::vector<Wavefield*>&) {
     return std::make_unique<NoExchange>();
 }
 
 SlabSteps::SlabSteps(std::vector<Wavefield*> slabs, std::unique_ptr<Exchange> exchange)
     : slabs_(std::move(slabs)), exchange_(std::move(exchange)) {}
 
-void SlabSteps::update(std::int64_t) {
-    throw std::logic_error("slabs whose operator is applied twice");
+void SlabSteps::update(std::int64_t n) {
+    for (Wavefield* slab : slabs_) slab->update(n);
 }
 
 void SlabSteps::fill_halos() {
@@ -584,6 +626,9 @@ void SlabSteps::inject(std::int64_t n) {
 
 void SlabSteps::swap() {
     for (Wavefield* slab : slabs_) slab->swap();
+    if (problem().applications() == Applications::once) return;
+    exchange_->post();
+    exchange_->wait();
 }
 
 void SlabSteps::record(std::int64_t n) {

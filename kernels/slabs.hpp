@@ -24,9 +24,29 @@ struct Slab {
 /// `count` slabs of nz planes: their sizes differ by one at most, the smaller come first.
 std::vector<Slab> equal_slabs(std::int64_t nz, int count);
 
-/// The part of a problem that a slab computes: its planes, neighbours where it was cut, the strips and tapers of the
-/// faces that are left.
+/// The planes beyond a cut that a slab computes although they are its neighbour's: 2 r where k L is applied twice, so
+/// that what lies in between (u = A p, p[n+1] in the shell, what strips remember) is right as far as its own nodes
+/// reach, without an exchange; else none.
+std::int64_t ghost_planes(const Problem& problem);
+/// The planes that a slab computes: its own and those ghosts.
+Slab with_ghosts(const Problem& whole, const Slab& slab);
+
+/// The part of a problem that a slab computes: its planes, neighbours (beyond ghosts: nothing) where it was cut, the
+/// strips and tapers of the faces that are left.
 Setup setup_of_slab(const Setup& whole, const Slab& slab);
+
+/// The planes that cross a cut: those beside it on one side become those beyond it on the other. Of a slab of nz
+/// planes, as it computes them, `count` from own_low() on go down and those from own_high() on go up; from below come
+/// those from beyond_low() on, from above those from beyond_high() on.
+struct CutPlanes {
+    explicit CutPlanes(const Problem& slab);
+    std::int64_t count, ghosts, nz;
+
+    [[nodiscard]] std::int64_t own_low() const { return ghosts; }
+    [[nodiscard]] std::int64_t own_high() const { return nz - ghosts - count; }
+    [[nodiscard]] std::int64_t beyond_low() const { return ghosts - count; }
+    [[nodiscard]] std::int64_t beyond_high() const { return nz - ghosts; }
+};
 
 /// Checks that slabs can compute a problem. \throws std::invalid_argument unless the slabs cover the grid, in order,
 /// each with at least the planes that its neighbours read, and those at the ends with room for the whole of their
@@ -41,10 +61,10 @@ int most_slabs(const Problem& problem);
 using MakeSlabMedium = std::function<std::shared_ptr<Medium>(std::size_t slab, const Setup& setup,
                                                              const MediumReaders& readers, double dt_s)>;
 /// The exchange of the slabs that this process steps, given their wavefields in order along z.
-using MakeExchange = std::function<std::unique_ptr<Exchange>(std::vector<Wavefield*> slabs, std::int64_t halo)>;
+using MakeExchange = std::function<std::unique_ptr<Exchange>(std::vector<Wavefield*> slabs)>;
 
 /// The exchange within one process, which copies planes between wavefields.
-std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs, std::int64_t halo);
+std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs);
 
 /// The steps of slabs that one process advances together: the calls of advance_in_order().
 class SlabSteps {
@@ -52,8 +72,7 @@ public:
     SlabSteps(std::vector<Wavefield*> slabs, std::unique_ptr<Exchange> exchange);
 
     [[nodiscard]] const Problem& problem() const { return slabs_.front()->problem(); }
-    /// \throws std::logic_error: k L is applied once to slabs.
-    [[noreturn]] void update(std::int64_t n);
+    void update(std::int64_t n);
     void fill_halos();
     void step_inside();
     void step_beside_cuts();
@@ -61,6 +80,7 @@ public:
     void step();
     void absorb();
     void inject(std::int64_t n);
+    /// Where k L is applied twice, with the exchange: ghosts are overwritten as soon as their owners have them.
     void swap();
     void record(std::int64_t n);
 
@@ -70,7 +90,7 @@ private:
 };
 
 /// One that brings nothing, to time steps without it.
-std::unique_ptr<Exchange> make_no_exchange(const std::vector<Wavefield*>& slabs, std::int64_t halo);
+std::unique_ptr<Exchange> make_no_exchange(const std::vector<Wavefield*>& slabs);
 
 /// A medium whose wavefields are cut into slabs and give the bits of uncut ones. A slab may itself be such a medium.
 /// \param stepped_here how many of the slabs, from the first on, this process steps. The others advance by themselves

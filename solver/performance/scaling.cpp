@@ -84,9 +84,7 @@ std::unique_ptr<Wavefield> make_wavefield(const Device& device, const ScaleCase&
     };
     MakeExchange exchange = make_local_exchange;
     if (team != nullptr)
-        exchange = [team](const std::vector<Wavefield*>& here, std::int64_t) {
-            return make_team_exchange(*team, *here.front());
-        };
+        exchange = [team](const std::vector<Wavefield*>& here) { return make_team_exchange(*team, *here.front()); };
     if (!exchanges) exchange = make_no_exchange;
     return make_slab_medium(of.setup, readers, bench_time_step_s(of.setup), of.slabs, make, exchange,
                             team == nullptr ? of.slabs.size() : 1)
@@ -125,7 +123,7 @@ double seconds_of_step(const Device& device, const Setup& part) {
     const std::unique_ptr<Wavefield> wavefield =
         device.make_medium(part, random_medium(part), bench_time_step_s(part))->make_wavefield();
     fill_with_random_values(*wavefield);
-    SlabSteps steps({wavefield.get()}, make_no_exchange({}, 0));
+    SlabSteps steps({wavefield.get()}, make_no_exchange({}));
     return time_rounds(3, least_round_s,
                        [&](std::int64_t count) {
                            advance_in_order(steps, 0, count);

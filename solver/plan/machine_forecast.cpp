@@ -18,16 +18,21 @@ struct Step {
 Step step_of(const Plan& plan, const Machine& machine, std::int64_t slabs) {
     const Grid& grid = plan.setup.grid;
     const double plane = static_cast<double>(grid.nx() * grid.ny()), node_s = 1e-9 / machine.gpts;
-    const auto halo = static_cast<double>(plan.setup.scheme.halo());
     const auto planes = static_cast<double>((grid.nz() + slabs - 1) / slabs);
     if (slabs == 1) return {planes * plane * node_s, 0.};
+    const CutPlanes cut(plan.setup);
     const bool leaves_host = slabs > machine.devices_per_host;
     const double cuts = slabs > 2 ? 2. : 1.;
-    const double beside_s = cuts * halo * plane * node_s;
-    const double inside_s = planes * plane * node_s - beside_s;
-    const double bytes = halo * plane * static_cast<double>(plan.setup.element_bytes());
+    const double beside_s = cuts * static_cast<double>(cut.count) * plane * node_s;
+    const double bytes = static_cast<double>(cut.count) * plane * static_cast<double>(plan.setup.element_bytes());
     const double exchange_s = leaves_host ? machine.network_s + bytes / machine.network_bytes_s
                                           : machine.link_s + bytes / machine.link_bytes_s;
+    if (cut.ghosts > 0) {  // computed twice, and exchanged after the step
+        const double stride = static_cast<double>(plan.setup.stride());
+        const double between_s = (machine.launch_s + exchange_s) / stride;
+        return {planes * plane * node_s + beside_s + between_s, exchange_s / stride};
+    }
+    const double inside_s = planes * plane * node_s - beside_s;
     const double exposed_s = std::max(0., exchange_s - std::max(0., inside_s));
     return {planes * plane * node_s + kReadAgain * beside_s + machine.launch_s + exposed_s, exposed_s};
 }
@@ -55,7 +60,7 @@ MachineForecast forecast(const Plan& plan, const Machine& machine, std::int64_t 
 }  // namespace
 
 std::vector<MachineForecast> forecast_on_machine(const Plan& plan, const Machine& machine) {
-    const bool may_be_cut = plan.setup.grid.dimensions == 3 && plan.setup.applications() == Applications::once;
+    const bool may_be_cut = plan.setup.grid.dimensions == 3;
     const std::int64_t most = std::min(machine.devices(), std::int64_t{may_be_cut ? most_slabs(plan.setup) : 1});
     std::vector<std::int64_t> numbers;
     for (std::int64_t slabs = 1; slabs < most; slabs *= 2) numbers.push_back(slabs);

@@ -55,6 +55,13 @@ void check_devices(const Plan& plan, const std::vector<int>& ordinals) {
     }
 }
 
+/// The set-up whose grid is cut. Whether `auto` leaps is decided afterwards, for slabs that are there.
+Setup setup_to_cut(const Plan& plan) {
+    Setup setup = plan.setup;
+    if (plan.asked_stepping == "leap") setup.stepping = Stepping::leap;
+    return setup;
+}
+
 bool fits(const Problem& problem, std::span<const Slab> slabs) {
     try {
         check_slabs(problem, slabs);
@@ -100,7 +107,7 @@ int connected_ranks(const Plan& plan) {
 /// Whether a grid can be cut unless the configuration says so.
 bool may_be_cut(const Plan& plan) {
     return (plan.device->has_own_memory() || connected_ranks(plan) > 1) && plan.setup.grid.dimensions == 3 &&
-           plan.setup.scheme.time_order == 2 && plan.asked_stepping != "leap" && is_computable(plan);
+           is_computable(plan);
 }
 
 bool holds(const Plan& plan, std::size_t slabs, std::int64_t free) {
@@ -198,11 +205,12 @@ SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
     constexpr std::int64_t planes_of_radius = 8;
     const std::size_t all = devices.size() * static_cast<std::size_t>(connected_ranks(plan));
     if (all == 1) return {1, "nothing asks for more"};
-    if (!may_be_cut(plan)) return {1, "only 3-D grids with single steps of order 2 in time are cut, on GPUs"};
+    if (!may_be_cut(plan)) return {1, "only 3-D grids are cut"};
     const std::int64_t free = least_free(plan, devices), planes = plan.setup.grid.nz();
+    const Setup setup = setup_to_cut(plan);
     if (!holds(plan, 1, free)) {
         for (std::size_t count = 2; count <= all; ++count)
-            if (fits(plan.setup, equal_slabs(planes, static_cast<int>(count))) && holds(plan, count, free))
+            if (fits(setup, equal_slabs(planes, static_cast<int>(count))) && holds(plan, count, free))
                 return {count, fmt::format("wavefield and model need {} of GPU memory, and one GPU has {}",
                                            bytes_text(bytes_of_slab(plan, 1)), bytes_text(free))};
         return {1, "not even all GPUs together hold it"};
@@ -210,7 +218,7 @@ SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
     const std::size_t shots = plan.survey.shots.size();
     auto count = static_cast<std::int64_t>(all / std::max<std::size_t>(1, shots));
     count = std::min({count, planes / (planes_of_radius * plan.setup.scheme.radius()),
-                      plan.setup.grid.points() / nodes_of_slab(plan), std::int64_t{most_slabs(plan.setup)}});
+                      plan.setup.grid.points() / nodes_of_slab(plan), std::int64_t{most_slabs(setup)}});
     const std::string reason = fmt::format("{} shot{} for {} {}", shots, shots == 1 ? "" : "s", all,
                                            plan.device->has_own_memory() ? "GPUs" : "processes");
     if (count < 2) return {1, reason};
@@ -225,14 +233,12 @@ void check_can_be_cut(const Plan& plan) {
     const char* const key = plan.config.backend.split.integers.empty() ? "backend.slabs" : "backend.split";
     if (plan.setup.grid.dimensions == 2)
         plan.config.origin.value_fault(key, "2-D grids are not cut into slabs: leave it out");
-    if (plan.setup.scheme.time_order != 2)
-        plan.config.origin.value_fault(key,
-                                       "time.order: 4 is not available for slabs: use time.order: 2, or leave it out");
+    const Setup setup = setup_to_cut(plan);
     try {
-        check_slabs(plan.setup, plan.slabs);
+        check_slabs(setup, plan.slabs);
     } catch (const std::invalid_argument& fault) {
-        const std::int64_t planes = plan.setup.grid.nz();
-        const int most = most_slabs(plan.setup);
+        const std::int64_t planes = setup.grid.nz();
+        const int most = most_slabs(setup);
         plan.config.origin.value_fault(
             key, fmt::format("{}\n  the {} planes of the computed grid can be cut into {} equal slab{} at most",
                              fault.what(), planes, most, most == 1 ? "" : "s"));
@@ -377,14 +383,18 @@ std::shared_ptr<Medium> make_own_medium(const Plan& plan, const Slab& slab, cons
     const SlabRange own = own_slabs(plan);
     std::vector<Slab> parts(plan.slabs.begin() + static_cast<std::ptrdiff_t>(own.first),
                             plan.slabs.begin() + static_cast<std::ptrdiff_t>(own.first + own.count));
-    for (Slab& part : parts) part.first_plane -= slab.first_plane;
+    // Its ghosts belong to the first and the last of them.
+    const Slab computed = with_ghosts(plan.setup, slab);
+    for (Slab& part : parts) part.first_plane -= computed.first_plane;
+    parts.back().planes = computed.planes - parts.back().first_plane;
+    parts.front().planes += std::exchange(parts.front().first_plane, 0);
     const auto make_part = [&plan](std::size_t part, const Setup& setup, const MediumReaders& rows, double dt_s) {
         Setup placed = setup;
         if (plan.device->has_own_memory()) placed.ordinal = plan.workers.front()[part];
         return plan.device->make_medium(placed, rows, dt_s);
     };
     const Setup setup = plan.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, slab);
-    const MediumReaders rows = readers_from_plane(readers, slab.first_plane);
+    const MediumReaders rows = readers_from_plane(readers, computed.first_plane);
     if (parts.size() == 1) return make_part(0, setup, rows, plan.time.dt_s);
     return make_slab_medium(setup, rows, plan.time.dt_s, std::move(parts), make_part, make_exchange);
 }
@@ -399,7 +409,7 @@ std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& reade
         if (member == 0) return make_own_medium(plan, parts[0], readers, make_exchange);
         return make_remote_medium(*team, static_cast<int>(member), setup, {plan.part, parts[member]});
     };
-    const auto make_exchange_of_team = [team](const std::vector<Wavefield*>& here, std::int64_t) {
+    const auto make_exchange_of_team = [team](const std::vector<Wavefield*>& here) {
         return make_team_exchange(*team, *here.front());
     };
     return make_slab_medium(plan.setup, readers, plan.time.dt_s, parts, make_part, make_exchange_of_team, 1);
@@ -416,8 +426,9 @@ std::string describe_slabs(const Plan& plan) {
         }
         const std::string where = plan.ranks_per_grid > 1 ? fmt::format("{} processes", plan.ranks_per_grid)
                                                           : names_of(plan, plan.workers.front());
-        text = fmt::format("slabs     {} along z, of {} planes, on {}; {} are exchanged at each cut and step ({})\n",
-                           plan.slabs.size(), planes, where, plan.setup.scheme.halo(), plan.slabs_by);
+        text = fmt::format("slabs     {} along z, of {} planes, on {}; {} are exchanged at each cut and {} ({})\n",
+                           plan.slabs.size(), planes, where, CutPlanes(plan.setup).count,
+                           plan.setup.stepping == Stepping::leap ? "leap" : "step", plan.slabs_by);
     }
     if (const int groups = plan.ranks.size / plan.ranks_per_grid; plan.ranks.size > 1) {
         text += fmt::format("ranks     {}", plan.ranks.size);

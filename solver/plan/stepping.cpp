@@ -18,6 +18,18 @@ struct Obstacle {
     std::string key, fault;
 };
 
+/// What stands against leaps of the slabs of a plan; empty if nothing does.
+std::string fault_of_slabs(const Plan& plan) {
+    Problem leaping = plan.setup;
+    leaping.stepping = Stepping::leap;
+    try {
+        if (plan.slabs.size() > 1) check_slabs(leaping, plan.slabs);
+        return {};
+    } catch (const std::invalid_argument& fault) {
+        return fault.what();
+    }
+}
+
 std::optional<Obstacle> obstacle_to_leaps(const Plan& plan) {
     const Equation& equation = plan.setup.scheme.equation;
     if (equation != Equation::star)
@@ -25,10 +37,8 @@ std::optional<Obstacle> obstacle_to_leaps(const Plan& plan) {
                         fmt::format("leap is not available for the equation {}: use single", onda::name(equation))};
     if (plan.setup.scheme.time_order != 2)
         return Obstacle{"time.stepping", fmt::format("leap has order 2 in time: use single, or time.order: 2")};
-    if (plan.slabs.size() > 1)
-        return Obstacle{"time.stepping", fmt::format("leap is not available for the {} slabs of backend.slabs: use "
-                                                     "single, or backend.slabs: 1",
-                                                     plan.slabs.size())};
+    if (const std::string fault = fault_of_slabs(plan); !fault.empty())
+        return Obstacle{"time.stepping", fmt::format("leap: {}, or single", fault)};
     const double interval_s = 2. * plan.time.dt_s, frequency_hz = plan.survey.highest_frequency_hz();
     if (frequency_hz * interval_s > kMostCyclesPerLeap)
         return Obstacle{"time.stepping",

@@ -167,7 +167,7 @@ private:
         wavefield_.reset();
         wavefield_ = medium_->make_wavefield(message.get<int>());
         steps_.emplace(std::vector{wavefield_.get()},
-                       exchanges_ ? make_team_exchange(team_, *wavefield_) : make_no_exchange({}, 0));
+                       exchanges_ ? make_team_exchange(team_, *wavefield_) : make_no_exchange({}));
         reply.put(wavefield_->allocated_bytes());
     }
     void set_sources(Incoming& message) {

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "kernels/medium.hpp"
+#include "kernels/slabs.hpp"
 
 namespace onda {
 namespace {
@@ -18,9 +18,9 @@ public:
           slab_(slab),
           neighbour_(neighbour),
           is_low_(neighbour < team.rank()),
-          halo_(slab.problem().scheme.halo()),
-          out_(slab.make_plane_buffer(halo_)) {
-        for (auto& buffer : in_) buffer = slab.make_plane_buffer(halo_);
+          planes_(slab.problem()),
+          out_(slab.make_plane_buffer(planes_.count)) {
+        for (auto& buffer : in_) buffer = slab.make_plane_buffer(planes_.count);
     }
 
     void post() {
@@ -28,8 +28,7 @@ public:
         now_ = (now_ + 1) % kBuffersIn;
         arriving_ =
             team_.start_receive(neighbour_, is_low_ ? Topic::planes_up : Topic::planes_down, in_[now_]->bytes());
-        const std::int64_t planes = slab_.medium().setup().grid.nz();
-        if (slab_.copy_out(is_low_ ? 0 : planes - halo_, *out_))
+        if (slab_.copy_out(is_low_ ? planes_.own_low() : planes_.own_high(), *out_))
             send();
         else
             is_copying_ = true;
@@ -45,7 +44,7 @@ public:
     void take() {
         arriving_->wait();
         sent_->wait();
-        slab_.copy_in(is_low_ ? -halo_ : slab_.medium().setup().grid.nz(), *in_[now_]);
+        slab_.copy_in(is_low_ ? planes_.beyond_low() : planes_.beyond_high(), *in_[now_]);
     }
 
 private:
@@ -57,7 +56,7 @@ private:
     Wavefield& slab_;
     int neighbour_;
     bool is_low_;
-    std::int64_t halo_;
+    CutPlanes planes_;
     std::unique_ptr<PlaneBuffer> out_;
     std::array<std::unique_ptr<PlaneBuffer>, kBuffersIn> in_;
     std::size_t now_ = 0;
@@ -93,7 +92,7 @@ std::unique_ptr<Exchange> make_team_exchange(Team& team, Wavefield& slab) {
 }
 
 std::int64_t team_exchange_bytes(const Problem& slab, std::int64_t shots, int cuts) {
-    return cuts * (1 + kBuffersIn) * plane_buffer_bytes(slab, slab.scheme.halo(), shots);
+    return cuts * (1 + kBuffersIn) * plane_buffer_bytes(slab, CutPlanes(slab).count, shots);
 }
 
 }  // namespace onda

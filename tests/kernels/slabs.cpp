@@ -201,8 +201,8 @@ TEST_CASE("one exchange that is lost changes the result: these comparisons would
     const Setup setup = setup_of(c, 8, Precision::float32);
     const MakeMedium forgetful = [](const Setup& s, const MediumReaders& readers, double dt_s) {
         return make_slab_medium(s, readers, dt_s, equal_slabs(s.grid.nz(), 3), make_cpu_medium,
-                                [](std::vector<Wavefield*> slabs, std::int64_t halo) -> std::unique_ptr<Exchange> {
-                                    return std::make_unique<ForgetfulExchange>(make_local_exchange(slabs, halo), 7);
+                                [](std::vector<Wavefield*> slabs) -> std::unique_ptr<Exchange> {
+                                    return std::make_unique<ForgetfulExchange>(make_local_exchange(slabs), 7);
                                 });
     };
     CHECK(run_case(c, setup, forgetful) != run_case(c, setup, cpu::make_medium));

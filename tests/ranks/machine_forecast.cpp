@@ -80,5 +80,11 @@ TEST_CASE("what memory cannot hold is not taken, and grids are cut no further th
     CHECK(fastest(tight)->slabs >= 2);
     of.memory_bytes = 1000;
     CHECK(fastest(forecast_on_machine(plan, of)) == nullptr);
-    CHECK(forecast_on_machine(plan_of({"time.order=4"}), of).size() == 1);
+    CHECK(forecast_on_machine(plan_of({"grid.shape=[60, 60]", "sources=[{position_m: [80, 80]}]",
+                                       "receivers=[{position_m: [80, 80]}]"}),
+                              of)
+              .size() == 1);
+    // Ghosts are computed twice, and their exchange is seen.
+    const MachineForecast ghosts = way_of(forecast_on_machine(plan_of({"time.order=4"}), machine(1, 2)), 2);
+    CHECK(ghosts.exposed_s > 6e-6);
 }

@@ -147,6 +147,10 @@ TEST_CASE("with every kind of face, equation, precision and storage, and with mo
         {"scheme.stencil=compact27", "scheme.space_order=2"},
         {"scheme.precision=double"},
         {"model.storage=16bit"},
+        {"time.stepping=leap"},
+        {"time.stepping=leap", "boundary.top=free_surface"},
+        {"time.order=4"},
+        {"time.stepping=leap", "backend.slabs=4"},
         {"backend.slabs=5"},
         {"backend.split=[20, 30, 20, 37]"},
     };
