@@ -519,7 +519,9 @@ Slab with_ghosts(const Problem& whole, const Slab& slab) {
 }
 
 CutPlanes::CutPlanes(const Problem& slab)
-    : count(std::max<std::int64_t>(slab.scheme.halo(), ghost_planes(slab))), ghosts(ghost_planes(slab)), nz(slab.grid.nz()) {}
+    : count(std::max<std::int64_t>(slab.scheme.halo(), ghost_planes(slab))),
+      ghosts(ghost_planes(slab)),
+      nz(slab.grid.nz()) {}
 
 Setup setup_of_slab(const Setup& whole, const Slab& slab) {
     const Slab computed = with_ghosts(whole, slab);
@@ -568,17 +570,19 @@ void check_slabs(const Problem& problem, std::span<const Slab> slabs) {
                                     std::to_string(problem.grid.nz()));
 }
 
+bool slabs_fit(const Problem& problem, std::span<const Slab> slabs) {
+    try {
+        check_slabs(problem, slabs);
+        return true;
+    } catch (const std::invalid_argument&) {
+        return false;
+    }
+}
+
 int most_slabs(const Problem& problem) {
+    const std::int64_t nz = problem.grid.nz();
     int most = 1;
-    const auto fits = [&problem](int count) {
-        try {
-            check_slabs(problem, equal_slabs(problem.grid.nz(), count));
-            return true;
-        } catch (const std::invalid_argument&) {
-            return false;
-        }
-    };
-    while (most < problem.grid.nz() && fits(most + 1)) ++most;
+    while (most < nz && slabs_fit(problem, equal_slabs(nz, most + 1))) ++most;
     return most;
 }
 

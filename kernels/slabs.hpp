@@ -1,6 +1,6 @@
 /// \file
-/// One grid cut into slabs along z that advance together, each a medium and a wavefield of its own: in one process, on
-/// one or several devices of a kind.
+/// One grid cut into slabs along z that advance together, each a medium and a wavefield of its own: on one device or
+/// several, in this process or another.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +52,9 @@ struct CutPlanes {
 /// each with at least the planes that its neighbours read, and those at the ends with room for the whole of their
 /// absorbing layers.
 void check_slabs(const Problem& problem, std::span<const Slab> slabs);
+
+/// Whether check_slabs() lets them pass.
+bool slabs_fit(const Problem& problem, std::span<const Slab> slabs);
 
 /// The largest number of equal slabs that can compute a problem: 1 where none but the whole grid can.
 int most_slabs(const Problem& problem);

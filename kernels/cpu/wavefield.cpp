@@ -175,12 +175,12 @@ public:
     /// included. \returns where the bytes end.
     template <typename Byte, typename Body>
     Byte* for_rows(std::int64_t first_plane, std::int64_t planes, Byte* bytes, const Body& body) const {
-        const auto& h = field_.halo;
-        const auto length = static_cast<std::size_t>(grid_.nx() + 2 * h[0]) * sizeof(T);
+        const std::int64_t halo = problem().scheme.halo();
+        const auto length = static_cast<std::size_t>(grid_.nx() + 2 * halo) * sizeof(T);
         for (const Levels& field : fields_)
             for (std::int64_t z = first_plane; z < first_plane + planes; ++z)
-                for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y, bytes += length)
-                    body(field.p.data() + field_.at(-h[0], y, z), bytes, length);
+                for (std::int64_t y = -halo; y < grid_.ny() + halo; ++y, bytes += length)
+                    body(field.p.data() + field_.at(-halo, y, z), bytes, length);
         return bytes;
     }
     /// Calls body(part, values, strides) for every array of the state: values at its first element.
@@ -469,8 +469,6 @@ void ShotField<T>::upload(std::span<const double> p, std::span<const double> p_p
     forget();
 }
 
-/// Some shots on one medium. One alone is computed by all threads; several side by side, each by one thread, without
-/// waiting for each other.
 class HostPlanes final : public PlaneBuffer {
 public:
     HostPlanes(std::int64_t planes, std::int64_t bytes)
@@ -481,6 +479,8 @@ private:
     std::vector<std::byte> bytes_;
 };
 
+/// Some shots on one medium. One alone is computed by all threads; several side by side, each by one thread, without
+/// waiting for each other.
 template <typename T>
 class CpuWavefield final : public Wavefield {
 public:

@@ -837,9 +837,10 @@ void CudaWavefield<T>::copy_planes(const Wavefield& other, std::int64_t from_pla
 template <typename T>
 template <typename Body>
 void CudaWavefield<T>::for_planes(std::int64_t first_plane, std::int64_t planes, const Body& body) const {
-    const std::size_t row = static_cast<std::size_t>(field_.n[0] + 2 * field_.halo[0]) * sizeof(T);
-    const auto rows = static_cast<std::size_t>(field_.n[1] + 2 * field_.halo[1]);
-    const std::int64_t before = field_.halo[0] + field_.halo[1] * field_.pitch;
+    const std::int64_t halo = problem().scheme.halo();  // those of the arrays are wider along x, for their vectors
+    const std::size_t row = static_cast<std::size_t>(field_.n[0] + 2 * halo) * sizeof(T);
+    const auto rows = static_cast<std::size_t>(field_.n[1] + 2 * halo);
+    const std::int64_t before = halo + halo * field_.pitch;
     std::size_t at = 0;
     for (int volume = 0; volume < volumes_; ++volume)
         for (std::int64_t z = first_plane; z < first_plane + planes; ++z, at += row * rows)

@@ -1,5 +1,6 @@
 #include <iostream>
 
+#include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/program/build.hpp"
@@ -35,12 +36,19 @@ Command add_run(CLI::App& app) {
         ->check(CLI::PositiveNumber);
     return [options, start = std::chrono::steady_clock::now()] {
         const Ranks ranks = Ranks::join();
-        share_processors(ranks.place().local_size);
-        const Config config = ranks.all_or_none([&] { return read_config(options->config); });
+        share_processors(ranks.place().same_processors);
+        const Config config = ranks.all_or_none([&] {
+            if (options->config.file == "-" && ranks.place().size > 1)
+                throw Error(ExitCode::usage,
+                            "CONFIG -: standard input is that of the first process alone; give the "
+                            "name of a file that all processes can read");
+            return read_config(options->config);
+        });
         Log log = ranks.is_first() ? Log() : Log([](Log::Level, const std::string&) {});
         RunOptions run{options->folder.empty() ? default_folder(config) : options->folder, options->overwrite,
                        command_line()};
-        if (!options->shots.empty()) run.shots = ShotSelection(options->shots);
+        run.shots =
+            ranks.all_or_none([&] { return options->shots.empty() ? ShotSelection() : ShotSelection(options->shots); });
         if (options->max_hours > 0.)
             run.end_by = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                      std::chrono::duration<double, std::ratio<3600>>(options->max_hours));

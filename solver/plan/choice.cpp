@@ -136,7 +136,7 @@ bool fits(Plan& plan, int batch) {
     if (plan.device->has_own_memory() && static_cast<double>(memory.device_peak_bytes()) >
                                              kMemoryShare * static_cast<double>(available_device_bytes(plan)))
         return false;
-    return static_cast<double>(memory.peak_bytes()) <= kMemoryShare * static_cast<double>(available_memory_bytes());
+    return static_cast<double>(memory.peak_bytes()) <= kMemoryShare * static_cast<double>(available_host_bytes(plan));
 }
 
 }  // namespace onda

@@ -15,6 +15,7 @@
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/program/build.hpp"
 #include "solver/ranks/team_exchange.hpp"
 #include "solver/run/shot_table.hpp"
 #include "solver/signal/time_dispersion.hpp"
@@ -248,8 +249,15 @@ std::int64_t MemoryForecast::device_peak_bytes() const {
 
 std::int64_t available_device_bytes(const Plan& plan) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    for (const int device : devices_of(plan)) least = std::min(least, plan.device->available_bytes(device));
-    return least;
+    const std::vector<int> devices = devices_of(plan);
+    for (const int device : devices) least = std::min(least, plan.device->available_bytes(device));
+    const bool together =
+        plan.ranks.shares_devices && (plan.device->count() == 1 || plan.config.backend.devices.integers.size() == 1);
+    return together ? least / plan.ranks.local_size : least;
+}
+
+std::int64_t available_host_bytes(const Plan& plan) {
+    return available_memory_bytes() / plan.ranks.local_size;
 }
 
 double share_of_fullest_device(const Plan& plan) {

@@ -25,8 +25,10 @@ struct MemoryForecast {
     [[nodiscard]] std::int64_t device_peak_bytes() const;
 };
 MemoryForecast forecast_memory(const Plan& plan);
-/// The bytes that are free on the device of the plan that has the fewest.
+/// The bytes that are free on the device of the plan that has the fewest, and in the host's memory: for this process,
+/// if others of the run use them too.
 std::int64_t available_device_bytes(const Plan& plan);
+std::int64_t available_host_bytes(const Plan& plan);
 /// The part of medium and wavefield that lies on the device of the plan with most of it.
 double share_of_fullest_device(const Plan& plan);
 /// The bytes of medium, fields and boundaries that each slab has in the memory of its device.

@@ -39,8 +39,7 @@ std::string memory_shortage(const Plan& plan, const MemoryForecast& memory, std:
     if (plan.device->has_own_memory())
         if (const std::int64_t free = available_device_bytes(plan); memory.device_peak_bytes() > free)
             text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
-    const std::int64_t needed = saturating_sum(memory.peak_bytes(), kept),
-                       free = available_memory_bytes() / plan.ranks.local_size;
+    const std::int64_t needed = saturating_sum(memory.peak_bytes(), kept), free = available_host_bytes(plan);
     if (needed > free) text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, needed, free);
     return text;
 }

@@ -25,7 +25,9 @@ Step step_of(const Plan& plan, const Machine& machine, std::int64_t slabs) {
     const double cuts = slabs > 2 ? 2. : 1.;
     const double beside_s = cuts * static_cast<double>(cut.count) * plane * node_s;
     const double bytes = static_cast<double>(cut.count) * plane * static_cast<double>(plan.setup.element_bytes());
-    const double exchange_s = leaves_host ? machine.network_s + bytes / machine.network_bytes_s
+    // Planes for other hosts go through the memory of both, one way after the other.
+    const double by_host_s = plan.device->has_own_memory() ? 2. * bytes / machine.host_bytes_s : 0.;
+    const double exchange_s = leaves_host ? machine.network_s + bytes / machine.network_bytes_s + by_host_s
                                           : machine.link_s + bytes / machine.link_bytes_s;
     if (cut.ghosts > 0) {  // computed twice, and exchanged after the step
         const double stride = static_cast<double>(plan.setup.stride());

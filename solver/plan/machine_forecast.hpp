@@ -16,6 +16,7 @@ struct Machine {
     std::int64_t memory_bytes = 0;  ///< of one device
     double link_bytes_s = 370e9;    ///< within a host: peer copies over NVLink, measured (docs/several_devices.md)
     double network_bytes_s = 50e9;  ///< between hosts: InfiniBand NDR, or PCIe 5 x16
+    double host_bytes_s = 50e9;  ///< between a device and the memory of its host, where planes for others pass: PCIe 5
     double link_s = 6e-6, network_s = 3e-5;  ///< until the first byte arrives
     double launch_s = 8e-6;                  ///< that cutting adds to a step: launches of the planes beside cuts
 

@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 #include <spdlog/fmt/fmt.h>
-#include <stdexcept>
 
 #include "solver/performance/scaling.hpp"
 #include "solver/plan/slab_plan.hpp"
@@ -15,15 +14,6 @@ namespace {
 
 /// So many planes are timed: enough for the launches of a GPU to be fast, few enough to fit beside others.
 constexpr std::int64_t kTimedPlanes = 96;
-
-bool can_be_cut(const Problem& problem, std::span<const Slab> slabs) {
-    try {
-        check_slabs(problem, slabs);
-        return true;
-    } catch (const std::invalid_argument&) {
-        return false;
-    }
-}
 
 double step_of(const Plan& plan, int ordinal, const Slab& slab) {
     Setup setup = setup_of_slab(plan.setup, slab);
@@ -45,14 +35,15 @@ std::vector<double> planes_in(double seconds, std::span<const SlabCost> costs, s
 }  // namespace
 
 SlabCost measure_slab_cost(const Plan& plan, int ordinal) {
-    const std::int64_t nz = plan.setup.grid.nz(), planes = std::min(kTimedPlanes, nz / 3);
-    const std::vector<Slab> parts{{0, planes}, {(nz - planes) / 2, planes}, {nz - planes, planes}};
-    const std::vector<Slab> thirds{
-        {0, parts[1].first_plane}, parts[1], {parts[1].first_plane + planes, nz - parts[1].first_plane - planes}};
-    if (!can_be_cut(plan.setup, thirds)) return {1., 0., 0.};
-    const double middle_s = step_of(plan, ordinal, parts[1]);
-    return {middle_s / static_cast<double>(planes), std::max(0., step_of(plan, ordinal, parts[0]) - middle_s),
-            std::max(0., step_of(plan, ordinal, parts[2]) - middle_s)};
+    const std::int64_t nz = plan.setup.grid.nz();
+    for (std::int64_t planes = std::min(kTimedPlanes, nz / 3); planes > 0 && planes <= nz / 3; planes *= 2) {
+        const std::vector<Slab> parts{{0, planes}, {planes, nz - 2 * planes}, {nz - planes, planes}};
+        if (!slabs_fit(plan.setup, parts)) continue;  // an absorbing zone needs more
+        const double middle_s = step_of(plan, ordinal, {(nz - planes) / 2, planes});
+        return {middle_s / static_cast<double>(planes), std::max(0., step_of(plan, ordinal, parts[0]) - middle_s),
+                std::max(0., step_of(plan, ordinal, parts[2]) - middle_s)};
+    }
+    return {1., 0., 0.};  // too thin to be measured: equal slabs
 }
 
 std::vector<Slab> balanced_slabs(std::int64_t nz, std::int64_t fewest, std::span<const SlabCost> costs) {
@@ -95,7 +86,7 @@ std::vector<SlabCost> measure_own_slabs(const Plan& plan) {
 void balance_slabs(Plan& plan, std::span<const SlabCost> costs) {
     const std::int64_t nz = plan.setup.grid.nz();
     const std::vector<Slab> slabs = balanced_slabs(nz, plan.setup.scheme.halo(), costs);
-    if (!can_be_cut(plan.setup, slabs)) {
+    if (!slabs_fit(plan.setup, slabs)) {
         plan.slabs_by += "; by measurement they would be too thin";
         return;
     }

@@ -62,15 +62,6 @@ Setup setup_to_cut(const Plan& plan) {
     return setup;
 }
 
-bool fits(const Problem& problem, std::span<const Slab> slabs) {
-    try {
-        check_slabs(problem, slabs);
-        return true;
-    } catch (const std::invalid_argument&) {
-        return false;
-    }
-}
-
 const Slab& thickest(const std::vector<Slab>& slabs) {
     return *std::ranges::max_element(slabs, {}, &Slab::planes);
 }
@@ -159,12 +150,13 @@ std::vector<int> usable_devices(const Plan& plan, std::int64_t enough) {
     return usable;
 }
 
-/// Shares the GPUs of a host out among its ranks. One that all of them name, or the only one that a rank sees, is each
-/// rank's own: the launcher may show every rank another one. \throws Error(config) if there are fewer GPUs than ranks.
+/// Shares the GPUs of a host out among its ranks, unless the launcher shows each its own. One that all of them name, or
+/// the only one that there is, they use together. \throws Error(config) if there are fewer GPUs than ranks.
 std::vector<int> share_of_rank(const Plan& plan, const std::vector<int>& devices) {
     const auto ranks = static_cast<std::size_t>(plan.ranks.local_size);
     const auto rank = static_cast<std::size_t>(plan.ranks.local_rank);
-    if (devices.size() <= 1 || ranks == 1 || !plan.device->has_own_memory()) return devices;
+    if (devices.size() <= 1 || !plan.ranks.shares_devices || ranks == 1 || !plan.device->has_own_memory())
+        return devices;
     if (devices.size() < ranks)
         plan.config.origin.fault("backend.devices",
                                  fmt::format("{} GPUs for {} processes on this host: start at most one for each GPU",
@@ -210,7 +202,7 @@ SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
     const Setup setup = setup_to_cut(plan);
     if (!holds(plan, 1, free)) {
         for (std::size_t count = 2; count <= all; ++count)
-            if (fits(setup, equal_slabs(planes, static_cast<int>(count))) && holds(plan, count, free))
+            if (slabs_fit(setup, equal_slabs(planes, static_cast<int>(count))) && holds(plan, count, free))
                 return {count, fmt::format("wavefield and model need {} of GPU memory, and one GPU has {}",
                                            bytes_text(bytes_of_slab(plan, 1)), bytes_text(free))};
         return {1, "not even all GPUs together hold it"};

@@ -141,7 +141,7 @@ int main(int argc, char** argv) {
         return code;
     } catch (const Interrupted& interrupted) {
         // Launchers send signals to all ranks, and end all where one dies of a signal.
-        if (rank_prefix().empty())
+        if (!is_told_by_first_rank())
             report_error(std::string("interrupted (") + strsignal(interrupted.signal) +
                          "); nothing was left half written");
         die_of(interrupted.signal);

@@ -13,7 +13,6 @@
 #include <spdlog/fmt/fmt.h>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 #include "io/text/error.hpp"
@@ -110,8 +109,7 @@ const char* source_of_default() {
 
 void share_processors(int processes) {
     if (processes <= 1 || std::getenv("OMP_NUM_THREADS") != nullptr) return;
-    const auto online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-    omp_set_num_threads(std::clamp(online / processes, 1, omp_get_max_threads()));
+    omp_set_num_threads(std::max(1, omp_get_max_threads() / processes));
 }
 
 void check_threads(const BackendConfig& config, const ConfigOrigin& origin) {

@@ -14,8 +14,8 @@ inline constexpr int kMostThreads = 4096;
 /// have the stacks that OMP_STACKSIZE asks for.
 int startable_threads(int wanted);
 
-/// Takes no more than a fair share of the processors, for one of so many processes on this host, unless
-/// OMP_NUM_THREADS says how many. Launchers that bind processes to processors have often done so already.
+/// Takes a fair share of the processors, for one of so many processes that may use the same ones, unless
+/// OMP_NUM_THREADS says how many threads.
 void share_processors(int processes);
 
 /// Checks the threads of a configuration, before the first parallel loop. \throws Error(config) if backend.threads, or

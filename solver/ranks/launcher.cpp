@@ -1,5 +1,6 @@
 #include "solver/ranks/launcher.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -48,7 +49,7 @@ std::optional<LaunchedRank> launched_rank() {
                                                      launcher.size, *size));
         LaunchedRank launched{*rank, *size, 0, 1, launcher.name, false};
         launched.local_rank = number_in(launcher.local_rank).value_or(0);
-        launched.local_size = number_in(launcher.local_size).value_or(launched.local_rank + 1);
+        launched.local_size = std::max(number_in(launcher.local_size).value_or(1), launched.local_rank + 1);
         const bool is_step = std::getenv("SLURM_STEP_NUM_TASKS") != nullptr;
         launched.may_connect = std::getenv("PMIX_RANK") != nullptr || (launched.launcher != "Slurm" && !is_step);
         return launched;

@@ -35,17 +35,14 @@ public:
     }
     Outgoing& put(const std::string& text) { return put_all(std::span<const char>(text)); }
 
-    [[nodiscard]] std::span<const std::byte> bytes() const { return bytes_; }
+    [[nodiscard]] std::span<const std::byte> bytes() const { return std::as_bytes(std::span(bytes_)); }
 
 private:
     Outgoing& append(std::span<const std::byte> bytes) {
-        if (bytes.empty()) return *this;
-        const std::size_t end = bytes_.size();
-        bytes_.resize(end + bytes.size());
-        std::memcpy(bytes_.data() + end, bytes.data(), bytes.size());
+        bytes_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
         return *this;
     }
-    std::vector<std::byte> bytes_;
+    std::string bytes_;  // whose append() grows as it should
 };
 
 /// A message that is being read, in the order in which it was written. \throws std::logic_error beyond its end.

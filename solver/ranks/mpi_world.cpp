@@ -59,8 +59,10 @@ public:
     int local_rank() const override { return local_rank_; }
     int local_size() const override { return local_size_; }
 
-    // The length goes first, then pieces of the message.
+    // The length goes first, then pieces of the message. No call begins once a signal has been noticed: messages that
+    // were under way then have lost their bytes.
     void send(int to, Topic topic, std::span<const std::byte> bytes) override {
+        while_waiting_();
         const auto length = static_cast<unsigned long long>(bytes.size());
         wait_for_sent(&length, 1, MPI_UNSIGNED_LONG_LONG, to, topic);
         for (std::size_t at = 0; at < bytes.size(); at += kPiece)
@@ -68,6 +70,7 @@ public:
                           topic);
     }
     std::vector<std::byte> receive(int from, Topic topic) override {
+        while_waiting_();
         unsigned long long length = 0;
         wait_for_received(&length, 1, MPI_UNSIGNED_LONG_LONG, from, topic);
         std::vector<std::byte> bytes(static_cast<std::size_t>(length));
@@ -77,11 +80,13 @@ public:
         return bytes;
     }
     std::unique_ptr<Transfer> start_send(int to, Topic topic, std::span<const std::byte> bytes) override {
+        while_waiting_();
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Isend(bytes.data(), floats_in(bytes.size()), MPI_FLOAT, to, static_cast<int>(topic), all_, &request);
         return std::make_unique<MpiTransfer>(request, while_waiting_);
     }
     std::unique_ptr<Transfer> start_receive(int from, Topic topic, std::span<std::byte> bytes) override {
+        while_waiting_();
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Irecv(bytes.data(), floats_in(bytes.size()), MPI_FLOAT, from, static_cast<int>(topic), all_, &request);
         return std::make_unique<MpiTransfer>(request, while_waiting_);
@@ -101,13 +106,7 @@ private:
     void wait_for_received(void* data, int count, MPI_Datatype type, int from, Topic topic) {
         MPI_Request request = MPI_REQUEST_NULL;
         MPI_Irecv(data, count, type, from, static_cast<int>(topic), all_, &request);
-        try {
-            wait_for(request, while_waiting_);
-        } catch (...) {
-            MPI_Cancel(&request);
-            MPI_Request_free(&request);
-            throw;
-        }
+        wait_for(request, while_waiting_);
     }
 
     WhileWaiting while_waiting_;

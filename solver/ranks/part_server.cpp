@@ -1,6 +1,7 @@
 // The members' side of solver/ranks/remote_part.hpp.
 #include <algorithm>
 #include <optional>
+#include <stdexcept>
 #include <utility>
 
 #include "io/files/interruption.hpp"
@@ -144,6 +145,8 @@ private:
                                     [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
                                         send_planes(first_plane, [&](Outgoing& part) { part.put(planes.size()); });
                                         const std::vector<std::byte> bytes = team_.receive(0, Topic::order);
+                                        if (bytes.size() != planes.size())
+                                            throw std::logic_error("planes of a state of another size");
                                         std::ranges::copy(bytes, planes.begin());
                                     });
         reply.put(false);  // no more planes

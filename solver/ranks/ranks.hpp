@@ -33,6 +33,8 @@ public:
 
     [[nodiscard]] const RankPlace& place() const { return place_; }
     [[nodiscard]] bool is_first() const { return place_.rank == 0; }
+    /// Whether this one decides, for all that are connected: those that are not decide for themselves.
+    [[nodiscard]] bool decides() const { return is_first() || team_ == nullptr; }
     /// All of them; null if they are not connected.
     [[nodiscard]] Team* team() const { return team_; }
     /// What there is to say about how they were started; empty for one that is alone.
@@ -55,11 +57,12 @@ public:
     }
     /// What the first rank wrote, on all of them. \param message is sent by the first rank alone.
     [[nodiscard]] Incoming from_first(const Outgoing& message) const;
-    /// Returns when all have called it.
-    void meet() const { agree({}); }
+    /// Lets this one end with an error that the others need not be ended for: they are at their ends too.
+    void end_together() const;
 
 private:
     void agree(const std::exception_ptr& failure) const;
+    void compare_places();
 
     RankPlace place_;
     Team* team_ = nullptr;
@@ -69,6 +72,8 @@ private:
 /// The last that a process does among others, if it is: ends them after a failure that they do not know of; waits for
 /// them otherwise.
 void leave_ranks(int exit_code) noexcept;
+/// Whether another one tells what ends this one: the first of connected ranks.
+bool is_told_by_first_rank();
 /// "rank 3: " of ranks beside the first, for messages.
 std::string rank_prefix();
 

@@ -136,7 +136,8 @@ private:
 };
 
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
-void run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, const RunOutputs& outputs,
+/// \returns whether the time was over before.
+bool run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, const RunOutputs& outputs,
                 const Identity& identity, const RunOptions& options, const LeadingRanks& ranks, PhaseTimes& times,
                 RunFacts& facts, Log& log) {
     ShotTable table(folder.unfinished().table());
@@ -157,45 +158,54 @@ void run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, con
         std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, outputs, survey); });
         account_for(plan, computed.nodes, workers.device_bytes(), times, facts, log);
         close_survey(plan, folder, outputs, survey, std::move(files), facts);
-        return;
+        return false;
     }
     account_for(plan, computed.nodes, workers.device_bytes(), times, facts, log);
-    if (computed.ran_out_of_time && ranks.may_publish())
-        throw Error(ExitCode::time_limit,
-                    fmt::format("time limit reached: {}; run the same command again for the others",
-                                what_is_left(plan, facts)));
+    if (computed.ran_out_of_time && ranks.may_publish()) return true;
     log.info(fmt::format("{}; {}", what_is_left(plan, facts),
                          all ? "another process ends the survey" : "the others are for other processes or runs"));
+    return false;
+}
+
+/// Takes the slabs of the first rank. \param plan that all ranks have made, each by what it sees.
+void take_slabs_of_first(Plan& plan, const Ranks& ranks) {
+    Incoming of_first = ranks.from_first(Outgoing().put(plan.slabs).put(plan.ranks_per_grid));
+    std::vector<Slab> slabs = of_first.get_all<Slab>();
+    take_slabs(plan, std::move(slabs), of_first.get<int>());
 }
 
 /// Cuts the grid by what the ranks of the first group measure on their devices, each of its own.
 void balance_over_ranks(Plan& plan, const Ranks& ranks) {
     Team& team = *ranks.team();
-    if (team.rank() >= plan.ranks_per_grid) return;
-    std::vector<SlabCost> costs = measure_own_slabs(plan);
-    if (!team.leads()) return team.send(0, Topic::agreement, Outgoing().put(costs).bytes());
-    for (int member = 1; member < plan.ranks_per_grid; ++member) {
-        const auto others = Incoming(team.receive(member, Topic::agreement)).get_all<SlabCost>();
-        costs.insert(costs.end(), others.begin(), others.end());
+    if (team.rank() < plan.ranks_per_grid) {
+        std::vector<SlabCost> costs = measure_own_slabs(plan);
+        if (!team.leads()) team.send(0, Topic::agreement, Outgoing().put(costs).bytes());
+        for (int member = 1; team.leads() && member < plan.ranks_per_grid; ++member) {
+            const auto others = Incoming(team.receive(member, Topic::agreement)).get_all<SlabCost>();
+            costs.insert(costs.end(), others.begin(), others.end());
+        }
+        if (team.leads()) balance_slabs(plan, costs);
     }
-    balance_slabs(plan, costs);
+    take_slabs_of_first(plan, ranks);
 }
 
 /// The plan without the model, on the slabs that the first rank has chosen.
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
     Plan plan = ranks.all_or_none([&] {
-        if (ranks.is_first()) refuse_taken_folder(options.folder, options.overwrite);
+        if (ranks.decides()) refuse_taken_folder(options.folder, options.overwrite);
         Plan draft = make_plan(config, ranks.place());
         options.shots.check_against(draft.survey.shots);
-        refuse_if_too_large(draft, options.folder);
         return draft;
     });
     if (!ranks.note().empty()) plan.device_notes.push_back(ranks.note());
-    if (ranks.team() == nullptr) return plan;
-    if (wants_balance(plan) && plan.ranks_per_grid > 1) balance_over_ranks(plan, ranks);
-    Incoming of_first = ranks.from_first(Outgoing().put(plan.slabs).put(plan.ranks_per_grid));
-    std::vector<Slab> slabs = of_first.get_all<Slab>();
-    take_slabs(plan, std::move(slabs), of_first.get<int>());
+    if (ranks.team() != nullptr) {
+        take_slabs_of_first(plan, ranks);
+        if (wants_balance(plan) && plan.ranks_per_grid > 1) balance_over_ranks(plan, ranks);
+    }
+    ranks.all_or_none([&] {
+        refuse_if_too_large(plan, options.folder);
+        return true;
+    });
     return plan;
 }
 
@@ -217,11 +227,14 @@ bool is_complete(const RunOptions& options, const std::string& identity) {
     return !options.overwrite && earlier.is_complete(identity) && !UnfinishedSurvey(options.folder).beginning();
 }
 
-/// Computes slabs of grids whose other slabs other processes have, for as long as these need them.
-void serve_slabs(const Plan& plan, const Model& model, Team& team) {
+/// Computes slabs of grids whose other slabs other processes have, for as long as these need them. \param model goes
+/// when its medium has been made, unless each shot has a part of its own.
+void serve_slabs(const Plan& plan, std::optional<Model> model, Team& team) {
     serve_part(team, [&](const PartRequest& request) {
         const Plan of_part = plan_of_part(plan, request.part);
-        return make_own_medium(of_part, request.slab, medium_readers(model, of_part.computed, of_part.part));
+        auto medium = make_own_medium(of_part, request.slab, medium_readers(*model, of_part.computed, of_part.part));
+        if (!plan.aperture) model.reset();
+        return medium;
     });
 }
 
@@ -244,7 +257,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     const Identity identity = identity_of(plan, facts.model_fingerprint);
     facts.identity = hash_of(identity);
     check_same_run(facts.identity, ranks);
-    const bool is_done = ranks.is_first() && is_complete(options, facts.identity);
+    const bool is_done = ranks.decides() && is_complete(options, facts.identity);
     if (ranks.from_first(Outgoing().put(is_done)).get<bool>()) {
         facts.complete = true;
         if (is_done) facts.files = EarlierRun(options.folder).records();
@@ -257,7 +270,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         if (first_of_grid + per_grid > plan.ranks.size) return facts;  // too few are left for another grid
         team.emplace(*ranks.team(), first_of_grid, per_grid);
         if (!team->leads()) {
-            serve_slabs(plan, model, *team);
+            serve_slabs(plan, std::move(model), *team);
             return facts;
         }
     }
@@ -279,13 +292,22 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         facts.started_utc = beginning.started_utc;
         announce(plan, facts, log);
         log.open_file(folder.path() / kLogName);
-        if (!folder.unfinished().is_there(facts.run_id)) {
+        bool out_of_time = false;
+        if (folder.unfinished().is_there(facts.run_id)) {
+            out_of_time = run_survey(plan, *workers, folder, outputs, identity, options, leading, times, facts, log);
+        } else {
             log.info("another process has ended the survey");
-            return facts;
+            leading.begin();
+            static_cast<void>(leading.end({}));
         }
-        run_survey(plan, *workers, folder, outputs, identity, options, leading, times, facts, log);
         workers.reset();
         if (team) dismiss(*team);
+        if (out_of_time) {
+            ranks.end_together();
+            throw Error(ExitCode::time_limit,
+                        fmt::format("time limit reached: {}; run the same command again for the others",
+                                    what_is_left(plan, facts)));
+        }
     } catch (const Interrupted&) {
         log.note_error("interrupted");
         folder.give_up();

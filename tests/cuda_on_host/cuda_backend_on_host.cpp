@@ -476,6 +476,77 @@ TEST_CASE("slabs on two devices give the bits of the uncut grid, with every kern
 
 namespace {
 
+/// Brings planes by way of buffers in the host's memory, as between processes.
+class BufferExchange final : public Exchange {
+public:
+    explicit BufferExchange(std::vector<Wavefield*> slabs) : slabs_(std::move(slabs)) {
+        for (Wavefield* slab : slabs_)
+            for (auto* buffers : {&up_, &down_})
+                buffers->push_back(slab->make_plane_buffer(CutPlanes(slab->problem()).count));
+    }
+    void post() override {
+        for (std::size_t i = 0; i < slabs_.size(); ++i) {
+            const CutPlanes planes(slabs_[i]->problem());
+            if (i + 1 < slabs_.size()) static_cast<void>(slabs_[i]->copy_out(planes.own_high(), *up_[i]));
+            if (i > 0) static_cast<void>(slabs_[i]->copy_out(planes.own_low(), *down_[i]));
+        }
+    }
+    void wait() override {
+        for (Wavefield* slab : slabs_) slab->await_copies_out();
+        for (std::size_t i = 0; i < slabs_.size(); ++i) {
+            const CutPlanes planes(slabs_[i]->problem());
+            if (i + 1 < slabs_.size()) slabs_[i]->copy_in(planes.beyond_high(), *down_[i + 1]);
+            if (i > 0) slabs_[i]->copy_in(planes.beyond_low(), *up_[i - 1]);
+            slabs_[i]->await_planes();
+        }
+    }
+
+private:
+    std::vector<Wavefield*> slabs_;
+    std::vector<std::unique_ptr<PlaneBuffer>> up_, down_;
+};
+
+}  // namespace
+
+TEST_CASE("planes go through the host, also from a GPU to a CPU, for single steps and leaps") {
+    early_and_late([] {
+        const Case c{"layers", {3, {19, 12, 53}, {8., 8., 8.}, {}}, {}, false, 8, {3, 4, 2, 0, 4, 3}};
+        const auto compare = [&c](const Setup& setup) {
+            const std::vector<double> expected = on_cpu(setup, c);
+            const auto cut = [&](const Setup& whole, const MediumReaders& readers, double dt_s) {
+                return make_slab_medium(
+                    whole, readers, dt_s, equal_slabs(c.grid.nz(), 3),
+                    [](std::size_t slab, const Setup& part, const MediumReaders& rows, double dt) {
+                        Setup placed = part;
+                        if (slab == 1) {
+                            static_cast<KernelChoice&>(placed) = {.kernel = "vectorised", .threads = 1};
+                            return cpu::make_medium(placed, rows, dt);
+                        }
+                        placed.ordinal = static_cast<int>(slab % 2);
+                        return cuda::make_medium(placed, rows, dt);
+                    },
+                    [](std::vector<Wavefield*> slabs) -> std::unique_ptr<Exchange> {
+                        return std::make_unique<BufferExchange>(std::move(slabs));
+                    });
+            };
+            CHECK(run_case(c, setup, cut) == expected);
+        };
+        for (const int order : {2, 8})
+            for (const Precision precision : {Precision::float32, Precision::float64}) {
+                CAPTURE(order);
+                compare(setup_of(c, order, precision));
+                compare(setup_of(c, order, precision, Equation::variable_density));
+                if (order == 8 || precision == Precision::float64) continue;  // the layers leave no room for leaps
+                Setup leaps = setup_of(c, order, precision);
+                leaps.stepping = Stepping::leap;
+                compare(leaps);
+            }
+        compare(setup_of(c, 2, Precision::float32, Equation::compact));
+    });
+}
+
+namespace {
+
 /// The plan of a small run with this `backend`.
 Plan plan_on(const std::string& backend) {
     return make_plan(read_config_text(R"(schema_version: 1

@@ -156,6 +156,9 @@ TEST_CASE("errors are told once, with the exit code of a single process, and not
     CHECK(count(many.err, "error:") == 1);
     CHECK(contains(many.err, "equal slabs at most"));
     CHECK_FALSE(std::filesystem::exists(runs.out("bad")));
+    const Outcome shots = runs.run("bad", 2, {"--shots", "5-3"});
+    CHECK(shots.code == 64);
+    CHECK(count(shots.err, "error:") == 1);
     const Outcome late = runs.run("late", 2, kFiveShots + std::vector<std::string>{"--max-hours", "1e-9"});
     CHECK(late.code == 75);
     CHECK(count(late.err, "error:") == 1);
@@ -205,4 +208,8 @@ TEST_CASE("processes that a launcher starts without MPI share the shots") {
     CHECK(of_second.err.empty());
     CHECK(of_second.out.empty());
     CHECK(runs.summary("step")["hashes"] == expected);
+    // The same step again finds nothing to do, on all ranks.
+    auto once_more = rank(0), and_more = rank(1);
+    CHECK(contains(once_more.get().err, "nothing is left to do"));
+    CHECK(and_more.get().code == 0);
 }

@@ -44,7 +44,12 @@ Overrides for_ranks(Overrides overrides, int ranks) {
 struct RankView {
     RankView(const Overrides& overrides, int rank, int ranks) : RankView(config_of(overrides), rank, ranks) {}
     RankView(const Config& config, int rank, int ranks) {
-        Plan draft = make_plan(config, {rank, ranks, rank, ranks, ranks > 1});
+        Plan draft = make_plan(config, {.rank = rank,
+                                        .size = ranks,
+                                        .local_rank = rank,
+                                        .local_size = ranks,
+                                        .same_processors = ranks,
+                                        .is_connected = ranks > 1});
         model = make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
         plan = refine(std::move(draft), model);
     }

@@ -142,7 +142,7 @@ void say_what_is_measured(const ScaleOptions& options, const Sharing& sharing, c
 
 int bench_scale(const ScaleOptions& options) {
     const Ranks ranks = Ranks::join();
-    share_processors(ranks.place().local_size);
+    share_processors(ranks.place().same_processors);
     check_threads(0, "");
     const Device& device = options.backend == "auto" ? *choose_device({}).device : usable_device(options.backend);
     const Sharing sharing = sharing_of(ranks, device);
@@ -155,7 +155,7 @@ int bench_scale(const ScaleOptions& options) {
         if (ranks.team() != nullptr && parts > 1) team.emplace(*ranks.team(), 0, static_cast<int>(parts));
         if (!ranks.is_first()) {
             if (team && static_cast<std::size_t>(ranks.place().rank) < parts)
-                for (int i = 0; i < (parts > 1 ? 2 : 1); ++i) serve_measurement(device, of, *team);
+                for (int i = 0; i < 2; ++i) serve_measurement(device, of, *team);
             continue;
         }
         if (rows.empty()) say_what_is_measured(options, sharing, of);
