@@ -476,12 +476,13 @@ TEST_CASE("slabs on two devices give the bits of the uncut grid, with every kern
 
 namespace {
 
-/// Brings planes by way of buffers in the host's memory, as between processes.
+/// Brings planes by way of buffers in the host's memory, as between processes: those that came stay while the next ones
+/// come into others.
 class BufferExchange final : public Exchange {
 public:
     explicit BufferExchange(std::vector<Wavefield*> slabs) : slabs_(std::move(slabs)) {
         for (Wavefield* slab : slabs_)
-            for (auto* buffers : {&up_, &down_})
+            for (auto* buffers : {&up_, &down_, &in_[0], &in_[1], &in_[2], &in_[3]})
                 buffers->push_back(slab->make_plane_buffer(CutPlanes(slab->problem()).count));
     }
     void post() override {
@@ -493,17 +494,24 @@ public:
     }
     void wait() override {
         for (Wavefield* slab : slabs_) slab->await_copies_out();
+        step_ = 2 - step_;
         for (std::size_t i = 0; i < slabs_.size(); ++i) {
             const CutPlanes planes(slabs_[i]->problem());
-            if (i + 1 < slabs_.size()) slabs_[i]->copy_in(planes.beyond_high(), *down_[i + 1]);
-            if (i > 0) slabs_[i]->copy_in(planes.beyond_low(), *up_[i - 1]);
+            if (i + 1 < slabs_.size()) take(i, planes.beyond_high(), *down_[i + 1], *in_[step_][i]);
+            if (i > 0) take(i, planes.beyond_low(), *up_[i - 1], *in_[step_ + 1][i]);
             slabs_[i]->await_planes();
         }
     }
 
 private:
+    void take(std::size_t slab, std::int64_t to_plane, PlaneBuffer& sent, PlaneBuffer& arrived) {
+        std::ranges::copy(sent.bytes(), arrived.bytes().begin());
+        slabs_[slab]->copy_in(to_plane, arrived);
+    }
+
     std::vector<Wavefield*> slabs_;
-    std::vector<std::unique_ptr<PlaneBuffer>> up_, down_;
+    std::vector<std::unique_ptr<PlaneBuffer>> up_, down_, in_[4];
+    std::size_t step_ = 0;
 };
 
 }  // namespace

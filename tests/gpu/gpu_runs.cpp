@@ -199,6 +199,11 @@ TEST_CASE("slabs on one GPU and on all there are, and workers on all, give the b
     CHECK(hashes({"backend.name=cuda", "backend.devices=all"}) == expected);
     CHECK(hashes({"backend.name=cuda", "backend.devices=all", "backend.slabs=4"}) == expected);
     CHECK(hashes({"backend.name=cuda", "backend.devices=all", "backend.split=[60, 88]"}) == expected);
+    for (const char* const twice : {"time.stepping=leap", "time.order=4"}) {
+        CAPTURE(twice);
+        CHECK(hashes({"backend.name=cuda", "backend.devices=[0]", "backend.slabs=3", twice}) ==
+              hashes({"backend.name=cpu", twice}));
+    }
 }
 
 TEST_CASE("a run too large for the GPU is refused with the grid that would fit, and nothing is created") {
