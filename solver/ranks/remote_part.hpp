@@ -18,8 +18,8 @@ namespace onda {
 
 /// What a member is asked to make the medium of.
 struct PartRequest {
-    Window part;  ///< of the configuration's grid: of a shot with an aperture, else all of it
-    Slab slab;    ///< of the computed grid of that part
+    Window part;            ///< of the configuration's grid: of a shot with an aperture, else all of it
+    Slab slab;              ///< of the computed grid of that part
     bool exchanges = true;  ///< false: planes stay where they are, to time steps without
 };
 
