@@ -40,10 +40,17 @@ Block block_size(const StepArguments<T>& a, int radius, int radius_y) {
 }
 
 /// Calls advance_rows(Index<Z>, x_begin, x_end, y, z) for row y of planes z … z + Z - 1 of every block, Z = kPlanes or
-/// 1; each thread on its own rows. x_begin is a multiple of the vector length.
+/// 1; each thread on its own rows. x_begin is a multiple of the vector length. Whole rows then go to the follower.
 template <typename T, typename AdvanceRows>
 void for_blocks(const StepArguments<T>& a, Block block, const AdvanceRows& advance_rows) {
     const RowRange rows = rows_of_thread(a.ny * a.nz, omp_get_thread_num(), omp_get_num_threads());
+    const auto advance = [&](auto planes, std::int64_t x_begin, std::int64_t x_end, std::int64_t y, std::int64_t z) {
+        advance_rows(planes, x_begin, x_end, y, z);
+        if (a.follower.follow == nullptr || x_end < a.nx) return;
+        const std::int64_t before = a.follower.first_plane;
+        a.follower.follow(a.follower.object,
+                          {y, z + before, planes.value, {rows.begin + before * a.ny, rows.end + before * a.ny}});
+    };
     const std::int64_t z_begin = rows.begin / a.ny, z_end = (rows.end + a.ny - 1) / a.ny;
     for (std::int64_t yb = 0; yb < a.ny; yb += block.ny) {
         const std::int64_t y_end = yb + block.ny < a.ny ? yb + block.ny : a.ny;
@@ -54,12 +61,12 @@ void for_blocks(const StepArguments<T>& a, Block block, const AdvanceRows& advan
                     // A thread's first and last plane may be partial: row (y, z) is number y + ny z.
                     const std::int64_t first = z * a.ny + y, last = first + (kPlanes - 1) * a.ny;
                     if (first >= rows.begin && last < rows.end) {
-                        advance_rows(Index<kPlanes>{}, xb, x_end, y, z);
+                        advance(Index<kPlanes>{}, xb, x_end, y, z);
                         continue;
                     }
                     for (int j = 0; j < kPlanes; ++j)
                         if (first + j * a.ny >= rows.begin && first + j * a.ny < rows.end)
-                            advance_rows(Index<1>{}, xb, x_end, y, z + j);
+                            advance(Index<1>{}, xb, x_end, y, z + j);
                 }
             }
     }

@@ -63,6 +63,30 @@ struct NodeBox {
     }
 };
 
+/// Rows (y, z) of the grid, z slowest, in one contiguous range a thread: the partition all kernels and the first touch
+/// share, so that a thread computes on memory of its own NUMA node.
+struct RowRange {
+    std::int64_t begin, end;
+};
+inline __attribute__((always_inline)) RowRange rows_of_thread(std::int64_t rows, int thread, int threads) {
+    return {rows * thread / threads, rows * (thread + 1) / threads};
+}
+
+/// Rows (y, z) … (y, z + planes - 1) of the grid, which a thread has stepped.
+struct SteppedRows {
+    std::int64_t y, z;
+    int planes;
+    RowRange of_thread;  ///< all that this thread steps; of each plane in the order of y, of each y in that of z
+};
+
+/// What acts on rows as soon as they are stepped, while the caches of their thread hold them. It may read p of all
+/// planes of the grid, and finds p[n+1] in q of these rows and of those that its thread has stepped before.
+struct RowFollower {
+    void (*follow)(const void* object, const SteppedRows& rows) = nullptr;
+    const void* object = nullptr;
+    std::int64_t first_plane = 0;  ///< of the planes that are stepped, in the grid
+};
+
 template <typename T>
 struct StepArguments : Arrays<T> {
     Stencil<T> stencil;
@@ -73,6 +97,7 @@ struct StepArguments : Arrays<T> {
     ShellPass pass = ShellPass::step;        ///< of the shell
     const LoadStrategy* strategy = nullptr;  ///< in-plane kernels
     std::int64_t cache_bytes = 0;            ///< the L2 share of one thread
+    RowFollower follower;                    ///< see Kernel::is_followed
 };
 
 template <typename T>
@@ -131,15 +156,6 @@ template <typename Isa, typename T>
 void density_vectorised_step(const StepArguments<T>& a);
 template <typename Isa, typename T>
 void density_twin_step(const StepArguments<T>& a);
-
-/// Rows (y, z) of the grid, z slowest, in one contiguous range a thread: the partition all kernels and the first touch
-/// share, so that a thread computes on memory of its own NUMA node.
-struct RowRange {
-    std::int64_t begin, end;
-};
-inline __attribute__((always_inline)) RowRange rows_of_thread(std::int64_t rows, int thread, int threads) {
-    return {rows * thread / threads, rows * (thread + 1) / threads};
-}
 
 /// The nodes of a row that a kernel takes at once: the whole row or, of rows beyond 8 kB, one of equal parts. It is a
 /// multiple of the longest vector.

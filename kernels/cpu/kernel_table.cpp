@@ -60,6 +60,10 @@ std::vector<Kernel> kernels_of() {
                        vectorised_leap_step<Isa, float>, vectorised_leap_step<Isa, double>, nullptr, Equation::star,
                        Applications::twice});
     add_kernels_of_codes<Isa>(kernels);
+    // Those that go through the grid by for_blocks() (kernels/cpu/blocks.hpp).
+    for (Kernel& kernel : kernels)
+        kernel.is_followed = kernel.name == "vectorised" && kernel.applications == Applications::once &&
+                             kernel.equation != Equation::variable_density;
     return kernels;
 }
 

@@ -19,8 +19,9 @@ struct Kernel {
     const LoadStrategy* strategy = nullptr;
     Equation equation = Equation::star;
     Applications applications = Applications::once;
-    bool solves = true;     ///< false: the twin, which only `onda bench` runs
-    bool of_codes = false;  ///< reads k as codes, of either kind; others read numbers
+    bool solves = true;        ///< false: the twin, which only `onda bench` runs
+    bool of_codes = false;     ///< reads k as codes, of either kind; others read numbers
+    bool is_followed = false;  ///< passes the rows that it has stepped to StepArguments::follower
 };
 
 struct InstructionSet {

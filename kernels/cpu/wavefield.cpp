@@ -135,9 +135,7 @@ public:
         injection_.add(n, q().data());
     }
     void absorb() {
-        std::array<FieldLevels<T>, kMaxFields> levels;
-        for (std::size_t i = 0; i < fields_.size(); ++i)
-            levels[i] = {fields_[i].p.data() + field_.origin, fields_[i].q.data() + field_.origin};
+        const FieldsLevels levels = levels_of_fields();
         for (const auto& strip : strips(StripTurn::after_step)) strip->apply(std::span(levels).first(fields_.size()));
     }
     void inject(std::int64_t n) { injection_.add(n, q().data()); }
@@ -247,6 +245,22 @@ private:
         std::ranges::copy(box.high, nodes.high);
         return nodes;
     }
+    using FieldsLevels = std::array<FieldLevels<T>, kMaxFields>;
+    [[nodiscard]] FieldsLevels levels_of_fields() {
+        FieldsLevels levels;
+        for (std::size_t i = 0; i < fields_.size(); ++i)
+            levels[i] = {fields_[i].p.data() + field_.origin, fields_[i].q.data() + field_.origin};
+        return levels;
+    }
+    /// What strips do while the kernel steps the planes from `plane` on.
+    [[nodiscard]] RowFollower follower(std::int64_t plane) {
+        const Strips& after_step = strips(StripTurn::after_step);
+        if (!medium_.chosen_kernel().is_followed || after_step.empty()) return {};
+        const FieldsLevels levels = levels_of_fields();
+        RowFollower follower = after_step.front()->follower(std::span(levels).first(fields_.size()));
+        follower.first_plane = plane;
+        return follower;
+    }
     /// A step of the planes from `plane` on, as many as the arguments say.
     void step_from(std::int64_t plane) {
         const std::int64_t first = field_.at(0, 0, plane);
@@ -256,6 +270,7 @@ private:
             arguments_.further_p[i - 1] = fields_[i].p.data() + first;
             arguments_.further_q[i - 1] = fields_[i].q.data() + first;
         }
+        arguments_.follower = follower(plane);
         run_kernel();
     }
     void run_kernel() const {

@@ -19,9 +19,9 @@ public:
     CpmlLayers(const Cpml& layers, const StripPlace<T>& place)
         : layers_(layers),
           grid_(place.setup.grid),
-          step_(with_isa(place.isa, []<typename Isa>() -> CpmlFunction<T> { return cpml_step<Isa, T>; })),
           memory_(place.row("cpml.memory")),
-          scratch_(place.row("cpml.scratch")) {
+          scratch_(place.row("cpml.scratch")),
+          done_(place.row("cpml.done")) {
         static_cast<Arrays<T>&>(arguments_) = place.arrays;
         const Setup& setup = place.setup;
         const Scheme& scheme = setup.scheme;
@@ -34,26 +34,35 @@ public:
         std::ranges::copy(cpml_smoothing<T>(scheme, setup.grid.dimensions), arguments_.smoothing);
         arguments_.scratch_size = scratch_size(layers, scheme);
         arguments_.scratch = scratch_.data();
+        unsigned char* done = done_.data();
+        for (const int face : {2, 3, 4, 5}) {
+            arguments_.done[face] = done;
+            done += parts_of(grid_, face);
+        }
         T* from = memory_.data();
         for (int face = 0; face < 6; ++face) {
             const CpmlFace& layer = layers.face[face];
             if (layer.width() == 0) continue;
-            profiles_[face] = cpml_profile<T>(layer, row_length(face, layer.width()));
+            profiles_[face] = profile_of(face, layer);
             CpmlStrip<T>& strip = arguments_.strips[face];
             strip.width = static_cast<int>(layer.width());
             lay_out(strip, face, from);
             strip.profile = profiles_[face].data();
             from += elements(layers, grid_, face);
         }
+        functions_ = with_isa(place.isa, [this]<typename Isa>() { return cpml_functions<Isa>(arguments_); });
     }
 
-    [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + scratch_.bytes(); }
+    [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + scratch_.bytes() + done_.bytes(); }
     static void add_rows(Allocations& list, const Cpml& layers, const Setup& setup, int threads, int shots) {
         std::int64_t size = 0;
         for (int face = 0; face < 6; ++face) size += elements(layers, setup.grid, face);
         list.add(paged("cpml.memory", Owner::wavefield, size, sizeof(T), shots));
         list.add(
             paged("cpml.scratch", Owner::wavefield, scratch_size(layers, setup.scheme) * threads, sizeof(T), shots));
+        std::int64_t parts = 0;
+        for (const int face : {2, 3, 4, 5}) parts += parts_of(setup.grid, face);
+        list.add(table("cpml.done", Owner::wavefield, parts, 1, shots));
     }
 
     void set_threads(int threads) override { arguments_.threads = threads; }
@@ -70,18 +79,41 @@ public:
         for (int face = 0; face < 6; ++face) {
             const CpmlStrip<T>& strip = arguments_.strips[face];
             if (strip.width == 0) continue;
-            const std::array<std::int64_t, 3> strides{1, strip.pitch, strip.plane};
-            body(strip_state(layers_, grid_, face, strip.width, "psi", sizeof(T)), strip.psi, strides);
-            body(strip_state(layers_, grid_, face, strip.width, "zeta", sizeof(T)), strip.zeta, strides);
+            const std::int64_t first = face == 0 ? strip.width - 1 : 0;
+            const std::array<std::int64_t, 3> strides{face == 0 ? -1 : 1, strip.pitch, strip.plane};
+            body(strip_state(layers_, grid_, face, strip.width, "psi", sizeof(T)), strip.psi + first, strides);
+            body(strip_state(layers_, grid_, face, strip.width, "zeta", sizeof(T)), strip.zeta + first, strides);
         }
     }
     void apply(std::span<const FieldLevels<T>> fields) override {
-        arguments_.p = fields.front().p;
-        arguments_.q = fields.front().q;
-        step_(arguments_);
+        take(fields.front());
+        functions_.step(arguments_);
+        arguments_.x_done = false;
+        std::fill_n(done_.data(), done_.size(), false);
+    }
+    [[nodiscard]] RowFollower follower(std::span<const FieldLevels<T>> fields) override {
+        take(fields.front());
+        arguments_.x_done = true;
+        return {functions_.follow, &arguments_};
     }
 
 private:
+    void take(const FieldLevels<T>& field) {
+        arguments_.p = field.p;
+        arguments_.q = field.q;
+    }
+    /// The planes that a strip across y is cut into while it follows a step, or the rows of one across z.
+    static std::int64_t parts_of(const Grid& grid, int face) {
+        return face < 4 ? grid.nz() : grid.ny();
+    }
+    /// The profile in the order of the memory variables: across x along x at both faces.
+    static std::vector<T> profile_of(int face, const CpmlFace& layer) {
+        const std::int64_t width = layer.width(), length = row_length(face, width);
+        std::vector<T> profile = cpml_profile<T>(layer, length);
+        if (face == 0)
+            for (auto part = profile.begin(); part != profile.end(); part += length) std::reverse(part, part + width);
+        return profile;
+    }
     static Layout box_of(const Grid& grid, int face, std::int64_t width) {
         return {strip_grid(grid, face, width), {0, 0, 0}, sizeof(T)};
     }
@@ -121,8 +153,9 @@ private:
     const Cpml& layers_;
     const Grid& grid_;
     CpmlArguments<T> arguments_;
-    CpmlFunction<T> step_;
+    CpmlFunctions<T> functions_;
     Buffer<T> memory_, scratch_;
+    Table<unsigned char> done_;
     std::array<std::vector<T>, 6> profiles_;
 };
 

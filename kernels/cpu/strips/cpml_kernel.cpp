@@ -1,7 +1,8 @@
 // Strips of perfectly matched layers: whole rows at a time, SIMD along x.
 //
 // A point of a strip reads p, k and both memory variables, and rewrites these and p[n+1]: 32 bytes in float, twice
-// those of a point of the step. Memory decides, so rows that are needed again must stay near.
+// those of a point of the step. Memory decides, so rows that are needed again must stay near, and strips follow the
+// kernel (RowFollower): what the step has just read and written, half of these bytes, they find in the caches.
 #include "kernels/cpu/strips/cpml_kernel.hpp"
 
 namespace onda::cpu {
@@ -22,6 +23,18 @@ struct Columns {
     PlaneStrides across;  ///< of p
     int width, first_node;
 };
+
+/// Calls body(x) for x = 0 … count - 1, and ahead(x) once for each cache line of elements.
+template <typename T, typename Ahead, typename Body>
+ONDA_HOST_DEVICE void for_columns(std::int64_t count, const Ahead& ahead, const Body& body) {
+    constexpr std::int64_t line = 64 / sizeof(T), chunk = 4 * line;
+    for (std::int64_t first = 0; first < count; first += chunk) {
+        const std::int64_t end = first + chunk < count ? first + chunk : count;
+        for (std::int64_t x = first; x < end; x += line) ahead(x);
+#pragma omp simd
+        for (std::int64_t x = first; x < end; ++x) body(x);
+    }
+}
 
 /// g of value t, and psi if the strip has it there.
 template <typename T, typename F, typename K>
@@ -45,12 +58,17 @@ void update_psi(const Columns<T, K>& c, int t, T* __restrict g) {
     }
     T* const __restrict psi = c.psi + t * c.strip_step;
     const T a = c.profile[t], b = c.profile[c.width + t];
-#pragma omp simd
-    for (std::int64_t x = 0; x < c.count; ++x) {
-        const T value = derivative(x);
-        g[x] = value;
-        psi[x] = remember(a, b, psi[x], value);
-    }
+    const T* const next_p = p + F::count * c.step;
+    const auto ahead = [&](std::int64_t x) __attribute__((always_inline)) {
+        __builtin_prefetch(next_p + x);
+        __builtin_prefetch(psi + c.strip_step + x);
+    };
+    for_columns<T>(
+        c.count, ahead, [&](std::int64_t x) __attribute__((always_inline)) {
+            const T value = derivative(x);
+            g[x] = value;
+            psi[x] = remember(a, b, psi[x], value);
+        });
 }
 
 /// zeta and p[n+1] of node t. \param g, psi rows of the values it takes, the nearest to the face first; psi zero where
@@ -70,13 +88,18 @@ void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* cons
     }
     T* const __restrict zeta = c.zeta + (t - 1) * c.strip_step;
     const T a = c.profile[2 * c.width + t - 1], b = c.profile[3 * c.width + t - 1];
-#pragma omp simd
-    for (std::int64_t x = 0; x < c.count; ++x) {
-        const T of_psi = sum(c.h, psi, x);
-        const T z = remember(a, b, zeta[x], sum(c.h, g, x) + of_psi);
-        zeta[x] = z;
-        q[x] = with_strip(k[x], of_psi + z, q[x]);
-    }
+    const auto ahead = [&](std::int64_t x) __attribute__((always_inline)) {
+        __builtin_prefetch(q + c.step + x);
+        __builtin_prefetch(address_of(k, c.k_step + x));
+        __builtin_prefetch(zeta + c.strip_step + x);
+    };
+    for_columns<T>(
+        c.count, ahead, [&](std::int64_t x) __attribute__((always_inline)) {
+            const T of_psi = sum(c.h, psi, x);
+            const T z = remember(a, b, zeta[x], sum(c.h, g, x) + of_psi);
+            zeta[x] = z;
+            q[x] = with_strip(k[x], of_psi + z, q[x]);
+        });
 }
 
 /// A strip across y or z, towards its face. \param scratch count + 1 blocks: g of the values in reach, and zeros.
@@ -99,124 +122,188 @@ void march(const Columns<T, K>& c, T* scratch) {
     }
 }
 
-// Strips across x go row by row, kCpmlRows of them at a time: what one pass over them writes has left the store buffer
-// when the next reads it at other offsets. Their profiles, memory variables and scratch are padded to whole vectors.
+// Strips across x go row by row. Nodes and values of g and psi are numbered along x on both sides, m = 0 … width - 1,
+// so that no vector is turned round: at a high face node m is t = m + 1 and value m is t = m, at a low one they are t =
+// width - m and t = width - 1 - m. Profiles, memory variables and scratch are padded to whole vectors. Several rows are
+// taken at a time: what one pass over them writes has left the store buffer when the next reads it at other offsets.
 
-/// What a row end takes of scratch, and where value t of g and psi lies there.
-struct RowScratch {
-    int first_value, values;  ///< those that its nodes take
-    int padded;               ///< of g and of psi
-    int stride;               ///< of the profile, and of the memory variables
-
-    template <typename T, typename K>
-    RowScratch(const Columns<T, K>& c, int first, int count)
-        : first_value(c.first_node - first - count + 1),
-          values(c.width - first + 1 - first_value),
-          padded(cpml_padded(values) + kCpmlPadding),
-          stride(cpml_padded(c.width)) {}
+/// The end of one row in a strip across x: arrays at its node 0.
+template <typename T, typename K>
+struct RowEnd {
+    const T* p;
+    T* q;
+    K k;
+    const T* half_rho;
+    T *psi, *zeta;
 };
 
-/// g, and psi: zero where the strip has none. Arrays as in Columns, of one column; Step is +1 towards a high face, -1
-/// towards a low one.
-template <typename T, typename F, int Step, typename K>
-void update_row_psi(const Columns<T, K>& c, const RowScratch& r, T* __restrict g, T* __restrict psi) {
-    const T *const p = c.p + Step * (r.first_value + F::first), *const h = c.h;
-    [[maybe_unused]] const T* const s = F::has_density ? c.half_rho + Step * r.first_value : nullptr;
-    const auto derivative = [&](int i) __attribute__((always_inline)) {
-        const T d = weighted_sum<T, F::count>(
-            h, [&](auto j) __attribute__((always_inline)) {
-                return smoothed<T, F>(p + Step * (i + j.value), c.across, c.smoothing);
-            });
-        if constexpr (F::has_density)
-            return buoyancy(s[Step * i], s[Step * (i + 1)]) * d;
-        else
-            return d;
-    };
-    // Whole vectors but for the last values: beyond them p is not of this row.
-    const int whole = r.values / kCpmlPadding * kCpmlPadding;
+struct RowPlace {
+    std::int64_t y, z;
+};
+
+/// Calls body(i) for i = begin … end - 1, whole vectors first.
+template <int Lanes = kCpmlPadding, typename Body>
+ONDA_HOST_DEVICE void for_lanes(int begin, int end, const Body& body) {
+    for (; begin + Lanes <= end; begin += Lanes)
 #pragma omp simd
-    for (int i = 0; i < whole; ++i) g[i] = derivative(i);
-    for (int i = whole; i < r.values; ++i) g[i] = derivative(i);
-    for (int i = r.values; i < r.padded; ++i) g[i] = T(0);
-    for (int i = 0; i < -r.first_value; ++i) psi[i] = T(0);
-    const T *const a = c.profile, *const b = c.profile + r.stride, *const new_g = g - r.first_value;
-    T* const __restrict memory = c.psi;
-    T* const __restrict inside = psi - r.first_value;
-#pragma omp simd
-    for (int t = 0; t < r.stride; ++t) {
-        const T value = remember(a[t], b[t], memory[t], new_g[t]);
-        memory[t] = value;
-        inside[t] = value;
-    }
-    for (int i = c.width - r.first_value; i < r.padded; ++i) psi[i] = T(0);
+        for (int lane = 0; lane < Lanes; ++lane) body(begin + lane);
+    if constexpr (Lanes > 1) for_lanes<Lanes / 2>(begin, end, body);
 }
 
-template <typename T, typename F, int Step, typename K>
-void update_row_nodes(const Columns<T, K>& c, const RowScratch& r, const T* g, const T* psi, T* __restrict share) {
-    T* const __restrict q = c.q;
-    const K& k = c.k;
-    const T* const newest_g = g - r.first_value - F::first;
-    const T* const newest_psi = psi - r.first_value - F::first;
-    const auto sum = [&c](const T* of) __attribute__((always_inline)) {
-        return weighted_sum<T, F::count>(
-            c.h, [&](auto j) __attribute__((always_inline)) { return of[-j.value]; });
-    };
-    for (int t = c.first_node; t <= 0; ++t) q[Step * t] = with_strip(k[Step * t], sum(newest_psi + t), q[Step * t]);
-    T* const __restrict zeta = c.zeta;
-    const T* const a = c.profile + 2 * r.stride;
-    const T* const b = c.profile + 3 * r.stride;
-#pragma omp simd
-    for (int i = 0; i < r.stride; ++i) {
-        const T of_psi = sum(newest_psi + i + 1);
-        const T z = remember(a[i], b[i], zeta[i], sum(newest_g + i + 1) + of_psi);
-        zeta[i] = z;
-        share[i] = of_psi + z;
+/// The strip across x of one face. \tparam Side +1: the high face, -1: the low one.
+template <typename T, typename F, int Side, typename K>
+class RowStrip {
+public:
+    explicit RowStrip(const CpmlArguments<T>& a) : a_(a), strip_(a.strips[Side > 0 ? 1 : 0]) {
+        for (int j = 0; j < F::count; ++j) h_.of[j] = a.factor[0][j];
+        across_ = plane_across(0, a.dimensions, a.pitch, a.plane);
+        width_ = strip_.width;
+        stride_ = cpml_padded(width_);
+        beyond_ = 1 - first_strip_node(F::first, a.nx, width_);
     }
-#pragma omp simd
-    for (int t = 1; t <= c.width; ++t) q[Step * t] = with_strip(k[Step * t], share[t - 1], q[Step * t]);
-}
 
-/// Asks for what the same row of the next batch will read: ends of rows lie too far apart for the hardware to see them
-/// coming. \param ahead elements of p, q and k to that row.
-template <typename T, int Step, typename K>
-void prefetch_row(const Columns<T, K>& c, const std::int64_t (&ahead)[2]) {
-    constexpr int line = 64 / sizeof(T);
-    for (int t = c.first_node; t < c.width + line; t += line) {
-        const int node = t < c.width ? t : c.width;
-        __builtin_prefetch(c.p + ahead[0] + Step * node);
-        __builtin_prefetch(c.q + ahead[0] + Step * node, 1);
-        __builtin_prefetch(address_of(c.k, ahead[1] + Step * node));
+    /// Elements of scratch that `rows` rows take.
+    [[nodiscard]] int scratch_size(int rows) const { return width_ == 0 ? 0 : (2 * rows + 1) * padded(); }
+
+    /// g and psi of some rows, for update_nodes().
+    void update_psi(const RowPlace* rows, int count, T* scratch) const {
+        for (int i = 0; i < count && width_ > 0; ++i)
+            update_psi(row(rows[i].y, rows[i].z), scratch + 2 * i * padded(), scratch + (2 * i + 1) * padded());
     }
-}
+    void update_nodes(const RowPlace* rows, int count, T* scratch) const {
+        for (int i = 0; i < count && width_ > 0; ++i)
+            update_nodes(row(rows[i].y, rows[i].z), scratch + 2 * i * padded(), scratch + (2 * i + 1) * padded(),
+                         scratch + 2 * count * padded());
+    }
+    /// Asks for what rows remember.
+    ONDA_HOST_DEVICE void prefetch_memory(const RowPlace* rows, int count, int ahead) const {
+        constexpr int line = 64 / sizeof(T);
+        for (int i = 0; i < count && width_ > 0; ++i)
+            for (int m = 0; m < 2 * stride_; m += line)
+                __builtin_prefetch(strip_.psi + (rows[i].y + ahead) * strip_.pitch + rows[i].z * strip_.plane + m, 1);
+    }
+    /// Asks for the nodes of a row: ends of rows lie too far apart for the hardware to see them coming.
+    ONDA_HOST_DEVICE void prefetch_nodes(std::int64_t y, std::int64_t z) const {
+        if (width_ == 0) return;
+        constexpr int line = 64 / sizeof(T);
+        const RowEnd<T, K> end = row(y, z);
+        for (int m = 0; m < width_ + line; m += line) {
+            const int node = m < width_ ? m : width_;
+            __builtin_prefetch(end.p + node);
+            __builtin_prefetch(end.q + node, 1);
+            __builtin_prefetch(address_of(end.k, node));
+        }
+    }
 
-/// \param columns of `count` rows; \param ahead see prefetch_row.
-template <typename T, typename F, int Step, typename K>
-void update_rows(const Columns<T, K>* columns, int count, const std::int64_t (&ahead)[2], T* scratch) {
-    const RowScratch r(columns[0], F::first, F::count);
-    T* const share = scratch + 2 * count * r.padded;
-    for (int i = 0; i < count; ++i) prefetch_row<T, Step>(columns[i], ahead);
-    for (int i = 0; i < count; ++i)
-        update_row_psi<T, F, Step>(columns[i], r, scratch + 2 * i * r.padded, scratch + (2 * i + 1) * r.padded);
-    for (int i = 0; i < count; ++i)
-        update_row_nodes<T, F, Step>(columns[i], r, scratch + 2 * i * r.padded, scratch + (2 * i + 1) * r.padded,
-                                     share);
-}
+private:
+    [[nodiscard]] int padded() const { return stride_ + 2 * kMargin; }
+
+    [[nodiscard]] RowEnd<T, K> row(std::int64_t y, std::int64_t z) const {
+        const std::int64_t first = Side > 0 ? a_.nx - width_ : 0, node = first + y * a_.pitch + z * a_.plane;
+        const std::int64_t value = y * strip_.pitch + z * strip_.plane;
+        return {a_.p + node,
+                a_.q + node,
+                k_of<K>(a_) + (first + y * a_.k_pitch + z * a_.k_plane),
+                F::has_density ? a_.half_rho + (first + y * a_.rho_pitch + z * a_.rho_plane) : nullptr,
+                strip_.psi + value,
+                strip_.zeta + value};
+    }
+
+    /// g and psi of a row: psi zero where the strip has none. \param g, psi padded() elements each.
+    void update_psi(const RowEnd<T, K>& row, T* __restrict g, T* __restrict psi) const {
+        const auto value = [ row, h = h_, this ](int m) __attribute__((always_inline)) {
+            const T d = weighted_sum<T, F::count>(
+                h.of, [&](auto j) __attribute__((always_inline)) {
+                    return smoothed<T, F>(row.p + (m - Side * (kOffset - j.value)), across_, a_.smoothing);
+                });
+            if constexpr (F::has_density)
+                return buoyancy(row.half_rho[m - Side], row.half_rho[m]) * d;
+            else
+                return d;
+        };
+        T* const __restrict inner_g = g + kMargin;
+        T* const __restrict inner_psi = psi + kMargin;
+        T* const __restrict memory = row.psi;
+        const T *const a = strip_.profile, *const b = a + stride_;
+        const auto keep_g = [&](int m) __attribute__((always_inline)) {
+            inner_g[m] = value(m);
+        };
+        const auto update = [&](int m) __attribute__((always_inline)) {
+            const T new_g = value(m);
+            inner_g[m] = new_g;
+            inner_psi[m] = memory[m] = remember(a[m], b[m], memory[m], new_g);
+        };
+        // Whole vectors end beyond the strip, in what follows the row in memory: of no effect. The operator that takes
+        // means over planes would read beyond the array.
+        const int whole = F::smoothed_dimensions == 0 ? stride_ : width_;
+        for_lanes(-kBefore, 0, keep_g);
+        for_lanes(0, whole, update);
+        for_lanes(whole, width_ + kAfter, keep_g);
+        for (T* const margin : {psi, inner_psi + width_}) {
+            const auto clear = [margin](int i) __attribute__((always_inline)) {
+                margin[i] = T(0);
+            };
+            for_lanes(0, kMargin, clear);
+        }
+    }
+
+    /// \param share stride_ elements.
+    void update_nodes(const RowEnd<T, K>& row, const T* g, const T* psi, T* __restrict share) const {
+        const T *const inner_g = g + kMargin, *const inner_psi = psi + kMargin;
+        const auto sum = [h = h_](const T* of, int m) __attribute__((always_inline)) {
+            return weighted_sum<T, F::count>(
+                h.of, [&](auto j) __attribute__((always_inline)) { return of[m + Side * (kOffset - j.value)]; });
+        };
+        T* const __restrict q = row.q;
+        T* const __restrict zeta = row.zeta;
+        for (int i = 0; i < beyond_; ++i) {
+            const int m = Side > 0 ? -1 - i : width_ + i;
+            q[m] = with_strip(row.k[m], sum(inner_psi, m), q[m]);
+        }
+        const T *const a = strip_.profile + 2 * stride_, *const b = a + stride_;
+        const auto update = [&](int m) __attribute__((always_inline)) {
+            const T of_psi = sum(inner_psi, m);
+            const T z = remember(a[m], b[m], zeta[m], sum(inner_g, m) + of_psi);
+            zeta[m] = z;
+            share[m] = of_psi + z;
+        };
+        const auto add = [&](int m) __attribute__((always_inline)) {
+            q[m] = with_strip(row.k[m], share[m], q[m]);
+        };
+        for_lanes(0, stride_, update);
+        for_lanes(0, width_, add);
+    }
+
+    /// Node m takes values m + Side * (kOffset - j), and so does value m of nodes the other way.
+    static constexpr int kOffset = 1 - F::first;
+    /// Values of g beside those of the strip that its nodes take.
+    static constexpr int kBefore = Side > 0 ? F::count - 1 - kOffset : kOffset;
+    static constexpr int kAfter = F::count - 1 - kBefore;
+    static constexpr int kMargin = (F::count - 1 + kCpmlPadding - 1) / kCpmlPadding * kCpmlPadding;
+
+    const CpmlArguments<T>& a_;
+    const CpmlStrip<T>& strip_;
+    struct Factor {
+        T of[F::count];
+    } h_;
+    PlaneStrides across_;
+    int width_, stride_;
+    int beyond_;  ///< nodes before the strip that it changes
+};
 
 struct Node {
     std::int64_t x, y, z;
 };
 
-/// \param first node of the first column, 0 across the face.
+/// \param face across y or z. \param first node of the first column, 0 across the face.
 template <typename K, typename T, typename F>
 Columns<T, K> columns_of(const CpmlArguments<T>& a, int face, Node first, std::int64_t count) {
     const CpmlStrip<T>& s = a.strips[face];
     const int axis = face / 2;
     const bool high = face % 2 == 1;
-    const std::int64_t n = axis == 0 ? a.nx : axis == 1 ? a.ny : a.nz;
+    const std::int64_t n = axis == 1 ? a.ny : a.nz;
     const std::int64_t before = node_before_strip(n, s.width, high), towards_face = high ? 1 : -1;
-    const auto along = [axis](std::int64_t pitch, std::int64_t plane) {
-        return axis == 0 ? 1 : axis == 1 ? pitch : plane;
-    };
+    const auto along = [axis](std::int64_t pitch, std::int64_t plane) { return axis == 1 ? pitch : plane; };
     const auto entry = [&](std::int64_t pitch, std::int64_t plane) {
         return first.x + first.y * pitch + first.z * plane;
     };
@@ -244,93 +331,178 @@ Columns<T, K> columns_of(const CpmlArguments<T>& a, int face, Node first, std::i
     return c;
 }
 
+/// The strips across x of at most kCpmlRows rows. \param prefetch is called with the strip of each face.
+template <typename K, typename T, typename F, typename Prefetch>
+void update_rows(const CpmlArguments<T>& a, const RowPlace* rows, int count, T* scratch, const Prefetch& prefetch) {
+    const RowStrip<T, F, -1, K> low(a);
+    const RowStrip<T, F, 1, K> high(a);
+    prefetch(low);
+    prefetch(high);
+    T* const of_high = scratch + low.scratch_size(count);
+    low.update_psi(rows, count, scratch);
+    high.update_psi(rows, count, of_high);
+    low.update_nodes(rows, count, scratch);
+    high.update_nodes(rows, count, of_high);
+}
+
 template <typename K, typename T, typename F>
-void across_x(const CpmlArguments<T>& a, RowRange rows, T* scratch) {
-    Columns<T, K> columns[kCpmlRows];
-    const std::int64_t ahead[2] = {kCpmlRows * a.pitch, kCpmlRows * a.k_pitch};
-    for (std::int64_t first = rows.begin; first < rows.end; first += kCpmlRows) {
-        const int count = rows.end - first < kCpmlRows ? static_cast<int>(rows.end - first) : kCpmlRows;
-        for (const int side : {0, 1}) {
-            if (a.strips[side].width == 0) continue;
-            for (int r = 0; r < count; ++r)
-                columns[r] = columns_of<K, T, F>(a, side, {0, (first + r) % a.ny, (first + r) / a.ny}, 1);
-            if (side == 0)
-                update_rows<T, F, -1>(columns, count, ahead, scratch);
-            else
-                update_rows<T, F, 1>(columns, count, ahead, scratch);
-        }
+void across_x(const CpmlArguments<T>& a, RowRange range, T* scratch) {
+    constexpr int most = kCpmlRows;
+    RowPlace rows[most];
+    for (std::int64_t first = range.begin; first < range.end; first += most) {
+        const int count = range.end - first < most ? static_cast<int>(range.end - first) : most;
+        for (int i = 0; i < count; ++i) rows[i] = {(first + i) % a.ny, (first + i) / a.ny};
+        update_rows<K, T, F>(
+            a, rows, count, scratch, [&](const auto& strip) __attribute__((always_inline)) {
+                for (int i = 0; i < count; ++i)
+                    strip.prefetch_nodes((first + most + i) % a.ny, (first + most + i) / a.ny);
+            });
     }
+}
+
+/// A strip across y or z, all along x. \param other z of a strip across y, y of one across z.
+template <typename K, typename T, typename F>
+void across(int face, const CpmlArguments<T>& a, std::int64_t x, std::int64_t other, T* scratch) {
+    if (a.strips[face].width == 0) return;
+    const Node first = face / 2 == 1 ? Node{x, 0, other} : Node{x, other, 0};
+    march<T, F>(columns_of<K, T, F>(a, face, first, a.nx - x < kCpmlBlock ? a.nx - x : kCpmlBlock), scratch);
 }
 
 /// Blocks of rows, numbered along x first. \param axis 1 or 2.
 template <typename K, typename T, typename F>
-void across(int axis, const CpmlArguments<T>& a, RowRange blocks, T* scratch) {
+void across_axis(int axis, const CpmlArguments<T>& a, RowRange blocks, T* scratch) {
     const std::int64_t blocks_a_row = (a.nx + kCpmlBlock - 1) / kCpmlBlock;
     for (std::int64_t block = blocks.begin; block < blocks.end; ++block) {
         const std::int64_t x = block % blocks_a_row * kCpmlBlock, other = block / blocks_a_row;
-        const Node first = axis == 1 ? Node{x, 0, other} : Node{x, other, 0};
-        const std::int64_t count = a.nx - x < kCpmlBlock ? a.nx - x : kCpmlBlock;
-        for (const int side : {0, 1}) {
-            const int face = 2 * axis + side;
-            if (a.strips[face].width > 0) march<T, F>(columns_of<K, T, F>(a, face, first, count), scratch);
-        }
+        for (const int face : {2 * axis, 2 * axis + 1})
+            if (!a.done[face][other]) across<K, T, F>(face, a, x, other, scratch);
     }
 }
 
+/// The nodes along an axis, 1 or 2, that no strip across it changes: [low, high). Strips that meet leave none.
+struct Between {
+    std::int64_t low, high;
+
+    [[nodiscard]] bool is_empty() const { return low > high; }
+    [[nodiscard]] bool has(std::int64_t node) const { return low <= node && node < high; }
+};
+template <typename T, typename F>
+Between between_strips(const CpmlArguments<T>& a, int axis) {
+    const std::int64_t n = axis == 1 ? a.ny : a.nz;
+    const int low = a.strips[2 * axis].width, high = a.strips[2 * axis + 1].width;
+    return {low == 0 ? 0 : low - first_strip_node(F::first, n, low) + 1,
+            high == 0 ? n : node_before_strip(n, high, true) + first_strip_node(F::first, n, high)};
+}
+
+/// A whole strip across y in one plane, or across z at one y.
 template <typename K, typename T, typename F>
-void step_with(const CpmlArguments<T>& a) {
-    const auto has_strips = [&a](int axis) { return a.strips[2 * axis].width + a.strips[2 * axis + 1].width > 0; };
+void follow_across(int face, const CpmlArguments<T>& a, std::int64_t other, T* scratch) {
+    for (std::int64_t x = 0; x < a.nx; x += kCpmlBlock) across<K, T, F>(face, a, x, other, scratch);
+    a.done[face][other] = 1;
+}
+
+/// The strips across y of some planes, each after its last row. Planes that threads share are left out.
+template <typename K, typename T, typename F>
+void follow_across_y(const CpmlArguments<T>& a, const SteppedRows& rows, T* scratch) {
+    const Between between = between_strips<T, F>(a, 1);
+    if (between.is_empty()) return;
+    for (const int face : {2, 3}) {
+        if (rows.y != (face == 2 ? between.low - 1 : a.ny - 1)) continue;
+        for (std::int64_t z = rows.z; z < rows.z + rows.planes; ++z)
+            if (z * a.ny >= rows.of_thread.begin && (z + 1) * a.ny <= rows.of_thread.end)
+                follow_across<K, T, F>(face, a, z, scratch);
+    }
+}
+
+/// The strips across z, where none across y comes before them, each after its last plane. They belong to the threads
+/// with the first and the last planes, so that further threads would have to wait.
+template <typename K, typename T, typename F>
+void follow_across_z(const CpmlArguments<T>& a, const SteppedRows& rows, T* scratch) {
+    const Between between = between_strips<T, F>(a, 2);
+    const int faces = (a.strips[4].width > 0) + (a.strips[5].width > 0);
+    if (a.threads > faces || between.is_empty() || !between_strips<T, F>(a, 1).has(rows.y)) return;
+    for (const int face : {4, 5}) {
+        const std::int64_t first = face == 4 ? 0 : between.high, last = face == 4 ? between.low - 1 : a.nz - 1;
+        if (rows.z <= last && last < rows.z + rows.planes && first * a.ny + rows.y >= rows.of_thread.begin)
+            follow_across<K, T, F>(face, a, rows.y, scratch);
+    }
+}
+
+bool has_strips(const auto& a, int axis) {
+    return a.strips[2 * axis].width + a.strips[2 * axis + 1].width > 0;
+}
+
+template <typename K, typename T, typename F>
+void step(const CpmlArguments<T>& a) {
     const std::int64_t blocks_a_row = (a.nx + kCpmlBlock - 1) / kCpmlBlock;
 #pragma omp parallel num_threads(a.threads)
     {
         const FlushDenormals<T> flush;
         const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
         T* const scratch = a.scratch + thread * a.scratch_size;
-        if (has_strips(0)) {
+        if (has_strips(a, 0) && !a.x_done) {
             across_x<K, T, F>(a, rows_of_thread(a.ny * a.nz, thread, threads), scratch);
 #pragma omp barrier
         }
-        if (has_strips(1)) {
-            across<K, T, F>(1, a, rows_of_thread(a.nz * blocks_a_row, thread, threads), scratch);
+        if (has_strips(a, 1)) {
+            across_axis<K, T, F>(1, a, rows_of_thread(a.nz * blocks_a_row, thread, threads), scratch);
 #pragma omp barrier
         }
-        if (has_strips(2)) across<K, T, F>(2, a, rows_of_thread(a.ny * blocks_a_row, thread, threads), scratch);
+        if (has_strips(a, 2)) across_axis<K, T, F>(2, a, rows_of_thread(a.ny * blocks_a_row, thread, threads), scratch);
     }
+}
+
+template <typename K, typename T, typename F>
+void follow(const void* arguments, const SteppedRows& stepped) {
+    const CpmlArguments<T>& a = *static_cast<const CpmlArguments<T>*>(arguments);
+    T* const scratch = a.scratch + omp_get_thread_num() * a.scratch_size;
+    if (has_strips(a, 0)) {
+        RowPlace rows[kCpmlRows];
+        for (int i = 0; i < stepped.planes; ++i) rows[i] = {stepped.y, stepped.z + i};
+        update_rows<K, T, F>(
+            a, rows, stepped.planes, scratch, [&](const auto& strip) __attribute__((always_inline)) {
+                strip.prefetch_memory(rows, stepped.planes, 2);
+            });
+    }
+    if (has_strips(a, 1)) follow_across_y<K, T, F>(a, stepped, scratch);
+    if (has_strips(a, 2)) follow_across_z<K, T, F>(a, stepped, scratch);
 }
 
 template <typename T, typename F>
-void step(const CpmlArguments<T>& a) {
+CpmlFunctions<T> functions(const CpmlArguments<T>& a) {
     if constexpr (sizeof(T) == sizeof(float) && !F::has_density && F::smoothed_dimensions == 0)
-        if (a.coded_k.storage != Storage::full) return step_with<CodedK, T, F>(a);
-    step_with<const T*, T, F>(a);
+        if (a.coded_k.storage != Storage::full) return {step<CodedK, T, F>, follow<CodedK, T, F>};
+    return {step<const T*, T, F>, follow<const T*, T, F>};
 }
 
 template <typename T, template <int> typename F>
-void step_of_radius(const CpmlArguments<T>& a) {
-    constexpr CpmlFunction<T> steps[kMaxRadius] = {step<T, F<1>>, step<T, F<2>>, step<T, F<3>>, step<T, F<4>>,
-                                                   step<T, F<5>>, step<T, F<6>>, step<T, F<7>>, step<T, F<8>>};
-    steps[a.radius - 1](a);
+CpmlFunctions<T> of_radius(const CpmlArguments<T>& a) {
+    constexpr CpmlFunctions<T> (*choices[kMaxRadius])(const CpmlArguments<T>&) = {
+        functions<T, F<1>>, functions<T, F<2>>, functions<T, F<3>>, functions<T, F<4>>,
+        functions<T, F<5>>, functions<T, F<6>>, functions<T, F<7>>, functions<T, F<8>>};
+    return choices[a.radius - 1](a);
 }
 
 template <typename T>
-void step_of_kind(const CpmlArguments<T>& a) {
+CpmlFunctions<T> of_kind(const CpmlArguments<T>& a) {
     switch (a.kind) {
-        case FactorKind::star: return step_of_radius<T, StarFactor>(a);
-        case FactorKind::density: return step_of_radius<T, DensityFactor>(a);
-        case FactorKind::compact_2d: return step<T, CompactFactor<2>>(a);
-        case FactorKind::compact_3d: return step<T, CompactFactor<3>>(a);
+        case FactorKind::star: return of_radius<T, StarFactor>(a);
+        case FactorKind::density: return of_radius<T, DensityFactor>(a);
+        case FactorKind::compact_2d: return functions<T, CompactFactor<2>>(a);
+        case FactorKind::compact_3d: return functions<T, CompactFactor<3>>(a);
     }
+    return {};
 }
 
 }  // namespace
 
 template <>
-void cpml_step<ONDA_ISA, float>(const CpmlArguments<float>& a) {
-    step_of_kind(a);
+CpmlFunctions<float> cpml_functions<ONDA_ISA>(const CpmlArguments<float>& a) {
+    return of_kind(a);
 }
 template <>
-void cpml_step<ONDA_ISA, double>(const CpmlArguments<double>& a) {
-    step_of_kind(a);
+CpmlFunctions<double> cpml_functions<ONDA_ISA>(const CpmlArguments<double>& a) {
+    return of_kind(a);
 }
 
 }  // namespace onda::cpu

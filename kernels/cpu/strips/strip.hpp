@@ -53,6 +53,9 @@ public:
     virtual void reset() {}
     /// What the strips do after a step, which has written level n + 1. \param fields of the equation, in its order.
     virtual void apply(std::span<const FieldLevels<T>> fields) = 0;
+    /// What the strips do row by row while the step goes on, for strips that come before all others: apply() then does
+    /// the rest. Empty: nothing.
+    [[nodiscard]] virtual RowFollower follower(std::span<const FieldLevels<T>> /*fields*/) { return {}; }
 
     /// Takes an array of the state: its values from the first on, and the elements between neighbours along x, y, z.
     using StateBody = std::function<void(const StatePart& part, T* values, const std::array<std::int64_t, 3>& strides)>;
