@@ -142,23 +142,9 @@ TEST_CASE("2, 3 and 5 ranks have the bits of one, at every order") {
 }
 
 TEST_CASE("with every kind of face, equation, precision and storage, and with more slabs than ranks") {
-    const std::vector<Overrides> cases{
-        {"boundary.top=free_surface"},
-        {"boundary.top=rigid", "boundary.bottom=zero", "boundary.left=free_surface"},
-        {"boundary={x_min: sponge, x_max: sponge, y_min: sponge, y_max: sponge, z_min: sponge, z_max: sponge}",
-         "boundary.sponge_width=5"},
-        {"boundary.placement=outside"},
-        {"model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 500, vp_m_s: 2200, rho_kg_m3: 2000}]"},
-        {"scheme.stencil=compact27", "scheme.space_order=2"},
-        {"scheme.precision=double"},
-        {"model.storage=16bit"},
-        {"time.stepping=leap"},
-        {"time.stepping=leap", "boundary.top=free_surface"},
-        {"time.order=4"},
-        {"time.stepping=leap", "backend.slabs=4"},
-        {"backend.slabs=5"},
-        {"backend.split=[20, 30, 20, 37]"},
-    };
+    std::vector<Overrides> cases = kTallKinds;
+    cases.insert(cases.end(),
+                 {{"time.stepping=leap", "backend.slabs=4"}, {"backend.slabs=5"}, {"backend.split=[20, 30, 20, 37]"}});
     for (const Overrides& overrides : cases) {
         CAPTURE(overrides.front());
         compare(overrides, kSanitized ? std::vector{2} : std::vector{2, 3});

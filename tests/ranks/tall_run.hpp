@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 /// A prime number of planes; the cut of two slabs is between 520 and 530 m. Receivers along z cross it, others lie
 /// along it, between planes.
@@ -21,3 +22,19 @@ receivers:
 output:
   snapshots: {every_steps: 10}
 )";
+
+/// It with every kind of face, equation, precision and storage, with leaps and with steps of order 4 in time.
+inline const std::vector<std::vector<std::string>> kTallKinds{
+    {"boundary.top=free_surface"},
+    {"boundary.top=rigid", "boundary.bottom=zero", "boundary.left=free_surface"},
+    {"boundary={x_min: sponge, x_max: sponge, y_min: sponge, y_max: sponge, z_min: sponge, z_max: sponge}",
+     "boundary.sponge_width=5"},
+    {"boundary.placement=outside"},
+    {"model.layers=[{top_m: 0, vp_m_s: 1500, rho_kg_m3: 1000}, {top_m: 500, vp_m_s: 2200, rho_kg_m3: 2000}]"},
+    {"scheme.stencil=compact27", "scheme.space_order=2"},
+    {"scheme.precision=double"},
+    {"model.storage=16bit"},
+    {"time.stepping=leap"},
+    {"time.stepping=leap", "boundary.top=free_surface", "scheme.precision=double"},
+    {"time.order=4"},
+};
