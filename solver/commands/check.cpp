@@ -10,6 +10,7 @@
 #include "solver/plan/forecast.hpp"
 #include "solver/plan/machine_forecast.hpp"
 #include "solver/plan/run_time.hpp"
+#include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/storage.hpp"
 #include "solver/program/build.hpp"
@@ -275,6 +276,7 @@ Command add_check(CLI::App& app) {
     return [options, plot] {
         const Config config = read_config(options->config);
         Verdict verdict{make_plan(config), {}, 0, {}, {}};
+        balance_slabs(verdict.plan);
         verdict.memory = forecast_memory(verdict.plan);
         verdict.output_bytes = forecast_output_bytes(verdict.plan);
         verdict.time = forecast_time(verdict.plan, default_folder(config));

@@ -33,19 +33,6 @@ struct BenchShot {
     NodeWeights receivers;
 };
 
-/// Readers of every parameter of the set-up's equation, from a random field.
-MediumReaders random_medium(const Setup& setup, std::span<const double> field) {
-    const auto random = [&grid = setup.grid, field](double mean, double spread) -> RowReader {
-        return [&grid, field, mean, spread](std::int64_t y, std::int64_t z, std::span<float> row) {
-            const auto first = static_cast<std::size_t>(grid.at(0, y, z));
-            for (std::size_t x = 0; x < row.size(); ++x) row[x] = static_cast<float>(mean + spread * field[first + x]);
-        };
-    };
-    MediumReaders readers{random(0.75 * kBenchFastest_m_s, 0.5 * kBenchFastest_m_s)};
-    while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(random(2000., 1000.));
-    return readers;
-}
-
 }  // namespace
 
 double bench_time_step_s(const Setup& setup) {
@@ -98,6 +85,26 @@ std::vector<double> random_field(std::int64_t points) {
     return field;
 }
 
+MediumReaders random_medium(const Setup& setup, const RandomRow& random) {
+    const auto around = [&grid = setup.grid, random](float mean, float spread) -> RowReader {
+        return [&grid, random, mean, spread](std::int64_t y, std::int64_t z, std::span<float> row) {
+            random(grid.at(0, y, z), row);
+            for (float& value : row) value = mean + spread * value;
+        };
+    };
+    constexpr auto fastest = static_cast<float>(kBenchFastest_m_s);
+    MediumReaders readers{around(0.75f * fastest, 0.5f * fastest)};
+    while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(around(2000.f, 1000.f));
+    return readers;
+}
+
+std::int64_t steps_of_round(std::int64_t fewest, double least_s, const std::function<double(std::int64_t)>& round_s) {
+    std::int64_t steps = fewest;
+    for (double seconds = round_s(steps); seconds < least_s; seconds = round_s(steps))
+        steps *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * least_s / seconds) + 1, 2, 1000);
+    return steps;
+}
+
 Twin twin_of(const Device& device, const Setup& setup, const Load& load) {
     Twin twin{setup, load};
     const bool density = has_parameter(setup.scheme.equation, "rho");
@@ -121,23 +128,24 @@ Twin twin_of(const Device& device, const Setup& setup, const Load& load) {
 Contender::Contender(const Device& device, const Setup& setup, std::span<const double> field, const Load& load)
     : points_(static_cast<double>(load.shots) * static_cast<double>(setup.grid.points())), steps_(load.steps) {
     const auto values = field.first(static_cast<std::size_t>(setup.grid.points()));
+    const RandomRow random = [values](std::int64_t begin, std::span<float> row) {
+        std::ranges::transform(values.subspan(static_cast<std::size_t>(begin), row.size()), row.begin(),
+                               [](double value) { return static_cast<float>(value); });
+    };
     wavefield_ =
-        device.make_medium(setup, random_medium(setup, values), bench_time_step_s(setup))->make_wavefield(load.shots);
+        device.make_medium(setup, random_medium(setup, random), bench_time_step_s(setup))->make_wavefield(load.shots);
     for (int i = 0; i < load.shots; ++i) wavefield_->upload(values, values, i);
-    if (steps_ == 0) find_steps(load.least_round_s);
+    if (steps_ == 0) {
+        const std::int64_t stride = wavefield_->medium().setup().stride();
+        wavefield_->advance(0, stride);
+        steps_ = steps_of_round(stride, load.least_round_s, [this](std::int64_t steps) { return round_s(steps); });
+    }
     const BenchShot shot(setup.grid, load, steps_ + 1);
     for (int i = 0; i < load.shots; ++i) {
         if (load.source) wavefield_->set_sources(i, shot.sources);
         if (load.receivers > 0) wavefield_->set_receivers(i, shot.receivers, steps_ + 1);
     }
-    if (load.steps > 0 || load.source || load.receivers > 0) round_s();
-}
-
-void Contender::find_steps(double least_round_s) {
-    steps_ = wavefield_->medium().setup().stride();
-    wavefield_->advance(0, steps_);
-    for (double seconds = round_s(); seconds < least_round_s; seconds = round_s())
-        steps_ *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * least_round_s / seconds) + 1, 2, 1000);
+    if (load.steps > 0 || load.source || load.receivers > 0) round_s(steps_);
 }
 
 std::string Contender::description() const {
@@ -145,12 +153,12 @@ std::string Contender::description() const {
 }
 
 double Contender::seconds_per_step() {
-    return round_s() / static_cast<double>(steps_);
+    return round_s(steps_) / static_cast<double>(steps_);
 }
 
-double Contender::round_s() {
+double Contender::round_s(std::int64_t steps) {
     const auto start = std::chrono::steady_clock::now();
-    wavefield_->advance(0, steps_);
+    wavefield_->advance(0, steps);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 

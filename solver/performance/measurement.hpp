@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/medium.hpp"
 #include "kernels/setup.hpp"
 #include "kernels/wavefield.hpp"
 #include "solver/propagation/devices.hpp"
@@ -51,6 +52,14 @@ private:
 /// it.
 std::vector<double> random_field(std::int64_t points);
 
+/// Random values for a row of nodes, between -0.5 and 0.5. \param begin the number of its first node.
+using RandomRow = std::function<void(std::int64_t begin, std::span<float> row)>;
+/// Readers of every parameter of the set-up's equation: 1500 m/s to kBenchFastest_m_s, 1500 to 2500 kg/m3.
+MediumReaders random_medium(const Setup& setup, const RandomRow& random);
+
+/// So many steps that a round of them takes `least_s`, of so many at least. \param round_s times a round of steps.
+std::int64_t steps_of_round(std::int64_t fewest, double least_s, const std::function<double(std::int64_t)>& round_s);
+
 /// What is computed in a round.
 struct Load {
     int shots = 1;               ///< in one wavefield
@@ -91,8 +100,7 @@ public:
     [[nodiscard]] std::string description() const;
 
 private:
-    void find_steps(double least_round_s);
-    double round_s();
+    double round_s(std::int64_t steps);
 
     std::unique_ptr<Wavefield> wavefield_;
     double points_;

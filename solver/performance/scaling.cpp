@@ -37,16 +37,7 @@ void fill_with_random_values(std::span<T> row, std::int64_t begin) {
 }
 
 MediumReaders random_medium(const Setup& setup) {
-    const auto random = [&grid = setup.grid](float mean, float spread) -> RowReader {
-        return [&grid, mean, spread](std::int64_t y, std::int64_t z, std::span<float> row) {
-            fill_with_random_values(row, grid.at(0, y, z));
-            for (float& value : row) value = mean + spread * value;
-        };
-    };
-    constexpr auto fastest = static_cast<float>(kBenchFastest_m_s);
-    MediumReaders readers{random(0.75f * fastest, 0.5f * fastest)};
-    while (readers.size() < setup.scheme.equation->parameters.size()) readers.push_back(random(2000.f, 1000.f));
-    return readers;
+    return random_medium(setup, [](std::int64_t begin, std::span<float> row) { fill_with_random_values(row, begin); });
 }
 
 /// Of p[n] and p[n-1]; the memory variables stay zero.
@@ -82,9 +73,7 @@ std::unique_ptr<Wavefield> make_wavefield(const Device& device, const ScaleCase&
         if (team == nullptr || slab == 0) return make_part(device, of, slab, setup, rows);
         return make_remote_medium(*team, static_cast<int>(slab), setup, {{}, of.slabs[slab], exchanges});
     };
-    MakeExchange exchange = make_local_exchange;
-    if (team != nullptr)
-        exchange = [team](const std::vector<Wavefield*>& here) { return make_team_exchange(*team, *here.front()); };
+    MakeExchange exchange = team == nullptr ? make_local_exchange : exchange_in(*team);
     if (!exchanges) exchange = make_no_exchange;
     return make_slab_medium(of.setup, readers, bench_time_step_s(of.setup), of.slabs, make, exchange,
                             team == nullptr ? of.slabs.size() : 1)
@@ -99,9 +88,7 @@ Sample time_rounds(int rounds, double least_s, const Advance& advance) {
         advance(steps);
         return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     };
-    std::int64_t steps = 2;
-    for (double taken = round_s(steps); taken < least_s; taken = round_s(steps))
-        steps *= std::clamp<std::int64_t>(static_cast<std::int64_t>(1.2 * least_s / taken) + 1, 2, 1000);
+    const std::int64_t steps = steps_of_round(2, least_s, round_s);
     std::vector<double> seconds;
     for (int round = 0; round < rounds; ++round) seconds.push_back(round_s(steps) / static_cast<double>(steps));
     return Sample(seconds);

@@ -16,7 +16,6 @@
 #include "solver/outputs/trace_output.hpp"
 #include "solver/plan/choice.hpp"
 #include "solver/plan/doubts.hpp"
-#include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/stepping.hpp"
 #include "solver/plan/storage.hpp"
@@ -261,8 +260,6 @@ Plan make_plan(const Config& config, const RankPlace& ranks) {
     stages.throw_if_faulty();
     plan.snapshots.steps = snapshot_steps(config.output.snapshots, plan.time);
     choose_kernel_and_batch(plan, config.backend.tuning == "cache");
-    // Processes that share a grid tell each other first what they have measured.
-    if (wants_balance(plan) && plan.ranks_per_grid == 1) balance_slabs(plan, measure_own_slabs(plan));
     conclude(plan, plan.velocity.warnings);
     return plan;
 }

@@ -83,6 +83,10 @@ std::vector<SlabCost> measure_own_slabs(const Plan& plan) {
     return costs;
 }
 
+void balance_slabs(Plan& plan) {
+    if (wants_balance(plan)) balance_slabs(plan, measure_own_slabs(plan));
+}
+
 void balance_slabs(Plan& plan, std::span<const SlabCost> costs) {
     const std::int64_t nz = plan.setup.grid.nz();
     const std::vector<Slab> slabs = balanced_slabs(nz, plan.setup.scheme.halo(), costs);

@@ -27,6 +27,9 @@ std::vector<Slab> balanced_slabs(std::int64_t nz, std::int64_t fewest, std::span
 bool wants_balance(const Plan& plan);
 /// What the slabs of this process cost, measured on the device of each.
 std::vector<SlabCost> measure_own_slabs(const Plan& plan);
+/// Measures and cuts the plan anew, where it asks for it. For runs and what foretells them: other plans need no device.
+/// \param plan whose grids no other process shares.
+void balance_slabs(Plan& plan);
 /// Cuts the plan anew. \param costs of all its slabs. Slabs too thin for the grid stay as they were, and the plan says
 /// so.
 void balance_slabs(Plan& plan, std::span<const SlabCost> costs);

@@ -401,10 +401,7 @@ std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& reade
         if (member == 0) return make_own_medium(plan, parts[0], readers, make_exchange);
         return make_remote_medium(*team, static_cast<int>(member), setup, {plan.part, parts[member]});
     };
-    const auto make_exchange_of_team = [team](const std::vector<Wavefield*>& here) {
-        return make_team_exchange(*team, *here.front());
-    };
-    return make_slab_medium(plan.setup, readers, plan.time.dt_s, parts, make_part, make_exchange_of_team, 1);
+    return make_slab_medium(plan.setup, readers, plan.time.dt_s, parts, make_part, exchange_in(*team), 1);
 }
 
 std::string describe_slabs(const Plan& plan) {

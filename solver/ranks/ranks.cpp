@@ -23,7 +23,7 @@ namespace {
 /// Of this process, once it has joined.
 struct Session {
     World* world = nullptr;
-    int rank = 0, size = 1;
+    int rank = 0;
     bool is_connected = false;
     bool all_know = false;  ///< that the run has failed, or are at their ends
 };
@@ -114,7 +114,6 @@ Ranks Ranks::join() {
             launched->size, launched->launcher);
     }
     session().rank = ranks.place_.rank;
-    session().size = ranks.place_.size;
     return ranks;
 }
 

@@ -3,8 +3,6 @@
 #include <array>
 #include <vector>
 
-#include "kernels/slabs.hpp"
-
 namespace onda {
 namespace {
 
@@ -89,6 +87,10 @@ private:
 
 std::unique_ptr<Exchange> make_team_exchange(Team& team, Wavefield& slab) {
     return std::make_unique<TeamExchange>(team, slab);
+}
+
+MakeExchange exchange_in(Team& team) {
+    return [&team](const std::vector<Wavefield*>& here) { return make_team_exchange(team, *here.front()); };
 }
 
 std::int64_t team_exchange_bytes(const Problem& slab, std::int64_t shots, int cuts) {

@@ -4,8 +4,7 @@
 
 #include <memory>
 
-#include "kernels/exchange.hpp"
-#include "kernels/wavefield.hpp"
+#include "kernels/slabs.hpp"
 #include "solver/ranks/team.hpp"
 
 namespace onda {
@@ -14,6 +13,9 @@ namespace onda {
 /// member i has slab i. The planes go through memory of the host.
 /// \param slab of setup_of_slab(): it has a neighbour below or above where the team has a member there.
 std::unique_ptr<Exchange> make_team_exchange(Team& team, Wavefield& slab);
+
+/// What makes it for the slab of this process.
+MakeExchange exchange_in(Team& team);
 
 /// The bytes that it takes. \param slab the problem of a slab, \param cuts of it: 1 or 2.
 std::int64_t team_exchange_bytes(const Problem& slab, std::int64_t shots, int cuts);

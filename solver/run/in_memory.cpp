@@ -8,6 +8,7 @@
 #include "io/files/random_hex.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_balance.hpp"
 #include "solver/program/build.hpp"
 #include "solver/run/account.hpp"
 #include "solver/run/identity.hpp"
@@ -102,6 +103,7 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     facts.command_line = command_line();
     facts.started_utc = utc_now();
     Plan draft = times.measure("plan", [&] { return make_plan(config); });
+    balance_slabs(draft);
     selection.check_against(draft.survey.shots);
     refuse_if_too_large_for_memory(draft);
 

@@ -198,10 +198,11 @@ Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& r
         return draft;
     });
     if (!ranks.note().empty()) plan.device_notes.push_back(ranks.note());
-    if (ranks.team() != nullptr) {
-        take_slabs_of_first(plan, ranks);
-        if (wants_balance(plan) && plan.ranks_per_grid > 1) balance_over_ranks(plan, ranks);
-    }
+    if (ranks.team() != nullptr) take_slabs_of_first(plan, ranks);
+    if (plan.ranks_per_grid == 1)
+        balance_slabs(plan);
+    else if (wants_balance(plan))
+        balance_over_ranks(plan, ranks);
     ranks.all_or_none([&] {
         refuse_if_too_large(plan, options.folder);
         return true;

@@ -68,6 +68,7 @@ public:
     void set_threads(int threads) override { arguments_.threads = threads; }
 
     void reset() override {
+        forget_done();
         const std::int64_t size = memory_.bytes() / static_cast<std::int64_t>(sizeof(T));
         constexpr std::int64_t piece = 1 << 16;
 #pragma omp parallel for num_threads(arguments_.threads) schedule(static)
@@ -88,8 +89,7 @@ public:
     void apply(std::span<const FieldLevels<T>> fields) override {
         take(fields.front());
         functions_.step(arguments_);
-        arguments_.x_done = false;
-        std::fill_n(done_.data(), done_.size(), false);
+        forget_done();
     }
     [[nodiscard]] RowFollower follower(std::span<const FieldLevels<T>> fields) override {
         take(fields.front());
@@ -98,6 +98,11 @@ public:
     }
 
 private:
+    /// Of a step that is over, or that nobody ends.
+    void forget_done() {
+        arguments_.x_done = false;
+        std::fill_n(done_.data(), done_.size(), false);
+    }
     void take(const FieldLevels<T>& field) {
         arguments_.p = field.p;
         arguments_.q = field.q;
