@@ -99,39 +99,37 @@ struct Computed {
 /// What the ranks of a run that lead workers tell each other, of which the first one begins and ends the survey.
 class LeadingRanks {
 public:
-    LeadingRanks(const Plan& plan, const Ranks& ranks)
-        : team_(ranks.team()), is_first_(ranks.is_first()), per_grid_(plan.ranks_per_grid) {}
+    LeadingRanks(const Plan& plan, const Ranks& ranks) : ranks_(ranks), per_grid_(plan.ranks_per_grid) {}
 
     /// Lets the others join the survey that the first one has begun.
     void begin() const {
-        for_others([&](int other) { team_->send(other, Topic::agreement, {}); });
+        for_others([&](int other) { ranks_.team()->send(other, Topic::agreement, {}); });
     }
     void wait_for_begin() const {
-        if (team_ != nullptr && !is_first_) static_cast<void>(team_->receive(0, Topic::agreement));
+        if (!may_publish()) static_cast<void>(ranks_.team()->receive(0, Topic::agreement));
     }
     /// Returns, on the first one, when all have computed what they could. \param own what this one has.
     /// \returns that of all, on the first one.
     [[nodiscard]] Computed end(Computed own) const {
-        if (team_ != nullptr && !is_first_) team_->send(0, Topic::agreement, Outgoing().put(own).bytes());
+        if (!may_publish()) ranks_.team()->send(0, Topic::agreement, Outgoing().put(own).bytes());
         for_others([&](int other) {
-            const auto computed = Incoming(team_->receive(other, Topic::agreement)).get<Computed>();
+            const auto computed = Incoming(ranks_.team()->receive(other, Topic::agreement)).get<Computed>();
             own.nodes += computed.nodes;
             own.ran_out_of_time = own.ran_out_of_time || computed.ran_out_of_time;
         });
         return own;
     }
     /// Whether this process may publish the survey.
-    [[nodiscard]] bool may_publish() const { return team_ == nullptr || is_first_; }
+    [[nodiscard]] bool may_publish() const { return ranks_.decides(); }
 
 private:
     template <typename Body>
     void for_others(const Body& body) const {
-        if (team_ == nullptr || !is_first_) return;
-        for (int other = per_grid_; other + per_grid_ <= team_->size(); other += per_grid_) body(other);
+        if (ranks_.team() == nullptr || !ranks_.is_first()) return;
+        for (int other = per_grid_; other + per_grid_ <= ranks_.place().size; other += per_grid_) body(other);
     }
 
-    Team* team_;
-    bool is_first_;
+    const Ranks& ranks_;
     int per_grid_;
 };
 
