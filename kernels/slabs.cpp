@@ -552,15 +552,19 @@ std::int64_t fewest_at_end(const Problem& problem, int face) {
 
 }  // namespace
 
+std::int64_t fewest_planes(const Problem& problem, bool at_z_min, bool at_z_max) {
+    std::int64_t fewest = std::max<std::int64_t>(problem.scheme.halo(), ghost_planes(problem));
+    if (at_z_min) fewest = std::max(fewest, fewest_at_end(problem, 4));
+    if (at_z_max) fewest = std::max(fewest, fewest_at_end(problem, 5));
+    return fewest;
+}
+
 void check_slabs(const Problem& problem, std::span<const Slab> slabs) {
-    const std::int64_t halo = problem.scheme.halo();
     std::int64_t next = 0;
     for (const Slab& slab : slabs) {
         if (slab.first_plane != next) throw std::invalid_argument("slabs follow each other along z without gaps");
         next += slab.planes;
-        std::int64_t fewest = std::max(halo, ghost_planes(problem));
-        if (slab.first_plane == 0) fewest = std::max(fewest, fewest_at_end(problem, 4));
-        if (next == problem.grid.nz()) fewest = std::max(fewest, fewest_at_end(problem, 5));
+        const std::int64_t fewest = fewest_planes(problem, slab.first_plane == 0, next == problem.grid.nz());
         if (slabs.size() > 1 && slab.planes < fewest)
             throw std::invalid_argument("a slab of " + std::to_string(slab.planes) + " planes: here it needs " +
                                         std::to_string(fewest) + " at least; use fewer slabs");

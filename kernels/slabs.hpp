@@ -48,9 +48,12 @@ struct CutPlanes {
     [[nodiscard]] std::int64_t beyond_high() const { return nz - ghosts; }
 };
 
+/// The fewest planes that a slab may have: those that its neighbours read, and at an end face of the grid all of the
+/// absorbing layer.
+std::int64_t fewest_planes(const Problem& problem, bool at_z_min, bool at_z_max);
+
 /// Checks that slabs can compute a problem. \throws std::invalid_argument unless the slabs cover the grid, in order,
-/// each with at least the planes that its neighbours read, and those at the ends with room for the whole of their
-/// absorbing layers.
+/// each with its fewest_planes() at least.
 void check_slabs(const Problem& problem, std::span<const Slab> slabs);
 
 /// Whether check_slabs() lets them pass.

@@ -23,11 +23,11 @@ double step_of(const Plan& plan, int ordinal, const Slab& slab) {
 }
 
 /// Planes of each slab for steps of so many seconds.
-std::vector<double> planes_in(double seconds, std::span<const SlabCost> costs, std::int64_t fewest) {
+std::vector<double> planes_in(double seconds, std::span<const std::int64_t> fewest, std::span<const SlabCost> costs) {
     std::vector<double> planes;
     for (std::size_t s = 0; s < costs.size(); ++s) {
         const double ends = (s == 0 ? costs[s].z_min_s : 0.) + (s + 1 == costs.size() ? costs[s].z_max_s : 0.);
-        planes.push_back(std::max(static_cast<double>(fewest), (seconds - ends) / costs[s].plane_s));
+        planes.push_back(std::max(static_cast<double>(fewest[s]), (seconds - ends) / costs[s].plane_s));
     }
     return planes;
 }
@@ -46,9 +46,10 @@ SlabCost measure_slab_cost(const Plan& plan, int ordinal) {
     return {1., 0., 0.};  // too thin to be measured: equal slabs
 }
 
-std::vector<Slab> balanced_slabs(std::int64_t nz, std::int64_t fewest, std::span<const SlabCost> costs) {
+std::vector<Slab> balanced_slabs(std::int64_t nz, std::span<const std::int64_t> fewest,
+                                 std::span<const SlabCost> costs) {
     const auto sum_in = [&](double seconds) {
-        const std::vector<double> planes = planes_in(seconds, costs, fewest);
+        const std::vector<double> planes = planes_in(seconds, fewest, costs);
         return std::accumulate(planes.begin(), planes.end(), 0.);
     };
     double low = 0., high = 1e-9;
@@ -57,7 +58,7 @@ std::vector<Slab> balanced_slabs(std::int64_t nz, std::int64_t fewest, std::span
         const double middle = 0.5 * (low + high);
         (sum_in(middle) < static_cast<double>(nz) ? low : high) = middle;
     }
-    const std::vector<double> planes = planes_in(high, costs, fewest);
+    const std::vector<double> planes = planes_in(high, fewest, costs);
     // Whole planes, of the slabs so far together: what is rounded up here is rounded down there.
     std::vector<Slab> slabs;
     double end = 0.;
@@ -88,13 +89,10 @@ void balance_slabs(Plan& plan) {
 }
 
 void balance_slabs(Plan& plan, std::span<const SlabCost> costs) {
-    const std::int64_t nz = plan.setup.grid.nz();
-    const std::vector<Slab> slabs = balanced_slabs(nz, plan.setup.scheme.halo(), costs);
-    if (!slabs_fit(plan.setup, slabs)) {
-        plan.slabs_by += "; by measurement they would be too thin";
-        return;
-    }
-    plan.slabs = slabs;
+    std::vector<std::int64_t> fewest;
+    for (std::size_t s = 0; s < costs.size(); ++s)
+        fewest.push_back(fewest_planes(plan.setup, s == 0, s + 1 == costs.size()));
+    plan.slabs = balanced_slabs(plan.setup.grid.nz(), fewest, costs);
     const auto [fast, slow] = std::ranges::minmax(costs, {}, &SlabCost::plane_s);
     plan.slabs_by += fmt::format("; split by measurement, planes of the slowest device take {:.2f} times as long",
                                  slow.plane_s / fast.plane_s);

@@ -19,9 +19,10 @@ struct SlabCost {
 /// its kernel chosen.
 SlabCost measure_slab_cost(const Plan& plan, int ordinal);
 
-/// Slabs of nz planes that take equally long, as far as whole planes allow, each of `fewest` planes at least.
-/// \param costs of the device of each slab, from z_min on.
-std::vector<Slab> balanced_slabs(std::int64_t nz, std::int64_t fewest, std::span<const SlabCost> costs);
+/// Slabs of nz planes that take equally long, as far as whole planes allow.
+/// \param fewest planes of each slab, from z_min on. \param costs of the device of each.
+std::vector<Slab> balanced_slabs(std::int64_t nz, std::span<const std::int64_t> fewest,
+                                 std::span<const SlabCost> costs);
 
 /// Whether the configuration asks for measured slabs, and there are several.
 bool wants_balance(const Plan& plan);
@@ -30,8 +31,7 @@ std::vector<SlabCost> measure_own_slabs(const Plan& plan);
 /// Measures and cuts the plan anew, where it asks for it. For runs and what foretells them: other plans need no device.
 /// \param plan whose grids no other process shares.
 void balance_slabs(Plan& plan);
-/// Cuts the plan anew. \param costs of all its slabs. Slabs too thin for the grid stay as they were, and the plan says
-/// so.
+/// Cuts the plan anew. \param costs of all its slabs.
 void balance_slabs(Plan& plan, std::span<const SlabCost> costs);
 
 }  // namespace onda

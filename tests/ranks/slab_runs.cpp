@@ -240,15 +240,15 @@ TEST_CASE("batches and resumed surveys, on other numbers of slabs than before") 
 }
 
 TEST_CASE("slabs split by measurement take equally long, and have the bits of the uncut grid") {
-    const auto slabs_of = [](const std::vector<SlabCost>& costs) {
-        std::vector<std::int64_t> planes;
-        for (const Slab& slab : balanced_slabs(100, 4, costs)) {
+    using Planes = std::vector<std::int64_t>;
+    const auto slabs_of = [](const std::vector<SlabCost>& costs, Planes fewest = {4, 4, 4}) {
+        Planes planes;
+        for (const Slab& slab : balanced_slabs(100, fewest, costs)) {
             CHECK(slab.first_plane == std::accumulate(planes.begin(), planes.end(), std::int64_t{0}));
             planes.push_back(slab.planes);
         }
         return planes;
     };
-    using Planes = std::vector<std::int64_t>;
     CHECK(slabs_of({{1., 0., 0.}, {1., 0., 0.}}) == Planes{50, 50});
     CHECK(slabs_of({{1., 0., 0.}, {3., 0., 0.}}) == Planes{75, 25});
     // The zones at the ends take as long as 8 and 16 planes.
@@ -256,6 +256,7 @@ TEST_CASE("slabs split by measurement take equally long, and have the bits of th
     CHECK(slabs_of({{1., 11., 11.}, {1., 11., 11.}, {1., 11., 11.}}) == Planes{30, 40, 30});
     // One so slow that it has the fewest planes.
     CHECK(slabs_of({{1., 0., 0.}, {1000., 0., 0.}}) == Planes{96, 4});
+    CHECK(slabs_of({{1000., 0., 0.}, {1., 0., 0.}, {1000., 0., 0.}}, {21, 4, 22}) == Planes{21, 57, 22});
     const SurveyInMemory whole = run(kTall, {});
     const SurveyInMemory cut = run(kTall, {"backend.slabs=3", "backend.split=measured"});
     CHECK(contains(cut.plan->slabs_by, "split by measurement"));
