@@ -376,6 +376,10 @@ public:
         const auto [slab, plane] = outermost(to_plane);
         slab->copy_in(plane, planes);
     }
+    std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t near_plane) override {
+        const auto [slab, plane] = outermost(near_plane);
+        return slab->make_plane_port(planes, plane);
+    }
     void await_planes() override {
         for (const auto& slab : slabs_) slab->await_planes();
     }

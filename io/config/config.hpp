@@ -221,6 +221,7 @@ struct BackendConfig {
     NameOrIntegers slabs{"auto"};    ///< auto | a number: parts along z that each shot's grid is cut into
     NameOrIntegers split{"equal"};   ///< equal | measured | the planes of each slab
     NameOrIntegers devices{"auto"};  ///< auto | all | which
+    std::string exchange = "auto";   ///< auto | host: the way of planes between GPUs of different processes
     bool operator==(const BackendConfig&) const = default;
 };
 

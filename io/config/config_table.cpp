@@ -756,6 +756,10 @@ constexpr Parameter kBackend[] = {
      .values = "backend.split",
      .range = kNodes,
      .count = {.min = 1, .max = 1024}},
+    {.name = "exchange",
+     .slot = bind<&BackendConfig::exchange>,
+     .help = "how planes get from the GPU of one process to that of another; no result depends on it",
+     .values = "backend.exchange"},
 };
 
 constexpr Parameter kConfig[] = {

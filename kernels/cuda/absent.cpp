@@ -34,6 +34,10 @@ std::int64_t available_bytes(int) {
 bool connect_gpus(int, int) {
     return false;
 }
+const LinkLibrary& link_library() {
+    static const LinkLibrary none{{}, platform().problem};
+    return none;
+}
 Variant best_variant(const Setup&) {
     refuse();
 }

@@ -52,6 +52,14 @@ std::int64_t available_bytes(int ordinal = 0);
 /// otherwise.
 bool connect_gpus(int one, int other);
 
+/// The library that takes planes from GPUs of this process to those of others.
+struct LinkLibrary {
+    std::string name;     ///< "NCCL 2.28.3"; empty where there is none
+    std::string problem;  ///< why there is none, and what to do
+};
+/// Looked for when it is first needed.
+const LinkLibrary& link_library();
+
 /// The kernels of the CUDA backend, the same list whether CUDA was compiled in or not.
 std::span<const KernelInfo> kernel_names();
 

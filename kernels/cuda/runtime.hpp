@@ -36,6 +36,14 @@ private:
 class Stream {
 public:
     Stream() { ONDA_CUDA_TRY(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
+    /// One whose work comes before that of others wherever both wait for a place on the device.
+    static Stream urgent() {
+        int least = 0, greatest = 0;
+        ONDA_CUDA_TRY(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+        cudaStream_t stream = nullptr;
+        ONDA_CUDA_TRY(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, greatest));
+        return Stream(stream);
+    }
     ~Stream() { cudaStreamDestroy(stream_); }
     Stream(const Stream&) = delete;
     Stream& operator=(const Stream&) = delete;
@@ -43,6 +51,8 @@ public:
     void wait() const { ONDA_CUDA_TRY(cudaStreamSynchronize(stream_)); }
 
 private:
+    explicit Stream(cudaStream_t stream) : stream_(stream) {}
+
     cudaStream_t stream_ = nullptr;
 };
 

@@ -15,6 +15,7 @@
 #include "kernels/cuda/leap/shell_steps.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/memory.hpp"
+#include "kernels/cuda/nccl.hpp"
 #include "kernels/cuda/strips/cpml.hpp"
 #include "kernels/cuda/strips/strip.hpp"
 #include "kernels/cuda/traces.hpp"
@@ -242,17 +243,25 @@ public:
     std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override {
         return std::make_unique<PinnedPlanes>(planes, plane_buffer_bytes(problem(), planes, shots_));
     }
-    bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override;
+    bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override {
+        pack(from_plane, planes.planes(), planes.bytes().data(), cudaMemcpyDeviceToHost);
+        return false;
+    }
     void await_copies_out() const override {
         scope_.enter();
         incoming_.wait();
     }
-    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override;
+    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override {
+        unpack(to_plane, planes.planes(), planes.bytes().data(), cudaMemcpyHostToDevice);
+    }
+    std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t near_plane) override;
     std::vector<StatePart> state_parts() const override;
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;
     void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
 
 private:
+    class Port;
+
     /// Sources on the device; kept as long as they are used.
     struct DeviceSources {
         DeviceBuffer<std::int64_t> element, first, samples;
@@ -275,6 +284,9 @@ private:
     /// Calls body(plane with its halos, bytes before it in a PlaneBuffer, bytes of a row, rows).
     template <typename Body>
     void for_planes(std::int64_t first_plane, std::int64_t planes, const Body& body) const;
+    /// Queues copies of planes of p[n] to memory like that of a PlaneBuffer, and from there.
+    void pack(std::int64_t from_plane, std::int64_t planes, std::byte* to, cudaMemcpyKind kind) const;
+    void unpack(std::int64_t to_plane, std::int64_t planes, const std::byte* from, cudaMemcpyKind kind);
     [[nodiscard]] T* p() const { return p_[now_]; }
     [[nodiscard]] T* q() const { return p_[1 - now_]; }
     /// Of a node (Grid::at index) of one shot, from node (0, 0, 0) of the field.
@@ -373,7 +385,7 @@ private:
     Stream compute_, copy_;
     std::vector<std::unique_ptr<Stepper>> steppers_;              ///< of each volume
     std::vector<std::unique_ptr<Stepper>> inside_, beside_cuts_;  ///< of parts of each volume: see step_inside()
-    Stream incoming_;                                             ///< of planes from other slabs
+    Stream incoming_ = Stream::urgent();                          ///< of planes from and to other slabs
     Event complete_, arrived_;                     ///< p[n] may be copied; the planes of other slabs have been
     mutable std::vector<const Event*> under_way_;  ///< copies to and from this wavefield
     std::array<Strips, 3> strips_;                 ///< of each turn, in the order of a step
@@ -848,29 +860,64 @@ void CudaWavefield<T>::for_planes(std::int64_t first_plane, std::int64_t planes,
 }
 
 template <typename T>
-bool CudaWavefield<T>::copy_out(std::int64_t from_plane, PlaneBuffer& planes) const {
+void CudaWavefield<T>::pack(std::int64_t from_plane, std::int64_t planes, std::byte* to, cudaMemcpyKind kind) const {
     scope_.enter();
     complete_.record(compute_);
     complete_.hold(incoming_);
     const std::size_t pitch = static_cast<std::size_t>(field_.pitch) * sizeof(T);
-    for_planes(from_plane, planes.planes(), [&](const T* plane, std::size_t at, std::size_t row, std::size_t rows) {
-        ONDA_CUDA_TRY(cudaMemcpy2DAsync(planes.bytes().data() + at, row, plane, pitch, row, rows,
-                                        cudaMemcpyDeviceToHost, incoming_.get()));
+    for_planes(from_plane, planes, [&](const T* plane, std::size_t at, std::size_t row, std::size_t rows) {
+        ONDA_CUDA_TRY(cudaMemcpy2DAsync(to + at, row, plane, pitch, row, rows, kind, incoming_.get()));
     });
-    return false;
 }
 
 // Comes after the copies out of the same step, and so after what read the planes that it overwrites.
 template <typename T>
-void CudaWavefield<T>::copy_in(std::int64_t to_plane, const PlaneBuffer& planes) {
+void CudaWavefield<T>::unpack(std::int64_t to_plane, std::int64_t planes, const std::byte* from, cudaMemcpyKind kind) {
     scope_.enter();
     const std::size_t pitch = static_cast<std::size_t>(field_.pitch) * sizeof(T);
-    for_planes(to_plane, planes.planes(), [&](T* plane, std::size_t at, std::size_t row, std::size_t rows) {
-        ONDA_CUDA_TRY(cudaMemcpy2DAsync(plane, pitch, planes.bytes().data() + at, row, row, rows,
-                                        cudaMemcpyHostToDevice, incoming_.get()));
+    for_planes(to_plane, planes, [&](T* plane, std::size_t at, std::size_t row, std::size_t rows) {
+        ONDA_CUDA_TRY(cudaMemcpy2DAsync(plane, pitch, from + at, row, row, rows, kind, incoming_.get()));
     });
     arrived_.record(incoming_);
     under_way_.push_back(&arrived_);
+}
+
+/// An end of a cut: planes are packed, so that devices whose rows have another pitch understand them.
+template <typename T>
+class CudaWavefield<T>::Port final : public PlanePort {
+public:
+    Port(CudaWavefield& wavefield, std::int64_t planes) : wavefield_(wavefield), planes_(planes) {
+        wavefield_.scope_.enter();
+        const std::int64_t bytes = plane_buffer_bytes(wavefield_.problem(), planes_, wavefield_.shots_);
+        for (DeviceBuffer<std::byte>* buffer : {&out_, &in_})
+            *buffer = DeviceBuffer<std::byte>(on_device("planes for other processes", Owner::wavefield, bytes, 1));
+    }
+
+    std::string place() const override {
+        return link_place(platform().gpus.at(static_cast<std::size_t>(wavefield_.setup_.ordinal)).bus_id);
+    }
+    std::vector<std::byte> make_link_id() const override { return make_nccl_id(); }
+    std::shared_ptr<PlaneLink> connect(std::span<const std::byte> id, int end) const override {
+        wavefield_.scope_.enter();
+        return std::make_shared<NcclLink>(id, end);
+    }
+    void exchange(PlaneLink& link, std::int64_t from_plane, std::int64_t to_plane) override {
+        wavefield_.pack(from_plane, planes_, out_.data(), cudaMemcpyDeviceToDevice);
+        const auto bytes = static_cast<std::size_t>(out_.size());
+        dynamic_cast<NcclLink&>(link).exchange({out_.data(), bytes}, {in_.data(), bytes}, wavefield_.incoming_.get());
+        wavefield_.unpack(to_plane, planes_, in_.data(), cudaMemcpyDeviceToDevice);
+    }
+
+private:
+    CudaWavefield& wavefield_;
+    std::int64_t planes_;
+    DeviceBuffer<std::byte> out_, in_;
+};
+
+template <typename T>
+std::unique_ptr<PlanePort> CudaWavefield<T>::make_plane_port(std::int64_t planes, std::int64_t) {
+    if (link_library().name.empty()) return nullptr;
+    return std::make_unique<Port>(*this, planes);
 }
 
 template <typename T>

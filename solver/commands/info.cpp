@@ -21,6 +21,10 @@ nlohmann::ordered_json describe_cuda() {
     nlohmann::ordered_json json{{"compiled_in", platform.compiled_in}};
     if (!platform.runtime_version.empty()) json["runtime_version"] = platform.runtime_version;
     if (!platform.driver_version.empty()) json["driver_version"] = platform.driver_version;
+    if (platform.compiled_in) {
+        const cuda::LinkLibrary& links = cuda::link_library();
+        json["between_processes"] = links.name.empty() ? "through the host: " + links.problem : links.name;
+    }
     json["gpus"] = nlohmann::ordered_json::array();
     for (const cuda::Gpu& gpu : platform.gpus) {
         const auto ordinal = static_cast<int>(json["gpus"].size());

@@ -106,8 +106,8 @@ std::int64_t bytes_of_slabs(const Plan& plan) {
 }
 
 /// Of the planes that go to and come from processes with the same grid.
-std::int64_t exchange_bytes(const Plan& plan) {
-    if (plan.ranks_per_grid == 1) return 0;
+ExchangeBytes exchange_bytes(const Plan& plan) {
+    if (plan.ranks_per_grid == 1) return {};
     const int member = plan.ranks.rank % plan.ranks_per_grid;
     const int cuts = (member > 0 ? 1 : 0) + (member + 1 < plan.ranks_per_grid ? 1 : 0);
     return team_exchange_bytes(plan.setup, plan.batch, cuts);
@@ -283,18 +283,21 @@ MemoryForecast forecast_memory(const Plan& plan) {
     // wavefields, 8 bytes a node and more: it is more only where a model takes much to make. On one with memory of its
     // own it is often the largest of all.
     const DeviceBytes device = device_bytes(plan, shot);
+    const ExchangeBytes exchange = exchange_bytes(plan);
     const Items running = while_running(plan, shot, device, pictures), loading = while_loading(plan, pictures);
     MemoryForecast forecast;
     forecast.items = total(loading) > total(running) ? loading : running;
-    forecast.items.insert(forecast.items.begin(), {{"program and libraries", kProgramBytes},
-                                                   {"threads", kThreadBytes * std::max(0, plan.setup.threads - 2) +
-                                                                   (shots_of(plan) > 1 ? kPipelineBytes : 0)},
-                                                   {"driver and libraries of the device", plan.device->host_bytes},
-                                                   {"MPI", plan.ranks.is_connected ? kMpiBytes : 0},
-                                                   {"planes for other processes", exchange_bytes(plan)}});
+    forecast.items.insert(
+        forecast.items.begin(),
+        {{"program and libraries", kProgramBytes},
+         {"threads", kThreadBytes * std::max(0, plan.setup.threads - 2) + (shots_of(plan) > 1 ? kPipelineBytes : 0)},
+         {"driver and libraries of the device", plan.device->host_bytes},
+         {"MPI", plan.ranks.is_connected ? kMpiBytes : 0},
+         {"planes for other processes", links_devices(plan) ? 0 : exchange.host}});
     if (plan.device->has_own_memory())
         forecast.device_items = {{"wavefields, model and boundaries", device.wavefields},
-                                 {"sources, traces and downloads", device.shots}};
+                                 {"sources, traces and downloads", device.shots},
+                                 {"planes for other processes", links_devices(plan) ? exchange.device : 0}};
     for (Items* items : {&forecast.items, &forecast.device_items})
         std::erase_if(*items, [](const auto& item) { return item.bytes == 0; });
     return forecast;

@@ -15,22 +15,22 @@ struct Step {
     double seconds = 0., exposed_s = 0.;
 };
 
-Step step_of(const Plan& plan, const Machine& machine, std::int64_t slabs) {
-    const Grid& grid = plan.setup.grid;
+Step step_of(const Device& device, const Setup& setup, const Machine& machine, std::int64_t slabs) {
+    const Grid& grid = setup.grid;
     const double plane = static_cast<double>(grid.nx() * grid.ny()), node_s = 1e-9 / machine.gpts;
     const auto planes = static_cast<double>((grid.nz() + slabs - 1) / slabs);
     if (slabs == 1) return {planes * plane * node_s, 0.};
-    const CutPlanes cut(plan.setup);
+    const CutPlanes cut(setup);
     const bool leaves_host = slabs > machine.devices_per_host;
     const double cuts = slabs > 2 ? 2. : 1.;
     const double beside_s = cuts * static_cast<double>(cut.count) * plane * node_s;
-    const double bytes = static_cast<double>(cut.count) * plane * static_cast<double>(plan.setup.element_bytes());
+    const double bytes = static_cast<double>(cut.count) * plane * static_cast<double>(setup.element_bytes());
     // Planes for other hosts go through the memory of both, one way after the other.
-    const double by_host_s = plan.device->has_own_memory() ? 2. * bytes / machine.host_bytes_s : 0.;
+    const double by_host_s = device.has_own_memory() ? 2. * bytes / machine.host_bytes_s : 0.;
     const double exchange_s = leaves_host ? machine.network_s + bytes / machine.network_bytes_s + by_host_s
                                           : machine.link_s + bytes / machine.link_bytes_s;
     if (cut.ghosts > 0) {  // computed twice, and exchanged after the step
-        const double stride = static_cast<double>(plan.setup.stride());
+        const double stride = static_cast<double>(setup.stride());
         const double between_s = (machine.launch_s + exchange_s) / stride;
         return {planes * plane * node_s + beside_s + between_s, exchange_s / stride};
     }
@@ -39,11 +39,13 @@ Step step_of(const Plan& plan, const Machine& machine, std::int64_t slabs) {
     return {planes * plane * node_s + kReadAgain * beside_s + machine.launch_s + exposed_s, exposed_s};
 }
 
-MachineForecast forecast(const Plan& plan, const Machine& machine, std::int64_t slabs) {
+}  // namespace
+
+MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs) {
     const std::int64_t shots = std::ssize(plan.survey.shots);
-    const auto parts = equal_slabs(plan.setup.grid.nz(), static_cast<int>(slabs));
-    const Setup part = slabs == 1 ? plan.setup : setup_of_slab(plan.setup, parts.back());
-    const Step step = step_of(plan, machine, slabs);
+    const auto parts = equal_slabs(setup.grid.nz(), static_cast<int>(slabs));
+    const Setup part = slabs == 1 ? setup : setup_of_slab(setup, parts.back());
+    const Step step = step_of(*plan.device, setup, machine, slabs);
     MachineForecast way;
     way.slabs = slabs;
     way.shots_at_once = std::min(shots, machine.devices() / slabs);
@@ -59,8 +61,6 @@ MachineForecast forecast(const Plan& plan, const Machine& machine, std::int64_t 
     return way;
 }
 
-}  // namespace
-
 std::vector<MachineForecast> forecast_on_machine(const Plan& plan, const Machine& machine) {
     const bool may_be_cut = plan.setup.grid.dimensions == 3;
     const std::int64_t most = std::min(machine.devices(), std::int64_t{may_be_cut ? most_slabs(plan.setup) : 1});
@@ -68,7 +68,7 @@ std::vector<MachineForecast> forecast_on_machine(const Plan& plan, const Machine
     for (std::int64_t slabs = 1; slabs < most; slabs *= 2) numbers.push_back(slabs);
     numbers.push_back(most);
     std::vector<MachineForecast> ways;
-    for (const std::int64_t slabs : numbers) ways.push_back(forecast(plan, machine, slabs));
+    for (const std::int64_t slabs : numbers) ways.push_back(forecast_on_machine(plan, plan.setup, machine, slabs));
     return ways;
 }
 

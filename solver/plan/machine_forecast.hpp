@@ -35,6 +35,9 @@ struct MachineForecast {
     double efficiency = 1.;  ///< of all devices: work over work that they could have done meanwhile
 };
 
+/// The forecast for shots on so many slabs. \param setup that is cut: that of the plan, or as it will be.
+MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs);
+
 /// The forecast for each number of slabs that divides the devices evenly enough: 1, 2, 4 … and the largest that the
 /// grid can be cut into. The formula is in docs/several_devices.md.
 /// \returns at least one; those that the memory of a device cannot hold come with fits == false.

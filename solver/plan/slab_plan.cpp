@@ -10,6 +10,7 @@
 
 #include "io/text/saturating.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_choice.hpp"
 #include "solver/ranks/remote_part.hpp"
 #include "solver/ranks/team_exchange.hpp"
 
@@ -55,62 +56,8 @@ void check_devices(const Plan& plan, const std::vector<int>& ordinals) {
     }
 }
 
-/// The set-up whose grid is cut. Whether `auto` leaps is decided afterwards, for slabs that are there.
-Setup setup_to_cut(const Plan& plan) {
-    Setup setup = plan.setup;
-    if (plan.asked_stepping == "leap") setup.stepping = Stepping::leap;
-    return setup;
-}
-
 const Slab& thickest(const std::vector<Slab>& slabs) {
     return *std::ranges::max_element(slabs, {}, &Slab::planes);
-}
-
-/// The bytes of the thickest of so many slabs with the wavefield of a shot.
-std::int64_t bytes_of_slab(const Plan& plan, std::size_t count) {
-    if (count == 1) return plan.device->predicted_bytes(plan.setup, 1);
-    const std::vector<Slab> slabs = equal_slabs(plan.setup.grid.nz(), static_cast<int>(count));
-    return plan.device->predicted_bytes(setup_of_slab(plan.setup, thickest(slabs)), 1);
-}
-
-/// Whether the device can compute the plan's set-up at all; if not, another stage says why.
-bool is_computable(const Plan& plan) {
-    try {
-        check_setup(*plan.device, plan.setup);
-        return true;
-    } catch (const std::exception&) {
-        return false;
-    }
-}
-
-constexpr double kShareOfFree = 0.9;  // sources, traces and snapshots take the rest
-
-/// So many nodes keep a device busy for longer than its share of the exchange takes.
-std::int64_t nodes_of_slab(const Plan& plan) {
-    return plan.device->has_own_memory() ? 32'000'000 : 250'000;
-}
-
-/// The processes that may share a grid.
-int connected_ranks(const Plan& plan) {
-    return plan.ranks.is_connected ? plan.ranks.size : 1;
-}
-
-/// Whether a grid can be cut unless the configuration says so.
-bool may_be_cut(const Plan& plan) {
-    return (plan.device->has_own_memory() || connected_ranks(plan) > 1) && plan.setup.grid.dimensions == 3 &&
-           is_computable(plan);
-}
-
-bool holds(const Plan& plan, std::size_t slabs, std::int64_t free) {
-    return static_cast<double>(bytes_of_slab(plan, slabs)) <= kShareOfFree * static_cast<double>(free);
-}
-
-/// Of the device that has the fewest bytes; those of the host are looked at for the whole run (forecast.hpp).
-std::int64_t least_free(const Plan& plan, const std::vector<int>& devices) {
-    std::int64_t free = std::numeric_limits<std::int64_t>::max();
-    if (!plan.device->has_own_memory()) return free;
-    for (const int device : devices) free = std::min(free, plan.device->available_bytes(device));
-    return free;
 }
 
 /// How many devices shots and slabs can keep busy, if one of them holds the grid.
@@ -118,7 +65,7 @@ std::int64_t most_busy(const Plan& plan) {
     const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
     if (const std::size_t slabs = wanted_slabs(plan); slabs > 0)
         return saturating_product(shots, static_cast<std::int64_t>(slabs));
-    return may_be_cut(plan) ? std::max(shots, plan.setup.grid.points() / nodes_of_slab(plan)) : shots;
+    return may_be_cut(plan) ? std::max(shots, plan.setup.grid.points() / fewest_nodes_of_slab(plan)) : shots;
 }
 
 /// Whether a device computes as another does: kernel, tile and batch are chosen once for all.
@@ -140,7 +87,7 @@ std::vector<int> usable_devices(const Plan& plan, std::int64_t enough) {
         if (!device.problem(ordinal).empty()) continue;
         if (!usable.empty() && !is_like(plan, ordinal, usable.front())) continue;
         usable.push_back(ordinal);
-        if (usable.size() == 1 && may_be_cut(plan) && !holds(plan, 1, device.available_bytes(ordinal)))
+        if (usable.size() == 1 && may_be_cut(plan) && !device_holds(plan, 1, device.available_bytes(ordinal)))
             enough = device.count();
     }
     if (!device.has_own_memory()) return usable;
@@ -183,40 +130,6 @@ std::vector<int> offered_devices(const Plan& plan) {
     const bool wants_all = all || plan.ranks.local_size > 1;
     const std::vector<int> usable = usable_devices(plan, wants_all ? plan.device->count() : most_busy(plan));
     return usable.empty() ? std::vector{one} : share_of_rank(plan, usable);
-}
-
-struct SlabChoice {
-    std::size_t count = 1;
-    std::string by;
-};
-
-/// As many slabs as one device's memory asks for, or, where there are fewer shots than devices, as keep all of them
-/// busy: with so many planes each that the exchange hides under the steps, and so many nodes that their launches do, if
-/// GPUs copy from each other directly.
-SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
-    constexpr std::int64_t planes_of_radius = 8;
-    const std::size_t all = devices.size() * static_cast<std::size_t>(connected_ranks(plan));
-    if (all == 1) return {1, "nothing asks for more"};
-    if (!may_be_cut(plan)) return {1, "only 3-D grids are cut"};
-    const std::int64_t free = least_free(plan, devices), planes = plan.setup.grid.nz();
-    const Setup setup = setup_to_cut(plan);
-    if (!holds(plan, 1, free)) {
-        for (std::size_t count = 2; count <= all; ++count)
-            if (slabs_fit(setup, equal_slabs(planes, static_cast<int>(count))) && holds(plan, count, free))
-                return {count, fmt::format("wavefield and model need {} of GPU memory, and one GPU has {}",
-                                           bytes_text(bytes_of_slab(plan, 1)), bytes_text(free))};
-        return {1, "not even all GPUs together hold it"};
-    }
-    const std::size_t shots = plan.survey.shots.size();
-    auto count = static_cast<std::int64_t>(all / std::max<std::size_t>(1, shots));
-    count = std::min({count, planes / (planes_of_radius * plan.setup.scheme.radius()),
-                      plan.setup.grid.points() / nodes_of_slab(plan), std::int64_t{most_slabs(setup)}});
-    const std::string reason = fmt::format("{} shot{} for {} {}", shots, shots == 1 ? "" : "s", all,
-                                           plan.device->has_own_memory() ? "GPUs" : "processes");
-    if (count < 2) return {1, reason};
-    if (devices.size() > 1 && !plan.device->connect(devices[0], devices[1]))
-        return {1, "the GPUs cannot copy from each other directly"};
-    return {static_cast<std::size_t>(count), reason};
 }
 
 /// \throws Error(config) with the largest number of slabs that the grid can be cut into.
@@ -341,8 +254,17 @@ std::vector<int> devices_of(const Plan& plan) {
     return devices.empty() ? std::vector{plan.setup.ordinal} : devices;
 }
 
+bool links_devices(const Plan& plan) {
+    return plan.ranks_per_grid > 1 && plan.config.backend.exchange != "host" && plan.device->has_own_memory() &&
+           !plan.device->link_library().name.empty();
+}
+
 std::vector<std::string> notes_on_exchange(const Plan& plan) {
     std::vector<std::string> notes;
+    if (plan.ranks_per_grid > 1 && plan.device->has_own_memory() && plan.config.backend.exchange != "host")
+        notes.push_back("planes between GPUs of different processes go " +
+                        (links_devices(plan) ? "by " + plan.device->link_library().name
+                                             : "through the host: " + plan.device->link_library().problem));
     for (const auto& worker : plan.workers)
         for (std::size_t i = 1; i < worker.size(); ++i)
             if (!plan.device->connect(worker[i - 1], worker[i]))

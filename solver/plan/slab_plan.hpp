@@ -34,6 +34,8 @@ void take_slabs(Plan& plan, std::vector<Slab> slabs, int ranks_per_grid);
 std::int64_t workers_of_run(const Plan& plan);
 /// Every device of this process that a plan uses, once.
 std::vector<int> devices_of(const Plan& plan);
+/// Whether planes go from the GPUs of this process to those of others directly.
+bool links_devices(const Plan& plan);
 /// What there is to say on how planes get from one slab to the next. Connects the devices that can be.
 std::vector<std::string> notes_on_exchange(const Plan& plan);
 /// The same cut of a plan whose grid has changed, as far as it fits: for what depends on its size alone.

@@ -183,6 +183,7 @@ constexpr std::array kDevices{
            .allocations = cuda::allocations,
            .count = on_gpu::count,
            .connect = cuda::connect_gpus,
+           .link_library = cuda::link_library,
            .available_bytes = cuda::available_bytes,
            .host_bytes = kCudaHostBytes},
     Device{.name = "cpu",
@@ -204,6 +205,7 @@ constexpr std::array kDevices{
            .allocations = cpu::allocations,
            .count = on_cpu::count,
            .connect = on_cpu::connect,
+           .link_library = nullptr,
            .available_bytes = nullptr,
            .host_bytes = 0},
 };

@@ -55,6 +55,9 @@ struct Device {
     int (*count)();
     /// Lets two of them copy planes from one to the other directly. \returns whether they can, without the host.
     bool (*connect)(int one, int other);
+    /// What takes planes between the memories of such devices in different processes; null where they have none of
+    /// their own.
+    const cuda::LinkLibrary& (*link_library)();
     /// The bytes that are free now in the memory of a device that has its own; null for devices that use the host's.
     std::int64_t (*available_bytes)(int ordinal);
     std::int64_t host_bytes;  ///< what its driver and libraries take of the host's memory

@@ -8,6 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/plane_link.hpp"
+
 namespace onda {
 
 /// What a message is about. Messages with the same sender, receiver and topic arrive in the order in which they were
@@ -40,29 +42,12 @@ public:
                                                                std::span<const std::byte> bytes) = 0;
     [[nodiscard]] virtual std::unique_ptr<Transfer> start_receive(int from, Topic topic,
                                                                   std::span<std::byte> bytes) = 0;
-};
-
-/// Consecutive members of a team as a team of their own.
-class SubTeam final : public Team {
-public:
-    /// \param whole of which the caller is one of the `size` members from `first` on.
-    SubTeam(Team& whole, int first, int size) : whole_(whole), first_(first), size_(size) {}
-    [[nodiscard]] int rank() const override { return whole_.rank() - first_; }
-    [[nodiscard]] int size() const override { return size_; }
-    void send(int to, Topic topic, std::span<const std::byte> bytes) override {
-        whole_.send(first_ + to, topic, bytes);
+    /// Connects the device of this process with that of a neighbour, once the neighbour has asked for it too; a link
+    /// that is there already is used again. \param port of the cut between both, null if this process has none.
+    /// \returns null where planes go through the host.
+    [[nodiscard]] virtual std::shared_ptr<PlaneLink> link(int /*neighbour*/, const PlanePort* /*port*/) {
+        return nullptr;
     }
-    std::vector<std::byte> receive(int from, Topic topic) override { return whole_.receive(first_ + from, topic); }
-    std::unique_ptr<Transfer> start_send(int to, Topic topic, std::span<const std::byte> bytes) override {
-        return whole_.start_send(first_ + to, topic, bytes);
-    }
-    std::unique_ptr<Transfer> start_receive(int from, Topic topic, std::span<std::byte> bytes) override {
-        return whole_.start_receive(first_ + from, topic, bytes);
-    }
-
-private:
-    Team& whole_;
-    int first_, size_;
 };
 
 }  // namespace onda

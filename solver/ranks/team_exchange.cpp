@@ -1,6 +1,8 @@
 #include "solver/ranks/team_exchange.hpp"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 #include <vector>
 
 namespace onda {
@@ -11,38 +13,59 @@ constexpr int kBuffersIn = 2;
 /// One of the cuts of a slab: its planes next to it go out, those of the neighbour beyond it come in.
 class Cut {
 public:
-    Cut(Team& team, Wavefield& slab, int neighbour)
+    virtual ~Cut() = default;
+    /// Sends planes, or begins to.
+    virtual void post() = 0;
+    /// Sends what the device has copied meanwhile.
+    virtual void send_copied() {}
+    /// Takes the planes that come.
+    virtual void take() {}
+};
+
+/// The planes of a slab at a cut.
+struct Side {
+    Side(const Wavefield& slab, bool is_low)
+        : planes(slab.problem()),
+          own(is_low ? planes.own_low() : planes.own_high()),
+          beyond(is_low ? planes.beyond_low() : planes.beyond_high()) {}
+    CutPlanes planes;
+    std::int64_t own, beyond;
+};
+
+/// A cut whose planes go through memory of the host.
+class HostCut final : public Cut {
+public:
+    HostCut(Team& team, Wavefield& slab, int neighbour)
         : team_(team),
           slab_(slab),
           neighbour_(neighbour),
           is_low_(neighbour < team.rank()),
-          planes_(slab.problem()),
-          out_(slab.make_plane_buffer(planes_.count)) {
-        for (auto& buffer : in_) buffer = slab.make_plane_buffer(planes_.count);
+          side_(slab, is_low_),
+          out_(slab.make_plane_buffer(side_.planes.count)) {
+        for (auto& buffer : in_) buffer = slab.make_plane_buffer(side_.planes.count);
     }
 
-    void post() {
+    void post() override {
         // The device may still copy from the buffer of the step before.
         now_ = (now_ + 1) % kBuffersIn;
         arriving_ =
             team_.start_receive(neighbour_, is_low_ ? Topic::planes_up : Topic::planes_down, in_[now_]->bytes());
-        if (slab_.copy_out(is_low_ ? planes_.own_low() : planes_.own_high(), *out_))
+        if (slab_.copy_out(side_.own, *out_))
             send();
         else
             is_copying_ = true;
     }
-    /// Sends what the device has copied meanwhile.
-    void send_copied() {
+    void send_copied() override {
         if (!is_copying_) return;
         is_copying_ = false;
         slab_.await_copies_out();
         send();
     }
     /// What came from the neighbour shows that it is ready for what goes there.
-    void take() {
+    void take() override {
         arriving_->wait();
         sent_->wait();
-        slab_.copy_in(is_low_ ? planes_.beyond_low() : planes_.beyond_high(), *in_[now_]);
+        slab_.copy_in(side_.beyond, *in_[now_]);
     }
 
 private:
@@ -54,7 +77,7 @@ private:
     Wavefield& slab_;
     int neighbour_;
     bool is_low_;
-    CutPlanes planes_;
+    Side side_;
     std::unique_ptr<PlaneBuffer> out_;
     std::array<std::unique_ptr<PlaneBuffer>, kBuffersIn> in_;
     std::size_t now_ = 0;
@@ -62,25 +85,56 @@ private:
     bool is_copying_ = false;
 };
 
+/// A cut whose planes go from device to device.
+class LinkedCut final : public Cut {
+public:
+    LinkedCut(const Wavefield& slab, bool is_low, std::unique_ptr<PlanePort> port, std::shared_ptr<PlaneLink> link)
+        : side_(slab, is_low), port_(std::move(port)), link_(std::move(link)) {}
+    void post() override { port_->exchange(*link_, side_.own, side_.beyond); }
+
+private:
+    Side side_;
+    std::unique_ptr<PlanePort> port_;
+    std::shared_ptr<PlaneLink> link_;
+};
+
+std::unique_ptr<Cut> make_cut(Team& team, Wavefield& slab, int neighbour) {
+    const bool is_low = neighbour < team.rank();
+    const Side side(slab, is_low);
+    std::unique_ptr<PlanePort> port = slab.make_plane_port(side.planes.count, side.own);
+    if (std::shared_ptr<PlaneLink> link = team.link(neighbour, port.get()))
+        return std::make_unique<LinkedCut>(slab, is_low, std::move(port), std::move(link));
+    return std::make_unique<HostCut>(team, slab, neighbour);
+}
+
 class TeamExchange final : public Exchange {
 public:
-    TeamExchange(Team& team, Wavefield& slab) : slab_(slab) {
-        cuts_.reserve(2);
-        if (team.rank() > 0) cuts_.emplace_back(team, slab, team.rank() - 1);
-        if (team.rank() + 1 < team.size()) cuts_.emplace_back(team, slab, team.rank() + 1);
-    }
+    TeamExchange(Team& team, Wavefield& slab) : team_(team), slab_(slab) {}
     void post() override {
-        for (Cut& cut : cuts_) cut.post();
+        if (cuts_.empty()) make_cuts();
+        for (const auto& cut : cuts_) cut->post();
     }
     void wait() override {
-        for (Cut& cut : cuts_) cut.send_copied();
-        for (Cut& cut : cuts_) cut.take();
+        for (const auto& cut : cuts_) cut->send_copied();
+        for (const auto& cut : cuts_) cut->take();
         slab_.await_planes();
     }
 
 private:
+    // Not before the first exchange: then all members are there. A device carries out the messages of its two cuts one
+    // after the other; were the lower cut the first everywhere, each would wait for the one below.
+    void make_cuts() {
+        std::vector<int> lower_members;
+        if (team_.rank() > 0) lower_members.push_back(team_.rank() - 1);
+        if (team_.rank() + 1 < team_.size()) lower_members.push_back(team_.rank());
+        std::ranges::sort(lower_members, {}, [](int member) { return member % 2; });
+        for (const int lower : lower_members)
+            cuts_.push_back(make_cut(team_, slab_, lower == team_.rank() ? lower + 1 : lower));
+    }
+
+    Team& team_;
     Wavefield& slab_;
-    std::vector<Cut> cuts_;
+    std::vector<std::unique_ptr<Cut>> cuts_;
 };
 
 }  // namespace
@@ -93,8 +147,9 @@ MakeExchange exchange_in(Team& team) {
     return [&team](const std::vector<Wavefield*>& here) { return make_team_exchange(team, *here.front()); };
 }
 
-std::int64_t team_exchange_bytes(const Problem& slab, std::int64_t shots, int cuts) {
-    return cuts * (1 + kBuffersIn) * plane_buffer_bytes(slab, CutPlanes(slab).count, shots);
+ExchangeBytes team_exchange_bytes(const Problem& slab, std::int64_t shots, int cuts) {
+    const std::int64_t one = cuts * plane_buffer_bytes(slab, CutPlanes(slab).count, shots);
+    return {(1 + kBuffersIn) * one, 2 * one};
 }
 
 }  // namespace onda

@@ -18,6 +18,7 @@
 #include "solver/program/failure.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/ranks/remote_part.hpp"
+#include "solver/ranks/sub_team.hpp"
 #include "solver/run/account.hpp"
 #include "solver/run/run_folder.hpp"
 #include "solver/run/shot_table.hpp"
@@ -267,7 +268,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     std::optional<SubTeam> team;
     if (per_grid > 1) {
         if (first_of_grid + per_grid > plan.ranks.size) return facts;  // too few are left for another grid
-        team.emplace(*ranks.team(), first_of_grid, per_grid);
+        team.emplace(*ranks.team(), first_of_grid, per_grid, plan.config.backend.exchange != "host");
         if (!team->leads()) {
             serve_slabs(plan, std::move(model), *team);
             return facts;

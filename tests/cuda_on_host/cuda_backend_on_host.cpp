@@ -760,15 +760,19 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
     CHECK(run_on("{name: cuda, device: 0}").plan->workers == Devices{{0}});
 }
 
-TEST_CASE("auto cuts a grid that one GPU cannot hold, and a large one if there are fewer shots than GPUs") {
-    const auto plan = [](const std::string& shape, const std::string& backend) {
+TEST_CASE("auto cuts a grid that one GPU cannot hold, and where the forecast of the survey gains by it") {
+    const auto plan = [](const std::string& shape, const std::string& backend, const std::string& duration = "0.02",
+                         int shots = 1) {
+        std::string sources;
+        for (int shot = 0; shot < shots; ++shot)
+            sources += (shot > 0 ? ", " : "") + ("{position_m: [" + std::to_string(200 + 10 * shot) + ", 200, 200]}");
         return make_plan(read_config_text(R"(schema_version: 1
 grid: {shape: )" + shape + R"(, spacing_m: 10}
 model: {type: constant, vp_m_s: 2000}
-time: {duration_s: 0.02}
+time: {duration_s: )" + duration + R"(}
 boundary: {x_min: zero, x_max: zero, y_min: zero, y_max: zero, z_min: zero, z_max: free_surface}
 wavelet: {type: ricker, peak_frequency_hz: 15}
-sources: [{position_m: [200, 200, 200]}]
+sources: [)" + sources + R"(]
 receivers: [{type: point, position_m: [300, 200, 200]}]
 backend: )" + backend + "\n",
                                           "run.yaml", vocabulary()));
@@ -780,8 +784,13 @@ backend: )" + backend + "\n",
     CHECK(contains(large.slabs_by, " GB of GPU memory, and one GPU has "));
     CHECK(forecast_memory(large).device_peak_bytes() < (1 << 30));
     CHECK(forecast_memory(plan("[300, 300, 1200]", "{name: cuda, devices: [0]}")).device_peak_bytes() > (1 << 30));
-    CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs_by == "1 shot for 2 GPUs");
-    CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs.size() == 2);
-    CHECK(plan("[400, 400, 210]", "{name: cuda}").slabs.size() == 1);
-    CHECK(plan("[400, 400, 410]", "{name: cuda, device: 0}").slabs.size() == 1);
+    // Seven steps are over before a second GPU has started.
+    CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs_by == "no cut ends 1 shot sooner, by the forecast");
+    const Plan longer = plan("[400, 400, 410]", "{name: cuda}", "30");
+    CHECK(longer.slabs.size() == 2);
+    CHECK(contains(longer.slabs_by, "forecast for 1 shot: "));
+    CHECK(plan("[400, 400, 410]", "{name: cuda, device: 0}", "30").slabs.size() == 1);
+    // Four shots keep two GPUs busy; of three, the last one would leave one of them idle.
+    CHECK(plan("[400, 400, 410]", "{name: cuda}", "30", 4).slabs.size() == 1);
+    CHECK(plan("[400, 400, 410]", "{name: cuda}", "30", 3).slabs.size() == 2);
 }

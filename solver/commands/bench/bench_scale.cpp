@@ -16,6 +16,7 @@
 #include "solver/program/build.hpp"
 #include "solver/program/threads.hpp"
 #include "solver/ranks/ranks.hpp"
+#include "solver/ranks/sub_team.hpp"
 
 namespace onda {
 namespace {
@@ -25,7 +26,7 @@ struct ScaleOptions {
     std::vector<std::int64_t> shape{256, 256, 256};
     std::vector<std::size_t> parts;
     int order = 8, rounds = 5;
-    bool strong = false, force = false;
+    bool strong = false, through_host = false, force = false;
 };
 
 /// What shares a grid: the ranks of a launcher, the GPUs of this process, or slabs that the CPU computes in turn.
@@ -152,7 +153,8 @@ int bench_scale(const ScaleOptions& options) {
     for (const std::size_t parts : numbers) {
         const ScaleCase of = case_of(options, sharing, parts);
         std::optional<SubTeam> team;
-        if (ranks.team() != nullptr && parts > 1) team.emplace(*ranks.team(), 0, static_cast<int>(parts));
+        if (ranks.team() != nullptr && parts > 1)
+            team.emplace(*ranks.team(), 0, static_cast<int>(parts), !options.through_host);
         if (!ranks.is_first()) {
             if (team && static_cast<std::size_t>(ranks.place().rank) < parts)
                 for (int i = 0; i < 2; ++i) serve_measurement(device, of, *team);
@@ -195,6 +197,8 @@ Command add_bench_scale(CLI::App& bench) {
     command->add_flag("--strong", options->strong, "Cut one grid into more and more parts (default: add a part each)");
     command->add_option("--parts", options->parts, "Numbers of parts (default: 1, 2, 4 … and as many as there are)")
         ->check(CLI::Range(1, 1024));
+    command->add_flag("--through-host", options->through_host,
+                      "Send planes between GPUs of different processes through the host, although there is NCCL");
     command->add_option("--order", options->order, "Space order, even, 2 to 16")
         ->check(CLI::IsMember({2, 4, 6, 8, 10, 12, 14, 16}))
         ->capture_default_str();
