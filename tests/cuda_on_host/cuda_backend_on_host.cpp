@@ -23,7 +23,7 @@
 #include "solver/run/in_memory.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/drag/drag_on_gpu.hpp"
-#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/plane_hashes.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/solver/quiet_run.hpp"
@@ -516,7 +516,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("planes go through the host, also from a GPU to a CPU, for single steps and leaps") {
+TEST_CASE("planes go through the host, also from a GPU to a CPU, for single steps and leaps, and so do states") {
     early_and_late([] {
         const Case c{"layers", {3, {19, 12, 53}, {8., 8., 8.}, {}}, {}, false, 8, {3, 4, 2, 0, 4, 3}};
         const auto compare = [&c](const Setup& setup) {
@@ -538,6 +538,18 @@ TEST_CASE("planes go through the host, also from a GPU to a CPU, for single step
                     });
             };
             CHECK(run_case(c, setup, cut) == expected);
+            const auto in_slabs = make_noisy_medium(setup, cut)->make_wavefield(),
+                       whole = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(),
+                       begun = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
+            for (const auto& wavefield : {in_slabs.get(), whole.get(), begun.get()}) {
+                start_noisy_shot(*wavefield, c, setup.precision);
+                wavefield->advance(0, 4);
+            }
+            CHECK(save(*in_slabs) == save(*begun));
+            in_slabs->advance(4, 2);  // what it restores takes the place of this
+            restore(*in_slabs, save(*begun));
+            for (const auto& wavefield : {in_slabs.get(), whole.get()}) wavefield->advance(4, 4);
+            CHECK(save(*in_slabs) == save(*whole));
         };
         for (const int order : {2, 8})
             for (const Precision precision : {Precision::float32, Precision::float64}) {
@@ -545,9 +557,7 @@ TEST_CASE("planes go through the host, also from a GPU to a CPU, for single step
                 compare(setup_of(c, order, precision));
                 compare(setup_of(c, order, precision, Equation::variable_density));
                 if (order == 8 || precision == Precision::float64) continue;  // the layers leave no room for leaps
-                Setup leaps = setup_of(c, order, precision);
-                leaps.stepping = Stepping::leap;
-                compare(leaps);
+                for (const auto& applied_twice : kAppliedTwice) compare(applied_twice(c, order, precision));
             }
         compare(setup_of(c, 2, Precision::float32, Equation::compact));
     });
