@@ -198,9 +198,10 @@ void balance_over_ranks(Plan& plan, const Ranks& ranks) {
 
 /// The plan without the model, on the slabs that the first rank has chosen.
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
+    const RankPlace place = ranks.place_among_devices(devices_seen(config.backend.name));
     Plan plan = ranks.all_or_none([&] {
         if (ranks.decides()) refuse_taken_folder(options.folder, options.overwrite);
-        Plan draft = make_plan(config, ranks.place());
+        Plan draft = make_plan(config, place);
         options.shots.check_against(draft.survey.shots);
         return draft;
     });

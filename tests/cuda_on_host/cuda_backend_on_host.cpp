@@ -81,13 +81,6 @@ Setup on_gpu(Setup setup, const cuda::Variant& variant, int ordinal = 0) {
     return setup;
 }
 
-void start_and_advance(Wavefield& wavefield, const Case& c, Precision precision) {
-    for (int shot = 0; shot < wavefield.shots(); ++shot)
-        start_noisy_shot(wavefield, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
-    wavefield.record(0);
-    wavefield.advance(0, c.steps);
-}
-
 std::vector<double> on_cpu(const Setup& setup, const Case& c, std::uint64_t seed = 0) {
     const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
     start_noisy_shot(*wavefield, c, setup.precision, 1., 0, seed);
@@ -566,7 +559,7 @@ TEST_CASE("planes go through the host, also from a GPU to a CPU, for single step
 namespace {
 
 /// The plan of a small run with this `backend`.
-Plan plan_on(const std::string& backend) {
+Plan plan_on(const std::string& backend, const RankPlace& place = {}) {
     return make_plan(read_config_text(R"(schema_version: 1
 grid: {shape: [51, 41], spacing_m: 10}
 model: {type: constant, vp_m_s: 2000}
@@ -577,10 +570,32 @@ wavelet: {type: ricker, peak_frequency_hz: 15}
 sources: [{position_m: [200, 200]}]
 receivers: [{type: point, position_m: [300, 200]}]
 backend: )" + backend + "\n",
-                                      "run.yaml", vocabulary()));
+                                      "run.yaml", vocabulary()),
+                     place);
 }
 
 }  // namespace
+
+TEST_CASE("ranks that see the same GPUs share them out, whoever else is on the host") {
+    CHECK(devices_seen("cuda") ==
+          "0000:00:00.0 000000000000000000000000000000a0,0000:01:00.0 000000000000000000000000000000a1");
+    CHECK(devices_seen("auto") == devices_seen("cuda"));
+    CHECK(devices_seen("cpu").empty());
+    const auto device_of = [](int device_rank, int same_devices) {
+        const Plan plan = plan_on("{name: cuda}", {.rank = 2,
+                                                   .size = 4,
+                                                   .local_rank = 2,
+                                                   .local_size = 4,
+                                                   .device_rank = device_rank,
+                                                   .same_devices = same_devices});
+        return plan.setup.ordinal;
+    };
+    CHECK(device_of(0, 2) == 0);
+    CHECK(device_of(1, 2) == 1);
+    CHECK(device_of(0, 1) == 0);
+    const std::string refusal = message_of([&] { static_cast<void>(device_of(2, 3)); });
+    CHECK(contains(refusal, "2 GPUs for 3 processes on this host"));
+}
 
 TEST_CASE("a configuration says which GPU computes, and its name and number are told") {
     for (const int device : {0, 1}) {

@@ -9,8 +9,10 @@
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/names.hpp"
+#include "solver/propagation/devices.hpp"
 #include "solver/ranks/launcher.hpp"
 #include "solver/ranks/message.hpp"
+#include "solver/ranks/ranks.hpp"
 #include "solver/ranks/remote_part.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/state.hpp"
@@ -250,6 +252,20 @@ TEST_CASE("ranks take a share of the slabs, and each its own memory") {
     CHECK(contains(describe(groups.plan),
                    "ranks     5, 2 for each grid, which draw shots from one queue; 1 of them has "
                    "nothing to do"));
+}
+
+TEST_CASE("ranks that say the same are peers") {
+    const std::vector<std::string> said{"0,1", "", "0,1", "2,3", "0,1", "2,3"};
+    const auto peers = [&](int rank) {
+        const Peers found = peers_of(said, rank);
+        return std::pair(found.rank, found.size);
+    };
+    CHECK(peers(0) == std::pair(0, 3));
+    CHECK(peers(1) == std::pair(0, 1));
+    CHECK(peers(3) == std::pair(0, 2));
+    CHECK(peers(4) == std::pair(2, 3));
+    CHECK(peers(5) == std::pair(1, 2));
+    CHECK(devices_seen("cpu").empty());
 }
 
 TEST_CASE("messages hold what was put into them, and end where they end") {
