@@ -122,6 +122,11 @@ public:
     [[nodiscard]] std::vector<WindowPart> parts(const Window& window) const {
         return parts_of(window, slabs_, computed_);
     }
+    /// Of a part of a slab's state, the planes that are no ghosts. What lies inside a z face is the slab's own.
+    [[nodiscard]] Slab own_planes(std::size_t slab, const StatePart& part) const {
+        if (part.extents[2] != computed_[slab].planes) return {0, part.extents[2]};
+        return {slabs_[slab].first_plane - computed_[slab].first_plane, slabs_[slab].planes};
+    }
 
 private:
     std::vector<Slab> slabs_, computed_;
@@ -254,6 +259,43 @@ private:
     std::vector<std::vector<std::size_t>> of_slab_;  ///< rows of the receivers, slab by slab
     std::vector<std::size_t> of_cut_;                ///< rows of the others
     CutReceivers cut_;
+};
+
+/// What one slab holds of a part of the state. Planes are those of the whole part.
+struct StateShare {
+    Wavefield* slab;
+    StatePart part;            ///< as the slab gives it, ghosts included
+    std::int64_t first_plane;  ///< the slab's plane 0 of it
+    Slab own;                  ///< those that are no ghosts
+};
+
+/// Asks a visitor for the planes of a part once each, in order, although two slabs need those beside a cut.
+class AskedOnce {
+public:
+    AskedOnce(const StatePart& part, const StateVisitor& fill) : part_(part), fill_(fill) {}
+
+    /// Forgets the planes before this one. Later calls need none of them.
+    void forget_before(std::int64_t plane) {
+        const std::int64_t count = std::clamp<std::int64_t>(plane - first_kept_, 0, next_ - first_kept_);
+        kept_.erase(kept_.begin(), kept_.begin() + count * plane_bytes(part_));
+        first_kept_ += count;
+    }
+    void fill(std::int64_t first, std::span<std::byte> planes) {
+        const std::int64_t bytes = plane_bytes(part_);
+        const std::int64_t known = std::min((next_ - first) * bytes, std::ssize(planes));
+        std::copy_n(kept_.begin() + (first - first_kept_) * bytes, known, planes.begin());
+        const std::span<std::byte> others = planes.subspan(static_cast<std::size_t>(known));
+        if (others.empty()) return;
+        fill_(part_, next_, others);
+        kept_.insert(kept_.end(), others.begin(), others.end());
+        next_ += std::ssize(others) / bytes;
+    }
+
+private:
+    const StatePart& part_;
+    const StateVisitor& fill_;
+    std::vector<std::byte> kept_;  ///< of planes [first_kept_, next_)
+    std::int64_t first_kept_ = 0, next_ = 0;
 };
 
 class SlabWavefield final : public Wavefield {
@@ -403,16 +445,17 @@ private:
         for (const WindowPart& part : medium_->parts(window))
             slabs_[part.slab]->download(part.window, values.subspan(static_cast<std::size_t>(part.before)), shot);
     }
-    /// Calls body(slab, its share of a part, the plane of the part that it begins with).
-    template <typename Body>
-    void for_shares(const std::string& name, const Body& body) const {
-        std::int64_t begin = 0;
-        for (const auto& slab : slabs_)
-            for (const StatePart& share : slab->state_parts()) {
+    [[nodiscard]] std::vector<StateShare> shares_of(const std::string& name) const {
+        std::vector<StateShare> shares;
+        std::int64_t next = 0;
+        for (std::size_t s = 0; s < slabs_.size(); ++s)
+            for (const StatePart& share : slabs_[s]->state_parts()) {
                 if (share.name != name) continue;
-                body(*slab, share, begin);
-                begin += share.extents[2];
+                const Slab own = medium_->own_planes(s, share);
+                shares.push_back({slabs_[s].get(), share, next - own.first_plane, {next, own.planes}});
+                next += own.planes;
             }
+        return shares;
     }
 
     std::shared_ptr<SlabMedium> medium_;
@@ -463,38 +506,48 @@ std::vector<Extremum> SlabWavefield::extrema() const {
     return largest;
 }
 
-// The first slab lacks the strips of z_max, and the last one those of z_min: sorted, their order is that of an uncut
-// grid.
+// The first slab lacks what is inside z_max, and the last one what is inside z_min: sorted, their order is that of an
+// uncut grid.
 std::vector<StatePart> SlabWavefield::state_parts() const {
-    if (ghost_planes(problem()) > 0) throw std::logic_error("the state of slabs with ghosts is not kept");
     std::vector<StatePart> parts;
-    for (const auto& slab : slabs_)
-        for (const StatePart& share : slab->state_parts()) {
+    for (std::size_t s = 0; s < slabs_.size(); ++s)
+        for (StatePart share : slabs_[s]->state_parts()) {
+            share.extents[2] = medium_->own_planes(s, share).planes;
             const auto part = std::ranges::find(parts, share.name, &StatePart::name);
             if (part == parts.end())
                 parts.push_back(share);
             else
                 part->extents[2] += share.extents[2];
         }
-    const StripList& strips = medium_->setup().strips;
-    std::ranges::stable_sort(parts, {}, [&strips](const StatePart& part) { return place_in_state(strips, part); });
+    std::ranges::stable_sort(parts, {}, [this](const StatePart& part) { return place_in_state(problem(), part); });
     return parts;
 }
 
 void SlabWavefield::read_state(int shot, const StatePart& part, const StateVisitor& take) const {
-    for_shares(part.name, [&](const Wavefield& slab, const StatePart& share, std::int64_t begin) {
-        slab.read_state(shot, share, [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
-            take(part, begin + first_plane, planes);
-        });
-    });
+    const std::int64_t bytes = plane_bytes(part);
+    for (const StateShare& share : shares_of(part.name))
+        share.slab->read_state(
+            shot, share.part, [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
+                const std::int64_t first = share.first_plane + first_plane, end = first + std::ssize(planes) / bytes;
+                const std::int64_t own = std::max(first, share.own.first_plane);
+                const std::int64_t count = std::min(end, share.own.first_plane + share.own.planes) - own;
+                if (count > 0)
+                    take(part, own,
+                         planes.subspan(static_cast<std::size_t>((own - first) * bytes),
+                                        static_cast<std::size_t>(count * bytes)));
+            });
 }
 
+// Ghosts get the values of their owners: what a slab remembers of them is exchanged at no step.
 void SlabWavefield::write_state(int shot, const StatePart& part, const StateVisitor& fill) {
-    for_shares(part.name, [&](Wavefield& slab, const StatePart& share, std::int64_t begin) {
-        slab.write_state(shot, share, [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
-            fill(part, begin + first_plane, planes);
-        });
-    });
+    AskedOnce asked(part, fill);
+    for (const StateShare& share : shares_of(part.name)) {
+        asked.forget_before(share.first_plane);
+        share.slab->write_state(shot, share.part,
+                                [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
+                                    asked.fill(share.first_plane + first_plane, planes);
+                                });
+    }
 }
 
 std::unique_ptr<Wavefield> SlabMedium::make_wavefield(int shots) {
@@ -545,13 +598,13 @@ Setup setup_of_slab(const Setup& whole, const Slab& slab) {
 namespace {
 
 /// The planes that a slab at an end face must have: those of an absorbing layer, and with ghosts all that do not leap,
-/// so that a neighbour's ghosts are plain nodes.
+/// so that a neighbour's ghosts are plain nodes, or whose odd level is kept, so that this is the slab's alone.
 std::int64_t fewest_at_end(const Problem& problem, int face) {
     std::int64_t fewest = 0;
     for (const auto& strip : problem.strips) fewest = std::max(fewest, strip->fewest_planes(problem, face));
     if (ghost_planes(problem) == 0) return fewest;
-    const Shell shell = shell_of(problem);
-    return std::max(fewest, face == 4 ? shell.leap.low[2] : problem.grid.nz() - shell.leap.high[2]);
+    const bool keeps_odd = problem.stepping == Stepping::leap;
+    return std::max(fewest, keeps_odd ? odd_width(problem, face) : shell_width(problem, face));
 }
 
 }  // namespace

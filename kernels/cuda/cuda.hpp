@@ -22,6 +22,7 @@ struct Gpu {
     int multiprocessors = 0;
     std::int64_t memory_bytes = 0;
     std::string bus_id;      ///< on PCI, as tools of the driver name it: "0000:1b:00.0"
+    std::string uuid;        ///< 32 hexadecimal digits: of this GPU, or part of one, alone
     int most_clock_mhz = 0;  ///< of its multiprocessors
     int lanes = 0,
         double_lanes = 0;  ///< fused multiply-adds of either precision that a multiprocessor begins in a cycle

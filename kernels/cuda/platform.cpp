@@ -3,6 +3,7 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <string_view>
 
 #include "kernels/cuda/choice.hpp"
 #include "kernels/cuda/field_operations.hpp"
@@ -36,6 +37,11 @@ Gpu describe_gpu(int index) {
     char bus_id[32] = {};
     ONDA_CUDA_TRY(cudaDeviceGetPCIBusId(bus_id, sizeof bus_id, index));
     gpu.bus_id = bus_id;
+    for (const char byte : has.uuid.bytes) {
+        constexpr std::string_view digits = "0123456789abcdef";
+        const auto value = static_cast<unsigned char>(byte);
+        gpu.uuid += {digits[value / 16], digits[value % 16]};
+    }
     return gpu;
 }
 

@@ -56,23 +56,32 @@ struct Shell {
     [[nodiscard]] bool empty() const { return leap == grid; }
 };
 
+/// The nodes inside a face that do not leap, on a grid that has as many.
+inline std::int64_t shell_width(const Problem& problem, int face) {
+    if (!problem.grid.has_axis(face / 2)) return 0;
+    std::int64_t reach = 0;
+    for (const auto& strip : problem.strips)
+        if (problem.stepping == Stepping::leap || strip->in_operator())
+            reach = std::max(reach, strip->reach(problem, face));
+    // Beyond a zero face p and k L(p) are zero at every level: it needs no shell.
+    if (reach == 0 && problem.halos[static_cast<std::size_t>(face)] == Halo::zero) return 0;
+    const std::int64_t width = reach + problem.scheme.radius();
+    if (face > 0 || problem.stepping == Stepping::leap) return width;
+    return (width + kWholeVectors - 1) / kWholeVectors * kWholeVectors;
+}
+
+/// The nodes inside a face whose level n + 1, or u, is computed, on a grid that has as many.
+inline std::int64_t odd_width(const Problem& problem, int face) {
+    const std::int64_t shell = shell_width(problem, face);
+    return shell > 0 ? shell + problem.scheme.radius() : 0;
+}
+
 /// The parts of the grid of a problem.
 inline Shell shell_of(const Problem& problem) {
-    const std::int64_t r = problem.scheme.radius();
     std::array<std::int64_t, 6> leap{}, odd{};
     for (int face = 0; face < 6; ++face) {
-        const auto f = static_cast<std::size_t>(face);
-        if (!problem.grid.has_axis(face / 2)) continue;
-        std::int64_t reach = 0;
-        for (const auto& strip : problem.strips)
-            if (problem.stepping == Stepping::leap || strip->in_operator())
-                reach = std::max(reach, strip->reach(problem, face));
-        // Beyond a zero face p and k L(p) are zero at every level: it needs no shell.
-        if (reach == 0 && problem.halos[f] == Halo::zero) continue;
-        leap[f] = reach + r;
-        if (face == 0 && problem.stepping == Stepping::single)
-            leap[f] = (leap[f] + kWholeVectors - 1) / kWholeVectors * kWholeVectors;
-        odd[f] = leap[f] + r;
+        leap[static_cast<std::size_t>(face)] = shell_width(problem, face);
+        odd[static_cast<std::size_t>(face)] = odd_width(problem, face);
     }
     Shell shell;
     shell.grid = {{}, problem.grid.n};
@@ -87,12 +96,13 @@ constexpr LeapWeights<T> leap_weights(const Problem& problem) {
     return problem.stepping == Stepping::leap ? LeapWeights<T>{} : kFourthOrder<T>;
 }
 
-/// The nodes whose odd level is kept, a box inside each face: the planes near z faces, then the rows near y faces of
-/// the other planes, then the ends of the other rows. Some may be empty.
+/// The nodes whose odd level is kept, a box inside each face: the ends of all rows, then the rows near y faces between
+/// them, then the planes near z faces between those. So a slab of the grid has its planes of the boxes near x and y
+/// faces, and one at an end those near its z face. Some may be empty.
 inline std::array<Box, 6> odd_boxes(const Shell& shell) {
     std::array<Box, 6> boxes;
     Box rest = shell.grid;
-    for (const std::size_t axis : {2U, 1U, 0U}) {
+    for (const std::size_t axis : {0U, 1U, 2U}) {
         for (Box* box : {&boxes[2 * axis], &boxes[2 * axis + 1]}) *box = rest;
         boxes[2 * axis].high[axis] = shell.no_odd.low[axis];
         boxes[2 * axis + 1].low[axis] = shell.no_odd.high[axis];

@@ -9,6 +9,7 @@
 #include "kernels/boundaries/strip.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/plan/shell.hpp"
+#include "kernels/plan/strip_turns.hpp"
 #include "kernels/wavefield.hpp"
 
 namespace onda {
@@ -28,17 +29,25 @@ inline StatePart odd_state(int face, const Box& box, std::int64_t element_bytes)
     return part;
 }
 
-/// The place of a part in a state: 0 for levels of fields, then strip by strip and face by face. Parts of one face keep
-/// the order in which its kind gives them.
-inline int place_in_state(const StripList& strips, const StatePart& part) {
+/// The place of a part in a state: 0 for levels of fields, then turn by turn, strip by strip and face by face. Parts of
+/// one face keep the order in which its kind gives them.
+inline int place_in_state(const Problem& problem, const StatePart& part) {
     int place = 0;
-    for (const auto& strip : strips)
-        for (int face = 0; face < 6; ++face) {
-            ++place;
-            if (part.name.starts_with(std::string(strip->name()) + "." + std::string(face_name(face)) + "."))
-                return place;
+    for (const StripTurn turn : kTurns)
+        for (const auto& strip : problem.strips) {
+            const bool acts = has_turn(problem, *strip, turn) && is_again(part.name) == (turn == StripTurn::on_outer);
+            for (int face = 0; face < 6; ++face) {
+                ++place;
+                const std::string prefix = std::string(strip->name()) + "." + std::string(face_name(face)) + ".";
+                if (acts && part.name.starts_with(prefix)) return place;
+            }
         }
     return 0;
+}
+
+/// The bytes of a plane of a part.
+inline std::int64_t plane_bytes(const StatePart& part) {
+    return part.extents[0] * part.extents[1] * part.element_bytes;
 }
 
 }  // namespace onda

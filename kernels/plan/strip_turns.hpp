@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "kernels/equations/star/leap.hpp"
@@ -37,9 +38,16 @@ inline double spacing_in(StripTurn turn) {
     return turn == StripTurn::on_outer ? std::sqrt(12.) : 1.;
 }
 
-/// The name, in lists of allocations and in states, of what a strip has for a turn: its second has the same again.
+/// The end of the names of what a strip has for a turn: its second has the same again.
+constexpr std::string_view kAgain = ".again";
+
+/// The name, in lists of allocations and in states, of what a strip has for a turn.
 inline std::string name_in(StripTurn turn, const std::string& name) {
-    return turn == StripTurn::on_outer ? name + ".again" : name;
+    return turn == StripTurn::on_outer ? name + std::string(kAgain) : name;
+}
+/// Whether that is the name of something that a strip has for its second turn.
+inline bool is_again(std::string_view name) {
+    return name.ends_with(kAgain);
 }
 
 /// Adds the rows of what strips have for their second turn. \param add_rows adds those of a strip for one turn.

@@ -251,9 +251,8 @@ std::int64_t available_device_bytes(const Plan& plan) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
     const std::vector<int> devices = devices_of(plan);
     for (const int device : devices) least = std::min(least, plan.device->available_bytes(device));
-    const bool together =
-        plan.ranks.shares_devices && (plan.device->count() == 1 || plan.config.backend.devices.integers.size() == 1);
-    return together ? least / plan.ranks.local_size : least;
+    const bool together = plan.device->count() == 1 || plan.config.backend.devices.integers.size() == 1;
+    return together ? least / plan.ranks.same_devices : least;
 }
 
 std::int64_t available_host_bytes(const Plan& plan) {

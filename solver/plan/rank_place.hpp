@@ -6,10 +6,10 @@ namespace onda {
 
 struct RankPlace {
     int rank = 0, size = 1;
-    int local_rank = 0, local_size = 1;  ///< among those on the same host
-    int same_processors = 1;             ///< that may use the processors that this one may, itself included
-    bool shares_devices = true;          ///< whether all of a host see the same GPUs: some launchers show each its own
-    bool is_connected = false;           ///< so that several can share a grid
+    int local_rank = 0, local_size = 1;     ///< among those on the same host
+    int same_processors = 1;                ///< that may use the processors that this one may, itself included
+    int device_rank = 0, same_devices = 1;  ///< among those of the same host that see the same GPUs
+    bool is_connected = false;              ///< so that several can share a grid
 };
 
 }  // namespace onda

@@ -97,13 +97,12 @@ std::vector<int> usable_devices(const Plan& plan, std::int64_t enough) {
     return usable;
 }
 
-/// Shares the GPUs of a host out among its ranks, unless the launcher shows each its own. One that all of them name, or
-/// the only one that there is, they use together. \throws Error(config) if there are fewer GPUs than ranks.
+/// Shares the GPUs of a host out among the ranks that see the same ones. One that all of them name, or the only one
+/// that there is, they use together. \throws Error(config) if there are fewer GPUs than ranks.
 std::vector<int> share_of_rank(const Plan& plan, const std::vector<int>& devices) {
-    const auto ranks = static_cast<std::size_t>(plan.ranks.local_size);
-    const auto rank = static_cast<std::size_t>(plan.ranks.local_rank);
-    if (devices.size() <= 1 || !plan.ranks.shares_devices || ranks == 1 || !plan.device->has_own_memory())
-        return devices;
+    const auto ranks = static_cast<std::size_t>(plan.ranks.same_devices);
+    const auto rank = static_cast<std::size_t>(plan.ranks.device_rank);
+    if (devices.size() <= 1 || ranks == 1 || !plan.device->has_own_memory()) return devices;
     if (devices.size() < ranks)
         plan.config.origin.fault("backend.devices",
                                  fmt::format("{} GPUs for {} processes on this host: start at most one for each GPU",
@@ -128,7 +127,9 @@ std::vector<int> offered_devices(const Plan& plan) {
     const bool is_given = one != 0 || plan.config.origin.conditional.contains("backend.device");
     if (!all && (is_given || plan.device->count() <= 1)) return {one};
     const bool wants_all = all || plan.ranks.local_size > 1;
-    const std::vector<int> usable = usable_devices(plan, wants_all ? plan.device->count() : most_busy(plan));
+    std::vector<int> usable = usable_devices(plan, wants_all ? plan.device->count() : most_busy(plan));
+    // Ranks may count the GPUs that they share in different orders.
+    if (plan.ranks.same_devices > 1) std::ranges::stable_sort(usable, {}, plan.device->identity);
     return usable.empty() ? std::vector{one} : share_of_rank(plan, usable);
 }
 

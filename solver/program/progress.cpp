@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <spdlog/fmt/fmt.h>
+#include <utility>
 
 namespace onda {
 
@@ -71,6 +72,27 @@ void ProgressLine::update(std::int64_t shots_done, std::int64_t together, std::i
     shown_ = true;
     std::fprintf(stderr, "\r%s\033[K", line.c_str());
     std::fflush(stderr);
+}
+
+SharedProgress::SharedProgress(Progress& progress, std::function<std::int64_t()> count_missing,
+                               Clock::duration least_pause)
+    : progress_(progress), count_missing_(std::move(count_missing)), least_pause_(least_pause) {}
+
+void SharedProgress::begin(std::int64_t shots, std::int64_t steps) {
+    shots_ = shots;
+    next_count_ = Clock::now() + least_pause_;
+    progress_.begin(shots, steps);
+}
+
+void SharedProgress::update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s,
+                            double max_abs) {
+    if (const auto start = Clock::now(); start >= next_count_) {
+        // Own shots whose files are still being written are missing and done: so there may be more of others.
+        others_ = std::max(others_, shots_ - count_missing_() - done);
+        const auto end = Clock::now();
+        next_count_ = end + std::max(least_pause_, 100 * (end - start));
+    }
+    progress_.update(done + others_, together, step, time_s, max_abs);
 }
 
 }  // namespace onda

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 
 #include "solver/program/log.hpp"
 
@@ -58,6 +59,29 @@ private:
     bool shown_ = false;
     Clock::time_point start_ = Clock::now(), last_ = start_;
     LogPace log_pace_;
+};
+
+/// The progress of a run whose shots other processes finish, too: theirs count with its own, those that they are
+/// computing do not.
+class SharedProgress : public Progress {
+public:
+    using Clock = std::chrono::steady_clock;
+
+    /// \param count_missing how many shots of the run nobody has finished. It reads a file that other hosts may have:
+    /// it is asked at most once in `least_pause`, and takes a hundredth of the time at most.
+    SharedProgress(Progress& progress, std::function<std::int64_t()> count_missing,
+                   Clock::duration least_pause = std::chrono::seconds(5));
+
+    void begin(std::int64_t shots, std::int64_t steps) override;
+    void update(std::int64_t done, std::int64_t together, std::int64_t step, double time_s, double max_abs) override;
+    void clear() override { progress_.clear(); }
+
+private:
+    Progress& progress_;
+    std::function<std::int64_t()> count_missing_;
+    Clock::duration least_pause_;
+    std::int64_t shots_ = 0, others_ = 0;  ///< to be computed in all; of them, finished by other processes
+    Clock::time_point next_count_;
 };
 
 /// A duration as a clock shows it: 75 s as "1:15", 2 h as "2:00:00".

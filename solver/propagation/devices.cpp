@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <set>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
@@ -83,6 +84,9 @@ int most_shots(const Setup&) {
 int count() {
     return 1;
 }
+std::string identity(int) {
+    return "cpu";
+}
 bool connect(int, int) {
     return true;
 }
@@ -154,6 +158,10 @@ std::string circumstances() {
 int count() {
     return static_cast<int>(cuda::platform().gpus.size());
 }
+std::string identity(int ordinal) {
+    const cuda::Gpu& gpu = cuda::platform().gpus.at(static_cast<std::size_t>(ordinal));
+    return gpu.bus_id + " " + gpu.uuid;
+}
 std::string hardware(const Setup& setup) {
     return cuda::platform().gpus.at(static_cast<std::size_t>(setup.ordinal)).name;
 }
@@ -182,6 +190,7 @@ constexpr std::array kDevices{
            .most_shots = cuda::most_shots,
            .allocations = cuda::allocations,
            .count = on_gpu::count,
+           .identity = on_gpu::identity,
            .connect = cuda::connect_gpus,
            .link_library = cuda::link_library,
            .available_bytes = cuda::available_bytes,
@@ -204,6 +213,7 @@ constexpr std::array kDevices{
            .most_shots = on_cpu::most_shots,
            .allocations = cpu::allocations,
            .count = on_cpu::count,
+           .identity = on_cpu::identity,
            .connect = on_cpu::connect,
            .link_library = nullptr,
            .available_bytes = nullptr,
@@ -257,6 +267,14 @@ std::unique_ptr<Wavefield> make_wavefield(const Device& device, const Setup& set
 
 std::span<const Device> devices() {
     return kDevices;
+}
+
+std::string devices_seen(const std::string& backend) {
+    std::set<std::string> seen;
+    for (const Device& device : kDevices)
+        if (device.has_own_memory() && (backend == "auto" || backend == device.name))
+            for (int ordinal = 0; ordinal < device.count(); ++ordinal) seen.insert(device.identity(ordinal));
+    return fmt::format("{}", fmt::join(seen, ","));
 }
 
 const Device& usable_device(const std::string& name, int ordinal) {

@@ -53,6 +53,9 @@ struct Device {
 
     /// How many of them there are; ordinals count them. The CPU is as many as anybody asks for.
     int (*count)();
+    /// Which one it is, whatever its ordinal: other processes may count the same devices otherwise. Sorted by it,
+    /// devices are in the order of their places in the machine.
+    std::string (*identity)(int ordinal);
     /// Lets two of them copy planes from one to the other directly. \returns whether they can, without the host.
     bool (*connect)(int one, int other);
     /// What takes planes between the memories of such devices in different processes; null where they have none of
@@ -82,6 +85,10 @@ std::span<const Device> devices();
 /// The device of this name. \param ordinal which one, if there are several. \throws std::invalid_argument with the
 /// names there are; Error(no_device) with the device's problem if it cannot be used here.
 const Device& usable_device(const std::string& name, int ordinal = 0);
+
+/// The devices with memory of their own that a backend may use, as a text that is the same in all processes that see
+/// the same ones; empty where there are none. Looks at none that cannot be the backend's.
+std::string devices_seen(const std::string& backend);
 
 struct DeviceChoice {
     const Device* device = nullptr;

@@ -1,5 +1,6 @@
 #include "solver/ranks/ranks.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <dlfcn.h>
@@ -54,22 +55,17 @@ World* join_world() {
     return join == nullptr ? nullptr : join([] { throw_if_interrupted(); });
 }
 
-/// What ranks of a host may have in common: "host", its processors "0-15", what CUDA may see "0,1".
-struct Surroundings {
-    std::string host, processors, devices;
-};
-
-Surroundings surroundings() {
+/// The processors that this process may use, as a text that is the same in all processes that may use the same ones.
+std::string processors_allowed() {
     utsname names{};
     uname(&names);
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     sched_getaffinity(0, sizeof allowed, &allowed);
-    Surroundings here{names.nodename, {}, {}};
+    std::string processors = std::string(names.nodename) + " ";
     for (int processor = 0; processor < CPU_SETSIZE; ++processor)
-        here.processors += CPU_ISSET(processor, &allowed) ? '1' : '0';
-    if (const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES")) here.devices = visible;
-    return here;
+        processors += CPU_ISSET(processor, &allowed) ? '1' : '0';
+    return processors;
 }
 
 /// Slurm binds the GPUs of each task to it where they are asked for by task.
@@ -92,8 +88,7 @@ Ranks Ranks::join() {
                     .size = launched->size,
                     .local_rank = launched->local_rank,
                     .local_size = launched->local_size,
-                    .same_processors = is_bound() ? 1 : launched->local_size,
-                    .shares_devices = !has_devices_of_its_own()};
+                    .same_processors = is_bound() ? 1 : launched->local_size};
     notice_signals();
     World* const world = launched->may_connect ? join_world() : nullptr;
     if (world != nullptr && world->size() == launched->size) {
@@ -102,12 +97,16 @@ Ranks Ranks::join() {
         ranks.place_.local_rank = world->local_rank();
         ranks.place_.local_size = world->local_size();
         ranks.place_.is_connected = true;
-        ranks.compare_places();
+        ranks.compare_processors();
         ranks.note_ = fmt::format("{} processes of {}, connected by MPI", launched->size, launched->launcher);
         session().world = world;
         session().is_connected = true;
     } else {
         if (world != nullptr) world->leave();  // its MPI does not know this launcher
+        if (!has_devices_of_its_own()) {
+            ranks.place_.device_rank = launched->local_rank;
+            ranks.place_.same_devices = launched->local_size;
+        }
         ranks.note_ = fmt::format(
             "{} processes of {} that are not connected (this program or this machine has no MPI that understands the "
             "launcher): each computes shots of its own",
@@ -117,25 +116,30 @@ Ranks Ranks::join() {
     return ranks;
 }
 
-/// Finds out what this one shares with others of its host.
-void Ranks::compare_places() {
-    const Surroundings here = surroundings();
+std::vector<std::string> Ranks::hear_all(const std::string& own) const {
+    if (!is_first()) team_->send(0, Topic::agreement, Outgoing().put(own).bytes());
     Outgoing all;
-    if (!is_first())
-        team_->send(0, Topic::agreement, Outgoing().put(here.host).put(here.processors).put(here.devices).bytes());
-    all.put(here.host).put(here.processors).put(here.devices);
-    for (int rank = 1; is_first() && rank < place_.size; ++rank) {
-        Incoming other(team_->receive(rank, Topic::agreement));
-        for (int i = 0; i < 3; ++i) all.put(other.get_text());
-    }
+    all.put(own);
+    for (int rank = 1; is_first() && rank < place_.size; ++rank)
+        all.put(Incoming(team_->receive(rank, Topic::agreement)).get_text());
     Incoming everyone = from_first(all);
-    place_.same_processors = 0;
-    for (int rank = 0; rank < place_.size; ++rank) {
-        const std::string host = everyone.get_text(), processors = everyone.get_text(), devices = everyone.get_text();
-        if (host != here.host) continue;
-        place_.same_processors += processors == here.processors ? 1 : 0;
-        place_.shares_devices = place_.shares_devices && devices == here.devices;
-    }
+    std::vector<std::string> said;
+    for (int rank = 0; rank < place_.size; ++rank) said.push_back(everyone.get_text());
+    return said;
+}
+
+void Ranks::compare_processors() {
+    place_.same_processors = peers_of(hear_all(processors_allowed()), place_.rank).size;
+}
+
+RankPlace Ranks::place_among_devices(const std::string& seen) const {
+    RankPlace place = place_;
+    if (team_ == nullptr) return place;
+    const Peers peers = peers_of(hear_all(seen), place.rank);
+    if (seen.empty()) return place;
+    place.device_rank = peers.rank;
+    place.same_devices = peers.size;
+    return place;
 }
 
 void Ranks::end_together() const {
@@ -173,6 +177,12 @@ void Ranks::agree(const std::exception_ptr& failure) const {
     if (!is_first()) throw ToldByFirstRank{verdict.code};
     if (failure) std::rethrow_exception(failure);
     throw Error(verdict.code, message);
+}
+
+Peers peers_of(const std::vector<std::string>& said, int rank) {
+    const auto own = said.begin() + rank;
+    return {static_cast<int>(std::count(said.begin(), own, *own)),
+            static_cast<int>(std::count(said.begin(), said.end(), *own))};
 }
 
 void leave_ranks(int exit_code) noexcept {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "io/text/error.hpp"
 #include "solver/plan/rank_place.hpp"
@@ -32,6 +33,8 @@ public:
     static Ranks join();
 
     [[nodiscard]] const RankPlace& place() const { return place_; }
+    /// The same, when it is known which devices each rank sees. All call it. \param seen what devices_seen() says here.
+    [[nodiscard]] RankPlace place_among_devices(const std::string& seen) const;
     [[nodiscard]] bool is_first() const { return place_.rank == 0; }
     /// Whether this one decides, for all that are connected: those that are not decide for themselves.
     [[nodiscard]] bool decides() const { return is_first() || team_ == nullptr; }
@@ -62,12 +65,21 @@ public:
 
 private:
     void agree(const std::exception_ptr& failure) const;
-    void compare_places();
+    void compare_processors();
+    /// What each of the connected ranks says.
+    [[nodiscard]] std::vector<std::string> hear_all(const std::string& own) const;
 
     RankPlace place_;
     Team* team_ = nullptr;
     std::string note_;
 };
+
+/// Where one stands among those that say the same.
+struct Peers {
+    int rank = 0, size = 0;
+};
+/// \param said by each rank.
+Peers peers_of(const std::vector<std::string>& said, int rank);
 
 /// The last that a process does among others, if it is: ends them after a failure that they do not know of; waits for
 /// them otherwise.

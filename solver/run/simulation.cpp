@@ -41,6 +41,14 @@ void say_where_the_survey_stands(const Plan& plan, const ShotTable& table, Log& 
                              plan.survey.shots.size() - done));
 }
 
+/// The shots of a selection that no process has finished.
+std::int64_t count_missing(const Shots& shots, const ShotSelection& selection, const ShotTable& table) {
+    std::int64_t missing = 0;
+    for (std::size_t i = 0; i < shots.size(); ++i) missing += selection.contains(shots.id(i));
+    for (const ShotRecord& record : table.all_finished()) missing -= selection.contains(record.shot);
+    return missing;
+}
+
 /// What a shot's file says of itself. The file of an only shot becomes seismograms.h5 and tells all; those of several
 /// hold nothing that depends on who computes them, and when.
 Provenance shot_provenance(const Plan& plan, const RunFacts& facts, const Identity& identity) {
@@ -144,7 +152,8 @@ bool run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, con
     forget_lost_shots(table, shot_files, log);
     say_where_the_survey_stands(plan, table, log);
     ranks.begin();
-    ProgressLine progress(plan.nodes_of_shots / std::ssize(plan.survey.shots), log);
+    ProgressLine line(plan.nodes_of_shots / std::ssize(plan.survey.shots), log);
+    SharedProgress progress(line, [&] { return count_missing(plan.survey.shots, options.shots, table); });
     const bool out_of_time = workers.run({shot_files, table, times, progress}, options.shots, options.end_by);
     const Computed computed = times.measure("other ranks", [&] {
         return ranks.end({workers.nodes_computed(), out_of_time});
@@ -190,9 +199,10 @@ void balance_over_ranks(Plan& plan, const Ranks& ranks) {
 
 /// The plan without the model, on the slabs that the first rank has chosen.
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
+    const RankPlace place = ranks.place_among_devices(devices_seen(config.backend.name));
     Plan plan = ranks.all_or_none([&] {
         if (ranks.decides()) refuse_taken_folder(options.folder, options.overwrite);
-        Plan draft = make_plan(config, ranks.place());
+        Plan draft = make_plan(config, place);
         options.shots.check_against(draft.survey.shots);
         return draft;
     });

@@ -23,7 +23,7 @@
 #include "solver/run/in_memory.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/drag/drag_on_gpu.hpp"
-#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/plane_hashes.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/solver/quiet_run.hpp"
@@ -79,13 +79,6 @@ Setup on_gpu(Setup setup, const cuda::Variant& variant, int ordinal = 0) {
     setup.copy = variant.copy;
     setup.ordinal = ordinal;
     return setup;
-}
-
-void start_and_advance(Wavefield& wavefield, const Case& c, Precision precision) {
-    for (int shot = 0; shot < wavefield.shots(); ++shot)
-        start_noisy_shot(wavefield, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
-    wavefield.record(0);
-    wavefield.advance(0, c.steps);
 }
 
 std::vector<double> on_cpu(const Setup& setup, const Case& c, std::uint64_t seed = 0) {
@@ -516,7 +509,7 @@ private:
 
 }  // namespace
 
-TEST_CASE("planes go through the host, also from a GPU to a CPU, for single steps and leaps") {
+TEST_CASE("planes go through the host, also from a GPU to a CPU, for single steps and leaps, and so do states") {
     early_and_late([] {
         const Case c{"layers", {3, {19, 12, 53}, {8., 8., 8.}, {}}, {}, false, 8, {3, 4, 2, 0, 4, 3}};
         const auto compare = [&c](const Setup& setup) {
@@ -538,6 +531,18 @@ TEST_CASE("planes go through the host, also from a GPU to a CPU, for single step
                     });
             };
             CHECK(run_case(c, setup, cut) == expected);
+            const auto in_slabs = make_noisy_medium(setup, cut)->make_wavefield(),
+                       whole = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(),
+                       begun = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
+            for (const auto& wavefield : {in_slabs.get(), whole.get(), begun.get()}) {
+                start_noisy_shot(*wavefield, c, setup.precision);
+                wavefield->advance(0, 4);
+            }
+            CHECK(save(*in_slabs) == save(*begun));
+            in_slabs->advance(4, 2);  // what it restores takes the place of this
+            restore(*in_slabs, save(*begun));
+            for (const auto& wavefield : {in_slabs.get(), whole.get()}) wavefield->advance(4, 4);
+            CHECK(save(*in_slabs) == save(*whole));
         };
         for (const int order : {2, 8})
             for (const Precision precision : {Precision::float32, Precision::float64}) {
@@ -545,9 +550,7 @@ TEST_CASE("planes go through the host, also from a GPU to a CPU, for single step
                 compare(setup_of(c, order, precision));
                 compare(setup_of(c, order, precision, Equation::variable_density));
                 if (order == 8 || precision == Precision::float64) continue;  // the layers leave no room for leaps
-                Setup leaps = setup_of(c, order, precision);
-                leaps.stepping = Stepping::leap;
-                compare(leaps);
+                for (const auto& applied_twice : kAppliedTwice) compare(applied_twice(c, order, precision));
             }
         compare(setup_of(c, 2, Precision::float32, Equation::compact));
     });
@@ -556,7 +559,7 @@ TEST_CASE("planes go through the host, also from a GPU to a CPU, for single step
 namespace {
 
 /// The plan of a small run with this `backend`.
-Plan plan_on(const std::string& backend) {
+Plan plan_on(const std::string& backend, const RankPlace& place = {}) {
     return make_plan(read_config_text(R"(schema_version: 1
 grid: {shape: [51, 41], spacing_m: 10}
 model: {type: constant, vp_m_s: 2000}
@@ -567,10 +570,32 @@ wavelet: {type: ricker, peak_frequency_hz: 15}
 sources: [{position_m: [200, 200]}]
 receivers: [{type: point, position_m: [300, 200]}]
 backend: )" + backend + "\n",
-                                      "run.yaml", vocabulary()));
+                                      "run.yaml", vocabulary()),
+                     place);
 }
 
 }  // namespace
+
+TEST_CASE("ranks that see the same GPUs share them out, whoever else is on the host") {
+    CHECK(devices_seen("cuda") ==
+          "0000:00:00.0 000000000000000000000000000000a0,0000:01:00.0 000000000000000000000000000000a1");
+    CHECK(devices_seen("auto") == devices_seen("cuda"));
+    CHECK(devices_seen("cpu").empty());
+    const auto device_of = [](int device_rank, int same_devices) {
+        const Plan plan = plan_on("{name: cuda}", {.rank = 2,
+                                                   .size = 4,
+                                                   .local_rank = 2,
+                                                   .local_size = 4,
+                                                   .device_rank = device_rank,
+                                                   .same_devices = same_devices});
+        return plan.setup.ordinal;
+    };
+    CHECK(device_of(0, 2) == 0);
+    CHECK(device_of(1, 2) == 1);
+    CHECK(device_of(0, 1) == 0);
+    const std::string refusal = message_of([&] { static_cast<void>(device_of(2, 3)); });
+    CHECK(contains(refusal, "2 GPUs for 3 processes on this host"));
+}
 
 TEST_CASE("a configuration says which GPU computes, and its name and number are told") {
     for (const int device : {0, 1}) {

@@ -9,8 +9,10 @@
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/names.hpp"
+#include "solver/propagation/devices.hpp"
 #include "solver/ranks/launcher.hpp"
 #include "solver/ranks/message.hpp"
+#include "solver/ranks/ranks.hpp"
 #include "solver/ranks/remote_part.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/state.hpp"
@@ -162,17 +164,37 @@ TEST_CASE("planes that come late leave every bit, and those of one step that get
     }
 }
 
-TEST_CASE("a state saved on three ranks goes on on one and on five, and values uploaded come back") {
-    Shooting whole({}), three({}, 3);
-    const std::vector<std::string> expected = whole.advance(60);
-    CHECK(three.advance(30) == std::vector(expected.begin(), expected.begin() + 3));
-    const State saved = save(*three.wavefield);
-    for (const int ranks : {1, 5}) {
-        Shooting other({}, ranks);
-        restore(*other.wavefield, saved);
-        other.step = 30;
-        CHECK(other.advance(60) == std::vector(expected.begin() + 3, expected.end()));
+TEST_CASE("a state saved on three ranks is that of one, and goes on on one and on five") {
+    for (const Overrides& overrides : kTallStates) {
+        CAPTURE(overrides);
+        Shooting whole(overrides), three(overrides, 3);
+        const std::vector<std::string> first = whole.advance(30);
+        const State saved = save(*whole.wavefield);
+        CHECK(three.advance(30) == first);
+        CHECK(save(*three.wavefield) == saved);
+        const std::vector<std::string> expected = whole.advance(60);
+        for (const int ranks : {1, 5}) {
+            Shooting other(overrides, ranks);
+            restore(*other.wavefield, saved);
+            other.step = 30;
+            CHECK(other.advance(60) == expected);
+            CHECK(save(*other.wavefield) == save(*whole.wavefield));
+        }
     }
+}
+
+TEST_CASE("a state moves between ranks with several slabs each, and values uploaded come back") {
+    const Overrides leaps{"time.stepping=leap", "scheme.space_order=4"};
+    const auto in_slabs = [&leaps](const char* slabs) {
+        Overrides overrides = leaps;
+        overrides.push_back("backend.slabs=" + std::string(slabs));
+        return overrides;
+    };
+    Shooting four(in_slabs("4"), 2), three(in_slabs("6"), 3);
+    four.advance(30);
+    restore(*three.wavefield, save(*four.wavefield));
+    three.step = 30;
+    CHECK(three.advance(60) == four.advance(60));
     const Window all = Window::whole(three.view.plan.setup.grid);
     std::vector<double> p(static_cast<std::size_t>(all.points())), p_previous(p), back(p);
     for (std::size_t i = 0; i < p.size(); ++i) {
@@ -230,6 +252,20 @@ TEST_CASE("ranks take a share of the slabs, and each its own memory") {
     CHECK(contains(describe(groups.plan),
                    "ranks     5, 2 for each grid, which draw shots from one queue; 1 of them has "
                    "nothing to do"));
+}
+
+TEST_CASE("ranks that say the same are peers") {
+    const std::vector<std::string> said{"0,1", "", "0,1", "2,3", "0,1", "2,3"};
+    const auto peers = [&](int rank) {
+        const Peers found = peers_of(said, rank);
+        return std::pair(found.rank, found.size);
+    };
+    CHECK(peers(0) == std::pair(0, 3));
+    CHECK(peers(1) == std::pair(0, 1));
+    CHECK(peers(3) == std::pair(0, 2));
+    CHECK(peers(4) == std::pair(2, 3));
+    CHECK(peers(5) == std::pair(1, 2));
+    CHECK(devices_seen("cpu").empty());
 }
 
 TEST_CASE("messages hold what was put into them, and end where they end") {

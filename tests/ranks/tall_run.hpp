@@ -38,3 +38,15 @@ inline const std::vector<std::vector<std::string>> kTallKinds{
     {"time.stepping=leap", "boundary.top=free_surface", "scheme.precision=double"},
     {"time.order=4"},
 };
+
+/// Runs whose states are moved between numbers of slabs: single steps, leaps and steps of order 4 in time.
+inline const std::vector<std::vector<std::string>> kTallStates{
+    {},
+    {"boundary.top=free_surface"},
+    {"time.stepping=leap"},
+    {"time.stepping=leap", "scheme.space_order=2", "boundary.top=free_surface"},
+    {"time.stepping=leap", "scheme.space_order=4", "boundary={x_min: zero, x_max: rigid, y_min: zero, y_max: zero}"},
+    {"time.order=4", "scheme.space_order=2"},
+    {"time.order=4", "scheme.space_order=4", "boundary={x_min: zero, x_max: zero, y_min: zero, y_max: zero}"},
+    {"time.order=4", "boundary.top=free_surface", "scheme.precision=double"},
+};

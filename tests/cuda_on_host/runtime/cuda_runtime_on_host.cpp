@@ -151,8 +151,9 @@ cudaError_t cudaSetDevice(int device) {
     current_device = device;
     return cudaSuccess;
 }
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
-    *properties = {{}, 8, 0, 4, kMemory};
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    *properties = {{}, {}, 8, 0, 4, kMemory};
+    properties->uuid.bytes[15] = static_cast<char>(0xa0 + device);
     std::snprintf(properties->name, sizeof properties->name, "host device");
     return cudaSuccess;
 }
