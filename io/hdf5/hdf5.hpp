@@ -6,7 +6,8 @@
 /// alone cannot tell 0000 from FFFF in 16 bits; text attributes have a fixed length so that the metadata's checksum
 /// covers them too. Whatever is opened for reading is distrusted: only hard links are followed, only plain
 /// numbers in ordinary storage are accepted, and extents are checked against what the file holds before anybody
-/// allocates. That does not make HDF5 itself safe: files from elsewhere are read through guarded_hdf5.hpp.
+/// allocates. No other file is ever opened on the way: where a view is accepted, its sources are told, not followed.
+/// That does not make HDF5 itself safe: files from elsewhere are read through guarded_hdf5.hpp.
 ///
 /// Faults are Error(bad_data) when reading and Error(io_error) when writing; they name the file, the object and quote
 /// HDF5's own error stack. Use from one thread at a time. Destructors close without a check: writers must call close().

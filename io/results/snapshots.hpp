@@ -1,5 +1,6 @@
 /// \file
-/// snapshots.h5: /shots/<id>/pressure [time][z][y][x], chunked by frame, and the .xdmf that ParaView opens.
+/// snapshots.h5: /shots/<id>/pressure [time][z][y][x], chunked by frame or, where it joins the files of parts, virtual;
+/// and the .xdmf that ParaView opens.
 /// Format: docs/outputs.md.
 #pragma once
 

@@ -61,7 +61,8 @@ private:
 };
 
 /// The files of shots in one folder. They hold nothing but what the shots follow from, so that the same shot gives the
-/// same bytes whenever and wherever it is computed.
+/// same bytes whenever and wherever it is computed, but for snapshots in parts, of which there are as many as cuts
+/// make.
 class ShotFiles {
 public:
     /// \param outputs outlives it.
