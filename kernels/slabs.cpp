@@ -42,31 +42,6 @@ public:
     void wait() override {}
 };
 
-/// A window of the grid as slabs see it: the planes of each that it takes.
-struct WindowPart {
-    std::size_t slab;
-    Window window;        ///< in the slab's planes
-    std::int64_t before;  ///< points of the whole window that come before
-};
-
-/// \param computed by each slab, of the planes of the whole.
-std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> slabs, std::span<const Slab> computed) {
-    std::vector<WindowPart> parts;
-    std::int64_t taken = 0;
-    for (std::size_t s = 0; s < slabs.size() && taken < window.count[2]; ++s) {
-        const std::int64_t first = window.first[2] + taken * window.step[2];
-        const std::int64_t end = slabs[s].first_plane + slabs[s].planes;
-        if (first >= end) continue;
-        const std::int64_t count = std::min(window.count[2] - taken, (end - 1 - first) / window.step[2] + 1);
-        WindowPart part{s, window, taken * window.count[0] * window.count[1]};
-        part.window.first[2] = first - computed[s].first_plane;
-        part.window.count[2] = count;
-        parts.push_back(part);
-        taken += count;
-    }
-    return parts;
-}
-
 class SlabMedium final : public Medium {
 public:
     SlabMedium(const Setup& setup, const MediumReaders& readers, double dt_s, std::vector<Slab> slabs,
@@ -573,6 +548,23 @@ Slab with_ghosts(const Problem& whole, const Slab& slab) {
     const std::int64_t ghosts = ghost_planes(whole), all = whole.grid.nz();
     const std::int64_t first = std::max<std::int64_t>(0, slab.first_plane - ghosts);
     return {first, std::min(all, slab.first_plane + slab.planes + ghosts) - first};
+}
+
+std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> slabs, std::span<const Slab> computed) {
+    std::vector<WindowPart> parts;
+    std::int64_t taken = 0;
+    for (std::size_t s = 0; s < slabs.size() && taken < window.count[2]; ++s) {
+        const std::int64_t first = window.first[2] + taken * window.step[2];
+        const std::int64_t end = slabs[s].first_plane + slabs[s].planes;
+        if (first >= end) continue;
+        const std::int64_t count = std::min(window.count[2] - taken, (end - 1 - first) / window.step[2] + 1);
+        WindowPart part{s, window, taken * window.count[0] * window.count[1]};
+        part.window.first[2] = first - computed[s].first_plane;
+        part.window.count[2] = count;
+        parts.push_back(part);
+        taken += count;
+    }
+    return parts;
 }
 
 CutPlanes::CutPlanes(const Problem& slab)

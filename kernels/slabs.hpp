@@ -48,6 +48,15 @@ struct CutPlanes {
     [[nodiscard]] std::int64_t beyond_high() const { return nz - ghosts; }
 };
 
+/// A window of the grid as one slab sees it: the planes of it that the slab owns.
+struct WindowPart {
+    std::size_t slab;
+    Window window;        ///< in the planes that the slab computes
+    std::int64_t before;  ///< points of the whole window that come before
+};
+/// Those of all slabs that have planes of a window, in order. \param computed with_ghosts() of each slab.
+std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> slabs, std::span<const Slab> computed);
+
 /// The fewest planes that a slab may have: those that its neighbours read, and at an end face of the grid all of the
 /// absorbing layer.
 std::int64_t fewest_planes(const Problem& problem, bool at_z_min, bool at_z_max);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 
@@ -109,6 +110,18 @@ void Object::fail(const std::string& message) const {
     throw Error(ExitCode::bad_data, place() + ": " + message);
 }
 
+namespace {
+
+/// Whether a box has values, all of them within extents.
+bool is_box_of(const Extents& first, const Extents& count, const Extents& extents) {
+    bool inside = first.size() == extents.size() && count.size() == extents.size();
+    for (std::size_t axis = 0; inside && axis < extents.size(); ++axis)
+        inside = count[axis] >= 1 && count[axis] <= extents[axis] && first[axis] <= extents[axis] - count[axis];
+    return inside;
+}
+
+}  // namespace
+
 // File -------------------------------------------------------------------------------------------------------------
 
 File File::open(const std::filesystem::path& file, const sandbox::Limits& limits) {
@@ -135,18 +148,43 @@ std::optional<std::string> File::linked_file(const std::string& path) const {
     return ask_optional(*connection_, Request::linked_file, 0, path, [](MessageReader& in) { return in.take_text(); });
 }
 
-Dataset File::open_dataset(const std::string& name) const {
+namespace {
+
+/// The sources of a view, as the child tells them: within the extents of the view, whatever it says.
+std::vector<hdf5::ViewSource> take_sources(MessageReader& in, const Extents& extents, const Connection& connection) {
+    std::vector<hdf5::ViewSource> sources;
+    for (auto left = in.take<std::uint64_t>(); left > 0; --left) {
+        hdf5::ViewSource& source = sources.emplace_back();
+        source.file = in.take_text();
+        source.path = in.take_text();
+        source.first = in.take_all<Extent>();
+        source.count = in.take_all<Extent>();
+        if (!hdf5::detail::is_plain_name(source.file) || !is_box_of(source.first, source.count, extents))
+            connection.astray();
+    }
+    return sources;
+}
+
+}  // namespace
+
+Dataset File::open_dataset(const std::string& name, hdf5::Storage storage) const {
+    const bool may_be_view = storage == hdf5::Storage::own_or_view;
     Dataset dataset(connection_, 0, "/" + name);
-    ask(*connection_, Request::open_dataset, 0, name, [&](MessageReader& in) {
+    ask(*connection_, may_be_view ? Request::open_view : Request::open_dataset, 0, name, [&](MessageReader& in) {
         dataset.number_ = in.take<std::uint64_t>();
         dataset.element_bytes_ = in.take<std::uint64_t>();
         dataset.checksums_.values = in.take<std::uint8_t>() != 0;
         dataset.checksums_.attributes = in.take<std::uint8_t>() != 0;
         dataset.extents_ = in.take_all<Extent>();
         dataset.chunk_ = in.take_all<Extent>();
+        dataset.sources_ = take_sources(in, dataset.extents_, *connection_);
         return true;
     });
-    if (!hdf5::detail::plausible(dataset.extents_, dataset.chunk_, dataset.element_bytes_, connection_->file_bytes))
+    // The values of a view take no bytes of this file.
+    const std::uintmax_t bytes =
+        dataset.sources_.empty() ? connection_->file_bytes : std::numeric_limits<std::uintmax_t>::max();
+    if ((!may_be_view && !dataset.sources_.empty()) ||
+        !hdf5::detail::plausible(dataset.extents_, dataset.chunk_, dataset.element_bytes_, bytes))
         connection_->astray();
     return dataset;
 }
@@ -190,10 +228,7 @@ Extent Dataset::size() const {
 }
 
 void Dataset::check_box(const Extents& first, const Extents& count) const {
-    bool inside = first.size() == rank() && count.size() == rank();
-    for (std::size_t axis = 0; inside && axis < rank(); ++axis)
-        inside = count[axis] >= 1 && count[axis] <= extents_[axis] && first[axis] <= extents_[axis] - count[axis];
-    if (!inside) throw Error(ExitCode::internal, place() + ": a box leaves the dataset");
+    if (!is_box_of(first, count, extents_)) throw Error(ExitCode::internal, place() + ": a box leaves the dataset");
 }
 
 /// The extents of parts that end on chunks and are as large as a window of so many values allows; grown along the

@@ -58,6 +58,8 @@ public:
     [[nodiscard]] std::size_t rank() const { return extents_.size(); }
     [[nodiscard]] Extent size() const;  ///< number of elements
     [[nodiscard]] hdf5::Checksums checksums() const { return checksums_; }
+    /// Of a view: where its values are, which is for the caller to open.
+    [[nodiscard]] const std::vector<hdf5::ViewSource>& sources() const { return sources_; }
 
     /// A function that takes a part of a box: where it begins within the box, its extents, its values in the order of
     /// the file.
@@ -70,6 +72,8 @@ public:
     /// The values of a box in the order of the file. T is float or double. \throws Error.
     template <class T>
     [[nodiscard]] std::vector<T> read(const Extents& first, const Extents& count) const;
+    /// \throws Error(internal) for a box that leaves the dataset, or has no values.
+    void check_box(const Extents& first, const Extents& count) const;
     /// All values in the order of the file.
     [[nodiscard]] std::vector<double> read_all() const;
 
@@ -77,13 +81,13 @@ private:
     friend class File;
     Dataset(std::shared_ptr<Connection> connection, std::uint64_t number, std::string name)
         : Object(std::move(connection), number, std::move(name)) {}
-    void check_box(const Extents& first, const Extents& count) const;
     [[nodiscard]] Extents whole_chunks(const Extents& count, Extent most_values) const;
     [[nodiscard]] double touched_bytes(const Extents& first, const Extents& count) const;
 
     Extents extents_, chunk_;
     std::uint64_t element_bytes_ = 0;
     hdf5::Checksums checksums_;
+    std::vector<hdf5::ViewSource> sources_;
 };
 
 class File : public Object {
@@ -97,7 +101,7 @@ public:
     /// The file that an external link at a path such as "shots/12" leads to; nothing for anything else.
     [[nodiscard]] std::optional<std::string> linked_file(const std::string& path) const;
     /// The dataset at a path of hard links, if hdf5::Group::open_dataset accepts it.
-    [[nodiscard]] Dataset open_dataset(const std::string& name) const;
+    [[nodiscard]] Dataset open_dataset(const std::string& name, hdf5::Storage storage = hdf5::Storage::own) const;
 
 private:
     explicit File(std::shared_ptr<Connection> connection) : Object(std::move(connection), 0, "/") {}

@@ -47,7 +47,8 @@ private:
             case Request::contains: out.put(file_->contains(name)); break;
             case Request::names: out.put(file_->open_group(name).names()); break;
             case Request::linked_file: put(linked_file(name)); break;
-            case Request::open_dataset: open(name, out); break;
+            case Request::open_dataset: open(name, hdf5::Storage::own, out); break;
+            case Request::open_view: open(name, hdf5::Storage::own_or_view, out); break;
             case Request::text: put(from.text(name)); break;
             case Request::texts: put(from.texts(name)); break;
             case Request::number: put(from.number(name)); break;
@@ -64,11 +65,13 @@ private:
         return file_->open_group(path.substr(0, slash)).linked_file(path.substr(slash + 1));
     }
 
-    void open(const std::string& name, MessageWriter& out) {
-        const auto& dataset = datasets_.emplace_back(file_->open_dataset(name));
+    void open(const std::string& name, hdf5::Storage storage, MessageWriter& out) {
+        const auto& dataset = datasets_.emplace_back(file_->open_dataset(name, storage));
         out.put(std::uint64_t{datasets_.size()}).put(std::uint64_t{dataset.element_bytes()});
         out.put(dataset.checksums().values).put(dataset.checksums().attributes);
-        out.put(dataset.extents()).put(dataset.chunk());
+        out.put(dataset.extents()).put(dataset.chunk()).put(std::uint64_t{dataset.sources().size()});
+        for (const hdf5::ViewSource& source : dataset.sources())
+            out.put(source.file).put(source.path).put(source.first).put(source.count);
     }
 
     static std::size_t read(const hdf5::Dataset& dataset, MessageReader& in, Bytes window) {

@@ -284,6 +284,7 @@ ScopedId memory_space(const Extents& count, const Object& object) {
 void Dataset::read_box(const Extents& first, const Extents& count, Element element, void* values,
                        std::size_t size) const {
     detail::prepare_library();  // of this thread: it need not be the one that opened the file
+    if (!sources_.empty()) throw Error(ExitCode::internal, place() + ": a view is read from the files of its sources");
     const auto space = select_box(id_, *this, first, count, size);
     if (size == 0) return;
     const auto memory = memory_space(count, *this);
@@ -423,10 +424,10 @@ Id reopen_with_cache(Id group, const std::string& path, Extent chunk_bytes, cons
 
 }  // namespace
 
-Dataset Group::open_dataset(const std::string& path) const {
+Dataset Group::open_dataset(const std::string& path, Storage storage) const {
     constexpr Extent usual_cache_bytes = Extent{1} << 20;
     Dataset dataset(open_object(path, H5I_DATASET, "dataset"), file_, path_of(path));
-    auto layout = detail::check_layout(dataset.id_, dataset, file_->name);
+    auto layout = detail::check_layout(dataset.id_, dataset, file_->name, detail::Content::numbers, storage);
     const Extent chunk_bytes = product(layout.chunk) * layout.element_bytes;
     if (layout.filtered && chunk_bytes > usual_cache_bytes) {
         check(H5Dclose(std::exchange(dataset.id_, -1)), dataset, "close it");
@@ -436,6 +437,7 @@ Dataset Group::open_dataset(const std::string& path) const {
     dataset.chunk_ = std::move(layout.chunk);
     dataset.element_bytes_ = layout.element_bytes;
     dataset.checksums_ = layout.checksums;
+    dataset.sources_ = std::move(layout.sources);
     return dataset;
 }
 

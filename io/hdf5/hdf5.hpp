@@ -6,7 +6,8 @@
 /// alone cannot tell 0000 from FFFF in 16 bits; text attributes have a fixed length so that the metadata's checksum
 /// covers them too. Whatever is opened for reading is distrusted: only hard links are followed, only plain
 /// numbers in ordinary storage are accepted, and extents are checked against what the file holds before anybody
-/// allocates. That does not make HDF5 itself safe: files from elsewhere are read through guarded_hdf5.hpp.
+/// allocates. No other file is ever opened on the way: where a view is accepted, its sources are told, not followed.
+/// That does not make HDF5 itself safe: files from elsewhere are read through guarded_hdf5.hpp.
 ///
 /// Faults are Error(bad_data) when reading and Error(io_error) when writing; they name the file, the object and quote
 /// HDF5's own error stack. Use from one thread at a time. Destructors close without a check: writers must call close().
@@ -122,11 +123,23 @@ struct Checksums {
     bool attributes = false;  ///< the object header's, which the formats before 1.8 do not have
 };
 
+/// A box of a view: its values are those of a dataset of another file.
+struct ViewSource {
+    std::string file, path;  ///< the file as named from the folder of the view's
+    Extents first, count;    ///< of the view; its values are all of that dataset
+};
+
+/// Whether a dataset may be a view (HDF5: virtual), whose values lie in other files.
+enum class Storage { own, own_or_view };
+
 class Dataset : public Object {
 public:
     [[nodiscard]] const Extents& extents() const { return extents_; }
     [[nodiscard]] std::size_t rank() const { return extents_.size(); }
     [[nodiscard]] Extent size() const;  ///< number of elements
+    /// Of a view that was opened: where its values are. HDF5 is never asked for them, since it would open whatever
+    /// file a source names.
+    [[nodiscard]] const std::vector<ViewSource>& sources() const { return sources_; }
     /// Extents of one chunk; empty for other layouts.
     [[nodiscard]] const Extents& chunk() const { return chunk_; }
     /// The bytes of one element as the file has it.
@@ -176,6 +189,7 @@ private:
     std::optional<Element> element_;  ///< of datasets that were created
     std::size_t element_bytes_ = 0;
     Checksums checksums_;
+    std::vector<ViewSource> sources_;
 };
 
 /// The layout of a dataset that is created.
@@ -202,18 +216,20 @@ public:
     Dataset write_letters(const std::string& name, std::string_view letters);
     /// Makes `name` a second name of a dataset of this file (a hard link).
     void link_here(const std::string& name, const Dataset& dataset);
-    /// A new float32 dataset whose values are those of a dataset of another file, named from the folder of this one:
-    /// none are copied, and they are NaN where that file is not there.
-    /// \param there its extents. \param extents of the new one: the same but for axes of one node that are left out.
-    void create_view(const std::string& name, const Extents& extents, const std::string& file, const std::string& path,
-                     const Extents& there);
+    /// A new float32 dataset whose values are those of datasets of other files: none are copied. They are `absent`
+    /// where no source has them, and for readers other than Onda where the file of a source is not there. \param there
+    /// the extents of the dataset of a source; empty: those of its box, else the same but for axes of one node, which
+    /// the box may leave out.
+    Dataset create_view(const std::string& name, const Extents& extents, std::span<const ViewSource> sources,
+                        float absent, const Extents& there = {});
 
     /// The group at a path of hard links ("shots/1"); anything else, or nothing there, is Error(bad_data).
     [[nodiscard]] Group open_group(const std::string& path) const;
     /// The dataset at a path of hard links. \throws Error(bad_data) for external, soft or user-defined links, external
     /// or virtual storage, filters other than deflate, shuffle and Fletcher-32, elements that are not plain numbers,
-    /// rank 0 or above 4, chunks larger than the dataset, and more values than the file can hold.
-    [[nodiscard]] Dataset open_dataset(const std::string& path) const;
+    /// rank 0 or above 4, chunks larger than the dataset, and more values than the file can hold. A view is accepted
+    /// only where `storage` says so, and of plain boxes of files in the same folder.
+    [[nodiscard]] Dataset open_dataset(const std::string& path, Storage storage = Storage::own) const;
     /// The texts of a dataset that write_texts() made, or of one [text] of texts of a fixed length. \throws
     /// Error(bad_data) as open_dataset() does.
     [[nodiscard]] std::vector<std::string> read_texts(const std::string& path) const;

@@ -159,7 +159,8 @@ bool is_plain_number(hid_t type) {
     return std::any_of(plain.begin(), plain.end(), [&](hid_t known) { return H5Tequal(type, known) > 0; });
 }
 
-CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file, Content content) {
+CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file, Content content,
+                           Storage storage) {
     const ScopedId type(check(H5Dget_type(dataset), object, "get its element type"), H5Tclose);
     check_content(type.get(), object, content);
     const auto element_bytes = H5Tget_size(type.get());
@@ -168,16 +169,22 @@ CheckedLayout check_layout(hid_t dataset, const Object& object, const std::strin
     if (check(H5Pget_external_count(creation.get()), object, "look for external storage") > 0)
         object.fail("is refused: external storage, its values lie in other files");
     const auto kind = check(H5Pget_layout(creation.get()), object, "get its layout");
-    if (kind == H5D_VIRTUAL) object.fail("is refused: virtual dataset, its values lie in other datasets");
+    if (kind == H5D_VIRTUAL && storage == Storage::own)
+        object.fail("is refused: virtual dataset, its values lie in other datasets");
 
     CheckedLayout layout;
     layout.extents = checked_extents(dataset, object, element_bytes);
+    layout.element_bytes = element_bytes;
+    if (kind == H5D_VIRTUAL) {
+        layout.sources = checked_sources(creation.get(), object, layout.extents);
+        layout.checksums.attributes = header_has_checksum(dataset, object);
+        return layout;
+    }
     Extent bytes = element_bytes;
     for (const auto extent : layout.extents) bytes *= extent;
     const auto filters = check_filters(creation.get(), object);
     if (kind == H5D_CHUNKED) layout.chunk = checked_chunk(creation.get(), object, layout.extents, element_bytes);
     check_storage(dataset, object, bytes, filters.shrink ? most_deflation : 1, file);
-    layout.element_bytes = element_bytes;
     layout.filtered = filters.any;
     layout.checksums = {filters.have_checksum, header_has_checksum(dataset, object)};
     return layout;

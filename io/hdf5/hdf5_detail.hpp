@@ -55,6 +55,7 @@ struct CheckedLayout {
     std::size_t element_bytes = 0;
     bool filtered = false;
     Checksums checksums;
+    std::vector<ViewSource> sources;
 };
 /// Whether a file of so many bytes can hold such a dataset at all: 1 to 4 dimensions, chunks that fit them, and no more
 /// values than the best compression makes of the file.
@@ -63,7 +64,11 @@ bool plausible(const Extents& extents, const Extents& chunk, std::uint64_t eleme
 enum class Content { numbers, texts };
 /// The layout of a dataset, checked. \throws Error(bad_data) naming the reason.
 CheckedLayout check_layout(hid_t dataset, const Object& object, const std::string& file,
-                           Content content = Content::numbers);
+                           Content content = Content::numbers, Storage storage = Storage::own);
+/// Whether a name leads nowhere but to a file of the same folder; HDF5 puts numbers in the place of '%'.
+bool is_plain_name(const std::string& name);
+/// The sources of a view. \throws Error(bad_data) for anything but boxes within its extents and plain names of files.
+std::vector<ViewSource> checked_sources(hid_t creation, const Object& object, const Extents& extents);
 /// The properties of a dataset that is created: both checksums of its chunks, no times. Without a chunk: contiguous.
 ScopedId creation_list(const Group& group, const Extents& chunk);
 

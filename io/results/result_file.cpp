@@ -51,16 +51,20 @@ hdf5::File open_result(const std::filesystem::path& file, const std::string& for
     return root;
 }
 
-hdf5::File open_file_of_shot(const std::filesystem::path& file, const std::string& format, std::int64_t shot) {
-    auto root = open_result(file, format);
+std::filesystem::path path_of_shot(const std::filesystem::path& file, const std::string& format, std::int64_t shot) {
+    const auto root = open_result(file, format);
     const auto shots = root.open_group("shots");
     const auto linked = shots.linked_file(std::to_string(shot));
-    if (!linked) return root;
+    if (!linked) return file;
     const std::filesystem::path name(*linked);
     if (name.is_absolute() || std::ranges::find(name, "..") != name.end())
         shots.fail("shot " + std::to_string(shot) + " lies in " + printable(*linked) +
                    ", which is not beside the file");
-    return open_result(file.parent_path() / name, format);
+    return file.parent_path() / name;
+}
+
+hdf5::File open_file_of_shot(const std::filesystem::path& file, const std::string& format, std::int64_t shot) {
+    return open_result(path_of_shot(file, format, shot), format);
 }
 
 std::vector<std::int64_t> shots_of(const hdf5::File& file) {
@@ -84,6 +88,18 @@ hdf5::Dataset write_coordinates(hdf5::Group& group, const std::string& name, con
     dataset.set_text("units", units);
     dataset.make_scale(name);
     return dataset;
+}
+
+void put_box(std::span<const float> values, const hdf5::Extents& first, const hdf5::Extents& count,
+             const hdf5::Extents& whole_extents, std::span<float> whole) {
+    const auto length = static_cast<std::size_t>(count.back());
+    hdf5::Extents row(count.size(), 0);
+    for (std::size_t taken = 0; taken < values.size(); taken += length) {
+        hdf5::Extent at = 0;
+        for (std::size_t axis = 0; axis < row.size(); ++axis) at = at * whole_extents[axis] + first[axis] + row[axis];
+        std::ranges::copy(values.subspan(taken, length), whole.begin() + static_cast<std::ptrdiff_t>(at));
+        for (std::size_t axis = row.size() - 1; axis-- > 0 && ++row[axis] == count[axis];) row[axis] = 0;
+    }
 }
 
 std::int64_t dataset_bytes(const hdf5::Extents& extents, const hdf5::Extents& chunk, std::size_t element_bytes) {

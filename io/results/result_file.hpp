@@ -43,8 +43,10 @@ inline constexpr std::int64_t kResultFormatVersion = 1;
 
 /// Opens a result file for reading. \throws Error(missing_input | bad_data) if it is not of this format.
 hdf5::File open_result(const std::filesystem::path& file, const std::string& format);
-/// Opens the file that holds a shot: `file` itself, or the one beside it that its link of the shot leads to.
-/// \throws Error(missing_input | bad_data) if one of them is not of this format, or the link leads elsewhere.
+/// The file that holds a shot: `file` itself, or the one beside it that its link of the shot leads to.
+/// \throws Error(missing_input | bad_data) if `file` is not of this format, or the link leads elsewhere.
+std::filesystem::path path_of_shot(const std::filesystem::path& file, const std::string& format, std::int64_t shot);
+/// The same, opened. \throws Error(missing_input | bad_data) if one of them is not of this format.
 hdf5::File open_file_of_shot(const std::filesystem::path& file, const std::string& format, std::int64_t shot);
 /// The shot numbers, ascending.
 std::vector<std::int64_t> shots_of(const hdf5::File& file);
@@ -52,6 +54,10 @@ std::vector<std::int64_t> shots_of(const hdf5::File& file);
 /// A one-dimensional dataset of coordinates, made a dimension scale.
 hdf5::Dataset write_coordinates(hdf5::Group& group, const std::string& name, const std::string& units,
                                 std::span<const double> values);
+
+/// Puts the values of a box, [first, first + count), into those of the whole, both in the order of the file.
+void put_box(std::span<const float> values, const hdf5::Extents& first, const hdf5::Extents& count,
+             const hdf5::Extents& whole_extents, std::span<float> whole);
 
 /// Bytes of a chunked, checksummed dataset with its chunk index.
 std::int64_t dataset_bytes(const hdf5::Extents& extents, const hdf5::Extents& chunk, std::size_t element_bytes);

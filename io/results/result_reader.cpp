@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "io/config/strict_yaml.hpp"
+#include "io/files/input_file.hpp"
 #include "io/hdf5/guarded_hdf5.hpp"
 #include "io/results/result_file.hpp"
+#include "io/results/snapshots.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
@@ -110,15 +112,20 @@ struct ResultReader::Impl {
           shots(numbers_of_shots(root)),
           title(title_of(root)) {}
 
+    struct FileOfShot {
+        std::filesystem::path path;
+        guarded::File root;
+    };
     /// The file that holds a shot: this one, or the one beside it that its link leads to.
-    [[nodiscard]] guarded::File file_of(std::int64_t shot) const {
+    [[nodiscard]] FileOfShot file_of(std::int64_t shot) const {
         const auto linked = root.linked_file("shots/" + std::to_string(shot));
-        if (!linked) return root;
+        if (!linked) return {file, root};
         const std::filesystem::path name(*linked);
         if (name.is_absolute() || std::ranges::find(name, "..") != name.end())
             root.fail("shot " + std::to_string(shot) + " lies in " + printable(*linked) +
                       ", which is not beside the file");
-        return open_result_of(file.parent_path() / name, format);
+        const std::filesystem::path path = file.parent_path() / name;
+        return {path, open_result_of(path, format)};
     }
 
     std::filesystem::path file;
@@ -151,11 +158,11 @@ const std::string& ResultReader::title() const {
 SeismogramReader::SeismogramReader(const std::filesystem::path& file) : ResultReader(file, kSeismograms) {}
 
 ShotGather SeismogramReader::header(std::int64_t shot) const {
-    return open_gather(impl_->file_of(shot), shot).first;
+    return open_gather(impl_->file_of(shot).root, shot).first;
 }
 
 ShotGather SeismogramReader::read(std::int64_t shot, std::size_t first, std::size_t count) const {
-    auto [gather, pressure] = open_gather(impl_->file_of(shot), shot);
+    auto [gather, pressure] = open_gather(impl_->file_of(shot).root, shot);
     if (count == 0 || first >= gather.receivers_m.size() || count > gather.receivers_m.size() - first)
         throw Error(ExitCode::internal, pressure.place() + ": has no receivers " + std::to_string(first) + " to " +
                                             std::to_string(first + count));
@@ -166,7 +173,7 @@ ShotGather SeismogramReader::read(std::int64_t shot, std::size_t first, std::siz
 }
 
 ShotGather SeismogramReader::read(std::int64_t shot) const {
-    auto [gather, pressure] = open_gather(impl_->file_of(shot), shot);
+    auto [gather, pressure] = open_gather(impl_->file_of(shot).root, shot);
     gather.pressure = pressure.read<float>({0, 0}, pressure.extents());
     return std::move(gather);
 }
@@ -174,8 +181,10 @@ ShotGather SeismogramReader::read(std::int64_t shot) const {
 // Snapshots --------------------------------------------------------------------------------------------------------
 
 struct ShotSnapshots::Impl {
-    Impl(const guarded::File& root, std::int64_t number)
-        : shot(number), pressure(root.open_dataset(group_of(shot) + "pressure")) {
+    Impl(std::filesystem::path path, const guarded::File& root, std::int64_t number)
+        : file(std::move(path)),
+          shot(number),
+          pressure(root.open_dataset(group_of(shot) + "pressure", hdf5::Storage::own_or_view)) {
         const auto& extents = pressure.extents();
         if (extents.size() != 4 || pressure.size() == 0) pressure.fail("must have the shape [time][z][y][x]");
         for (std::size_t axis = 0; axis < 3; ++axis)
@@ -187,13 +196,69 @@ struct ShotSnapshots::Impl {
         times_s = times.read_all();
         if (times.rank() != 1 || times_s.size() != extents[0])
             times.fail("must have one time for each of the " + std::to_string(extents[0]) + " snapshots");
+        if (!pressure.sources().empty()) check_parts(root);
     }
 
+    /// Every file of a part must be there, as long as it was: HDF5 alone would put another value in the place of those
+    /// that it lacks.
+    void check_parts(const guarded::File& root) const {
+        const auto bytes = root.numbers(kPartBytes);
+        const auto& sources = pressure.sources();
+        if (!bytes || bytes->size() != sources.size())
+            root.fail("attribute " + std::string(kPartBytes) + " must have the size of each of the " +
+                      std::to_string(sources.size()) + " files with its snapshots");
+        const std::string why = "; it has a part of the snapshots of " + shown(file);
+        for (std::size_t i = 0; i < sources.size(); ++i) {
+            const std::filesystem::path part = path_of(sources[i]);
+            try {
+                if (static_cast<double>(input_file_size(part)) != (*bytes)[i])
+                    throw Error(ExitCode::bad_data, shown(part) + ": has another size than was written");
+            } catch (const Error& error) {
+                throw Error(error.code(), error.what() + why);
+            }
+        }
+    }
+    [[nodiscard]] std::filesystem::path path_of(const hdf5::ViewSource& source) const {
+        return file.parent_path() / source.file;
+    }
+    [[nodiscard]] std::vector<float> read(const hdf5::Extents& first, const hdf5::Extents& count) const;
+    /// Puts what a part has of a box into its values.
+    void read_part(const hdf5::ViewSource& source, const hdf5::Extents& first, const hdf5::Extents& count,
+                   std::span<float> values) const;
+
+    std::filesystem::path file;
     std::int64_t shot;
     guarded::Dataset pressure;
     FileGeometry geometry;
     std::vector<double> times_s;
 };
+
+std::vector<float> ShotSnapshots::Impl::read(const hdf5::Extents& first, const hdf5::Extents& count) const {
+    if (pressure.sources().empty()) return pressure.read<float>(first, count);
+    pressure.check_box(first, count);
+    std::size_t points = 1;
+    for (const hdf5::Extent extent : count) points *= extent;
+    std::vector<float> values(points);
+    for (const hdf5::ViewSource& source : pressure.sources()) read_part(source, first, count, values);
+    return values;
+}
+
+void ShotSnapshots::Impl::read_part(const hdf5::ViewSource& source, const hdf5::Extents& first,
+                                    const hdf5::Extents& count, std::span<float> values) const {
+    hdf5::Extents in_box, in_part, common;
+    for (std::size_t axis = 0; axis < first.size(); ++axis) {
+        const hdf5::Extent begin = std::max(first[axis], source.first[axis]);
+        const hdf5::Extent end = std::min(first[axis] + count[axis], source.first[axis] + source.count[axis]);
+        if (begin >= end) return;
+        in_box.push_back(begin - first[axis]);
+        in_part.push_back(begin - source.first[axis]);
+        common.push_back(end - begin);
+    }
+    const auto root = open_result_of(path_of(source), kSnapshots);
+    const auto part = root.open_dataset(group_of(shot) + "pressure");
+    if (part.extents() != source.count) part.fail("is not the part that " + shown(file) + " was written with");
+    put_box(part.read<float>(in_part, common), in_box, common, count, values);
+}
 
 ShotSnapshots::ShotSnapshots(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ShotSnapshots::~ShotSnapshots() = default;
@@ -219,13 +284,14 @@ std::vector<float> ShotSnapshots::read(std::size_t index, const std::array<std::
         at.push_back(static_cast<hdf5::Extent>(first[axis]));
         extents.push_back(static_cast<hdf5::Extent>(count[axis]));
     }
-    return impl_->pressure.read<float>(at, extents);
+    return impl_->read(at, extents);
 }
 
 SnapshotReader::SnapshotReader(const std::filesystem::path& file) : ResultReader(file, kSnapshots) {}
 
 ShotSnapshots SnapshotReader::open(std::int64_t shot) const {
-    return ShotSnapshots(std::make_unique<ShotSnapshots::Impl>(impl_->file_of(shot), shot));
+    const auto [path, root] = impl_->file_of(shot);
+    return ShotSnapshots(std::make_unique<ShotSnapshots::Impl>(path, root, shot));
 }
 
 }  // namespace onda

@@ -82,7 +82,8 @@ class SnapshotReader : public ResultReader {
 public:
     /// \throws Error(missing_input | bad_data), naming file and what is wrong.
     explicit SnapshotReader(const std::filesystem::path& file);
-    /// The snapshots of a shot that is there. \throws Error(bad_data).
+    /// The snapshots of a shot that is there. Where they lie in files of parts, these must be there too.
+    /// \throws Error(missing_input | bad_data), naming the file.
     [[nodiscard]] ShotSnapshots open(std::int64_t shot) const;
 };
 

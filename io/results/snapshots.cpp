@@ -1,6 +1,7 @@
 #include "io/results/snapshots.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -15,8 +16,14 @@ namespace onda {
 namespace {
 
 const std::string kFormat = "onda-snapshots";
+constexpr const char* kPartHashes = "part_hashes";
 constexpr hdf5::Extent kChunkBytes = 16u << 20;
 constexpr std::array<const char*, 3> kCoordinates{"x_m", "y_m", "z_m"};
+constexpr std::int64_t kShotOverhead = 2000;
+
+std::string group_of(std::int64_t shot) {
+    return "shots/" + std::to_string(shot);
+}
 
 hdf5::Extents frame_extents(const FileGeometry& geometry, std::int64_t frames) {
     const auto extent = [](std::int64_t count) { return static_cast<hdf5::Extent>(count); };
@@ -64,13 +71,35 @@ struct OpenShot {
     hdf5::Dataset pressure;
 };
 
+/// The dataset that has its values in the files of the parts, NaN for readers that do not miss one of these.
+hdf5::Dataset create_joined(hdf5::Group& group, const std::string& path, const hdf5::Extents& extents,
+                            std::span<const SnapshotPartFile> parts) {
+    std::vector<hdf5::ViewSource> sources;
+    hdf5::Extent covered = 0, all = 1;
+    for (const SnapshotPartFile& part : parts) {
+        hdf5::ViewSource& source = sources.emplace_back();
+        source = {part.name, path, {0}, {extents[0]}};
+        hdf5::Extent points = extents[0];
+        for (std::size_t axis = 3; axis-- > 0;) {
+            source.first.push_back(static_cast<hdf5::Extent>(part.first[axis]));
+            source.count.push_back(static_cast<hdf5::Extent>(part.count[axis]));
+            points *= source.count.back();
+        }
+        covered += points;
+    }
+    for (const hdf5::Extent extent : extents) all *= extent;
+    const float absent = covered == all ? std::numeric_limits<float>::quiet_NaN() : 0.f;
+    return group.create_view("pressure", extents, sources, absent);
+}
+
 void read_back(const hdf5::File& file, const XdmfShot& shot, const FileGeometry& geometry) {
     const auto frames = static_cast<std::int64_t>(shot.times_s.size());
-    const auto group = file.open_group("shots/" + std::to_string(shot.shot));
-    const auto pressure = group.open_dataset("pressure");
+    const auto group = file.open_group(group_of(shot.shot));
+    const auto pressure = group.open_dataset("pressure", hdf5::Storage::own_or_view);
     if (pressure.extents() != frame_extents(geometry, frames)) pressure.fail("has another shape than was written");
     if (group.open_dataset("time_s").read_all<double>() != shot.times_s)
         group.fail("time_s holds other times than were written");
+    if (!pressure.sources().empty()) return;  // which were read back as the files that they are
     // The last chunk: what a truncated or failed write would have lost.
     const auto& extents = pressure.extents();
     const hdf5::Extents count{1, 1, 1, extents[3]};
@@ -97,6 +126,8 @@ struct SnapshotWriter::Impl {
 
     void begin_shot(std::int64_t shot, std::int64_t frames);
     void write(double time_s, std::span<const float> values);
+    void join(std::int64_t shot, std::vector<double> times_s, std::span<const SnapshotPartFile> parts);
+    void describe(hdf5::Group& group, hdf5::Dataset& pressure) const;
     void finish_shot();
 
     FileGeometry geometry;
@@ -115,6 +146,11 @@ void SnapshotWriter::Impl::begin_shot(std::int64_t shot, std::int64_t frames) {
     auto group = file.create_shot(shot);
     const auto extents = frame_extents(geometry, frames);
     auto pressure = group.create_dataset("pressure", hdf5::Element::float32, {extents, frame_chunk(extents), {}});
+    describe(group, pressure);
+    current = OpenShot{{shot, {}}, frames, std::move(group), std::move(pressure)};
+}
+
+void SnapshotWriter::Impl::describe(hdf5::Group& group, hdf5::Dataset& pressure) const {
     pressure.set_text("units", "Pa");
     pressure.set_text("long_name", "pressure");
     pressure.set_texts("axis_labels", {"time", "z", "y", "x"});
@@ -124,7 +160,25 @@ void SnapshotWriter::Impl::begin_shot(std::int64_t shot, std::int64_t frames) {
         pressure.attach_scale(3 - axis, scales[axis]);
         group.link_here(kCoordinates[axis], scales[axis]);  // xarray looks in the group that it opens, and nowhere else
     }
-    current = OpenShot{{shot, {}}, frames, std::move(group), std::move(pressure)};
+}
+
+void SnapshotWriter::Impl::join(std::int64_t shot, std::vector<double> times_s,
+                                std::span<const SnapshotPartFile> parts) {
+    finish_shot();
+    auto group = file.create_shot(shot);
+    const std::int64_t frames = std::ssize(times_s);
+    auto pressure = create_joined(group, "/" + group_of(shot) + "/pressure", frame_extents(geometry, frames), parts);
+    describe(group, pressure);
+    std::vector<std::int64_t> bytes;
+    std::vector<std::string> hashes;
+    for (const SnapshotPartFile& part : parts) {
+        bytes.push_back(part.bytes);
+        hashes.push_back(part.hash);
+    }
+    file.root().set_integers(kPartBytes, bytes);
+    file.root().set_texts(kPartHashes, hashes);
+    current = OpenShot{{shot, std::move(times_s)}, frames, std::move(group), std::move(pressure)};
+    finish_shot();
 }
 
 void SnapshotWriter::Impl::write(double time_s, std::span<const float> values) {
@@ -183,6 +237,11 @@ void SnapshotWriter::link(std::int64_t shot, std::vector<double> times_s, const 
     impl_->linked.push_back({shot, std::move(times_s)});
 }
 
+void SnapshotWriter::join(std::int64_t shot, std::vector<double> times_s, std::span<const SnapshotPartFile> parts) {
+    const hdf5::Turn turn;
+    impl_->join(shot, std::move(times_s), parts);
+}
+
 AtomicFile SnapshotWriter::finish_values() {
     const auto close = [&writer = *impl_] {
         const hdf5::Turn turn;
@@ -215,18 +274,59 @@ void SnapshotWriter::commit() {
 
 ShotFrames read_frames(const std::filesystem::path& file, std::int64_t shot) {
     const hdf5::Turn turn;
-    const auto root = open_file_of_shot(file, kFormat, shot);
-    const auto group = root.open_group("shots/" + std::to_string(shot));
-    return {group.open_dataset("time_s").read_all<double>(), group.open_dataset("pressure").read_all<float>()};
+    const std::filesystem::path own = path_of_shot(file, kFormat, shot);
+    const auto root = open_result(own, kFormat);
+    const auto group = root.open_group(group_of(shot));
+    const auto pressure = group.open_dataset("pressure", hdf5::Storage::own_or_view);
+    ShotFrames frames{group.open_dataset("time_s").read_all<double>(), {}};
+    if (pressure.sources().empty()) {
+        frames.values = pressure.read_all<float>();
+        return frames;
+    }
+    frames.values.resize(pressure.size());
+    for (const hdf5::ViewSource& source : pressure.sources()) {
+        const auto part_root = open_result(own.parent_path() / source.file, kFormat);
+        const auto part = part_root.open_group(group_of(shot)).open_dataset("pressure");
+        if (part.extents() != source.count) part.fail("is not the part that " + shown(own) + " was written with");
+        put_box(part.read_all<float>(), source.first, source.count, pressure.extents(), frames.values);
+    }
+    return frames;
+}
+
+std::vector<SnapshotPartFile> parts_of_snapshots(const std::filesystem::path& file) {
+    const hdf5::Turn turn;
+    const auto root = open_result(file, kFormat);
+    const auto bytes = root.numbers(kPartBytes);
+    const auto hashes = root.texts(kPartHashes);
+    if (!bytes || !hashes) return {};
+    const auto pressure =
+        root.open_group(group_of(shots_of(root).at(0))).open_dataset("pressure", hdf5::Storage::own_or_view);
+    const auto& sources = pressure.sources();
+    if (bytes->size() != sources.size() || hashes->size() != sources.size() || pressure.rank() != 4)
+        pressure.fail("has not as many sources as the attributes of the file say");
+    std::vector<SnapshotPartFile> parts;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        parts.push_back({sources[i].file, static_cast<std::int64_t>((*bytes)[i]), (*hashes)[i], {}, {}});
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            parts.back().first[axis] = static_cast<std::int64_t>(sources[i].first[3 - axis]);
+            parts.back().count[axis] = static_cast<std::int64_t>(sources[i].count[3 - axis]);
+        }
+    }
+    return parts;
+}
+
+std::int64_t predicted_part_bytes(const FileGeometry& geometry, std::int64_t frames, std::int64_t provenance_bytes) {
+    const std::int64_t coordinates = 8 * (geometry.shape[0] + geometry.shape[1] + geometry.shape[2]);
+    return saturating_sum(result_file_bytes(provenance_bytes), coordinates, saturating_product(frames, std::int64_t{8}),
+                          kShotOverhead);
 }
 
 std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,
                                       std::int64_t provenance_bytes) {
-    constexpr std::int64_t shot_overhead = 2000;
     const auto extents = frame_extents(geometry, frames);
     const std::int64_t coordinates = 8 * (geometry.shape[0] + geometry.shape[1] + geometry.shape[2]);
     const std::int64_t shot = saturating_sum(dataset_bytes(extents, frame_chunk(extents), sizeof(float)),
-                                             saturating_product(frames, std::int64_t{8}), shot_overhead,
+                                             saturating_product(frames, std::int64_t{8}), kShotOverhead,
                                              predicted_xdmf_bytes(geometry, frames));
     return saturating_sum(result_file_bytes(provenance_bytes), coordinates, saturating_product(shots, shot));
 }

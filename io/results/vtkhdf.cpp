@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <numeric>
 
 #include "io/hdf5/hdf5.hpp"
@@ -69,10 +70,13 @@ AtomicFile stage_vtkhdf(const std::filesystem::path& file, const FileGeometry& g
         auto image = root.create_group("VTKHDF");
         describe_image(image, geometry);
         auto arrays = image.create_group("PointData");
-        const hdf5::Extents there = extents_of(geometry, times_s.size());
-        for (const VtkhdfShot& shot : shots)
-            arrays.create_view(array_name(shots, shot), flattened(there), shot.file,
-                               "/shots/" + std::to_string(shot.shot) + "/pressure", there);
+        const hdf5::Extents there = extents_of(geometry, times_s.size()), here = flattened(there);
+        constexpr float absent = std::numeric_limits<float>::quiet_NaN();
+        for (const VtkhdfShot& shot : shots) {
+            const hdf5::ViewSource source{shot.file, "/shots/" + std::to_string(shot.shot) + "/pressure",
+                                          hdf5::Extents(here.size(), 0), here};
+            arrays.create_view(array_name(shots, shot), here, {&source, 1}, absent, there).close();
+        }
         arrays.set_text("Scalars", array_name(shots, shots.front()));
         arrays.close();
         if (times_s.size() > 1) write_steps(image, times_s, shots);

@@ -103,6 +103,7 @@ class _Folder:
             if str(shot) not in file["shots"]:
                 return None
             group = file["shots"][str(shot)]
+            _require_parts(group["pressure"])
             return Snapshots(
                 shot, group["pressure"][:], group["time_s"][:], *(file[name][:] for name in ("x_m", "y_m", "z_m"))
             )
@@ -118,6 +119,17 @@ class _Folder:
             file.close()
             raise InputDataError(f"{path}: is of format '{found}'; expected {format_name}")
         return file
+
+
+def _require_parts(pressure: Any) -> None:
+    """Of snapshots that several processes have written: HDF5 takes other values for those of a file that is missing."""
+    if not pressure.is_virtual:
+        return
+    file = Path(pressure.file.filename)
+    for source in pressure.virtual_sources():
+        part = file.parent / source.file_name
+        if not part.is_file():
+            raise MissingInputError(f"{part}: no such file; it has a part of the snapshots of {file}")
 
 
 def _column(dataset: Any) -> np.ndarray:

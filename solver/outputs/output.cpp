@@ -14,6 +14,12 @@ const StepSet& ShotOutput::steps() const {
 
 void ShotOutput::take_wavefield(const Propagator& /*propagator*/, int /*slot*/) {}
 void ShotOutput::take_snapshot(double /*time_s*/, std::span<const float> /*values*/) {}
+
+std::vector<WantedPart> ShotOutput::wanted_parts() const {
+    return {};
+}
+
+void ShotOutput::take_parts(std::vector<FileRecord> /*files*/) {}
 void ShotOutput::take_gather(const ShotGather& /*gather*/) {}
 
 std::optional<AtomicFile> ShotOutput::finish() {
@@ -27,6 +33,12 @@ std::vector<AtomicFile> RunOutput::tell(const FinishedSurvey& /*survey*/, const 
 std::int64_t linked_file_bytes() {
     constexpr std::int64_t link = 100, parameters = 2500;
     return result_file_bytes(parameters) + link;
+}
+
+FileRecord give_name(AtomicFile file) {
+    FileRecord record = record_of(file.temporary(), file.path().filename().string());
+    file.rename();
+    return record;
 }
 
 std::string kept_name(const FileRecord& file) {
@@ -46,8 +58,18 @@ bool is_shot_file_name(std::string_view name) {
     if (digits == 0 || digits == std::string_view::npos || name[digits] != '.') return false;
     const std::string_view rest = name.substr(digits + 1);
     return std::ranges::any_of(output_formats(), [rest](const OutputFormat* format) {
-        return format->has_shot_files() && rest == format->shot_file;
+        return format->has_shot_files() &&
+               (rest == format->shot_file || (format->parts != nullptr && is_part_file_name(rest, format->shot_file)));
     });
+}
+
+std::vector<FileRecord> parts_of_file(const OutputFormat& format, const std::filesystem::path& shot_file) {
+    if (format.parts == nullptr) return {};
+    try {
+        return format.parts(shot_file);
+    } catch (const Error&) {
+        return {};
+    }
 }
 
 const FileRecord& file_of(const ShotRecord& shot, const OutputFormat& format) {

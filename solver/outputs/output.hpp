@@ -17,6 +17,7 @@
 #include "io/results/provenance.hpp"
 #include "io/results/seismograms.hpp"
 #include "solver/model/model.hpp"
+#include "solver/outputs/snapshot_parts.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/run/shot_ledger.hpp"
@@ -36,9 +37,13 @@ public:
     [[nodiscard]] virtual const StepSet& steps() const;
     /// The wavefield as it is now, on the thread of the time steps, which waits. \param slot of the shot in its batch.
     virtual void take_wavefield(const Propagator& propagator, int slot);
-    /// A snapshot: pressure [Pa] of the plan's window, [z][y][x]. In order of time, on the thread that writes
-    /// snapshots.
+    /// A snapshot: pressure [Pa] of the plan's window, [z][y][x], or of this process' part of it, if it has one
+    /// (ShotPlace::parts). In order of time, on the thread that writes snapshots.
     virtual void take_snapshot(double time_s, std::span<const float> values);
+    /// What other processes are to write of the shot's snapshots.
+    [[nodiscard]] virtual std::vector<WantedPart> wanted_parts() const;
+    /// The files that they have written, which have their names.
+    virtual void take_parts(std::vector<FileRecord> files);
     /// The gather at the user's sampling, of a shot with receivers.
     virtual void take_gather(const ShotGather& gather);
     /// The file of the shot, complete but for its name; none if the format has none of this shot.
@@ -51,8 +56,12 @@ struct ShotPlace {
     std::size_t index;                    ///< in the survey, from 0
     const std::filesystem::path& folder;  ///< of the unfinished survey
     std::filesystem::path file;           ///< of the shot, in that folder; empty if the format has none
-    const Provenance& provenance;         ///< holds nothing but what the shot follows from
+    const Provenance& provenance;         ///< holds nothing but what the shot follows from; outlives the shot
+    std::span<const SnapshotPart> parts;  ///< of its snapshots, where several processes have them
 };
+
+/// The size and hash of a finished file, which gets its name. \throws Error(io_error | cannot_create).
+FileRecord give_name(AtomicFile file);
 
 /// The name of a shot's file from the folder of the results, where files of shots are kept.
 std::string kept_name(const FileRecord& file);
@@ -109,6 +118,9 @@ struct OutputFormat {
     std::int64_t (*predicted_bytes)(const Plan& plan, std::int64_t provenance_bytes);
     /// Bytes of a file of a shot, where it is kept, beyond what its shot takes in the file of the survey.
     std::int64_t (*own_file_bytes)() = linked_file_bytes;
+    /// The files of parts that the file of a shot joins, as it lists them: beside it, with names of
+    /// is_part_file_name(). Null where it never does. \throws Error(missing_input | bad_data).
+    std::vector<FileRecord> (*parts)(const std::filesystem::path& shot_file) = nullptr;
 
     [[nodiscard]] bool has_shot_files() const { return !shot_file.empty(); }
 };
@@ -119,8 +131,10 @@ std::span<const OutputFormat* const> output_formats();
 
 /// The name of a shot's file: "00012.seismograms.h5". \param format with a file of each shot.
 std::string shot_file_name(const OutputFormat& format, std::int64_t shot);
-/// Whether a file of a shot, of any format, may have this name.
+/// Whether a file of a shot, of any format, or of a part of one may have this name.
 bool is_shot_file_name(std::string_view name);
+/// The files of parts that the file of a shot joins, as it lists them; none where it cannot be read.
+std::vector<FileRecord> parts_of_file(const OutputFormat& format, const std::filesystem::path& shot_file);
 /// What a shot left of a format; without a name where there is none. \param format with a file of each shot.
 const FileRecord& file_of(const ShotRecord& shot, const OutputFormat& format);
 

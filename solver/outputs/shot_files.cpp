@@ -7,16 +7,6 @@
 #include "solver/plan/forecast.hpp"
 
 namespace onda {
-namespace {
-
-FileRecord give_name(AtomicFile file) {
-    FileRecord record = record_of(file.temporary(), file.path().filename().string());
-    file.rename();
-    return record;
-}
-
-}  // namespace
-
 RunOutputs::RunOutputs(const Plan& plan, const Model& model) {
     for (const OutputFormat* format : output_formats())
         if (format->is_wanted(plan)) entries_.push_back({format, format->make(plan, model)});
@@ -59,6 +49,17 @@ void ShotOutputs::take_snapshot(double time_s, std::span<const float> values) {
     for (const Entry& entry : entries_) entry.output->take_snapshot(time_s, values);
 }
 
+std::vector<WantedPart> ShotOutputs::wanted_parts() const {
+    std::vector<WantedPart> parts;
+    for (const Entry& entry : entries_)
+        for (WantedPart& part : entry.output->wanted_parts()) parts.push_back(std::move(part));
+    return parts;
+}
+
+void ShotOutputs::take_parts(const std::vector<FileRecord>& files) {
+    for (const Entry& entry : entries_) entry.output->take_parts(files);
+}
+
 void ShotOutputs::take_gather(const ShotGather& gather) {
     for (const Entry& entry : entries_) entry.output->take_gather(gather);
 }
@@ -66,10 +67,10 @@ void ShotOutputs::take_gather(const ShotGather& gather) {
 ShotFiles::ShotFiles(const RunOutputs& outputs, std::filesystem::path folder, Provenance provenance)
     : outputs_(outputs), folder_(std::move(folder)), provenance_(std::move(provenance)) {}
 
-ShotOutputs ShotFiles::begin(const Shot& shot, std::size_t index) const {
+ShotOutputs ShotFiles::begin(const Shot& shot, std::size_t index, std::span<const SnapshotPart> parts) const {
     ShotOutputs begun;
     for (const auto& [format, output] : outputs_.entries()) {
-        ShotPlace place{shot, index, folder_, {}, provenance_};
+        ShotPlace place{shot, index, folder_, {}, provenance_, parts};
         if (format->has_shot_files()) place.file = folder_ / shot_file_name(*format, shot.id);
         if (auto of_shot = output->begin(place)) begun.entries_.push_back({format, std::move(of_shot)});
     }
@@ -87,12 +88,22 @@ std::vector<FileRecord> ShotFiles::finish(ShotOutputs& shot) const {
     return files;
 }
 
+namespace {
+
+bool has_size(const std::filesystem::path& folder, const FileRecord& file) {
+    std::error_code absent;
+    return std::filesystem::file_size(folder / file.name, absent) == static_cast<std::uintmax_t>(file.bytes) && !absent;
+}
+
+}  // namespace
+
 bool ShotFiles::holds(const ShotRecord& record) const {
-    return std::ranges::all_of(record.files, [this](const FileRecord& file) {
-        std::error_code absent;
-        return file.name.empty() ||
-               (std::filesystem::file_size(folder_ / file.name, absent) == static_cast<std::uintmax_t>(file.bytes) &&
-                !absent);
+    return std::ranges::all_of(output_formats(), [&](const OutputFormat* format) {
+        if (!format->has_shot_files() || file_of(record, *format).name.empty()) return true;
+        const FileRecord& file = file_of(record, *format);
+        return has_size(folder_, file) &&
+               std::ranges::all_of(parts_of_file(*format, folder_ / file.name),
+                                   [this](const FileRecord& part) { return has_size(folder_, part); });
     });
 }
 

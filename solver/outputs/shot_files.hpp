@@ -47,6 +47,8 @@ public:
     /// Hands the wavefield to those that want it at its step. \param slot of the shot in its batch.
     void take_wavefield(const Propagator& propagator, int slot);
     void take_snapshot(double time_s, std::span<const float> values);
+    [[nodiscard]] std::vector<WantedPart> wanted_parts() const;
+    void take_parts(const std::vector<FileRecord>& files);
     void take_gather(const ShotGather& gather);
 
 private:
@@ -59,18 +61,21 @@ private:
 };
 
 /// The files of shots in one folder. They hold nothing but what the shots follow from, so that the same shot gives the
-/// same bytes whenever and wherever it is computed.
+/// same bytes whenever and wherever it is computed, but for snapshots in parts, of which there are as many as cuts
+/// make.
 class ShotFiles {
 public:
     /// \param outputs outlives it.
     ShotFiles(const RunOutputs& outputs, std::filesystem::path folder, Provenance provenance);
 
-    /// For a shot that begins. \param index in the survey. \throws Error.
-    [[nodiscard]] ShotOutputs begin(const Shot& shot, std::size_t index) const;
+    /// For a shot that begins. \param index in the survey. \param parts of its snapshots, of snapshot_parts().
+    /// \throws Error.
+    [[nodiscard]] ShotOutputs begin(const Shot& shot, std::size_t index,
+                                    std::span<const SnapshotPart> parts = {}) const;
     /// Gives the files of a shot their names. \returns ShotRecord::files. \throws Error(io_error); Interrupted.
     [[nodiscard]] std::vector<FileRecord> finish(ShotOutputs& shot) const;
 
-    /// Whether the files of a record are there and have their sizes.
+    /// Whether the files of a record, and those of parts that they join, are there and have their sizes.
     [[nodiscard]] bool holds(const ShotRecord& record) const;
 
 private:

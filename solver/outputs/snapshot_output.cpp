@@ -1,8 +1,14 @@
 #include "solver/outputs/snapshot_output.hpp"
 
+#include <algorithm>
+#include <utility>
+
 #include "io/files/interruption.hpp"
 #include "io/results/snapshots.hpp"
 #include "io/results/xdmf.hpp"
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
+#include "io/text/saturating.hpp"
 
 namespace onda {
 
@@ -20,16 +26,62 @@ constexpr std::string_view kName = kSnapshotsName, kXdmfName = "snapshots.xdmf";
 class SnapshotsOfShot : public ShotOutput {
 public:
     SnapshotsOfShot(const Plan& plan, const ShotPlace& place)
-        : writer_(place.file, plan.snapshots.geometry, place.provenance, true) {
-        writer_.begin_shot(place.shot.id, plan.snapshots.steps.size());
+        : plan_(plan),
+          provenance_(place.provenance),
+          file_(place.file),
+          shot_(place.shot.id),
+          parts_(place.parts.begin(), place.parts.end()) {
+        remove_part_files(file_);
+        if (parts_.empty())
+            writer_.emplace(file_, plan.snapshots.geometry, provenance_, true);
+        else if (parts_.front().member == 0)
+            writer_.emplace(part_file(0), geometry_of(parts_.front(), plan.snapshots.geometry), provenance_, true);
+        if (writer_) writer_->begin_shot(shot_, plan.snapshots.steps.size());
     }
 
-    void take_snapshot(double time_s, std::span<const float> values) override { writer_.write(time_s, values); }
-    std::optional<AtomicFile> finish() override { return writer_.finish_values(); }
+    void take_snapshot(double time_s, std::span<const float> values) override { writer_->write(time_s, values); }
+    [[nodiscard]] std::vector<WantedPart> wanted_parts() const override {
+        std::vector<WantedPart> wanted;
+        for (std::size_t i = 0; i < parts_.size(); ++i)
+            if (parts_[i].member > 0)
+                wanted.push_back({parts_[i].member, shot_, plan_.snapshots.steps.size(), parts_[i].window,
+                                  geometry_of(parts_[i], plan_.snapshots.geometry), part_file(i), provenance_});
+        return wanted;
+    }
+    void take_parts(std::vector<FileRecord> files) override { part_files_ = std::move(files); }
+    std::optional<AtomicFile> finish() override {
+        if (parts_.empty()) return writer_->finish_values();
+        if (writer_) part_files_.insert(part_files_.begin(), give_name(writer_->finish_values()));
+        return join_parts();
+    }
 
 private:
-    SnapshotWriter writer_;
+    [[nodiscard]] std::filesystem::path part_file(std::size_t i) const {
+        return file_.parent_path() / part_file_name(file_, i + 1);
+    }
+    [[nodiscard]] AtomicFile join_parts() const;
+
+    const Plan& plan_;
+    const Provenance& provenance_;
+    std::filesystem::path file_;
+    std::int64_t shot_;
+    std::vector<SnapshotPart> parts_;
+    std::vector<FileRecord> part_files_;
+    std::optional<SnapshotWriter> writer_;  ///< of all of the shot, or of this process' part of it
 };
+
+AtomicFile SnapshotsOfShot::join_parts() const {
+    std::vector<SnapshotPartFile> files;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const std::string name = part_file(i).filename().string();
+        const auto file = std::ranges::find(part_files_, name, &FileRecord::name);
+        if (file == part_files_.end()) throw Error(ExitCode::internal, shown(part_file(i)) + ": nobody has written it");
+        files.push_back({name, file->bytes, file->hash, parts_[i].first, parts_[i].window.count});
+    }
+    SnapshotWriter writer(file_, plan_.snapshots.geometry, provenance_, true);
+    writer.join(shot_, snapshot_times(plan_), files);
+    return writer.finish_values();
+}
 
 class Snapshots : public RunOutput {
 public:
@@ -44,9 +96,28 @@ private:
     const Plan& plan_;
 };
 
-std::vector<AtomicFile> assemble_only_shot(const FinishedSurvey& survey) {
+/// The file of the only shot as that of the survey. One that joins parts is made again for the names that these get.
+std::vector<AtomicFile> stage_only_shot(const FinishedSurvey& survey) {
+    const ShotRecord& shot = survey.shots.front();
+    std::vector<SnapshotPartFile> parts = parts_of_snapshots(survey.folder / file_of(shot, kSnapshotFormat).name);
     std::vector<AtomicFile> files;
-    files.push_back(survey.second_name(kSnapshotFormat, kName));
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+        const std::string name = part_file_name(kName, i + 1);
+        files.push_back(AtomicFile::of(survey.folder / std::exchange(parts[i].name, name), survey.results / name,
+                                       survey.overwrite));
+    }
+    if (parts.empty()) {
+        files.push_back(survey.second_name(kSnapshotFormat, kName));
+        return files;
+    }
+    SnapshotWriter writer(survey.results / kName, survey.plan.snapshots.geometry, survey.provenance, survey.overwrite);
+    writer.join(shot.shot, snapshot_times(survey.plan), parts);
+    files.push_back(writer.finish_values());
+    return files;
+}
+
+std::vector<AtomicFile> assemble_only_shot(const FinishedSurvey& survey) {
+    std::vector<AtomicFile> files = stage_only_shot(survey);
     const std::vector<XdmfShot> frames{{survey.shots.front().shot, snapshot_times(survey.plan)}};
     const TextSource xdmf = [&](const auto& put) {
         put_snapshots_xdmf(std::string(kName), survey.plan.snapshots.geometry, frames, put);
@@ -82,16 +153,27 @@ std::vector<AtomicFile> Snapshots::assemble(const FinishedSurvey& survey) const 
 constinit const OutputFormat kSnapshotFormat{
     .column = "snapshot",
     .shot_file = "snapshots.h5",
-    .is_result = [](std::string_view name) { return name == kName || name == kXdmfName; },
+    .is_result =
+        [](std::string_view name) { return name == kName || name == kXdmfName || is_part_file_name(name, kName); },
     .is_wanted = [](const Plan& plan) { return !plan.snapshots.steps.empty(); },
     .make = [](const Plan& plan, const Model&) -> std::unique_ptr<RunOutput> {
         return std::make_unique<Snapshots>(plan);
     },
     .predicted_bytes =
         [](const Plan& plan, std::int64_t provenance_bytes) {
-            return predicted_snapshot_bytes(plan.snapshots.geometry,
-                                            static_cast<std::int64_t>(plan.survey.shots.size()),
-                                            plan.snapshots.steps.size(), provenance_bytes);
+            const FileGeometry& geometry = plan.snapshots.geometry;
+            const std::int64_t frames = plan.snapshots.steps.size(), shots = std::ssize(plan.survey.shots);
+            const std::int64_t parts =
+                plan.ranks_per_grid > 1 ? saturating_product(shots, std::int64_t{plan.ranks_per_grid}) : 0;
+            return saturating_sum(predicted_snapshot_bytes(geometry, shots, frames, provenance_bytes),
+                                  saturating_product(parts, predicted_part_bytes(geometry, frames, provenance_bytes)));
+        },
+    .parts =
+        [](const std::filesystem::path& shot_file) {
+            std::vector<FileRecord> files;
+            for (SnapshotPartFile& part : parts_of_snapshots(shot_file))
+                files.push_back({std::move(part.name), part.bytes, std::move(part.hash)});
+            return files;
         },
 };
 

@@ -6,7 +6,8 @@
 
 namespace onda {
 
-/// snapshots.h5 and snapshots.xdmf of a survey, and 00012.snapshots.h5 of a shot.
+/// snapshots.h5 and snapshots.xdmf of a survey, and 00012.snapshots.h5 of a shot; where several processes share a grid,
+/// snapshots.part_1.h5, … and 00012.snapshots.part_1.h5, … with the values.
 extern const OutputFormat kSnapshotFormat;
 inline constexpr std::string_view kSnapshotsName = "snapshots.h5";  ///< of a survey
 

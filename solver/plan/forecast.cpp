@@ -1,6 +1,7 @@
 #include "solver/plan/forecast.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -36,12 +37,14 @@ constexpr std::int64_t kSnapshotFileBytes = 900'000;
 constexpr std::int64_t kThreadBytes = 185'000;
 constexpr std::int64_t kFloat = sizeof(float), kDouble = sizeof(double);
 
-/// The nodes of a frame that a shot has; where it has a part of them, they are put into one whole frame.
+/// The nodes of a frame that a shot has, of processes that share its grid in the slabs of this one; where it has a part
+/// of them, they are put into one whole frame.
 std::int64_t downloaded_points(const Plan& plan) {
     const Window& window = plan.snapshots.window;
+    std::array<std::int64_t, 3> n = plan.setup.grid.n;
+    if (plan.ranks_per_grid > 1) n[2] = joined(plan, own_slabs(plan)).planes;
     std::int64_t points = plan.snapshots.steps.empty() ? 0 : 1;
-    for (std::size_t a = 0; a < 3; ++a)
-        points *= std::min(window.count[a], (plan.setup.grid.n[a] - 1) / window.step[a] + 1);
+    for (std::size_t a = 0; a < 3; ++a) points *= std::min(window.count[a], (n[a] - 1) / window.step[a] + 1);
     return points;
 }
 
@@ -163,8 +166,10 @@ std::int64_t frames_alive(const Plan& plan) {
                     workers_of(plan) * Wavefield::kDownloads);
 }
 
+/// Of a frame as it is written, by this process.
 std::int64_t frame_bytes(const Plan& plan) {
-    return plan.snapshots.steps.empty() ? 0 : plan.snapshots.window.points() * kFloat;
+    if (plan.snapshots.steps.empty()) return 0;
+    return (plan.ranks_per_grid > 1 ? downloaded_points(plan) : plan.snapshots.window.points()) * kFloat;
 }
 
 /// The files of snapshots that are open at the same time: those of a batch, and of the one before until it is written.

@@ -36,7 +36,10 @@ enum class Order : int {
     sample,
     state_parts,
     read_state,
-    write_state
+    write_state,
+    begin_snapshots,
+    take_snapshots,
+    finish_snapshots
 };
 
 constexpr bool is_answered(Order order) {

@@ -8,6 +8,7 @@
 #include "io/text/error.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/ranks/orders.hpp"
+#include "solver/ranks/part_snapshots.hpp"
 #include "solver/ranks/remote_part.hpp"
 #include "solver/ranks/team_exchange.hpp"
 
@@ -35,10 +36,7 @@ private:
     void carry_out(Order order, Incoming& message) {
         switch (order) {
             case Order::drop_medium: medium_.reset(); break;
-            case Order::drop_wavefield:
-                steps_.reset();
-                wavefield_.reset();
-                break;
+            case Order::drop_wavefield: drop_wavefield(); break;
             case Order::record: wavefield_->record(message.get<std::int64_t>()); break;
             default: {
                 const auto first = message.get<std::int64_t>();
@@ -83,6 +81,9 @@ private:
                 break;
             }
             case Order::wait: wavefield_->wait(); break;
+            case Order::begin_snapshots: snapshots_->begin(message); break;
+            case Order::take_snapshots: snapshots_->take(*wavefield_, message.get<double>()); break;
+            case Order::finish_snapshots: snapshots_->finish(reply); break;
             default: reply_with_values(order, message, reply);
         }
     }
@@ -166,12 +167,17 @@ private:
         reply.put(medium_->description()).put(medium_->kernel()).put(medium_->allocated_bytes());
     }
     void make_wavefield(Incoming& message, Outgoing& reply) {
-        steps_.reset();
-        wavefield_.reset();
+        drop_wavefield();
         wavefield_ = medium_->make_wavefield(message.get<int>());
+        snapshots_.emplace();
         steps_.emplace(std::vector{wavefield_.get()},
                        exchanges_ ? make_team_exchange(team_, *wavefield_) : make_no_exchange({}));
         reply.put(wavefield_->allocated_bytes());
+    }
+    void drop_wavefield() {
+        snapshots_.reset();
+        steps_.reset();
+        wavefield_.reset();
     }
     void set_sources(Incoming& message) {
         const auto shot = message.get<int>();
@@ -201,6 +207,7 @@ private:
     std::shared_ptr<Medium> medium_;
     std::unique_ptr<Wavefield> wavefield_;
     std::optional<SlabSteps> steps_;
+    std::optional<ServedSnapshots> snapshots_;  ///< after the wavefield, of which its downloads are
     bool exchanges_ = true;
 };
 

@@ -1,56 +1,12 @@
 #include "solver/ranks/remote_part.hpp"
 
-#include <spdlog/fmt/fmt.h>
 #include <stdexcept>
 #include <utility>
 
-#include "io/text/error.hpp"
-#include "solver/ranks/orders.hpp"
+#include "solver/ranks/member.hpp"
 
 namespace onda {
 namespace {
-
-/// A member of the team, as its leader speaks to it.
-class Member {
-public:
-    Member(Team& team, int number) : team_(team), number_(number) {}
-
-    /// Sends an order that nobody answers.
-    template <typename... Values>
-    void tell(Order order, const Values&... values) const {
-        send(order, [&](Outgoing& message) { (message.put(values), ...); });
-    }
-    /// Sends an order and waits for its answer. \throws Error: what the member met.
-    template <typename... Values>
-    Incoming ask(Order order, const Values&... values) const {
-        return ask_with(order, [&](Outgoing& message) { (message.put(values), ...); });
-    }
-    /// The same, with values that `write` puts.
-    template <typename Write>
-    Incoming ask_with(Order order, const Write& write) const {
-        send(order, write);
-        return answer();
-    }
-    Incoming answer() const {
-        Incoming reply(team_.receive(number_, Topic::reply));
-        if (reply.get<bool>()) return reply;
-        const auto code = reply.get<ExitCode>();
-        throw Error(code, fmt::format("rank {} of this grid: {}", number_, reply.get_text()));
-    }
-    void hand_over(std::span<const std::byte> bytes) const { team_.send(number_, Topic::order, bytes); }
-
-private:
-    template <typename Write>
-    void send(Order order, const Write& write) const {
-        Outgoing message;
-        message.put(order);
-        write(message);
-        team_.send(number_, Topic::order, message.bytes());
-    }
-
-    Team& team_;
-    int number_;
-};
 
 class RemoteMedium final : public Medium {
 public:

@@ -119,15 +119,28 @@ std::optional<Identity> EarlierRun::identity() const {
     }
 }
 
+namespace {
+
+bool is_as_listed(const std::filesystem::path& folder, const FileRecord& file) {
+    const std::filesystem::path path = folder / file.name;
+    return !file.name.empty() && special_kind(path).empty() && std::filesystem::exists(path) &&
+           record_of(path, file.name) == file;
+}
+
+}  // namespace
+
 std::vector<std::string> EarlierRun::proven_shot_files() const {
     if (!proves(kKeptTableName)) return {};
     std::vector<std::string> names;
     for (const ShotRecord& shot : ShotTable(folder_ / kKeptTableName).all_finished())
-        for (const FileRecord& file : shot.files) {
-            const auto path = folder_ / kShotsName / file.name;
-            if (!file.name.empty() && special_kind(path).empty() && std::filesystem::exists(path) &&
-                record_of(path, file.name) == file)
-                names.push_back(std::string(kShotsName) + "/" + file.name);
+        for (const OutputFormat* format : output_formats()) {
+            if (!format->has_shot_files()) continue;
+            const FileRecord& file = file_of(shot, *format);
+            if (!is_as_listed(folder_ / kShotsName, file)) continue;
+            names.push_back(kept_name(file));
+            for (const FileRecord& part : parts_of_file(*format, folder_ / kShotsName / file.name))
+                if (is_part_file_name(part.name, file.name) && is_as_listed(folder_ / kShotsName, part))
+                    names.push_back(kept_name(part));
         }
     names.emplace_back(kKeptTableName);
     return names;

@@ -59,7 +59,8 @@ public:
     [[nodiscard]] const std::vector<FileRecord>& records() const { return records_; }
     /// Of the run; empty where nothing is proven.
     [[nodiscard]] const std::string& run_id() const { return run_id_; }
-    /// The files in the folder of shots that are what the table lists, if the summary lists the table; itself last.
+    /// The files in the folder of shots that are what the table lists, and the parts that these list, if the summary
+    /// lists the table; itself last.
     /// \throws Error(io_error).
     [[nodiscard]] std::vector<std::string> proven_shot_files() const;
     /// Whether the summary is that of a complete run and tells what its results follow from.

@@ -134,7 +134,8 @@ void SurveyRun::compute(Batch& batch) {
     for (ShotInProgress& shot : batch) {
         watches.push_back(watch_over(plan, shot.points.sources));
         points.push_back(std::move(shot.points));
-        shot.outputs = parts_.files.begin(shot.shot, shot.index);
+        shot.parts = snapshot_parts(plan);
+        shot.outputs = parts_.files.begin(shot.shot, shot.index, shot.parts);
         shot.record.shot = shot.shot.id;
     }
     Propagator propagator = parts_.times.measure("shot set-up", [&] {
@@ -162,19 +163,14 @@ void SurveyRun::collect(Batch& batch) {
 
 void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) {
     const std::int64_t steps = plan_.time.steps;
-    std::optional<SnapshotQueue> queue;
+    std::optional<BatchSnapshots> snapshots;
     if (!plan_.snapshots.steps.empty())
-        queue.emplace([this, &batch](int slot, double time_s, std::span<const float> values) {
-            ShotInProgress& shot = batch[static_cast<std::size_t>(slot)];
-            shot.outputs.take_snapshot(time_s, plan_.aperture ? in_whole_frame(*shot.plan, values) : values);
-        });
-    // Where nothing is computed, frames are zero.
-    if (plan_.aperture) whole_frame_.assign(static_cast<std::size_t>(plan_.snapshots.window.points()), 0.f);
+        parts_.times.measure("outputs", [&] { snapshots.emplace(plan_, batch, parts_.team); });
     std::int64_t next_check = StabilityWatch::kInterval, next = next_output(-1, batch);
     double largest = 0.;
     const auto take = [&] {
         if (propagator.step() != next) return;
-        parts_.times.measure("outputs", [&] { take_what_is_due(propagator, batch, queue); });
+        parts_.times.measure("outputs", [&] { take_what_is_due(propagator, batch, snapshots); });
         next = next_output(next, batch);
     };
     take();
@@ -200,7 +196,7 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
         take();
         parts_.progress.update(computed_, std::ssize(batch), stop, propagator.time_s(), largest);
     }
-    if (queue) parts_.times.measure("outputs", [&] { queue->drain(); });
+    if (snapshots) parts_.times.measure("outputs", [&] { snapshots->finish(); });
 }
 
 double SurveyRun::watch(const Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) const {
@@ -223,23 +219,9 @@ std::int64_t SurveyRun::next_output(std::int64_t step, const Batch& batch) const
     return next;
 }
 
-void SurveyRun::take_what_is_due(Propagator& propagator, Batch& batch, std::optional<SnapshotQueue>& queue) {
-    if (queue && plan_.snapshots.steps.contains(propagator.step())) take_snapshots(propagator, batch, *queue);
+void SurveyRun::take_what_is_due(Propagator& propagator, Batch& batch, std::optional<BatchSnapshots>& snapshots) {
+    if (snapshots && plan_.snapshots.steps.contains(propagator.step())) snapshots->take(propagator);
     for (int slot = 0; ShotInProgress & shot : batch) shot.outputs.take_wavefield(propagator, slot++);
-}
-
-std::span<const float> SurveyRun::in_whole_frame(const Plan& of_shot, std::span<const float> values) {
-    const Window& window = plan_.snapshots.window;
-    put_into_window(window, window_in_part(window, of_shot.part), values, whole_frame_);
-    return whole_frame_;
-}
-
-void SurveyRun::take_snapshots(Propagator& propagator, Batch& batch, SnapshotQueue& queue) {
-    const Plan& plan = *batch.front().plan;
-    const WindowInPart in_part = window_in_part(plan.snapshots.window, plan.part);
-    if (in_part.window.points() == 0) return batch.front().outputs.take_snapshot(propagator.time_s(), whole_frame_);
-    for (int slot = 0; slot < static_cast<int>(batch.size()); ++slot)
-        queue.take(propagator.wavefield(), plan.computed.window(in_part.window), propagator.time_s(), slot);
 }
 
 /// Everything of a batch that needs no wavefield: what its shots leave is where it stays when this returns.

@@ -13,28 +13,18 @@
 #include <vector>
 
 #include "solver/outputs/shot_files.hpp"
-#include "solver/outputs/snapshot_queue.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/propagation/stability_watch.hpp"
+#include "solver/ranks/team.hpp"
+#include "solver/run/batch_snapshots.hpp"
 #include "solver/run/phase_times.hpp"
+#include "solver/run/shot_in_progress.hpp"
 #include "solver/run/shot_ledger.hpp"
 #include "solver/run/shot_media.hpp"
 #include "solver/run/shot_selection.hpp"
 
 namespace onda {
-
-/// A shot from when it is claimed until the ledger knows what it left.
-struct ShotInProgress {
-    std::size_t index = 0;             ///< in the survey
-    std::shared_ptr<const Plan> plan;  ///< of the shot; the run's where there is no aperture
-    Shot shot;
-    ShotPoints points;
-    ShotOutputs outputs;
-    ShotGather gather;
-    ShotRecord record;
-};
-using Batch = std::vector<ShotInProgress>;
 
 /// What a survey run needs and does not own.
 struct SurveyRunParts {
@@ -46,6 +36,7 @@ struct SurveyRunParts {
     Progress& progress;
     const std::atomic<bool>* given_up = nullptr;  ///< set where another worker of the run has failed
     std::int64_t workers = 1;                     ///< of the run, which draw shots from one ledger
+    Team* team = nullptr;                         ///< the processes that share the grid, led by this one
 };
 
 /// Ends a survey run because another worker has failed, which has the reason.
@@ -84,10 +75,7 @@ private:
     void propagate(Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches);
     /// The largest |p| of the batch as it is now. \throws Error(unstable).
     double watch(const Propagator& propagator, Batch& batch, const std::vector<StabilityWatch>& watches) const;
-    void take_what_is_due(Propagator& propagator, Batch& batch, std::optional<SnapshotQueue>& queue);
-    void take_snapshots(Propagator& propagator, Batch& batch, SnapshotQueue& queue);
-    /// A frame of a shot's part in one of the whole window.
-    [[nodiscard]] std::span<const float> in_whole_frame(const Plan& of_shot, std::span<const float> values);
+    void take_what_is_due(Propagator& propagator, Batch& batch, std::optional<BatchSnapshots>& snapshots);
     [[nodiscard]] std::int64_t next_output(std::int64_t step, const Batch& batch) const;
     void collect(Batch& batch);
     void finish(Batch& batch) const;
@@ -101,8 +89,7 @@ private:
     std::unique_ptr<Wavefield> wavefield_;
     std::int64_t computed_ = 0, nodes_ = 0, wavefield_bytes_ = 0;
     double longest_batch_s_ = 0.;
-    std::vector<float> whole_frame_;  ///< of the shot that is computed, where there is an aperture
-    std::int64_t pace_steps_ = 1;     ///< of the stride
+    std::int64_t pace_steps_ = 1;  ///< of the stride
 };
 
 }  // namespace onda

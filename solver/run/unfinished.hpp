@@ -3,7 +3,8 @@
 ///
 ///     survey.json            what the survey is (Identity), and how it was begun
 ///     shots.csv              the table of shots
-///     00001.seismograms.h5   the files of finished shots, each final
+///     00001.seismograms.h5   the files of finished shots, each final; 00001.snapshots.part_1.h5, … of shots on a grid
+///                            that several processes shared
 ///     gather.png, …          the pictures, once the first shot is finished
 #pragma once
 

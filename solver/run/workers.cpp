@@ -113,7 +113,7 @@ bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress
 
 }  // namespace
 
-Workers::Workers(const Plan& plan, Model model, Team* team) {
+Workers::Workers(const Plan& plan, Model model, Team* team) : team_(team) {
     const auto shared = std::make_shared<const Model>(std::move(model));
     for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.workers.size()); ++i) {
         Worker& worker = workers_.emplace_back();
@@ -136,7 +136,7 @@ bool Workers::run(const SharedRunParts& shared, const ShotSelection& selection, 
     if (workers_.size() > 1) return run_side_by_side(shared, selection, end_by);
     const Worker& worker = workers_.front();
     SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, shared.times, shared.progress, nullptr,
-                   workers_of_run(*worker.plan)},
+                   workers_of_run(*worker.plan), team_},
                   selection, end_by);
     const bool out_of_time = run.run();
     account_for(worker, run);

@@ -52,6 +52,7 @@ private:
                           SurveyRun::Clock::time_point end_by);
     void account_for(const Worker& worker, const SurveyRun& run);
 
+    Team* team_;
     std::vector<Worker> workers_;
     std::string description_;
     std::atomic<std::int64_t> nodes_{0}, device_bytes_{0};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <fstream>
+#include <tuple>
 
 #include "io/hdf5/hdf5.hpp"
 #include "io/models/model_file.hpp"
@@ -117,6 +118,125 @@ TEST_CASE("shots in files of their own") {
     CHECK(reader.shots() == std::vector<std::int64_t>{7, 8});
     CHECK(reader.open(7).read(0, {0, 0, 0}, kVolume.shape) == frame_of(kVolume, 70));
     CHECK_THROWS_WITH_AS((void)reader.open(8), doctest::Contains("which is not beside the file"), Error);
+}
+
+namespace {
+
+/// The planes [first, first + count) of a frame of kVolume.
+std::vector<float> planes_of(std::int64_t first, std::int64_t count, std::int64_t frame) {
+    const std::vector<float> all = frame_of(kVolume, frame);
+    const std::int64_t plane = kVolume.shape[0] * kVolume.shape[1];
+    return {all.begin() + first * plane, all.begin() + (first + count) * plane};
+}
+
+/// Shot 5 of write_snapshots(), its planes in two files; joined in snapshots.h5.
+void write_parts(const std::filesystem::path& folder, const std::string& second_name = "b.h5") {
+    std::vector<SnapshotPartFile> parts;
+    for (const auto& [name, first, count] : {std::tuple("a.h5", 0, 3), std::tuple("b.h5", 3, 1)}) {
+        FileGeometry geometry = kVolume;
+        geometry.shape[2] = count;
+        geometry.origin_m[2] += geometry.spacing_m[2] * first;
+        SnapshotWriter writer(folder / name, geometry, kProvenance, true);
+        writer.begin_shot(5, 3);
+        for (std::int64_t n = 0; n < 3; ++n) writer.write(0.1 * double(n), planes_of(first, count, n + 50));
+        writer.finish_values().commit();
+        parts.push_back({name,
+                         std::int64_t(std::filesystem::file_size(folder / name)),
+                         "0123456789abcdef",
+                         {0, 0, first},
+                         {kVolume.shape[0], kVolume.shape[1], count}});
+    }
+    parts.back().name = second_name;
+    SnapshotWriter writer(folder / "snapshots.h5", kVolume, kProvenance, true);
+    writer.join(5, {0., 0.1, 0.2}, parts);
+    writer.commit();
+}
+
+}  // namespace
+
+TEST_CASE("snapshots in files of parts read as those in one, wherever the folder is") {
+    TemporaryFolder folder;
+    const auto first = folder.path() / "first", place = folder.path() / "place";
+    std::filesystem::create_directory(first);
+    write_parts(first);
+    std::filesystem::rename(first, place);
+    const auto file = place / "snapshots.h5";
+    write_snapshots(folder.path() / "one.h5", {5});
+    const ShotFrames frames = read_frames(file, 5), expected = read_frames(folder.path() / "one.h5", 5);
+    CHECK(frames.times_s == expected.times_s);
+    CHECK(frames.values == expected.values);
+    const ShotSnapshots shot = SnapshotReader(file).open(5);
+    CHECK(shot.times_s() == expected.times_s);
+    CHECK(shot.geometry().shape == kVolume.shape);
+    CHECK(shot.geometry().origin_m == kVolume.origin_m);
+    CHECK(shot.read(2, {0, 0, 0}, kVolume.shape) == frame_of(kVolume, 52));
+    CHECK(shot.read(1, {2, 3, 2}, {3, 1, 2}) ==
+          SnapshotReader(folder.path() / "one.h5").open(5).read(1, {2, 3, 2}, {3, 1, 2}));
+    CHECK(shot.read(1, {0, 0, 3}, {7, 5, 1}) == planes_of(3, 1, 51));
+    CHECK(fault_of([&] { (void)shot.read(3, {0, 0, 0}, {1, 1, 1}); }).code() == ExitCode::internal);
+    const std::vector<SnapshotPartFile> parts = parts_of_snapshots(file);
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[1].name == "b.h5");
+    CHECK(parts[1].bytes == std::int64_t(std::filesystem::file_size(place / "b.h5")));
+    CHECK(parts[1].first == std::array<std::int64_t, 3>{0, 0, 3});
+    CHECK(parts[1].count == std::array<std::int64_t, 3>{7, 5, 1});
+    CHECK(parts_of_snapshots(folder.path() / "one.h5").empty());
+    // A part is a file of its own like any other.
+    CHECK(SnapshotReader(place / "b.h5").open(5).geometry().origin_m == std::array{100., 200., 315.});
+}
+
+TEST_CASE("a part that is missing, is another or lies elsewhere is an error that names it") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "snapshots.h5", part = folder.path() / "b.h5";
+    write_parts(folder.path());
+    const auto open = [&] { (void)SnapshotReader(file).open(5); };
+    std::filesystem::rename(part, folder.path() / "c.h5");
+    const std::string why = message_of(open, ExitCode::missing_input);
+    CHECK(contains(why, "b.h5: no such file; it has a part of the snapshots of"));
+    CHECK(contains(why, "snapshots.h5"));
+    CHECK(contains(message_of([&] { (void)read_frames(file, 5); }, ExitCode::missing_input), "b.h5: no such file"));
+    std::filesystem::copy_file(folder.path() / "a.h5", part);
+    CHECK(contains(message_of(open, ExitCode::bad_data), "b.h5: has another size than was written"));
+    // Of the right size, but with other planes.
+    std::filesystem::remove(part);
+    write_snapshots(part, {5});
+    const auto bytes = std::filesystem::file_size(folder.path() / "c.h5");
+    std::filesystem::resize_file(part, bytes);
+    CHECK_THROWS_AS((void)SnapshotReader(file).open(5).read(0, {0, 0, 0}, kVolume.shape), Error);
+    for (const std::string elsewhere : {"../b.h5", "/tmp/b.h5", "..", "b%%.h5"}) {
+        CHECK(contains(message_of([&] { write_parts(folder.path(), elsewhere); }, ExitCode::io_error),
+                       "values of it lie in " + elsewhere + ", which is not beside the file"));
+        const auto forged = folder.path() / "forged.h5";
+        auto root = hdf5::File::create(forged, forged);
+        root.set_text("format", "onda-snapshots");
+        root.set_integer("format_version", 1);
+        auto shots = root.create_group("shots"), shot = shots.create_group("5");
+        const hdf5::ViewSource source{elsewhere, "/shots/5/pressure", {0, 0, 0, 0}, {1, 2, 1, 2}};
+        shot.create_view("pressure", {1, 2, 2, 2}, {&source, 1}, 0.f).close();
+        shot.close(), shots.close(), root.close();
+        CHECK(contains(message_of([&] { (void)SnapshotReader(forged).open(5); }, ExitCode::bad_data),
+                       "values of it lie in " + elsewhere + ", which is not beside the file"));
+    }
+}
+
+TEST_CASE("what no part has is zero") {
+    TemporaryFolder folder;
+    const auto file = folder.path() / "snapshots.h5";
+    FileGeometry geometry = kVolume;
+    geometry.shape = {2, 1, 3};
+    SnapshotWriter part(folder.path() / "a.h5", geometry, kProvenance, false);
+    part.begin_shot(1, 1);
+    part.write(0., std::vector<float>{1, 2, 3, 4, 5, 6});
+    part.finish_values().commit();
+    SnapshotWriter writer(file, kVolume, kProvenance, false);
+    const SnapshotPartFile only{
+        "a.h5", std::int64_t(std::filesystem::file_size(folder.path() / "a.h5")), "", {4, 2, 1}, {2, 1, 3}};
+    writer.join(1, {0.}, {&only, 1});
+    writer.commit();
+    std::vector<float> expected(std::size_t(7 * 5 * 4));
+    for (std::size_t i = 0; i < 6; ++i) expected[4 + i % 2 + 7 * (2 + 5 * (1 + i / 2))] = float(i + 1);
+    CHECK(read_frames(file, 1).values == expected);
+    CHECK(SnapshotReader(file).open(1).read(0, {0, 0, 0}, kVolume.shape) == expected);
 }
 
 TEST_CASE("what is no result, or another, is refused") {

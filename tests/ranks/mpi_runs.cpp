@@ -1,6 +1,6 @@
 // Promise: `mpirun onda run` gives the results of `onda run`, on any number of processes, whether they share grids or
-// shots; an error is told once; a process that dies ends all, what is finished is kept, and the next run goes on.
-// Processes that a launcher starts without MPI share the shots.
+// shots, also where each writes a part of the snapshots; an error is told once; a process that dies ends all, what is
+// finished is kept, and the next run goes on. Processes that a launcher starts without MPI share the shots.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -8,7 +8,9 @@
 #include <future>
 #include <nlohmann/json.hpp>
 
+#include "io/results/result_reader.hpp"
 #include "tests/program/process.hpp"
+#include "tests/program/python.hpp"
 #include "tests/sanitized.hpp"
 
 using Json = nlohmann::json;
@@ -142,6 +144,146 @@ TEST_CASE("processes that share the shots, and groups that share grids and shots
     const std::vector<std::string> aperture{"--set", "survey.limit_m=60", "--set", "backend.slabs=2"};
     CHECK(runs.hashes("aperture", 4, kFiveShots + aperture) ==
           runs.hashes("aperture one", 0, kFiveShots + std::vector<std::string>{"--set", "survey.limit_m=60"}));
+}
+
+namespace {
+
+/// A window with every third node along z, from 20 m down: across the cuts.
+const std::vector<std::string> kWindow{"--set", "output.snapshots.decimation=[2, 1, 3]", "--set",
+                                       "output.snapshots.window_min_m=[0, 30, 20]"};
+
+std::vector<std::string> cut(int slabs) {
+    return {"--set", "backend.slabs=" + std::to_string(slabs)};
+}
+
+std::vector<std::string> part_files(const std::filesystem::path& folder) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (contains(entry.path().filename(), ".part_")) names.push_back(entry.path().filename());
+    std::ranges::sort(names);
+    return names;
+}
+
+/// The snapshots of a shot as pictures and reports read them.
+std::vector<float> snapshots_in(const std::filesystem::path& folder, std::int64_t shot = 1) {
+    const onda::ShotSnapshots snapshots = onda::SnapshotReader(folder / "snapshots.h5").open(shot);
+    std::vector<float> values;
+    for (std::size_t frame = 0; frame < snapshots.times_s().size(); ++frame)
+        for (const float value : snapshots.read(frame, {0, 0, 0}, snapshots.geometry().shape)) values.push_back(value);
+    return values;
+}
+
+/// Whether h5py finds the same values and attributes in two folders; true where no Python has it.
+bool same_for_h5py(const std::filesystem::path& one, const std::filesystem::path& other) {
+    const std::string python = python_with("import h5py, numpy");
+    if (python.empty()) return true;
+    return exit_status(shell_quoted(python) + " " +
+                       shell_quoted(std::string(ONDA_SOURCE_DIR) + "/tests/ranks/same_snapshots.py") + " " +
+                       shell_quoted(one.string()) + " " + shell_quoted(other.string())) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("each process writes the snapshots of its slabs; all readers find what one process writes") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> vtkhdf = kWindow + std::vector<std::string>{"--set", "output.snapshots.vtkhdf=true"};
+    static_cast<void>(runs.hashes("one", 0, vtkhdf));
+    CHECK(part_files(runs.out("one")).empty());
+    const std::vector<float> expected = snapshots_in(runs.out("one"));
+    for (const int ranks : {2, 3, 5}) {
+        CAPTURE(ranks);
+        const std::string name = "parts" + std::to_string(ranks);
+        static_cast<void>(runs.hashes(name, ranks, vtkhdf + cut(ranks)));
+        // Wherever the folder is.
+        const auto folder = runs.out(name + " moved");
+        std::filesystem::rename(runs.out(name), folder);
+        CHECK(part_files(folder).size() == static_cast<std::size_t>(ranks));
+        CHECK(snapshots_in(folder) == expected);
+        CHECK(text_of(folder / "snapshots.xdmf") == text_of(runs.out("one") / "snapshots.xdmf"));
+        CHECK(same_for_h5py(runs.out("one"), folder));
+        const Json files = runs.summary(name + " moved")["files"];
+        CHECK(std::ranges::count_if(files, [](const Json& file) {
+                  return contains(file["name"], "snapshots.part_") && file["bytes"] > 0 && file.contains("hash");
+              }) == ranks);
+    }
+    const auto folder = runs.out("parts3 moved");
+    const std::vector<std::string> plot{"plot",    "slice", (folder / "snapshots.h5").string(),
+                                        "--force", "-o",    (folder / "slice.png").string()};
+    CHECK(run_onda(plot).code == 0);
+    std::filesystem::remove(folder / "snapshots.part_2.h5");
+    const Outcome missing = run_onda(plot);
+    CHECK(missing.code == 66);
+    CHECK(contains(missing.err, "snapshots.part_2.h5: no such file; it has a part of the snapshots of"));
+}
+
+TEST_CASE("parts are files of the run: the same command proves them, --force replaces them, none is left over") {
+    need_mpi();
+    const Runs runs;
+    static_cast<void>(runs.hashes("run", 3, kWindow + cut(3)));
+    CHECK(contains(runs.run("run", 0, kWindow).err, "nothing is left to do"));
+    const std::vector<float> expected = snapshots_in(runs.out("run"));
+    std::filesystem::remove(runs.out("run") / "snapshots.part_1.h5");
+    CHECK(runs.run("run", 2, kWindow + cut(2)).code == 73);
+    const std::vector<std::string> force{"--force"};
+    static_cast<void>(runs.hashes("run", 2, kWindow + cut(2) + force));
+    CHECK(part_files(runs.out("run")) == std::vector<std::string>{"snapshots.part_1.h5", "snapshots.part_2.h5"});
+    CHECK(snapshots_in(runs.out("run")) == expected);
+    write_text(runs.out("run") / "snapshots.part_2.h5", "another's");
+    const Outcome foreign = runs.run("run", 0, kWindow + force);
+    CHECK(foreign.code == 73);
+    CHECK(contains(foreign.err, "snapshots.part_2.h5"));
+    std::filesystem::remove(runs.out("run") / "snapshots.part_2.h5");
+    static_cast<void>(runs.hashes("run", 0, kWindow + force));
+    CHECK(part_files(runs.out("run")).empty());
+    CHECK(snapshots_in(runs.out("run")) == expected);
+}
+
+TEST_CASE("shots that keep their files keep their parts; shots whose parts have gone are computed again") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> many{"--set", "sources[0].count=101", "--set", "sources[0].last_m=[253, 121, 411]",
+                                        "--set", "time.duration_s=0.02", "--set", "output.snapshots.every_steps=2"};
+    const Json expected = runs.hashes("one", 0, many);
+    const Outcome half = runs.run("kept", 2, many + cut(2) + std::vector<std::string>{"--shots", "1-50"});
+    CHECK(half.code == 0);
+    const auto unfinished = runs.out("kept") / "unfinished";
+    CHECK(part_files(unfinished).size() == 100);
+    std::filesystem::remove(unfinished / "00007.snapshots.part_2.h5");
+    std::filesystem::remove(unfinished / "00008.snapshots.part_1.h5");
+    // One of them by another number of processes, the others on one.
+    const Outcome seventh = runs.run("kept", 3, many + cut(3) + std::vector<std::string>{"--shots", "7"});
+    CHECK(seventh.code == 0);
+    CHECK(contains(seventh.err, "the files of shot 7 are no longer there: it is computed again"));
+    CHECK(contains(seventh.err, "the files of shot 8 are no longer there: it is computed again"));
+    CHECK(runs.hashes("kept", 0, many) == expected);
+    const auto shots = runs.out("kept") / "shots";
+    CHECK(part_files(shots).size() == 48 * 2 + 3);
+    for (const std::int64_t shot : {1, 7, 8, 50, 101}) {
+        CAPTURE(shot);
+        CHECK(snapshots_in(runs.out("kept"), shot) == snapshots_in(runs.out("one"), shot));
+    }
+    CHECK(same_for_h5py(runs.out("one"), runs.out("kept")));
+    const Outcome replaced = runs.run("kept", 0, many + std::vector<std::string>{"--force"});
+    CHECK(replaced.code == 0);
+    CHECK(part_files(shots).empty());
+}
+
+TEST_CASE(
+    "a disk that is full for one process ends the run with the code of a single process, and names file and rank") {
+    need_mpi();
+    const Runs runs;
+    const std::string second_has_no_room =
+        launched(2) + " sh -c 'if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then ulimit -f 60; fi; exec \"$@\"' sh";
+    const Outcome outcome = run_onda(runs.arguments("full", cut(2)), kEnvironment, second_has_no_room);
+    CHECK(outcome.code == 74);
+    CHECK(count(outcome.err, "error:") == 1);
+    CHECK(contains(outcome.err, "rank 1 of this grid: "));
+    CHECK(contains(outcome.err, "00001.snapshots.part_2.h5"));
+    CHECK_FALSE(std::filesystem::exists(runs.out("full") / "snapshots.h5"));
+    CHECK(runs.hashes("full", 3, cut(3)) == runs.hashes("one", 0));
+    CHECK(part_files(runs.out("full")).size() == 3);
+    CHECK(snapshots_in(runs.out("full")) == snapshots_in(runs.out("one")));
 }
 
 TEST_CASE("errors are told once, with the exit code of a single process, and nothing is created") {

@@ -1,11 +1,13 @@
 // Promise: a grid that several processes share has the bits of one that a single process computes - every ten steps, in
-// seismograms, in saved states - however late their messages come; what is lost on the way, and what fails in another
-// process, is noticed. Threads stand for the processes.
+// seismograms, in snapshots that each of them writes, in saved states - however late their messages come; what is lost
+// on the way, and what fails in another process, is noticed. Threads stand for the processes.
 #include <doctest/doctest.h>
 #include <future>
 #include <thread>
 
+#include "io/results/snapshots.hpp"
 #include "io/text/error.hpp"
+#include "solver/outputs/output.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/names.hpp"
@@ -14,6 +16,8 @@
 #include "solver/ranks/message.hpp"
 #include "solver/ranks/ranks.hpp"
 #include "solver/ranks/remote_part.hpp"
+#include "solver/run/shot_table.hpp"
+#include "solver/run/workers.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/ranks/tall_run.hpp"
@@ -119,6 +123,13 @@ private:
     std::vector<std::future<void>> members_;
 };
 
+/// Nobody watches.
+struct Untold : Progress {
+    void begin(std::int64_t, std::int64_t) override {}
+    void update(std::int64_t, std::int64_t, std::int64_t, double, double) override {}
+    void clear() override {}
+};
+
 void compare(const Overrides& overrides, const std::vector<int>& counts, std::int64_t steps = 30) {
     Shooting whole(overrides);
     const std::vector<std::string> expected = whole.advance(steps);
@@ -206,6 +217,157 @@ TEST_CASE("a state moves between ranks with several slabs each, and values uploa
     CHECK(back == p);
     three.wavefield->download_previous(all, std::span(back), 0);
     CHECK(back == p_previous);
+}
+
+namespace {
+
+/// The files of a survey's shots, by as many ranks. \returns the table's lines.
+std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::filesystem::path& folder) {
+    Mailboxes mail;
+    Overrides overrides = for_ranks(wanted, ranks);
+    overrides.insert(overrides.end(), {"output.pictures=false", "output.report=false"});
+    std::vector<std::future<void>> members;
+    for (int rank = 1; rank < ranks; ++rank)
+        members.push_back(std::async(std::launch::async, [&mail, overrides, rank, ranks] {
+            const RankView own(overrides, rank, ranks);
+            ThreadTeam team(mail, rank, ranks);
+            serve_part(team, [&own](const PartRequest& request) {
+                const Plan of_part = plan_of_part(own.plan, request.part);
+                return make_own_medium(of_part, request.slab,
+                                       medium_readers(own.model, of_part.computed, of_part.part));
+            });
+        }));
+    ThreadTeam team(mail, 0, ranks);
+    const auto end = [&] {
+        dismiss(team);
+        for (auto& member : members) member.get();
+    };
+    RankView first(overrides, 0, ranks);
+    const RunOutputs outputs(first.plan, first.model);
+    std::filesystem::create_directories(folder);
+    ShotTable::create(folder / "shots.csv", first.plan.survey.shots);
+    ShotTable table(folder / "shots.csv");
+    try {
+        Workers workers(first.plan, std::move(first.model), ranks > 1 ? &team : nullptr);
+        const ShotFiles files(outputs, folder, {});
+        PhaseTimes times;
+        Untold untold;
+        static_cast<void>(workers.run({files, table, times, untold}, {}, SurveyRun::Clock::time_point::max()));
+        for (const ShotRecord& record : table.all_finished()) CHECK(files.holds(record));
+    } catch (...) {
+        end();
+        throw;
+    }
+    end();
+    CHECK(mail.empty());
+    return table.all_finished();
+}
+
+std::vector<std::string> names_in(const std::filesystem::path& folder, const std::string& part) {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(folder))
+        if (contains(entry.path().filename().string(), part)) names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+}
+
+const std::string kFile = "00001.snapshots.h5";
+
+std::string part(int number) {
+    return "00001.snapshots.part_" + std::to_string(number) + ".h5";
+}
+
+}  // namespace
+
+TEST_CASE("each rank writes the snapshots of its slabs, which read as those of one") {
+    struct Case {
+        Overrides overrides;
+        int ranks;
+        std::vector<std::string> parts;
+    };
+    // Two ranks are cut between planes 52 and 53, at 520 and 530 m; three have planes 35 to 70 in the middle.
+    const std::string low = "output.snapshots.window_min_m=", high = "output.snapshots.window_max_m=",
+                      step = "output.snapshots.decimation=";
+    const std::vector<Case> cases{
+        {{step + "[1, 2, 3]"}, 2, {part(1), part(2)}},
+        {{step + "[2, 3, 4]"}, 3, {part(1), part(2), part(3)}},
+        {{step + "[1, 1, 5]", "backend.slabs=7"}, 5, {part(1), part(2), part(3), part(4), part(5)}},
+        {{low + "[20, 30, 490]", high + "[120, 130, 560]", step + "[1, 1, 3]"}, 2, {part(1), part(2)}},
+        {{low + "[0, 0, 500]", high + "[160, 140, 520]"}, 2, {}},
+        {{low + "[0, 0, 500]", high + "[160, 140, 530]"}, 2, {part(1), part(2)}},
+        {{low + "[0, 0, 530]"}, 2, {part(1)}},
+        {{low + "[0, 0, 400]", high + "[160, 140, 600]"}, 3, {part(1)}},
+        {{low + "[0, 0, 20]", high + "[160, 140, 1000]", step + "[1, 1, 49]"}, 5, {part(1), part(2), part(3)}},
+        {{"scheme.precision=double", "boundary.placement=outside"}, 3, {part(1), part(2), part(3)}},
+        {{"time.stepping=leap"}, 2, {part(1), part(2)}},
+    };
+    for (const Case& each : cases) {
+        CAPTURE(each.overrides.front());
+        CAPTURE(each.ranks);
+        const TemporaryFolder folder;
+        const auto one = folder.path() / "one", shared = folder.path() / "shared";
+        const auto expected = shoot(each.overrides, 1, one), found = shoot(each.overrides, each.ranks, shared);
+        REQUIRE(found.size() == 1);
+        CHECK(found[0].wavefield == expected[0].wavefield);
+        CHECK(names_in(shared, ".part_") == each.parts);
+        CHECK(names_in(one, ".part_").empty());
+        const ShotFrames of_one = read_frames(one / kFile, 1), of_all = read_frames(shared / kFile, 1);
+        CHECK(of_all.times_s == of_one.times_s);
+        CHECK(of_all.values == of_one.values);
+        CHECK(std::ranges::any_of(of_one.values, [](float value) { return value != 0.f; }));
+    }
+}
+
+TEST_CASE("so do those of shots with apertures, and of several shots in a batch") {
+    const Overrides shots{"sources=[{type: line, first_m: [40, 70, 500], last_m: [120, 70, 500], count: 3}]",
+                          "receivers=[{type: point, position_m: [80, 70, 530]}]", "boundary.placement=outside"};
+    for (const std::string more : {"survey.limit_m=20", "backend.batch=2"}) {
+        CAPTURE(more);
+        Overrides all = shots;
+        all.push_back(more);
+        const TemporaryFolder folder;
+        const auto one = folder.path() / "one", shared = folder.path() / "shared";
+        static_cast<void>(shoot(all, 1, one));
+        const auto found = shoot(all, 3, shared);
+        REQUIRE(found.size() == 3);
+        CHECK(names_in(shared, ".part_").size() == 9);
+        for (const ShotRecord& record : found) {
+            const std::string& name = record.files[1].name;
+            CHECK(read_frames(shared / name, record.shot).values == read_frames(one / name, record.shot).values);
+        }
+    }
+}
+
+TEST_CASE("a part that a member cannot write ends the run, with its number and file; another cut leaves none behind") {
+    const TemporaryFolder folder;
+    std::filesystem::create_directory(folder.path() / part(2));
+    const std::string why =
+        message_of([&] { static_cast<void>(shoot({}, 3, folder.path())); }, ExitCode::cannot_create);
+    CHECK(contains(why, "rank 1 of this grid: "));
+    CHECK(contains(why, part(2) + ": exists and is a folder"));
+    CHECK_FALSE(std::filesystem::exists(folder.path() / kFile));
+    std::filesystem::remove(folder.path() / part(2));
+    CHECK(names_in(folder.path(), ".partial-").empty());
+    static_cast<void>(shoot({}, 3, folder.path()));
+    CHECK(names_in(folder.path(), ".part_") == std::vector{part(1), part(2), part(3)});
+    const ShotFrames of_three = read_frames(folder.path() / kFile, 1);
+    static_cast<void>(shoot({}, 2, folder.path()));
+    CHECK(names_in(folder.path(), ".part_") == std::vector{part(1), part(2)});
+    static_cast<void>(shoot({}, 1, folder.path()));
+    CHECK(names_in(folder.path(), ".part_").empty());
+    CHECK(read_frames(folder.path() / kFile, 1).values == of_three.values);
+}
+
+TEST_CASE("files of parts are known by their names") {
+    CHECK(part_file_name("unfinished/00012.snapshots.h5", 3) == "00012.snapshots.part_3.h5");
+    CHECK(is_shot_file_name("00012.snapshots.part_13.h5"));
+    CHECK(is_result_name("snapshots.part_2.h5"));
+    for (const char* const other :
+         {"00012.snapshots.part_0.h5", "00012.snapshots.part_.h5", "00012.snapshots.part_1a.h5",
+          "00012.seismograms.part_1.h5", "00012.snapshots.part_1.h"})
+        CHECK_FALSE(is_shot_file_name(other));
+    CHECK_FALSE(is_result_name("snapshots.part_02.h5"));
+    CHECK_FALSE(is_result_name("snapshots.parts.h5"));
 }
 
 TEST_CASE("what another rank cannot do is told by the first one, and the rank goes on serving") {

@@ -1,0 +1,66 @@
+#include "solver/outputs/snapshot_parts.hpp"
+
+#include <algorithm>
+#include <system_error>
+
+#include "io/files/plain_file.hpp"
+#include "solver/plan/slab_plan.hpp"
+
+namespace onda {
+namespace {
+
+constexpr std::string_view kMark = ".part_";
+
+}  // namespace
+
+std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot) {
+    if (of_shot.ranks_per_grid <= 1 || of_shot.snapshots.steps.empty()) return {};
+    const WindowInPart in_part = window_in_part(of_shot.snapshots.window, of_shot.part);
+    if (in_part.window.points() == 0) return {};
+    std::vector<Slab> own, computed;
+    for (int member = 0; member < of_shot.ranks_per_grid; ++member) {
+        own.push_back(joined(of_shot, slabs_of_member(of_shot, member)));
+        computed.push_back(with_ghosts(of_shot.setup, own.back()));
+    }
+    std::vector<SnapshotPart> parts;
+    for (const WindowPart& part : parts_of(of_shot.computed.window(in_part.window), own, computed)) {
+        const std::int64_t planes_before = part.before / (part.window.count[0] * part.window.count[1]);
+        parts.push_back({static_cast<int>(part.slab), part.window, in_part.first});
+        parts.back().first[2] += planes_before;
+    }
+    if (parts.size() == 1 && parts.front().member == 0) return {};
+    return parts;
+}
+
+FileGeometry geometry_of(const SnapshotPart& part, const FileGeometry& window) {
+    FileGeometry geometry = window;
+    geometry.shape = part.window.count;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        geometry.origin_m[axis] += static_cast<double>(part.first[axis]) * window.spacing_m[axis];
+    return geometry;
+}
+
+std::string part_file_name(const std::filesystem::path& file, std::size_t part) {
+    return file.stem().string() + std::string(kMark) + std::to_string(part) + file.extension().string();
+}
+
+bool is_part_file_name(std::string_view name, const std::filesystem::path& file) {
+    const std::string begin = file.stem().string() + std::string(kMark), end = file.extension().string();
+    if (name.size() <= begin.size() + end.size() || !name.starts_with(begin) || !name.ends_with(end)) return false;
+    name.remove_prefix(begin.size());
+    name.remove_suffix(end.size());
+    return name.front() != '0' && name.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+void remove_part_files(const std::filesystem::path& file) {
+    std::vector<std::filesystem::path> parts;
+    std::error_code fault;
+    for (std::filesystem::directory_iterator entry(file.parent_path(), fault), end; !fault && entry != end;
+         entry.increment(fault))
+        if (is_part_file_name(entry->path().filename().string(), file.filename()) &&
+            special_kind(entry->path()).empty())
+            parts.push_back(entry->path());
+    for (const std::filesystem::path& part : parts) std::filesystem::remove(part, fault);
+}
+
+}  // namespace onda

@@ -1,0 +1,50 @@
+/// \file
+/// Snapshots of a grid that several processes share: each writes the planes of its own slabs into a file of its own,
+/// and the file of the shot joins them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "io/models/geometry.hpp"
+#include "io/results/provenance.hpp"
+#include "solver/plan/plan.hpp"
+
+namespace onda {
+
+/// What one of these processes has of the snapshots of a shot.
+struct SnapshotPart {
+    int member = 0;                       ///< of those that share the grid; the first of them leads
+    Window window;                        ///< in the nodes that it computes
+    std::array<std::int64_t, 3> first{};  ///< where that begins in the plan's window, in its points
+};
+
+/// The parts with points, in the order of z; none where the leader has all there is, or the shot no snapshots.
+/// \param of_shot plan_of_shot().
+std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot);
+/// The geometry of a part as written. \param window of the plan.
+FileGeometry geometry_of(const SnapshotPart& part, const FileGeometry& window);
+
+/// What a member is to write of a shot.
+struct WantedPart {
+    int member = 0;
+    std::int64_t shot = 0, frames = 0;
+    Window window;          ///< in the nodes that it computes
+    FileGeometry geometry;  ///< of that
+    std::filesystem::path file;
+    Provenance provenance;
+};
+
+/// The name of the file of a part, from 1: "00012.snapshots.part_2.h5" of "00012.snapshots.h5".
+std::string part_file_name(const std::filesystem::path& file, std::size_t part);
+/// Whether a name is that of a part of the file of this name.
+bool is_part_file_name(std::string_view name, const std::filesystem::path& file);
+/// Removes the parts of a file that an earlier program left without it.
+void remove_part_files(const std::filesystem::path& file);
+
+}  // namespace onda

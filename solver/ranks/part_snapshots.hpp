@@ -1,0 +1,66 @@
+/// \file
+/// Snapshots of a grid that processes share: each member writes the planes of its slabs, on a thread of its own while
+/// later steps run; none of them comes to the leader.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "io/results/snapshots.hpp"
+#include "solver/outputs/snapshot_parts.hpp"
+#include "solver/outputs/snapshot_queue.hpp"
+#include "solver/ranks/member.hpp"
+#include "solver/run/run_files.hpp"
+
+namespace onda {
+
+/// The parts that the members write of a batch, as the leader orders them, on the thread that uses the team.
+class TeamSnapshots {
+public:
+    explicit TeamSnapshots(Team& team) : team_(team) {}
+
+    /// Lets a member make the file of a part. \param slot of the shot in its batch. \throws Error: what the member met.
+    void begin(int slot, const WantedPart& part);
+    /// Lets the members take p[n] as it is now, while `meanwhile` does so here. \throws Error: what a member met, also
+    /// in writing those before; what `meanwhile` throws.
+    void take(double time_s, const std::function<void()>& meanwhile);
+    /// Lets the members end what they have begun, while `meanwhile` does so here. \returns the files by slot; they have
+    /// their names. \throws as take().
+    std::map<int, std::vector<FileRecord>> finish(const std::function<void()>& meanwhile);
+
+private:
+    /// Those of all members, once all have answered: an answer left behind would be taken for that to a later order.
+    [[nodiscard]] std::vector<Incoming> answers(const std::function<void()>& meanwhile) const;
+
+    Team& team_;
+    std::map<int, Member> members_;  ///< that have parts, by number
+};
+
+/// The parts that this process writes, as a member.
+class ServedSnapshots {
+public:
+    /// \throws Error(cannot_create | io_error).
+    void begin(Incoming& order);
+    /// Starts the downloads of p[n] for every part that was begun. \throws what writing those before met.
+    void take(Wavefield& wavefield, double time_s);
+    /// Waits until all is written, and gives the files their names. \throws Error(io_error | unstable).
+    void finish(Outgoing& reply);
+
+private:
+    struct Part {
+        explicit Part(const WantedPart& wanted)
+            : file(wanted.file), window(wanted.window), writer(file, wanted.geometry, wanted.provenance, true) {
+            writer.begin_shot(wanted.shot, wanted.frames);
+        }
+        std::filesystem::path file;
+        Window window;
+        SnapshotWriter writer;
+    };
+    std::map<int, Part> parts_;           ///< by the slot of the shot
+    std::optional<SnapshotQueue> queue_;  ///< last: it ends before what it writes to goes
+};
+
+}  // namespace onda

@@ -1,0 +1,59 @@
+#include "solver/run/batch_snapshots.hpp"
+
+#include <utility>
+
+namespace onda {
+
+BatchSnapshots::BatchSnapshots(const Plan& plan, Batch& batch, Team* team)
+    : plan_(plan), batch_(batch), queue_([this](int slot, double time_s, std::span<const float> values) {
+          ShotInProgress& shot = batch_[static_cast<std::size_t>(slot)];
+          shot.outputs.take_snapshot(time_s, whole_frame_.empty() ? values : in_whole_frame(*shot.plan, values));
+      }) {
+    if (are_shared()) {
+        elsewhere_.emplace(*team);
+        for (int slot = 0; const ShotInProgress& shot : batch_) {
+            for (const WantedPart& part : shot.outputs.wanted_parts()) elsewhere_->begin(slot, part);
+            ++slot;
+        }
+    } else if (plan_.aperture) {
+        // Where nothing is computed, frames are zero.
+        whole_frame_.assign(static_cast<std::size_t>(plan_.snapshots.window.points()), 0.f);
+    }
+}
+
+void BatchSnapshots::take(Propagator& propagator) {
+    if (elsewhere_)
+        elsewhere_->take(propagator.time_s(), [&] { take_here(propagator); });
+    else
+        take_here(propagator);
+}
+
+void BatchSnapshots::take_here(Propagator& propagator) {
+    const ShotInProgress& first = batch_.front();
+    Window window;
+    if (are_shared()) {
+        if (first.parts.front().member != 0) return;
+        window = first.parts.front().window;
+    } else {
+        const WindowInPart in_part = window_in_part(plan_.snapshots.window, first.plan->part);
+        if (in_part.window.points() == 0)
+            return batch_.front().outputs.take_snapshot(propagator.time_s(), whole_frame_);
+        window = first.plan->computed.window(in_part.window);
+    }
+    for (int slot = 0; slot < static_cast<int>(batch_.size()); ++slot)
+        queue_.take(propagator.wavefield(), window, propagator.time_s(), slot);
+}
+
+std::span<const float> BatchSnapshots::in_whole_frame(const Plan& of_shot, std::span<const float> values) {
+    const Window& window = plan_.snapshots.window;
+    put_into_window(window, window_in_part(window, of_shot.part), values, whole_frame_);
+    return whole_frame_;
+}
+
+void BatchSnapshots::finish() {
+    if (!elsewhere_) return queue_.drain();
+    for (auto& [slot, files] : elsewhere_->finish([this] { queue_.drain(); }))
+        batch_[static_cast<std::size_t>(slot)].outputs.take_parts(files);
+}
+
+}  // namespace onda

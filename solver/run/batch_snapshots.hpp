@@ -1,0 +1,41 @@
+/// \file
+/// The snapshots of shots that advance together, here and in the processes that share their grid.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "solver/outputs/snapshot_queue.hpp"
+#include "solver/ranks/part_snapshots.hpp"
+#include "solver/run/shot_in_progress.hpp"
+
+namespace onda {
+
+/// Takes snapshots of a batch and hands them to the outputs of its shots while later steps run.
+class BatchSnapshots {
+public:
+    /// \param plan of the run. \param batch whose outputs have begun; outlives this. \param team the processes that
+    /// share the grid, led by this one; null where it is alone. \throws Error: what another process met.
+    BatchSnapshots(const Plan& plan, Batch& batch, Team* team);
+
+    /// Takes those of p[n] as it is now. \throws Error: what writing those before met, here or elsewhere.
+    void take(Propagator& propagator);
+    /// Waits until all are written. The outputs have the files of other processes then. \throws Error as take().
+    void finish();
+
+private:
+    void take_here(Propagator& propagator);
+    /// A frame of a shot's part in one of the whole window.
+    [[nodiscard]] std::span<const float> in_whole_frame(const Plan& of_shot, std::span<const float> values);
+    /// Whether other processes have parts: the same for all shots of a batch.
+    [[nodiscard]] bool are_shared() const { return !batch_.front().parts.empty(); }
+
+    const Plan& plan_;
+    Batch& batch_;
+    std::vector<float> whole_frame_;  ///< where shots have apertures
+    std::optional<TeamSnapshots> elsewhere_;
+    SnapshotQueue queue_;  ///< last: it ends before what it writes goes
+};
+
+}  // namespace onda
