@@ -112,11 +112,13 @@ private:
     template <typename Stored>
     void load(const Layout& layout, Stored* values, const MediumRows& rows) {
         const std::int64_t along_y = rows.rows_along_y(), all = along_y * rows.rows_along_z();
+        // Made here, since want of memory cannot be told from within a parallel region.
+        std::vector<MediumRows::Scratch> scratches(static_cast<std::size_t>(threads_of(setup())), rows.scratch());
         // The rows of a thread are those it will compute, but for a few of the halo: first touch.
 #pragma omp parallel num_threads(threads_of(setup()))
         {
             const FlushDenormals<T> flush;
-            MediumRows::Scratch scratch = rows.scratch();
+            MediumRows::Scratch& scratch = scratches[static_cast<std::size_t>(omp_get_thread_num())];
             const RowRange mine = rows_of_thread(all, omp_get_thread_num(), omp_get_num_threads());
             for (std::int64_t row = mine.begin; row < mine.end; ++row) {
                 const std::int64_t y = row % along_y - rows.halo()[1], z = row / along_y - rows.halo()[2];

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <omp.h>
+#include <vector>
 
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cuda/buffers.hpp"
@@ -81,6 +82,8 @@ void CudaMedium<T>::load(const Layout& layout, const MediumRows& rows, Stored* t
     // From the halo before the first row of a piece to that behind the last one.
     PinnedBuffer<Stored> piece(pinned("rows of the medium on their way", Owner::medium,
                                       longest + layout.n[0] + 2 * rows.halo()[0], sizeof(Stored)));
+    // Made here, since want of memory cannot be told from within a parallel region.
+    std::vector<MediumRows::Scratch> scratches(static_cast<std::size_t>(omp_get_max_threads()), rows.scratch());
     for (std::int64_t first = 0; first < all; first += most_rows) {
         const std::int64_t last = std::min(first + most_rows, all) - 1;
         const std::int64_t begin = element_of_row(first) - rows.halo()[0];
@@ -89,7 +92,7 @@ void CudaMedium<T>::load(const Layout& layout, const MediumRows& rows, Stored* t
 #pragma omp parallel
         {
             const cpu::FlushDenormals<T> flush;
-            MediumRows::Scratch scratch = rows.scratch();
+            MediumRows::Scratch& scratch = scratches[static_cast<std::size_t>(omp_get_thread_num())];
 #pragma omp for schedule(static)
             for (std::int64_t row = first; row <= last; ++row)
                 rows.write(row % along_y - rows.halo()[1], row / along_y - rows.halo()[2],

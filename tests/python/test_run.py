@@ -337,7 +337,8 @@ def test_other_threads_run_meanwhile():
 
 def test_ctrl_c_ends_the_run():
     script = """
-import sys, test_run, onda
+import signal, sys, test_run, onda
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what shells start in the background ignores it
 config, vp = test_run.long_run()
 config["time"]["duration_s"] = 2000
 def tell(progress):
