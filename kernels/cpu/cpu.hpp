@@ -28,6 +28,8 @@ std::string best_kernel(const Setup& setup);
 Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});
 /// \throws SetupFault; what check_problem throws.
 void check_setup(const Setup& setup);
+/// Whether the absorbing layers of a resolved set-up are computed row by row behind its kernel, out of the caches.
+bool layers_follow_kernel(const Setup& setup);
 /// \param dt_s the time step [s]. \throws what check_setup and check_readers throw; std::bad_alloc.
 std::shared_ptr<Medium> make_medium(const Setup& setup, const MediumReaders& readers, double dt_s);
 

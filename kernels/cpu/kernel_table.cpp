@@ -172,4 +172,8 @@ std::string best_kernel(const Setup& setup) {
     return std::ranges::find(names, "vectorised") != names.end() ? "vectorised" : names.front();
 }
 
+bool layers_follow_kernel(const Setup& setup) {
+    return find_kernel(find_isa(setup.isa), setup).is_followed;
+}
+
 }  // namespace onda::cpu

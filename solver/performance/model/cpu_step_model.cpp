@@ -4,11 +4,16 @@
 #include <cmath>
 #include <omp.h>
 
+#include "kernels/cpu/cpu.hpp"
 #include "kernels/plan/shell.hpp"
 #include "solver/performance/model/log_fit.hpp"
 
 namespace onda {
 namespace {
+
+/// What absorbing layers that follow the kernel take of the time of those that come after it: 0.31 to 0.48, measured in
+/// turns on grids of 256³ to 1000³ nodes (docs/performance.md).
+constexpr double kFollowingShare = 0.4;
 
 /// What two things that run side by side take together.
 double together(double sharpness, double a, double b) {
@@ -68,7 +73,9 @@ CpuStepFacts cpu_step_facts(const Setup& setup, int shots) {
         facts.stream_bytes *= 1. - 0.5 * static_cast<double>(shell.leap.points()) / points;
         if (!shell.empty()) facts.footprint_bytes += element * facts.points;
     }
-    for (const auto& strip : setup.strips) facts.side_bytes += 4. * element * strip->work(setup.grid) * shots;
+    const double of_layers = cpu::layers_follow_kernel(setup) ? kFollowingShare : 1.;
+    for (const auto& strip : setup.strips)
+        facts.side_bytes += (strip->in_operator() ? of_layers : 1.) * 4. * element * strip->work(setup.grid) * shots;
     if (setup.scheme.time_order == 4) {
         // A step does what a leap does.
         facts.points *= 2.;
