@@ -264,8 +264,9 @@ std::vector<std::string> notes_on_exchange(const Plan& plan) {
     std::vector<std::string> notes;
     if (plan.ranks_per_grid > 1 && plan.device->has_own_memory() && plan.config.backend.exchange != "host")
         notes.push_back("planes between GPUs of different processes go " +
-                        (links_devices(plan) ? "by " + plan.device->link_library().name
-                                             : "through the host: " + plan.device->link_library().problem));
+                        (links_devices(plan)
+                             ? "by " + plan.device->link_library().name + ", on one GPU through the host"
+                             : "through the host: " + plan.device->link_library().problem));
     for (const auto& worker : plan.workers)
         for (std::size_t i = 1; i < worker.size(); ++i)
             if (!plan.device->connect(worker[i - 1], worker[i]))
