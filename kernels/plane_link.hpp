@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -27,9 +26,9 @@ public:
     [[nodiscard]] virtual std::vector<std::byte> make_link_id() const = 0;
     /// Returns once the other end has called it with the same id. \param end 0 for one of them and 1 for the other.
     [[nodiscard]] virtual std::shared_ptr<PlaneLink> connect(std::span<const std::byte> id, int end) const = 0;
-    /// Queues: planes of p[n] from `from_plane` on go to the other end, and what comes from there replaces those from
-    /// `to_plane` on, under the rules of Wavefield::copy_planes().
-    virtual void exchange(PlaneLink& link, std::int64_t from_plane, std::int64_t to_plane) = 0;
+    /// Queues: its planes of p[n] go to the other end, and what comes from there replaces those beyond the cut, under
+    /// the rules of Wavefield::copy_planes().
+    virtual void exchange(PlaneLink& link) = 0;
 };
 
 }  // namespace onda

@@ -249,28 +249,31 @@ class AskedOnce {
 public:
     AskedOnce(const StatePart& part, const StateVisitor& fill) : part_(part), fill_(fill) {}
 
-    /// Forgets the planes before this one. Later calls need none of them.
+    /// \param plane that the next slab begins with: what comes from there on, it needs again.
+    void keep_from(std::int64_t plane) { keep_from_ = plane; }
+    void fill(std::int64_t first, std::span<std::byte> planes) {
+        const std::int64_t bytes = plane_bytes(part_);
+        const std::int64_t known = std::min((next_ - first) * bytes, std::ssize(planes));
+        std::copy_n(kept_.begin() + (first - first_kept_) * bytes, known, planes.begin());
+        if (const std::span<std::byte> others = planes.subspan(static_cast<std::size_t>(known)); !others.empty()) {
+            fill_(part_, next_, others);
+            kept_.insert(kept_.end(), others.begin(), others.end());
+            next_ += std::ssize(others) / bytes;
+        }
+        forget_before(std::min(keep_from_, first + std::ssize(planes) / bytes));
+    }
+
+private:
     void forget_before(std::int64_t plane) {
         const std::int64_t count = std::clamp<std::int64_t>(plane - first_kept_, 0, next_ - first_kept_);
         kept_.erase(kept_.begin(), kept_.begin() + count * plane_bytes(part_));
         first_kept_ += count;
     }
-    void fill(std::int64_t first, std::span<std::byte> planes) {
-        const std::int64_t bytes = plane_bytes(part_);
-        const std::int64_t known = std::min((next_ - first) * bytes, std::ssize(planes));
-        std::copy_n(kept_.begin() + (first - first_kept_) * bytes, known, planes.begin());
-        const std::span<std::byte> others = planes.subspan(static_cast<std::size_t>(known));
-        if (others.empty()) return;
-        fill_(part_, next_, others);
-        kept_.insert(kept_.end(), others.begin(), others.end());
-        next_ += std::ssize(others) / bytes;
-    }
 
-private:
     const StatePart& part_;
     const StateVisitor& fill_;
     std::vector<std::byte> kept_;  ///< of planes [first_kept_, next_)
-    std::int64_t first_kept_ = 0, next_ = 0;
+    std::int64_t first_kept_ = 0, next_ = 0, keep_from_ = 0;
 };
 
 class SlabWavefield final : public Wavefield {
@@ -393,9 +396,10 @@ public:
         const auto [slab, plane] = outermost(to_plane);
         slab->copy_in(plane, planes);
     }
-    std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t near_plane) override {
-        const auto [slab, plane] = outermost(near_plane);
-        return slab->make_plane_port(planes, plane);
+    std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t from_plane,
+                                               std::int64_t to_plane) override {
+        const auto [slab, from] = outermost(from_plane);
+        return slab->make_plane_port(planes, from, outermost(to_plane).second);
     }
     void await_planes() override {
         for (const auto& slab : slabs_) slab->await_planes();
@@ -516,8 +520,10 @@ void SlabWavefield::read_state(int shot, const StatePart& part, const StateVisit
 // Ghosts get the values of their owners: what a slab remembers of them is exchanged at no step.
 void SlabWavefield::write_state(int shot, const StatePart& part, const StateVisitor& fill) {
     AskedOnce asked(part, fill);
-    for (const StateShare& share : shares_of(part.name)) {
-        asked.forget_before(share.first_plane);
+    const std::vector<StateShare> shares = shares_of(part.name);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+        const StateShare& share = shares[i];
+        asked.keep_from(i + 1 < shares.size() ? shares[i + 1].first_plane : part.extents[2]);
         share.slab->write_state(shot, share.part,
                                 [&](const StatePart&, std::int64_t first_plane, std::span<std::byte> planes) {
                                     asked.fill(share.first_plane + first_plane, planes);

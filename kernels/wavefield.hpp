@@ -181,10 +181,11 @@ public:
     /// Overwrites planes from `to_plane` on by those of a buffer, which must stay as it is until the next
     /// await_copies_out(); what reads them comes after await_planes().
     virtual void copy_in(std::int64_t to_plane, const PlaneBuffer& planes);
-    /// The end of a cut next to a plane, for messages of so many planes from its device to those of other processes;
-    /// null where its planes go through the host.
+    /// The end of a cut where so many planes from `from_plane` on go from the device to that of another process, whose
+    /// planes come to those from `to_plane` on; null where they go through the host.
     [[nodiscard]] virtual std::unique_ptr<PlanePort> make_plane_port(std::int64_t /*planes*/,
-                                                                     std::int64_t /*near_plane*/) {
+                                                                     std::int64_t /*from_plane*/,
+                                                                     std::int64_t /*to_plane*/) {
         return nullptr;
     }
     /// Lets what is queued from now on come after the copies to and from this wavefield.

@@ -13,9 +13,9 @@
 #include "kernels/cuda/fused/fused_steps.hpp"
 #include "kernels/cuda/hash/plane_hash.hpp"
 #include "kernels/cuda/leap/shell_steps.hpp"
+#include "kernels/cuda/links/nccl.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/memory.hpp"
-#include "kernels/cuda/nccl.hpp"
 #include "kernels/cuda/strips/cpml.hpp"
 #include "kernels/cuda/strips/strip.hpp"
 #include "kernels/cuda/traces.hpp"
@@ -254,7 +254,8 @@ public:
     void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override {
         unpack(to_plane, planes.planes(), planes.bytes().data(), cudaMemcpyHostToDevice);
     }
-    std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t near_plane) override;
+    std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t from_plane,
+                                               std::int64_t to_plane) override;
     std::vector<StatePart> state_parts() const override;
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;
     void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
@@ -870,7 +871,7 @@ void CudaWavefield<T>::pack(std::int64_t from_plane, std::int64_t planes, std::b
     });
 }
 
-// Comes after the copies out of the same step, and so after what read the planes that it overwrites.
+// Comes after a copy out of the same step, and so after what read the planes that it overwrites.
 template <typename T>
 void CudaWavefield<T>::unpack(std::int64_t to_plane, std::int64_t planes, const std::byte* from, cudaMemcpyKind kind) {
     scope_.enter();
@@ -886,7 +887,8 @@ void CudaWavefield<T>::unpack(std::int64_t to_plane, std::int64_t planes, const 
 template <typename T>
 class CudaWavefield<T>::Port final : public PlanePort {
 public:
-    Port(CudaWavefield& wavefield, std::int64_t planes) : wavefield_(wavefield), planes_(planes) {
+    Port(CudaWavefield& wavefield, std::int64_t planes, std::int64_t from_plane, std::int64_t to_plane)
+        : wavefield_(wavefield), planes_(planes), from_plane_(from_plane), to_plane_(to_plane) {
         wavefield_.scope_.enter();
         const std::int64_t bytes = plane_buffer_bytes(wavefield_.problem(), planes_, wavefield_.shots_);
         for (DeviceBuffer<std::byte>* buffer : {&out_, &in_})
@@ -901,23 +903,24 @@ public:
         wavefield_.scope_.enter();
         return std::make_shared<NcclLink>(id, end);
     }
-    void exchange(PlaneLink& link, std::int64_t from_plane, std::int64_t to_plane) override {
-        wavefield_.pack(from_plane, planes_, out_.data(), cudaMemcpyDeviceToDevice);
+    void exchange(PlaneLink& link) override {
+        wavefield_.pack(from_plane_, planes_, out_.data(), cudaMemcpyDeviceToDevice);
         const auto bytes = static_cast<std::size_t>(out_.size());
         dynamic_cast<NcclLink&>(link).exchange({out_.data(), bytes}, {in_.data(), bytes}, wavefield_.incoming_.get());
-        wavefield_.unpack(to_plane, planes_, in_.data(), cudaMemcpyDeviceToDevice);
+        wavefield_.unpack(to_plane_, planes_, in_.data(), cudaMemcpyDeviceToDevice);
     }
 
 private:
     CudaWavefield& wavefield_;
-    std::int64_t planes_;
+    std::int64_t planes_, from_plane_, to_plane_;
     DeviceBuffer<std::byte> out_, in_;
 };
 
 template <typename T>
-std::unique_ptr<PlanePort> CudaWavefield<T>::make_plane_port(std::int64_t planes, std::int64_t) {
+std::unique_ptr<PlanePort> CudaWavefield<T>::make_plane_port(std::int64_t planes, std::int64_t from_plane,
+                                                             std::int64_t to_plane) {
     if (link_library().name.empty()) return nullptr;
-    return std::make_unique<Port>(*this, planes);
+    return std::make_unique<Port>(*this, planes, from_plane, to_plane);
 }
 
 template <typename T>

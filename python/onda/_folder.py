@@ -126,10 +126,17 @@ def _require_parts(pressure: Any) -> None:
     if not pressure.is_virtual:
         return
     file = Path(pressure.file.filename)
-    for source in pressure.virtual_sources():
+    sources, sizes = pressure.virtual_sources(), pressure.file.attrs.get("part_bytes", ())
+    if len(sizes) != len(sources):
+        raise InputDataError(f"{file}: part_bytes must have the size of each of the {len(sources)} files of its snapshots")
+    for source, size in zip(sources, sizes):
+        if source.file_name in (".", "..") or any(mark in source.file_name for mark in "/%"):
+            raise InputDataError(f"{file}: its snapshots are in {source.file_name}; expected a file of the same folder")
         part = file.parent / source.file_name
         if not part.is_file():
             raise MissingInputError(f"{part}: no such file; it has a part of the snapshots of {file}")
+        if part.stat().st_size != size:
+            raise InputDataError(f"{part}: has another size than was written; it has a part of the snapshots of {file}")
 
 
 def _column(dataset: Any) -> np.ndarray:

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/files/interruption.hpp"
+#include "io/text/error.hpp"
 #include "solver/plan/forecast.hpp"
 
 namespace onda {
@@ -97,7 +98,7 @@ bool has_size(const std::filesystem::path& folder, const FileRecord& file) {
 
 }  // namespace
 
-bool ShotFiles::holds(const ShotRecord& record) const {
+bool ShotFiles::holds(const ShotRecord& record) const try {
     return std::ranges::all_of(output_formats(), [&](const OutputFormat* format) {
         if (!format->has_shot_files() || file_of(record, *format).name.empty()) return true;
         const FileRecord& file = file_of(record, *format);
@@ -105,6 +106,8 @@ bool ShotFiles::holds(const ShotRecord& record) const {
                std::ranges::all_of(parts_of_file(*format, folder_ / file.name),
                                    [this](const FileRecord& part) { return has_size(folder_, part); });
     });
+} catch (const Error&) {
+    return false;  // a damaged file
 }
 
 }  // namespace onda

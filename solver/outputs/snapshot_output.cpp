@@ -1,6 +1,7 @@
 #include "solver/outputs/snapshot_output.hpp"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "io/files/interruption.hpp"
@@ -25,13 +26,14 @@ constexpr std::string_view kName = kSnapshotsName, kXdmfName = "snapshots.xdmf";
 
 class SnapshotsOfShot : public ShotOutput {
 public:
-    SnapshotsOfShot(const Plan& plan, const ShotPlace& place)
+    /// \param had_parts whether files of parts, of a run that was not ended, may be in the way.
+    SnapshotsOfShot(const Plan& plan, const ShotPlace& place, bool had_parts)
         : plan_(plan),
           provenance_(place.provenance),
           file_(place.file),
           shot_(place.shot.id),
           parts_(place.parts.begin(), place.parts.end()) {
-        remove_part_files(file_);
+        if (had_parts) remove_part_files(file_);
         if (parts_.empty())
             writer_.emplace(file_, plan.snapshots.geometry, provenance_, true);
         else if (parts_.front().member == 0)
@@ -88,12 +90,15 @@ public:
     explicit Snapshots(const Plan& plan) : plan_(plan) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
-        return std::make_unique<SnapshotsOfShot>(plan_, place);
+        std::call_once(looked_, [&] { had_parts_ = holds_part_files(place.folder); });
+        return std::make_unique<SnapshotsOfShot>(plan_, place, had_parts_);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override;
 
 private:
     const Plan& plan_;
+    std::once_flag looked_;  ///< before the first shot: a folder has many files, later
+    bool had_parts_ = false;
 };
 
 /// The file of the only shot as that of the survey. One that joins parts is made again for the names that these get.

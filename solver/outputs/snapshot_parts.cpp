@@ -52,6 +52,13 @@ bool is_part_file_name(std::string_view name, const std::filesystem::path& file)
     return name.front() != '0' && name.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool holds_part_files(const std::filesystem::path& folder) {
+    std::error_code fault;
+    for (std::filesystem::directory_iterator entry(folder, fault), end; !fault && entry != end; entry.increment(fault))
+        if (entry->path().filename().string().find(kMark) != std::string::npos) return true;
+    return false;
+}
+
 void remove_part_files(const std::filesystem::path& file) {
     std::vector<std::filesystem::path> parts;
     std::error_code fault;

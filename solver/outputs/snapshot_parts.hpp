@@ -44,6 +44,8 @@ struct WantedPart {
 std::string part_file_name(const std::filesystem::path& file, std::size_t part);
 /// Whether a name is that of a part of the file of this name.
 bool is_part_file_name(std::string_view name, const std::filesystem::path& file);
+/// Whether a folder has files of parts, of whatever shot.
+bool holds_part_files(const std::filesystem::path& folder);
 /// Removes the parts of a file that an earlier program left without it.
 void remove_part_files(const std::filesystem::path& file);
 

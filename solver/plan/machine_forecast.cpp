@@ -41,16 +41,23 @@ Step step_of(const Device& device, const Setup& setup, const Machine& machine, s
 
 }  // namespace
 
-MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs) {
-    const std::int64_t shots = std::ssize(plan.survey.shots);
+std::int64_t largest_bytes(const Device& device, const Setup& setup, std::int64_t slabs) {
+    if (slabs == 1) return device.predicted_bytes(setup, 1);
     const auto parts = equal_slabs(setup.grid.nz(), static_cast<int>(slabs));
-    const Setup part = slabs == 1 ? setup : setup_of_slab(setup, parts.back());
+    // Those at the ends have absorbing layers, those between ghosts on both sides.
+    return std::max(device.predicted_bytes(setup_of_slab(setup, parts.back()), 1),
+                    device.predicted_bytes(setup_of_slab(setup, parts[parts.size() - 2]), 1));
+}
+
+MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs) {
+    // Slabs are chosen even where the survey has faults.
+    const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
     const Step step = step_of(*plan.device, setup, machine, slabs);
     MachineForecast way;
     way.slabs = slabs;
     way.shots_at_once = std::min(shots, machine.devices() / slabs);
     way.turns = (shots + way.shots_at_once - 1) / way.shots_at_once;
-    way.bytes_of_device = plan.device->predicted_bytes(part, 1);
+    way.bytes_of_device = largest_bytes(*plan.device, setup, slabs);
     way.fits = way.bytes_of_device <= machine.memory_bytes;
     way.step_s = step.seconds;
     way.exposed_s = step.exposed_s;

@@ -12,6 +12,7 @@ namespace onda {
 /// A machine of hosts with equal devices. Rates of links are those of one device in one direction, while both are busy.
 struct Machine {
     std::int64_t hosts = 1, devices_per_host = 1;
+    std::int64_t all_devices = 0;   ///< if some hosts have fewer
     double gpts = 0.;               ///< of whole time steps on one device, 1e9 nodes a second
     std::int64_t memory_bytes = 0;  ///< of one device
     double link_bytes_s = 370e9;    ///< within a host: peer copies over NVLink, measured (docs/several_devices.md)
@@ -20,7 +21,7 @@ struct Machine {
     double link_s = 6e-6, network_s = 3e-5;  ///< until the first byte arrives
     double launch_s = 8e-6;                  ///< that cutting adds to a step: launches of the planes beside cuts
 
-    [[nodiscard]] std::int64_t devices() const { return hosts * devices_per_host; }
+    [[nodiscard]] std::int64_t devices() const { return all_devices > 0 ? all_devices : hosts * devices_per_host; }
 };
 
 /// One way to share the devices out: shots on groups of so many.
@@ -34,6 +35,9 @@ struct MachineForecast {
     double seconds = 0.;     ///< of the time steps of the whole survey
     double efficiency = 1.;  ///< of all devices: work over work that they could have done meanwhile
 };
+
+/// The bytes of the largest of so many equal slabs with the wavefield of a shot.
+std::int64_t largest_bytes(const Device& device, const Setup& setup, std::int64_t slabs);
 
 /// The forecast for shots on so many slabs. \param setup that is cut: that of the plan, or as it will be.
 MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs);

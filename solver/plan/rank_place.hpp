@@ -2,6 +2,10 @@
 /// Where a process stands among those that compute a run together.
 #pragma once
 
+#include <vector>
+
+#include "kernels/slabs.hpp"
+
 namespace onda {
 
 struct RankPlace {
@@ -10,6 +14,10 @@ struct RankPlace {
     int same_processors = 1;                ///< that may use the processors that this one may, itself included
     int device_rank = 0, same_devices = 1;  ///< among those of the same host that see the same GPUs
     bool is_connected = false;              ///< so that several can share a grid
+    /// What the first one has chosen, and the processes for each grid; empty until it has. Others might choose
+    /// otherwise, from the devices that they see and what is known of those.
+    std::vector<Slab> slabs_of_first{};
+    int ranks_per_grid = 1;
 };
 
 }  // namespace onda

@@ -23,13 +23,6 @@ constexpr double kGpuStart_s = 0.3;
 /// More slabs must end the survey sooner by this share.
 constexpr double kGain = 0.05;
 
-/// The bytes of the thickest of so many slabs with the wavefield of a shot.
-std::int64_t bytes_of_slab(const Plan& plan, std::size_t count) {
-    if (count == 1) return plan.device->predicted_bytes(plan.setup, 1);
-    return plan.device->predicted_bytes(
-        setup_of_slab(plan.setup, equal_slabs(plan.setup.grid.nz(), static_cast<int>(count)).back()), 1);
-}
-
 /// Whether the device can compute the plan's set-up at all; if not, another stage says why.
 bool is_computable(const Plan& plan) {
     try {
@@ -40,39 +33,45 @@ bool is_computable(const Plan& plan) {
     }
 }
 
+/// Processes that compute on the same GPU, because there is no other one.
+int ranks_of_gpu(const Plan& plan, const std::vector<int>& devices) {
+    return devices.size() == 1 ? plan.ranks.same_devices : 1;
+}
+
 /// Of the device that has the fewest bytes; those of the host are looked at for the whole run (forecast.hpp).
 std::int64_t least_free(const Plan& plan, const std::vector<int>& devices) {
     std::int64_t free = std::numeric_limits<std::int64_t>::max();
     if (!plan.device->has_own_memory()) return free;
     for (const int device : devices) free = std::min(free, plan.device->available_bytes(device));
-    return free;
+    return free / ranks_of_gpu(plan, devices);
 }
 
-/// What a device computes, by its model where there is one [Gpt/s].
-double rate_of_device(const Plan& plan) {
+/// What a device computes for this process, by its model where there is one [Gpt/s].
+double rate_of_device(const Plan& plan, Setup setup, const std::vector<int>& devices) {
     const bool is_gpu = plan.device->has_own_memory();
-    const double sharing = is_gpu ? 1. : plan.ranks.same_processors;
-    Setup setup = plan.setup;
+    const double sharing = is_gpu ? ranks_of_gpu(plan, devices) : plan.ranks.same_processors;
+    if (is_gpu) setup.ordinal = devices.front();
     plan.device->resolve(setup);
     if (const auto model = calibrated_model(*plan.device, setup.ordinal))
         return 1e-9 * static_cast<double>(setup.grid.points()) / model->step(setup, 1).seconds / sharing;
-    return is_gpu ? kGpuRate : kRateOfThread * std::max(1., omp_get_num_procs() / sharing);
+    return is_gpu ? kGpuRate / sharing : kRateOfThread * std::max(1., omp_get_num_procs() / sharing);
 }
 
 /// The devices of all processes. How fast their links are: docs/several_devices.md.
-Machine machine_of_run(const Plan& plan, const std::vector<int>& devices) {
+Machine machine_of_run(const Plan& plan, const Setup& setup, const std::vector<int>& devices) {
     const bool is_gpu = plan.device->has_own_memory();
     const int ranks = connected_ranks(plan), ranks_of_host = ranks > 1 ? std::min(ranks, plan.ranks.local_size) : 1;
     Machine machine;
     machine.hosts = (ranks + ranks_of_host - 1) / ranks_of_host;
     machine.devices_per_host = ranks_of_host * std::ssize(devices);
-    machine.gpts = rate_of_device(plan);
+    machine.all_devices = ranks * std::ssize(devices);
+    machine.gpts = rate_of_device(plan, setup, devices);
     const std::int64_t free = least_free(plan, devices);
     machine.memory_bytes = is_gpu ? static_cast<std::int64_t>(kShareOfFree * static_cast<double>(free)) : free;
     if (!is_gpu) {
         machine.link_bytes_s = 4e9;
         machine.link_s = 3e-5;
-    } else if (ranks > 1 && !plan.device->link_library().name.empty()) {
+    } else if (ranks > 1 && ranks_of_gpu(plan, devices) == 1 && finds_links(plan)) {
         machine.link_bytes_s = 210e9;
         machine.link_s = 1.25e-5;
     } else if (ranks > 1 || (devices.size() > 1 && !plan.device->connect(devices[0], devices[1]))) {
@@ -114,12 +113,18 @@ int connected_ranks(const Plan& plan) {
 }
 
 bool may_be_cut(const Plan& plan) {
-    return (plan.device->has_own_memory() || connected_ranks(plan) > 1) && plan.setup.grid.dimensions == 3 &&
-           is_computable(plan);
+    return plan.device != nullptr && (plan.device->has_own_memory() || connected_ranks(plan) > 1) &&
+           plan.setup.grid.dimensions == 3 && is_computable(plan);
 }
 
 bool device_holds(const Plan& plan, std::size_t slabs, std::int64_t free) {
-    return static_cast<double>(bytes_of_slab(plan, slabs)) <= kShareOfFree * static_cast<double>(free);
+    return static_cast<double>(largest_bytes(*plan.device, plan.setup, static_cast<std::int64_t>(slabs))) <=
+           kShareOfFree * static_cast<double>(free);
+}
+
+bool finds_links(const Plan& plan) {
+    return plan.config.backend.exchange != "host" && plan.device->has_own_memory() &&
+           !plan.device->link_library().name.empty();
 }
 
 std::int64_t fewest_nodes_of_slab(const Plan& plan) {
@@ -130,15 +135,16 @@ SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {
     const int ranks = connected_ranks(plan);
     const std::int64_t of_process = std::ssize(devices), all = of_process * ranks;
     if (all == 1) return {1, "nothing asks for more"};
-    if (!may_be_cut(plan)) return {1, "only 3-D grids are cut"};
+    if (!may_be_cut(plan))
+        return {1, plan.setup.grid.dimensions == 2 ? "only 3-D grids are cut" : "nothing asks for more"};
     const Setup setup = setup_to_cut(plan);
-    const Machine machine = machine_of_run(plan, devices);
+    const Machine machine = machine_of_run(plan, setup, devices);
     const MachineForecast uncut = forecast_way(plan, setup, machine, of_process, 1);
     std::optional<MachineForecast> best;
     if (uncut.fits) best = uncut;
     const std::int64_t most_by_nodes = setup.grid.points() / fewest_nodes_of_slab(plan);
     for (std::int64_t slabs = 2; slabs <= std::min<std::int64_t>(all, most_slabs(setup)); ++slabs) {
-        if (!fills_processes(slabs, of_process, ranks) || (best && slabs > most_by_nodes)) continue;
+        if (uncut.fits && (!fills_processes(slabs, of_process, ranks) || slabs > most_by_nodes)) continue;
         const MachineForecast way = forecast_way(plan, setup, machine, of_process, slabs);
         if (way.fits && (!best || way.seconds < (1. - kGain) * best->seconds)) best = way;
     }

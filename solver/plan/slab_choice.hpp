@@ -19,6 +19,8 @@ int connected_ranks(const Plan& plan);
 bool may_be_cut(const Plan& plan);
 /// Whether `free` bytes of a device hold one of so many slabs.
 bool device_holds(const Plan& plan, std::size_t slabs, std::int64_t free);
+/// Whether planes may go from GPUs of this process to those of others directly.
+bool finds_links(const Plan& plan);
 /// A slab of fewer nodes is not worth a device: launches and messages take as long as its steps.
 std::int64_t fewest_nodes_of_slab(const Plan& plan);
 

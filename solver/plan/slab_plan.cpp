@@ -209,6 +209,11 @@ void set_slabs(Plan& plan) {
     if (!plan.slabs.empty()) return check_can_be_cut(plan);
     const std::int64_t planes = plan.setup.grid.nz();
     const std::vector<int> devices = offered_devices(plan);
+    if (const RankPlace& place = plan.ranks; !place.slabs_of_first.empty()) {
+        plan.slabs_by = "the first process";
+        take_slabs(plan, place.slabs_of_first, place.ranks_per_grid);
+        return check_can_be_cut(plan);
+    }
     SlabChoice choice{wanted_slabs(plan), "the configuration"};
     if (choice.count == 0) choice = choose_slabs(plan, devices);
     const std::vector<std::int64_t>& listed = plan.config.backend.split.integers;
@@ -256,8 +261,7 @@ std::vector<int> devices_of(const Plan& plan) {
 }
 
 bool links_devices(const Plan& plan) {
-    return plan.ranks_per_grid > 1 && plan.config.backend.exchange != "host" && plan.device->has_own_memory() &&
-           !plan.device->link_library().name.empty();
+    return plan.ranks_per_grid > 1 && finds_links(plan);
 }
 
 std::vector<std::string> notes_on_exchange(const Plan& plan) {

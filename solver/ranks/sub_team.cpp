@@ -5,11 +5,10 @@
 namespace onda {
 
 std::shared_ptr<PlaneLink> SubTeam::link(int neighbour, const PlanePort* port) {
-    if (!links_devices_) return nullptr;
     const bool is_low = rank() < neighbour;
     const Topic out = is_low ? Topic::planes_up : Topic::planes_down,
                 in = is_low ? Topic::planes_down : Topic::planes_up;
-    const std::string here = port == nullptr ? std::string() : port->place();
+    const std::string here = port == nullptr || !links_devices_ ? std::string() : port->place();
     send(neighbour, out, Outgoing().put(here).bytes());
     const std::string there = Incoming(receive(neighbour, in)).get_text();
     if (here.empty() || there.empty() || here == there) return nullptr;

@@ -16,7 +16,7 @@ namespace onda {
 class SubTeam final : public Team {
 public:
     /// \param whole of which the caller is one of the `size` members from `first` on. \param links_devices whether
-    /// planes go from device to device where that is possible: the same for all members.
+    /// planes go from device to device where both ends want it and can.
     SubTeam(Team& whole, int first, int size, bool links_devices)
         : whole_(whole), first_(first), size_(size), links_devices_(links_devices) {}
     [[nodiscard]] int rank() const override { return whole_.rank() - first_; }

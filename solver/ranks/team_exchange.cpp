@@ -88,22 +88,20 @@ private:
 /// A cut whose planes go from device to device.
 class LinkedCut final : public Cut {
 public:
-    LinkedCut(const Wavefield& slab, bool is_low, std::unique_ptr<PlanePort> port, std::shared_ptr<PlaneLink> link)
-        : side_(slab, is_low), port_(std::move(port)), link_(std::move(link)) {}
-    void post() override { port_->exchange(*link_, side_.own, side_.beyond); }
+    LinkedCut(std::unique_ptr<PlanePort> port, std::shared_ptr<PlaneLink> link)
+        : port_(std::move(port)), link_(std::move(link)) {}
+    void post() override { port_->exchange(*link_); }
 
 private:
-    Side side_;
     std::unique_ptr<PlanePort> port_;
     std::shared_ptr<PlaneLink> link_;
 };
 
 std::unique_ptr<Cut> make_cut(Team& team, Wavefield& slab, int neighbour) {
-    const bool is_low = neighbour < team.rank();
-    const Side side(slab, is_low);
-    std::unique_ptr<PlanePort> port = slab.make_plane_port(side.planes.count, side.own);
+    const Side side(slab, neighbour < team.rank());
+    std::unique_ptr<PlanePort> port = slab.make_plane_port(side.planes.count, side.own, side.beyond);
     if (std::shared_ptr<PlaneLink> link = team.link(neighbour, port.get()))
-        return std::make_unique<LinkedCut>(slab, is_low, std::move(port), std::move(link));
+        return std::make_unique<LinkedCut>(std::move(port), std::move(link));
     return std::make_unique<HostCut>(team, slab, neighbour);
 }
 

@@ -9,10 +9,9 @@
 
 namespace onda {
 
-/// The exchange of the one slab that this process steps with those of the processes before and after it in the team:
-/// member i has slab i. The planes go through memory of
-/// the host, unless Team::link() connects devices.
-/// \param slab of setup_of_slab(): it has a neighbour below or above where the team has a member there.
+/// The exchange of what this process steps with the processes before and after it in the team: the members' parts
+/// follow each other along z. The planes go through memory of the host, unless Team::link() connects devices. \param
+/// slab of setup_of_slab(): it has a neighbour below or above where the team has a member there.
 std::unique_ptr<Exchange> make_team_exchange(Team& team, Wavefield& slab);
 
 /// What makes it for the slab of this process.

@@ -199,15 +199,25 @@ void balance_over_ranks(Plan& plan, const Ranks& ranks) {
 
 /// The plan without the model, on the slabs that the first rank has chosen.
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
-    const RankPlace place = ranks.place_among_devices(devices_seen(config.backend.name));
-    Plan plan = ranks.all_or_none([&] {
+    RankPlace place = ranks.place_among_devices(devices_seen(config.backend.name));
+    std::optional<Plan> draft;
+    const auto make_draft = [&] {
         if (ranks.decides()) refuse_taken_folder(options.folder, options.overwrite);
-        Plan draft = make_plan(config, place);
-        options.shots.check_against(draft.survey.shots);
-        return draft;
-    });
+        draft = make_plan(config, place);
+        options.shots.check_against(draft->survey.shots);
+        return true;
+    };
+    ranks.all_or_none([&] { return !ranks.decides() || make_draft(); });
+    if (ranks.team() != nullptr) {
+        Outgoing choice;
+        if (draft) choice.put(draft->slabs).put(draft->ranks_per_grid);
+        Incoming of_first = ranks.from_first(choice);
+        place.slabs_of_first = of_first.get_all<Slab>();
+        place.ranks_per_grid = of_first.get<int>();
+        ranks.all_or_none([&] { return ranks.decides() || make_draft(); });
+    }
+    Plan plan = std::move(*draft);
     if (!ranks.note().empty()) plan.device_notes.push_back(ranks.note());
-    if (ranks.team() != nullptr) take_slabs_of_first(plan, ranks);
     if (plan.ranks_per_grid == 1)
         balance_slabs(plan);
     else if (wants_balance(plan))

@@ -2,11 +2,12 @@
 // side is no GPU, or both are the same, they go through the host.
 #include <doctest/doctest.h>
 #include <future>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/cuda.hpp"
-#include "kernels/cuda/nccl.hpp"
+#include "kernels/cuda/links/nccl.hpp"
 #include "kernels/slabs.hpp"
 #include "nccl_on_host.hpp"
 #include "solver/ranks/remote_part.hpp"
@@ -22,11 +23,11 @@ namespace {
 
 constexpr int kCpu = -1;
 
-/// Threads that share a grid as processes do, each with a slab on a device of its own. This one leads.
+/// Threads that share a grid as processes do, each with a slab on every one of its devices. This one leads.
 class LinkedRanks {
 public:
     /// \param devices of the ranks: GPUs, or kCpu.
-    explicit LinkedRanks(std::vector<int> devices, bool links_devices = true)
+    explicit LinkedRanks(std::vector<std::vector<int>> devices, bool links_devices = true)
         : devices_(std::move(devices)),
           links_devices_(links_devices),
           whole_(mail_, 0, size()),
@@ -56,15 +57,27 @@ public:
 
 private:
     [[nodiscard]] int size() const { return static_cast<int>(devices_.size()); }
-    std::shared_ptr<Medium> make_own(const Slab& slab, int device) const {
-        Setup setup = setup_of_slab(*whole_setup_, slab);
-        const MediumReaders rows = readers_from_plane(*readers_, with_ghosts(*whole_setup_, slab).first_plane);
-        if (device == kCpu) {
-            static_cast<KernelChoice&>(setup) = {.kernel = "vectorised", .threads = 1};
-            return cpu::make_medium(setup, rows, dt_s_);
-        }
-        setup.ordinal = device;
-        return cuda::make_medium(setup, rows, dt_s_);
+    std::shared_ptr<Medium> make_own(const Slab& slab, const std::vector<int>& devices) const {
+        const Slab computed = with_ghosts(*whole_setup_, slab);
+        const MediumReaders rows = readers_from_plane(*readers_, computed.first_plane);
+        const auto make_part = [&devices](std::size_t part, const Setup& setup, const MediumReaders& readers,
+                                          double dt) {
+            Setup placed = setup;
+            if (devices[part] == kCpu) {
+                static_cast<KernelChoice&>(placed) = {.kernel = "vectorised", .threads = 1};
+                return cpu::make_medium(placed, readers, dt);
+            }
+            placed.ordinal = devices[part];
+            return cuda::make_medium(placed, readers, dt);
+        };
+        const Setup setup = setup_of_slab(*whole_setup_, slab);
+        if (devices.size() == 1) return make_part(0, setup, rows, dt_s_);
+        // Ghosts of the slab belong to its first and its last part.
+        std::vector<Slab> parts = equal_slabs(slab.planes, static_cast<int>(devices.size()));
+        for (Slab& part : parts) part.first_plane += slab.first_plane - computed.first_plane;
+        parts.front().planes += std::exchange(parts.front().first_plane, 0);
+        parts.back().planes = computed.planes - parts.back().first_plane;
+        return make_slab_medium(setup, rows, dt_s_, parts, make_part);
     }
     void serve(int rank) {
         ThreadTeam whole(mail_, rank, size());
@@ -74,7 +87,7 @@ private:
         });
     }
 
-    std::vector<int> devices_;
+    std::vector<std::vector<int>> devices_;
     bool links_devices_;
     Mailboxes mail_;
     ThreadTeam whole_;
@@ -91,12 +104,13 @@ const Case kTallLayers{"layers", {3, {19, 12, 53}, {8., 8., 8.}, {}}, {}, false,
 
 TEST_CASE("planes go from GPU to GPU of different processes by NCCL, otherwise through the host") {
     struct Sharing {
-        std::vector<int> devices;
+        std::vector<std::vector<int>> devices;
         int links;  ///< cuts between two GPUs
         bool allowed = true;
     };
-    const std::vector<Sharing> sharings{{{0, 1, 0}, 2}, {{0, 1, kCpu}, 1}, {{kCpu, 1, 0}, 1},
-                                        {{0, 0}, 0},    {{0, kCpu, 1}, 0}, {{0, 1}, 0, false}};
+    const std::vector<Sharing> sharings{{{{0}, {1}, {0}}, 2},    {{{0}, {1}, {kCpu}}, 1}, {{{kCpu}, {1}, {0}}, 1},
+                                        {{{0}, {0}}, 0},         {{{0}, {kCpu}, {1}}, 0}, {{{0}, {1}}, 0, false},
+                                        {{{0}, {1, 0}, {1}}, 2}, {{{1, 0}, {1, 1}}, 1}};
     for (const bool late : {false, true}) {
         cuda_on_host::run_late = late;
         for (const Sharing& sharing : sharings) {

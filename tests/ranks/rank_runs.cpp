@@ -392,6 +392,19 @@ TEST_CASE("what another rank cannot do is told by the first one, and the rank go
     member.get();
 }
 
+TEST_CASE("the first rank chooses the slabs; a survey with faults is told of as on one rank") {
+    RankPlace place{.rank = 1, .size = 2, .local_rank = 1, .local_size = 2, .is_connected = true};
+    CHECK(contains(
+        message_of([&] { static_cast<void>(make_plan(config_of({"sources=[{position_m: [83, 71, 9999]}]"}), place)); }),
+        "sources[0].position_m"));
+    place.slabs_of_first = {{0, 60}, {60, 47}};
+    place.ranks_per_grid = 2;
+    const Plan plan = make_plan(config_of({}), place);
+    CHECK(plan.slabs_by == "the first process");
+    CHECK(plan.slabs[0].planes == 60);
+    CHECK(own_slabs(plan).first == 1);
+}
+
 TEST_CASE("ranks take a share of the slabs, and each its own memory") {
     const RankView alone(Overrides{}, 0, 1);
     CHECK(alone.plan.slabs.size() == 1);

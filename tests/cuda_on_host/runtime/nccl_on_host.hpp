@@ -1,6 +1,6 @@
 /// \file
 /// Stands in for NCCL between threads of this process that use different devices of cuda_runtime_api.h. The program
-/// exports its functions, where kernels/cuda/nccl.cpp looks for them first.
+/// exports its functions, where kernels/cuda/links/nccl.cpp looks for them first.
 #pragma once
 
 namespace cuda_on_host {

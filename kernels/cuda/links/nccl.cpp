@@ -1,4 +1,4 @@
-#include "kernels/cuda/nccl.hpp"
+#include "kernels/cuda/links/nccl.hpp"
 
 #include <cstdlib>
 #include <cstring>
@@ -77,9 +77,10 @@ Nccl load() {
     void* const library =
         dlopen(dlsym(RTLD_DEFAULT, "ncclGetVersion") != nullptr ? nullptr : name, RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
-        nccl.about.problem = std::string(name) +
-                             " is not found: install NVIDIA's package libnccl2, or name the folder "
-                             "of another one in LD_LIBRARY_PATH";
+        const char* const why = dlerror();
+        nccl.about.problem =
+            std::string(why != nullptr ? why : name) +
+            "; install NVIDIA's package libnccl2, or name the folder of another one in LD_LIBRARY_PATH";
         return nccl;
     }
     int version = 0;
@@ -135,7 +136,7 @@ NcclLink::NcclLink(std::span<const std::byte> id, int end) : other_(1 - end) {
     check(nccl().init_rank(&communicator_, 2, both, end), "ncclCommInitRank");
 }
 
-// What unwinds after an error may have messages under way that nobody will answer.
+// What unwinds after an error does not wait for the other end. Messages that nobody answers end with the process.
 NcclLink::~NcclLink() {
     (std::uncaught_exceptions() > 0 ? nccl().abort : nccl().destroy)(communicator_);
 }
