@@ -31,6 +31,7 @@ public:
     void wait() override {
         for (Wavefield* slab : slabs_) slab->await_planes();
     }
+    bool only_queues() const override { return true; }
 
 private:
     std::vector<Wavefield*> slabs_;
@@ -40,6 +41,7 @@ class NoExchange final : public Exchange {
 public:
     void post() override {}
     void wait() override {}
+    bool only_queues() const override { return true; }
 };
 
 class SlabMedium final : public Medium {
@@ -284,7 +286,13 @@ public:
         std::vector<Wavefield*> here;
         for (std::size_t s = 0; s < medium_->stepped_here(); ++s) here.push_back(slabs_[s].get());
         std::unique_ptr<Exchange> exchange = medium_->exchange_maker()(here);
-        steps_.emplace(std::move(here), std::move(exchange));
+        const bool only_queues = exchange->only_queues();
+        steps_.emplace(here, std::move(exchange));
+        const auto updates = [this](std::int64_t first, std::int64_t count) {
+            const std::int64_t stride = problem().stride();
+            advance_in_order(*steps_, stride * first, stride * count);
+        };
+        if (only_queues) queue_ = here.front()->make_step_queue(here, updates);
     }
 
     const Medium& medium() const override { return *medium_; }
@@ -324,7 +332,10 @@ public:
         const std::int64_t stride = problem().stride(), together = is_whole ? count : stride;
         for (std::int64_t n = first; n < first + count; n += together) {
             for (std::size_t s = medium_->stepped_here(); s < slabs_.size(); ++s) slabs_[s]->enqueue(n, together);
-            advance_in_order(*steps_, n, together);
+            if (queue_)
+                queue_->enqueue(n, together);
+            else
+                advance_in_order(*steps_, n, together);
             if (!is_whole) record_cut(n / stride + 1);
         }
     }
@@ -440,6 +451,7 @@ private:
     std::shared_ptr<SlabMedium> medium_;
     std::vector<std::unique_ptr<Wavefield>> slabs_;
     std::optional<SlabSteps> steps_;
+    std::unique_ptr<StepQueue> queue_;     ///< null where steps are queued by their calls
     std::vector<SlabRecorder> recorders_;  ///< of each shot
     cpu::FrameBuffers frames_;
 };

@@ -27,6 +27,17 @@ struct Extremum {
     bool finite = true;
 };
 
+/// Queues time steps first … first + count - 1.
+using QueueSteps = std::function<void(std::int64_t first, std::int64_t count)>;
+
+/// A way to queue steps: see Wavefield::make_step_queue().
+class StepQueue {
+public:
+    virtual ~StepQueue() = default;
+    /// Under the rules of Wavefield::enqueue().
+    virtual void enqueue(std::int64_t first, std::int64_t count) = 0;
+};
+
 /// A part of the wavefield on its way to the host, while later steps run. Must go before its wavefield does.
 class Download {
 public:
@@ -133,6 +144,13 @@ public:
 
     /// Queues time steps n = first … first + count - 1 and returns; a device without a queue computes them first.
     virtual void enqueue(std::int64_t first, std::int64_t count) { advance_in_order(*this, first, count); }
+    /// What queues the steps of slabs, the first of which this is, with less work of the host than their calls; null
+    /// where there is nothing to gain. \param queue queues their updates (as record() counts samples: steps, or leaps)
+    /// and the exchange between them by calls, none of which waits for a device.
+    [[nodiscard]] virtual std::unique_ptr<StepQueue> make_step_queue(const std::vector<Wavefield*>& /*slabs*/,
+                                                                     QueueSteps /*queue*/) {
+        return nullptr;
+    }
     /// Returns when everything queued is done. \throws what the steps met.
     virtual void wait() {}
     /// Computes time steps n = first … first + count - 1: enqueue() and wait().

@@ -5,12 +5,15 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/downloads.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/fused/fused_steps.hpp"
+#include "kernels/cuda/graphs/step_graphs.hpp"
 #include "kernels/cuda/hash/plane_hash.hpp"
 #include "kernels/cuda/leap/shell_steps.hpp"
 #include "kernels/cuda/links/nccl.hpp"
@@ -61,38 +64,6 @@ Fields<T> planes_of(Fields<T> fields, std::int64_t begin, std::int64_t end) {
     return fields;
 }
 
-/// A captured sequence of launches.
-class Graph {
-public:
-    Graph() = default;
-    ~Graph() {
-        if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
-    }
-    Graph(const Graph&) = delete;
-    Graph& operator=(const Graph&) = delete;
-
-    template <typename Work>
-    void capture(const Stream& stream, const Work& work) {
-        cudaGraph_t graph = nullptr;
-        ONDA_CUDA_TRY(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
-        try {
-            work();
-        } catch (...) {
-            if (cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess) cudaGraphDestroy(graph);
-            throw;
-        }
-        ONDA_CUDA_TRY(cudaStreamEndCapture(stream.get(), &graph));
-        const cudaError_t status = cudaGraphInstantiate(&executable_, graph, 0);
-        cudaGraphDestroy(graph);
-        check_call(status, "cudaGraphInstantiate", __FILE__, __LINE__);
-    }
-
-    void launch(const Stream& stream) const { ONDA_CUDA_TRY(cudaGraphLaunch(executable_, stream.get())); }
-
-private:
-    cudaGraphExec_t executable_ = nullptr;
-};
-
 class PinnedPlanes final : public PlaneBuffer {
 public:
     PinnedPlanes(std::int64_t planes, std::int64_t bytes)
@@ -104,7 +75,7 @@ private:
 };
 
 template <typename T>
-class CudaWavefield final : public Wavefield {
+class CudaWavefield final : public Wavefield, public GraphPart {
 public:
     CudaWavefield(std::shared_ptr<CudaMedium<T>> medium, int shots)
         : medium_(std::move(medium)),
@@ -157,6 +128,7 @@ public:
         if (whole_steps)
             fused_ = std::make_unique<FusedSteps<T>>(instance.parameters[0], setup_.scheme.radius(), planned_, fields,
                                                      halo_copies_of(setup_, grid_, 2), layers());
+        own_steps_ = make_graphs({this}, [this](std::int64_t first, std::int64_t count) { queue_steps(first, count); });
         CudaWavefield::reset();
     }
     ~CudaWavefield() override { scope_.enter(); }
@@ -214,7 +186,8 @@ public:
             traces_.record(p(), counter_.data(), offset_of(n), compute_.get());
         if (!capturing_) traces_.flush(n, compute_, copy_);
     }
-    void enqueue(std::int64_t first, std::int64_t count) override;
+    void enqueue(std::int64_t first, std::int64_t count) override { own_steps_->enqueue(first, count); }
+    std::unique_ptr<StepQueue> make_step_queue(const std::vector<Wavefield*>& slabs, QueueSteps queue) override;
     void wait() override { compute_.wait(); }
 
     std::vector<Extremum> extrema() const override;
@@ -259,6 +232,37 @@ public:
     std::vector<StatePart> state_parts() const override;
     void read_state(int shot, const StatePart& part, const StateVisitor& take) const override;
     void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
+
+    int ordinal() const override { return setup_.ordinal; }
+    void enter() const override { scope_.enter(); }
+    std::int64_t prepare_steps() override {
+        prepare_shots();
+        return prepared_;
+    }
+    const Stream& stream() const override { return compute_; }
+    int level() const override { return now_; }
+    bool records(std::int64_t sample) const override { return traces_.records(sample); }
+    std::int64_t samples_until_flush(std::int64_t sample) const override { return traces_.samples_until_flush(sample); }
+    void begin_capture(bool records) override {
+        before_capture_ = {counted_, now_};
+        counted_ = 0;
+        capturing_ = true;
+        graph_records_ = records;
+    }
+    void end_capture() override {
+        std::tie(counted_, now_) = before_capture_;
+        capturing_ = false;
+        under_way_.clear();  // of a capture that failed
+    }
+    void begin_launch(std::int64_t first) override {
+        scope_.enter();
+        set_base(first);
+    }
+    void end_launch(std::int64_t first, std::int64_t count) override {
+        now_ = static_cast<int>((now_ + count) % 2);
+        scope_.enter();
+        traces_.flush(first + count, compute_, copy_);
+    }
 
 private:
     class Port;
@@ -345,15 +349,14 @@ private:
     void upload_sources();
     DeviceSources upload_sources(const std::vector<Sources>& of_shots);
     void upload_receivers();
-    void forget_graphs() {
-        for (auto& graph : graphs_) graph.reset();
+    std::unique_ptr<StepGraphs> make_graphs(std::vector<GraphPart*> parts, QueueSteps queue) const {
+        return std::make_unique<StepGraphs>(std::move(parts), graph_length(setup_.stepping), setup_.stride(),
+                                            std::move(queue));
     }
     void queue_steps(std::int64_t first, std::int64_t count);
     void queue_shell(std::int64_t n);
     void queue_pass(ShellPass pass, T* level, T* before, T* next, bool first);
     void queue_fused_step(std::int64_t n, bool records);
-    std::unique_ptr<Graph> capture_steps();
-    void replay(std::int64_t first);
     template <typename U>
     void copy_out(const T* from, WindowRows rows, std::span<U> values) const;
     template <typename U>
@@ -403,8 +406,10 @@ private:
     // What follows counts updates: steps, or leaps.
     std::int64_t counted_ = 0;  ///< value of counter_ at this place of the stream
     bool capturing_ = false;
-    bool graph_records_ = false;        ///< whether the steps of the graphs record samples
-    std::unique_ptr<Graph> graphs_[2];  ///< graph_length() steps that begin with p[n] in p_[i]
+    bool graph_records_ = false;                   ///< whether captured steps record samples
+    std::pair<std::int64_t, int> before_capture_;  ///< counted_ and now_
+    std::int64_t prepared_ = 0;                    ///< see prepare_steps()
+    std::unique_ptr<StepGraphs> own_steps_;
 };
 
 template <typename T>
@@ -414,7 +419,7 @@ void CudaWavefield<T>::reset() {
     clear_levels();
     for (const auto& of_turn : strips_)
         for (const auto& strip : of_turn) strip->reset(compute_.get());
-    forget_graphs();
+    ++prepared_;
     for (Sources& sources : sources_of_) sources = {};
     for (NodeWeights& receivers : receivers_of_) receivers = {};
     sources_are_set_ = receivers_are_set_ = true;
@@ -441,7 +446,7 @@ void CudaWavefield<T>::set_receivers(int shot, const NodeWeights& receivers, std
 template <typename T>
 void CudaWavefield<T>::upload_sources() {
     compute_.wait();
-    forget_graphs();
+    ++prepared_;
     sources_ = {};
     odd_sources_ = {};
     sources_are_set_ = true;
@@ -524,7 +529,7 @@ void CudaWavefield<T>::upload_receivers() {
         all.weight.insert(all.weight.end(), receivers.weight.begin(), receivers.weight.end());
     }
     compute_.wait();
-    forget_graphs();
+    ++prepared_;
     traces_.begin(all, element, samples_);
     receivers_are_set_ = true;
 }
@@ -602,58 +607,18 @@ void CudaWavefield<T>::queue_steps(std::int64_t first, std::int64_t count) {
     record(first + count);
 }
 
+// Graphs copy from GPU to GPU only where these reach each other's memory.
 template <typename T>
-std::unique_ptr<Graph> CudaWavefield<T>::capture_steps() {
-    struct Restore {
-        CudaWavefield& wavefield;
-        std::int64_t counted = wavefield.counted_;
-        int now = wavefield.now_;
-        ~Restore() {
-            wavefield.counted_ = counted;
-            wavefield.now_ = now;
-            wavefield.capturing_ = false;
-        }
-    } const restore{*this};
-    counted_ = 0;  // in a graph, offsets count from its first step
-    capturing_ = true;
-    auto graph = std::make_unique<Graph>();
-    graph->capture(compute_, [this] { queue_steps(0, graph_length(setup_.stepping)); });
-    return graph;
-}
-
-template <typename T>
-void CudaWavefield<T>::replay(std::int64_t first) {
-    if (graph_records_ != traces_.records(first + 1)) {
-        graph_records_ = !graph_records_;
-        forget_graphs();
+std::unique_ptr<StepQueue> CudaWavefield<T>::make_step_queue(const std::vector<Wavefield*>& slabs, QueueSteps queue) {
+    std::vector<GraphPart*> parts;
+    int before = setup_.ordinal;
+    for (Wavefield* slab : slabs) {
+        auto* const part = dynamic_cast<CudaWavefield*>(slab);
+        if (part == nullptr || !connect_gpus(before, part->setup_.ordinal)) return nullptr;
+        before = part->setup_.ordinal;
+        parts.push_back(part);
     }
-    if (!graphs_[now_]) graphs_[now_] = capture_steps();
-    set_base(first);
-    graphs_[now_]->launch(compute_);
-    const int length = graph_length(setup_.stepping);
-    now_ = (now_ + length) % 2;
-    traces_.flush(first + length, compute_, copy_);
-}
-
-template <typename T>
-void CudaWavefield<T>::enqueue(std::int64_t first, std::int64_t count) {
-    prepare_shots();
-    const std::int64_t stride = setup_.stride();
-    if (first % stride != 0 || count % stride != 0)
-        throw std::logic_error("leaps go from one even time step to the next");
-    first /= stride;
-    count /= stride;
-    const std::int64_t length = graph_length(setup_.stepping);
-    while (count > 0) {
-        // A graph records samples first + 1 … first + length, all of one batch.
-        const std::int64_t steps = std::min({count, length, traces_.samples_until_flush(first + 1)});
-        if (steps == length)
-            replay(first);
-        else
-            queue_steps(first, steps);
-        first += steps;
-        count -= steps;
-    }
+    return make_graphs(std::move(parts), std::move(queue));
 }
 
 template <typename T>
@@ -823,7 +788,8 @@ void CudaWavefield<T>::make_parts(const Fields<T>& fields) {
 }
 
 // The copy begins when both wavefields have got here, and nothing waits for it but its own stream: what reads these
-// planes, or overwrites the ones that are read, comes after await_planes().
+// planes, or overwrites the ones that are read, comes after await_planes(). The addresses tell the GPUs: a copy that
+// names them cannot be captured into a graph.
 template <typename T>
 void CudaWavefield<T>::copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
                                    std::int64_t count) {
@@ -837,10 +803,10 @@ void CudaWavefield<T>::copy_planes(const Wavefield& other, std::int64_t from_pla
     from.complete_.hold(incoming_);
     complete_.hold(incoming_);
     for (int volume = 0; volume < volumes_; ++volume)
-        ONDA_CUDA_TRY(
-            cudaMemcpyPeerAsync(p() + volume * volume_step(field_) + to_plane * field_.plane - before, setup_.ordinal,
-                                from.p() + volume * volume_step(from.field_) + from_plane * field_.plane - before,
-                                from.setup_.ordinal, static_cast<std::size_t>(elements) * sizeof(T), incoming_.get()));
+        ONDA_CUDA_TRY(cudaMemcpyAsync(p() + volume * volume_step(field_) + to_plane * field_.plane - before,
+                                      from.p() + volume * volume_step(from.field_) + from_plane * field_.plane - before,
+                                      static_cast<std::size_t>(elements) * sizeof(T), cudaMemcpyDefault,
+                                      incoming_.get()));
     arrived_.record(incoming_);
     for (const CudaWavefield* side : {&from, static_cast<const CudaWavefield*>(this)})
         side->under_way_.push_back(&arrived_);

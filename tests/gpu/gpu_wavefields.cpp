@@ -8,6 +8,7 @@
 #include "kernels/cpu/cpu.hpp"
 #include "tests/gpu/gpu_support.hpp"
 #include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/long_slab_runs.hpp"
 #include "tests/kernels/plane_hashes.hpp"
 #include "tests/kernels/state.hpp"
 
@@ -150,4 +151,14 @@ TEST_CASE("steps are queued without waiting for them") {
     wavefield->wait();
     const auto done = Clock::now();
     CHECK((queued - start) * 2 < done - start);
+}
+
+TEST_CASE("slabs whose steps graphs repeat give the bits of the CPU, on one GPU and over all there are") {
+    need_gpu();
+    const int gpus = static_cast<int>(cuda::platform().gpus.size());
+    for (const Setup& setup : long_run_setups()) {
+        compare_long_runs({0, 0, 0}, setup, 200);
+        compare_long_runs({0, 1 % gpus, 2 % gpus}, setup, 200);
+        compare_long_runs({gpus - 1, 0}, setup, 53);
+    }
 }

@@ -4,8 +4,9 @@
 ///
 /// There are two devices of 1 GiB. A stream runs what was queued when somebody waits for it, or at once: see
 /// cuda_on_host::run_late. Copies and sets that name no stream happen at once, whatever other streams still have to do,
-/// as with streams that were made non-blocking. What a stream does under another device than its own is an error.
-/// Threads may call it side by side; one at a time does what streams hold.
+/// as with streams that were made non-blocking. What a graph's streams do not wait for runs never, and is an error.
+/// What a stream does under another device than its own is an error. Threads may call it side by side; one at a time
+/// does what streams hold.
 #pragma once
 
 #include <cstddef>
@@ -35,9 +36,12 @@ enum cudaError_t {
     cudaErrorAssert,
     cudaErrorLaunchTimeout,
     cudaErrorInvalidResourceHandle,
-    cudaErrorPeerAccessAlreadyEnabled
+    cudaErrorPeerAccessAlreadyEnabled,
+    cudaErrorStreamCaptureUnsupported,
+    cudaErrorStreamCaptureUnjoined,
+    cudaErrorStreamCaptureIsolation
 };
-enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
 enum cudaDeviceAttr {
     cudaDevAttrComputeCapabilityMajor,
     cudaDevAttrComputeCapabilityMinor,
@@ -48,6 +52,7 @@ enum cudaDeviceAttr {
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
 enum cudaStreamCaptureMode { cudaStreamCaptureModeThreadLocal };
 constexpr unsigned cudaStreamNonBlocking = 1, cudaEventDisableTiming = 2;
+constexpr unsigned long long cudaGraphInstantiateFlagUseNodePriority = 8;
 
 struct cudaUUID_t {
     char bytes[16];
@@ -75,6 +80,9 @@ struct Graph;
 extern bool run_late;
 /// Whether the devices can copy from each other's memory.
 extern bool has_peer_access;
+/// Whether work of several devices can be captured into one graph.
+extern bool captures_several_devices;
+extern std::size_t launched_graphs;
 
 /// Bytes that are allocated now, on all devices together and in page-locked memory.
 std::size_t held_device_bytes();
@@ -111,8 +119,6 @@ cudaError_t cudaMallocHost(void** data, std::size_t bytes);
 cudaError_t cudaFreeHost(void* data);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
-                                cudaStream_t stream);
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t bytes, std::size_t rows, cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t cudaMemset(void* data, int value, std::size_t bytes);

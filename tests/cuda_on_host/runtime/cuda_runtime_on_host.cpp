@@ -12,12 +12,56 @@
 
 #include "cuda_runtime_api.h"
 
+namespace cuda_on_host {
+
+struct Capture;
+
+/// What a stream was told while it was captured.
+struct CapturedStream {
+    struct Step {
+        std::function<void()> work;       ///< or, if that is empty,
+        CapturedStream* other = nullptr;  ///< one that
+        std::size_t number = 0;           ///< must have come as far as this
+    };
+    Stream* stream;
+    std::vector<Step> steps;
+    std::size_t done = 0;
+
+    void run_until(std::size_t number, bool only_waits) {
+        while (done < number) {
+            const Step& step = steps[done++];
+            if (step.other != nullptr)
+                step.other->run_until(step.number, only_waits);
+            else if (!only_waits)
+                step.work();
+        }
+    }
+};
+
+/// Streams that are captured together: the first by itself, others since they wait for what one of them does.
+struct Capture {
+    std::deque<CapturedStream> streams;
+    bool is_open = true;
+
+    /// Runs the first stream, and of the others what it waits for. \returns whether that is everything.
+    bool run(bool only_waits) {
+        for (CapturedStream& stream : streams) stream.done = 0;
+        streams.front().run_until(streams.front().steps.size(), only_waits);
+        for (const CapturedStream& stream : streams)
+            if (stream.done < stream.steps.size()) return false;
+        return true;
+    }
+};
+
+}  // namespace cuda_on_host
+
 /// The work of a stream, numbered: `done` of it are done, the queue holds the rest.
 struct CUstream_st {
     int device = 0;
     std::deque<std::function<void()>> queue;
     std::size_t done = 0;
-    std::vector<std::function<void()>>* captured = nullptr;
+    std::shared_ptr<cuda_on_host::Capture> capture;
+    cuda_on_host::CapturedStream* captured = nullptr;
 
     [[nodiscard]] std::size_t queued() const { return done + queue.size(); }
     void run_until(std::size_t number) {
@@ -33,16 +77,21 @@ struct CUstream_st {
 namespace cuda_on_host {
 
 struct Event {
+    int device = 0;
     Stream* stream = nullptr;
     std::size_t number = 0;
+    std::shared_ptr<Capture> capture{};
+    CapturedStream* captured = nullptr;
 };
 
 struct Graph {
-    std::vector<std::function<void()>> work;
+    std::shared_ptr<Capture> capture;
 };
 
 bool run_late = true;
 bool has_peer_access = true;
+bool captures_several_devices = true;
+std::size_t launched_graphs = 0;
 
 namespace {
 
@@ -52,6 +101,7 @@ constexpr std::size_t kMemory = std::size_t{1} << 30, kUnit = 512;
 /// Of the calling thread.
 thread_local int current_device = 0;
 thread_local cudaError_t last_error = cudaSuccess;
+thread_local bool is_capturing = false;
 
 struct State {
     std::recursive_mutex mutex;  ///< work of a stream may queue more, or wait for another stream
@@ -100,7 +150,7 @@ void enqueue(Stream* stream, std::function<void()> work) {
         return;
     }
     if (stream->captured != nullptr) {
-        stream->captured->push_back(std::move(work));
+        stream->captured->steps.push_back({std::move(work)});
         return;
     }
     stream->queue.push_back(std::move(work));
@@ -108,6 +158,12 @@ void enqueue(Stream* stream, std::function<void()> work) {
 }
 
 namespace {
+
+void join_capture(Stream* stream, std::shared_ptr<Capture> capture) {
+    capture->streams.push_back({stream, {}, 0});
+    stream->captured = &capture->streams.back();
+    stream->capture = std::move(capture);
+}
 
 cudaError_t queued(Stream* stream, std::function<void()> work) {
     enqueue(stream, std::move(work));
@@ -191,6 +247,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
     const Lock lock(state().mutex);
     State& s = state();
+    if (is_capturing) return report(cudaErrorStreamCaptureUnsupported);
     if (bytes > kMemory - s.taken[current_device]) return report(cudaErrorMemoryAllocation);
     *data = std::aligned_alloc(kUnit, (bytes + kUnit - 1) / kUnit * kUnit);
     std::memset(*data, 0xFF, bytes);
@@ -224,13 +281,11 @@ cudaError_t cudaFreeHost(void* data) {
     return cudaSuccess;
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind) {
+    if (is_capturing) return report(cudaErrorStreamCaptureUnsupported);
     std::memcpy(to, from, bytes);
     return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
-    return queued(stream, [=] { std::memcpy(to, from, bytes); });
-}
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, std::size_t bytes, cudaStream_t stream) {
     return queued(stream, [=] { std::memcpy(to, from, bytes); });
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -250,7 +305,7 @@ cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream
 }
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
     const Lock lock(state().mutex);
-    *stream = new Stream{current_device, {}, 0, nullptr};
+    *stream = new Stream{current_device, {}, 0, nullptr, nullptr};
     state().streams.insert(*stream);
     return cudaSuccess;
 }
@@ -278,12 +333,20 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 }
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
     const Lock lock(state().mutex);
-    const Event recorded = *event;
-    if (recorded.stream == nullptr) return cudaSuccess;
-    return queued(stream, [recorded] { recorded.stream->run_until(recorded.number); });
+    if (stream->device != current_device) return report(cudaErrorInvalidResourceHandle);
+    if (const auto& capture = event->capture) {
+        if (!capture->is_open || (stream->capture && stream->capture != capture))
+            return report(cudaErrorStreamCaptureIsolation);
+        if (!stream->capture) join_capture(stream, capture);
+        stream->captured->steps.push_back({{}, event->captured, event->number});
+        return cudaSuccess;
+    }
+    if (event->stream == nullptr) return cudaSuccess;
+    if (stream->capture) return report(cudaErrorStreamCaptureIsolation);
+    return queued(stream, [recorded = *event] { recorded.stream->run_until(recorded.number); });
 }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) {
-    *event = new Event;
+    *event = new Event{.device = current_device};
     return cudaSuccess;
 }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
@@ -292,7 +355,11 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 }
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     const Lock lock(state().mutex);
-    *event = {stream, stream->queued()};
+    if (event->device != stream->device) return report(cudaErrorInvalidResourceHandle);
+    if (stream->captured != nullptr)
+        *event = {event->device, nullptr, stream->captured->steps.size(), stream->capture, stream->captured};
+    else
+        *event = {event->device, stream, stream->queued(), nullptr, nullptr};
     return cudaSuccess;
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
@@ -302,13 +369,24 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
 }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
     const Lock lock(state().mutex);
-    stream->captured = new std::vector<std::function<void()>>;
+    if (stream->capture) return report(cudaErrorInvalidValue);
+    join_capture(stream, std::make_shared<Capture>());
+    is_capturing = true;
     return cudaSuccess;
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     const Lock lock(state().mutex);
-    const std::unique_ptr<std::vector<std::function<void()>>> work(std::exchange(stream->captured, nullptr));
-    *graph = new Graph{std::move(*work)};
+    const std::shared_ptr<Capture> capture = stream->capture;
+    is_capturing = capture->is_open = false;
+    bool one_device = true;
+    for (const CapturedStream& captured : capture->streams) {
+        one_device = one_device && captured.stream->device == stream->device;
+        captured.stream->captured = nullptr;
+        captured.stream->capture.reset();
+    }
+    if (!capture->run(true)) return report(cudaErrorStreamCaptureUnjoined);
+    if (!one_device && !captures_several_devices) return report(cudaErrorStreamCaptureUnsupported);
+    *graph = new Graph{capture};
     return cudaSuccess;
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
@@ -316,9 +394,8 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
     return cudaSuccess;
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
-    const Lock lock(state().mutex);
-    for (const auto& work : executable->work) enqueue(stream, work);
-    return cudaGetLastError();
+    ++launched_graphs;
+    return queued(stream, [capture = executable->capture] { capture->run(false); });
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
     delete graph;

@@ -1,0 +1,142 @@
+#include "kernels/cuda/graphs/step_graphs.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "io/text/error.hpp"
+
+namespace onda::cuda {
+
+/// A captured sequence of launches.
+class StepGraphs::Graph {
+public:
+    template <typename Work>
+    Graph(const Stream& stream, const Work& work) {
+        cudaGraph_t graph = nullptr;
+        ONDA_CUDA_TRY(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
+        try {
+            work();
+        } catch (...) {
+            if (cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess) cudaGraphDestroy(graph);
+            throw;
+        }
+        ONDA_CUDA_TRY(cudaStreamEndCapture(stream.get(), &graph));
+        // Planes on their way to other slabs come first, as in their streams.
+        const cudaError_t status = cudaGraphInstantiate(&executable_, graph, cudaGraphInstantiateFlagUseNodePriority);
+        cudaGraphDestroy(graph);
+        check_call(status, "cudaGraphInstantiate", __FILE__, __LINE__);
+    }
+    ~Graph() { cudaGraphExecDestroy(executable_); }
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+
+    void launch(const Stream& stream) const { ONDA_CUDA_TRY(cudaGraphLaunch(executable_, stream.get())); }
+
+private:
+    cudaGraphExec_t executable_ = nullptr;
+};
+
+StepGraphs::StepGraphs(std::vector<GraphPart*> parts, std::int64_t length, std::int64_t stride, QueueSteps queue)
+    : parts_(std::move(parts)),
+      length_(length),
+      stride_(stride),
+      queue_(std::move(queue)),
+      prepared_(parts_.size()),
+      records_(parts_.size()) {
+    for (const GraphPart* part : parts_) {
+        part->enter();
+        reached_.emplace_back();
+    }
+}
+
+StepGraphs::~StepGraphs() = default;
+
+void StepGraphs::enqueue(std::int64_t first, std::int64_t count) {
+    if (first % stride_ != 0 || count % stride_ != 0)
+        throw std::logic_error("leaps go from one even time step to the next");
+    first /= stride_;
+    count /= stride_;
+    while (count > 0) {
+        forget_void_graphs(first);
+        // A graph records samples first + 1 … first + length, all of one batch.
+        std::int64_t steps = std::min(count, length_);
+        for (const GraphPart* part : parts_) steps = std::min(steps, part->samples_until_flush(first + 1));
+        if (steps < length_ || !replay(first)) queue_(first, steps);
+        first += steps;
+        count -= steps;
+    }
+}
+
+void StepGraphs::forget_void_graphs(std::int64_t first) {
+    bool is_void = false;
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+        const std::int64_t prepared = parts_[i]->prepare_steps();
+        const bool records = parts_[i]->records(first + 1);
+        is_void = is_void || prepared != prepared_[i] || records != records_[i];
+        prepared_[i] = prepared;
+        records_[i] = records;
+    }
+    if (is_void)
+        for (auto& graph : graphs_) graph.reset();
+}
+
+bool StepGraphs::replay(std::int64_t first) {
+    if (!can_capture_) return false;
+    std::unique_ptr<Graph>& graph = graphs_[parts_.front()->level()];
+    if (!graph) graph = capture();
+    if (!graph) return can_capture_ = false;
+    for (GraphPart* part : parts_) part->begin_launch(first);
+    join();
+    graph->launch(parts_.front()->stream());
+    fork();
+    for (GraphPart* part : parts_) part->end_launch(first, length_);
+    return true;
+}
+
+// Null where a driver does not take what several GPUs do together into one graph: its calls are as good, if slower.
+std::unique_ptr<StepGraphs::Graph> StepGraphs::capture() {
+    struct Captured {
+        GraphPart* part;
+        Captured(GraphPart* of, bool records) : part(of) { part->begin_capture(records); }
+        ~Captured() { part->end_capture(); }
+        Captured(const Captured&) = delete;
+        Captured& operator=(const Captured&) = delete;
+    };
+    std::deque<Captured> captured;
+    for (std::size_t i = 0; i < parts_.size(); ++i) captured.emplace_back(parts_[i], records_[i]);
+    parts_.front()->enter();
+    try {
+        return std::make_unique<Graph>(parts_.front()->stream(), [this] {
+            fork();
+            queue_(0, length_);
+            join();
+        });
+    } catch (const Error&) {
+        if (std::ranges::all_of(parts_,
+                                [this](const GraphPart* part) { return part->ordinal() == parts_.front()->ordinal(); }))
+            throw;
+        static_cast<void>(cudaGetLastError());
+        return nullptr;
+    }
+}
+
+void StepGraphs::join() {
+    for (std::size_t i = 1; i < parts_.size(); ++i) {
+        parts_[i]->enter();
+        reached_[i].record(parts_[i]->stream());
+    }
+    parts_.front()->enter();
+    for (std::size_t i = 1; i < parts_.size(); ++i) reached_[i].hold(parts_.front()->stream());
+}
+
+void StepGraphs::fork() {
+    if (parts_.size() == 1) return;
+    parts_.front()->enter();
+    reached_.front().record(parts_.front()->stream());
+    for (std::size_t i = 1; i < parts_.size(); ++i) {
+        parts_[i]->enter();
+        reached_.front().hold(parts_[i]->stream());
+    }
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,74 @@
+/// \file
+/// Time steps as CUDA graphs: what takes the host some twenty calls a step and slab is queued by one for many steps.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernels/cuda/runtime.hpp"
+#include "kernels/wavefield.hpp"
+
+namespace onda::cuda {
+
+/// A wavefield on one GPU as graphs see it. Steps and samples count updates: steps, or leaps.
+class GraphPart {
+public:
+    virtual ~GraphPart() = default;
+    [[nodiscard]] virtual int ordinal() const = 0;  ///< of the GPU
+    /// Makes it that of the calling thread.
+    virtual void enter() const = 0;
+    /// Brings what steps need to the device, so that nothing but launches is left. \returns a number that changes
+    /// whenever graphs that were captured before are void.
+    virtual std::int64_t prepare_steps() = 0;
+    /// That of its steps. Whatever else a step uses begins after it and is waited for by it.
+    [[nodiscard]] virtual const Stream& stream() const = 0;
+    /// Which of two arrays holds p[n].
+    [[nodiscard]] virtual int level() const = 0;
+    [[nodiscard]] virtual bool records(std::int64_t sample) const = 0;
+    /// How many samples from this one on a graph may record.
+    [[nodiscard]] virtual std::int64_t samples_until_flush(std::int64_t sample) const = 0;
+    /// Steps that are queued from now on are captured: they count from 0. \param records whether they record samples.
+    virtual void begin_capture(bool records) = 0;
+    /// Back to the state before begin_capture().
+    virtual void end_capture() = 0;
+    /// A graph is about to be launched: its step 0 is step `first`.
+    virtual void begin_launch(std::int64_t first) = 0;
+    /// The steps of a graph are queued.
+    virtual void end_launch(std::int64_t first, std::int64_t count) = 0;
+};
+
+/// Queues steps of one wavefield, or of several that exchange planes by device, and replays graphs of them.
+class StepGraphs final : public StepQueue {
+public:
+    /// \param length updates of a graph. \param stride steps of an update. \param queue queues updates first … first +
+    /// count - 1, whose samples are of one batch, of all parts by calls.
+    StepGraphs(std::vector<GraphPart*> parts, std::int64_t length, std::int64_t stride, QueueSteps queue);
+    ~StepGraphs() override;
+
+    void enqueue(std::int64_t first, std::int64_t count) override;
+
+private:
+    class Graph;
+
+    /// \returns whether the steps are queued; otherwise they cannot be captured.
+    bool replay(std::int64_t first);
+    void forget_void_graphs(std::int64_t first);
+    [[nodiscard]] std::unique_ptr<Graph> capture();
+    /// Lets the first part's stream continue after those of the others, and those after it.
+    void join();
+    void fork();
+
+    std::vector<GraphPart*> parts_;
+    std::int64_t length_, stride_;
+    QueueSteps queue_;
+    std::deque<Event> reached_;           ///< of each part's stream
+    std::vector<std::int64_t> prepared_;  ///< of each part: see prepare_steps()
+    std::vector<bool> records_;           ///< of each part: whether the graphs record samples
+    std::unique_ptr<Graph> graphs_[2];    ///< that begin with the first part's p[n] at either level
+    bool can_capture_ = true;
+};
+
+}  // namespace onda::cuda

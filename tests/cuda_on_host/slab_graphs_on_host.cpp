@@ -1,0 +1,40 @@
+// Promise: slabs whose steps are queued as graphs, on one GPU or several, give the bits of the uncut grid on the CPU;
+// so do they where a driver refuses such graphs.
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+#include <utility>
+#include <vector>
+
+#include "tests/kernels/long_slab_runs.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+TEST_CASE("steps of slabs that graphs repeat give the bits of the CPU, also where traces end before the steps") {
+    const auto compare = [](const std::vector<int>& devices, const Setup& setup, std::int64_t samples,
+                            std::size_t graphs) {
+        CAPTURE(devices.size());
+        const std::size_t before = cuda_on_host::launched_graphs;
+        compare_long_runs(devices, setup, samples);
+        CHECK(cuda_on_host::launched_graphs == before + graphs);
+    };
+    const std::vector<Setup> setups = long_run_setups();
+    cuda_on_host::run_late = true;
+    // A graph of leaps has half as many of them.
+    for (const Setup& setup : setups) compare({0, 1, 0}, setup, 200, setup.stepping == Stepping::leap ? 4 : 2);
+    compare({0, 0}, setups.front(), 200, 2);
+    compare({1, 0}, setups.front(), 53, 1);
+    cuda_on_host::run_late = false;
+    compare({0, 1, 0}, setups.front(), 200, 2);
+}
+
+TEST_CASE("where a driver refuses graphs of several GPUs, or GPUs do not reach each other, calls take their place") {
+    cuda_on_host::run_late = true;
+    for (bool* const possible : {&cuda_on_host::captures_several_devices, &cuda_on_host::has_peer_access}) {
+        *possible = false;
+        const std::size_t before = cuda_on_host::launched_graphs;
+        compare_long_runs({0, 1}, long_run_setups().front(), 200);
+        CHECK(cuda_on_host::launched_graphs == before);
+        *possible = true;
+    }
+}
