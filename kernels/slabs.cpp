@@ -286,13 +286,11 @@ public:
         std::vector<Wavefield*> here;
         for (std::size_t s = 0; s < medium_->stepped_here(); ++s) here.push_back(slabs_[s].get());
         std::unique_ptr<Exchange> exchange = medium_->exchange_maker()(here);
-        const bool only_queues = exchange->only_queues();
+        const bool only_queues = exchange->only_queues() && here.size() == slabs_.size();
         steps_.emplace(here, std::move(exchange));
-        const auto updates = [this](std::int64_t first, std::int64_t count) {
-            const std::int64_t stride = problem().stride();
-            advance_in_order(*steps_, stride * first, stride * count);
-        };
-        if (only_queues) queue_ = here.front()->make_step_queue(here, updates);
+        if (only_queues)
+            queue_ = here.front()->make_step_queue(
+                here, [this](std::int64_t first, std::int64_t count) { advance_in_order(*steps_, first, count); });
     }
 
     const Medium& medium() const override { return *medium_; }

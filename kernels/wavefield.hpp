@@ -145,8 +145,8 @@ public:
     /// Queues time steps n = first … first + count - 1 and returns; a device without a queue computes them first.
     virtual void enqueue(std::int64_t first, std::int64_t count) { advance_in_order(*this, first, count); }
     /// What queues the steps of slabs, the first of which this is, with less work of the host than their calls; null
-    /// where there is nothing to gain. \param queue queues their updates (as record() counts samples: steps, or leaps)
-    /// and the exchange between them by calls, none of which waits for a device.
+    /// where there is nothing to gain. \param queue queues their steps and the exchange between them by calls, none of
+    /// which waits for a device.
     [[nodiscard]] virtual std::unique_ptr<StepQueue> make_step_queue(const std::vector<Wavefield*>& /*slabs*/,
                                                                      QueueSteps /*queue*/) {
         return nullptr;

@@ -594,12 +594,11 @@ void CudaWavefield<T>::update(std::int64_t n) {
     inject(n / setup_.stride());
 }
 
-/// Queues steps, or leaps, whose samples first + 1 … first + count are of one batch. A fused step records the sample of
-/// its own beginning; only the last one needs a launch of its own.
+/// Queues steps whose samples are of one batch. A fused step records the sample of its own beginning; only the last one
+/// needs a launch of its own.
 template <typename T>
 void CudaWavefield<T>::queue_steps(std::int64_t first, std::int64_t count) {
-    const std::int64_t stride = setup_.stride();
-    if (!fused_) return Wavefield::enqueue(stride * first, stride * count);
+    if (!fused_) return Wavefield::enqueue(first, count);
     for (std::int64_t n = first; n < first + count; ++n) {
         queue_fused_step(n, n > first);
         swap();
@@ -607,7 +606,7 @@ void CudaWavefield<T>::queue_steps(std::int64_t first, std::int64_t count) {
     record(first + count);
 }
 
-// Graphs copy from GPU to GPU only where these reach each other's memory.
+// Graphs copy from GPU to GPU only where these reach each other's memory, which asking for it enables.
 template <typename T>
 std::unique_ptr<StepQueue> CudaWavefield<T>::make_step_queue(const std::vector<Wavefield*>& slabs, QueueSteps queue) {
     std::vector<GraphPart*> parts;

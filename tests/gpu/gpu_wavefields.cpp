@@ -157,8 +157,8 @@ TEST_CASE("slabs whose steps graphs repeat give the bits of the CPU, on one GPU 
     need_gpu();
     const int gpus = static_cast<int>(cuda::platform().gpus.size());
     for (const Setup& setup : long_run_setups()) {
-        compare_long_runs({0, 0, 0}, setup, 200);
-        compare_long_runs({0, 1 % gpus, 2 % gpus}, setup, 200);
-        compare_long_runs({gpus - 1, 0}, setup, 53);
+        compare_long_runs({0, 0, 0}, setup, 400, 160);
+        compare_long_runs({0, 1 % gpus, 2 % gpus}, setup, 400, 110);
+        compare_long_runs({gpus - 1, 0}, setup, 53, 110);
     }
 }

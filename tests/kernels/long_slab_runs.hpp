@@ -2,8 +2,9 @@
 /// Shots on slabs of GPUs whose steps are queued many at a time, for comparing their bits.
 #pragma once
 
-#include <algorithm>
+#include <cmath>
 #include <doctest/doctest.h>
+#include <utility>
 #include <vector>
 
 #include "kernels/cpu/cpu.hpp"
@@ -19,7 +20,7 @@ inline const Case kTallGrid{
     "3-D, layers, tall", {3, {19, 12, 53}, {8., 8., 8.}, {}}, {kZero, kZero, kZero, kZero, kFree, kZero}, false, 128,
     {3, 4, 2, 0, 0, 3}};
 
-/// Receivers near the top and the bottom, none across a cut, that record for so many samples.
+/// Receivers in the first slab and the last one, none across a cut.
 inline NodeWeights receivers_off_cuts(const Grid& grid) {
     NodeWeights receivers;
     for (const std::int64_t z : {1, 3, 33}) {
@@ -32,32 +33,50 @@ inline NodeWeights receivers_off_cuts(const Grid& grid) {
     return receivers;
 }
 
-/// The state of a noisy shot after its steps, then its traces.
-struct LongRun {
-    State state;
-    std::vector<double> traces;
-    bool operator==(const LongRun&) const = default;
-};
+/// Sources that act at every step of a run.
+inline Sources lasting_sources(const Grid& grid, double scale) {
+    Sources sources = make_test_sources(grid, scale);
+    for (std::vector<double>& signal : sources.signal)
+        for (int n = 0; n < 400; ++n) signal.push_back(1e3 * scale * std::sin(0.4 * n));
+    return sources;
+}
 
-/// \param samples of the traces, which may end before the steps do. Steps are queued in two pieces, each more than a
-/// graph takes, and the sources are set anew in between.
-inline LongRun run_long(Wavefield& wavefield, const Case& c, Precision precision, std::int64_t samples) {
+/// What shots leave behind: the state of each, its traces and a value on the way.
+using LongRun = std::vector<std::pair<State, std::vector<double>>>;
+
+/// Two shots, one after the other, of so many updates, a multiple of the steps of a graph and some. In the second one
+/// the sources are set anew on the way. \param samples of the traces, which may end before the updates do.
+inline LongRun run_long(Wavefield& wavefield, const Case& c, Precision precision, std::int64_t samples,
+                        std::int64_t updates) {
     const NodeWeights receivers = receivers_off_cuts(c.grid);
-    start_noisy_shot(wavefield, c, precision);
-    wavefield.set_receivers(0, receivers, samples);
-    wavefield.record(0);
-    const std::int64_t piece = wavefield.problem().stride() * 52;
-    wavefield.advance(0, piece);
-    wavefield.set_sources(0, make_test_sources(c.grid, 2.));
-    wavefield.advance(piece, piece);
-    LongRun run{save(wavefield), std::vector<double>(static_cast<std::size_t>(receivers.rows() * samples))};
-    wavefield.download_traces(std::span<double>(run.traces), 0);
-    CHECK(wavefield.extremum().finite);
+    const std::int64_t steps = wavefield.problem().stride() * updates;
+    LongRun run;
+    for (const double scale : {1., 2.}) {
+        wavefield.reset();
+        start_noisy_shot(wavefield, c, precision, scale);
+        wavefield.set_sources(0, lasting_sources(c.grid, scale));
+        wavefield.set_receivers(0, receivers, samples);
+        wavefield.record(0);
+        wavefield.enqueue(0, steps);
+        std::vector<double> traces(static_cast<std::size_t>(receivers.rows() * samples) + 1);
+        // The last slab is asked first: it must know of the steps that another one was told to begin with.
+        const std::int64_t low_node = c.grid.at(6, 4, c.grid.nz() - 5);
+        wavefield.sample({&low_node, 1}, std::span(traces).last(1));
+        wavefield.wait();
+        if (scale == 2.) {
+            wavefield.set_sources(0, lasting_sources(c.grid, 3.));
+            wavefield.advance(steps, steps);
+        }
+        wavefield.download_traces(std::span(traces).first(traces.size() - 1), 0);
+        run.emplace_back(save(wavefield), traces);
+        CHECK(wavefield.extremum().finite);
+    }
     return run;
 }
 
 /// Compares runs on slabs with those of an uncut grid on the CPU. \param devices of the slabs.
-inline void compare_long_runs(const std::vector<int>& devices, const Setup& setup, std::int64_t samples) {
+inline void compare_long_runs(const std::vector<int>& devices, const Setup& setup, std::int64_t samples,
+                              std::int64_t updates) {
     const Case& c = kTallGrid;
     const auto cut = [&](const Setup& whole, const MediumReaders& readers, double dt_s) {
         return make_slab_medium(whole, readers, dt_s, equal_slabs(c.grid.nz(), static_cast<int>(devices.size())),
@@ -68,7 +87,7 @@ inline void compare_long_runs(const std::vector<int>& devices, const Setup& setu
                                 });
     };
     const auto run = [&](const MakeMedium& make_medium) {
-        return run_long(*make_noisy_medium(setup, make_medium)->make_wavefield(), c, setup.precision, samples);
+        return run_long(*make_noisy_medium(setup, make_medium)->make_wavefield(), c, setup.precision, samples, updates);
     };
     CHECK(run(cut) == run(cpu::make_medium));
 }

@@ -2,31 +2,41 @@
 
 #include <algorithm>
 #include <stdexcept>
-
-#include "io/text/error.hpp"
+#include <utility>
 
 namespace onda::cuda {
 
 /// A captured sequence of launches.
 class StepGraphs::Graph {
 public:
+    /// \param may_be_refused whether null is returned where the driver does not take into a graph what `work` calls.
     template <typename Work>
-    Graph(const Stream& stream, const Work& work) {
+    static std::unique_ptr<Graph> capture(const Stream& stream, bool may_be_refused, const Work& work) {
         cudaGraph_t graph = nullptr;
         ONDA_CUDA_TRY(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeThreadLocal));
         try {
             work();
         } catch (...) {
-            if (cudaStreamEndCapture(stream.get(), &graph) == cudaSuccess) cudaGraphDestroy(graph);
-            throw;
+            const cudaError_t status = cudaStreamEndCapture(stream.get(), &graph);
+            if (status == cudaSuccess) cudaGraphDestroy(graph);
+            if (status != cudaErrorStreamCaptureInvalidated || !may_be_refused) throw;
+            static_cast<void>(cudaGetLastError());  // so that no later call reports it
+            return nullptr;
         }
         ONDA_CUDA_TRY(cudaStreamEndCapture(stream.get(), &graph));
-        // Planes on their way to other slabs come first, as in their streams.
-        const cudaError_t status = cudaGraphInstantiate(&executable_, graph, cudaGraphInstantiateFlagUseNodePriority);
+        auto captured = std::make_unique<Graph>();
+        // Nodes keep the priority of their stream. CUDA promises that of kernels alone; copies within a GPU gain by it,
+        // too: docs/performance_log.md.
+        const cudaError_t status =
+            cudaGraphInstantiate(&captured->executable_, graph, cudaGraphInstantiateFlagUseNodePriority);
         cudaGraphDestroy(graph);
         check_call(status, "cudaGraphInstantiate", __FILE__, __LINE__);
+        return captured;
     }
-    ~Graph() { cudaGraphExecDestroy(executable_); }
+    Graph() = default;
+    ~Graph() {
+        if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
+    }
     Graph(const Graph&) = delete;
     Graph& operator=(const Graph&) = delete;
 
@@ -61,7 +71,7 @@ void StepGraphs::enqueue(std::int64_t first, std::int64_t count) {
         // A graph records samples first + 1 … first + length, all of one batch.
         std::int64_t steps = std::min(count, length_);
         for (const GraphPart* part : parts_) steps = std::min(steps, part->samples_until_flush(first + 1));
-        if (steps < length_ || !replay(first)) queue_(first, steps);
+        if (steps < length_ || !replay(first)) queue_(stride_ * first, stride_ * steps);
         first += steps;
         count -= steps;
     }
@@ -84,7 +94,8 @@ bool StepGraphs::replay(std::int64_t first) {
     if (!can_capture_) return false;
     std::unique_ptr<Graph>& graph = graphs_[parts_.front()->level()];
     if (!graph) graph = capture();
-    if (!graph) return can_capture_ = false;
+    can_capture_ = graph != nullptr;
+    if (!can_capture_) return false;
     for (GraphPart* part : parts_) part->begin_launch(first);
     join();
     graph->launch(parts_.front()->stream());
@@ -93,7 +104,7 @@ bool StepGraphs::replay(std::int64_t first) {
     return true;
 }
 
-// Null where a driver does not take what several GPUs do together into one graph: its calls are as good, if slower.
+// Null where the driver refuses what several GPUs do together: calls are as good, if slower.
 std::unique_ptr<StepGraphs::Graph> StepGraphs::capture() {
     struct Captured {
         GraphPart* part;
@@ -104,20 +115,15 @@ std::unique_ptr<StepGraphs::Graph> StepGraphs::capture() {
     };
     std::deque<Captured> captured;
     for (std::size_t i = 0; i < parts_.size(); ++i) captured.emplace_back(parts_[i], records_[i]);
-    parts_.front()->enter();
-    try {
-        return std::make_unique<Graph>(parts_.front()->stream(), [this] {
-            fork();
-            queue_(0, length_);
-            join();
-        });
-    } catch (const Error&) {
-        if (std::ranges::all_of(parts_,
-                                [this](const GraphPart* part) { return part->ordinal() == parts_.front()->ordinal(); }))
-            throw;
-        static_cast<void>(cudaGetLastError());
-        return nullptr;
-    }
+    const GraphPart& first = *parts_.front();
+    const bool several =
+        std::ranges::any_of(parts_, [&](const GraphPart* part) { return part->ordinal() != first.ordinal(); });
+    first.enter();
+    return Graph::capture(first.stream(), several, [this] {
+        fork();
+        queue_(0, stride_ * length_);
+        join();
+    });
 }
 
 void StepGraphs::join() {

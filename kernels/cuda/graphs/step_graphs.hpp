@@ -43,8 +43,8 @@ public:
 /// Queues steps of one wavefield, or of several that exchange planes by device, and replays graphs of them.
 class StepGraphs final : public StepQueue {
 public:
-    /// \param length updates of a graph. \param stride steps of an update. \param queue queues updates first … first +
-    /// count - 1, whose samples are of one batch, of all parts by calls.
+    /// \param length updates of a graph. \param stride steps of an update. \param queue queues steps of all parts,
+    /// whose samples are of one batch, by calls.
     StepGraphs(std::vector<GraphPart*> parts, std::int64_t length, std::int64_t stride, QueueSteps queue);
     ~StepGraphs() override;
 

@@ -39,6 +39,7 @@ enum cudaError_t {
     cudaErrorPeerAccessAlreadyEnabled,
     cudaErrorStreamCaptureUnsupported,
     cudaErrorStreamCaptureUnjoined,
+    cudaErrorStreamCaptureInvalidated,
     cudaErrorStreamCaptureIsolation
 };
 enum cudaMemcpyKind { cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice, cudaMemcpyDefault };
@@ -80,7 +81,7 @@ struct Graph;
 extern bool run_late;
 /// Whether the devices can copy from each other's memory.
 extern bool has_peer_access;
-/// Whether work of several devices can be captured into one graph.
+/// Whether copies from device to device can be captured into graphs.
 extern bool captures_several_devices;
 extern std::size_t launched_graphs;
 

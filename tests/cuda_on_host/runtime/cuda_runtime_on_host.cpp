@@ -1,11 +1,14 @@
 // The CUDA run-time library on the host: see cuda_runtime_api.h.
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -41,15 +44,28 @@ struct CapturedStream {
 /// Streams that are captured together: the first by itself, others since they wait for what one of them does.
 struct Capture {
     std::deque<CapturedStream> streams;
-    bool is_open = true;
+    bool is_open = true, is_valid = true;
+    int runs = 0;
 
-    /// Runs the first stream, and of the others what it waits for. \returns whether that is everything.
-    bool run(bool only_waits) {
+    /// Whether the first stream comes after everything that the others do.
+    bool is_joined() {
+        forget();
+        streams.front().run_until(streams.front().steps.size(), true);
+        return std::ranges::all_of(streams, [](const auto& stream) { return stream.done == stream.steps.size(); });
+    }
+    /// Streams run one after another, but for their waits: forwards and backwards in turn.
+    void run() {
+        forget();
+        const auto finish = [](CapturedStream& stream) { stream.run_until(stream.steps.size(), false); };
+        if (++runs % 2 == 0)
+            std::ranges::for_each(streams, finish);
+        else
+            std::ranges::for_each(std::views::reverse(streams), finish);
+    }
+
+private:
+    void forget() {
         for (CapturedStream& stream : streams) stream.done = 0;
-        streams.front().run_until(streams.front().steps.size(), only_waits);
-        for (const CapturedStream& stream : streams)
-            if (stream.done < stream.steps.size()) return false;
-        return true;
     }
 };
 
@@ -117,6 +133,10 @@ State& state() {
 }
 
 using Lock = std::lock_guard<std::recursive_mutex>;
+
+int device_of(const void* data) {
+    return std::prev(state().memory.upper_bound(const_cast<void*>(data)))->second.first;
+}
 
 /// As CUDA does before it frees memory.
 void run_everything() {
@@ -285,7 +305,12 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
     std::memcpy(to, from, bytes);
     return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+    const Lock lock(state().mutex);
+    if (stream->capture && kind == cudaMemcpyDefault && device_of(to) != device_of(from) && !captures_several_devices) {
+        stream->capture->is_valid = false;
+        return report(cudaErrorStreamCaptureUnsupported);
+    }
     return queued(stream, [=] { std::memcpy(to, from, bytes); });
 }
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
@@ -378,14 +403,12 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
     const Lock lock(state().mutex);
     const std::shared_ptr<Capture> capture = stream->capture;
     is_capturing = capture->is_open = false;
-    bool one_device = true;
     for (const CapturedStream& captured : capture->streams) {
-        one_device = one_device && captured.stream->device == stream->device;
         captured.stream->captured = nullptr;
         captured.stream->capture.reset();
     }
-    if (!capture->run(true)) return report(cudaErrorStreamCaptureUnjoined);
-    if (!one_device && !captures_several_devices) return report(cudaErrorStreamCaptureUnsupported);
+    if (!capture->is_valid) return report(cudaErrorStreamCaptureInvalidated);
+    if (!capture->is_joined()) return report(cudaErrorStreamCaptureUnjoined);
     *graph = new Graph{capture};
     return cudaSuccess;
 }
@@ -395,7 +418,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
 }
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     ++launched_graphs;
-    return queued(stream, [capture = executable->capture] { capture->run(false); });
+    return queued(stream, [capture = executable->capture] { capture->run(); });
 }
 cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
     delete graph;
