@@ -71,7 +71,7 @@ std::vector<Incoming> TeamSnapshots::answers(const std::function<void()>& meanwh
         }
     };
     note(meanwhile);
-    for (const auto& [number, member] : members_) note([&] { all.push_back(member.answer()); });
+    for (const auto& entry : members_) note([&] { all.push_back(entry.second.answer()); });
     if (failure) std::rethrow_exception(failure);
     return all;
 }
