@@ -56,7 +56,8 @@ TEST_CASE("shots that other processes finish count once, in a run of the shots t
     };
     SharedProgress progress(told, look, std::chrono::seconds(0));
     const auto done_by_all = [&](std::int64_t own) {
-        for (const int before = looks; looks == before;) progress.update(own, 1, 5, 0., 0.);
+        const int before = looks;
+        while (looks == before) progress.update(own, 1, 5, 0., 0.);
         return told.done;
     };
     progress.begin(10, 20);
