@@ -172,8 +172,9 @@ std::string best_kernel(const Setup& setup) {
     return std::ranges::find(names, "vectorised") != names.end() ? "vectorised" : names.front();
 }
 
+// Every instruction set has the same kernels.
 bool layers_follow_kernel(const Setup& setup) {
-    return find_kernel(find_isa(setup.isa), setup).is_followed;
+    return find_kernel(instruction_sets().front(), setup).is_followed;
 }
 
 }  // namespace onda::cpu
