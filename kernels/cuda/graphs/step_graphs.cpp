@@ -26,7 +26,7 @@ public:
         ONDA_CUDA_TRY(cudaStreamEndCapture(stream.get(), &graph));
         auto captured = std::make_unique<Graph>();
         // Nodes keep the priority of their stream. CUDA promises that of kernels alone; copies within a GPU gain by it,
-        // too: docs/performance_log.md.
+        // too: docs/performance_bounds.md.
         const cudaError_t status =
             cudaGraphInstantiate(&captured->executable_, graph, cudaGraphInstantiateFlagUseNodePriority);
         cudaGraphDestroy(graph);

@@ -1,6 +1,6 @@
 /// \file
 /// The time of a step on a CPU, from what it moves and computes and what was measured there once: a pure function.
-/// docs/performance_model.md derives it.
+/// docs/performance_bounds.md derives it.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 /// \file
 /// The time of a step on a GPU, from what it asks of it (kernels/cuda/step_facts.hpp) and what was measured there once:
-/// a pure function, with no GPU. docs/performance_model.md derives it.
+/// a pure function, with no GPU. docs/performance_bounds.md derives it.
 #pragma once
 
 #include <array>
