@@ -20,9 +20,9 @@
 #include <sstream>
 #include <string_view>
 
-#include "tests/program/mpi_environment.hpp"
 #include "tests/program/program.hpp"
 #include "tests/program/python.hpp"
+#include "tests/ranks/mpi_environment.hpp"
 
 namespace onda::test {
 

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "io/results/result_reader.hpp"
-#include "tests/program/mpi_environment.hpp"
 #include "tests/program/process.hpp"
 #include "tests/program/python.hpp"
+#include "tests/ranks/mpi_environment.hpp"
 #include "tests/sanitized.hpp"
 
 using Json = nlohmann::json;
