@@ -8,6 +8,8 @@ usage() {
 ./bootstrap.sh test    install what is missing, build, run the tests
 ./bootstrap.sh packages [NAME ...]
                        install what is missing, and the packages named, no more
+./bootstrap.sh test-packages [NAME ...]
+                       the same, and what only the tests need
 
 For Debian 12 and Ubuntu 24.04. Missing packages are installed with apt-get, as root or through sudo.
 The build is in build/default, the results of the demo are in results/demo (replaced by the next demo).
@@ -26,8 +28,14 @@ readonly packages=(
     libxxhash-dev zlib1g-dev libkissfft-dev libsegyio-dev libjs-dygraphs doctest-dev fonts-dejavu-core
 )
 
-# What only tests need: runs of several processes are skipped without it.
-readonly packages_of_tests=(libopenmpi-dev openmpi-bin)
+# What only tests need: runs of several processes, the Python package and its tests, and the examples of the documents,
+# which h5py, xarray and segyio read. Those that need matplotlib, a browser, other shells or ffmpeg, half a gigabyte each,
+# are skipped without it.
+readonly packages_of_tests=(
+    libopenmpi-dev openmpi-bin pybind11-dev python3-dev
+    python3-numpy python3-h5py python3-xarray python3-h5netcdf python3-netcdf4 python3-segyio
+    python3-pytest python3-jsonschema python3-yaml groff-base
+)
 
 fail() {
     printf 'bootstrap.sh: %s\n' "$@" >&2
@@ -132,6 +140,7 @@ case "$command" in
 demo) demo ;;
 test) run_tests ;;
 packages) install_packages "${packages[@]}" "$@" ;;
+test-packages) install_packages "${packages[@]}" "${packages_of_tests[@]}" "$@" ;;
 -h | --help | help) usage ;;
 *)
     usage >&2

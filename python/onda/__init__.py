@@ -4,7 +4,8 @@
     run = onda.run("survey.yaml", vp=velocity)   # velocity [z][x] or [z][y][x] in m/s
     gather = run.gather(1)
     gather.pressure                              # [receiver][time] in Pa, float32
-    gather.to_xarray()                           # the same with labelled coordinates
+    gather.plot()                                # an image: offsets along x, time down
+    gather.to_xarray()                           # the pressures with labelled coordinates
 
     run = onda.open("results/demo")              # what `onda run` left in a folder
 

@@ -22,6 +22,29 @@ def _xarray() -> Any:
     return xarray
 
 
+def _duration(seconds: float) -> str:
+    """In the unit that leaves the fewest zeros: 2 ms."""
+    for unit, scale in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if abs(seconds) >= 0.9999999 * scale:
+            return f"{seconds / scale:.6g} {unit}"
+    return f"{seconds / 1e-9:.6g} ns" if seconds else "0 s"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'s' * (number != 1)}"
+
+
+def _range(values: np.ndarray, unit: str) -> str:
+    """From the least to the largest: -800 to 800 m; one number where all are equal."""
+    least, largest = f"{np.min(values):g}", f"{np.max(values):g}"
+    return f"{least} {unit}" if least == largest else f"{least} to {largest} {unit}"
+
+
+def _samples(count: int, dt_s: float, length: str) -> str:
+    """1001 samples of 1 ms (record length 1 s)."""
+    return f"{_count(count, 'sample')} of {_duration(dt_s)} ({length} {_duration((count - 1) * dt_s)})"
+
+
 @dataclass(frozen=True, eq=False)
 class Wavelets:
     """The signals of a shot's sources, before their amplitudes."""
@@ -46,6 +69,17 @@ class Wavelets:
     def time_s(self) -> np.ndarray:
         """[sample]."""
         return np.arange(self.signal.shape[1]) * self.dt_s
+
+    def __repr__(self) -> str:
+        kinds = [
+            f"{kind} {peak:g} Hz" if peak else kind for kind, peak in zip(self.type[:3], self.peak_frequency_hz[:3])
+        ]
+        named = ", ".join(kinds + ["…"] * (len(self.type) > 3))
+        count, samples = self.signal.shape
+        return (
+            f"<onda.Wavelets: {_count(count, 'wavelet')} ({named}) x {_samples(samples, self.dt_s, 'length')},"
+            f" {_count(len(self.of_source), 'source')} in {self.amplitude_unit}>"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,16 +106,53 @@ class Gather:
         """[time]."""
         return np.arange(self.pressure.shape[1]) * self.dt_s
 
-    def to_xarray(self) -> "xarray.Dataset":
-        """The gather with labelled coordinates, named as in seismograms.h5: `pressure(receiver, time_s)`, ….
+    def to_xarray(self) -> "xarray.DataArray":
+        """The pressures with labelled coordinates: `pressure(receiver, time_s)`, with `offset_m` and, of receiver
+        tables, `receiver_NAME` of each receiver; `attrs` has the units, shot and dt_s. Needs xarray.
 
-        `gather.to_xarray().pressure.sel(receiver=3)` is a trace. Needs xarray.
+        `gather.to_xarray().sel(receiver=3)` is a trace, `gather.to_xarray().plot()` an image. to_dataset() has the
+        positions and wavelets, too.
+        """
+        data = self.to_dataset()
+        return data.pressure.assign_attrs(data.attrs)
+
+    def plot(self, **options: Any) -> Any:
+        """Draws the gather as seismologists do: receivers along x, time down, in grey; a single trace as a line.
+
+        Along x lie the offsets in metres where they ascend or descend, else the numbers of the receivers. The scale
+        ends at ± the 96th percentile of |pressure|, as in `onda plot gather`. `options` go to the plot of xarray's
+        DataArray and take precedence: ax, cmap, vmax, x="receiver", …. Returns what that returns. Needs xarray and
+        matplotlib.
+        """
+        pressure = self.to_xarray()
+        if len(self.receivers_m) == 1:
+            return pressure[0].plot(**{"x": "time_s", **options})
+        steps = np.diff(self.offset_m)
+        along = "offset_m" if np.all(steps > 0) or np.all(steps < 0) else "receiver"
+        chosen = {"x": along, "y": "time_s", "yincrease": False, "cmap": "gray_r", **options}
+        if not {"vmin", "vmax", "robust", "norm", "levels"} & options.keys():
+            magnitude = np.abs(self.pressure)
+            # A few strong samples in a quiet record have a percentile of zero.
+            clip = float(np.percentile(magnitude, 96)) or float(magnitude.max())
+            chosen.update({"vmin": -clip, "vmax": clip} if clip > 0 else {})
+        return pressure.plot(**chosen)
+
+    def __repr__(self) -> str:
+        receivers, samples = self.pressure.shape
+        return (
+            f"<onda.Gather: shot {self.shot}, {_count(receivers, 'receiver')} x {_samples(samples, self.dt_s, 'record length')},"
+            f" pressure in Pa, offset {_range(self.offset_m, 'm')}>"
+        )
+
+    def to_dataset(self) -> "xarray.Dataset":
+        """All of the gather with labelled coordinates, named as in seismograms.h5: `pressure(receiver, time_s)`,
+        `receivers(receiver, axis)`, `sources(source, axis)`, the wavelets, …. Needs xarray.
         """
         count, sources = len(self.receivers_m), len(self.sources_m)
         coordinates: Dict[str, Any] = {
             "receiver": np.arange(1.0, count + 1),
-            "time_s": ("time_s", self.time_s, {"units": "s"}),
-            "offset_m": ("receiver", self.offset_m, {"units": "m"}),
+            "time_s": ("time_s", self.time_s, {"units": "s", "long_name": "time"}),
+            "offset_m": ("receiver", self.offset_m, {"units": "m", "long_name": "offset"}),
             "source": np.arange(1.0, sources + 1),
             "axis": ["x", "y", "z"],
         }
@@ -113,6 +184,16 @@ class Snapshots:
     x_m: np.ndarray
     y_m: np.ndarray
     z_m: np.ndarray
+
+    def __repr__(self) -> str:
+        axes = [(name, getattr(self, f"{name}_m")) for name in "xyz"]
+        wide = [(name, values) for name, values in axes if len(values) > 1] or axes
+        nodes = " x ".join(str(len(values)) for _, values in wide)
+        window = ", ".join(f"{name} {_range(values, 'm')}" for name, values in wide)
+        return (
+            f"<onda.Snapshots: shot {self.shot}, {_count(len(self.time_s), 'time')} ({_range(self.time_s, 's')}),"
+            f" {nodes} nodes ({window}), pressure in Pa>"
+        )
 
     def to_xarray(self) -> "xarray.DataArray":
         """The snapshots with labelled coordinates: `pressure(time_s, z_m, y_m, x_m)`. Needs xarray.

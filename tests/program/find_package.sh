@@ -1,6 +1,7 @@
 #!/bin/sh
 # Promise: find_package(onda) works where Onda was installed, and nowhere leads back to the build: examples/find_package,
 # compiled with the installed libraries and headers, gives the pressures that it should.
+# The commands are those of docs/install.md.
 # Usage: find_package.sh SOURCE_DIR BUILD_DIR CXX_COMPILER
 set -eu
 source=$1 build=$2 compiler=$3

@@ -11,6 +11,7 @@
 #include "io/results/result_reader.hpp"
 #include "tests/program/process.hpp"
 #include "tests/program/python.hpp"
+#include "tests/ranks/mpi_environment.hpp"
 #include "tests/sanitized.hpp"
 
 using Json = nlohmann::json;
@@ -41,11 +42,6 @@ void need_mpi() {
     }
 }
 
-/// Root is allowed, more processes than cores are; no other host is asked.
-const std::string kEnvironment =
-    "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 "
-    "OMPI_MCA_plm_rsh_agent=sh OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1";
-
 std::string launched(int ranks) {
     return std::string(ONDA_MPIEXEC) + " -n " + std::to_string(ranks);
 }
@@ -63,7 +59,7 @@ public:
     }
     /// \param ranks 0 without a launcher.
     [[nodiscard]] Outcome run(const std::string& name, int ranks, const std::vector<std::string>& more = {}) const {
-        return run_onda(arguments(name, more), kEnvironment, ranks == 0 ? "" : launched(ranks));
+        return run_onda(arguments(name, more), kMpiEnvironment, ranks == 0 ? "" : launched(ranks));
     }
     [[nodiscard]] Json summary(const std::string& name) const {
         return Json::parse(text_of(out(name) / "summary.json"));
@@ -275,7 +271,7 @@ TEST_CASE(
     const Runs runs;
     const std::string second_has_no_room =
         launched(2) + " sh -c 'if [ \"$OMPI_COMM_WORLD_RANK\" = 1 ]; then ulimit -f 60; fi; exec \"$@\"' sh";
-    const Outcome outcome = run_onda(runs.arguments("full", cut(2)), kEnvironment, second_has_no_room);
+    const Outcome outcome = run_onda(runs.arguments("full", cut(2)), kMpiEnvironment, second_has_no_room);
     CHECK(outcome.code == 74);
     CHECK(count(outcome.err, "error:") == 1);
     CHECK(contains(outcome.err, "rank 1 of this grid: "));
