@@ -330,24 +330,6 @@ TEST_CASE("each rank writes the snapshots of its slabs, which read as those of o
     }
 }
 
-TEST_CASE("SEG-Y and SU of a survey that ranks share are those of one") {
-    const Overrides survey{"sources=[{type: line, first_m: [40, 70, 500], last_m: [120, 70, 500], count: 3}]",
-                           "output.seismograms={segy: ibm, su: true, dt_s: 0.001}"};
-    const TemporaryFolder folder;
-    const auto bytes_of = [&](const std::string& name, int ranks) {
-        static_cast<void>(shoot(survey, ranks, folder.path() / (name + " shots"), folder.path() / name));
-        std::string bytes;
-        for (const char* file : {"seismograms.segy", "seismograms.su"}) {
-            std::ifstream in(folder.path() / name / file, std::ios::binary);
-            bytes += std::string{std::istreambuf_iterator<char>(in), {}};
-        }
-        return bytes;
-    };
-    const std::string expected = bytes_of("one", 1);
-    CHECK(expected.size() > 3600 + 2 * 3 * 18 * 240);
-    CHECK(bytes_of("three", 3) == expected);
-}
-
 TEST_CASE("so do those of shots with apertures, and of several shots in a batch") {
     const Overrides shots{"sources=[{type: line, first_m: [40, 70, 500], last_m: [120, 70, 500], count: 3}]",
                           "receivers=[{type: point, position_m: [80, 70, 530]}]", "boundary.placement=outside"};
@@ -366,6 +348,24 @@ TEST_CASE("so do those of shots with apertures, and of several shots in a batch"
             CHECK(read_frames(shared / name, record.shot).values == read_frames(one / name, record.shot).values);
         }
     }
+}
+
+TEST_CASE("SEG-Y and SU of a survey that ranks share are those of one") {
+    const Overrides survey{"sources=[{type: line, first_m: [40, 70, 500], last_m: [120, 70, 500], count: 3}]",
+                           "output.seismograms={segy: ibm, su: true, dt_s: 0.001}"};
+    const TemporaryFolder folder;
+    const auto bytes_of = [&](const std::string& name, int ranks) {
+        static_cast<void>(shoot(survey, ranks, folder.path() / (name + " shots"), folder.path() / name));
+        std::string bytes;
+        for (const char* file : {"seismograms.segy", "seismograms.su"}) {
+            std::ifstream in(folder.path() / name / file, std::ios::binary);
+            bytes += std::string{std::istreambuf_iterator<char>(in), {}};
+        }
+        return bytes;
+    };
+    const std::string expected = bytes_of("one", 1);
+    CHECK(expected.size() > 3600 + 2 * 3 * 18 * 240);
+    CHECK(bytes_of("three", 3) == expected);
 }
 
 TEST_CASE("a part that a member cannot write ends the run, with its number and file; another cut leaves none behind") {
