@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include "io/files/interruption.hpp"
+#include "io/results/gather_export.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/names.hpp"
@@ -204,6 +205,103 @@ py::dict run(const std::string& text, const std::string& name, const std::vector
     }));
 }
 
+/// What is asked of an export, as Python has it.
+struct ExportRequest {
+    std::string file, format, samples, shots;
+    bool overwrite;
+};
+
+const GatherFormat& format_of(const ExportRequest& request) {
+    if (request.format.empty()) {
+        if (const GatherFormat* const format = gather_format_of(request.file)) return *format;
+        throw Error(ExitCode::usage, request.file + ": its extension does not identify the format; give one of " +
+                                         names_of_gather_formats());
+    }
+    for (const GatherFormat& format : gather_formats())
+        if (format.name == request.format) return format;
+    throw Error(ExitCode::usage, "format '" + request.format + "': must be one of " + names_of_gather_formats());
+}
+
+/// Writes gathers without Python's lock; Ctrl-C ends it.
+std::vector<std::string> export_survey(const GatherSurvey& survey, const ExportRequest& request) {
+    const GatherFormat& format = format_of(request);
+    const ShotSelection selection = request.shots.empty() ? ShotSelection() : ShotSelection(request.shots);
+    const ExportedGathers made =
+        export_gathers(survey, {format,
+                                {request.file, samples_of(format, request.samples), request.overwrite},
+                                selection.among(survey.shots),
+                                [](std::int64_t, std::int64_t) {
+                                    const py::gil_scoped_acquire gil;
+                                    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+                                }});
+    std::vector<std::string> files;
+    for (const std::filesystem::path& file : made.files) files.push_back(file.string());
+    return files;
+}
+
+std::vector<std::string> export_file(const std::string& input, const ExportRequest& request) {
+    return translated([&] {
+        const py::gil_scoped_release no_gil;
+        const SeismogramReader reader(input);
+        return export_survey(survey_of(reader), request);
+    });
+}
+
+std::vector<std::array<double, 3>> as_positions(const py::handle& values) {
+    const auto array = py::cast<py::array_t<double, py::array::c_style | py::array::forcecast>>(values);
+    if (array.ndim() != 2 || array.shape(1) != 3) throw py::value_error("positions must have the shape [n][3]");
+    std::vector<std::array<double, 3>> positions(static_cast<std::size_t>(array.shape(0)));
+    for (py::ssize_t i = 0; i < array.shape(0); ++i)
+        positions[static_cast<std::size_t>(i)] = {array.at(i, 0), array.at(i, 1), array.at(i, 2)};
+    return positions;
+}
+
+/// A gather that as_dict() made. \param alive gets its pressure, which the result refers to.
+OpenGather as_gather(std::int64_t shot, const py::dict& kept, std::vector<Array>& alive) {
+    const Array& pressure = alive.emplace_back(py::cast<Array>(kept["pressure"]));
+    if (pressure.ndim() != 2) throw py::value_error("pressure must have the shape [receiver][time]");
+    OpenGather gather;
+    ShotGather& header = gather.header;
+    header.shot = shot;
+    header.sources_m = as_positions(kept["sources_m"]);
+    header.receivers_m = as_positions(kept["receivers_m"]);
+    header.dt_s = py::cast<double>(kept["dt_s"]);
+    header.samples = pressure.shape(1);
+    for (const auto& [name, column] : py::cast<py::dict>(kept["columns"])) {
+        const auto values = py::cast<py::tuple>(column);
+        header.carried.push_back(
+            {py::cast<std::string>(name), py::cast<bool>(values[0]), py::cast<std::vector<std::string>>(values[1])});
+    }
+    header.wavelets.amplitude_unit = py::cast<std::string>(py::cast<py::dict>(kept["wavelets"])["amplitude_unit"]);
+    header.source_amplitude = py::cast<std::vector<double>>(kept["source_amplitude"]);
+    const auto samples = static_cast<std::size_t>(header.samples);
+    gather.read = [values = pressure.data(), samples](std::size_t first, std::size_t count) {
+        return std::vector<float>(values + first * samples, values + (first + count) * samples);
+    };
+    return gather;
+}
+
+/// \param grid of the summary. \param gathers as run() gave them, by shot.
+std::vector<std::string> export_gathers_of(const std::string& version, const std::string& title, const py::dict& grid,
+                                           const py::dict& gathers, const ExportRequest& request) {
+    const auto triple = [&grid](const char* name) { return py::cast<std::array<double, 3>>(grid[name]); };
+    FileGeometry geometry{py::cast<int>(grid["dimensions"]), py::cast<std::array<std::int64_t, 3>>(grid["shape_xyz"]),
+                          triple("spacing_m_xyz"), triple("origin_m_xyz")};
+    std::vector<Array> alive;
+    std::map<std::int64_t, OpenGather> kept;
+    for (const auto& [shot, gather] : gathers) {
+        const auto number = py::cast<std::int64_t>(shot);
+        kept.emplace(number, as_gather(number, py::cast<py::dict>(gather), alive));
+    }
+    GatherSurvey survey{{version, title, geometry}, {}, [&kept](std::int64_t shot) { return kept.at(shot); }};
+    for (const auto& each : kept) survey.shots.push_back(each.first);
+    return translated([&] {
+        if (survey.shots.empty()) throw Error(ExitCode::usage, "the run has no receivers: there is nothing to export");
+        const py::gil_scoped_release no_gil;
+        return export_survey(survey, request);
+    });
+}
+
 }  // namespace
 
 PYBIND11_MODULE(_core, module) {
@@ -213,4 +311,14 @@ PYBIND11_MODULE(_core, module) {
     module.def("run", &run, py::arg("text"), py::arg("name"), py::arg("overrides"), py::arg("arrays"), py::arg("ends"),
                py::arg("shots"), py::arg("progress"), py::arg("log"),
                "Runs the configuration at the path `text`, or, where it has a `name`, in `text`.");
+    py::class_<ExportRequest>(module, "ExportRequest")
+        .def(py::init([](std::string file, std::string format, std::string samples, std::string shots, bool overwrite) {
+                 return ExportRequest{std::move(file), std::move(format), std::move(samples), std::move(shots),
+                                      overwrite};
+             }),
+             py::arg("file"), py::arg("format"), py::arg("samples"), py::arg("shots"), py::arg("overwrite"));
+    module.def("export_file", &export_file, py::arg("input"), py::arg("request"),
+               "Writes the gathers of a seismograms.h5 as a file of another format; returns the paths written.");
+    module.def("export_gathers", &export_gathers_of, py::arg("version"), py::arg("title"), py::arg("grid"),
+               py::arg("gathers"), py::arg("request"), "The same of what run() gave.");
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <utility>
 
+#include "io/files/atomic_stream.hpp"
 #include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
 #include "io/files/random_hex.hpp"
@@ -227,23 +228,9 @@ namespace {
 
 /// \param tried for messages.
 AtomicFile stage(const std::filesystem::path& path, const std::string& tried, const TextSource& text, bool overwrite) {
-    constexpr std::size_t buffered = 1 << 16;
-    AtomicFile target(path, overwrite);
-    Descriptor file(::open(target.temporary().c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC));
-    if (file.id() < 0) throw_system_fault(ExitCode::io_error, path, tried, errno);
-    std::string buffer;
-    const auto flush = [&] {
-        if (const int error = write_all(file, buffer)) throw_system_fault(ExitCode::io_error, path, tried, error);
-        buffer.clear();
-    };
-    text([&](std::string_view piece) {
-        buffer += piece;
-        if (buffer.size() >= buffered) flush();
-    });
-    flush();
-    if (!file.close()) throw_system_fault(ExitCode::io_error, path, tried, errno);
-    target.finish();
-    return target;
+    AtomicStream stream(path, overwrite, tried);
+    text([&stream](std::string_view piece) { stream.put(piece); });
+    return stream.finish();
 }
 
 }  // namespace

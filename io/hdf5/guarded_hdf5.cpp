@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <type_traits>
@@ -146,6 +147,29 @@ std::vector<std::string> File::names(const std::string& group) const {
 
 std::optional<std::string> File::linked_file(const std::string& path) const {
     return ask_optional(*connection_, Request::linked_file, 0, path, [](MessageReader& in) { return in.take_text(); });
+}
+
+std::optional<std::vector<std::string>> File::dataset_texts(const std::string& path) const {
+    constexpr std::uint64_t at_once = 10'000, most = 50'000'000;
+    std::vector<std::string> texts;
+    for (std::uint64_t all = 1; texts.size() < all;) {
+        MessageWriter request = request_for(Request::text_values, 0, path);
+        request.put(std::uint64_t{texts.size()}).put(at_once);
+        const auto answer = connection_->ask(request);
+        MessageReader in(answer);
+        std::vector<std::string> some;
+        try {
+            if (in.take<std::uint8_t>() == 0) return std::nullopt;
+            all = in.take<std::uint64_t>();
+            some = in.take_all<std::string>();
+        } catch (const Error&) {
+            connection_->astray();
+        }
+        if (all > most || some.size() > all - texts.size() || (some.empty() && all > texts.size()))
+            connection_->astray();
+        std::ranges::move(some, std::back_inserter(texts));
+    }
+    return texts;
 }
 
 namespace {

@@ -26,7 +26,10 @@ public:
         if (kind == Request::values) return read(datasets_.at(object - 1), in, window);
         if (kind == Request::open_file) file_.emplace(hdf5::File::open(path_));
         MessageWriter out;
-        if (kind != Request::open_file) answer(kind, object, in.take_text(), out);
+        if (kind == Request::text_values)
+            texts(in, out);
+        else if (kind != Request::open_file)
+            answer(kind, object, in.take_text(), out);
         const auto bytes = out.bytes();
         if (bytes.size() > window.size())
             throw Error(ExitCode::bad_data,
@@ -55,6 +58,7 @@ private:
             case Request::numbers: put(from.numbers(name)); break;
             case Request::variable_text: out.put(from.has_variable_text(name)); break;
             case Request::open_file:
+            case Request::text_values:
             case Request::values: break;
         }
     }
@@ -74,6 +78,21 @@ private:
             out.put(source.file).put(source.path).put(source.first).put(source.count);
     }
 
+    /// Some of the texts of a dataset, which are read once, for as long as no other ones are asked for.
+    void texts(MessageReader& in, MessageWriter& out) {
+        const std::string path = in.take_text();
+        const auto first = in.take<std::uint64_t>(), count = in.take<std::uint64_t>();
+        const bool holds = file_->holds_texts(path);
+        out.put(holds);
+        if (!holds) return;
+        if (path != texts_of_) texts_ = file_->read_texts(path);
+        texts_of_ = path;
+        const std::uint64_t all = texts_.size(), begin = std::min(first, all),
+                            end = begin + std::min(count, all - begin);
+        out.put(all).put(end - begin);
+        for (std::uint64_t n = begin; n < end; ++n) out.put(texts_[n]);
+    }
+
     static std::size_t read(const hdf5::Dataset& dataset, MessageReader& in, Bytes window) {
         const auto element = in.take<hdf5::Element>();
         const auto first = in.take_all<hdf5::Extent>(), count = in.take_all<hdf5::Extent>();
@@ -91,6 +110,8 @@ private:
     std::filesystem::path path_;
     std::optional<hdf5::File> file_;
     std::vector<hdf5::Dataset> datasets_;
+    std::string texts_of_;  ///< the dataset
+    std::vector<std::string> texts_;
 };
 
 }  // namespace

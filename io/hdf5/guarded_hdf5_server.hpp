@@ -21,7 +21,9 @@ enum class Request : std::uint8_t {
     number,         ///< name -> count (0 or 1), number
     numbers,        ///< name -> bool, numbers
     variable_text,  ///< name -> bool
-    values,         ///< hdf5::Element, first, count -> the values
+    text_values,  ///< path of a dataset, first, count -> count (0 or 1: it holds texts), all of its texts, those asked
+                  ///< for
+    values,       ///< hdf5::Element, first, count -> the values
 };
 
 /// The work of the child: opens the file at the first request and answers.

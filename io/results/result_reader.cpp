@@ -10,6 +10,7 @@
 #include "io/hdf5/guarded_hdf5.hpp"
 #include "io/results/result_file.hpp"
 #include "io/results/snapshots.hpp"
+#include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
@@ -49,6 +50,44 @@ std::string title_of(const guarded::File& root) {
     return title ? title->scalar : "";
 }
 
+/// The numbers of a node, one or several of them; empty for anything else.
+std::vector<double> numbers_of(const YamlNode* node) {
+    std::vector<double> numbers;
+    if (node == nullptr) return numbers;
+    const bool is_list = node->kind == YamlNode::Kind::sequence;
+    for (const YamlNode& item : is_list ? node->items : std::vector<YamlNode>{*node}) {
+        const auto number = parse_number(item.scalar);
+        if (item.kind != YamlNode::Kind::scalar || !number) return {};
+        numbers.push_back(*number);
+    }
+    return numbers;
+}
+
+/// The grid of a configuration: of all its parameters in sections, or, as files of shots have them, in a list of dotted
+/// names.
+std::optional<FileGeometry> grid_of(const YamlNode& config) {
+    const YamlNode* const section = config.find("grid");
+    const auto numbers = [&](const std::string& key) {
+        return numbers_of(section != nullptr ? section->find(key) : config.find("grid." + key));
+    };
+    const std::vector<double> shape = numbers("shape"), origin_m = numbers("origin_m");
+    std::vector<double> spacing_m = numbers("spacing_m");
+    if (spacing_m.size() == 1) spacing_m.resize(shape.size(), spacing_m.front());
+    const std::size_t axes = shape.size();
+    if ((axes != 2 && axes != 3) || spacing_m.size() != axes || (!origin_m.empty() && origin_m.size() != axes))
+        return {};
+    FileGeometry grid;
+    grid.dimensions = static_cast<int>(axes);
+    for (std::size_t i = 0; i < axes; ++i) {
+        const std::size_t axis = axes == 2 && i == 1 ? 2 : i;
+        if (!(shape[i] >= 1. && shape[i] <= 1e15)) return {};
+        grid.shape[axis] = static_cast<std::int64_t>(shape[i]);
+        grid.spacing_m[axis] = spacing_m[i];
+        grid.origin_m[axis] = origin_m.empty() ? 0. : origin_m[i];
+    }
+    return grid;
+}
+
 std::string group_of(std::int64_t shot) {
     return "shots/" + std::to_string(shot) + "/";
 }
@@ -81,6 +120,43 @@ std::pair<ShotGather, guarded::Dataset> open_gather(const guarded::File& root, s
     if (!(header.dt_s > 0.) || !std::isfinite(header.dt_s))
         pressure.fail("attribute dt_s must be a positive number of seconds");
     return {std::move(header), std::move(pressure)};
+}
+
+/// What the tables of receivers said beside positions, by name.
+std::vector<CarriedColumn> read_carried(const guarded::File& root, std::int64_t shot, std::size_t receivers) {
+    constexpr std::string_view prefix = "receiver_";
+    std::vector<CarriedColumn> columns;
+    for (const std::string& link : root.names("shots/" + std::to_string(shot))) {
+        if (!link.starts_with(prefix)) continue;
+        CarriedColumn& column = columns.emplace_back();
+        column.name = link.substr(prefix.size());
+        if (auto texts = root.dataset_texts(group_of(shot) + link)) {
+            column.text = std::move(*texts);
+        } else {
+            column.numbers = true;
+            for (const double value : root.open_dataset(group_of(shot) + link).read_all())
+                column.text.push_back(std::isnan(value) ? "" : shortest(value));
+        }
+        if (column.text.size() != receivers)
+            root.fail(printable(group_of(shot) + link) + " must have one value for each of the " +
+                      std::to_string(receivers) + " receivers");
+    }
+    return columns;
+}
+
+/// The amplitudes of a shot's sources, of files that have them.
+void read_amplitudes(const guarded::File& root, ShotGather& header) {
+    const std::string path = group_of(header.shot) + "source_amplitude";
+    if (const auto there = root.names("shots/" + std::to_string(header.shot));
+        std::ranges::find(there, "source_amplitude") == there.end())
+        return;
+    const auto dataset = root.open_dataset(path);
+    header.source_amplitude = dataset.read_all();
+    header.wavelets.amplitude_unit = dataset.text("units").value_or(header.wavelets.amplitude_unit);
+    if (header.source_amplitude.size() != header.sources_m.size() ||
+        !std::ranges::all_of(header.source_amplitude, [](double value) { return std::isfinite(value); }))
+        dataset.fail("must have a finite number for each of the " + std::to_string(header.sources_m.size()) +
+                     " sources");
 }
 
 /// An attribute in the order z, y, x as (x, y, z).
@@ -153,6 +229,13 @@ const std::string& ResultReader::title() const {
     return impl_->title;
 }
 
+ResultOrigin ResultReader::origin() const {
+    ResultOrigin origin{impl_->root.text("onda_version").value_or(""), impl_->title, {}};
+    for (const char* const text : {"config_resolved_yaml", "parameters"})
+        if (!origin.grid) origin.grid = grid_of(read_strict_yaml(impl_->root.text(text).value_or("")).root);
+    return origin;
+}
+
 // Seismograms ------------------------------------------------------------------------------------------------------
 
 SeismogramReader::SeismogramReader(const std::filesystem::path& file) : ResultReader(file, kSeismograms) {}
@@ -176,6 +259,17 @@ ShotGather SeismogramReader::read(std::int64_t shot) const {
     auto [gather, pressure] = open_gather(impl_->file_of(shot).root, shot);
     gather.pressure = pressure.read<float>({0, 0}, pressure.extents());
     return std::move(gather);
+}
+
+OpenGather SeismogramReader::open(std::int64_t shot) const {
+    const auto of_shot = impl_->file_of(shot);
+    auto [header, pressure] = open_gather(of_shot.root, shot);
+    header.carried = read_carried(of_shot.root, shot, header.receivers_m.size());
+    read_amplitudes(of_shot.root, header);
+    const auto samples = static_cast<hdf5::Extent>(header.samples);
+    return {std::move(header), [dataset = std::move(pressure), samples](std::size_t first, std::size_t count) {
+                return dataset.read<float>({first, 0}, {count, samples});
+            }};
 }
 
 // Snapshots --------------------------------------------------------------------------------------------------------

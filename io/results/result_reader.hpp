@@ -6,7 +6,9 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,20 @@ enum class FileKind { seismograms, snapshots, model, other };
 /// By the attribute `format`, or the dataset /vp. \throws Error(missing_input | bad_data) for what is no HDF5 file.
 FileKind kind_of_file(const std::filesystem::path& file);
 
+/// What a file tells of how its results came about.
+struct ResultOrigin {
+    std::string version;               ///< of Onda; empty where it does not say
+    std::string title;                 ///< of the configuration; empty where there is none
+    std::optional<FileGeometry> grid;  ///< of the configuration
+};
+
+/// A gather whose traces are read when they are asked for.
+struct OpenGather {
+    ShotGather header;  ///< without samples, and of the wavelets without anything but the unit of amplitudes
+    /// Pressure [Pa] of the receivers [first, first + count), which the shot has. \throws Error(bad_data).
+    std::function<std::vector<float>(std::size_t first, std::size_t count)> read;
+};
+
 /// Something of a file with shots, opened for reading.
 class ResultReader {
 public:
@@ -29,6 +45,7 @@ public:
     [[nodiscard]] bool has(std::int64_t shot) const;
     /// `title` of the configuration that the file carries; empty where there is none.
     [[nodiscard]] const std::string& title() const;
+    [[nodiscard]] ResultOrigin origin() const;
 
 protected:
     struct Impl;
@@ -53,6 +70,8 @@ public:
     /// \throws Error(bad_data); Error(internal) for receivers that the shot does not have.
     [[nodiscard]] ShotGather read(std::int64_t shot, std::size_t first, std::size_t count) const;
     [[nodiscard]] ShotGather read(std::int64_t shot) const;
+    /// A shot that is there, with everything that traces of other programs tell of it. \throws Error(bad_data).
+    [[nodiscard]] OpenGather open(std::int64_t shot) const;
 };
 
 /// The snapshots of one shot.

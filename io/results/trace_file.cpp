@@ -207,12 +207,32 @@ TraceHeader header_of_shot(const TraceFileContents& contents, const ShotGather& 
     return set;
 }
 
+/// As "%.6g" writes it.
+std::string six_digits(double value) {
+    constexpr int digits = 6;
+    char text[32];
+    return {text, std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
+}
+
 struct Closer {
     void operator()(segy_file* file) const { segy_close(file); }
 };
 using OpenFile = std::unique_ptr<segy_file, Closer>;
 
 }  // namespace
+
+std::string TraceLimits::unfit_interval(double dt_s) const {
+    constexpr double rounding = 1e-9;  // of an interval: 2000 us may have come to 2000.0000000000002
+    if (std::abs(nearest_interval_s(dt_s) - dt_s) <= rounding * dt_s) return {};
+    return "the sample interval of the seismograms is " + number_text(dt_s) + " s, but " + std::string(name) +
+           " stores whole microseconds from 1 to " + std::to_string(most_interval_us);
+}
+
+std::string TraceLimits::unfit_samples(std::int64_t samples) const {
+    if (samples <= most_samples) return {};
+    return std::to_string(samples) + " samples per trace, but " + std::string(name) + " stores at most " +
+           std::to_string(most_samples) + ", in 16 bits";
+}
 
 double TraceLimits::nearest_interval_s(double dt_s) const {
     // A division: the double nearest to a decimal fraction.
@@ -226,7 +246,40 @@ std::int64_t coordinate_parts(double largest_m) {
     return 0;
 }
 
+namespace {
+
+std::string beyond_32_bits(const std::string& what) {
+    return what + "; the headers of its traces hold " + std::to_string(kLargest32);
+}
+
+}  // namespace
+
+std::string unfit_places(double farthest_m) {
+    return coordinate_parts(farthest_m) > 0
+               ? ""
+               : beyond_32_bits("the grid reaches " + six_digits(farthest_m) + " m from zero") + " m at most";
+}
+
+std::string unfit_shot(std::int64_t shot) {
+    return shot <= kLargest32 ? "" : beyond_32_bits("there is a shot " + std::to_string(shot)) + " at most";
+}
+
+std::string unfit_traces(std::int64_t traces) {
+    return traces <= kLargest32 ? ""
+                                : beyond_32_bits("the survey has " + std::to_string(traces) + " traces") + " at most";
+}
+
 struct TraceFileWriter::Impl {
+    /// The shot whose traces are written.
+    struct CurrentShot {
+        std::int64_t number = 0;
+        TraceHeader header{};
+        std::vector<std::array<double, 3>> receivers_m{};
+        std::vector<double> offsets{};
+        std::vector<std::int64_t> station{};
+        std::size_t written = 0;  ///< of its traces
+    };
+
     TraceFileContents contents;
     AtomicFile output;
     OpenFile file;
@@ -234,6 +287,7 @@ struct TraceFileWriter::Impl {
     int trace_bytes;
     std::int64_t traces = 0;
     std::vector<float> samples;
+    CurrentShot shot{};
 
     Impl(const std::filesystem::path& path, TraceFileContents of, bool overwrite)
         : contents(std::move(of)),
@@ -287,29 +341,41 @@ TraceFileWriter::TraceFileWriter(const std::filesystem::path& file, const TraceF
 TraceFileWriter::~TraceFileWriter() = default;
 TraceFileWriter::TraceFileWriter(TraceFileWriter&&) noexcept = default;
 
-void TraceFileWriter::write(const ShotGather& gather, std::int64_t traces_before) {
+void TraceFileWriter::begin_shot(const ShotGather& header) {
     const TraceFileContents& contents = impl_->contents;
-    if (gather.samples != contents.samples || gather.dt_s != contents.dt_s)
-        throw Error(ExitCode::internal, "shot " + std::to_string(gather.shot) + " is sampled otherwise than its file");
+    if (header.samples != contents.samples || header.dt_s != contents.dt_s)
+        throw Error(ExitCode::internal, "shot " + std::to_string(header.shot) + " is sampled otherwise than its file");
+    impl_->shot = {
+        header.shot, header_of_shot(contents, header), header.receivers_m, offsets_m(header), stations(header), 0};
+}
+
+void TraceFileWriter::write_traces(std::span<const float> pressure) {
+    const TraceFileContents& contents = impl_->contents;
+    Impl::CurrentShot& shot = impl_->shot;
+    const auto count = static_cast<std::size_t>(contents.samples);
+    if (pressure.size() % count != 0 || pressure.size() / count > shot.receivers_m.size() - shot.written)
+        throw Error(ExitCode::internal, "shot " + std::to_string(shot.number) + " has " +
+                                            std::to_string(shot.receivers_m.size()) + " receivers, but more traces");
     const auto scaled = [&](double metre) { return fitting(metre * static_cast<double>(contents.parts), "place"); };
-    TraceHeader set = header_of_shot(contents, gather);
-    const std::vector<double> offsets = offsets_m(gather);
-    const std::vector<std::int64_t> station = stations(gather);
+    TraceHeader& set = shot.header;
     errno = 0;
-    for (std::size_t r = 0; r < gather.receivers_m.size(); ++r) {
-        const auto& place_m = gather.receivers_m[r];
-        const auto number = static_cast<std::int64_t>(r) + 1;
-        set(SEGY_TR_SEQ_LINE, fitting(static_cast<double>(traces_before + number), "trace"));
-        set(SEGY_TR_SEQ_FILE, fitting(static_cast<double>(impl_->traces + 1), "trace"));
-        set(SEGY_TR_NUMBER_ORIG_FIELD, number);
-        set(SEGY_TR_OFFSET, fitting(offsets[r], "offset"));
-        set(SEGY_TR_RECV_GROUP_ELEV, -scaled(place_m[2]));
-        set(SEGY_TR_GROUP_X, scaled(place_m[0]));
-        set(SEGY_TR_GROUP_Y, scaled(place_m[1]));
-        set(SEGY_TR_UNASSIGNED1, station[r]);
-        const auto samples = static_cast<std::size_t>(gather.samples);
-        impl_->write_trace(set, std::span(gather.pressure).subspan(r * samples, samples));
+    for (std::size_t at = 0; at < pressure.size(); at += count, ++shot.written) {
+        const std::size_t r = shot.written;
+        const std::int64_t number = fitting(static_cast<double>(impl_->traces + 1), "trace");
+        for (const int field : {SEGY_TR_SEQ_LINE, SEGY_TR_SEQ_FILE}) set(field, number);
+        set(SEGY_TR_NUMBER_ORIG_FIELD, static_cast<std::int64_t>(r) + 1);
+        set(SEGY_TR_OFFSET, fitting(shot.offsets[r], "offset"));
+        set(SEGY_TR_RECV_GROUP_ELEV, -scaled(shot.receivers_m[r][2]));
+        set(SEGY_TR_GROUP_X, scaled(shot.receivers_m[r][0]));
+        set(SEGY_TR_GROUP_Y, scaled(shot.receivers_m[r][1]));
+        set(SEGY_TR_UNASSIGNED1, shot.station[r]);
+        impl_->write_trace(set, pressure.subspan(at, count));
     }
+}
+
+void TraceFileWriter::write(const ShotGather& gather) {
+    begin_shot(gather);
+    write_traces(gather.pressure);
 }
 
 AtomicFile TraceFileWriter::finish() {

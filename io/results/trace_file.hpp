@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -25,6 +26,9 @@ struct TraceLimits {
 
     /// The sampling nearest to this one that the headers hold: whole microseconds, one at least.
     [[nodiscard]] double nearest_interval_s(double dt_s) const;
+    /// What they do not hold of a sample interval, or of a number of samples, in words; empty where they hold it.
+    [[nodiscard]] std::string unfit_interval(double dt_s) const;
+    [[nodiscard]] std::string unfit_samples(std::int64_t samples) const;
 };
 /// Rev 1 has two's complement integers only.
 inline constexpr TraceLimits kSegyLimits{"SEG-Y rev 1", 32767, 32767};
@@ -37,6 +41,12 @@ enum class TraceFormat { segy_ieee, segy_ibm, su };
 /// places up to `largest_m` from zero fit 32 bits; 0 if none does. Headers say it as a negative scaler (SCALCO,
 /// SCALEL).
 std::int64_t coordinate_parts(double largest_m);
+
+/// What the 32 bits of trace headers do not hold of a survey, in words; empty where they hold it: places so far from
+/// zero, a shot of this number, so many traces.
+std::string unfit_places(double farthest_m);
+std::string unfit_shot(std::int64_t shot);
+std::string unfit_traces(std::int64_t traces);
 
 /// What is the same for all traces of a file.
 struct TraceFileContents {
@@ -56,10 +66,15 @@ public:
     TraceFileWriter(const std::filesystem::path& file, const TraceFileContents& contents, bool overwrite);
     ~TraceFileWriter();
     TraceFileWriter(TraceFileWriter&&) noexcept;
-    /// Appends the traces of a shot in the order of its receivers. \param traces_before of the survey, in other files
-    /// too. \throws Error(io_error); Error(internal) for another sampling than the contents', or a shot number, trace
-    /// number or place that does not fit 32 bits.
-    void write(const ShotGather& gather, std::int64_t traces_before);
+    /// The traces that follow are those of a shot, in the order of its receivers. \param header of it, without samples.
+    /// \throws Error(internal) for another sampling than the contents', or a shot number or place that does not fit 32
+    /// bits.
+    void begin_shot(const ShotGather& header);
+    /// Appends the next traces of the shot, [receiver][sample]. \throws Error(io_error); Error(internal) for more than
+    /// it has, or a trace number that does not fit 32 bits.
+    void write_traces(std::span<const float> pressure);
+    /// Both, for a shot as a whole.
+    void write(const ShotGather& gather);
     /// Closes the file, opens it again and counts its traces, and syncs it: it is ready for its name.
     /// \throws Error(io_error).
     AtomicFile finish();

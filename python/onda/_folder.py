@@ -9,7 +9,8 @@ from typing import Any, Dict, List, Optional, Union
 
 import numpy as np
 
-from ._errors import InputDataError, MissingInputError
+from . import _core
+from ._errors import InputDataError, MissingInputError, UsageError
 from ._results import Gather, Run, Snapshots, Wavelets
 
 
@@ -107,6 +108,12 @@ class _Folder:
             return Snapshots(
                 shot, group["pressure"][:], group["time_s"][:], *(file[name][:] for name in ("x_m", "y_m", "z_m"))
             )
+
+    def export(self, summary: Dict[str, Any], request: _core.ExportRequest) -> List[str]:
+        file = self._folder / "seismograms.h5"
+        if not file.is_file():
+            raise UsageError("the run has no receivers: there is nothing to export")
+        return _core.export_file(os.fspath(file), request)
 
     def _open(self, name: str, format_name: str) -> Any:
         path = self._folder / name

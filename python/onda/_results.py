@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Protocol, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, List, Optional, Protocol, Tuple, Union
 
 import numpy as np
 
+from . import _core
 from ._errors import UsageError
 
 if TYPE_CHECKING:
@@ -220,6 +222,18 @@ class Source(Protocol):
 
     def snapshots(self, shot: int) -> Optional[Snapshots]: ...
 
+    def export(self, summary: Dict[str, Any], request: _core.ExportRequest) -> List[str]: ...
+
+
+def selection_of(shots: Optional[Iterable[int]]) -> str:
+    """Numbers of shots as the command line lists them; empty for all."""
+    if isinstance(shots, (str, bytes)):
+        raise UsageError(f"shots: must be a list of numbers, not {shots!r}")
+    selection = "" if shots is None else ",".join(str(int(shot)) for shot in shots)
+    if shots is not None and not selection:
+        raise UsageError("shots: an empty list leaves nothing to do")
+    return selection
+
 
 class Run:
     """The results of a run: of onda.run(), in memory; of onda.open(), read from its folder when they are asked for."""
@@ -248,6 +262,29 @@ class Run:
     def gathers(self) -> Iterator[Gather]:
         """The gathers of all shots that have receivers, by number."""
         return (gather for gather in map(self._source.gather, self.shots) if gather is not None)
+
+    def export(
+        self,
+        file: Union[str, "os.PathLike[str]"],
+        *,
+        format: Optional[str] = None,
+        samples: Optional[str] = None,
+        shots: Optional[Iterable[int]] = None,
+        force: bool = False,
+    ) -> List[Path]:
+        """Writes the gathers as a file for other programs, as `onda export` does; returns the paths of what it wrote.
+
+        file: its extension says the format, unless `format` does: .segy, .sgy, .su, .rsf, .npy, .csv.
+        format: "segy", "su", "rsf", "npy" or "csv" (docs/outputs.md).
+        samples: of SEG-Y: "ieee" (the default) or "ibm".
+        shots: the numbers of the shots; all that have receivers where absent.
+        force: whether files that are there are replaced.
+
+        Raises UsageError; CannotCreateError if a file is there; InputDataError for what the format does not hold, such
+        as a sample interval that is no whole number of microseconds in SEG-Y and SU; FileError.
+        """
+        request = _core.ExportRequest(os.fspath(file), format or "", samples or "", selection_of(shots), bool(force))
+        return [Path(name) for name in self._source.export(self.summary, request)]
 
     @property
     def dt_s(self) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from . import _core
 from ._errors import ConfigError, OndaWarning, UsageError
 from ._progress import ProgressCallback, Reporter
-from ._results import Gather, Run, Snapshots, Wavelets
+from ._results import Gather, Run, Snapshots, Wavelets, selection_of
 
 if TYPE_CHECKING:
     import xarray
@@ -64,11 +64,7 @@ def run(
     _compare(ends.get("vp", {}), ends.get("rho", {}))
     text, name = _text_of(config)
     settings = _list_of("overrides", overrides) + (["model={type: array}"] if arrays else [])
-    if isinstance(shots, (str, bytes)):
-        raise UsageError(f"shots: must be a list of numbers, not {shots!r}")
-    selection = "" if shots is None else ",".join(str(int(shot)) for shot in shots)
-    if shots is not None and not selection:
-        raise UsageError("shots: an empty list leaves nothing to compute")
+    selection = selection_of(shots)
     reporter = Reporter(progress)
     try:
         known = {**ends.get("rho", {}), **ends.get("vp", {})}
@@ -197,6 +193,10 @@ class _Memory:
     def snapshots(self, shot: int) -> Optional[Snapshots]:
         kept = self._left["snapshots"].get(shot)
         return None if kept is None else Snapshots(shot, **kept)
+
+    def export(self, summary: Dict[str, Any], request: _core.ExportRequest) -> List[str]:
+        grid, version = summary["grid"], summary["onda"]["version"]
+        return _core.export_gathers(version, summary["title"], grid, self._left["gathers"], request)
 
 
 def column_of(numbers: bool, text: List[str]) -> np.ndarray:

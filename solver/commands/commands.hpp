@@ -55,6 +55,7 @@ Command add_schema(CLI::App& app);
 Command add_convert(CLI::App& app);
 Command add_plot(CLI::App& app);
 Command add_report(CLI::App& app);
+Command add_export(CLI::App& app);
 Command add_verify(CLI::App& app);
 Command add_dispersion(CLI::App& app);
 Command add_bench(CLI::App& app);

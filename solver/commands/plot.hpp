@@ -1,5 +1,5 @@
 /// \file
-/// What the subcommands of `onda plot` share. For solver/commands/plot*.cpp alone.
+/// What the subcommands of `onda plot` share; `onda export` finds its input as they do.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -88,14 +88,14 @@ std::vector<WantedTraceFile> wanted_trace_files(const SeismogramConfig& seismogr
 /// The sampling that all wanted files hold: the one given, or the nearest where the user lets it be changed.
 double fit_to_trace_files(double dt_s, const SeismogramConfig& seismograms, const ConfigOrigin& origin) {
     for (const auto& [key, limits] : wanted_trace_files(seismograms)) {
+        const std::string unfit = limits.unfit_interval(dt_s);
+        if (unfit.empty()) continue;
         const double nearest_s = limits.nearest_interval_s(dt_s);
-        if (std::abs(nearest_s - dt_s) <= kRounding * dt_s) continue;
         if (seismograms.unfit_dt != "resample")
             origin.fault(seismograms.dt_s ? "output.seismograms.dt_s" : key,
-                         fmt::format("the sample interval of the seismograms is {} s, but {} stores whole microseconds "
-                                     "from 1 to {}: use output.seismograms.dt_s: {}, or have them resampled to it by "
+                         fmt::format("{}: use output.seismograms.dt_s: {}, or have them resampled to it by "
                                      "output.seismograms.unfit_dt: resample",
-                                     number_text(dt_s), limits.name, limits.most_interval_us, number_text(nearest_s)));
+                                     unfit, number_text(nearest_s)));
         dt_s = nearest_s;
     }
     return dt_s;
@@ -104,13 +104,12 @@ double fit_to_trace_files(double dt_s, const SeismogramConfig& seismograms, cons
 void check_samples_fit(const TimeAxis& time, const TimeConfig& config, const SeismogramConfig& seismograms,
                        const ConfigOrigin& origin) {
     for (const auto& [key, limits] : wanted_trace_files(seismograms))
-        if (time.output_samples > limits.most_samples)
-            origin.fault(key, fmt::format("{} samples per trace, but {} stores at most {}, in 16 bits: use "
-                                          "output.seismograms.dt_s: {} or more, or a shorter time.duration_s",
-                                          time.output_samples, limits.name, limits.most_samples,
-                                          number_text(std::ceil(1e6 * config.duration_s /
-                                                                static_cast<double>(limits.most_samples - 1)) /
-                                                      1e6)));
+        if (const std::string unfit = limits.unfit_samples(time.output_samples); !unfit.empty())
+            origin.fault(
+                key, fmt::format(
+                         "{}: use output.seismograms.dt_s: {} or more, or a shorter time.duration_s", unfit,
+                         number_text(std::ceil(1e6 * config.duration_s / static_cast<double>(limits.most_samples - 1)) /
+                                     1e6)));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 
 namespace onda {
 
-/// seismograms.segy of a survey, or 00012.seismograms.segy of each shot where files of shots are kept; and the same as
-/// SU. Neither is ever read by Onda: what a survey goes on with is in seismograms.h5.
+/// seismograms.segy of a survey, and the same as SU: one file, however many and large the shots are. Neither is ever
+/// read by Onda: what a survey goes on with is in the HDF5 files of its shots.
 extern const OutputFormat kSegyFormat, kSuFormat;
 
 /// What a file of traces cannot hold of a plan, whatever its sampling: places too far from zero, shot numbers above 32

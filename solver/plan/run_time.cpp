@@ -97,20 +97,16 @@ struct Finishing {
     }
 };
 
-/// Each file of traces is made to last by itself.
 Finishing finishing(const Plan& plan, const TraceRehearsal& traces, const DiskRehearsal& disk) {
-    const auto& seismograms = plan.config.output.seismograms;
     const auto receivers = static_cast<double>(plan.survey.size.most_receivers);
     const double bytes = 4. * receivers * static_cast<double>(plan.time.output_samples);
-    const double others = (seismograms.segy != "none" ? 1. : 0.) + (seismograms.su ? 1. : 0.);
     // A file of seismograms has twice as many datasets and attributes as one of snapshots, which was tried, and
     // is made to last as often.
     const double seismogram_files = receivers > 0. ? 1. : 0., snapshot_files = plan.snapshots.steps.empty() ? 0. : 1.;
     const double files = seismogram_files + snapshot_files;
-    Finishing of{traces.shot_s / plan.batch + traces.trace_s * receivers +
-                     bytes * (1. + others) * (disk.write_s + disk.hash_s) +
+    Finishing of{traces.shot_s / plan.batch + traces.trace_s * receivers + bytes * (disk.write_s + disk.hash_s) +
                      (2. * seismogram_files + snapshot_files) * (disk.hdf5_s - disk.hdf5_wait_s),
-                 bytes * (1. + others) * disk.sync_s + files * disk.hdf5_wait_s + others * disk.file_s};
+                 bytes * disk.sync_s + files * disk.hdf5_wait_s};
     of.working_s *= plan.batch;
     of.waiting_s *= plan.batch;
     return of;
@@ -122,13 +118,23 @@ double report_of(const Plan& plan) {
     return kPage_s + kMovie_s * static_cast<double>(bytes.movies) + kGather_s * static_cast<double>(bytes.gather);
 }
 
-/// Files of several shots are read again and written into those of the survey, or linked there.
+double trace_files(const Plan& plan) {
+    const SeismogramConfig& seismograms = plan.config.output.seismograms;
+    return (seismograms.segy != "none" ? 1. : 0.) + (seismograms.su ? 1. : 0.);
+}
+
+/// Files of several shots are read again and written into those of the survey, or linked there; SEG-Y and SU are
+/// written from them in any case.
 double survey_files(const Plan& plan, double output_bytes, const DiskRehearsal& disk) {
     constexpr double link_s = 2e-5;
     const auto shots = static_cast<double>(plan.survey.shots.size());
-    if (shots == 1.) return 0.;
-    if (keeps_shot_files(plan)) return link_s * shots;
-    return disk.hdf5_s * shots + output_bytes * (disk.hash_s + disk.write_s + disk.sync_s);
+    const double byte_s = disk.hash_s + disk.write_s + disk.sync_s;
+    const double of_traces_s = trace_files(plan) * (disk.file_s + shots * (disk.hdf5_s - disk.hdf5_wait_s));
+    const double trace_bytes = trace_files(plan) * 4. * static_cast<double>(plan.survey.size.receivers) *
+                               static_cast<double>(plan.time.output_samples);
+    if (shots == 1.) return of_traces_s + trace_bytes * byte_s;
+    if (keeps_shot_files(plan)) return of_traces_s + trace_bytes * byte_s + link_s * shots;
+    return of_traces_s + disk.hdf5_s * shots + output_bytes * byte_s;
 }
 
 /// What the files of all batches but the last add to steps beside which they are made: on a device with memory of its

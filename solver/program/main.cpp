@@ -100,9 +100,9 @@ int run(int argc, char** argv) {
     app.require_subcommand(1);
 
     using Add = Command (*)(CLI::App&);
-    const Add commands[] = {add_run,    add_check,   add_tune,       add_predict, add_model,  add_init,
-                            add_schema, add_convert, add_plot,       add_report,  add_verify, add_dispersion,
-                            add_bench,  add_info,    add_completion, add_man};
+    const Add commands[] = {add_run,        add_check,   add_tune, add_predict,    add_model,  add_init,
+                            add_schema,     add_convert, add_plot, add_export,     add_report, add_verify,
+                            add_dispersion, add_bench,   add_info, add_completion, add_man};
     std::vector<std::pair<CLI::App*, Command>> actions;
     for (const Add add : commands) {
         Command action = add(app);

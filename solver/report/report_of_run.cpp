@@ -264,18 +264,19 @@ AtomicFile stage_report_of_run(const Path& folder, const Path& page, bool overwr
     return stage_text_file(page, text, overwrite);
 }
 
-void list_in_summary(const Path& folder, const Path& page) {
+void list_in_summary(const Path& folder, const Path& file) {
     std::error_code unseen;
-    const std::string name = page.filename().string();
-    if (!is_result_name(name) || !std::filesystem::equivalent(folder / name, page, unseen)) return;
+    const std::string name = file.filename().string();
+    if (!is_result_name(name) || !std::filesystem::equivalent(folder / name, file, unseen)) return;
     const Path path = folder / kSummaryName;
+    if (!std::filesystem::is_regular_file(path)) return;
     const std::string text = text_of(path);
     if (!seal_holds(text)) return;
     Json summary = Json::parse(text);
     summary.erase("summary_hash");
     Json& files = summary["files"];
-    std::erase_if(files.get_ref<Json::array_t&>(), [&](const Json& file) { return file.at("name") == name; });
-    const FileRecord record = record_of(page, name);
+    std::erase_if(files.get_ref<Json::array_t&>(), [&](const Json& listed) { return listed.at("name") == name; });
+    const FileRecord record = record_of(file, name);
     files.insert(files.begin(), Json{{"name", name}, {"bytes", record.bytes}, {"hash", record.hash}});
     write_text_file(path, sealed(json_text(summary) + "\n"), true);
 }

@@ -14,8 +14,9 @@ namespace onda {
 /// Error(cannot_create | io_error).
 AtomicFile stage_report_of_run(const std::filesystem::path& folder, const std::filesystem::path& page, bool overwrite);
 
-/// Lists the page in the folder's summary.json, as if the run had left it, so that --force may replace it; does nothing
-/// where the summary cannot be proven to be Onda's, or the page lies elsewhere.
-void list_in_summary(const std::filesystem::path& folder, const std::filesystem::path& page);
+/// Lists a file that a run may leave in the folder's summary.json, as if it had left it, so that --force may replace
+/// it: the page, or seismograms.segy. Does nothing where the summary cannot be proven to be Onda's, or the file has
+/// another name or lies elsewhere.
+void list_in_summary(const std::filesystem::path& folder, const std::filesystem::path& file);
 
 }  // namespace onda

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/text/error.hpp"
@@ -42,16 +43,27 @@ bool ShotSelection::contains(std::int64_t shot) const {
 }
 
 void ShotSelection::check_against(const Shots& shots) const {
-    if (shots.empty()) return;
-    const std::int64_t lowest = shots.id(0), highest = shots.id(shots.size() - 1);
+    check_against(shots.size(), [&shots](std::size_t i) { return shots.id(i); });
+}
+
+std::vector<std::int64_t> ShotSelection::among(const std::vector<std::int64_t>& numbers) const {
+    check_against(numbers.size(), [&numbers](std::size_t i) { return numbers[i]; });
+    std::vector<std::int64_t> selected;
+    std::ranges::copy_if(numbers, std::back_inserter(selected), [this](std::int64_t shot) { return contains(shot); });
+    return selected;
+}
+
+void ShotSelection::check_against(std::size_t count, const std::function<std::int64_t(std::size_t i)>& number) const {
+    if (count == 0) return;
+    const std::int64_t lowest = number(0), highest = number(count - 1);
     for (const auto& [first, last] : ranges_) {
         bool found = false;
-        for (std::size_t i = 0; i < shots.size() && !found; ++i) found = first <= shots.id(i) && shots.id(i) <= last;
+        for (std::size_t i = 0; i < count && !found; ++i) found = first <= number(i) && number(i) <= last;
         if (found && lowest <= first && last <= highest) continue;
-        throw Error(ExitCode::usage,
-                    fmt::format("--shots: there is no shot {}: the survey has {} shot{}, numbered {} to {}",
-                                !found || first < lowest ? first : last, shots.size(), shots.size() == 1 ? "" : "s",
-                                lowest, highest));
+        throw Error(
+            ExitCode::usage,
+            fmt::format("--shots: there is no shot {}: the survey has {} shot{}, numbered {} to {}",
+                        !found || first < lowest ? first : last, count, count == 1 ? "" : "s", lowest, highest));
     }
 }
 

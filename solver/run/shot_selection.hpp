@@ -1,8 +1,9 @@
 /// \file
-/// The shots that a process is asked to compute: "3-7,12".
+/// The shots that a process is asked to compute or to export: "3-7,12".
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,8 +23,12 @@ public:
     [[nodiscard]] bool contains(std::int64_t shot) const;
     /// \throws Error(usage) naming a number that no shot of the survey has.
     void check_against(const Shots& shots) const;
+    /// The same of shots with these numbers, in ascending order. \returns those of them that are selected.
+    [[nodiscard]] std::vector<std::int64_t> among(const std::vector<std::int64_t>& numbers) const;
 
 private:
+    void check_against(std::size_t count, const std::function<std::int64_t(std::size_t i)>& number) const;
+
     std::vector<std::pair<std::int64_t, std::int64_t>> ranges_;  ///< first and last of each; none for all
 };
 

@@ -83,7 +83,7 @@ std::vector<AtomicFile> stage_results(const Plan& plan, const RunOutputs& output
 
 /// Publishes a survey whose shots are all there and removes what it grew in.
 void close_survey(const Plan& plan, const RunFolder& folder, const RunOutputs& outputs, const FinishedSurvey& survey,
-                  std::vector<AtomicFile> files, RunFacts& facts) {
+                  std::vector<AtomicFile> files, RunFacts& facts, Log& log) {
     const bool keeps_shots = keeps_shot_files(plan);
     std::vector<FileRecord> kept;
     if (keeps_shots) kept.push_back(record_of(folder.unfinished().table(), kKeptTableName));
@@ -92,6 +92,9 @@ void close_survey(const Plan& plan, const RunFolder& folder, const RunOutputs& o
         [&](const std::string& summary) { return outputs.tell(survey, summary); });
     folder.close_survey(keeps_shots);
     facts.complete = true;
+    std::string names;
+    for (const FileRecord& file : facts.files) names += (names.empty() ? "" : ", ") + file.name;
+    log.info("files     " + names);
 }
 
 /// What there is to say when shots are left for another time or other processes.
@@ -165,7 +168,7 @@ bool run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, con
         const FinishedSurvey survey = finished_survey(plan, folder, facts, provenance);
         std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, outputs, survey); });
         account_for(plan, computed.nodes, workers.device_bytes(), times, facts, log);
-        close_survey(plan, folder, outputs, survey, std::move(files), facts);
+        close_survey(plan, folder, outputs, survey, std::move(files), facts, log);
         return false;
     }
     account_for(plan, computed.nodes, workers.device_bytes(), times, facts, log);

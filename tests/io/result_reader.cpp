@@ -2,6 +2,7 @@
 // what they say are refused by name.
 #include "io/results/result_reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <fstream>
@@ -51,6 +52,59 @@ void write_snapshots(const std::filesystem::path& file, const std::vector<std::i
 }
 
 }  // namespace
+
+TEST_CASE("a shot is opened with what other programs are told of it, and its grid is that of the configuration") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "seismograms.h5";
+    ShotGather gather = sample_gather(7, 4, 9);
+    gather.carried = {{"station", true, {"1007", "", "3", "-4.5"}}, {"name", false, {"A", "\xc3\x98st", "", "D, 4"}}};
+    gather.source_wavelet = {0};
+    gather.source_amplitude = {-2.5};
+    gather.wavelets = {0.001, {"ricker"}, {0.1}, {12.}, {0., 1., 0.}, "Pa"};
+    for (const bool dotted : {false, true}) {
+        const Provenance provenance =
+            dotted
+                ? Provenance{{{"onda_version", "0.1.0"},
+                              {"parameters",
+                               "Onda: 0.1.0\ngrid.origin_m: [100, -16]\ngrid.shape: [81, 61]\n"
+                               "grid.spacing_m: [10, 8]\n"}}}
+                : Provenance{{{"onda_version", "0.1.0"},
+                              {"config_resolved_yaml",
+                               "title: a\ngrid:\n  shape: [81, 61]\n  spacing_m: [10, 8]\n  origin_m: [100, -16]\n"}}};
+        SeismogramWriter writer(file, provenance, true);
+        writer.write(gather);
+        writer.commit();
+        const SeismogramReader reader(file);
+        const ResultOrigin origin = reader.origin();
+        CHECK(origin.version == "0.1.0");
+        CHECK(origin.title == (dotted ? "" : "a"));
+        REQUIRE(origin.grid.has_value());
+        CHECK(origin.grid->dimensions == 2);
+        CHECK(origin.grid->shape == std::array<std::int64_t, 3>{81, 1, 61});
+        CHECK(origin.grid->spacing_m[0] == 10.);
+        CHECK(origin.grid->spacing_m[2] == 8.);
+        CHECK(origin.grid->origin_m == std::array<double, 3>{100., 0., -16.});
+        const OpenGather opened = reader.open(7);
+        CHECK(opened.header.receivers_m == gather.receivers_m);
+        CHECK(opened.header.source_amplitude == gather.source_amplitude);
+        CHECK(opened.header.wavelets.amplitude_unit == "Pa");
+        REQUIRE(opened.header.carried.size() == 2);  // by name
+        CHECK(opened.header.carried[0] == gather.carried[1]);
+        CHECK(opened.header.carried[1] == gather.carried[0]);
+        const std::vector<float> middle = opened.read(1, 2);
+        CHECK(std::ranges::equal(middle, std::span<const float>(gather.pressure).subspan(9, 18)));
+    }
+    // More texts than one message has.
+    ShotGather many = sample_gather(1, 25'000, 2);
+    many.carried = {{"name", false, {}}};
+    for (std::size_t r = 0; r < 25'000; ++r) many.carried[0].text.push_back("station " + std::to_string(r));
+    SeismogramWriter writer(file, kProvenance, true);
+    writer.write(many);
+    writer.commit();
+    const SeismogramReader reader(file);
+    CHECK_FALSE(reader.origin().grid.has_value());
+    CHECK(reader.open(1).header.carried == many.carried);
+}
 
 TEST_CASE("a shot, some of its receivers, its header and the title") {
     TemporaryFolder folder;

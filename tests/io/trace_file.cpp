@@ -39,11 +39,7 @@ TraceFileContents contents_of(TraceFormat format, const ShotGather& gather) {
 void write(const std::filesystem::path& file, TraceFormat format, std::span<const ShotGather> gathers,
            bool overwrite = false) {
     TraceFileWriter writer(file, contents_of(format, gathers.front()), overwrite);
-    std::int64_t before = 100;  // in another file
-    for (const ShotGather& gather : gathers) {
-        writer.write(gather, before);
-        before += std::ssize(gather.receivers_m);
-    }
+    for (const ShotGather& gather : gathers) writer.write(gather);
     writer.finish().commit();
 }
 
@@ -134,7 +130,7 @@ TEST_CASE("trace headers tell shot, receiver, places, offset and sampling as SEG
         const Traces traces(file, format, 11);
         // The first receiver of shot 12.
         for (const Field& field :
-             {Field{1, 105}, {5, 5},      {9, 12},      {13, 1},      {17, 12},       {29, 1},       {37, -10},
+             {Field{1, 5},   {5, 5},      {9, 12},      {13, 1},      {17, 12},       {29, 1},       {37, -10},
               {41, -2500},   {49, 30040}, {69, -10000}, {71, -10000}, {73, 10001250}, {77, -205000}, {81, 9900000},
               {85, -205000}, {89, 1},     {109, 0},     {115, 11},    {117, 2000},    {157, 0},      {233, 1007}}) {
             CAPTURE(field.byte);
@@ -157,7 +153,7 @@ TEST_CASE("sources of 2-D runs are lines, with amplitudes in Pa") {
     TraceFileContents contents = contents_of(TraceFormat::segy_ieee, gather);
     contents.dimensions = 2;
     TraceFileWriter writer(folder.path() / "a.segy", contents, false);
-    writer.write(gather, 0);
+    writer.write(gather);
     writer.finish().commit();
     const Traces traces(folder.path() / "a.segy", TraceFormat::segy_ieee, 5);
     CHECK(traces.field(0, 225) * std::pow(10., traces.field(0, 229)) == doctest::Approx(-2.5e3));
@@ -178,7 +174,7 @@ TEST_CASE("no line of the textual header is cut, whatever the numbers; a title i
                 contents.title = std::string(200, 't');
                 const auto file = folder.path() / "a.segy";
                 TraceFileWriter writer(file, contents, true);  // throws where a line is too long
-                writer.write(gather, 0);
+                writer.write(gather);
                 writer.finish().commit();
                 const std::string text = Traces(file, format, 32767).text;
                 CHECK(text.substr(80, 83) == "C02 Title: " + std::string(69, 't') + "C03");
@@ -233,21 +229,62 @@ TEST_CASE("coordinates have as many decimals as 32 bits allow") {
 
 TEST_CASE("what a header cannot hold is refused") {
     const TemporaryFolder folder;
-    const auto refusal = [&](const ShotGather& gather, std::int64_t before) {
+    const auto refusal = [&](const ShotGather& gather) {
         TraceFileWriter writer(folder.path() / "a.su", contents_of(TraceFormat::su, gather_of(1, 2, 5)), true);
-        return message_of([&] { writer.write(gather, before); }, ExitCode::internal);
+        return message_of([&] { writer.write(gather); }, ExitCode::internal);
     };
     ShotGather gather = gather_of(1, 2, 5);
-    CHECK(contains(refusal(gather, 3'000'000'000), "trace 3000000001 does not fit"));
     gather.shot = 3'000'000'000;
-    CHECK(contains(refusal(gather, 0), "shot 3e+09 does not fit"));
+    CHECK(contains(refusal(gather), "shot 3e+09 does not fit"));
     gather = gather_of(1, 2, 5);
     gather.receivers_m[1][0] = 1e6;
-    CHECK(contains(refusal(gather, 0), "place 1e+10 does not fit"));
+    CHECK(contains(refusal(gather), "place 1e+10 does not fit"));
     gather = gather_of(1, 2, 5);
     gather.dt_s = 0.003;
-    CHECK(contains(refusal(gather, 0), "sampled otherwise"));
+    CHECK(contains(refusal(gather), "sampled otherwise"));
     CHECK(empty_folder(folder.path()));
+}
+
+TEST_CASE("what no header holds of a survey is told in words") {
+    CHECK(kSegyLimits.unfit_interval(0.002).empty());
+    CHECK(kSegyLimits.unfit_interval(0.0013 + 1e-16).empty());
+    CHECK(kSegyLimits.unfit_interval(0.0015004) ==
+          "the sample interval of the seismograms is 0.0015004 s, but SEG-Y rev 1 stores whole microseconds from 1 to "
+          "32767");
+    CHECK(kSegyLimits.unfit_samples(32767).empty());
+    CHECK(kSegyLimits.unfit_samples(32768) ==
+          "32768 samples per trace, but SEG-Y rev 1 stores at most 32767, in 16 bits");
+    CHECK(kSuLimits.unfit_samples(65535).empty());
+    CHECK(contains(kSuLimits.unfit_samples(65536), "SU stores at most 65535"));
+    CHECK(unfit_places(2e9).empty());
+    CHECK(unfit_places(3e9) ==
+          "the grid reaches 3e+09 m from zero; the headers of its traces hold 2147483647 m at most");
+    CHECK(unfit_shot(2147483647).empty());
+    CHECK(contains(unfit_shot(2147483648), "there is a shot 2147483648;"));
+    CHECK(unfit_traces(2147483647).empty());
+    CHECK(contains(unfit_traces(3'000'000'000), "the survey has 3000000000 traces;"));
+}
+
+TEST_CASE("a shot gives the same bytes in one piece and in several, and takes no more traces than it has receivers") {
+    const TemporaryFolder folder;
+    const ShotGather gather = gather_of(3, 5, 11);
+    write(folder.path() / "whole.segy", TraceFormat::segy_ieee, std::vector{gather});
+    ShotGather header = gather;
+    header.pressure.clear();
+    TraceFileWriter writer(folder.path() / "pieces.segy", contents_of(TraceFormat::segy_ieee, gather), false);
+    writer.begin_shot(header);
+    const std::span<const float> pressure(gather.pressure);
+    writer.write_traces(pressure.first(22));
+    writer.write_traces(pressure.subspan(22));
+    CHECK(
+        contains(message_of([&] { writer.write_traces(pressure.first(11)); }, ExitCode::internal), "but more traces"));
+    writer.finish().commit();
+    const auto bytes = [&](const char* name) {
+        std::ifstream in(folder.path() / name, std::ios::binary);
+        return std::string{std::istreambuf_iterator<char>(in), {}};
+    };
+    CHECK(bytes("whole.segy").size() > 3600);
+    CHECK(bytes("whole.segy") == bytes("pieces.segy"));
 }
 
 TEST_CASE("a file that exists, or that cannot be written, stays as it is") {

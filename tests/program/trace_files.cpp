@@ -1,8 +1,9 @@
-// Promise: SEG-Y and SU of a survey hold the traces of seismograms.h5, ordered by shot and receiver; of a large survey,
-// a file of each shot. They are output formats like the others, and a run leaves the same bytes whenever it is made.
+// Promise: SEG-Y and SU of a survey hold the traces of seismograms.h5, ordered by shot and receiver, in one file,
+// however many and large the shots are. A run leaves the same bytes whenever, and by whomever, it is computed.
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <thread>
 
 #include "io/results/seismograms.hpp"
 #include "io/results/trace_file.hpp"
@@ -17,7 +18,7 @@ namespace {
 using Path = std::filesystem::path;
 
 void run(const Path& folder, const std::string& text, const std::vector<std::string>& more = {}) {
-    write_text(folder / "run.yaml", text);
+    if (!std::filesystem::exists(folder / "run.yaml")) write_text(folder / "run.yaml", text);  // others may read it
     std::vector<std::string> arguments{
         "run",   (folder / "run.yaml").string(), "--output", (folder / "out").string(),   "--set", "backend.name=cpu",
         "--set", "output.seismograms.segy=ieee", "--set",    "output.seismograms.su=true"};
@@ -27,9 +28,8 @@ void run(const Path& folder, const std::string& text, const std::vector<std::str
     REQUIRE(outcome.code == 0);
 }
 
-/// Whether a file of traces holds those of a shot from its n-th trace on, and their numbers in the survey.
-void check_traces(const Path& file, TraceFormat format, const ShotGather& gather, std::int64_t first,
-                  std::int64_t before) {
+/// Whether a file of traces holds those of a shot from its n-th trace on.
+void check_traces(const Path& file, TraceFormat format, const ShotGather& gather, std::int64_t first) {
     CAPTURE(file.string());
     const std::string bytes = text_of(file);
     const bool big_endian = format != TraceFormat::su;
@@ -41,7 +41,7 @@ void check_traces(const Path& file, TraceFormat format, const ShotGather& gather
     for (std::int64_t r = 0; r < std::ssize(gather.receivers_m); ++r) {
         const std::int64_t trace = trace_file_bytes(format, first + r, gather.samples);
         REQUIRE(std::ssize(bytes) >= trace + 240 + 4 * gather.samples);
-        CHECK(word_at(trace) == before + r + 1);
+        CHECK(word_at(trace) == first + r + 1);
         CHECK(word_at(trace + 4) == first + r + 1);
         CHECK(word_at(trace + 8) == gather.shot);
         CHECK(word_at(trace + 12) == r + 1);
@@ -59,8 +59,8 @@ void check_survey(const Path& out) {
     std::int64_t before = 0, samples = 0;
     for (const std::int64_t shot : list_shots(out / "seismograms.h5")) {
         const ShotGather gather = read_gather(out / "seismograms.h5", shot);
-        check_traces(out / "seismograms.segy", TraceFormat::segy_ieee, gather, before, before);
-        check_traces(out / "seismograms.su", TraceFormat::su, gather, before, before);
+        check_traces(out / "seismograms.segy", TraceFormat::segy_ieee, gather, before);
+        check_traces(out / "seismograms.su", TraceFormat::su, gather, before);
         before += std::ssize(gather.receivers_m);
         samples = gather.samples;
     }
@@ -80,6 +80,22 @@ receivers: [{type: line, first_m: [50, 50], last_m: [150, 50], count: 5}, {posit
 output: {pictures: false}
 )";
 
+/// The names that a summary lists with their hashes.
+std::set<std::string> listed_in(const Path& out) {
+    std::set<std::string> names;
+    const Json summary = Json::parse(text_of(out / "summary.json"));
+    for (const Json& file : summary["files"])
+        if (file.contains("hash")) names.insert(file["name"]);
+    return names;
+}
+
+struct TraceFiles {
+    explicit TraceFiles(const Path& out)
+        : segy(text_of(out / "seismograms.segy")), su(text_of(out / "seismograms.su")) {}
+    bool operator==(const TraceFiles&) const = default;
+    std::string segy, su;
+};
+
 }  // namespace
 
 TEST_CASE("a run of one shot and one of two leave the traces of their seismograms, and the same bytes again") {
@@ -89,35 +105,60 @@ TEST_CASE("a run of one shot and one of two leave the traces of their seismogram
         const Path out = folder.path() / "out";
         check_survey(out);
         const std::string segy = text_of(out / "seismograms.segy"), su = text_of(out / "seismograms.su");
-        std::set<std::string> listed;
-        const Json summary = Json::parse(text_of(out / "summary.json"));
-        for (const Json& file : summary["files"]) listed.insert(file["name"]);
-        CHECK(listed.contains("seismograms.segy"));
-        CHECK(listed.contains("seismograms.su"));
+        CHECK(listed_in(out).contains("seismograms.segy"));
+        CHECK(listed_in(out).contains("seismograms.su"));
         run(folder.path(), text, {"--force", "--threads", "1"});
         CHECK(text_of(out / "seismograms.segy") == segy);
         CHECK(text_of(out / "seismograms.su") == su);
     }
 }
 
-TEST_CASE("of many shots each keeps its own file, counts its traces in the survey, and is resumed and replaced") {
-    const TemporaryFolder folder;
-    const Path out = folder.path() / "out";
-    run(folder.path(), kManyShots, {"--shots", "1-9"});
-    REQUIRE(std::filesystem::remove(out / "unfinished" / "00003.seismograms.segy"));
-    run(folder.path(), kManyShots);
-    CHECK_FALSE(std::filesystem::exists(out / "seismograms.segy"));
-    for (const std::int64_t shot : {3, 7, 101}) {
-        const ShotGather gather = read_gather(out / "seismograms.h5", shot);
-        const Path name = out / "shots" / (shot == 101 ? "00101" : "0000" + std::to_string(shot));
-        const std::int64_t before = 5 * (shot - 1) + (shot > 7 ? 1 : 0);
-        check_traces(name.string() + ".seismograms.segy", TraceFormat::segy_ieee, gather, 0, before);
-        check_traces(name.string() + ".seismograms.su", TraceFormat::su, gather, 0, before);
-    }
+TEST_CASE("of many shots there is one file, the same when the survey is resumed, shared, or computed in batches") {
+    const TemporaryFolder whole, resumed, shared, batches;
+    run(whole.path(), kManyShots);
+    const Path out = whole.path() / "out";
+    check_survey(out);
+    CHECK(std::filesystem::exists(out / "shots" / "00003.seismograms.h5"));
+    for (const auto& entry : std::filesystem::directory_iterator(out / "shots"))
+        CHECK((entry.path().extension() == ".h5" || entry.path().filename() == "shots.csv"));
+    CHECK(listed_in(out).contains("seismograms.segy"));
+    CHECK(listed_in(out).contains("seismograms.su"));
+    CHECK(contains(text_of(out / "onda.log"), "seismograms.segy"));
+    const TraceFiles wanted(out);
+
+    run(resumed.path(), kManyShots, {"--shots", "1-9"});
+    REQUIRE(std::filesystem::remove(resumed.path() / "out" / "unfinished" / "00003.seismograms.h5"));
+    run(resumed.path(), kManyShots);
+    CHECK(TraceFiles(resumed.path() / "out") == wanted);
+
+    run(batches.path(), kManyShots, {"--set", "backend.batch=7", "--threads", "2"});
+    CHECK(TraceFiles(batches.path() / "out") == wanted);
+
+    std::thread other([&] { run(shared.path(), kManyShots, {"--threads", "1"}); });
+    run(shared.path(), kManyShots, {"--threads", "1"});
+    other.join();
+    CHECK(TraceFiles(shared.path() / "out") == wanted);
+
     // Without them they go: the summary proves that they are Onda's.
-    run(folder.path(), kManyShots, {"--force", "--set", "output.seismograms.su=false"});
-    CHECK_FALSE(std::filesystem::exists(out / "shots" / "00003.seismograms.su"));
-    CHECK(std::filesystem::exists(out / "shots" / "00003.seismograms.segy"));
+    run(whole.path(), kManyShots, {"--force", "--set", "output.seismograms.su=false"});
+    CHECK_FALSE(std::filesystem::exists(out / "seismograms.su"));
+    CHECK(std::filesystem::exists(out / "seismograms.segy"));
+}
+
+TEST_CASE("of shots with large snapshots there is one file, too") {
+    const TemporaryFolder folder;
+    run(folder.path(), R"(schema_version: 1
+grid: {shape: [601, 501], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.08, dt_s: 0.002}
+wavelet: {type: ricker, peak_frequency_hz: 10}
+sources: [{type: line, first_m: [500, 100], last_m: [1500, 100], count: 2}]
+receivers: [{type: line, first_m: [100, 50], last_m: [5900, 50], count: 81}]
+output: {pictures: false, report: false, snapshots: {every_steps: 1}}
+)");
+    const Path out = folder.path() / "out";
+    CHECK(std::filesystem::exists(out / "shots" / "00002.snapshots.h5"));
+    check_survey(out);
 }
 
 TEST_CASE("a sampling that was changed is that of all files") {

@@ -142,6 +142,22 @@ TEST_CASE("processes that share the shots, and groups that share grids and shots
           runs.hashes("aperture one", 0, kFiveShots + std::vector<std::string>{"--set", "survey.limit_m=60"}));
 }
 
+TEST_CASE("SEG-Y and SU are written once, as by one process") {
+    need_mpi();
+    const Runs runs;
+    const std::vector<std::string> traces{"--set", "output.seismograms={segy: ibm, su: true, dt_s: 0.001}"};
+    static_cast<void>(runs.hashes("one", 0, kFiveShots + traces));
+    static_cast<void>(runs.hashes("shots", 3, kFiveShots + traces));
+    static_cast<void>(
+        runs.hashes("groups", 4, kFiveShots + traces + std::vector<std::string>{"--set", "backend.slabs=2"}));
+    for (const char* file : {"seismograms.segy", "seismograms.su"}) {
+        const std::string expected = text_of(runs.out("one") / file);
+        CHECK(expected.size() > 5 * 240);
+        CHECK(text_of(runs.out("shots") / file) == expected);
+        CHECK(text_of(runs.out("groups") / file) == expected);
+    }
+}
+
 namespace {
 
 /// A window with every third node along z, from 20 m down: across the cuts.

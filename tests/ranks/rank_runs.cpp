@@ -2,7 +2,9 @@
 // seismograms, in snapshots that each of them writes, in saved states - however late their messages come; what is lost
 // on the way, and what fails in another process, is noticed. Threads stand for the processes.
 #include <doctest/doctest.h>
+#include <fstream>
 #include <future>
+#include <iterator>
 #include <thread>
 
 #include "io/results/snapshots.hpp"
@@ -221,8 +223,10 @@ TEST_CASE("a state moves between ranks with several slabs each, and values uploa
 
 namespace {
 
-/// The files of a survey's shots, by as many ranks. \returns the table's lines.
-std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::filesystem::path& folder) {
+/// The files of a survey's shots, by as many ranks, and in `results`, if it is named, those of the survey.
+/// \returns the table's lines.
+std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::filesystem::path& folder,
+                              const std::filesystem::path& results = {}) {
     Mailboxes mail;
     Overrides overrides = for_ranks(wanted, ranks);
     overrides.insert(overrides.end(), {"output.pictures=false", "output.report=false"});
@@ -254,6 +258,14 @@ std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::fil
         Untold untold;
         static_cast<void>(workers.run({files, table, times, untold}, {}, SurveyRun::Clock::time_point::max()));
         for (const ShotRecord& record : table.all_finished()) CHECK(files.holds(record));
+        if (!results.empty()) {
+            std::filesystem::create_directories(results);
+            const std::vector<ShotRecord> shots = table.all_finished();
+            const Provenance none;
+            for (AtomicFile& file :
+                 outputs.assemble({first.plan, shots, folder, results, none, false, assembly_of(first.plan)}))
+                file.rename();
+        }
     } catch (...) {
         end();
         throw;
@@ -336,6 +348,24 @@ TEST_CASE("so do those of shots with apertures, and of several shots in a batch"
             CHECK(read_frames(shared / name, record.shot).values == read_frames(one / name, record.shot).values);
         }
     }
+}
+
+TEST_CASE("SEG-Y and SU of a survey that ranks share are those of one") {
+    const Overrides survey{"sources=[{type: line, first_m: [40, 70, 500], last_m: [120, 70, 500], count: 3}]",
+                           "output.seismograms={segy: ibm, su: true, dt_s: 0.001}"};
+    const TemporaryFolder folder;
+    const auto bytes_of = [&](const std::string& name, int ranks) {
+        static_cast<void>(shoot(survey, ranks, folder.path() / (name + " shots"), folder.path() / name));
+        std::string bytes;
+        for (const char* file : {"seismograms.segy", "seismograms.su"}) {
+            std::ifstream in(folder.path() / name / file, std::ios::binary);
+            bytes += std::string{std::istreambuf_iterator<char>(in), {}};
+        }
+        return bytes;
+    };
+    const std::string expected = bytes_of("one", 1);
+    CHECK(expected.size() > 3600 + 2 * 3 * 18 * 240);
+    CHECK(bytes_of("three", 3) == expected);
 }
 
 TEST_CASE("a part that a member cannot write ends the run, with its number and file; another cut leaves none behind") {

@@ -156,7 +156,8 @@ TEST_CASE("files are those of one worker, in the order of the shots") {
     Log log([&said](Log::Level, const std::string& message) { said += message + '\n'; });
     std::vector<RunFacts> facts;
     for (const char* const devices : {"auto", "[0, 1, 2]"})
-        facts.push_back(run_simulation(config_of(kSurvey, {"backend.devices=" + std::string(devices)}),
+        facts.push_back(run_simulation(config_of(kSurvey, {"backend.devices=" + std::string(devices),
+                                                           "output.seismograms={segy: ieee, dt_s: 0.001}"}),
                                        {folder.path() / std::to_string(facts.size()), false, "test"}, log));
     REQUIRE(facts[1].shots.size() == 7);
     CHECK(facts[0].identity == facts[1].identity);
@@ -174,6 +175,9 @@ TEST_CASE("files are those of one worker, in the order of the shots") {
         };
         CHECK(frames_of(0) == frames_of(1));
     }
+    const std::string traces = text_of(folder.path() / "0" / "seismograms.segy");
+    CHECK(traces.size() > 3600);
+    CHECK(text_of(folder.path() / "1" / "seismograms.segy") == traces);
     const auto summary = nlohmann::json::parse(text_of(folder.path() / "1" / "summary.json"));
     CHECK(summary["backend"]["slabs"]["devices_of_workers"].size() == 3);
     CHECK(contains(said, "workers   3, which draw shots from one queue"));

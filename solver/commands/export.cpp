@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+#include <memory>
+#include <spdlog/fmt/fmt.h>
+#include <spdlog/fmt/ranges.h>
+
+#include "io/files/interruption.hpp"
+#include "io/results/gather_export.hpp"
+#include "io/text/error.hpp"
+#include "io/text/number_text.hpp"
+#include "io/text/printable.hpp"
+#include "solver/commands/commands.hpp"
+#include "solver/commands/plot.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/program/log.hpp"
+#include "solver/program/progress.hpp"
+#include "solver/report/report_of_run.hpp"
+#include "solver/run/shot_selection.hpp"
+
+namespace onda {
+namespace {
+
+constexpr const char* examples =
+    "onda export results/survey --segy\n"
+    "onda export results/survey --segy --samples ibm --shots 3-7 -o line.sgy\n"
+    "onda export results/survey/seismograms.h5 --npy -o survey.npy";
+
+struct ExportArguments {
+    std::filesystem::path run, output;
+    std::vector<bool> chosen = std::vector<bool>(gather_formats().size());
+    std::string samples, shots;
+    bool force = false;
+};
+
+/// The format that is asked for, or that the extension of the output tells.
+const GatherFormat& choose_format(const ExportArguments& arguments) {
+    const std::string names = names_of_gather_formats("--");
+    const auto chosen = std::ranges::count(arguments.chosen, true);
+    if (chosen > 1) throw Error(ExitCode::usage, "one format at a time: " + names);
+    if (chosen == 1)
+        return gather_formats()[static_cast<std::size_t>(std::ranges::find(arguments.chosen, true) -
+                                                         arguments.chosen.begin())];
+    if (const GatherFormat* const format = gather_format_of(arguments.output)) return *format;
+    throw Error(ExitCode::usage,
+                arguments.output.empty()
+                    ? "a format is needed: one of " + names
+                    : fmt::format("--output {}: its extension does not identify the format; give one of {}",
+                                  shown(arguments.output), names));
+}
+
+/// A line on a terminal while it takes long; nothing elsewhere.
+class ExportLine {
+public:
+    void update(std::int64_t written, std::int64_t all) {
+        const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+        if (!terminal_ || (!shown_ && seconds < 1.)) return;
+        const double part = static_cast<double>(written) / static_cast<double>(all);
+        std::cerr << fmt::format("\r\033[K{:.0f} %  {} of {} traces  {} left", 100. * part, written, all,
+                                 clock_text(seconds * (1. - part) / part))
+                  << std::flush;
+        shown_ = true;
+    }
+    ~ExportLine() {
+        if (shown_) std::cerr << "\r\033[K" << std::flush;
+    }
+
+private:
+    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+    bool terminal_ = stderr_is_terminal(), shown_ = false;
+};
+
+ExportedGathers write_file(const ExportArguments& arguments, const GatherFormat& format,
+                           const std::filesystem::path& input, const std::filesystem::path& output) {
+    const SeismogramReader reader(input);
+    const ShotSelection selection = arguments.shots.empty() ? ShotSelection() : ShotSelection(arguments.shots);
+    ExportLine line;
+    return export_gathers(survey_of(reader),
+                          {format,
+                           {output, samples_of(format, arguments.samples), arguments.force},
+                           selection.among(reader.shots()),
+                           [&line](std::int64_t written, std::int64_t all) { line.update(written, all); }});
+}
+
+void report(const ExportedGathers& made, const GatherFormat& format) {
+    const GatherContents& contents = made.contents;
+    for (const std::filesystem::path& file : made.files) std::cout << shown(file) << '\n';
+    std::cout << fmt::format("  {}, {}: {} shot{}, {} trace{} of {} samples, {} s apart\n", format.what,
+                             bytes_text(static_cast<std::int64_t>(std::filesystem::file_size(made.files.front()))),
+                             contents.shots, contents.shots == 1 ? "" : "s", contents.traces,
+                             contents.traces == 1 ? "" : "s", contents.samples, number_text(contents.dt_s));
+}
+
+int export_run(const ExportArguments& arguments) {
+    const GatherFormat& format = choose_format(arguments);
+    static_cast<void>(samples_of(format, arguments.samples));  // before anything is read
+    const std::filesystem::path input = plot::input_of(arguments.run, FileKind::seismograms);
+    std::filesystem::path output = arguments.output;
+    if (output.empty()) output = std::filesystem::path(input).replace_extension(format.extensions.front());
+    check_extension(output, "--output", fmt::format("{} files", format.name), format.extensions);
+    if (!arguments.force && std::filesystem::exists(output))
+        throw Error(ExitCode::cannot_create,
+                    shown(output) + " exists already; write elsewhere with --output, or replace it with --force");
+    notice_signals();
+    const ExportedGathers made = write_file(arguments, format, input, output);
+    // As if the run had left it: its next --force may replace it, too.
+    list_in_summary(input.parent_path(), output);
+    report(made, format);
+    return static_cast<int>(ExitCode::ok);
+}
+
+}  // namespace
+
+Command add_export(CLI::App& app) {
+    CLI::App* command =
+        add_command(app, "export", "Write the seismograms of a finished run as a file for other programs", examples);
+    const auto arguments = std::make_shared<ExportArguments>();
+    command->add_option("RUN", arguments->run, "The folder of the run, or its seismograms.h5")->required();
+    std::vector<std::string> samples;
+    for (std::size_t i = 0; i < gather_formats().size(); ++i) {
+        const GatherFormat& format = gather_formats()[i];
+        command->add_flag_callback(
+            fmt::format("--{}", format.name), [arguments, i] { arguments->chosen[i] = true; },
+            fmt::format("Write {} ({})", format.what, fmt::join(format.extensions, ", ")));
+        samples.insert(samples.end(), format.samples.begin(), format.samples.end());
+    }
+    command->add_option("--samples", arguments->samples, "How SEG-Y stores samples (default: ieee)")
+        ->type_name("NAME")
+        ->check(offered(samples));
+    command->add_option("--shots", arguments->shots, "Only these shots, such as 3-7,12");
+    command
+        ->add_option("-o,--output", arguments->output,
+                     "The file to write (default: beside seismograms.h5); its extension may say the format")
+        ->type_name("FILE");
+    command->add_flag("--force", arguments->force, "Overwrite the files if they exist");
+    return [arguments] { return export_run(*arguments); };
+}
+
+}  // namespace onda
