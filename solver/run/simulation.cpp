@@ -137,8 +137,26 @@ private:
     int per_grid_;
 };
 
-/// How often shots whose files turn out to be damaged are computed again before the disk is blamed.
-constexpr int kMostRounds = 3;
+/// Whether it is for this process to end the survey, whose shots are all there and as they were left: those that are
+/// not are computed again. \param facts get what the shots left. \throws Error(io_error) if the disk damages them again
+/// and again.
+template <typename ComputeAgain>
+bool may_end(const Plan& plan, const RunFolder& folder, const LeadingRanks& ranks, ShotTable& table, ShotCheck& check,
+             PhaseTimes& times, RunFacts& facts, const ComputeAgain& compute_again) {
+    constexpr int most_rounds = 3;
+    const bool copied = assembly_of(plan) == Assembly::copies;  // so that all are read anyway
+    for (int round = 0; round < most_rounds; ++round) {
+        facts.shots = table.all_finished();
+        if (facts.shots.size() != plan.survey.shots.size() || !ranks.may_publish() || !table.claim_end() ||
+            !folder.unfinished().is_there(facts.run_id))
+            return false;
+        if (times.measure("outputs", [&] { return check.forget_damaged(copied); }) == 0) return true;
+        table.give_end_up();
+        compute_again();
+    }
+    throw Error(ExitCode::io_error, shown(folder.unfinished().folder()) +
+                                        ": files of shots are damaged again and again: the disk is at fault");
+}
 
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
 /// \returns whether the time was over before.
@@ -159,28 +177,11 @@ bool run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, con
     Computed computed = times.measure("other ranks", [&] {
         return ranks.end({workers.nodes_computed(), out_of_time});
     });
-    const auto all_are_there = [&] {
-        facts.shots = table.all_finished();
-        return facts.shots.size() == plan.survey.shots.size();
-    };
-    const auto may_end = [&] {
-        return all_are_there() && ranks.may_publish() && table.claim_end() &&
-               folder.unfinished().is_there(facts.run_id);
-    };
-    bool ends = may_end();
-    for (int round = 0;
-         ends &&
-         times.measure("outputs", [&] { return check.forget_damaged(assembly_of(plan) == Assembly::copies); }) > 0;
-         ++round) {
-        if (round == kMostRounds)
-            throw Error(ExitCode::io_error, shown(folder.unfinished().folder()) +
-                                                ": files of shots are damaged again and again: the disk is at fault");
-        table.give_end_up();
+    const bool ends = may_end(plan, folder, ranks, table, check, times, facts, [&] {
         const std::int64_t nodes = workers.nodes_computed();
         computed.ran_out_of_time = workers.run({shot_files, table, times, progress}, options.shots, options.end_by);
         computed.nodes += workers.nodes_computed() - nodes;
-        ends = may_end();
-    }
+    });
     if (ends) {
         const Provenance provenance = make_provenance(plan, facts);
         const FinishedSurvey survey = finished_survey(plan, folder, facts, provenance);
