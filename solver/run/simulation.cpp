@@ -221,6 +221,12 @@ void balance_over_ranks(Plan& plan, const Ranks& ranks) {
     take_slabs_of_first(plan, ranks);
 }
 
+/// Whether the folder is to be left as it is if what it holds turns out to be the complete results of this run: it need
+/// not be one that can be written.
+bool may_be_complete(const RunOptions& options) {
+    return !options.overwrite && EarlierRun(options.folder).has_identity();
+}
+
 /// The plan without the model, on the slabs that the first rank has chosen.
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
     RankPlace place = ranks.place_among_devices(devices_seen(config.backend.name));
@@ -264,12 +270,6 @@ void check_same_run(const std::string& identity, const Ranks& ranks) {
                         "be the same on all hosts");
         return true;
     });
-}
-
-/// Whether the folder is to be left as it is if what it holds turns out to be the complete results of this run: it need
-/// not be one that can be written.
-bool may_be_complete(const RunOptions& options) {
-    return !options.overwrite && EarlierRun(options.folder).has_identity();
 }
 
 /// Whether the results of a survey are complete, so that what this process met is no fault: when another one ends the
