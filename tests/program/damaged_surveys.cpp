@@ -1,6 +1,7 @@
 // Promise: a survey whose files were damaged, or whose process was killed at whatever moment, ends with the results of
 // one run from beginning to end: what is damaged is named and computed again, and nothing of the survey is left over.
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #include "io/results/snapshots.hpp"
 #include "tests/program/survey_place.hpp"
@@ -76,8 +77,9 @@ TEST_CASE("shots of which any file is damaged in any way are computed again when
     int shot = 0;
     for (const std::string& format : kFormats) {
         const auto file = [&] {
-            damaged[++shot] = name_of(shot, format);
-            return place.unfinished() / name_of(shot, format);
+            ++shot;
+            damaged[shot] = name_of(shot, format);
+            return place.unfinished() / damaged[shot];
         };
         for (const double where : {0., 0.02, 0.5, 1.}) flip_bit(file(), where);
         const auto cut = file();

@@ -1,5 +1,7 @@
 // Promise: on file systems without locks, processes that share a survey may compute a shot twice, and no more: each of
 // them ends with 0, and the results are those of one process.
+#include <sys/file.h>
+
 #include "tests/program/survey_place.hpp"
 #include "tests/sanitized.hpp"
 
