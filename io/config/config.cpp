@@ -2,10 +2,12 @@
 
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <fcntl.h>
 #include <iostream>
+#include <unistd.h>
 
 #include "io/config/config_reader.hpp"
+#include "io/files/input_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 
@@ -26,11 +28,10 @@ std::string read_text(const std::filesystem::path& file) {
     std::error_code error;
     if (std::filesystem::is_directory(file, error))
         throw Error(ExitCode::missing_input, shown(file) + ": is a folder; a configuration file is needed");
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream)
+    if (::faccessat(AT_FDCWD, file.c_str(), R_OK, AT_EACCESS) != 0)
         throw Error(ExitCode::missing_input, shown(file) + ": cannot read the configuration: " + std::strerror(errno) +
                                                  "; `onda init -o FILE` writes one to start from");
-    return read_text(stream, shown(file));
+    return read_input_stream(file, kMaxYamlBytes + 1);
 }
 
 /// One step of a dotted path: a key, or an index into a list.

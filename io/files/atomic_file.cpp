@@ -30,13 +30,6 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
     return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// Tells this start of this machine from all others.
-std::string boot_tag() {
-    std::string id;
-    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
-    return id.size() < kTag ? std::string(kNoBoot) : id.substr(0, kTag);
-}
-
 bool is_hex(std::string_view text) {
     return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
@@ -63,7 +56,8 @@ void refuse_existing(const std::filesystem::path& path, bool overwrite) {
                     shown(path) + ": exists and is " + kind + ", not a plain file; choose another name");
 }
 
-/// Atomic without overwrite where the file system can (RENAME_NOREPLACE); a check just before where it cannot.
+/// Atomic without overwrite where the file system can, by RENAME_NOREPLACE or a second name; a check just before where
+/// it can neither.
 void rename_into_place(const std::filesystem::path& from, const std::filesystem::path& to, bool overwrite) {
     if (!overwrite) {
         if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return;
@@ -71,6 +65,11 @@ void rename_into_place(const std::filesystem::path& from, const std::filesystem:
         refuse_existing(to, false);
         if (error != EEXIST && error != EINVAL && error != ENOSYS)
             throw_system_fault(creation_fault(error), to, "cannot give the file its name", error);
+        if (::link(from.c_str(), to.c_str()) == 0) {
+            ::unlink(from.c_str());
+            return;
+        }
+        refuse_existing(to, false);
     }
     refuse_existing(to, true);
     if (std::rename(from.c_str(), to.c_str()) != 0)
@@ -118,8 +117,7 @@ struct AtomicFile::State {
 
     void choose_temporary() {
         doomed.reset();
-        temporary = path;
-        temporary += std::string(kMark) + boot_tag() + "-" + random_hex(kTag / 2);
+        temporary = temporary_path(path);
         doomed.emplace(temporary.c_str());
     }
     /// \returns whether the second name is there, locked.
@@ -247,6 +245,18 @@ AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& 
 
 void write_text_file(const std::filesystem::path& path, std::string_view text, bool overwrite) {
     stage_text_file(path, text, overwrite).commit();
+}
+
+std::string boot_tag() {
+    std::string id;
+    std::ifstream("/proc/sys/kernel/random/boot_id") >> id;
+    return id.size() < kTag ? std::string(kNoBoot) : id.substr(0, kTag);
+}
+
+std::filesystem::path temporary_path(const std::filesystem::path& path) {
+    std::filesystem::path temporary = path;
+    temporary += std::string(kMark) + boot_tag() + "-" + random_hex(kTag / 2);
+    return temporary;
 }
 
 std::optional<std::string_view> final_name_of(std::string_view temporary_name) {

@@ -58,6 +58,10 @@ using TextSource = std::function<void(const std::function<void(std::string_view 
 /// A finished file that holds a text which is never in memory as a whole.
 AtomicFile stage_text_file(const std::filesystem::path& path, const TextSource& text, bool overwrite);
 
+/// Tells this start of this machine from all others: eight hexadecimal digits.
+std::string boot_tag();
+/// A temporary name for `path` that nobody else has: "<path>.partial-<boot>-<random>".
+std::filesystem::path temporary_path(const std::filesystem::path& path);
 /// The final name of a temporary one: "a.h5" of "a.h5.partial-0123abcd-4567cdef"; nothing for other names.
 std::optional<std::string_view> final_name_of(std::string_view temporary_name);
 /// Removes temporary files in `folder` whose final name is `wanted` and which no living program owns: those that can be

@@ -18,7 +18,7 @@
 
 namespace onda::hdf5 {
 
-Turn::Turn() {
+Turn::Turn() : library_(detail::kLibrary) {
     static std::recursive_mutex turns;
     lock_ = std::unique_lock(turns);
 }
@@ -81,8 +81,15 @@ ssize_t show_link(const char*, const void* value, std::size_t bytes, void* room,
 constexpr H5L_class_t kUnfollowedLinks{H5L_LINK_CLASS_T_VERS, H5L_TYPE_EXTERNAL, "external", nullptr, nullptr, nullptr,
                                        follow_no_link,        nullptr,           show_link};
 
+/// Of what HDF5 does when it sets itself up, or describes what it is to do, nothing but an allocation can fail.
+[[noreturn]] void fail_to_set_up() {
+    throw Error(ExitCode::out_of_memory, "out of memory: cannot set up the HDF5 library" + error_stack() +
+                                             "\n  take a machine with more memory");
+}
+
 void prepare_library() {
     require_room();
+    const LibraryAtWork library(kLibrary);
     // After a failed write HDF5 1.10 cannot close what it holds, and its clean-up at exit would crash on it. Every
     // object is closed by its owner, so that nothing is left for it to do. Fails, harmlessly, if HDF5 is in use
     // already.
@@ -94,7 +101,7 @@ void prepare_library() {
         const bool no_plugins = H5PLset_loading_state(0) >= 0;
         return H5Lregister(&kUnfollowedLinks) >= 0 && no_plugins;
     }();
-    if (quiet < 0 || !closed_doors) throw Error(ExitCode::internal, "cannot set up the HDF5 library" + error_stack());
+    if (quiet < 0 || !closed_doors) fail_to_set_up();
 }
 
 hid_t memory_type(Element element) {
@@ -137,14 +144,14 @@ Extent product(const Extents& extents) {
 /// goes when the object is closed: the cache for it counts bytes of the file, and those take ten times as many in
 /// memory.
 /// \param locked while it is open. A file that is being created is AtomicFile's, which has locked it already.
-ScopedId access_list(const std::string& file, bool locked) {
+ScopedId access_list(bool locked) {
     ScopedId access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     // Locks are refused by some network file systems: taken where they work, done without where they do not.
     const bool ok = access.get() >= 0 && H5Pset_libver_bounds(access.get(), H5F_LIBVER_V110, H5F_LIBVER_V110) >= 0 &&
                     H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0 &&
                     H5Pset_file_locking(access.get(), locked, true) >= 0 &&
                     H5Pset_evict_on_close(access.get(), true) >= 0;
-    if (!ok) throw Error(ExitCode::internal, printable(file) + ": cannot set up HDF5 access" + error_stack());
+    if (!ok) detail::fail_to_set_up();
     return access;
 }
 
@@ -161,8 +168,7 @@ bool locks_work(const std::filesystem::path& file) {
 /// Without the times at which objects are made and changed: the same values give the same bytes.
 ScopedId timeless(hid_t kind) {
     ScopedId creation(H5Pcreate(kind), H5Pclose);
-    if (creation.get() < 0 || H5Pset_obj_track_times(creation.get(), false) < 0)
-        throw Error(ExitCode::internal, "cannot set up the HDF5 library" + detail::error_stack());
+    if (creation.get() < 0 || H5Pset_obj_track_times(creation.get(), false) < 0) detail::fail_to_set_up();
     return creation;
 }
 
@@ -466,7 +472,7 @@ File::File(Id id, std::string file, ExitCode fault)
 
 File File::create(const std::filesystem::path& file, const std::filesystem::path& shown) {
     detail::prepare_library();
-    const auto access = access_list(shown.string(), false);
+    const auto access = access_list(false);
     const ScopedId creation = timeless(H5P_FILE_CREATE);
     const Id id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, creation.get(), access.get());
     // What an AtomicFile has created already is not kept from us by its place or name.
@@ -481,7 +487,7 @@ File File::create(const std::filesystem::path& file, const std::filesystem::path
 File File::open(const std::filesystem::path& file) {
     detail::prepare_library();
     input_file_size(file);  // refuses what is not there or no plain file
-    const auto access = access_list(file.string(), locks_work(file));
+    const auto access = access_list(locks_work(file));
     errno = 0;
     const Id id = H5Fopen(file.c_str(), H5F_ACC_RDONLY, access.get());
     const bool none_left = errno == EMFILE || errno == ENFILE;  // the system's fault, not the file's

@@ -23,17 +23,20 @@
 #include <string_view>
 #include <vector>
 
+#include "io/files/library_crash.hpp"
 #include "io/text/error.hpp"
 
 namespace onda::hdf5 {
 
 /// The turn of a thread. HDF5 is often built for one thread at a time: where several threads of the program use it,
-/// each holds a turn while it does. A thread may take one within another.
+/// each holds a turn while it does. A thread may take one within another. HDF5 1.10 crashes where many of its own
+/// allocations fail: what that does to the program is decided by LibraryAtWork.
 class Turn {
 public:
     Turn();
 
 private:
+    LibraryAtWork library_;
     std::unique_lock<std::recursive_mutex> lock_;
 };
 

@@ -204,6 +204,7 @@ void Dataset::write_chunks(const Extents& first, const Extents& count, const voi
     InTurn turns(chunks.size());
     run_together(writing_threads(chunks.size()), [&] {
         try {
+            const LibraryAtWork library(detail::kLibrary);
             std::vector<std::byte> copy, filtered;
             while (const auto i = turns.take()) {
                 const Extents place = chunks.first(*i);

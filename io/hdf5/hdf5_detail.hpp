@@ -12,6 +12,9 @@
 
 namespace onda::hdf5::detail {
 
+/// Of the library, in messages.
+inline constexpr const char* kLibrary = "HDF5";
+
 /// Quotes both ends of HDF5's error stack, what failed and why; call directly after the call that failed.
 std::string error_stack();
 /// Silences HDF5's own printing in this thread and, once, forbids plugins and external links.

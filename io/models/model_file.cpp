@@ -398,6 +398,7 @@ void read_back(const std::filesystem::path& temporary, const std::filesystem::pa
 std::array<double, 2> write_model_file(const std::filesystem::path& file, const FileGeometry& geometry,
                                        const Plane& plane, const std::string& provenance, bool overwrite,
                                        const std::vector<QuantityPlanes>& further) {
+    const hdf5::Turn turn;
     AtomicFile target(file, overwrite);
     auto out = hdf5::File::create(target.temporary(), file);
     out.set_text("format", "onda-model");

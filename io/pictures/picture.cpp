@@ -6,12 +6,16 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "io/files/library_crash.hpp"
 #include "io/pictures/layout.hpp"
 
 namespace onda {
 namespace {
 
 using namespace layout;
+
+/// Those that draw, in messages: they and the libraries that they use do not check all of their allocations.
+constexpr const char* kLibraries = "Cairo or fontconfig";
 
 void draw_field(Drawing& drawing, const PanelLayout& panel, const Scale& scale) {
     const PictureField& field = *scale.field;
@@ -357,6 +361,7 @@ double scale_of(const Picture& picture, const Layout& layout) {
 }  // namespace
 
 AtomicFile stage_picture(const std::filesystem::path& file, const Picture& picture, bool overwrite) {
+    const LibraryAtWork library(kLibraries);
     const Layout layout = checked_layout(picture);
     const bool pdf = file.extension() == ".pdf";
     // Points of a PDF are 1/72 of an inch: three quarters of a pixel of 96 an inch.
@@ -371,6 +376,7 @@ void write_picture(const std::filesystem::path& file, const Picture& picture, bo
 }
 
 Pixels draw_pixels(const Picture& picture) {
+    const LibraryAtWork library(kLibraries);
     const Layout layout = checked_layout(picture);
     Drawing drawing(SheetKind::png, layout.width, layout.height, scale_of(picture, layout));
     draw(drawing, picture, layout);

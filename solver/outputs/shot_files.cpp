@@ -1,10 +1,13 @@
 #include "solver/outputs/shot_files.hpp"
 
 #include <algorithm>
+#include <spdlog/fmt/fmt.h>
 #include <utility>
 
 #include "io/files/interruption.hpp"
+#include "io/files/plain_file.hpp"
 #include "io/text/error.hpp"
+#include "io/text/printable.hpp"
 #include "solver/plan/forecast.hpp"
 
 namespace onda {
@@ -91,23 +94,31 @@ std::vector<FileRecord> ShotFiles::finish(ShotOutputs& shot) const {
 
 namespace {
 
-bool has_size(const std::filesystem::path& folder, const FileRecord& file) {
+std::optional<std::string> fault_of_file(const std::filesystem::path& path, const FileRecord& file, LookAt look) {
     std::error_code absent;
-    return std::filesystem::file_size(folder / file.name, absent) == static_cast<std::uintmax_t>(file.bytes) && !absent;
+    const std::string name = printable(file.name);
+    if (const std::string kind = special_kind(path); !kind.empty()) return name + " is " + kind;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, absent);
+    if (absent) return name + " is no longer there";
+    if (bytes != static_cast<std::uintmax_t>(file.bytes))
+        return fmt::format("{} is damaged: it has {} bytes, and had {}", name, bytes, file.bytes);
+    if (look == LookAt::sizes) return std::nullopt;
+    const std::string hash = record_of(path, file.name).hash;
+    if (hash == file.hash) return std::nullopt;
+    return fmt::format("{} is damaged: its hash is {}, and was {}", name, hash, file.hash);
 }
 
 }  // namespace
 
-bool ShotFiles::holds(const ShotRecord& record) const try {
-    return std::ranges::all_of(output_formats(), [&](const OutputFormat* format) {
-        if (!format->has_shot_files() || file_of(record, *format).name.empty()) return true;
+std::optional<std::string> ShotFiles::fault_of(const ShotRecord& record, LookAt look) const {
+    for (const OutputFormat* format : output_formats()) {
+        if (!format->has_shot_files() || file_of(record, *format).name.empty()) continue;
         const FileRecord& file = file_of(record, *format);
-        return has_size(folder_, file) &&
-               std::ranges::all_of(parts_of_file(*format, folder_ / file.name),
-                                   [this](const FileRecord& part) { return has_size(folder_, part); });
-    });
-} catch (const Error&) {
-    return false;  // a damaged file
+        if (auto fault = fault_of_file(folder_ / file.name, file, look)) return fault;
+        for (const FileRecord& part : parts_of_file(*format, folder_ / file.name))
+            if (auto fault = fault_of_file(folder_ / part.name, part, look)) return fault;
+    }
+    return std::nullopt;
 }
 
 }  // namespace onda

@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,12 @@ private:
     std::vector<Entry> entries_;
 };
 
+/// How closely the files of shots are looked at.
+enum class LookAt {
+    sizes,     ///< which costs next to nothing
+    contents,  ///< all that their hashes cover (record_of())
+};
+
 /// The files of shots in one folder. They hold nothing but what the shots follow from, so that the same shot gives the
 /// same bytes whenever and wherever it is computed, but for snapshots in parts, of which there are as many as cuts
 /// make.
@@ -75,8 +83,9 @@ public:
     /// Gives the files of a shot their names. \returns ShotRecord::files. \throws Error(io_error); Interrupted.
     [[nodiscard]] std::vector<FileRecord> finish(ShotOutputs& shot) const;
 
-    /// Whether the files of a record, and those of parts that they join, are there and have their sizes.
-    [[nodiscard]] bool holds(const ShotRecord& record) const;
+    /// What is wrong with the files of a record and those of parts that they join: "00002.snapshots.h5 is damaged: …";
+    /// nothing if they are there and are as the record tells. \throws Error(io_error) where a file cannot be read.
+    [[nodiscard]] std::optional<std::string> fault_of(const ShotRecord& record, LookAt look) const;
 
 private:
     const RunOutputs& outputs_;

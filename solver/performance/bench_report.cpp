@@ -148,14 +148,10 @@ std::string text_of(const std::filesystem::path& file) {
 }
 
 Json parse(const Reader& reader, const std::string& text) {
-    try {
-        return Json::parse(text);
-    } catch (const Json::parse_error& fault) {
-        // Its own words begin with "[json.exception.parse_error.101] parse error at line 1, column 2: ".
-        const std::string what = fault.what();
-        const auto at = what.find("line ");
-        reader.refuse(at == std::string::npos ? "JSON" : what.substr(at, what.find(':', at) - at), "this is no JSON");
-    }
+    JsonFault fault;
+    Json json = parse_json(text, fault);
+    if (!fault.what.empty()) reader.refuse(fmt::format("line {}, column {}", fault.line, fault.column), fault.what);
+    return json;
 }
 
 }  // namespace

@@ -49,6 +49,10 @@ std::int64_t forecast_output_bytes(const Plan& plan);
 /// Refuses a run that memory or disk cannot hold. \throws Error(out_of_memory | io_error) naming what is needed, what
 /// there is, and what would fit.
 void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder);
+/// The parts of refuse_if_too_large(). \throws Error(out_of_memory).
+void refuse_if_memory_is_short(const Plan& plan);
+/// \throws Error(io_error).
+void refuse_if_disk_is_short(const Plan& plan, const std::filesystem::path& output_folder);
 
 /// Refuses a run whose results stay in memory, if the memory cannot hold it and them. \throws Error(out_of_memory).
 void refuse_if_too_large_for_memory(const Plan& plan);

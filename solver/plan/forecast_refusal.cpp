@@ -55,8 +55,16 @@ std::int64_t result_bytes(const Plan& plan) {
 }  // namespace
 
 void refuse_if_too_large(const Plan& plan, const std::filesystem::path& output_folder) {
+    refuse_if_memory_is_short(plan);
+    refuse_if_disk_is_short(plan, output_folder);
+}
+
+void refuse_if_memory_is_short(const Plan& plan) {
     const std::string fault = memory_shortage(plan, forecast_memory(plan), 0);
     if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
+}
+
+void refuse_if_disk_is_short(const Plan& plan, const std::filesystem::path& output_folder) {
     const std::filesystem::path existing = nearest_existing(output_folder);
     const auto disk = static_cast<double>(std::filesystem::space(existing).available);
     if (const std::int64_t output = forecast_output_bytes(plan); static_cast<double>(output) > disk)

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "io/files/interruption.hpp"
+#include "io/files/library_crash.hpp"
 #include "io/text/nearest_name.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
@@ -131,6 +132,7 @@ int main(int argc, char** argv) {
     // Inherited as ignored, it would hide how the process that reads a foreign file has ended.
     std::signal(SIGCHLD, SIG_DFL);
     watch_signals();
+    watch_crashes_of_libraries();
     try {
         const int code = run(argc, argv);
         if (!std::cout.flush() || std::fflush(stdout) != 0 || std::ferror(stdout)) {

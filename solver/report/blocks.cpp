@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <zlib.h>
 
 #include "io/text/error.hpp"
@@ -19,7 +20,9 @@ template <typename Take>
 void deflate_all(std::span<const std::byte> bytes, const Take& take) {
     z_stream stream{};
     // The second level takes a tenth of the time of the default, for a tenth more bytes.
-    if (deflateInit(&stream, 2) != Z_OK) throw Error(ExitCode::internal, "zlib cannot begin to compress");
+    const int begun = deflateInit(&stream, 2);
+    if (begun == Z_MEM_ERROR) throw std::bad_alloc();
+    if (begun != Z_OK) throw Error(ExitCode::internal, "zlib cannot begin to compress");
     std::array<unsigned char, 3 * 16384> piece;  // whole groups of base64
     constexpr std::size_t most = 1 << 30;        // that zlib counts in one call
     int state = Z_OK;

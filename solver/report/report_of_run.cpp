@@ -247,7 +247,7 @@ FinishedRun open_run(const Path& folder, const Json& summary, Report& report) {
 
 }  // namespace
 
-AtomicFile stage_report_of_run(const Path& folder, const Path& page, bool overwrite) {
+AtomicFile stage_report_of_run(const Path& folder, const Path& page, bool overwrite) try {
     Report report;
     const Json summary = read_summary(folder, report.summary);
     if (std::filesystem::exists(folder / "config.yaml"))
@@ -262,6 +262,11 @@ AtomicFile stage_report_of_run(const Path& folder, const Path& page, bool overwr
         });
     const TextSource text = [&](const auto& put) { put_report(report, shots, put); };
     return stage_text_file(page, text, overwrite);
+} catch (const Json::exception& fault) {
+    // Its own words follow "[json.exception.type_error.302] ".
+    const std::string_view what = fault.what();
+    throw Error(ExitCode::bad_data, shown(folder / kSummaryName) +
+                                        ": is not as Onda wrote it: " + printable(what.substr(what.find("] ") + 2)));
 }
 
 void list_in_summary(const Path& folder, const Path& file) {

@@ -14,6 +14,7 @@
 #include "solver/program/log.hpp"
 #include "solver/program/names.hpp"
 #include "solver/run/shot_table.hpp"
+#include "solver/run/unfinished.hpp"
 
 namespace onda {
 namespace {
@@ -105,11 +106,6 @@ EarlierRun::EarlierRun(std::filesystem::path folder) : folder_(std::move(folder)
     }
 }
 
-bool EarlierRun::is_complete(const std::string& identity) const {
-    return has_identity() && identity == identity_ &&
-           std::ranges::all_of(records_, [this](const FileRecord& record) { return proves(record.name); });
-}
-
 std::optional<Identity> EarlierRun::identity() const {
     if (!has_identity() || !proves("config.yaml")) return {};
     try {
@@ -146,18 +142,19 @@ std::vector<std::string> EarlierRun::proven_shot_files() const {
     return names;
 }
 
-bool EarlierRun::proves(const std::string& name) const {
+bool EarlierRun::lists(const std::string& name, const std::filesystem::path& file) const {
     const auto listed = [&name](const FileRecord& record) { return record.name == name; };
-    if (std::ranges::none_of(records_, listed) || !special_kind(folder_ / name).empty() ||
-        !std::filesystem::exists(folder_ / name))
+    if (std::ranges::none_of(records_, listed) || !special_kind(file).empty() || !std::filesystem::exists(file))
         return false;
-    return std::ranges::find(records_, record_of(folder_ / name, name)) != records_.end();
+    return std::ranges::find(records_, record_of(file, name)) != records_.end();
 }
 
 void EarlierRun::refuse_foreign_shots() const {
     const std::vector<std::string> proven = proven_shot_files();
+    const bool has_rest = UnfinishedSurvey::has_rest(folder_ / kShotsName);
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / kShotsName)) {
-        const std::string name = std::string(kShotsName) + "/" + entry.path().filename().string();
+        const std::string own_name = entry.path().filename().string(), name = std::string(kShotsName) + "/" + own_name;
+        if (has_rest && !is_shot_file_name(own_name) && UnfinishedSurvey::is_own_name(own_name)) continue;
         if (std::ranges::find(proven, name) == proven.end())
             throw Error(ExitCode::cannot_create,
                         "cannot write results to " + shown(folder_) + ": " + printable(name) +

@@ -65,12 +65,14 @@ public:
     [[nodiscard]] std::vector<std::string> proven_shot_files() const;
     /// Whether the summary is that of a complete run and tells what its results follow from.
     [[nodiscard]] bool has_identity() const { return complete_ && !identity_.empty(); }
-    /// Whether the summary is that of a complete run with this identity, and every file is there as it lists it.
-    [[nodiscard]] bool is_complete(const std::string& identity) const;
+    /// Whether the summary is that of a complete run with this identity.
+    [[nodiscard]] bool is_of(const std::string& identity) const { return has_identity() && identity == identity_; }
     /// What its results follow from, as far as its summary and its configuration tell; nothing where they do not.
     [[nodiscard]] std::optional<Identity> identity() const;
     /// Whether the file of this name is there and is what the summary lists. \throws Error(io_error).
-    [[nodiscard]] bool proves(const std::string& name) const;
+    [[nodiscard]] bool proves(const std::string& name) const { return lists(name, folder_ / name); }
+    /// Whether a file is there and is what the summary lists under this name. \throws Error(io_error).
+    [[nodiscard]] bool lists(const std::string& name, const std::filesystem::path& file) const;
     /// Refuses a folder that holds results of somebody else. \throws Error(cannot_create) naming the first file in the
     /// folder that has the name of a result and is not proven: a link, a pipe, another program's, or changed since.
     void refuse_foreign_files() const;

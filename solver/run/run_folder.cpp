@@ -41,7 +41,7 @@ void refuse_anything_in(const std::filesystem::path& folder) {
         const std::string name = entry->path().filename().string();
         if (name == kLogName)
             refuse_foreign_log(entry->path());
-        else if (!is_partial_result(name) && name != kUnfinishedName)
+        else if (!is_partial_result(name) && name != kUnfinishedName && !UnfinishedSurvey::is_temporary_name(name))
             refuse_folder(folder, "it holds " + printable(name) +
                                       "\n  choose another folder with --output, or replace an earlier run with "
                                       "--force");
@@ -75,7 +75,43 @@ bool lock_shared(const Descriptor& folder) {
 
 constexpr const char* kAnotherRun = "another run is writing there";
 
+Descriptor open_folder(const std::filesystem::path& path) {
+    return Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+}
+
+/// What close_survey() had not yet done when it was killed; nothing where the folder cannot be written.
+void close_rest(const std::filesystem::path& folder, bool keeps_shots) {
+    const Descriptor lock = open_folder(folder);
+    if (lock.id() < 0 || (flock(lock.id(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)) return;
+    const UnfinishedSurvey rest(folder);
+    try {
+        if (rest.exists() && keeps_shots)
+            rest.keep_shots_as(folder / kShotsName);
+        else if (rest.exists())
+            rest.remove();
+        UnfinishedSurvey::remove_rest(folder / kShotsName);
+    } catch (const Error&) {
+        return;
+    }
+}
+
 }  // namespace
+
+bool holds_complete_run(const std::filesystem::path& folder, const std::string& identity) {
+    const EarlierRun earlier(folder);
+    if (!earlier.is_of(identity)) return false;
+    const UnfinishedSurvey rest(folder);
+    const std::optional<Beginning> begun = rest.beginning();
+    if (begun && begun->run_id != earlier.run_id()) return false;
+    bool keeps_shots = false;
+    for (const FileRecord& file : earlier.records()) {
+        if (earlier.proves(file.name)) continue;
+        keeps_shots = file.name == kKeptTableName && earlier.lists(file.name, rest.table());
+        if (!keeps_shots) return false;
+    }
+    if (rest.exists() || UnfinishedSurvey::has_rest(folder / kShotsName)) close_rest(folder, keeps_shots);
+    return true;
+}
 
 std::filesystem::path nearest_existing(std::filesystem::path path) {
     std::error_code unseen;
@@ -111,44 +147,65 @@ RunFolder::RunFolder(std::filesystem::path path, bool overwrite)
     std::error_code fault;
     std::filesystem::create_directories(path_, fault);
     if (fault) refuse_folder(path_, fault.value());
-    lock_ = Descriptor(open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    lock_ = open_folder(path_);
     if (lock_.id() < 0) refuse_folder(path_, errno);
     // File systems without locks answer with another error than EWOULDBLOCK; a run goes on there, unprotected.
-    alone_ = flock(lock_.id(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    const bool locked = flock(lock_.id(), LOCK_EX | LOCK_NB) == 0;
+    alone_ = locked || errno != EWOULDBLOCK;
     if (!alone_ && !lock_shared(lock_)) refuse_folder(path_, kAnotherRun);
+    if (locked) UnfinishedSurvey::remove_abandoned(path_);
     for (const auto& folder : {path_, unfinished_.folder()}) remove_abandoned_files(folder, is_result_name);
 }
 
 Beginning RunFolder::begin_or_join(const Beginning& wanted, const Shots& shots) {
-    std::optional<Beginning> found = unfinished_.beginning();
-    const bool same = found && found->identity == wanted.identity;
-    if (!same && !alone_) refuse_folder(path_, kAnotherRun);
-    if (found && !same && !overwrite_ && ShotTable::any_finished(unfinished_.table()))
+    std::optional<Beginning> found;
+    // Again where another process is faster, which locks prevent where they work.
+    for (bool joined = false; !joined;) {
+        found = unfinished_.beginning();
+        const bool same = found && found->identity == wanted.identity;
+        if (!found && !overwrite_ && holds_complete_run(path_, hash_of(wanted.identity))) return wanted;
+        if (!same && !alone_) refuse_folder(path_, kAnotherRun);
+        if (found && !same) refuse_another_survey(*found, wanted.identity);
+        // The results of a survey may already be there in part: its last process was killed while it gave them their
+        // names.
+        if (same && EarlierRun(path_).run_id() == found->run_id) overwrite_ = true;
+        try {
+            if (!overwrite_) refuse_another_run(path_, wanted.identity);
+            refuse_results(path_, overwrite_);
+        } catch (const Error&) {
+            // Results that were not there a moment ago: another process ends the survey just now.
+            if (same &&
+                (!unfinished_.is_there(found->run_id) || (!overwrite_ && EarlierRun(path_).run_id() == found->run_id)))
+                continue;
+            throw;
+        }
+        joined = same;
+        if (same || (unfinished_.exists() && !unfinished_.remove_if_still(found))) continue;
+        if (alone_) UnfinishedSurvey::remove_rest(path_ / kShotsName);
+        found = wanted;
+        joined = unfinished_.begin(wanted, shots);
+    }
+    came_first_ = alone_;
+    if (alone_) share();
+    return *found;
+}
+
+void RunFolder::refuse_another_survey(const Beginning& found, const Identity& wanted) const {
+    if (!overwrite_ && ShotTable::any_finished(unfinished_.table()))
         refuse_folder(
             path_,
             fmt::format("it holds the unfinished survey of another configuration, begun {}:\n{}\n  restore what "
                         "differs to resume it, choose another folder with --output, or drop its shots with --force",
-                        found->started_utc, differences(found->identity, wanted.identity)));
-    // The results of a survey may already be there in part: its last process was killed while it gave them their names.
-    if (same && EarlierRun(path_).run_id() == found->run_id) overwrite_ = true;
-    if (!overwrite_) refuse_another_run(path_, wanted.identity);
-    refuse_results(path_, overwrite_);
-    if (!same) {
-        unfinished_.remove();
-        unfinished_.begin(wanted, shots);
-        found = wanted;
-    }
-    if (alone_) share();
-    return *found;
+                        found.started_utc, differences(found.identity, wanted)));
 }
 
 /// Lets others in that compute the same survey.
 void RunFolder::share() {
     const auto before = unfinished_.beginning();
     if (!lock_shared(lock_)) refuse_folder(path_, kAnotherRun);
-    // A lock is changed by giving it up for a moment.
+    // A lock is changed by giving it up for a moment. A survey that has gone by now was ended by another process.
     const auto now = unfinished_.beginning();
-    if (!now || now->run_id != before->run_id) refuse_folder(path_, kAnotherRun);
+    if (before && now && now->run_id != before->run_id) refuse_folder(path_, kAnotherRun);
     alone_ = false;
 }
 
@@ -162,13 +219,10 @@ void RunFolder::give_up() noexcept {
 }
 
 void RunFolder::close_survey(bool keeps_shots) const {
-    if (keeps_shots) {
-        unfinished_.keep_shots();
-        if (std::rename(unfinished_.folder().c_str(), (path_ / kShotsName).c_str()) != 0)
-            throw_system_fault(creation_fault(errno), path_ / kShotsName, "cannot give the folder its name", errno);
-    } else {
+    if (keeps_shots)
+        unfinished_.keep_shots_as(path_ / kShotsName);
+    else
         unfinished_.remove();
-    }
     sync_folder(path_);
 }
 

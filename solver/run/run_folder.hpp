@@ -26,6 +26,11 @@ std::filesystem::path default_folder(const Config& config);
 /// result's name that Onda cannot prove it wrote, or if it could not be created.
 void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite);
 
+/// Whether a folder holds the complete results of the run with this identity. If the process that completed them was
+/// killed before it had removed its unfinished survey, or had made it the folder of shots, that is done now, unless
+/// another process works in the folder. \throws Error(cannot_create | io_error).
+bool holds_complete_run(const std::filesystem::path& folder, const std::string& identity);
+
 /// The files of a run as its summary lists them.
 struct FileList {
     bool complete = true;  ///< false while files are getting their names
@@ -46,8 +51,12 @@ public:
     /// Begins a survey in unfinished(), or goes on with the one that is there: with one of the same identity, also
     /// while other processes compute it. Another one is replaced if no shot of it is finished, or with `overwrite`.
     /// \returns how it was begun, by this process or an earlier one. \throws Error(cannot_create) for a survey of
-    /// another identity, naming what differs; Error(io_error).
+    /// another identity, naming what differs; Error(io_error). Where another process has just completed the survey,
+    /// unfinished() is no longer there.
     Beginning begin_or_join(const Beginning& beginning, const Shots& shots);
+    /// Whether no other process had a part in the survey when this one began or joined it; where there are no locks
+    /// always.
+    [[nodiscard]] bool came_first() const { return came_first_; }
     [[nodiscard]] const UnfinishedSurvey& unfinished() const { return unfinished_; }
 
     /// Gives finished files their names, removes what the run before left and this one has not, and puts the summary in
@@ -61,16 +70,17 @@ public:
                                     const std::vector<FileRecord>& kept = {},
                                     const std::function<std::vector<AtomicFile>(const std::string&)>& tell = {}) const;
     /// Ends the survey, whose results are published. \param keeps_shots whether its table and the files of its shots
-    /// become folder/shots, or go.
+    /// become folder/shots, or go. \throws Error(cannot_create | io_error).
     void close_survey(bool keeps_shots) const;
     /// Removes the survey if nothing of it is finished and no other process has a part in it.
     void give_up() noexcept;
 
 private:
+    void refuse_another_survey(const Beginning& found, const Identity& wanted) const;
     void share();
 
     std::filesystem::path path_;
-    bool overwrite_, alone_ = false;
+    bool overwrite_, alone_ = false, came_first_ = false;
     UnfinishedSurvey unfinished_;
     Descriptor lock_;
 };

@@ -123,14 +123,17 @@ std::optional<ShotRecord> record_of_line(std::string_view line) {
     return record;
 }
 
-/// Locks the bytes of a line, or of the header. \returns whether nobody else has them.
-bool lock_line(const Descriptor& table, std::size_t line, short type) {
+enum class Lock { taken, of_another, unknown_here };
+
+/// Locks the bytes of a line, or of the header, or unlocks them.
+Lock lock_line(const Descriptor& table, std::size_t line, short type) {
     struct flock range {};
     range.l_type = type;
     range.l_whence = SEEK_SET;
     range.l_start = static_cast<off_t>(line * line_bytes());
     range.l_len = static_cast<off_t>(line_bytes());
-    return ::fcntl(table.id(), F_OFD_SETLK, &range) == 0 || (errno != EAGAIN && errno != EACCES);
+    if (::fcntl(table.id(), F_OFD_SETLK, &range) == 0) return Lock::taken;
+    return errno == EAGAIN || errno == EACCES ? Lock::of_another : Lock::unknown_here;
 }
 
 }  // namespace
@@ -161,6 +164,20 @@ ShotTable::ShotTable(const std::filesystem::path& file) : file_(file), size_(0),
     size_ = bytes / line_bytes() - 1;
 }
 
+void ShotTable::check_against(const Shots& shots) const {
+    const auto refuse = [this](const std::string& fault) {
+        throw Error(ExitCode::bad_data, shown(file_) + ": " + fault +
+                                            "\n  the table was changed by hand; restore it, or remove the folder with "
+                                            "it to compute all shots again");
+    };
+    if (size_ != shots.size())
+        refuse(fmt::format("it has lines for {} shots, but the survey has {}", size_, shots.size()));
+    for_finished([&](std::size_t i, const ShotRecord& record) {
+        if (record.shot != shots.id(i))
+            refuse(fmt::format("line {}, column 1: shot {} in the place of shot {}", i + 2, record.shot, shots.id(i)));
+    });
+}
+
 bool ShotTable::any_finished(const std::filesystem::path& file) {
     return std::filesystem::exists(file) && !ShotTable(file).all_finished().empty();
 }
@@ -174,8 +191,13 @@ std::optional<ShotRecord> ShotTable::finished(std::size_t i) const {
 }
 
 std::vector<ShotRecord> ShotTable::all_finished() const {
-    constexpr std::size_t together = 4096;
     std::vector<ShotRecord> records;
+    for_finished([&records](std::size_t, ShotRecord& record) { records.push_back(std::move(record)); });
+    return records;
+}
+
+void ShotTable::for_finished(const std::function<void(std::size_t i, ShotRecord& record)>& take) const {
+    constexpr std::size_t together = 4096;
     std::string lines;
     for (std::size_t i = 0; i < size_; i += together) {
         const std::size_t count = std::min(together, size_ - i);
@@ -184,31 +206,46 @@ std::vector<ShotRecord> ShotTable::all_finished() const {
             throw_system_fault(ExitCode::io_error, file_, "cannot read it", error);
         for (std::size_t line = 0; (line + 1) * line_bytes() <= lines.size(); ++line)
             if (auto record = record_of_line(std::string_view(lines).substr(line * line_bytes(), line_bytes())))
-                records.push_back(std::move(*record));
+                take(i + line, *record);
     }
-    return records;
 }
 
 bool ShotTable::claim(std::size_t i) {
     const std::lock_guard lock(mutex_);
-    if (claimed_.contains(i) || !lock_line(table_, i + 1, F_WRLCK)) return false;
+    if (claimed_.contains(i) || lock_line(table_, i + 1, F_WRLCK) == Lock::of_another) return false;
     // Looked at with the claim in hand: another process may have finished it a moment ago.
     if (!finished(i)) return claimed_.insert(i).second;
     lock_line(table_, i + 1, F_UNLCK);
     return false;
 }
 
-bool ShotTable::forget(std::size_t i) {
-    if (!lock_line(table_, i + 1, F_WRLCK)) return false;
+bool ShotTable::forget(std::size_t i, const ShotRecord& record) {
+    const std::lock_guard lock(mutex_);
+    if (lock_line(table_, i + 1, F_WRLCK) == Lock::of_another) return false;
+    const bool as_it_was = finished(i) == record;
     Cells cells = blank_cells();
-    cells.front() = std::to_string(finished(i).value_or(ShotRecord{}).shot);
-    write_line(i, line_of(cells));
+    cells.front() = std::to_string(record.shot);
+    if (as_it_was) write_line(i, line_of(cells));
     lock_line(table_, i + 1, F_UNLCK);
+    finished_here_.erase(i);
     return true;
 }
 
+bool ShotTable::finished_here(std::size_t i) const {
+    const std::lock_guard lock(mutex_);
+    return finished_here_.contains(i);
+}
+
 bool ShotTable::claim_end() {
-    return lock_line(table_, 0, F_WRLCK);
+    const Lock lock = lock_line(table_, 0, F_WRLCK);
+    if (lock == Lock::unknown_here && !end_)
+        if (auto end = EndClaim::take(file_.parent_path())) end_.emplace(std::move(*end));
+    return lock == Lock::taken || end_;
+}
+
+void ShotTable::give_end_up() {
+    lock_line(table_, 0, F_UNLCK);
+    end_.reset();
 }
 
 void ShotTable::write_line(std::size_t i, const std::string& line) {
@@ -226,6 +263,7 @@ void ShotTable::finish(const std::vector<std::pair<std::size_t, ShotRecord>>& sh
     for (const auto& [i, record] : shots) {
         lock_line(table_, i + 1, F_UNLCK);
         claimed_.erase(i);
+        finished_here_.insert(i);
     }
 }
 

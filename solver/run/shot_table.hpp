@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "io/files/plain_file.hpp"
+#include "solver/run/end_claim.hpp"
 #include "solver/run/shot_ledger.hpp"
 #include "solver/survey/survey.hpp"
 
@@ -22,7 +24,8 @@ namespace onda {
 /// ends with a hash of itself, so that one which a killed program left half written is none.
 ///
 /// A claim is a lock of the bytes of a line. It ends with the process that has it, however that ends. On file systems
-/// without locks every claim succeeds: two processes may then compute the same shot, which gives the same bytes twice.
+/// without locks every claim of a shot succeeds: two processes may then compute the same one, which gives the same
+/// bytes twice. Only one of them ends the survey (EndClaim).
 class ShotTable : public ShotLedger {
 public:
     /// Opens a table that create() made. \throws Error(io_error); Error(bad_data) if it is none.
@@ -31,6 +34,10 @@ public:
     [[nodiscard]] static bool any_finished(const std::filesystem::path& file);
     /// A table in which nothing is finished. \throws Error(cannot_create | io_error).
     static void create(const std::filesystem::path& file, const Shots& shots);
+
+    /// That the lines are those of a survey's shots, in their order. \throws Error(bad_data) naming the line that is
+    /// not, such as a copy of another one.
+    void check_against(const Shots& shots) const;
 
     /// Bytes that a shot takes in a table.
     [[nodiscard]] static std::int64_t bytes_of_shot();
@@ -42,22 +49,30 @@ public:
     [[nodiscard]] std::vector<ShotRecord> all_finished() const;
 
     [[nodiscard]] bool claim(std::size_t i) override;
-    /// Makes a finished shot one that is not. \returns false if another process has claimed it. \throws
-    /// Error(io_error).
-    bool forget(std::size_t i);
-    /// Whether it is this process' to finish the survey.
+    /// Makes a finished shot one that is not. \param record what it left; if that has changed, another process has
+    /// seen to it, and nothing happens. \returns false if another process has claimed it. \throws Error(io_error).
+    bool forget(std::size_t i, const ShotRecord& record);
+    /// Whether this object has finished shot `i`.
+    [[nodiscard]] bool finished_here(std::size_t i) const;
+    /// Whether it is this process' to end the survey. \throws Error(cannot_create | io_error).
     [[nodiscard]] bool claim_end();
+    /// Leaves the end of the survey to whoever finishes its last shot.
+    void give_end_up();
     /// Makes the names of the files in the table's folder last first: those of the shots.
     void finish(const std::vector<std::pair<std::size_t, ShotRecord>>& shots) override;
 
 private:
+    /// Calls take(i, record) for each finished shot, in one pass. \throws Error(io_error); what take() throws.
+    void for_finished(const std::function<void(std::size_t i, ShotRecord& record)>& take) const;
     void write_line(std::size_t i, const std::string& line);
 
     std::filesystem::path file_;
     std::size_t size_;
     Descriptor table_;
-    std::mutex mutex_;
+    mutable std::mutex mutex_;
     std::set<std::size_t> claimed_;  ///< by this process, to which its own locks are no obstacle
+    std::set<std::size_t> finished_here_;
+    std::optional<EndClaim> end_;  ///< where there are no locks
 };
 
 }  // namespace onda

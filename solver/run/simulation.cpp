@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
+#include <thread>
 
 #include "io/files/interruption.hpp"
 #include "io/files/random_hex.hpp"
@@ -21,18 +22,12 @@
 #include "solver/ranks/sub_team.hpp"
 #include "solver/run/account.hpp"
 #include "solver/run/run_folder.hpp"
+#include "solver/run/shot_check.hpp"
 #include "solver/run/shot_table.hpp"
 #include "solver/run/workers.hpp"
 
 namespace onda {
 namespace {
-
-/// A table that is true: shots whose files have gone since are to be computed again.
-void forget_lost_shots(ShotTable& table, const ShotFiles& files, Log& log) {
-    for (std::size_t i = 0; i < table.size(); ++i)
-        if (const auto record = table.finished(i); record && !files.holds(*record) && table.forget(i))
-            log.warn(fmt::format("the files of shot {} are no longer there: it is computed again", record->shot));
-}
 
 void say_where_the_survey_stands(const Plan& plan, const ShotTable& table, Log& log) {
     const std::size_t done = table.all_finished().size();
@@ -145,25 +140,52 @@ private:
     int per_grid_;
 };
 
+/// Whether it is for this process to end the survey, whose shots are all there and as they were left: those that are
+/// not are computed again. \param facts get what the shots left. \throws Error(io_error) if the disk damages them again
+/// and again.
+template <typename ComputeAgain>
+bool may_end(const Plan& plan, const RunFolder& folder, const LeadingRanks& ranks, ShotTable& table, ShotCheck& check,
+             PhaseTimes& times, RunFacts& facts, const ComputeAgain& compute_again) {
+    constexpr int most_rounds = 3;
+    const bool copied = assembly_of(plan) == Assembly::copies;  // so that all are read anyway
+    for (int round = 0; round < most_rounds; ++round) {
+        facts.shots = table.all_finished();
+        if (facts.shots.size() != plan.survey.shots.size() || !ranks.may_publish() || !table.claim_end() ||
+            !folder.unfinished().is_there(facts.run_id))
+            return false;
+        if (times.measure("outputs", [&] { return check.forget_damaged(copied); }) == 0) return true;
+        table.give_end_up();
+        compute_again();
+    }
+    throw Error(ExitCode::io_error, shown(folder.unfinished().folder()) +
+                                        ": files of shots are damaged again and again: the disk is at fault");
+}
+
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
 /// \returns whether the time was over before.
 bool run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, const RunOutputs& outputs,
                 const Identity& identity, const RunOptions& options, const LeadingRanks& ranks, PhaseTimes& times,
                 RunFacts& facts, Log& log) {
     ShotTable table(folder.unfinished().table());
+    table.check_against(plan.survey.shots);
     const ShotFiles shot_files(outputs, folder.unfinished().folder(), shot_provenance(plan, facts, identity));
-    forget_lost_shots(table, shot_files, log);
+    ShotCheck check(table, shot_files, log);
+    // Of processes that begin together one reads what an earlier run has left; the others would only be in its way.
+    times.measure("outputs", [&] { return folder.came_first() ? check.forget_damaged(false) : check.forget_lost(); });
     say_where_the_survey_stands(plan, table, log);
     ranks.begin();
     ProgressLine line(plan.nodes_of_shots / std::ssize(plan.survey.shots), log);
     SharedProgress progress(line, [&] { return count_missing(plan.survey.shots, options.shots, table); });
     const bool out_of_time = workers.run({shot_files, table, times, progress}, options.shots, options.end_by);
-    const Computed computed = times.measure("other ranks", [&] {
+    Computed computed = times.measure("other ranks", [&] {
         return ranks.end({workers.nodes_computed(), out_of_time});
     });
-    facts.shots = table.all_finished();
-    const bool all = facts.shots.size() == plan.survey.shots.size();
-    if (all && ranks.may_publish() && table.claim_end() && folder.unfinished().is_there(facts.run_id)) {
+    const bool ends = may_end(plan, folder, ranks, table, check, times, facts, [&] {
+        const std::int64_t nodes = workers.nodes_computed();
+        computed.ran_out_of_time = workers.run({shot_files, table, times, progress}, options.shots, options.end_by);
+        computed.nodes += workers.nodes_computed() - nodes;
+    });
+    if (ends) {
         const Provenance provenance = make_provenance(plan, facts);
         const FinishedSurvey survey = finished_survey(plan, folder, facts, provenance);
         std::vector<AtomicFile> files = times.measure("outputs", [&] { return stage_results(plan, outputs, survey); });
@@ -174,7 +196,9 @@ bool run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, con
     account_for(plan, computed.nodes, workers.device_bytes(), times, facts, log);
     if (computed.ran_out_of_time && ranks.may_publish()) return true;
     log.info(fmt::format("{}; {}", what_is_left(plan, facts),
-                         all ? "another process ends the survey" : "the others are for other processes or runs"));
+                         facts.shots.size() == plan.survey.shots.size()
+                             ? "another process ends the survey"
+                             : "the others are for other processes or runs"));
     return false;
 }
 
@@ -200,12 +224,18 @@ void balance_over_ranks(Plan& plan, const Ranks& ranks) {
     take_slabs_of_first(plan, ranks);
 }
 
+/// Whether the folder is to be left as it is if what it holds turns out to be the complete results of this run: it need
+/// not be one that can be written.
+bool may_be_complete(const RunOptions& options) {
+    return !options.overwrite && EarlierRun(options.folder).has_identity();
+}
+
 /// The plan without the model, on the slabs that the first rank has chosen.
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
     RankPlace place = ranks.place_among_devices(devices_seen(config.backend.name));
     std::optional<Plan> draft;
     const auto make_draft = [&] {
-        if (ranks.decides()) refuse_taken_folder(options.folder, options.overwrite);
+        if (ranks.decides() && !may_be_complete(options)) refuse_taken_folder(options.folder, options.overwrite);
         draft = make_plan(config, place);
         options.shots.check_against(draft->survey.shots);
         return true;
@@ -226,7 +256,8 @@ Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& r
     else if (wants_balance(plan))
         balance_over_ranks(plan, ranks);
     ranks.all_or_none([&] {
-        refuse_if_too_large(plan, options.folder);
+        refuse_if_memory_is_short(plan);
+        if (!may_be_complete(options)) refuse_if_disk_is_short(plan, options.folder);
         return true;
     });
     return plan;
@@ -244,11 +275,25 @@ void check_same_run(const std::string& identity, const Ranks& ranks) {
     });
 }
 
-/// Whether the folder holds the results of this run already.
-bool is_complete(const RunOptions& options, const std::string& identity) {
-    const EarlierRun earlier(options.folder);
-    return !options.overwrite && earlier.is_complete(identity) && !UnfinishedSurvey(options.folder).beginning();
+/// Whether the results of a survey are complete, so that what this process met is no fault: when another one ends the
+/// survey, files go that this one may be using. Waits for it if it has begun to give its files their names.
+bool was_ended_by_another(const std::filesystem::path& folder, const RunFacts& facts) {
+    for (int attempt = 0; attempt < 100 && !facts.run_id.empty() && EarlierRun(folder).run_id() == facts.run_id;
+         ++attempt) {
+        if (!UnfinishedSurvey(folder).beginning() && holds_complete_run(folder, facts.identity)) return true;
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
+    return false;
 }
+
+/// Whether an exception tells of a file that could not be read, made or written.
+bool is_about_files(const std::exception_ptr& exception) {
+    const ExitCode code = describe_failure(exception).code;
+    return code == ExitCode::bad_data || code == ExitCode::missing_input || code == ExitCode::cannot_create ||
+           code == ExitCode::io_error;
+}
+
+constexpr const char* kEndedByAnother = "another process has ended the survey";
 
 /// Computes slabs of grids whose other slabs other processes have, for as long as these need them. \param model goes
 /// when its medium has been made, unless each shot has a part of its own.
@@ -280,13 +325,19 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     const Identity identity = identity_of(plan, facts.model_fingerprint);
     facts.identity = hash_of(identity);
     check_same_run(facts.identity, ranks);
-    const bool is_done = ranks.decides() && is_complete(options, facts.identity);
+    const bool is_done =
+        ranks.decides() && may_be_complete(options) && holds_complete_run(options.folder, facts.identity);
     if (ranks.from_first(Outgoing().put(is_done)).get<bool>()) {
         facts.complete = true;
         if (is_done) facts.files = EarlierRun(options.folder).records();
         log.info(shown(options.folder) + " holds the complete results of this run: nothing is left to do");
         return facts;
     }
+    ranks.all_or_none([&] {
+        if (ranks.decides()) refuse_taken_folder(options.folder, options.overwrite);
+        refuse_if_disk_is_short(plan, options.folder);
+        return true;
+    });
     const int per_grid = plan.ranks_per_grid, first_of_grid = plan.ranks.rank / per_grid * per_grid;
     std::optional<SubTeam> team;
     if (per_grid > 1) {
@@ -319,7 +370,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         if (folder.unfinished().is_there(facts.run_id)) {
             out_of_time = run_survey(plan, *workers, folder, outputs, identity, options, leading, times, facts, log);
         } else {
-            log.info("another process has ended the survey");
+            log.info(kEndedByAnother);
             leading.begin();
             static_cast<void>(leading.end({}));
         }
@@ -336,6 +387,11 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         folder.give_up();
         throw;
     } catch (...) {
+        if (ranks.team() == nullptr && is_about_files(std::current_exception()) &&
+            was_ended_by_another(folder.path(), facts)) {
+            log.info(kEndedByAnother);
+            return facts;
+        }
         log.note_error(describe_failure(std::current_exception()).message);
         folder.give_up();
         throw;

@@ -1,8 +1,12 @@
 #include "solver/run/unfinished.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "io/files/atomic_file.hpp"
 #include "io/files/plain_file.hpp"
@@ -19,7 +23,8 @@ constexpr int kFormatVersion = 1;
 
 bool is_ours(std::string_view name) {
     if (const auto final_name = final_name_of(name)) name = *final_name;
-    return name == kSurveyName || name == kTableName || is_shot_file_name(name) || is_result_name(name);
+    return name == kSurveyName || name == kTableName || name == kEndName || is_shot_file_name(name) ||
+           is_result_name(name);
 }
 
 /// Calls body(entry, name) for all that lies in a folder.
@@ -41,13 +46,19 @@ void remove_if(const std::filesystem::path& folder, const std::function<bool(std
     }
 }
 
-std::string text_of(const std::filesystem::path& path) {
+/// The text of a file, or nothing if it has gone. \throws Error(cannot_create | io_error).
+std::optional<std::string> text_of(const std::filesystem::path& path) try {
     const Descriptor file = open_plain_file(path, O_RDONLY);
+    struct stat status {};
+    if (::fstat(file.id(), &status) != 0) throw_system_fault(ExitCode::io_error, path, "cannot look at it", errno);
     std::string text;
-    const auto bytes = static_cast<std::size_t>(std::filesystem::file_size(path));
-    if (const int error = read_some(file, 0, bytes, text))
+    if (const int error = read_some(file, 0, static_cast<std::size_t>(status.st_size), text))
         throw_system_fault(ExitCode::io_error, path, "cannot read it", error);
     return text;
+} catch (const Error&) {
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored))) throw;
+    return std::nullopt;
 }
 
 Beginning read_beginning(const nlohmann::json& survey) {
@@ -60,22 +71,23 @@ Beginning read_beginning(const nlohmann::json& survey) {
 
 std::optional<Beginning> UnfinishedSurvey::beginning() const {
     std::error_code ignored;
-    if (!std::filesystem::exists(std::filesystem::symlink_status(folder_, ignored))) return {};
+    const std::filesystem::file_status status = std::filesystem::symlink_status(folder_, ignored);
+    if (!std::filesystem::exists(status)) return {};
     const auto refuse = [](const std::filesystem::path& path, const std::string& why) {
         throw Error(ExitCode::cannot_create,
                     shown(path) + ": " + why + "; move it away, or choose another folder with --output");
     };
-    if (!std::filesystem::is_directory(std::filesystem::symlink_status(folder_, ignored)))
+    if (!std::filesystem::is_directory(status))
         refuse(folder_, "is no folder, but unfinished surveys are kept under that name");
     for_entries(folder_, [&](const std::filesystem::path& path, const std::string& name) {
         if (!is_ours(name) || !special_kind(path).empty()) refuse(path, "is not part of an unfinished survey");
     });
     const auto file = folder_ / kSurveyName;
-    if (!std::filesystem::exists(file, ignored)) return {};
-    const std::string text = text_of(file);
+    const std::optional<std::string> text = text_of(file);
+    if (!text) return {};
     try {
-        if (!seal_holds(text)) refuse(file, "was not written by this version of Onda, or was changed since");
-        return read_beginning(nlohmann::json::parse(text));
+        if (!seal_holds(*text)) refuse(file, "was not written by this version of Onda, or was changed since");
+        return read_beginning(nlohmann::json::parse(*text));
     } catch (const nlohmann::json::exception&) {
         refuse(file, "was not written by this version of Onda");
     }
@@ -87,7 +99,23 @@ bool UnfinishedSurvey::is_there(const std::string& run_id) const {
     return found && found->run_id == run_id;
 }
 
-void UnfinishedSurvey::begin(const Beginning& beginning, const Shots& shots) const {
+bool UnfinishedSurvey::begin(const Beginning& beginning, const Shots& shots) const {
+    const UnfinishedSurvey staged(At{}, temporary_path(folder_));
+    try {
+        staged.write_beginning(beginning, shots);
+        if (!staged.give_name(folder_)) {
+            staged.remove();
+            return false;
+        }
+    } catch (...) {
+        staged.remove();
+        throw;
+    }
+    sync_folder(folder_.parent_path());
+    return true;
+}
+
+void UnfinishedSurvey::write_beginning(const Beginning& beginning, const Shots& shots) const {
     std::error_code fault;
     std::filesystem::create_directory(folder_, fault);
     if (fault) throw_system_fault(creation_fault(fault.value()), folder_, "cannot make the folder", fault.value());
@@ -99,9 +127,17 @@ void UnfinishedSurvey::begin(const Beginning& beginning, const Shots& shots) con
                                         {"started_utc", beginning.started_utc},
                                         {"shots", beginning.shots},
                                         {"identity", beginning.identity}};
-    // Last: a survey without it has not begun.
     write_text_file(folder_ / kSurveyName, sealed(json_text(survey) + "\n"), true);
-    sync_folder(folder_.parent_path());
+}
+
+/// \returns false if there is something of this name, an empty folder excepted.
+bool UnfinishedSurvey::give_name(const std::filesystem::path& name) const {
+    ::rmdir(name.c_str());
+    if (::renameat2(AT_FDCWD, folder_.c_str(), AT_FDCWD, name.c_str(), RENAME_NOREPLACE) == 0) return true;
+    // Without that flag, too, a folder takes the place of an empty one only.
+    if ((errno == EINVAL || errno == ENOSYS) && std::rename(folder_.c_str(), name.c_str()) == 0) return true;
+    if (errno == EEXIST || errno == ENOTEMPTY) return false;
+    throw_system_fault(creation_fault(errno), name, "cannot give the folder its name", errno);
 }
 
 void UnfinishedSurvey::remove() const {
@@ -111,9 +147,65 @@ void UnfinishedSurvey::remove() const {
     std::filesystem::remove(folder_, ignored);
 }
 
-void UnfinishedSurvey::keep_shots() const {
-    remove_if(folder_,
-              [](std::string_view name) { return is_ours(name) && name != kTableName && !is_shot_file_name(name); });
+/// Moved away first, and looked at once more: without locks another process may have begun its own in the meantime.
+bool UnfinishedSurvey::remove_if_still(const std::optional<Beginning>& found) const {
+    const UnfinishedSurvey aside(At{}, temporary_path(folder_));
+    if (std::rename(folder_.c_str(), aside.folder_.c_str()) != 0) {
+        if (errno == ENOENT) return false;
+        remove();  // file systems that cannot rename this folder
+        return true;
+    }
+    const auto moved = aside.beginning();
+    if (moved && (!found || moved->run_id != found->run_id)) {
+        static_cast<void>(aside.give_name(folder_));
+        return false;
+    }
+    aside.remove();
+    return true;
+}
+
+void UnfinishedSurvey::keep_shots_as(const std::filesystem::path& name) const {
+    // Until it has its name, the survey is one that can be resumed; and whoever still computes one of its shots may put
+    // a temporary file there.
+    if (std::rename(folder_.c_str(), name.c_str()) != 0)
+        throw_system_fault(creation_fault(errno), name, "cannot give the folder its name", errno);
+    remove_rest(name);
+}
+
+bool UnfinishedSurvey::has_rest(const std::filesystem::path& shots) {
+    const std::optional<std::string> text = text_of(shots / kSurveyName);
+    return text && seal_holds(*text);
+}
+
+void UnfinishedSurvey::remove_rest(const std::filesystem::path& shots) {
+    if (!has_rest(shots)) return;
+    remove_if(shots, [](std::string_view name) {
+        return is_ours(name) && name != kTableName && name != kSurveyName && !is_shot_file_name(name);
+    });
+    std::error_code ignored;
+    std::filesystem::remove(shots / kSurveyName, ignored);  // last: as long as it is there, something is left to do
+}
+
+bool UnfinishedSurvey::exists() const {
+    std::error_code ignored;
+    return std::filesystem::exists(std::filesystem::symlink_status(folder_, ignored));
+}
+
+bool UnfinishedSurvey::is_own_name(std::string_view name) {
+    return is_ours(name);
+}
+
+bool UnfinishedSurvey::is_temporary_name(std::string_view name) {
+    return final_name_of(name) == kUnfinishedName;
+}
+
+void UnfinishedSurvey::remove_abandoned(const std::filesystem::path& run_folder) {
+    std::vector<std::filesystem::path> abandoned;
+    for_entries(run_folder, [&](const std::filesystem::path& path, const std::string& name) {
+        if (is_temporary_name(name) && std::filesystem::is_directory(std::filesystem::symlink_status(path)))
+            abandoned.push_back(path);
+    });
+    for (const auto& folder : abandoned) UnfinishedSurvey(At{}, folder).remove();
 }
 
 }  // namespace onda

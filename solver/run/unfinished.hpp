@@ -6,11 +6,16 @@
 ///     00001.seismograms.h5   the files of finished shots, each final; 00001.snapshots.part_1.h5, … of shots on a grid
 ///                            that several processes shared
 ///     gather.png, …          the pictures, once the first shot is finished
+///     ending                 while the survey is ended where there are no locks (EndClaim)
+///
+/// The folder appears with its table and survey.json in it, all at once, and so do not two surveys in one place, with
+/// locks or without.
 #pragma once
 
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "solver/run/identity.hpp"
@@ -38,6 +43,7 @@ public:
 
     [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
     [[nodiscard]] std::filesystem::path table() const { return folder_ / kTableName; }
+    [[nodiscard]] bool exists() const;
     /// How it was begun; nothing if there is none, or nothing of it was written.
     /// \throws Error(cannot_create) if something of another program is in the place.
     [[nodiscard]] std::optional<Beginning> beginning() const;
@@ -45,14 +51,35 @@ public:
     /// Whether it is there and was begun under this name: another process may have ended it a moment ago.
     [[nodiscard]] bool is_there(const std::string& run_id) const;
 
-    /// Makes the folder and an empty table. \throws Error(cannot_create | io_error).
-    void begin(const Beginning& beginning, const Shots& shots) const;
+    /// Makes the folder with an empty table. \returns false if another process has made it a moment ago: nothing
+    /// happens then. \throws Error(cannot_create | io_error).
+    [[nodiscard]] bool begin(const Beginning& beginning, const Shots& shots) const;
     /// Removes all that begin() and shots put there, and the folder if nothing else is in it.
     void remove() const;
-    /// Removes everything but the table and the files of shots.
-    void keep_shots() const;
+    /// As remove(), unless it is no longer the survey that was found. \param found by beginning(). \returns whether it
+    /// was.
+    [[nodiscard]] bool remove_if_still(const std::optional<Beginning>& found) const;
+    /// Gives the folder with its table and the files of shots this name, where it becomes part of the results, and
+    /// removes everything else from it. \throws Error(cannot_create | io_error).
+    void keep_shots_as(const std::filesystem::path& name) const;
+    /// Whether a process that was killed has left some of it in a folder to which it gave its name.
+    [[nodiscard]] static bool has_rest(const std::filesystem::path& shots);
+    static void remove_rest(const std::filesystem::path& shots);
+    /// Whether a file in the folder may have this name.
+    [[nodiscard]] static bool is_own_name(std::string_view name);
+
+    /// Removes what is left of surveys that were killed while they began or were removed. Nobody else may work in the
+    /// folder. \param run_folder that they were to be in.
+    static void remove_abandoned(const std::filesystem::path& run_folder);
+    /// Whether a name in the folder of a run is that of a survey that begins, or is removed.
+    [[nodiscard]] static bool is_temporary_name(std::string_view name);
 
 private:
+    struct At {};
+    UnfinishedSurvey(At, std::filesystem::path folder) : folder_(std::move(folder)) {}
+    void write_beginning(const Beginning& beginning, const Shots& shots) const;
+    [[nodiscard]] bool give_name(const std::filesystem::path& name) const;
+
     std::filesystem::path folder_;
 };
 

@@ -118,6 +118,26 @@ TEST_CASE("65: damaged input") {
     CHECK(!std::filesystem::exists(place.path("out")));
 }
 
+TEST_CASE("0: a finished run in a folder that cannot be written is left as it is") {
+    const Workplace place;
+    REQUIRE(place.run().code == 0);
+    const std::string out = quoted(place.path("out"));
+    if (std::system(("mount --bind " + out + " " + out + " 2> /dev/null && mount -o remount,ro,bind " + out).c_str()) !=
+        0) {
+        MESSAGE("skipped: folders cannot be mounted here");
+        return;
+    }
+    const Outcome again = place.run();
+    const Outcome other = place.run({"--set", "sources[0].amplitude=3"});
+    const Outcome forced = place.run({"--force"});
+    CHECK(std::system(("umount " + out).c_str()) == 0);
+    CAPTURE(again.err);
+    CHECK(again.code == 0);
+    CHECK(contains(again.err, "nothing is left to do"));
+    CHECK(other.code == 73);
+    CHECK(forced.code == 73);
+}
+
 TEST_CASE("66: missing input") {
     CHECK(run_onda({"run", "/no/such/file.yaml"}).code == 66);
     CHECK(run_onda({"check", "/no/such/file.yaml"}).code == 66);

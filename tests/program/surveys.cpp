@@ -1,86 +1,18 @@
 // A shot that is finished stays finished: however often a survey is killed, stopped, limited or shared, its results are
 // those of one run from beginning to end, byte for byte.
-#include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
 #include "solver/run/run_files.hpp"
 #include "solver/run/shot_selection.hpp"
-#include "solver/run/shot_table.hpp"
-#include "tests/program/process.hpp"
+#include "tests/program/survey_place.hpp"
 #include "tests/sanitized.hpp"
 
 using namespace onda;
-using Json = nlohmann::json;
+using Workplace = SurveyPlace;
 
 namespace {
-
-constexpr int kShots = 130;
-
-/// Many small shots, more than are copied into one file.
-const std::string kSurvey = R"(schema_version: 1
-grid: {shape: [41, 31], spacing_m: 10}
-model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 200, vp_m_s: 2200}]}
-time: {duration_s: 0.15}
-boundary: {cpml_width: 6}
-wavelet: {type: ricker, peak_frequency_hz: 12}
-sources: [{type: line, first_m: [40, 50], last_m: [360, 50], count: 130}]
-receivers: [{type: line, first_m: [20, 20], last_m: [380, 20], count: 9}]
-output: {pictures: false, snapshots: {times_s: [0.1]}}
-)";
-
-using Contents = std::map<std::string, std::string>;
-
-/// All that shots left: the table and their files.
-Contents shots_in(const std::filesystem::path& out) {
-    Contents contents;
-    for (const auto& entry : std::filesystem::directory_iterator(out / "shots"))
-        contents[entry.path().filename()] = text_of(entry.path());
-    return contents;
-}
-
-struct Workplace {
-    explicit Workplace(const std::string& config = kSurvey) { write_text(folder.path() / "survey.yaml", config); }
-    [[nodiscard]] std::filesystem::path out(const std::string& name = "out") const { return folder.path() / name; }
-    [[nodiscard]] std::vector<std::string> command(const std::vector<std::string>& more = {},
-                                                   const std::string& name = "out") const {
-        std::vector<std::string> arguments{
-            "run", folder.path() / "survey.yaml", "--output", out(name), "--set", "backend.name=cpu"};
-        arguments.insert(arguments.end(), more.begin(), more.end());
-        return arguments;
-    }
-    [[nodiscard]] Outcome run(const std::vector<std::string>& more = {}, const std::string& name = "out") const {
-        Outcome outcome = run_onda(command(more, name));
-        CAPTURE(outcome.err);
-        CHECK((outcome.code == 0 || !more.empty()));
-        return outcome;
-    }
-    [[nodiscard]] std::size_t finished() const {
-        const auto table = out() / "unfinished" / "shots.csv";
-        return std::filesystem::exists(table) ? ShotTable(table).all_finished().size() : 0;
-    }
-    void check_complete(const Contents& expected) const {
-        CHECK(shots_in(out()) == expected);
-        CHECK(!std::filesystem::exists(out() / "unfinished"));
-        const Json summary = Json::parse(text_of(out() / "summary.json"));
-        CHECK(summary["state"] == "complete");
-        CHECK(summary["survey"]["shots"] == kShots);
-        CHECK(list_shots(out() / "seismograms.h5").size() == kShots);
-    }
-    TemporaryFolder folder;
-};
-
-/// The shots of a run from beginning to end.
-const Contents& uninterrupted() {
-    static const Contents contents = [] {
-        const Workplace place;
-        REQUIRE(place.run().code == 0);
-        return shots_in(place.out());
-    }();
-    return contents;
-}
 
 int computed_in(const std::string& log) {
     int runs = 0;
@@ -227,8 +159,8 @@ TEST_CASE("a shot whose files have gone is computed again") {
     std::filesystem::remove(place.out() / "unfinished" / "00007.seismograms.h5");
     write_text(place.out() / "unfinished" / "00009.snapshots.h5", "cut");
     const Outcome last = place.run();
-    CHECK(contains(last.err, "the files of shot 7 are no longer there: it is computed again"));
-    CHECK(contains(last.err, "the files of shot 9 are no longer there: it is computed again"));
+    CHECK(contains(last.err, "00007.seismograms.h5 is no longer there: shot 7 is to be computed again"));
+    CHECK(contains(last.err, "00009.snapshots.h5 is damaged: it has 3 bytes, and had "));
     place.check_complete(uninterrupted());
 }
 

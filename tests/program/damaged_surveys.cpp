@@ -1,0 +1,244 @@
+// Promise: a survey whose files were damaged, or whose process was killed at whatever moment, ends with the results of
+// one run from beginning to end: what is damaged is named and computed again, and nothing of the survey is left over.
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "io/results/snapshots.hpp"
+#include "tests/program/survey_place.hpp"
+#include "tests/sanitized.hpp"
+
+using namespace onda;
+
+namespace {
+
+std::string all_formats() {
+    std::string text = kSurvey;
+    const std::string pictures = "pictures: false,";
+    text.replace(text.find(pictures), pictures.size(), "pictures: false, seismograms: {segy: ieee, su: true},");
+    return text;
+}
+
+std::string small_survey(int shots) {
+    std::string text = all_formats();
+    const std::string count = "count: 130";
+    return text.replace(text.find(count), count.size(), "count: " + std::to_string(shots));
+}
+
+std::string name_of(int shot, const std::string& format) {
+    char name[64];
+    std::snprintf(name, sizeof name, "%05d.%s", shot, format.c_str());
+    return name;
+}
+
+/// Flips one bit. \param where from 0, the first byte, to 1, the last.
+void flip_bit(const std::filesystem::path& file, double where) {
+    std::string text = text_of(file);
+    REQUIRE(!text.empty());
+    text[static_cast<std::size_t>(where * static_cast<double>(text.size() - 1))] ^= 0x10;
+    write_text(file, text);
+}
+
+void swap_files(const std::filesystem::path& a, const std::filesystem::path& b) {
+    const std::string of_a = text_of(a);
+    write_text(a, text_of(b));
+    write_text(b, of_a);
+}
+
+void check_named(const Outcome& outcome, const std::string& file, int shot) {
+    CAPTURE(outcome.err);
+    CAPTURE(file);
+    CHECK(contains(outcome.err, "warning: " + file + " is "));
+    CHECK(contains(outcome.err, ": shot " + std::to_string(shot) + " is to be computed again\n"));
+}
+
+/// All gathers and snapshots of a survey.
+std::vector<std::vector<float>> values_in(const std::filesystem::path& out, int shots) {
+    std::vector<std::vector<float>> values;
+    for (int shot = 1; shot <= shots; ++shot) {
+        values.push_back(read_gather(out / "seismograms.h5", shot).pressure);
+        values.push_back(read_frames(out / "snapshots.h5", shot).values);
+    }
+    return values;
+}
+
+const std::vector<std::string> kFormats{"seismograms.h5", "snapshots.h5", "seismograms.segy", "seismograms.su"};
+
+}  // namespace
+
+TEST_CASE("shots of which any file is damaged in any way are computed again when a survey is resumed") {
+    static const Contents expected = [] {
+        const SurveyPlace place(all_formats());
+        REQUIRE(place.run().code == 0);
+        return shots_in(place.out());
+    }();
+    const SurveyPlace place(all_formats());
+    REQUIRE(place.run({"--shots", "1-30"}).code == 0);
+    std::map<int, std::string> damaged;
+    int shot = 0;
+    for (const std::string& format : kFormats) {
+        const auto file = [&] {
+            ++shot;
+            damaged[shot] = name_of(shot, format);
+            return place.unfinished() / damaged[shot];
+        };
+        for (const double where : {0., 0.02, 0.5, 1.}) flip_bit(file(), where);
+        const auto cut = file();
+        std::filesystem::resize_file(cut, std::filesystem::file_size(cut) / 2);
+        write_text(file(), "");
+        std::filesystem::remove(file());
+    }
+    const int first = ++shot, second = ++shot;
+    for (const int each : {first, second}) damaged[each] = name_of(each, "seismograms.h5");
+    swap_files(place.unfinished() / damaged[first], place.unfinished() / damaged[second]);
+    REQUIRE(shot == 30);
+    const Outcome last = place.run();
+    for (const auto& [each, file] : damaged) check_named(last, file, each);
+    CHECK(contains(last.err, "missing"));
+    place.check_complete(expected);
+}
+
+TEST_CASE("a shot of a few that is damaged is computed again, too") {
+    constexpr int shots = 4;
+    const SurveyPlace whole(small_survey(shots));
+    REQUIRE(whole.run().code == 0);
+    const auto expected = values_in(whole.out(), shots);
+    for (const std::string format : {"seismograms.h5", "snapshots.h5"}) {
+        const SurveyPlace place(small_survey(shots));
+        REQUIRE(place.run({"--shots", "1-3"}).code == 0);
+        flip_bit(place.unfinished() / name_of(2, format), 0.7);
+        swap_files(place.unfinished() / name_of(1, format), place.unfinished() / name_of(3, format));
+        const Outcome last = place.run();
+        for (int shot = 1; shot <= 3; ++shot) check_named(last, name_of(shot, format), shot);
+        place.check_complete(shots);
+        CHECK(values_in(place.out(), shots) == expected);
+    }
+}
+
+TEST_CASE("whoever ends a survey looks at the shots of others, and leaves to them what it is not asked for") {
+    const SurveyPlace place;
+    REQUIRE(place.run({"--shots", "1-120"}).code == 0);
+    // As if another process had a part in the survey: this one does not read what it resumes.
+    const int folder = open(place.out().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    REQUIRE(flock(folder, LOCK_SH) == 0);
+    flip_bit(place.unfinished() / name_of(2, "seismograms.h5"), 0.5);
+    const Outcome others = place.run({"--shots", "121-130"});
+    check_named(others, name_of(2, "seismograms.h5"), 2);
+    CHECK(others.code == 0);
+    CHECK(contains(others.err, "129 of 130 shots are done"));
+    CHECK(place.finished() == 129);
+    REQUIRE(place.run({"--shots", "2"}).code == 0);
+    close(folder);
+    place.check_complete(uninterrupted());
+}
+
+TEST_CASE("what is no plain file in the place of a shot's is left alone and named") {
+    const SurveyPlace place;
+    REQUIRE(place.run({"--shots", "1-3"}).code == 0);
+    const auto file = place.unfinished() / name_of(2, "seismograms.h5");
+    const std::vector<std::function<void()>> makers{
+        [&] { std::filesystem::create_directory(file); },
+        [&] { REQUIRE(mkfifo(file.c_str(), 0600) == 0); },
+        [&] { std::filesystem::create_symlink("00001.seismograms.h5", file); },
+    };
+    for (const auto& make : makers) {
+        std::filesystem::remove(file);
+        make();
+        const Outcome refused = run_onda(place.command({"--shots", "4"}), "true", "timeout 60");
+        CAPTURE(refused.err);
+        CHECK(refused.code == 73);
+        CHECK(contains(refused.err, "00002.seismograms.h5: is not part of an unfinished survey"));
+    }
+    std::filesystem::remove(file);
+    check_named(place.run({"--shots", "2-130"}), name_of(2, "seismograms.h5"), 2);
+    place.check_complete(uninterrupted());
+}
+
+TEST_CASE("a table in which a line was copied over another is refused with its place") {
+    const SurveyPlace place;
+    REQUIRE(place.run({"--shots", "1-5"}).code == 0);
+    const auto table = place.unfinished() / "shots.csv";
+    const std::string whole = text_of(table);
+    const std::size_t line = whole.size() / (kShots + 1);
+    std::string text = whole;
+    text.replace(2 * line, line, whole.substr(4 * line, line));
+    write_text(table, text);
+    const auto check_refused = [&](const std::string& why) {
+        const Outcome refused = place.run({"--shots", "6"});
+        CAPTURE(refused.err);
+        CHECK(refused.code == 65);
+        CHECK(contains(refused.err, "unfinished/shots.csv: " + why));
+    };
+    check_refused("line 3, column 1: shot 4 in the place of shot 2");
+    write_text(table, whole + whole.substr(4 * line, line));
+    check_refused("it has lines for 131 shots, but the survey has 130");
+    write_text(table, whole.substr(0, whole.size() - line));
+    check_refused("it has lines for 129 shots, but the survey has 130");
+    write_text(table, whole);
+    CHECK(place.run().code == 0);
+    place.check_complete(uninterrupted());
+}
+
+namespace {
+
+/// Kills a run at each of the last `calls` calls that change a folder, and lets the same command end it.
+void check_killed_at_the_end(const std::string& config, int shots, long calls, long stride) {
+    const std::string preload = "env LD_PRELOAD=" + quoted(ONDA_ODD_SYSTEM);
+    const SurveyPlace counted(config);
+    REQUIRE(counted.run({}, "out", preload + " ONDA_KILL_COUNT=" + quoted(counted.out("count"))).code == 0);
+    const long count = std::stol(text_of(counted.out("count")));
+    REQUIRE(count > calls);
+    for (long at = count - calls; at <= count; at += stride) {
+        const SurveyPlace place(config);
+        // One thread: the calls come in the same order.
+        const Outcome killed = place.run({"--threads", "1"}, "out", preload + " ONDA_KILL_AT=" + std::to_string(at));
+        CAPTURE(at);
+        CAPTURE(count);
+        CHECK((killed.code == 128 + SIGKILL || killed.code == 0));
+        const Outcome next = place.run();
+        CAPTURE(next.err);
+        place.check_complete(shots);
+        CHECK(partial_files(place.out()).empty());
+        if (std::filesystem::exists(place.out() / "shots"))
+            CHECK(std::distance(std::filesystem::directory_iterator(place.out() / "shots"), {}) == 4 * shots + 1);
+        CHECK(contains(place.run().err, "nothing is left to do"));
+        if (at % 3 == 0) CHECK(place.run({"--force", "--set", "time.duration_s=0.1"}).code == 0);
+    }
+}
+
+}  // namespace
+
+TEST_CASE("a run that is killed while it ends a survey is completed by the next one, and nothing is left over") {
+    if (test::kSanitized) return;  // their library has to come first
+    check_killed_at_the_end(small_survey(2), 2, 40, 1);
+}
+
+TEST_CASE("so is one whose survey keeps the files of its shots") {
+    if (test::kSanitized) return;
+    check_killed_at_the_end(small_survey(101), 101, 30, 2);
+}
+
+TEST_CASE("the rest of a survey that a killed process was removing goes with the next run of the same") {
+    const SurveyPlace place(small_survey(4));
+    REQUIRE(place.run({"--shots", "1-3"}).code == 0);
+    const auto saved = place.out("saved");
+    std::filesystem::copy(place.unfinished(), saved);
+    REQUIRE(place.run().code == 0);
+    const std::string summary = text_of(place.out() / "summary.json");
+    std::filesystem::remove(saved / "survey.json");
+    for (const std::string gone : {"", "shots.csv", "00002.seismograms.h5"}) {
+        if (!gone.empty()) std::filesystem::remove(saved / gone);
+        std::filesystem::copy(saved, place.unfinished());
+        CHECK(contains(place.run().err, "nothing is left to do"));
+        place.check_complete(4);
+        CHECK(text_of(place.out() / "summary.json") == summary);
+    }
+    // While another process works there, it may be the one that removes them.
+    std::filesystem::copy(saved, place.unfinished());
+    const int folder = open(place.out().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    REQUIRE(flock(folder, LOCK_SH) == 0);
+    CHECK(contains(place.run().err, "nothing is left to do"));
+    CHECK(std::filesystem::exists(place.unfinished()));
+    close(folder);
+    CHECK(contains(place.run().err, "nothing is left to do"));
+    place.check_complete(4);
+}
