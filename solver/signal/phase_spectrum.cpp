@@ -11,8 +11,9 @@ namespace {
 
 using std::numbers::pi;
 
+/// No window goes round the circle of points.
 std::size_t transform_length(std::int64_t samples) {
-    return FourierTransform::length(static_cast<std::size_t>(2 * samples));
+    return FourierTransform::length(static_cast<std::size_t>(std::max<std::int64_t>(2 * samples, 32)));
 }
 
 /// The shape for which the window's transform has its first zero where the images of the series begin, 3/4 of the

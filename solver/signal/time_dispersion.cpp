@@ -258,11 +258,12 @@ public:
     static std::int64_t bytes(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples,
                               std::int64_t threads) {
         const std::size_t n = length(map, input_samples, output_samples), count = points(map, n);
-        const auto of_call = static_cast<std::int64_t>(sizeof(double)) *
-                             (std::max(input_samples, static_cast<std::int64_t>(n)) + static_cast<std::int64_t>(n));
+        // A trace, its spectrum, and at once what the spectrum takes or the trace that comes back.
+        const auto returned = static_cast<std::int64_t>(sizeof(double) * n);
+        const std::int64_t of_call = static_cast<std::int64_t>(sizeof(double)) * input_samples + returned +
+                                     std::max(PhaseSpectrum::bytes_of_call(input_samples), returned);
         return static_cast<std::int64_t>(FourierTransform::bytes(n) + sizeof(double) * count) +
-               PhaseSpectrum::bytes(input_samples, static_cast<std::int64_t>(count)) +
-               threads * (of_call + PhaseSpectrum::bytes_of_call(input_samples));
+               PhaseSpectrum::bytes(input_samples, static_cast<std::int64_t>(count)) + threads * of_call;
     }
 
 private:
