@@ -182,7 +182,7 @@ struct SurveyConfig {
 };
 
 struct SeismogramConfig {
-    std::optional<double> dt_s;       ///< absent: the step of the simulation, rounded down (default_sampling_s())
+    std::optional<double> dt_s;       ///< absent: a round one that keeps the wavelets (default_sampling_s())
     std::string segy = "none";        ///< none | ieee | ibm: samples of seismograms.segy
     bool su = false;                  ///< seismograms.su
     std::string unfit_dt = "refuse";  ///< refuse | resample what SEG-Y and SU cannot hold
@@ -191,11 +191,12 @@ struct SeismogramConfig {
 
 struct SnapshotConfig {
     std::optional<std::int64_t> every_steps;
+    std::optional<double> every_s;
     std::vector<double> times_s;
     std::vector<double> window_min_m, window_max_m;  ///< empty: the whole grid
     std::vector<std::int64_t> decimation;            ///< one number, or one per axis; empty: 1
     bool vtkhdf = false;                             ///< snapshots.vtkhdf
-    [[nodiscard]] bool enabled() const { return every_steps.has_value() || !times_s.empty(); }
+    [[nodiscard]] bool enabled() const { return every_steps || every_s || !times_s.empty(); }
     bool operator==(const SnapshotConfig&) const = default;
 };
 

@@ -20,12 +20,14 @@ void check_wavelet_given(const Config& config, Reading& reading) {
 void check_snapshots_timed(const Config& config, Reading& reading) {
     const std::string path = "output.snapshots";
     if (!reading.given(path) || !reading.sound(path)) return;
-    if (reading.given(path + ".every_steps") || reading.given(path + ".times_s")) return;
+    for (const char* key : {".every_steps", ".every_s", ".times_s"})
+        if (reading.given(path + key)) return;
     // The copy with every parameter of a configuration without snapshots has this one, and nothing else of them.
     const auto is_of_snapshots = [&path](const auto& entry) { return entry.first.starts_with(path + "."); };
     const bool is_alone = std::ranges::count_if(reading.keys, is_of_snapshots) == 1;
     if (is_alone && reading.given(path + ".vtkhdf") && !config.output.snapshots.vtkhdf) return;
-    reading.faults.add(reading.keys.at(path), path + ": no snapshots are asked for: give every_steps or times_s");
+    reading.faults.add(reading.keys.at(path),
+                       path + ": no snapshots are asked for: give every_s, every_steps or times_s");
 }
 
 }  // namespace

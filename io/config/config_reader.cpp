@@ -174,8 +174,9 @@ private:
             return "goes with " + std::string(row.when.key) + " " + types + ", but " + condition + " is " +
                    condition_value(row, rows, owner) + (reading_.given(condition) ? "" : " (the default)");
         }
-        if (const auto rival = joined(path, row.excludes); !row.excludes.empty() && reading_.given(rival))
-            return "contradicts " + rival + ": give one of them";
+        for (const auto word : split_words(row.excludes))
+            if (const auto rival = joined(path, word); reading_.given(rival))
+                return "contradicts " + rival + ": give one of them";
         if (row.only_3d && dimensions() == 2) return "there is no y axis: " + what_makes_dimensions();
         return "";
     }

@@ -88,7 +88,7 @@ std::string default_cell(const Parameter& row, const Slot& slot) {
 std::string meaning_cell(const Parameter& row) {
     std::string text(row.help);
     if (!row.aliases.empty()) text += "; also called " + codes(split_words(row.aliases));
-    if (!row.excludes.empty()) text += "; not together with " + code(row.excludes);
+    if (!row.excludes.empty()) text += "; not together with " + codes(split_words(row.excludes));
     if (row.only_3d) text += "; 3-D only";
     if (row.needs != nullptr) text += "; needs " + std::string(row.needs->what);
     return text;

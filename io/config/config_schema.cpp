@@ -134,7 +134,8 @@ Json object_schema(void* owner, std::span<const Parameter> rows, const Vocabular
         for (const auto alias : split_words(row.aliases)) schema["properties"][std::string(alias)] = property;
         schema["properties"][std::string(row.name)] = std::move(property);
         if (row.required && row.when.key.empty() && !row.of_model_file) list(schema, "required").push_back(row.name);
-        if (!row.excludes.empty()) list(schema, "allOf").push_back({{"not", {{"required", {row.name, row.excludes}}}}});
+        for (const auto rival : split_words(row.excludes))
+            list(schema, "allOf").push_back({{"not", {{"required", {row.name, rival}}}}});
     }
     add_conditions(schema, owner, rows, vocabulary);
     return schema;

@@ -612,9 +612,10 @@ constexpr Parameter kSurvey[] = {
 constexpr Parameter kSeismograms[] = {
     {.name = "dt_s",
      .slot = bind<&SeismogramConfig::dt_s>,
-     .help = "sample interval of the seismograms, which are resampled without aliasing; where absent, the time step "
-             "rounded down to a multiple of 0.1 ms, or for shorter time steps of the next lower power of ten (73 µs: "
-             "70 µs)",
+     .help = "sample interval of the seismograms, which are resampled without aliasing; where absent, whatever the time "
+             "step, the longest of …, 10, 4, 2, 1, 0.5, 0.2, 0.1 ms, … with 4.5 samples in a period of the wavelets' "
+             "highest frequency (4 ms for a Ricker wavelet of 20 Hz, 2 ms for 40 Hz), or, if only that divides "
+             "time.duration_s, one of the next two",
      .unit = "s",
      .range = kTimeStep,
      .needs = &kReceivers,
@@ -643,12 +644,21 @@ constexpr Parameter kSnapshots[] = {
      .unit = "steps",
      .range = at_least(1.),
      .example = "100"},
+    {.name = "every_s",
+     .slot = bind<&SnapshotConfig::every_s>,
+     .help =
+         "a snapshot every so many seconds to the end of the record, the first after that time, each at the nearest "
+         "time step",
+     .unit = "s",
+     .range = kTimeStep,
+     .excludes = "every_steps",
+     .example = "0.1"},
     {.name = "times_s",
      .slot = bind<&SnapshotConfig::times_s>,
      .help = "snapshots at these times, ascending, each at the nearest time step",
      .unit = "s",
      .range = at_least(0.),
-     .excludes = "every_steps",
+     .excludes = "every_steps every_s",
      .example = "[0.3, 0.6, 0.9]",
      .in_template = true},
     {.name = "window_min_m",

@@ -73,7 +73,7 @@ struct Parameter {
     Count count = {};
     Condition when = {};
     const Need* needs = nullptr;     ///< without which it has no effect
-    std::string_view excludes = {};  ///< a parameter beside it that contradicts it
+    std::string_view excludes = {};  ///< parameters beside it that contradict it, separated by spaces
     bool required = false;           ///< where `when` holds
     std::string_view or_else = {};   ///< of a required one: a parameter beside it that may be given in its place
     bool of_model_file = false;      ///< where the model is a file, the file's, if absent

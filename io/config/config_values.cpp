@@ -217,8 +217,11 @@ std::optional<std::string> value_text(const Slot& slot) {
 bool is_resolved(void* owner, std::span<const Parameter> rows, const Parameter& row, const Config& config) {
     if (!applies(row, rows, owner) || (row.only_3d && config.grid.dimensions() == 2)) return false;
     if (row.needs != nullptr && !row.needs->holds(config)) return false;
-    const auto rival = std::ranges::find(rows, row.excludes, &Parameter::name);
-    return row.excludes.empty() || rival == rows.end() || !value_text(rival->slot(owner)).has_value();
+    const auto has_value = [&](std::string_view name) {
+        const auto rival = std::ranges::find(rows, name, &Parameter::name);
+        return rival != rows.end() && value_text(rival->slot(owner)).has_value();
+    };
+    return std::ranges::none_of(split_words(row.excludes), has_value);
 }
 
 std::string describe_range(const Range& range) {

@@ -58,10 +58,12 @@ void draw_traces(Drawing& drawing, const PanelLayout& panel, const PictureTraces
     const auto samples =
         static_cast<int>(std::min<std::int64_t>(raster.columns, 2 * drawing.pixels_along(panel.plot.height)));
     const auto values = fit_raster(raster, samples, static_cast<int>(raster.rows), Shrink::peak);
+    Box box = panel.plot;
+    if (traces.last) box.height = panel.y_of(*traces.last) + 0.5 - box.top;
     for (std::size_t i = 0; i < traces.positions.size(); ++i) {
         const double x = panel.x_of(traces.positions[i]);
         const auto trace = std::span(values).subspan(i * static_cast<std::size_t>(samples), samples);
-        const Wiggle wiggle = make_wiggle(trace, x, reach / traces.clip, 1.5 * reach, panel.plot);
+        const Wiggle wiggle = make_wiggle(trace, x, reach / traces.clip, 1.5 * reach, box);
         drawing.fill(wiggle.positive, kInk);
         drawing.stroke(wiggle.line, {0.8, kInk});
     }

@@ -48,9 +48,10 @@ struct PictureField {
 /// Traces as wiggles, deflected to the right where positive, which is filled.
 struct PictureTraces {
     std::vector<double> positions;  ///< on the horizontal axis
-    Raster raster;                  ///< a row for each trace, from the first to the last end of the vertical axis
+    Raster raster;                  ///< a row for each trace, from the first end of the vertical axis on
     double clip = 1.;               ///< the |value| that deflects by `reach`
     double reach = 1.;              ///< in units of the horizontal axis; traces are cut at 1.5 times that
+    std::optional<double> last{};   ///< on the vertical axis, where the last samples lie; absent: at its end
 };
 
 struct PictureLine {

@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kRounding = 1e-9;  // of a step: a duration of 100 steps must not become 101 by rounding
 constexpr double kMostSteps = 1e9;  // and samples of a seismogram
+/// Of the highest frequency of the wavelets, up to the Nyquist frequency of the default sampling.
+constexpr double kKeptFrequencies = 2.25;
 /// Of the stability limit. A step adds about its square to the wavefield: below these, less than rounding leaves.
 constexpr double kLeastFraction = 1e-4, kLeastFractionOfDouble = 1e-7;
 
@@ -114,18 +116,48 @@ void check_samples_fit(const TimeAxis& time, const TimeConfig& config, const Sei
 
 }  // namespace
 
-double default_sampling_s(double dt_s) {
-    constexpr int least_digits = 4;  // after the point
-    const double decade = std::floor(std::log10(dt_s) + kRounding);
-    // Divided by a power of ten: that is the double nearest to the decimal fraction, as a product with 1e-n need not
-    // be.
-    const double per_second = std::pow(10., std::max(least_digits, -static_cast<int>(decade)));
-    return std::floor(dt_s * per_second * (1. + kRounding)) / per_second;
+double default_sampling_s(double longest_s) {
+    for (int exponent = static_cast<int>(std::floor(std::log10(longest_s) + kRounding));; --exponent)
+        for (const double mantissa : {exponent < -3 ? 5. : 4., 2., 1.}) {
+            // Divided by a power of ten: that is the double nearest to the decimal number, as a product with 1e-n need
+            // not be.
+            const double power = std::pow(10., std::abs(exponent));
+            const double sampling_s = exponent < 0 ? mantissa / power : mantissa * power;
+            if (sampling_s <= longest_s * (1. + kRounding)) return sampling_s;
+        }
 }
 
-TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Scheme& scheme,
+namespace {
+
+bool fits_trace_files(double dt_s, const SeismogramConfig& seismograms) {
+    return std::ranges::all_of(wanted_trace_files(seismograms), [dt_s](const WantedTraceFile& file) {
+        return std::abs(file.limits.nearest_interval_s(dt_s) - dt_s) <= kRounding * dt_s;
+    });
+}
+
+double wanted_sampling_s(const TimeConfig& config, const WantedSeismograms& seismograms) {
+    if (seismograms.config.dt_s) return *seismograms.config.dt_s;
+    double longest_s = config.duration_s;
+    if (seismograms.highest_frequency_hz > 0.)
+        longest_s = std::min(longest_s, 0.5 / (kKeptFrequencies * seismograms.highest_frequency_hz));
+    for (const WantedTraceFile& file : wanted_trace_files(seismograms.config))
+        longest_s = std::min(longest_s, 1e-6 * static_cast<double>(file.limits.most_interval_us));
+    // Rather one of the next two, if with it the last sample is at the end of the record.
+    const double longest = default_sampling_s(longest_s);
+    double sampling_s = longest;
+    for (int i = 0; i < 3; ++i, sampling_s = default_sampling_s(0.9 * sampling_s)) {
+        const double intervals = config.duration_s / sampling_s;
+        const bool divides = std::abs(intervals - std::round(intervals)) <= kRounding * intervals;
+        if (divides && fits_trace_files(sampling_s, seismograms.config)) return sampling_s;
+    }
+    return longest;
+}
+
+}  // namespace
+
+TimeAxis make_time_axis(const TimeConfig& config, const WantedSeismograms& seismograms, const Scheme& scheme,
                         Precision precision, const StabilityLimit& limit, const ConfigOrigin& origin) {
-    check_durations(config, seismograms, origin);
+    check_durations(config, seismograms.config, origin);
     TimeAxis time;
     time.order = scheme.time_order;
     time.stability_limit_s = limit.dt_s;
@@ -133,10 +165,9 @@ TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismo
     time.dt_s = config.dt_s.value_or(config.cfl_fraction * time.stability_limit_s);
     check_not_too_small(config, time, precision, origin);
     time.steps = count_steps(config.duration_s, time.dt_s, origin);
-    const double wanted_s = seismograms.dt_s.value_or(default_sampling_s(std::min(time.dt_s, config.duration_s)));
-    time.output_dt_s = fit_to_trace_files(wanted_s, seismograms, origin);
+    time.output_dt_s = fit_to_trace_files(wanted_sampling_s(config, seismograms), seismograms.config, origin);
     time.output_samples = count_samples(config.duration_s, time.output_dt_s, origin);
-    check_samples_fit(time, config, seismograms, origin);
+    check_samples_fit(time, config, seismograms.config, origin);
     return time;
 }
 

@@ -39,20 +39,29 @@ struct TimeAxis {
     [[nodiscard]] double cfl_fraction() const { return dt_s / stability_limit_s; }
 };
 
-/// The sampling of seismograms for which none is asked: the step rounded down to a multiple of 0.1 ms or, where it is
-/// shorter than that, of the power of ten of seconds next below it: 1.37 ms make 1.3 ms, 73 us 70 us, 5.4 ns 5 ns.
-double default_sampling_s(double dt_s);
+/// The sampling of seismograms for which none is asked: the longest that is no longer than `longest_s` and 1, 2 or 4
+/// times a power of ten from a millisecond on, 1, 2 or 5 times one below, as the double nearest to that decimal number.
+double default_sampling_s(double longest_s);
+
+/// The seismograms of a run, and the highest frequency of its wavelets; 0 where it is not known.
+struct WantedSeismograms {
+    const SeismogramConfig& config;
+    double highest_frequency_hz = 0.;
+};
 
 /// The largest stable time step, and the velocity that it follows from.
 struct StabilityLimit {
     double dt_s = 0., fastest_m_s = 0.;
 };
 
-/// The time axis of a configuration. \param seismograms whose sampling the user may choose.
+/// The time axis of a configuration. \param seismograms whose sampling the user may choose; else default_sampling_s()
+/// of what keeps 2.25 times the highest frequency, the whole band of correct_dispersion(), and of what SEG-Y and SU
+/// hold where they are wanted, or the first of the two below it that divides the duration if it does not: it depends
+/// neither on the step nor on the scheme.
 /// \throws Error(config) if a given dt exceeds the limit (names both numbers) or the duration, or is too small for the
 /// precision; if the duration is not positive; if there were too many steps or samples; if SEG-Y or SU is wanted and
 /// holds neither the sampling nor may have another one, or does not hold as many samples.
-TimeAxis make_time_axis(const TimeConfig& config, const SeismogramConfig& seismograms, const Scheme& scheme,
+TimeAxis make_time_axis(const TimeConfig& config, const WantedSeismograms& seismograms, const Scheme& scheme,
                         Precision precision, const StabilityLimit& limit, const ConfigOrigin& origin);
 
 /// Takes every second step only (Stepping::leap): the run ends with a whole leap.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -11,19 +12,41 @@
 
 namespace onda {
 
-/// A set of steps: every multiple of an interval up to a last step, and single steps beside.
+/// Steps at equal intervals of any length: stride round(n interval), n = 1 … count.
+struct RegularSteps {
+    double interval = 1.;     ///< in strides, at least 1: no two fall on the same step
+    std::int64_t stride = 1;  ///< in steps
+    std::int64_t count = 0;
+
+    [[nodiscard]] std::int64_t operator[](std::int64_t n) const {
+        return stride * std::llround(static_cast<double>(n) * interval);
+    }
+    /// The least n, from 1 to count + 1, whose step is later than `step`, as if there were more.
+    [[nodiscard]] std::int64_t after(std::int64_t step) const {
+        const double near = static_cast<double>(step) / static_cast<double>(stride) / interval;
+        auto n = static_cast<std::int64_t>(std::clamp(near, 1., static_cast<double>(count) + 1.));
+        while (n > 1 && (*this)[n - 1] > step) --n;
+        while (n <= count && (*this)[n] <= step) ++n;
+        return n;
+    }
+};
+
+/// A set of steps: those of an interval up to a last step, and single steps beside.
 class StepSet {
 public:
     StepSet() = default;
     /// \param interval 0: none but the single ones. \param single from 0 to `last`, in any order.
     StepSet(std::int64_t interval, std::int64_t last, std::vector<std::int64_t> single)
-        : interval_(interval), multiples_(interval > 0 ? last / interval : 0), single_(std::move(single)) {
+        : StepSet(RegularSteps{static_cast<double>(std::max<std::int64_t>(interval, 1)), 1,
+                               interval > 0 ? last / interval : 0},
+                  std::move(single)) {}
+    StepSet(RegularSteps regular, std::vector<std::int64_t> single) : regular_(regular), single_(std::move(single)) {
         std::erase_if(single_, [this](std::int64_t step) { return is_multiple(step); });
         std::ranges::sort(single_);
         single_.erase(std::unique(single_.begin(), single_.end()), single_.end());
     }
 
-    [[nodiscard]] std::int64_t size() const { return multiples_ + static_cast<std::int64_t>(single_.size()); }
+    [[nodiscard]] std::int64_t size() const { return regular_.count + static_cast<std::int64_t>(single_.size()); }
     [[nodiscard]] bool empty() const { return size() == 0; }
     [[nodiscard]] bool contains(std::int64_t step) const {
         return is_multiple(step) || std::ranges::binary_search(single_, step);
@@ -31,8 +54,7 @@ public:
     /// The first step of the set later than `step`.
     [[nodiscard]] std::optional<std::int64_t> after(std::int64_t step) const {
         std::optional<std::int64_t> next;
-        const std::int64_t n = step < 0 ? 1 : (interval_ > 0 ? step / interval_ : multiples_) + 1;
-        if (n <= multiples_) next = n * interval_;
+        if (const std::int64_t n = regular_.after(step); n <= regular_.count) next = regular_[n];
         const auto single = std::ranges::upper_bound(single_, step);
         if (single != single_.end() && (!next || *single < *next)) next = *single;
         return next;
@@ -40,8 +62,7 @@ public:
     /// The last step of the set earlier than `step`.
     [[nodiscard]] std::optional<std::int64_t> before(std::int64_t step) const {
         std::optional<std::int64_t> previous;
-        if (interval_ > 0 && step > 0)
-            if (const std::int64_t n = std::min(multiples_, (step - 1) / interval_); n > 0) previous = n * interval_;
+        if (const std::int64_t n = regular_.after(step - 1) - 1; n > 0) previous = regular_[n];
         const auto single = std::ranges::lower_bound(single_, step);
         if (single != single_.begin() && (!previous || *(single - 1) > *previous)) previous = *(single - 1);
         return previous;
@@ -59,10 +80,11 @@ public:
 private:
     /// Step 0 is no multiple: it is due where it is asked for by itself.
     [[nodiscard]] bool is_multiple(std::int64_t step) const {
-        return interval_ > 0 && step > 0 && step % interval_ == 0 && step / interval_ <= multiples_;
+        const std::int64_t n = regular_.after(step - 1);
+        return n <= regular_.count && regular_[n] == step;
     }
 
-    std::int64_t interval_ = 0, multiples_ = 0;
+    RegularSteps regular_;
     std::vector<std::int64_t> single_;  ///< ascending, no multiples
 };
 

@@ -9,6 +9,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/pictures/raster.hpp"
+#include "io/pictures/ticks.hpp"
 #include "io/text/number_text.hpp"
 #include "solver/signal/fourier.hpp"
 
@@ -172,7 +173,24 @@ void add_colours(GatherPanel& result, const TraceDisplay& display, const ShownTr
     result.panel.fields.push_back(std::move(field));
 }
 
+/// The axis of a record may go on behind its last sample.
+void end_at(Panel& panel, double last_s) {
+    if (last_s >= panel.vertical.last) return;
+    const PictureAxis &x = panel.horizontal, &t = panel.vertical;
+    if (panel.traces) panel.traces->last = last_s;
+    for (PictureField& field : panel.fields) field.extent = Extent{x.first, x.last, t.first, last_s};
+}
+
 }  // namespace
+
+double record_end_s(std::int64_t samples, double dt_s) {
+    constexpr int most_ticks = 20;
+    const double last_s = static_cast<double>(samples - 1) * dt_s;
+    const double step_s = make_ticks(0., last_s, most_ticks).step;
+    if (!(step_s > 0.)) return last_s;
+    const double round_s = std::ceil(last_s / step_s * (1. - 1e-9)) * step_s;
+    return round_s < last_s + (1. - 1e-6) * dt_s ? std::max(round_s, last_s) : last_s;
+}
 
 bool has_room_for_wiggles(std::int64_t traces) {
     return static_cast<double>(traces) * kLeastTraceSpacing <= kPlotWidth;
@@ -189,8 +207,10 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, 
     GatherPanel result;
     result.quantity = label_of(display, record_s);
     result.panel.horizontal = line.axis;
-    result.panel.vertical = {shown.first_s, shown.last_s, "time [s]"};
-    if (display.reduction_m_s > 0.)
+    const bool is_reduced = display.reduction_m_s > 0.;
+    const double end_s = is_reduced ? shown.last_s : record_end_s(gather.samples, gather.dt_s);
+    result.panel.vertical = {shown.first_s, end_s, "time [s]"};
+    if (is_reduced)
         result.panel.vertical.title =
             fmt::format("t \xe2\x88\x92 |offset| / ({} m/s) [s]", shortest(display.reduction_m_s));
     const bool has_room = has_room_for_wiggles(static_cast<std::int64_t>(line.count));
@@ -201,6 +221,7 @@ GatherPanel gather_panel(const ShotGather& gather, const ReceiverLine& of_list, 
         add_colours(result, display, shown, most_samples);
         result.panel.fields.front().label = result.quantity;
     }
+    end_at(result.panel, shown.last_s);
     return result;
 }
 

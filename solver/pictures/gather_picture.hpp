@@ -36,6 +36,9 @@ struct GatherPanel {
     GatherPanel& operator=(GatherPanel&&) = default;
 };
 
+/// Where the time axis of a record ends: at the round number that lies less than a sample interval after its last
+/// sample, if one does, which a record of that length has no sample at; else at that sample.
+double record_end_s(std::int64_t samples, double dt_s);
 /// Whether each trace of a line can be told from its neighbours as a wiggle.
 bool has_room_for_wiggles(std::int64_t traces);
 /// Receivers of a line as a panel: wiggles where there is room for each trace, else colours, in which a trace or sample

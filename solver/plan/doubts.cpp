@@ -74,6 +74,22 @@ void doubt_layer_frequency(const Plan& plan, Warnings& warnings) {
                     number_text(*frequency_hz), highest_hz, plan.survey.lowest_peak_frequency_hz()));
 }
 
+/// Between rigid walls nothing holds the mean pressure: after a wavelet whose integral is not zero it grows for ever.
+void doubt_mean(const Plan& plan, Warnings& warnings) {
+    constexpr double rounding = 1e-9;  // of the integral of |s|
+    for (const char* kind : {"zero", "free_surface", "sponge", "cpml"})
+        if (has_face(plan, kind)) return;
+    const auto grows = [](const Wavelet& w) {
+        return w.integral_s && std::abs(*w.integral_s) > rounding * w.magnitude_s;
+    };
+    const auto wavelet = std::ranges::find_if(plan.survey.wavelets, grows);
+    if (wavelet == plan.survey.wavelets.end()) return;
+    warnings.push_back(fmt::format(
+        "wavelet: {} has a mean, an integral of {:.3g} s ({:.2g} % of that of its magnitude): between rigid walls all "
+        "around the mean pressure grows with time for ever; use a wavelet without one, or another boundary",
+        wavelet->type, *wavelet->integral_s, 100. * std::abs(*wavelet->integral_s) / wavelet->magnitude_s));
+}
+
 /// With faces that absorb, nothing is left of a wave that has crossed the grid so many times.
 void doubt_duration(const Plan& plan, Warnings& warnings) {
     constexpr double most_crossings = 100.;
@@ -139,8 +155,8 @@ std::vector<std::string> doubts_of(const Plan& plan) {
     Warnings warnings;
     doubt_extent(plan, warnings);
     if (warnings.empty()) doubt_duration(plan, warnings);  // every duration is long on a grid in the wrong unit
-    for (const auto doubt :
-         {doubt_widths, doubt_reflections, doubt_layer_frequency, doubt_snapshots, doubt_decimation, doubt_threads})
+    for (const auto doubt : {doubt_widths, doubt_reflections, doubt_layer_frequency, doubt_mean, doubt_snapshots,
+                             doubt_decimation, doubt_threads})
         doubt(plan, warnings);
     const Warnings without_effect = keys_without_effect(plan.config);
     warnings.insert(warnings.end(), without_effect.begin(), without_effect.end());

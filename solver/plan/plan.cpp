@@ -165,8 +165,8 @@ void set_time(Plan& plan) {
     const bool in_layers = make_faces(c.boundary, plan.grid, c.origin).in_operator;
     const double limit_s = in_layers ? scheme.stability_limit_in_layers_s(spacing_m, fastest_m_s)
                                      : scheme.stability_limit_s(spacing_m, fastest_m_s);
-    plan.time =
-        make_time_axis(c.time, c.output.seismograms, scheme, plan.setup.precision, {limit_s, fastest_m_s}, c.origin);
+    plan.time = make_time_axis(c.time, {c.output.seismograms, plan.survey.highest_frequency_hz()}, scheme,
+                               plan.setup.precision, {limit_s, fastest_m_s}, c.origin);
 }
 
 void set_boundary(Plan& plan) {
@@ -189,6 +189,8 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
     });
     const bool has_slabs = has_time && has_boundary && stages.run([&] { set_slabs(plan); });
     if (has_slabs && has_survey) stages.run([&] { set_stepping(plan); });
+    if (has_time)
+        stages.run([&] { check_snapshot_interval(plan.config.output.snapshots, plan.time, plan.config.origin); });
     if (has_time) stages.run([&] { set_storage(plan, model); });
     if (has_time && has_survey && plan.config.time.dispersion_correction)
         correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
@@ -205,7 +207,7 @@ void warn_of_lost_band(Plan& plan) {
 
 /// What is left once no stage has found a fault. \param of_model warnings of the model, if it has been made.
 void conclude(Plan& plan, const std::vector<std::string>& of_model) {
-    plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.time);
+    plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.config.time.duration_s, plan.time);
     plan.notes = plan.device_notes;
     plan.notes.insert(plan.notes.end(), plan.velocity.notes.begin(), plan.velocity.notes.end());
     const std::vector<std::string> on_exchange = notes_on_exchange(plan);
@@ -258,7 +260,7 @@ Plan make_plan(const Config& config, const RankPlace& ranks) {
     if (has_survey) stages.run([&] { check_trace_files(plan); });
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.device, plan.setup, origin); });
     stages.throw_if_faulty();
-    plan.snapshots.steps = snapshot_steps(config.output.snapshots, plan.time);
+    plan.snapshots.steps = snapshot_steps(config.output.snapshots, config.time.duration_s, plan.time);
     choose_kernel_and_batch(plan, config.backend.tuning == "cache");
     conclude(plan, plan.velocity.warnings);
     return plan;
@@ -340,12 +342,11 @@ std::string describe_medium(const Plan& plan) {
 std::string describe_seismograms(const Plan& plan) {
     const SeismogramConfig& config = plan.config.output.seismograms;
     if (plan.survey.size.most_receivers == 0) return "traces    none\n";
-    const double wanted_s = config.dt_s.value_or(default_sampling_s(plan.time.dt_s));
-    const bool changed = std::abs(plan.time.output_dt_s - wanted_s) > 1e-9 * wanted_s;
+    const bool changed = config.dt_s && std::abs(plan.time.output_dt_s - *config.dt_s) > 1e-9 * *config.dt_s;
     std::string text = fmt::format(
         "traces    {} samples, sample interval {:.6g} ms{}; seismograms.h5", plan.time.output_samples,
         plan.time.output_dt_s * 1e3,
-        changed ? " (the nearest whole microsecond)" : (config.dt_s ? "" : " (dt rounded down to a round number)"));
+        changed ? " (the nearest whole microsecond)" : (config.dt_s ? "" : " (a round number, by the wavelets)"));
     if (config.segy != "none") text += fmt::format(", SEG-Y ({} floats)", config.segy == "ibm" ? "IBM" : "IEEE");
     if (config.su) text += ", SU";
     return text + "\n";

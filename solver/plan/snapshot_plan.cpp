@@ -1,5 +1,6 @@
 #include "solver/plan/snapshot_plan.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
@@ -10,6 +11,8 @@ namespace onda {
 namespace {
 
 constexpr const char* kTimes = "output.snapshots.times_s";
+constexpr const char* kEvery = "output.snapshots.every_s";
+constexpr double kRounding = 1e-9;  // of an interval: the record's end is a multiple of it but for rounding
 constexpr const char* kLow = "output.snapshots.window_min_m";
 constexpr const char* kHigh = "output.snapshots.window_max_m";
 
@@ -29,6 +32,11 @@ void check_times(const std::vector<double>& times_s, double duration_s, StageFau
             return faults.add_of_value(
                 kTimes, number_text(times_s[i]) + " s is after the end, time.duration_s = " + number_text(duration_s));
     }
+}
+
+void check_interval(const std::optional<double>& every_s, double duration_s, StageFaults& faults) {
+    if (every_s && *every_s > duration_s * (1. + kRounding))
+        faults.add_of_value(kEvery, "no snapshot: is longer than time.duration_s = " + number_text(duration_s));
 }
 
 /// The corners of the window, ascending and inside the grid.
@@ -91,6 +99,7 @@ SnapshotPlan plan_snapshots(const SnapshotConfig& config, double duration_s, con
     if (!config.enabled()) return {};
     StageFaults faults(origin);
     check_times(config.times_s, duration_s, faults);
+    check_interval(config.every_s, duration_s, faults);
     const auto corners = window_corners(config, grid, faults);
     faults.raise_if_any();
     SnapshotPlan plan;
@@ -101,10 +110,21 @@ SnapshotPlan plan_snapshots(const SnapshotConfig& config, double duration_s, con
     return plan;
 }
 
-StepSet snapshot_steps(const SnapshotConfig& config, const TimeAxis& time) {
+void check_snapshot_interval(const SnapshotConfig& config, const TimeAxis& time, const ConfigOrigin& origin) {
+    if (!config.every_s || *config.every_s >= time.recorded_dt_s() * (1. - kRounding)) return;
+    origin.fault(kEvery, fmt::format("{} s is less than {} of {:.6g} s, after which the wavefield is known next: use "
+                                     "that or more, or output.snapshots.every_steps: {}",
+                                     number_text(*config.every_s), time.stride == 1 ? "the time step" : "a leap",
+                                     time.recorded_dt_s(), time.stride));
+}
+
+StepSet snapshot_steps(const SnapshotConfig& config, double duration_s, const TimeAxis& time) {
     std::vector<std::int64_t> steps;
     for (const double t : config.times_s) steps.push_back(time.nearest_step(t / time.dt_s));
-    return {config.every_steps.value_or(0), time.steps - time.extra_steps, std::move(steps)};
+    if (!config.every_s) return {config.every_steps.value_or(0), time.steps - time.extra_steps, std::move(steps)};
+    return {RegularSteps{std::max(1., *config.every_s / time.recorded_dt_s()), time.stride,
+                         static_cast<std::int64_t>(std::floor(duration_s / *config.every_s + kRounding))},
+            std::move(steps)};
 }
 
 }  // namespace onda

@@ -24,7 +24,9 @@ struct SnapshotPlan {
 /// \throws Error(config) for a window or times that the grid or the run do not hold.
 SnapshotPlan plan_snapshots(const SnapshotConfig& config, double duration_s, const Grid& grid,
                             const ConfigOrigin& origin);
+/// \throws Error(config) if snapshots were asked for at more times than the wavefield is known.
+void check_snapshot_interval(const SnapshotConfig& config, const TimeAxis& time, const ConfigOrigin& origin);
 /// The steps nearest to the times asked for. \param config that plan_snapshots accepted.
-StepSet snapshot_steps(const SnapshotConfig& config, const TimeAxis& time);
+StepSet snapshot_steps(const SnapshotConfig& config, double duration_s, const TimeAxis& time);
 
 }  // namespace onda

@@ -6,6 +6,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/text/printable.hpp"
+#include "solver/pictures/gather_picture.hpp"
 #include "solver/report/page_files.hpp"
 
 namespace onda {
@@ -101,6 +102,7 @@ Json json_of(const ReportGather& gather, Blocks& blocks) {
             {"samples", gather.samples},
             {"every_sample", gather.every_sample},
             {"dt_s", gather.dt_s},
+            {"end_s", gather.end_s},
             {"peaks", blocks.refer_to("float32", std::span(gather.peaks))},
             {"traces", blocks.refer_to("int16", std::span(gather.traces))}};
 }
@@ -206,6 +208,7 @@ ReportGather begin_gather(const ShotGather& gather, std::size_t most_bytes, doub
     kept.samples = static_cast<std::int64_t>(of_trace);
     kept.every_sample = static_cast<std::int64_t>(every);
     kept.dt_s = gather.dt_s * static_cast<double>(every);
+    kept.end_s = record_end_s(gather.samples, gather.dt_s);
     kept.peaks.resize(traces.count);
     kept.traces.resize(traces.count * of_trace);
     const std::vector<double> offsets = offsets_m(gather);

@@ -91,6 +91,7 @@ struct ReportGather {
     std::size_t receivers = 0, every_receiver = 1;  ///< of the shot; every so many of which is kept, from the first
     std::int64_t samples = 0, every_sample = 1;
     double dt_s = 0.;                  ///< of the samples kept
+    double end_s = 0.;                 ///< record_end_s() of the whole gather
     std::vector<float> peaks;          ///< [Pa], of each trace
     std::vector<std::int16_t> traces;  ///< quantise_trace(), [receiver][sample]
 };

@@ -7,7 +7,7 @@
 
 namespace onda {
 
-/// The modified Bessel function of the first kind and order 0, x in -20 … 20, to a few units of rounding: all terms of
+/// The modified Bessel function of the first kind and order 0, x in -25 … 25, to a few units of rounding: all terms of
 /// its power series are positive. The standard library's takes ten times longer.
 constexpr double bessel_i0(double x) {
     const double q = 0.25 * x * x;

@@ -183,6 +183,13 @@ std::vector<double> resample(std::span<const double> input, double dt_in, double
     return output;
 }
 
+std::vector<double> resample_whole(std::span<const double> input, double dt_in, double dt_out) {
+    const double ratio = dt_out / dt_in, last = static_cast<double>(std::ssize(input) - 1);
+    const double reach = dt_in == dt_out ? 0. : std::ceil(std::max(1., ratio) * kZeroCrossings);
+    return resample(input, dt_in, dt_out, static_cast<std::int64_t>(std::floor((last + reach) / ratio)) + 1,
+                    Tail::zero);
+}
+
 void resample_traces(const TraceList<const float>& input, double dt_in, double dt_out, const TraceList<float>& output) {
     weigh_traces(input, output, Tail::continued, resampling_taps(dt_in, dt_out));
 }

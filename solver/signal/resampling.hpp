@@ -72,6 +72,8 @@ private:
 /// Nyquist frequency of the two; up to 0.9 of it the error is below 1e-4. Equal steps copy the samples.
 std::vector<double> resample(std::span<const double> input, double dt_in, double dt_out, std::int64_t output_samples,
                              Tail tail = Tail::continued);
+/// The same of a series that is over at its end, with as many samples as have anything of it.
+std::vector<double> resample_whole(std::span<const double> input, double dt_in, double dt_out);
 /// Traces at once, each as resample() brings it to another sampling.
 void resample_traces(const TraceList<const float>& input, double dt_in, double dt_out, const TraceList<float>& output);
 

@@ -56,6 +56,9 @@ void correct_dispersion(TimeAxis& time, double highest_frequency_hz, bool record
 /// The weights of equation (2): those of the samples of a wavelet, dt_in apart, for the signal that is injected at i *
 /// dt of the run.
 TapsOfSample injection_taps(const FrequencyBand& band, double dt_in, const RecordedSampling& run, std::int64_t samples);
+/// How many samples are injected until nothing of the first `input_samples` of a wavelet is left in them.
+std::int64_t injected_samples(const FrequencyBand& band, double dt_in, const RecordedSampling& run,
+                              std::int64_t input_samples);
 
 /// Corrects traces by equation (3): as recorded, they are given at i * dt_out, without what lies above 1 / (2 dt_out).
 /// Of every second sample the same integral is taken, with u(theta) = 2 sum u[2 m] exp(-2 i theta m), which is exact

@@ -32,6 +32,9 @@ struct GaussianFamily {
     /// Chosen so that the derivatives' spectra peak at f0; the Gaussian is the one whose second derivative does.
     [[nodiscard]] double a(double f0) const { return (derivative == 1 ? 2. : 1.) * (pi * f0) * (pi * f0); }
 
+    /// The integral of s over all t times sqrt(a): derivatives of a Gaussian have none.
+    [[nodiscard]] double integral() const { return derivative == 0 ? sign * std::sqrt(pi) : 0.; }
+
     /// \param x sqrt(a) (t - t0).
     [[nodiscard]] double shape(double x) const {
         const double gauss = sign * std::exp(-x * x);
@@ -81,6 +84,17 @@ double largest_before_start(const Wavelet& wavelet, double f0) {
     return largest;
 }
 
+/// Notes the integrals of s and |s| of samples of it, unless it is cut off at t = 0.
+void note_integrals(Wavelet& wavelet, std::span<const double> series, double dt_s, double start, double largest) {
+    double sum = 0., magnitude = 0.;
+    for (const double s : series) {
+        sum += s;
+        magnitude += std::abs(s);
+    }
+    if (start <= kAbruptStart * largest) wavelet.integral_s = sum * dt_s;
+    wavelet.magnitude_s = magnitude * dt_s;
+}
+
 /// The largest |s| from t = 0 on, of a centre before it.
 double largest_after_start(const Wavelet& wavelet, double f0) {
     double largest = 0.;
@@ -109,7 +123,11 @@ Wavelet make_gaussian(const WaveletConfig& wavelet, const std::string& key, cons
     out.description =
         fmt::format("{}, {:.6g} Hz, t0 = {:.6g} s{}, 1 % of the spectrum's peak at {:.4g} Hz", family.name, f0, t0,
                     wavelet.t0_s ? "" : " (1.5 / frequency)", out.highest_frequency_hz);
-    warn_of_abrupt_start(out, key, largest_before_start(out, f0), 1.,
+    const double start = largest_before_start(out, f0);
+    for (double t = t0 - 5. / f0; t < t0 + 5. / f0; t += 0.01 / f0)
+        out.magnitude_s += std::abs(out.value(t)) * 0.01 / f0;
+    if (start <= kAbruptStart) out.integral_s = family.integral() / root_a;
+    warn_of_abrupt_start(out, key, start, 1.,
                          fmt::format("Increase t0_s (now {:.4g} s); {:.4g} s is enough", t0, kQuietStart / f0));
     return out;
 }
@@ -187,6 +205,7 @@ Wavelet make_ormsby(const WaveletConfig& wavelet, const std::string& key, const 
                                  "them; the most is {:.4g}",
                                  2. * t0, f[3], 2. * t0 * f[3], most / 16.));
     for (double t = 0.; t <= 2. * t0; t += dt) series.push_back(out.value(t));
+    note_integrals(out, series, dt, 0., 1.);
     out.highest_frequency_hz = measure_band(series, dt).highest_hz;
     out.peak_frequency_hz = 0.5 * (f[1] + f[2]);
     out.t0_s = t0;
@@ -222,6 +241,7 @@ Wavelet make_from_file(const WaveletConfig& wavelet, const std::string& key, con
             "{}: with its sample interval of {:.6g} s the Nyquist frequency is {:.4g} Hz, where the spectrum of the "
             "wavelet still has {:.1f} % of its peak; use a shorter sample interval or filter out higher frequencies",
             key, dt, 0.5 / dt, 100. * band.at_nyquist));
+    note_integrals(out, s, dt, std::abs(s.front()), std::abs(*largest));
     warn_of_abrupt_start(out, key, std::abs(s.front()), std::abs(*largest), "Let the samples begin near zero");
     return out;
 }
@@ -270,51 +290,72 @@ struct WaveletSamples {
 };
 
 /// A closed form is sampled from before t = 0, where it may not be quite silent yet: no step is made there.
-WaveletSamples sample_closed_form(const Wavelet& wavelet, double dt_s, std::int64_t first, std::int64_t last) {
-    last = std::min(last, static_cast<std::int64_t>(std::ceil(wavelet.duration_s / dt_s)));
+WaveletSamples sample_closed_form(const Wavelet& wavelet, double dt_s, std::int64_t first, std::int64_t end) {
     WaveletSamples samples{first, dt_s, {}};
-    for (std::int64_t n = first; n <= last; ++n)
+    for (std::int64_t n = first; n < end; ++n)
         samples.amplitude.push_back(wavelet.value(static_cast<double>(n) * dt_s));
     return samples;
 }
 
+/// Lets the sum of a whole signal be that of the wavelet. What is missing, 1e-9 to 1e-3 of the sum of |s|, gets the
+/// shape of s^2, which lies where the signal does and has no frequencies above twice its highest.
+void keep_integral(const Wavelet& wavelet, double dt_s, std::span<double> signal) {
+    if (!wavelet.integral_s) return;
+    double squares = 0.;
+    for (const double s : signal) squares += s * s;
+    if (squares == 0.) return;
+    // The second time for the rounding of the first.
+    for (int i = 0; i < 2; ++i) {
+        double missing = *wavelet.integral_s / dt_s;
+        for (const double s : signal) missing -= s;
+        for (double& s : signal) s += missing / squares * s * s;
+    }
+}
+
+/// The whole wavelet where it is over before twice the run: no sample depends on when the run ends.
 std::vector<double> corrected_signal(const Wavelet& wavelet, const TimeAxis& time) {
     const WaveletSeries& series = wavelet.series;
-    const double dt_in = series.amplitude.empty() ? time.dt_s : series.dt_s;
-    const TapsOfSample taps = injection_taps(*time.correction, dt_in, {time.dt_s, 1, time.order}, time.steps + 1);
-    const Taps earliest = taps(0), latest = taps(time.steps);
+    const bool is_closed_form = series.amplitude.empty();
+    const double dt_in = is_closed_form ? time.dt_s : series.dt_s;
+    const RecordedSampling run{time.dt_s, 1, time.order};
+    const std::int64_t end = is_closed_form ? static_cast<std::int64_t>(std::ceil(wavelet.duration_s / dt_in)) + 1
+                                            : std::ssize(series.amplitude);
+    const std::int64_t whole = injected_samples(*time.correction, dt_in, run, end);
+    std::vector<double> signal(std::min(whole, 2 * (time.steps + 1)));
+    const TapsOfSample taps = injection_taps(*time.correction, dt_in, run, std::ssize(signal));
+    const Taps latest = taps(std::ssize(signal) - 1);
     const WaveletSamples samples =
-        series.amplitude.empty()
-            ? sample_closed_form(wavelet, dt_in, earliest.first,
-                                 latest.first + static_cast<std::int64_t>(latest.weight.size()) - 1)
+        is_closed_form
+            ? sample_closed_form(wavelet, dt_in, taps(0).first, std::min(end, latest.first + std::ssize(latest.weight)))
             : WaveletSamples{0, dt_in, series.amplitude};
-    // Once the weights begin after the wavelet's end, the signal is over: the first such sample, by bisection.
-    const std::int64_t end = samples.first + static_cast<std::int64_t>(samples.amplitude.size());
-    std::int64_t count = 0;
-    for (std::int64_t over = time.steps + 1; count < over;) {
-        const std::int64_t middle = count + (over - count) / 2;
-        taps(middle).first < end ? void(count = middle + 1) : void(over = middle);
-    }
-    std::vector<double> signal(time.steps + 1);
-    TraceList<double> output(count);
-    output.trace = {signal.data()};
-    weigh_traces<double>({samples.amplitude, 1}, output, Tail::zero, [&](std::int64_t n) {
+    weigh_traces<double>({samples.amplitude, 1}, {std::span(signal), 1}, Tail::zero, [&](std::int64_t n) {
         Taps at = taps(n);
         at.first -= samples.first;
         return at;
     });
+    if (std::ssize(signal) == whole) keep_integral(wavelet, time.dt_s, signal);
+    return signal;
+}
+
+std::vector<double> resampled_signal(const Wavelet& wavelet, double dt_s) {
+    const WaveletSeries& series = wavelet.series;
+    std::vector<double> signal = resample_whole(series.amplitude, series.dt_s, dt_s);
+    keep_integral(wavelet, dt_s, signal);
     return signal;
 }
 
 }  // namespace
 
 std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time) {
-    if (time.correction) return corrected_signal(wavelet, time);
-    if (!wavelet.series.amplitude.empty())
-        return resample(wavelet.series.amplitude, wavelet.series.dt_s, time.dt_s, time.steps + 1, Tail::zero);
     std::vector<double> signal;
-    signal.reserve(time.steps + 1);
-    for (std::int64_t n = 0; n <= time.steps; ++n) signal.push_back(wavelet.value(static_cast<double>(n) * time.dt_s));
+    if (time.correction)
+        signal = corrected_signal(wavelet, time);
+    else if (!wavelet.series.amplitude.empty())
+        signal = resampled_signal(wavelet, time.dt_s);
+    else
+        for (std::int64_t n = 0; n <= time.steps; ++n)
+            signal.push_back(wavelet.value(static_cast<double>(n) * time.dt_s));
+    signal.resize(time.steps + 1);
     return signal;
 }
 

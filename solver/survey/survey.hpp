@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,6 +33,9 @@ struct Wavelet {
     double given_peak_hz = 0.;            ///< peak_frequency_hz of the configuration; 0 for types without it
     double t0_s = 0.;                     ///< centre of the closed forms; largest sample of a file
     double duration_s = 0.;               ///< after which |s| stays below 1e-6 of its peak
+    /// The integral of s over all t, in seconds, which samples of s keep; absent where the wavelet is cut off at t = 0.
+    std::optional<double> integral_s;
+    double magnitude_s = 0.;            ///< the integral of |s|, to compare it with
     WaveletSeries series;               ///< file only: the samples, brought to the run's dt as one band-limited series
     std::vector<std::string> warnings;  ///< such as a jump at t = 0
 };
@@ -52,7 +56,8 @@ std::vector<double> sample_signature(const Wavelet& wavelet, const TimeAxis& tim
 std::int64_t signature_samples(const Wavelet& wavelet, const TimeAxis& time);
 /// What is injected at n dt, n = 0 … steps, n from 0: s(n dt), a wavelet from a file without what lies above the run's
 /// Nyquist frequency; where the dispersion in time is corrected, its transform (time_dispersion.hpp, eq. 2), which
-/// begins earlier the later the wavelet.
+/// begins earlier the later the wavelet. The sum of what resampling and transform give, times dt, is the wavelet's
+/// integral to within rounding: between rigid walls the mean pressure grows with it for ever.
 std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time);
 
 struct SourcePoint {

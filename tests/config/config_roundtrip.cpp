@@ -91,6 +91,8 @@ std::vector<std::string> samples() {
             "  pictures: false\n"
             "backend: {name: cpu, kernel: inplane-full, isa: generic, threads: 3, device: 1, slabs: 3, split: [20, 30, "
             "40]}\n",
+        kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + "output: {snapshots: {every_s: 0.1}}\n" +
+            "sources: [{position_m: [1, 1], wavelet: {type: ricker, peak_frequency_hz: 10}}]\n",
         // Every source has a wavelet of its own: there is no top-level one.
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + kSnapshots +
             "sources: [{position_m: [1, 1], wavelet: {type: ricker, peak_frequency_hz: 10}}]\n",

@@ -94,6 +94,9 @@ TEST_CASE("jsonschema agrees with the reader") {
         {"output", "tile: x\noutput"},
         {"every_steps: 5", "every_steps: 0"},
         {"every_steps: 5", "every_steps: 5, times_s: [1]"},
+        {"every_steps: 5", "every_steps: 5, every_s: 1"},
+        {"every_steps: 5", "every_s: 1, times_s: [1]"},
+        {"every_steps: 5", "every_s: 0"},
     };
     REQUIRE_NOTHROW(read_config_text(good, "good.yaml", names));
     good_texts.push_back(good);

@@ -27,6 +27,8 @@ Plan plan_with(const std::vector<std::string>& overrides, const std::filesystem:
     return make_plan(read_config_text(kBase, file, vocabulary(), overrides));
 }
 
+const std::string kRoom = "boundary={x_min: rigid, x_max: rigid, z_min: rigid, z_max: rigid}";
+
 struct Row {
     std::vector<std::string> overrides;
     std::vector<std::string> warnings;
@@ -52,6 +54,13 @@ TEST_CASE("what is probably not meant is warned about, and nothing else is") {
               "will be missing"}},
             {{"output.snapshots.every_steps=1000"},
              {"output.snapshots.every_steps = 1000: the run has 750 steps: there will be no snapshot"}},
+            {{"output.snapshots.every_s=0.1"}, {}},
+            {{kRoom}, {}},
+            {{kRoom, "wavelet={type: gaussian, peak_frequency_hz: 15}", "boundary.x_max=cpml"}, {}},
+            {{kRoom, "wavelet={type: gaussian, peak_frequency_hz: 15}"},
+             {"wavelet: gaussian has a mean, an integral of 0.0376 s (1e+02 % of that of its magnitude): between rigid "
+              "walls all around the mean pressure grows with time for ever; use a wavelet without one, or another "
+              "boundary"}},
             {{"backend.threads=1000"},
              {"backend.threads = 1000: this program may use " + processors +
               "; more threads than that wait for each other"}},

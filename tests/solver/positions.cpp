@@ -112,6 +112,26 @@ TEST_CASE("steps that are told are those that a list would hold") {
             CHECK(steps.last(3) ==
                   std::vector<std::int64_t>(list.end() - static_cast<std::ptrdiff_t>(kept), list.end()));
         }
+    // At equal intervals that are no whole steps: round(n interval), every one on a step of its own.
+    for (const double interval : {1., 1.5, 2.5, 7.3, 12.5, 1e9 / 3.})
+        for (const std::int64_t stride : {1, 2}) {
+            CAPTURE(interval);
+            CAPTURE(stride);
+            const RegularSteps regular{interval, stride, 40};
+            std::vector<std::int64_t> list;
+            for (int n = 1; n <= 40; ++n) list.push_back(stride * std::llround(n * interval));
+            CHECK(std::ranges::adjacent_find(list, std::ranges::greater_equal()) == list.end());
+            const StepSet steps(regular, {});
+            CHECK(steps.size() == 40);
+            std::vector<std::int64_t> walked;
+            for (auto step = steps.after(-1); step; step = steps.after(*step)) {
+                walked.push_back(*step);
+                CHECK(steps.contains(*step));
+                CHECK_FALSE(steps.contains(*step + stride * (interval > 2. ? 1 : 0) + (interval > 2. ? 0 : 100000)));
+            }
+            CHECK(walked == list);
+            CHECK(steps.last(40) == list);
+        }
     const StepSet endless(std::numeric_limits<std::int64_t>::max(), 1'000'000'000, {});
     CHECK(endless.empty());
     CHECK(!endless.after(5).has_value());

@@ -62,15 +62,16 @@ double amplitude_after(double dt, double vp, double eigenvalue, int time_order =
     return std::abs(p);
 }
 
-TimeAxis time_axis_of(const Config& config, const Grid& grid, double vp) {
+/// \param highest_hz of the wavelets.
+TimeAxis time_axis_of(const Config& config, const Grid& grid, double vp, double highest_hz = 40.) {
     const auto gives_vp = [](const MediumParameter& parameter) { return parameter.name == "vp"; };
     const Scheme scheme = make_scheme(config.scheme, config.time.order, grid, gives_vp, config.origin);
-    return make_time_axis(config.time, config.output.seismograms, scheme, Precision::float32,
+    return make_time_axis(config.time, {config.output.seismograms, highest_hz}, scheme, Precision::float32,
                           {scheme.stability_limit_s(grid.derivative_spacings_m(), vp), vp}, config.origin);
 }
 
-std::string time_axis_error(const Config& config, const Grid& grid, double vp) {
-    return message_of([&] { static_cast<void>(time_axis_of(config, grid, vp)); }, ExitCode::config);
+std::string time_axis_error(const Config& config, const Grid& grid, double vp, double highest_hz = 40.) {
+    return message_of([&] { static_cast<void>(time_axis_of(config, grid, vp, highest_hz)); }, ExitCode::config);
 }
 
 /// A packet of sinusoids up to `highest_hz`, smooth at both ends, gone before 0 and after 1 s.
@@ -166,8 +167,8 @@ TEST_CASE("the steps cover the duration and no more") {
     config.time.duration_s = 0.7001;
     const TimeAxis time = time_axis_of(config, grid, 2000.);
     CHECK(time.steps == 701);
-    CHECK(time.output_samples == 701);  // covering the duration, which the steps exceed
-    CHECK(time.output_dt_s == time.dt_s);
+    CHECK(time.output_dt_s == 0.004);
+    CHECK(time.output_samples == 176);  // 0 … 0.7 s
 
     config.output.seismograms.dt_s = 0.002;
     config.time.duration_s = 0.7;
@@ -181,38 +182,69 @@ TEST_CASE("the steps cover the duration and no more") {
     CHECK(contains(time_axis_error(config, grid, 2000.), "steps"));
 }
 
-TEST_CASE("seismograms have the step rounded down to a round number, unless another sampling is asked for") {
+TEST_CASE("the default sampling is a round number") {
     struct Row {
-        double dt_s, sampling_s;
+        double longest_s, sampling_s;
     };
     // The samplings are the decimal numbers themselves, not multiples of 1e-4 with their rounding.
-    for (const Row& row : {Row{0.00137, 0.0013},
-                           {0.0013, 0.0013},
-                           {0.0020045, 0.002},
-                           {0.0009999, 0.0009},
+    for (const Row& row : {Row{0.0041, 0.004},
+                           {0.004, 0.004},
+                           {0.0039999, 0.002},
+                           {0.0016, 0.001},
+                           {0.001, 0.001},
+                           {0.0009999, 0.0005},
+                           {0.00037, 0.0002},
                            {0.000199, 0.0001},
-                           {0.0001, 0.0001},
-                           {73e-6, 70e-6},
+                           {73e-6, 50e-6},
                            {10e-6, 10e-6},
-                           {9.9e-6, 9e-6},
+                           {9.9e-6, 5e-6},
                            {5.4e-9, 5e-9},
-                           {5e-9, 5e-9},
-                           {0.3, 0.3},
-                           {12.34567, 12.3456}}) {
-        CAPTURE(row.dt_s);
-        CHECK(default_sampling_s(row.dt_s) == row.sampling_s);
+                           {4.9e-9, 2e-9},
+                           {0.0099, 0.004},
+                           {0.03, 0.02},
+                           {0.3, 0.2},
+                           {5., 4.},
+                           {12.34567, 10.}}) {
+        CAPTURE(row.longest_s);
+        CHECK(default_sampling_s(row.longest_s) == row.sampling_s);
     }
+}
+
+TEST_CASE("seismograms are sampled by their wavelets and record, whatever the step and its order") {
+    struct Row {
+        double highest_hz, duration_s, sampling_s;
+        std::int64_t samples;
+    };
     const Grid grid = grid_of(2, {10., 1., 10.});
+    for (const Row& row : {Row{55.3, 1., 0.004, 251},  // a Ricker wavelet of 20 Hz
+                           {56., 1., 0.002, 501},
+                           {69.2, 1., 0.002, 501},  // 25 Hz
+                           {110.6, 1., 0.002, 501},
+                           {221.3, 1., 0.001, 1001},
+                           {27.7, 1., 0.004, 251},
+                           {5.5, 2., 0.04, 51},
+                           {55.3, 0.35, 0.002, 176},  // which 4 ms do not divide
+                           {55.3, 0.825, 0.001, 826},
+                           {55.3, 0.7001, 0.004, 176},  // nor 2 or 1 ms
+                           {55.3, 0.0003, 0.0001, 4},
+                           {0., 1., 1., 2}}) {
+        CAPTURE(row.highest_hz);
+        CAPTURE(row.duration_s);
+        for (const int time_order : {2, 4})
+            for (const int space_order : {2, 8, 16})
+                for (const double fraction : {0.9, 0.5}) {
+                    Config config = config_of(space_order, row.duration_s);
+                    config.time.order = time_order;
+                    config.time.cfl_fraction = fraction;
+                    const TimeAxis time = time_axis_of(config, grid, 2000., row.highest_hz);
+                    CHECK(time.output_dt_s == row.sampling_s);
+                    CHECK(time.output_samples == row.samples);
+                }
+    }
     Config config = config_of(8, 1.);
-    config.time.dt_s = 0.00137;
-    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.0013);
-    CHECK(time_axis_of(config, grid, 2000.).output_samples == 770);
     config.output.seismograms.dt_s = 0.00137;
     CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.00137);
-    // A run of less than a step has samples at its start and end.
-    config = config_of(8, 0.0003);
-    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.0003);
-    CHECK(time_axis_of(config, grid, 2000.).output_samples == 2);
+    CHECK(time_axis_of(config, grid, 2000.).output_samples == 730);
 }
 
 TEST_CASE("a sampling that SEG-Y or SU cannot hold is refused or changed, as the user chose") {
@@ -220,7 +252,8 @@ TEST_CASE("a sampling that SEG-Y or SU cannot hold is refused or changed, as the
     Config config = config_of(8, 1.);
     SeismogramConfig& seismograms = config.output.seismograms;
     seismograms.segy = "ieee";
-    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.0024);  // the default fits
+    CHECK(time_axis_of(config, grid, 2000.).output_dt_s == 0.004);
+    CHECK(time_axis_of(config, grid, 2000., 5.5).output_dt_s == 0.02);  // 40 ms are more than its headers hold
     seismograms.dt_s = 0.0012345;
     const std::string message = time_axis_error(config, grid, 2000.);
     CHECK(contains(message, "output.seismograms.dt_s: the sample interval of the seismograms is 0.0012345 s"));
@@ -241,14 +274,14 @@ TEST_CASE("a sampling that SEG-Y or SU cannot hold is refused or changed, as the
     // Ultrasound: the default has nanoseconds.
     Config fine = config_of(8, 1e-6);
     fine.time.dt_s = 5.4e-9;
-    CHECK(time_axis_of(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000.).output_dt_s == 5e-9);
+    CHECK(time_axis_of(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000., 4e7).output_dt_s == 5e-9);
     fine.output.seismograms.segy = "ieee";
-    CHECK(contains(time_axis_error(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000.),
+    CHECK(contains(time_axis_error(fine, grid_of(2, {1e-4, 1., 1e-4}), 2000., 4e7),
                    "output.seismograms.segy: the sample interval of the seismograms"));
 }
 
 TEST_CASE("the Bessel function of the Kaiser window is that of the standard library") {
-    for (double x = 0.; x <= 20.; x += 0.01) {
+    for (double x = 0.; x <= 25.; x += 0.01) {
         CAPTURE(x);
         REQUIRE(std::abs(bessel_i0(x) / std::cyl_bessel_i(0., x) - 1.) <= 1e-13);
     }

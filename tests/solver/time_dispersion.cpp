@@ -15,6 +15,7 @@
 #include <random>
 
 #include "solver/signal/fourier.hpp"
+#include "solver/signal/phase_spectrum.hpp"
 #include "solver/survey/survey.hpp"
 #include "tests/io/files_support.hpp"
 
@@ -60,11 +61,13 @@ Wavelet ricker(double f0, double t0) {
     return make_wavelet(config, "wavelet", {});
 }
 
-TimeAxis corrected_axis(const Wavelet& wavelet, double dt_out, std::int64_t steps, int order = 2) {
+TimeAxis corrected_axis(const Wavelet& wavelet, double dt_out, std::int64_t steps, int order = 2,
+                        std::int64_t stride = 1) {
     TimeAxis time;
     time.dt_s = kDt;
     time.order = order;
-    time.steps = steps;
+    time.steps = steps + steps % stride;
+    time.stride = stride;
     time.output_dt_s = dt_out;
     time.output_samples = static_cast<std::int64_t>(double(steps) * kDt / dt_out + 1e-9) + 1;
     correct_dispersion(time, wavelet.highest_frequency_hz, true);
@@ -99,7 +102,10 @@ std::vector<double> oscillate_fourth_order(double omega, const std::vector<doubl
 }
 
 std::vector<double> returned(const std::vector<double>& p, const TimeAxis& time) {
-    return correct_traces<double>(p, 1, *time.correction, {kDt, 1, time.order}, time.output_dt_s, time.output_samples);
+    std::vector<double> recorded;
+    for (std::size_t n = 0; n < p.size(); n += std::size_t(time.stride)) recorded.push_back(p[n]);
+    return correct_traces<double>(recorded, 1, *time.correction, {kDt, time.stride, time.order}, time.output_dt_s,
+                                  time.output_samples);
 }
 
 /// p(t) = int s(tau) sin(omega (t - tau)) / omega dtau at i dt_out, by the trapezoidal rule with steps of dt / 32.
@@ -152,6 +158,26 @@ TEST_CASE("the Fourier transform is the sum that defines it, and its inverse giv
         spectrum.back() += std::complex<double>(0., 1.);
         transform.inverse(spectrum, back);
         for (std::size_t j = 0; j < n; ++j) CHECK(std::abs(back[j] / double(n) - series[j]) <= 1e-14);
+    }
+}
+
+TEST_CASE("the spectrum at phases between those of a transform is the sum that defines it") {
+    std::mt19937 random(1);  // NOLINT(*-msc51-cpp): the same every time
+    for (const std::int64_t samples : {1, 2, 7, 100, 1001}) {
+        CAPTURE(samples);
+        std::vector<double> phases{0., pi}, series(samples);
+        for (int k = 0; k < 200; ++k) phases.push_back(pi * double(random()) / 0x1p32);
+        for (double& x : series) x = double(random()) / 0x1p31 - 1.;
+        std::vector<std::complex<double>> spectrum(phases.size());
+        PhaseSpectrum(samples, phases)(series, spectrum);
+        double error = 0., energy = 0.;
+        for (std::size_t k = 0; k < phases.size(); ++k) {
+            std::complex<double> sum = 0.;
+            for (std::int64_t j = 0; j < samples; ++j) sum += series[j] * std::polar(1., -phases[k] * double(j));
+            error = std::max(error, std::abs(spectrum[k] - sum));
+            energy += std::norm(sum);
+        }
+        CHECK(error <= 1e-8 * std::sqrt(energy / double(phases.size())));
     }
 }
 
@@ -279,6 +305,49 @@ TEST_CASE("long records, which are corrected in chunks, are as good, and do not 
     }
 }
 
+TEST_CASE(
+    "for every order in time and stride, records either side of the limit of short ones agree, and long ones are "
+    "exact") {
+    struct Row {
+        int order;
+        std::int64_t stride;
+        double f0, omega_dt, dt_out;
+    };
+    // With steps of order 4 the band of 60 Hz and more ends where the step carries no more, that of 20 Hz does not.
+    for (const Row& row : {Row{2, 1, 60., 0.6, kDt},
+                           {2, 1, 60., 0.6, 0.0004},
+                           {2, 2, 50., 0.4, 2. * kDt},
+                           {2, 2, 50., 0.4, 0.0007},
+                           {4, 1, 60., 0.6, 0.0004},
+                           {4, 1, 110., 1.3, 0.0002},
+                           {4, 1, 20., 0.2, 0.0004},
+                           {4, 1, 20., 0.2, 0.003}}) {
+        CAPTURE(row.order);
+        CAPTURE(row.stride);
+        CAPTURE(row.f0);
+        CAPTURE(row.dt_out);
+        const Wavelet wavelet = ricker(row.f0, 1.5 / row.f0);
+        const auto axis = [&](std::int64_t samples) {
+            const auto steps = std::int64_t(std::ceil(double(samples - 1) * row.dt_out / kDt - 1e-9));
+            TimeAxis time = corrected_axis(wavelet, row.dt_out, steps, row.order, row.stride);
+            time.output_samples = samples;
+            return time;
+        };
+        const auto trace = [&](const TimeAxis& time) {
+            const std::vector<double> s = sample_wavelet(wavelet, time);
+            const double omega = row.omega_dt / kDt;
+            return returned(row.order == 4 ? oscillate_fourth_order(omega, s) : oscillate(omega, s), time);
+        };
+        const double common = 8000 * row.dt_out;
+        const auto shorter = trace(axis(8150)), longer = trace(axis(8250));
+        CHECK(error_between(0., common, shorter, longer, row.dt_out) <= 3e-6);
+        const TimeAxis time = axis(25000);
+        const auto p = trace(time), q = exact(row.omega_dt / kDt, wavelet, time);
+        const double quiet = 3. / row.f0, end = 24900 * row.dt_out;
+        CHECK(error_between(quiet, end, p, q, row.dt_out) <= 5e-5);
+    }
+}
+
 TEST_CASE("a sample does not depend on the length of its record, with signals in the band's taper and beyond it, too") {
     struct Row {
         double highest_hz, dt_out;
@@ -310,6 +379,7 @@ TEST_CASE("the memory that the correction is said to need is what it allocates")
         std::int64_t samples, traces;
         int threads;
         double tolerance;
+        int order = 2;
     };
     for (const Row& row :
          {Row{kDt, 9000, 1, 2, 0.03},
@@ -317,6 +387,8 @@ TEST_CASE("the memory that the correction is said to need is what it allocates")
           {5. * kDt, 9000, 1, 2, 0.03},
           {12. * kDt, 9000, 150, 1, 0.03},
           {0.6 * kDt, 9000, 150, 1, 0.03},
+          {kDt, 9000, 1, 2, 0.03, 4},
+          {0.6 * kDt, 30000, 50, 2, 0.03, 4},
           {3. * kDt, 8000, 50, 1, 0.1}}) {  // little; what MappedTaps keeps beside its roots is left out
         omp_set_num_threads(row.threads);
         CAPTURE(row.dt_out);
@@ -327,12 +399,13 @@ TEST_CASE("the memory that the correction is said to need is what it allocates")
         time.steps = std::int64_t(double(row.samples) * row.dt_out / kDt);
         time.output_dt_s = row.dt_out;
         time.output_samples = row.samples;
-        time.correction = correction_band(50., {kDt});
+        time.order = row.order;
+        time.correction = correction_band(50., {kDt, 1, row.order});
         const std::vector<float> recorded(std::size_t((time.steps + 1) * row.traces), 1.f);
         const std::int64_t before = heap_bytes;
         heap_peak = before;
         const auto output =
-            correct_traces<float>(recorded, row.traces, *time.correction, {kDt}, row.dt_out, row.samples);
+            correct_traces<float>(recorded, row.traces, *time.correction, {kDt, 1, row.order}, row.dt_out, row.samples);
         const auto taken = double(heap_peak - before - std::int64_t(sizeof(float) * output.size()));
         const auto predicted = double(correction_bytes(time, row.traces, row.threads));
         CAPTURE(taken);

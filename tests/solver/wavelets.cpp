@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "io/text/error.hpp"
+#include "solver/signal/time_dispersion.hpp"
 #include "solver/survey/survey.hpp"
 #include "tests/io/files_support.hpp"
 
@@ -187,6 +188,60 @@ TEST_CASE("a wavelet from a file is the one written, at any time and at any step
     const Wavelet coarse = make(config);
     REQUIRE(!coarse.warnings.empty());
     CHECK(coarse.warnings[0].find("use a shorter sample interval") != std::string::npos);
+}
+
+TEST_CASE("what is injected has the integral of the wavelet to within rounding, with and without the correction") {
+    const TemporaryFolder folder;
+    const auto check = [](const Wavelet& wavelet, double integral_s, const TimeAxis& time) {
+        const std::vector<double> signal = sample_wavelet(wavelet, time);
+        double sum = 0., magnitude = 0.;
+        for (const double s : signal) {
+            sum += s;
+            magnitude += std::abs(s);
+        }
+        REQUIRE(wavelet.integral_s.has_value());
+        CHECK(*wavelet.integral_s == doctest::Approx(integral_s).epsilon(1e-12));
+        CHECK(std::abs(sum * time.dt_s - integral_s) <= 1e-14 * magnitude * time.dt_s);
+        CHECK(magnitude * time.dt_s == doctest::Approx(wavelet.magnitude_s).epsilon(0.3));
+    };
+    const double f0 = 20.;
+    // The last of these steps carries less than all of the wavelet's band.
+    for (const double dt_s : {0.00047, 0.002, 0.006})
+        for (const int order : {2, 4})
+            for (const bool corrects : {false, true}) {
+                CAPTURE(dt_s);
+                CAPTURE(order);
+                CAPTURE(corrects);
+                TimeAxis time;
+                time.dt_s = dt_s;
+                time.order = order;
+                time.steps = std::int64_t(2. / dt_s);
+                if (corrects) correct_dispersion(time, 2.8 * f0, true);
+                for (const std::string& type : kClosedForms) {
+                    CAPTURE(type);
+                    const double integral_s = type == "gaussian" ? 1. / (std::sqrt(pi) * f0) : 0.;
+                    if (corrects) check(make(config_of(type, f0)), integral_s, time);
+                    // Of the samples as they are, however many: also with a mean of their own.
+                    for (const double mean : {0., 0.01}) {
+                        CAPTURE(mean);
+                        Wavelet shifted = make(config_of(type, f0));
+                        shifted.value = [value = shifted.value, mean](double t) {
+                            return value(t) + mean * std::pow(std::sin(pi * t / 0.2), 2.);
+                        };
+                        WaveletConfig file;
+                        file.type = "file";
+                        file.file = write_csv(folder, shifted, 0.0013, 154);
+                        const Wavelet read = make(file);
+                        double sum = 0.;
+                        for (const double s : read.series.amplitude) sum += s * read.series.dt_s;
+                        check(read, sum, time);
+                    }
+                }
+            }
+    // A wavelet that is cut off at t = 0, or by the end of the run, stays as it is.
+    WaveletConfig cut = config_of("ricker", f0);
+    cut.t0_s = 0.01;
+    CHECK_FALSE(make(cut).integral_s.has_value());
 }
 
 TEST_CASE("every row of the table is reachable by its name, others are refused with the names there are") {

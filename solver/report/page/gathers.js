@@ -108,7 +108,7 @@ class GatherView {
     const ends = [axis.first - axis.step / 2, axis.first + (gather.receivers_m.length - 0.5) * axis.step].sort((a, b) => a - b);
     this.plot.set({
       x: {label: axis.label, low: ends[0], high: ends[1], least: 3 * Math.abs(axis.step), step: Math.abs(axis.step)},
-      y: {label: "time [s]", low: 0, high: Math.max(1, gather.samples - 1) * gather.dt_s, least: 8 * gather.dt_s},
+      y: {label: "time [s]", low: 0, high: Math.max(gather.end_s, gather.dt_s), least: 8 * gather.dt_s},
     });
     this.plot.redraw();
   }
@@ -165,7 +165,7 @@ class GatherView {
     byId("gather-trace").setAttribute("aria-valuetext", text);
     byId("gather-trace-text").textContent = String(this.receiver(r));
     byId("trace-title").textContent = `Trace · ${text}`;
-    drawChart(byId("trace-chart"), Array.from(trace, (v, n) => [n * gather.dt_s, v]), ["t", "p"], {xlabel: "time [s]", ylabel: "pressure [Pa]"});
+    drawChart(byId("trace-chart"), Array.from(trace, (v, n) => [n * gather.dt_s, v]), ["t", "p"], {xlabel: "time [s]", ylabel: "pressure [Pa]", dateWindow: [0, Math.max(gather.end_s, gather.dt_s)]});
     const {df, amplitude} = meanSpectrum([trace], gather.samples, gather.dt_s);
     drawChart(byId("trace-spectrum-chart"), upTo(df, decibels(amplitude)), ["f", "trace"], {xlabel: "frequency [Hz]", ylabel: "amplitude [dB]", valueRange: [-80, 3]});
     const csv = ["time_s,pressure_pa", ...Array.from(trace, (v, n) => `${Number((n * gather.dt_s).toPrecision(9))},${v}`)].join("\n");
