@@ -101,7 +101,7 @@ TEST_CASE("a survey of many shots is read as one file, and its table tells what 
         for (const FileRecord& file : std::span(record.files).first(2))
             CHECK(record_of(place.out() / "shots" / file.name, file.name) == file);
         for (const FileRecord& file : std::span(record.files).subspan(2)) CHECK(file.name.empty());
-        CHECK(record.max_abs_pressure > 0.);
+        CHECK(record.largest_observed_pressure > 0.);
     }
     // Through the links, as in the file of the shot itself.
     const ShotGather linked = read_gather(place.out() / "seismograms.h5", 77);
