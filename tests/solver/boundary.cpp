@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 #include <functional>
 #include <numbers>
-#include <optional>
 
 #include "io/text/error.hpp"
 #include "kernels/boundaries/cpml.hpp"
@@ -143,33 +142,31 @@ TEST_CASE("layers for waves of any length do not grow from rounding in single pr
     for (const double nodes_per_wavelength : {550., 2000., 1e6}) {
         CAPTURE(nodes_per_wavelength);
         const double frequency_hz = 2000. / 10. / nodes_per_wavelength;
-        for (const bool is_set : {false, true}) {
-            config.cpml_frequency_hz = is_set ? std::optional(frequency_hz) : std::nullopt;
-            const std::vector<double> largest = largest_in_layers(config, is_set ? 20. : frequency_hz, 4);
-            for (std::size_t i = 1; i < largest.size(); ++i) CHECK(largest[i] < largest[i - 1]);
-        }
+        const std::vector<double> largest = largest_in_layers(config, frequency_hz, 3);
+        for (std::size_t i = 1; i < largest.size(); ++i) CHECK(largest[i] < largest[i - 1]);
     }
 }
 
-TEST_CASE(
-    "near its face a layer lets a thousandth of what is at rest through, and its profiles are else as asked for") {
+TEST_CASE("near its face a layer lets a thousandth of what is at rest through") {
     for (const double reflection : {1e-3, 1e-6, 1e-30})
-        for (const std::int64_t width : {3, 20, 100})
-            for (const double frequency_hz : {1e-6, 0.5, 20.}) {
-                BoundaryConfig config = config_of("cpml");
-                config.cpml_width = width;
-                config.cpml_reflection = reflection;
-                Waves wanted = waves(3000., 0.001);
-                wanted.frequency_hz = frequency_hz;
-                const CpmlFace face =
-                    make_boundary(config, grid_of(2, {300, 1, 300}), wanted, {}).strips.get<Cpml>().face[0];
-                // Of zeta at the last node but one: 1 + a / (1 - b) is alpha / (d + alpha).
-                if (width < 10) continue;
-                const auto at = static_cast<std::size_t>(width) - 2;
-                const double share = 1. + face.a_zeta[at] / (1. - face.b_zeta[at]);
-                CAPTURE(width);
-                CHECK(share > 0.9e-3);
-            }
+        for (const std::int64_t width : {10, 20, 100})
+            for (const double frequency_hz : {1e-6, 0.5, 20.})
+                for (const bool is_set : {false, true}) {
+                    BoundaryConfig config = config_of("cpml");
+                    config.cpml_width = width;
+                    config.cpml_reflection = reflection;
+                    Waves wanted = waves(3000., 0.001);
+                    if (is_set)
+                        config.cpml_frequency_hz = frequency_hz;
+                    else
+                        wanted.frequency_hz = frequency_hz;
+                    const CpmlFace face =
+                        make_boundary(config, grid_of(2, {300, 1, 300}), wanted, {}).strips.get<Cpml>().face[0];
+                    // Of zeta at the last node but one: 1 + a / (1 - b) is alpha / (d + alpha).
+                    const auto at = static_cast<std::size_t>(width) - 2;
+                    CAPTURE(width);
+                    CHECK(1. + face.a_zeta[at] / (1. - face.b_zeta[at]) > 0.9e-3);
+                }
 }
 
 TEST_CASE("2-D has no y faces") {
