@@ -7,9 +7,9 @@
 #include <string>
 
 #include "kernels/cpu/downloads.hpp"
-#include "kernels/equations/star/stencil.hpp"
 #include "kernels/plan/shell.hpp"
 #include "kernels/plan/state_parts.hpp"
+#include "kernels/shot/receiver_sum.hpp"
 #include "kernels/shot/source_entries.hpp"
 
 namespace onda {
@@ -150,8 +150,7 @@ public:
             slabs[s]->sample(nodes_[s], of_slab, shot);
             for (std::size_t i = 0; i < of_slab.size(); ++i) values_[entries_[s][i]] = of_slab[i];
         }
-        for (std::int64_t r = 0; r < receivers_.rows(); ++r)
-            traces_[static_cast<std::size_t>(r * samples_ + n)] = is_float_ ? sum<float>(r) : sum<double>(r);
+        is_float_ ? sum_all<float>(n) : sum_all<double>(n);
     }
     /// The trace of one of them.
     [[nodiscard]] std::span<const double> trace(std::int64_t receiver) const {
@@ -161,12 +160,15 @@ public:
 
 private:
     template <typename T>
-    [[nodiscard]] double sum(std::int64_t receiver) const {
-        T value = 0;
-        for (auto i = static_cast<std::size_t>(receivers_.first[static_cast<std::size_t>(receiver)]);
-             i < static_cast<std::size_t>(receivers_.first[static_cast<std::size_t>(receiver) + 1]); ++i)
-            value = fused(static_cast<T>(receivers_.weight[i]), static_cast<T>(values_[i]), value);
-        return static_cast<double>(value);
+    void sum_all(std::int64_t n) {
+        const cpu::FlushDenormals<T> flush;
+        const auto entry = [](const std::vector<double>& of_entries) {
+            return [&](std::int64_t i) { return static_cast<T>(of_entries[static_cast<std::size_t>(i)]); };
+        };
+        for (std::size_t r = 0; r + 1 < receivers_.first.size(); ++r)
+            traces_[r * static_cast<std::size_t>(samples_) + static_cast<std::size_t>(n)] =
+                static_cast<double>(receiver_sum(flush, receivers_.first[r], receivers_.first[r + 1],
+                                                 entry(receivers_.weight), entry(values_)));
     }
 
     NodeWeights receivers_;
@@ -227,6 +229,7 @@ public:
 private:
     template <typename V, typename U>
     void put(std::span<const V> trace, std::size_t row, std::span<U> values) const {
+        const cpu::FlushDenormals<U> flush;
         const auto samples = static_cast<std::size_t>(samples_);
         for (std::size_t n = 0; n < samples; ++n) values[row * samples + n] = static_cast<U>(trace[n]);
     }

@@ -393,8 +393,8 @@ constexpr Parameter kBoundary[] = {
      .needs = &kCpmlFace},
     {.name = "cpml_frequency_hz",
      .slot = bind<&BoundaryConfig::cpml_frequency_hz>,
-     .help =
-         "frequency at which CPML absorbs grazing waves best; where absent the lowest peak frequency of the wavelets",
+     .help = "frequency at which CPML absorbs grazing waves best; where absent the lowest peak frequency of the "
+             "wavelets; where rounding would grow in the zones a higher one is taken (docs/theory.md)",
      .unit = "Hz",
      .range = kFrequency,
      .needs = &kCpmlFace},

@@ -11,6 +11,7 @@
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/memory.hpp"
 #include "kernels/equations/star/stencil.hpp"
+#include "kernels/shot/receiver_sum.hpp"
 #include "kernels/shot/shot.hpp"
 #include "kernels/shot/source_entries.hpp"
 
@@ -100,18 +101,17 @@ public:
         {
             const FlushDenormals<T> flush;
 #pragma omp for schedule(static)
-            for (std::int64_t r = 0; r < receivers_; ++r) {
-                T value = 0;
-                for (std::int64_t i = first_[r]; i < first_[r + 1]; ++i)
-                    value = fused(weight_[i], p[element_[i]], value);
-                sample[r] = value;
-            }
+            for (std::int64_t r = 0; r < receivers_; ++r)
+                sample[r] = receiver_sum(
+                    flush, first_[r], first_[r + 1], [this](std::int64_t i) { return weight_[i]; },
+                    [&](std::int64_t i) { return p[element_[i]]; });
         }
     }
 
     /// [receiver][sample]
     template <typename U>
     void copy(std::span<U> values) const {
+        const FlushDenormals<U> flush;
         for (std::int64_t r = 0; r < receivers_; ++r)
             for (std::int64_t n = 0; n < samples_; ++n)
                 values[r * samples_ + n] = static_cast<U>(traces_[n * receivers_ + r]);

@@ -402,9 +402,13 @@ void ShotField<T>::fill_halos(Buffer<T>& field) const {
                 if (copy.from == y) copy_row(field_.at(0, copy.to, z), field_.at(0, y, z), copy.sign);
         });
     for (const HaloCopy& copy : copies_[2])
-#pragma omp parallel for num_threads(threads_) schedule(static)
+#pragma omp parallel num_threads(threads_)
+    {
+        const FlushDenormals<T> flush;
+#pragma omp for schedule(static)
         for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
             copy_row(field_.at(0, y, copy.to), field_.at(0, y, copy.from), copy.sign);
+    }
 }
 
 template <typename T>
@@ -445,13 +449,17 @@ template <typename T>
 template <typename U>
 void ShotField<T>::copy_out(const Buffer<T>& from, const Window& window, std::span<U> values) const {
     const std::int64_t rows = window.count[1] * window.count[2];
-#pragma omp parallel for num_threads(threads_) schedule(static)
-    for (std::int64_t row = 0; row < rows; ++row) {
-        const std::int64_t y = window.first[1] + row % window.count[1] * window.step[1];
-        const std::int64_t z = window.first[2] + row / window.count[1] * window.step[2];
-        const T* const source = from.data() + field_.at(window.first[0], y, z);
-        U* const target = values.data() + row * window.count[0];
-        for (std::int64_t x = 0; x < window.count[0]; ++x) target[x] = static_cast<U>(source[x * window.step[0]]);
+#pragma omp parallel num_threads(threads_)
+    {
+        const FlushDenormals<U> flush;
+#pragma omp for schedule(static)
+        for (std::int64_t row = 0; row < rows; ++row) {
+            const std::int64_t y = window.first[1] + row % window.count[1] * window.step[1];
+            const std::int64_t z = window.first[2] + row / window.count[1] * window.step[2];
+            const T* const source = from.data() + field_.at(window.first[0], y, z);
+            U* const target = values.data() + row * window.count[0];
+            for (std::int64_t x = 0; x < window.count[0]; ++x) target[x] = static_cast<U>(source[x * window.step[0]]);
+        }
     }
 }
 

@@ -74,7 +74,7 @@ void find_largest(const T* p, const FieldShape& shape, int fields, std::int64_t 
 
 template <typename T, typename U>
 void gather(const T* field, const WindowRows& window, U* values, cudaStream_t stream) {
-    launch<T>(gather_kernel<T, U>, {cover(window.rows, kRows.y), kRows}, stream, field, window, values);
+    launch<U>(gather_kernel<T, U>, {cover(window.rows, kRows.y), kRows}, stream, field, window, values);
 }
 
 template <typename T, typename U>

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "kernels/cpu/denormals.hpp"
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/memory.hpp"
@@ -99,13 +100,17 @@ public:
                 static_cast<std::size_t>((recorded_ - begin) * receivers_) * sizeof(T), cudaMemcpyDeviceToHost));
         }
         constexpr std::int64_t line = 16;  // receivers whose samples share a cache line
-#pragma omp parallel for schedule(static)
-        for (std::int64_t r = 0; r < count; r += line) {
-            const std::int64_t end = std::min(r + line, count);
-            for (std::int64_t n = 0; n < samples_; ++n)
-                for (std::int64_t i = r; i < end; ++i)
-                    values[i * samples_ + n] =
-                        n < recorded_ ? static_cast<U>(traces_[n * receivers_ + first + i]) : U(0);
+#pragma omp parallel
+        {
+            const cpu::FlushDenormals<U> flush;
+#pragma omp for schedule(static)
+            for (std::int64_t r = 0; r < count; r += line) {
+                const std::int64_t end = std::min(r + line, count);
+                for (std::int64_t n = 0; n < samples_; ++n)
+                    for (std::int64_t i = r; i < end; ++i)
+                        values[i * samples_ + n] =
+                            n < recorded_ ? static_cast<U>(traces_[n * receivers_ + first + i]) : U(0);
+            }
         }
     }
     [[nodiscard]] std::int64_t device_bytes() const {

@@ -8,6 +8,7 @@
 
 #include "kernels/boundaries/cpml.hpp"
 #include "kernels/boundaries/sponge.hpp"
+#include "solver/discretisation/layer_design.hpp"
 #include "solver/program/find_row.hpp"
 
 namespace onda {
@@ -71,18 +72,16 @@ std::vector<double> sponge_taper(const BoundaryConfig& config, const Grid& grid,
 
 /// Profiles of Collino and Tsogka (2001), Geophysics 66, with the frequency shift of Komatitsch and Martin (2007),
 /// Geophysics 72: damping d = d0 (x / L)^2 such that a wave that crosses the layer and comes back has lost the factor
-/// R, d0 = 3 vp ln(1 / R) / (2 L), and alpha = pi f (1 - x / L); b = exp(-(d + alpha) dt), a = d / (d + alpha) (b - 1).
+/// R, d0 = 3 vp ln(1 / R) / (2 L), and alpha = pi f (1 - x / L), f no lower than layer_design.hpp allows;
+/// b = exp(-(d + alpha) dt), a = d / (d + alpha) (b - 1).
 class CpmlProfiles {
 public:
     CpmlProfiles(const BoundaryConfig& config, double spacing_m, const Waves& waves)
         : width_(config.cpml_width),
-          d0_(1.5 * waves.vp_max_m_s * std::log(1. / config.cpml_reflection) /
-              (static_cast<double>(width_) * spacing_m)),
-          alpha0_(std::numbers::pi * config.cpml_frequency_hz.value_or(waves.frequency_hz)),
-          dt_s_(waves.dt_s) {
-        // A layer of a few nodes that is to absorb all would rather reflect, and no longer be sure to be stable.
-        d0_ = std::min(d0_, kMostDamping * waves.vp_max_m_s / spacing_m);
-    }
+          d0_(layer_damping(config, spacing_m, waves.vp_max_m_s)),
+          alpha0_(std::numbers::pi * std::max(config.cpml_frequency_hz.value_or(waves.frequency_hz),
+                                              least_layer_frequency_hz(config, spacing_m, waves.vp_max_m_s))),
+          dt_s_(waves.dt_s) {}
 
     /// \param offset of psi from the nodes (Factor).
     [[nodiscard]] CpmlFace face(double offset) const {
@@ -95,8 +94,6 @@ public:
     }
 
 private:
-    static constexpr double kMostDamping = 1.5;  ///< d0 h / vp
-
     void add(std::vector<double>& a, std::vector<double>& b, double depth_nodes) const {
         const double x = depth_nodes / static_cast<double>(width_);
         const double d = d0_ * x * x, alpha = alpha0_ * (1. - x);

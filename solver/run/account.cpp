@@ -18,13 +18,24 @@ std::string fingerprint_of(const Model& model) {
     return hash.hex();
 }
 
-/// Single precision loses digits below 1.2e-38 and everything below 1.4e-45, without a sign of it in the results.
-void warn_of_faint_pressure(RunFacts& facts, Log& log) {
-    if (facts.max_abs_pressure == 0. || facts.max_abs_pressure >= std::numeric_limits<float>::min()) return;
+/// Single precision takes what is below 1.2e-38 for zero while it computes, or loses its digits in files: without a
+/// sign of it in the results.
+void warn_of_faint_pressure(const Plan& plan, RunFacts& facts, Log& log) {
+    // What the operator makes of p is of the order of p / h^2: below 1e-33 it errs by 1e-4 and more.
+    double least = std::numeric_limits<float>::min();
+    if (plan.setup.precision == Precision::float32)
+        for (const double spacing_m : plan.grid.derivative_spacings_m())
+            least = std::max(least, 1e-33 * spacing_m * spacing_m);
+    const double largest = facts.largest_observed_pressure;
+    if (facts.shots.empty() || largest >= least) return;
     facts.warnings.push_back(
-        fmt::format("the largest |p| is {:.3g} Pa: results are stored in single precision, which loses digits below "
-                    "1.2e-38 Pa; raise sources[].amplitude, with which they scale",
-                    facts.max_abs_pressure));
+        largest == 0.
+            ? "every pressure that was observed is zero: the sources radiate nothing, or less than the 1.2e-38 "
+              "Pa below which single precision takes pressure for zero"
+            : fmt::format("the largest |p| observed is {:.3g} Pa: single precision, in which results are "
+                          "stored, loses digits of pressures below {:.2g} Pa; raise sources[].amplitude, "
+                          "with which results scale",
+                          largest, least));
     log.warn(facts.warnings.back());
 }
 
@@ -62,12 +73,12 @@ void account_for(const Plan& plan, std::int64_t nodes, std::int64_t device_bytes
     facts.device_bytes = device_bytes;
     facts.finished_utc = utc_now();
     for (const ShotRecord& shot : facts.shots)
-        facts.max_abs_pressure = std::max(facts.max_abs_pressure, shot.max_abs_pressure);
-    warn_of_faint_pressure(facts, log);
-    log.info(
-        fmt::format("done      {:.3g} s of time steps at {:.3f} Gpt/s; max |p| {:.3e}; peak memory {} ({} predicted)",
-                    stepping, facts.gpt_per_s, facts.max_abs_pressure, bytes_text(facts.peak_memory_bytes),
-                    bytes_text(facts.predicted_memory_bytes)));
+        facts.largest_observed_pressure = std::max(facts.largest_observed_pressure, shot.largest_observed_pressure);
+    warn_of_faint_pressure(plan, facts, log);
+    log.info(fmt::format(
+        "done      {:.3g} s of time steps at {:.3f} Gpt/s; largest |p| observed {:.3e}; peak memory {} ({} predicted)",
+        stepping, facts.gpt_per_s, facts.largest_observed_pressure, bytes_text(facts.peak_memory_bytes),
+        bytes_text(facts.predicted_memory_bytes)));
 }
 
 }  // namespace onda

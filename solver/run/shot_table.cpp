@@ -23,7 +23,7 @@ struct Column {
 /// How lines are laid out: which columns there are follows from the output formats.
 struct Columns {
     std::vector<Column> all{
-        {"shot", 12}, {"seismograms_xxh3", 16}, {"wavefield_xxh3", 16}, {"max_abs_pressure_pa", 24}};
+        {"shot", 12}, {"seismograms_xxh3", 16}, {"wavefield_xxh3", 16}, {"largest_observed_pressure_pa", 28}};
     std::vector<const OutputFormat*> formats;  ///< two columns each, after the first four
     std::size_t line = 0;                      ///< characters of a line with its commas and its end
     std::size_t hashed = 0;                    ///< of what the hash at the end of a line is about: everything before it
@@ -91,7 +91,7 @@ std::string line_of(const ShotRecord& record) {
     cells[0] = std::to_string(record.shot);
     cells[1] = record.seismograms;
     cells[2] = record.wavefield;
-    cells[3] = fmt::format("{:.17g}", record.max_abs_pressure);
+    cells[3] = fmt::format("{:.17g}", record.largest_observed_pressure);
     for (std::size_t i = 0; i < record.files.size(); ++i) {
         if (record.files[i].name.empty()) continue;
         cells[kFirstFile + 2 * i] = std::to_string(record.files[i].bytes);
@@ -160,7 +160,10 @@ ShotTable::ShotTable(const std::filesystem::path& file) : file_(file), size_(0),
         throw_system_fault(ExitCode::io_error, file_, "cannot read it", error);
     const std::uintmax_t bytes = std::filesystem::file_size(file);
     if (first != header() || bytes % line_bytes() != 0)
-        throw Error(ExitCode::bad_data, shown(file) + ": is not the table of a survey's shots");
+        throw Error(ExitCode::bad_data,
+                    shown(file) +
+                        ": is not the table of a survey's shots as this version of Onda writes it; move it away, or "
+                        "choose another folder with --output");
     size_ = bytes / line_bytes() - 1;
 }
 

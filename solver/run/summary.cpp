@@ -145,7 +145,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
     if (plan.device->has_own_memory())
         summary["memory"]["device"] = {{"predicted_bytes", facts.predicted_device_bytes},
                                        {"allocated_bytes", facts.device_bytes}};
-    summary["max_abs_pressure"] = facts.max_abs_pressure;
+    summary["largest_observed_pressure_pa"] = facts.largest_observed_pressure;
     summary["hashes"] = describe_hashes(plan, facts);
     summary["notes"] = plan.notes;
     summary["warnings"] = all_warnings(plan, facts);

@@ -22,8 +22,8 @@ struct RunFacts {
     std::string backend;  ///< Medium::description()
     std::string model;    ///< Model::description
     std::vector<std::pair<std::string, double>> phase_s;
-    double gpt_per_s = 0.;  ///< of the time steps alone
-    double max_abs_pressure = 0.;
+    double gpt_per_s = 0.;                                           ///< of the time steps alone
+    double largest_observed_pressure = 0.;                           ///< of all shots: see ShotRecord
     std::int64_t predicted_memory_bytes = 0, peak_memory_bytes = 0;  ///< of the host
     std::int64_t predicted_device_bytes = 0, device_bytes = 0;       ///< of a device with memory of its own
     std::string model_fingerprint;

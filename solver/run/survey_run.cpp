@@ -27,6 +27,19 @@ auto of_shot(const Plan& plan, const Shot& shot, const Work& work) {
     }
 }
 
+/// Counts pressure in that a shot looked at or wrote.
+void observe(ShotRecord& record, std::span<const float> pressure) {
+    float largest = 0.f;
+    for (const float p : pressure) largest = std::max(largest, std::abs(p));
+    record.largest_observed_pressure = std::max(record.largest_observed_pressure, static_cast<double>(largest));
+}
+
+/// The larger of a pressure and of what files, which are in single precision, hold of it.
+double with_rounding(double pressure) {
+    const auto stored = static_cast<double>(static_cast<float>(pressure));
+    return std::isfinite(stored) ? std::max(pressure, stored) : pressure;
+}
+
 StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
     const double bound = amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
                          std::sqrt(plan.density_contrast());
@@ -156,7 +169,10 @@ void SurveyRun::collect(Batch& batch) {
     for (int slot = 0; ShotInProgress & shot : batch) {
         const Plan& plan = *shot.plan;
         shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan.computed.inner(), slot);
-        if (!shot.shot.receivers.empty()) shot.gather = recorded_gather(plan, shot.shot, *wavefield_, slot);
+        if (!shot.shot.receivers.empty()) {
+            shot.gather = recorded_gather(plan, shot.shot, *wavefield_, slot);
+            observe(shot.record, shot.gather.pressure);
+        }
         ++slot;
     }
 }
@@ -189,10 +205,9 @@ void SurveyRun::propagate(Propagator& propagator, Batch& batch, const std::vecto
                 static_cast<std::int64_t>(0.2 / s * static_cast<double>((stop - now) / stride)), 1,
                 StabilityWatch::kInterval);
         });
-        if (stop >= next_check || stop == steps) {
+        if (stop == next_check || stop == steps || plan_.snapshots.steps.contains(stop))
             largest = parts_.times.measure("stability watch", [&] { return watch(propagator, batch, watches); });
-            next_check = stop + StabilityWatch::kInterval;
-        }
+        if (stop == next_check) next_check += StabilityWatch::kInterval;
         take();
         parts_.progress.update(computed_, std::ssize(batch), stop, propagator.time_s(), largest);
     }
@@ -206,8 +221,8 @@ double SurveyRun::watch(const Propagator& propagator, Batch& batch, const std::v
         const auto which = static_cast<std::size_t>(slot);
         const Extremum& seen = all_seen[which];
         of_shot(plan_, shot.shot, [&] { watches[which].check(seen, propagator); });
-        shot.record.max_abs_pressure =
-            largest_pressure(propagator.wavefield(), shot.plan->computed, seen, shot.record.max_abs_pressure, slot++);
+        double& observed = shot.record.largest_observed_pressure;
+        observed = with_rounding(largest_pressure(propagator.wavefield(), shot.plan->computed, seen, observed, slot++));
         largest = std::max(largest, seen.max_abs);
     }
     return largest;
@@ -246,6 +261,7 @@ void SurveyRun::finish(ShotInProgress& shot) const {
         Fingerprint hash;
         hash.add(std::span<const float>(shot.gather.pressure));
         shot.record.seismograms = hash.hex();
+        observe(shot.record, shot.gather.pressure);
         shot.outputs.take_gather(shot.gather);
         shot.gather = {};
     }

@@ -91,6 +91,28 @@ TEST_CASE("what is probably not meant is warned about, and nothing else is") {
             {{"boundary.cpml_frequency_hz=1e6"},
              {"boundary.cpml_frequency_hz = 1000000: the wavelets have frequencies up to 41.46 Hz, and layers absorb "
               "little of what lies far below theirs; without the key they are made for 15 Hz"}},
+            {{"boundary.cpml_frequency_hz=2"}, {}},
+            {{"sources[0].amplitude=1e-30"}, {}},
+            {{"sources[0].amplitude=-9e-31"},
+             {"sources[].amplitude: the strongest source of shot 1 has 9e-31 Pa, its wavelet included: below 1e-30 "
+              "results lose digits, for single precision takes what is below 1.2e-38 for zero; raise it, results scale "
+              "with it"}},
+            {{"sources[0].amplitude=1e-31", "scheme.precision=double"}, {}},
+            {{"sources[0].amplitude=1e36"}, {}},
+            {{"sources[0].amplitude=-1.1e36"},
+             {"sources[].amplitude: the strongest source of shot 1 has 1.1e+36 Pa, its wavelet included: above 1e+36 "
+              "the run may end with numbers that single precision, up to 3.4e38, does not hold; lower it, results "
+              "scale with it"}},
+            {{"sources=[{position_m: [1500, 20], amplitude: 1e-40}, {position_m: [1500, 40], amplitude: 1, shot: 9}, "
+              "{position_m: [1500, 60], amplitude: 1e-33, shot: 9}, {position_m: [1500, 60], amplitude: 1e-33, shot: "
+              "10}]"},
+             {"sources[].amplitude: the strongest source of shot 1 and 1 more has 1e-40 Pa, its wavelet included: "
+              "below "
+              "1e-30 results lose digits, for single precision takes what is below 1.2e-38 for zero; raise it, results "
+              "scale with it"}},
+            {{"boundary.cpml_frequency_hz=1"},
+             {"boundary.cpml_frequency_hz = 1: layers are made for 1.319 Hz, the lowest frequency at which rounding "
+              "does not grow in them (152 nodes per wavelength at the highest velocity)"}},
             {{"output.snapshots={times_s: [0.3], decimation: 200}"}, {}},
             {{"output.snapshots={times_s: [0.3], decimation: 500, window_min_m: [1500, 0], window_max_m: [1500, "
               "2000]}"},

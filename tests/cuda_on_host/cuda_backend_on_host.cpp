@@ -25,6 +25,7 @@
 #include "tests/kernels/drag/drag_on_gpu.hpp"
 #include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/plane_hashes.hpp"
+#include "tests/kernels/silence.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/solver/quiet_run.hpp"
 
@@ -464,6 +465,33 @@ TEST_CASE("slabs on two devices give the bits of the uncut grid, with every kern
                     }
                 }
         CHECK(compared > 10);
+    });
+}
+
+TEST_CASE("in the silence ahead of a wave a GPU, and slabs of two, have the bits of the CPU") {
+    early_and_late([] {
+        for (const Setup& setup : silent_setups({2})) {
+            std::int64_t seen = 0;
+            const auto run = [&](const MakeMedium& make_medium) {
+                return run_into_silence(make_noisy_medium(setup, make_medium), silent_scales(setup.precision).back(),
+                                        seen);
+            };
+            const auto cut = [](const Setup& whole, const MediumReaders& readers, double dt_s) {
+                return make_slab_medium(whole, readers, dt_s, equal_slabs(whole.grid.nz(), 2),
+                                        [](std::size_t slab, const Setup& part, const MediumReaders& rows, double dt) {
+                                            Setup placed = part;
+                                            placed.ordinal = static_cast<int>(slab);
+                                            return cuda::make_medium(placed, rows, dt);
+                                        });
+            };
+            CAPTURE(setup.scheme.description());
+            CAPTURE(setup.stride());
+            CAPTURE(static_cast<int>(setup.precision));
+            const SilentRun expected = run(cpu::make_medium);
+            CHECK(run(cuda::make_medium) == expected);
+            CHECK(run(cut) == expected);
+            CHECK(seen > 0);
+        }
     });
 }
 

@@ -10,7 +10,9 @@
 
 #include "kernels/cpu/cpu.hpp"
 #include "tests/kernels/leap_support.hpp"
+#include "tests/kernels/silence.hpp"
 #include "tests/kernels/state.hpp"
+#include "tests/kernels/storage_support.hpp"
 #include "tests/sanitized.hpp"
 
 using namespace onda;
@@ -177,6 +179,39 @@ TEST_CASE("a source and a receiver between nodes, wherever the cut passes") {
         CHECK(traces_with(cut_at(equal_slabs(c.grid.nz(), 2)), z) == traces_with(cpu::make_medium, z));
         CHECK(traces_with(cut_at(equal_slabs(c.grid.nz(), 3)), z) == traces_with(cpu::make_medium, z));
     }
+}
+
+TEST_CASE("in the silence ahead of a wave slabs have the bits of the uncut grid, near cuts and across them") {
+    int compared = 0;
+    const auto compare = [&compared](const auto& medium_in, const Setup& setup) {
+        std::int64_t seen = 0;
+        for (const double scale : silent_scales(setup.precision)) {
+            CAPTURE(scale);
+            const SilentRun whole = run_into_silence(medium_in(MakeMedium(cpu::make_medium)), scale, seen);
+            for (const int count : {2, 4, 7}) {
+                if (!fits(setup, count)) continue;
+                CAPTURE(count);
+                const MakeMedium cut = cut_at(equal_slabs(setup.grid.nz(), count));
+                CHECK(run_into_silence(medium_in(cut), scale, seen) == whole);
+                ++compared;
+            }
+        }
+        CHECK(seen > 0);
+    };
+    for (const Setup& setup : silent_setups({2, 8})) {
+        CAPTURE(setup.scheme.description());
+        CAPTURE(setup.stride());
+        CAPTURE(static_cast<int>(setup.precision));
+        compare([&](const MakeMedium& make_medium) { return make_noisy_medium(setup, make_medium); }, setup);
+    }
+    for (const Storage storage : {Storage::codes, Storage::table}) {
+        Setup setup = setup_of(kSilent, 8, Precision::float32);
+        const CodedModel model(setup, storage);
+        setup.medium = model.code();
+        compare([&](const MakeMedium& make_medium) { return make_medium(setup, model.original(), model.dt_s()); },
+                setup);
+    }
+    CHECK(compared > 100);
 }
 
 TEST_CASE("a state saved from three slabs is that of the uncut grid, and goes on in one piece and in other slabs") {

@@ -32,7 +32,7 @@ TEST_CASE("a survey of many shots is read as one file, and its table tells what 
         REQUIRE(record.files.size() == 2);  // of seismograms and snapshots
         for (const FileRecord& file : record.files)
             CHECK(record_of(place.out() / "shots" / file.name, file.name) == file);
-        CHECK(record.max_abs_pressure > 0.);
+        CHECK(record.largest_observed_pressure > 0.);
     }
     // Through the links, as in the file of the shot itself.
     const ShotGather linked = read_gather(place.out() / "seismograms.h5", 77);

@@ -21,6 +21,7 @@
 #include "solver/run/shot_table.hpp"
 #include "solver/run/workers.hpp"
 #include "tests/io/files_support.hpp"
+#include "tests/kernels/silence.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/ranks/tall_run.hpp"
 #include "tests/ranks/thread_team.hpp"
@@ -163,6 +164,24 @@ TEST_CASE("with every kind of face, equation, precision and storage, and with mo
     for (const Overrides& overrides : cases) {
         CAPTURE(overrides.front());
         compare(overrides, kSanitized ? std::vector{2} : std::vector{2, 3});
+    }
+}
+
+TEST_CASE("in the silence ahead of a wave ranks have the bits of one") {
+    for (Overrides overrides : kTallKinds) {
+        CAPTURE(overrides.front());
+        const bool is_double = std::ranges::count(overrides, "scheme.precision=double") > 0;
+        std::int64_t seen = 0;
+        for (const char* const amplitude : {"1e-4", "1e-14", "1e-24"}) {
+            CAPTURE(amplitude);
+            overrides.push_back("sources=[{position_m: [83, 71, 327], amplitude: " + std::string(amplitude) + "}]");
+            Shooting whole(overrides), shared(overrides, 2);
+            CHECK(shared.advance(30) == whole.advance(30));
+            CHECK(shared.traces() == whole.traces());
+            seen += faint(whole.traces(), whole.view.plan.setup.precision);
+            overrides.pop_back();
+        }
+        if (!is_double) CHECK(seen > 0);
     }
 }
 

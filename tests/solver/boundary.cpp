@@ -107,6 +107,68 @@ TEST_CASE("a layer leaves of a wave that crosses it twice what was asked for") {
     }
 }
 
+namespace {
+
+/// The largest |p| after each of so many times 65,536 steps of order 2 in single precision, of noise in a channel with
+/// rigid walls and layers at its ends.
+std::vector<double> largest_in_layers(const BoundaryConfig& config, double frequency_hz, int pieces) {
+    Setup setup;
+    setup.grid = {2, {3, 1, 100}, {10., 1., 10.}, {}};
+    setup.scheme = make_scheme(Equation::star, 2);
+    setup.threads = 1;
+    const double vp_m_s = 2000.;
+    const double dt_s = 0.9 * setup.scheme.stability_limit_in_layers_s({10., 10.}, vp_m_s);
+    const Boundary boundary = make_boundary(config, setup.grid, {setup.scheme, vp_m_s, dt_s, frequency_hz}, {});
+    setup.halos = boundary.halos;
+    setup.strips = boundary.strips;
+    const RowReader vp = [](std::int64_t, std::int64_t, std::span<float> row) { std::ranges::fill(row, 2000.f); };
+    const auto wavefield = cpu::make_medium(setup, {vp}, dt_s)->make_wavefield();
+    std::vector<double> p(static_cast<std::size_t>(setup.grid.points()));
+    for (std::size_t i = 0; i < p.size(); ++i) p[i] = std::sin(static_cast<double>(i * i));
+    wavefield->upload(p, p);
+    std::vector<double> largest;
+    for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        wavefield->advance(65'536 * piece, 65'536);
+        largest.push_back(wavefield->extremum().max_abs);
+    }
+    return largest;
+}
+
+}  // namespace
+
+TEST_CASE("layers for waves of any length do not grow from rounding in single precision") {
+    BoundaryConfig config = config_of("rigid");
+    config.z_min = config.z_max = "cpml";
+    for (const double nodes_per_wavelength : {550., 2000., 1e6}) {
+        CAPTURE(nodes_per_wavelength);
+        const double frequency_hz = 2000. / 10. / nodes_per_wavelength;
+        const std::vector<double> largest = largest_in_layers(config, frequency_hz, 3);
+        for (std::size_t i = 1; i < largest.size(); ++i) CHECK(largest[i] < largest[i - 1]);
+    }
+}
+
+TEST_CASE("near its face a layer lets a thousandth of what is at rest through") {
+    for (const double reflection : {1e-3, 1e-6, 1e-30})
+        for (const std::int64_t width : {10, 20, 100})
+            for (const double frequency_hz : {1e-6, 0.5, 20.})
+                for (const bool is_set : {false, true}) {
+                    BoundaryConfig config = config_of("cpml");
+                    config.cpml_width = width;
+                    config.cpml_reflection = reflection;
+                    Waves wanted = waves(3000., 0.001);
+                    if (is_set)
+                        config.cpml_frequency_hz = frequency_hz;
+                    else
+                        wanted.frequency_hz = frequency_hz;
+                    const CpmlFace face =
+                        make_boundary(config, grid_of(2, {300, 1, 300}), wanted, {}).strips.get<Cpml>().face[0];
+                    // Of zeta at the last node but one: 1 + a / (1 - b) is alpha / (d + alpha).
+                    const auto at = static_cast<std::size_t>(width) - 2;
+                    CAPTURE(width);
+                    CHECK(1. + face.a_zeta[at] / (1. - face.b_zeta[at]) > 0.9e-3);
+                }
+}
+
 TEST_CASE("2-D has no y faces") {
     const Grid grid = grid_of(2, {64, 1, 64});
     const Boundary sponge = make_boundary(config_of("sponge"), grid, waves(3000., 0.001), {});

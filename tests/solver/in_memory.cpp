@@ -2,6 +2,7 @@
 // with a model that the program hands over.
 #include "solver/run/in_memory.hpp"
 
+#include <cmath>
 #include <doctest/doctest.h>
 
 #include "io/files/interruption.hpp"
@@ -57,7 +58,7 @@ void check_equal(const Config& config) {
         CHECK(ours.shot == theirs.shot);
         CHECK(ours.seismograms == theirs.seismograms);
         CHECK(ours.wavefield == theirs.wavefield);
-        CHECK(ours.max_abs_pressure == theirs.max_abs_pressure);
+        CHECK(ours.largest_observed_pressure == theirs.largest_observed_pressure);
         const ShotGather written = read_gather(folder.path() / "out" / "seismograms.h5", ours.shot);
         const ShotInMemory& kept = survey.shots[i];
         CHECK(kept.gather.pressure == written.pressure);
@@ -71,6 +72,49 @@ void check_equal(const Config& config) {
 }
 
 }  // namespace
+
+TEST_CASE("no sample and no value of a snapshot is larger than the largest pressure observed") {
+    const auto run = [](const std::string& text, const std::vector<std::string>& overrides) {
+        Told told;
+        Log log([](Log::Level, const std::string&) {});
+        return run_in_memory(config_of(text, overrides), {}, told, log);
+    };
+    const auto largest_of = [](std::span<const float> values) {
+        REQUIRE(!values.empty());
+        float largest = 0.f;
+        for (const float value : values) largest = std::max(largest, std::abs(value));
+        return static_cast<double>(largest);
+    };
+    // A receiver beside the source and snapshots between the checks of stability: both see more than these.
+    const std::vector<std::string> near{"receivers=[{position_m: [201, 171, 151]}]", "output.snapshots.every_steps=14"};
+    int traces_lead = 0, frames_lead = 0;
+    for (std::vector<std::string> settings :
+         std::vector<std::vector<std::string>>{{},
+                                               {"time.stepping=leap"},
+                                               {"time.order=4"},
+                                               {"scheme.precision=double"},
+                                               {"receivers=[{position_m: [100, 170, 100]}]"},
+                                               {"time.dispersion_correction=false", "output.seismograms.dt_s=0.001"}}) {
+        settings.insert(settings.begin(), near.begin(), near.end());
+        const SurveyInMemory survey = run(kSmall3d, settings);
+        const double told = survey.facts.shots.front().largest_observed_pressure;
+        const double of_trace = largest_of(survey.shots.front().gather.pressure),
+                     of_frames = largest_of(survey.shots.front().frames.values);
+        CAPTURE(settings.back());
+        CHECK(told >= of_trace);
+        CHECK(told >= of_frames);
+        CHECK(told <= 1.2 * std::max(of_trace, of_frames));
+        CHECK(survey.facts.largest_observed_pressure == told);
+        traces_lead += of_trace > of_frames;
+        frames_lead += of_frames > of_trace;
+    }
+    CHECK(traces_lead > 0);
+    CHECK(frames_lead > 0);
+    const SurveyInMemory alone = run(kSmall2d, {"backend.batch=1"}), together = run(kSmall2d, {"backend.batch=2"});
+    for (const std::size_t shot : {0u, 1u})
+        CHECK(alone.facts.shots[shot].largest_observed_pressure ==
+              together.facts.shots[shot].largest_observed_pressure);
+}
 
 TEST_CASE("gathers and snapshots in memory are those of files") {
     check_equal(config_of(kSmall2d));

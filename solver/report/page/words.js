@@ -53,7 +53,8 @@ function fillOverview() {
   if (performance) tile("Speed", `${number(performance.gpt_per_s, 3)} Gpt/s`, "10⁹ grid-point updates per second");
   if (performance && performance.phase_s) tile("Time", seconds(Object.values(performance.phase_s).reduce((a, b) => a + b, 0)), "plan, model, time steps and outputs");
   if (memory) tile("Memory", bytes(memory.peak_bytes), `${bytes(memory.predicted_bytes)} predicted`);
-  if (summary.max_abs_pressure !== undefined) tile("Largest |p|", `${number(summary.max_abs_pressure, 3)} Pa`, "at the checks of stability");
+  const largest = summary.largest_observed_pressure_pa;
+  if (largest !== undefined) tile("Largest |p| observed", `${number(largest, 3)} Pa`, "in traces, snapshots and checks of stability");
   fillPhases(performance ? performance.phase_s || {} : {});
   if (backend) fillFacts(byId("what"), [
     ["Model", summary.model], ["Operator", backend.operator && backend.operator.replaceAll("_", " ")],
@@ -85,7 +86,8 @@ function fillChecks() {
   if (sampling) check(sampling.points_per_wavelength >= sampling.needed,
     `${number(sampling.points_per_wavelength, 3)} points per wavelength at ${number(sampling.highest_frequency_hz, 3)} Hz; the scheme needs ${number(sampling.needed, 2)} to keep the phase velocity within 0.5 %.`);
   if (time) check(time.dispersion_corrected, time.dispersion_corrected ? "Numerical time dispersion was removed from the seismograms." : "The seismograms contain numerical time dispersion (time.dispersion_correction: false).");
-  if (Number.isFinite(summary.max_abs_pressure)) check(summary.max_abs_pressure > 0, `The pressure stayed finite: at most ${number(summary.max_abs_pressure, 3)} Pa when stability was checked.`);
+  const largest = summary.largest_observed_pressure_pa;
+  if (Number.isFinite(largest)) check(largest > 0, `The pressure stayed finite: at most ${number(largest, 3)} Pa in traces, snapshots and checks of stability.`);
   // As near as the forecast promises to be.
   if (memory && memory.predicted_bytes) check(Math.abs(memory.peak_bytes - memory.predicted_bytes) <= Math.max(0.03 * memory.peak_bytes, 2.5e6), `The run took ${bytes(memory.peak_bytes)} of memory; ${bytes(memory.predicted_bytes)} were predicted.`);
   for (const warning of summary.warnings || []) check(false, warning);
