@@ -147,7 +147,7 @@ int Drawing::pixels_along(double length) const {
         1, static_cast<int>(std::lround(length * impl_->scale * (impl_->kind == SheetKind::pdf ? print : 1.))));
 }
 
-void Drawing::fill(const Box& box, Rgb colour, double opacity) {
+void Drawing::fill(const PageBox& box, Rgb colour, double opacity) {
     impl_->colour(colour, opacity);
     cairo_rectangle(impl_->context.get(), box.left, box.top, box.width, box.height);
     cairo_fill(impl_->context.get());
@@ -164,12 +164,13 @@ void Drawing::stroke(std::span<const Point> points, const Stroke& stroke) {
     impl_->stroke_path(stroke);
 }
 
-void Drawing::stroke(const Box& box, const Stroke& stroke) {
+void Drawing::stroke(const PageBox& box, const Stroke& stroke) {
     cairo_rectangle(impl_->context.get(), box.left, box.top, box.width, box.height);
     impl_->stroke_path(stroke);
 }
 
-void Drawing::image(const Box& box, int width, int height, const std::function<std::uint32_t(std::size_t i)>& argb_of) {
+void Drawing::image(const PageBox& box, int width, int height,
+                    const std::function<std::uint32_t(std::size_t i)>& argb_of) {
     const Surface surface(cairo_image_surface_create(CAIRO_FORMAT_ARGB32, width, height));
     check(cairo_surface_status(surface.get()));
     cairo_surface_flush(surface.get());
@@ -208,7 +209,7 @@ void Drawing::text_upwards(Point at, std::string_view line, const Font& font) {
     cairo_restore(context);
 }
 
-Drawing::Clip::Clip(Drawing& drawing, const Box& box) : drawing_(drawing) {
+Drawing::Clip::Clip(Drawing& drawing, const PageBox& box) : drawing_(drawing) {
     cairo_t* const context = drawing.impl_->context.get();
     cairo_save(context);
     cairo_rectangle(context, box.left, box.top, box.width, box.height);

@@ -21,7 +21,7 @@ struct Point {
 };
 
 /// A rectangle with its edges along the axes.
-struct Box {
+struct PageBox {
     double left = 0., top = 0., width = 0., height = 0.;
     [[nodiscard]] double right() const { return left + width; }
     [[nodiscard]] double bottom() const { return top + height; }
@@ -65,13 +65,13 @@ public:
     /// Pixels along a length, as images are to have them: those of the sheet, or enough for print.
     [[nodiscard]] int pixels_along(double length) const;
 
-    void fill(const Box& box, Rgb colour, double opacity = 1.);
+    void fill(const PageBox& box, Rgb colour, double opacity = 1.);
     void fill(std::span<const Point> corners, Rgb colour);
     /// Lines from point to point.
     void stroke(std::span<const Point> points, const Stroke& stroke);
-    void stroke(const Box& box, const Stroke& stroke);
+    void stroke(const PageBox& box, const Stroke& stroke);
     /// Fills the box with an image, its pixels unsmoothed. \param argb_of pixel i, row by row; not premultiplied.
-    void image(const Box& box, int width, int height, const std::function<std::uint32_t(std::size_t i)>& argb_of);
+    void image(const PageBox& box, int width, int height, const std::function<std::uint32_t(std::size_t i)>& argb_of);
     /// One line of UTF-8; what cannot be shown is escaped (io/text/printable.hpp). \param at the middle of its height
     /// at the left end, centre or right end.
     void text(Point at, std::string_view line, const Font& font, Align align = Align::left);
@@ -81,7 +81,7 @@ public:
     /// What is drawn until the object goes stays within the box.
     class Clip {
     public:
-        Clip(Drawing& drawing, const Box& box);
+        Clip(Drawing& drawing, const PageBox& box);
         ~Clip();
         Clip(const Clip&) = delete;
         Clip& operator=(const Clip&) = delete;

@@ -31,7 +31,7 @@ Ticks vertical_ticks(double first, double last, double length) {
 }
 
 /// Size of a plot; `note` tells of axes whose scales had to differ.
-Box plot_size(const Panel& panel, double most_width, std::string& note) {
+PageBox plot_size(const Panel& panel, double most_width, std::string& note) {
     const double most_height =
         most_width < kMostPlotWidth ? std::min(kMostPlotHeight, 1.3 * most_width) : kMostPlotHeight;
     if (!panel.equal_aspect) return {0., 0., most_width, most_height};
@@ -40,7 +40,7 @@ Box plot_size(const Panel& panel, double most_width, std::string& note) {
     if (!(across > 0.) || !(down > 0.)) return {0., 0., across > 0. ? most_width : kLeastPlotSide, kLeastPlotSide};
     const double points_per_unit = std::min(most_width / across, most_height / down);
     const auto side = [&](double length) { return std::max(kLeastPlotSide, std::round(length * points_per_unit)); };
-    const Box box{0., 0., side(across), side(down)};
+    const PageBox box{0., 0., side(across), side(down)};
     const double stretch = (box.height / down) / (box.width / across);
     if (stretch > 1.02) note = "   (vertical scale \xc3\x97 " + fixed_number(stretch, 1) + ")";
     if (stretch < 0.98) note = "   (horizontal scale \xc3\x97 " + fixed_number(1. / stretch, 1) + ")";
@@ -138,7 +138,7 @@ double PanelLayout::y_of(double value) const {
     return plot.top + place_of(panel->vertical, value, plot.height);
 }
 
-Box PanelLayout::box_of(const Extent& extent) const {
+PageBox PanelLayout::box_of(const Extent& extent) const {
     const double left = std::round(x_of(extent.left) - 0.5), top = std::round(y_of(extent.top) - 0.5);
     const double right = std::round(x_of(extent.right) + 0.5), bottom = std::round(y_of(extent.bottom) + 0.5);
     return {left, top, std::max(1., right - left), std::max(1., bottom - top)};

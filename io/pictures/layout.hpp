@@ -33,7 +33,7 @@ struct ColourBar {
 
 struct PanelLayout {
     const Panel* panel;
-    Box plot;
+    PageBox plot;
     Ticks horizontal, vertical;
     std::string title, horizontal_title, vertical_title;
     std::vector<Scale> scales;  ///< of the fields
@@ -41,7 +41,7 @@ struct PanelLayout {
 
     [[nodiscard]] double x_of(double value) const;
     [[nodiscard]] double y_of(double value) const;
-    [[nodiscard]] Box box_of(const Extent& extent) const;
+    [[nodiscard]] PageBox box_of(const Extent& extent) const;
 };
 
 struct Layout {

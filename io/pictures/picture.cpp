@@ -20,7 +20,7 @@ constexpr const char* kLibraries = "Cairo or fontconfig";
 void draw_field(Drawing& drawing, const PanelLayout& panel, const Scale& scale) {
     const PictureField& field = *scale.field;
     if (field.raster.values.empty()) return;
-    const Box box = field.extent ? panel.box_of(*field.extent) : panel.plot;
+    const PageBox box = field.extent ? panel.box_of(*field.extent) : panel.plot;
     const int width = drawing.pixels_along(box.width), height = drawing.pixels_along(box.height);
     const auto values = fit_raster(field.raster, width, height, field.shrink);
     drawing.image(box, width, height, [&](std::size_t i) { return scale.argb_of(values[i]); });
@@ -31,7 +31,7 @@ struct Wiggle {
     std::vector<Point> line, positive;
 };
 
-Wiggle make_wiggle(std::span<const float> trace, double x, double points_per_value, double most, const Box& plot) {
+Wiggle make_wiggle(std::span<const float> trace, double x, double points_per_value, double most, const PageBox& plot) {
     Wiggle wiggle;
     const double step = trace.size() > 1 ? (plot.height - 1.) / static_cast<double>(trace.size() - 1) : 0.;
     wiggle.positive.push_back({x, plot.top});
@@ -70,7 +70,7 @@ void draw_traces(Drawing& drawing, const PanelLayout& panel, const PictureTraces
 }
 
 void draw_grid_lines(Drawing& drawing, const PanelLayout& panel) {
-    const Box& plot = panel.plot;
+    const PageBox& plot = panel.plot;
     const Stroke pale{1., {222, 222, 222}};
     for (const Tick& tick : panel.horizontal.ticks) {
         const double x = panel.x_of(tick.value);
@@ -129,7 +129,7 @@ void draw_dot(Drawing& drawing, const PictureDots& dots, Point at) {
 }
 
 void draw_dots(Drawing& drawing, const PanelLayout& panel, const PictureDots& dots) {
-    const Box& plot = panel.plot;
+    const PageBox& plot = panel.plot;
     const Drawing::Clip clip(drawing, plot);
     for (std::size_t i = 0; i < dots.x.size(); ++i) {
         const Point at{panel.x_of(dots.x[i]) + dots.beside, panel.y_of(dots.y[i])};
@@ -159,8 +159,8 @@ void draw_legend(Drawing& drawing, const PanelLayout& panel) {
     for (const PictureDots& dots : panel.panel->dots) count(dots.label);
     if (entries == 0.) return;
     constexpr double sample = 26.;
-    Box box{panel.plot.right() - width - sample - 4. * kGap, panel.plot.top + kGap, width + sample + 3. * kGap,
-            entries * (kLine + 2.) + kGap};
+    PageBox box{panel.plot.right() - width - sample - 4. * kGap, panel.plot.top + kGap, width + sample + 3. * kGap,
+                entries * (kLine + 2.) + kGap};
     if (panel.panel->legend == Panel::Corner::lower_right) box.top = panel.plot.bottom() - kGap - box.height;
     if (panel.panel->legend == Panel::Corner::upper_left) box.left = panel.plot.left + kGap;
     drawing.fill(box, kWhite, 0.85);
@@ -185,7 +185,7 @@ void draw_legend(Drawing& drawing, const PanelLayout& panel) {
 /// What is outside is paler, and grey where there is nothing else; the edge is dashed.
 void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& extent) {
     const Drawing::Clip clip(drawing, panel.plot);
-    const Box& plot = panel.plot;
+    const PageBox& plot = panel.plot;
     constexpr double least = 2.;  // a side at the end of an axis has no layer
     const auto snapped = [](double place, double first, double last) {
         return place < first + least ? first : place > last - least ? last : place;
@@ -196,10 +196,10 @@ void draw_interior(Drawing& drawing, const PanelLayout& panel, const Extent& ext
     const double bottom = snapped(panel.y_of(extent.bottom), plot.top, plot.bottom());
     constexpr Rgb layer{225, 225, 225};
     constexpr double paler = 0.45;
-    drawing.fill(Box{plot.left, plot.top, plot.width, top - plot.top}, layer, paler);
-    drawing.fill(Box{plot.left, bottom, plot.width, plot.bottom() - bottom}, layer, paler);
-    drawing.fill(Box{plot.left, top, left - plot.left, bottom - top}, layer, paler);
-    drawing.fill(Box{right, top, plot.right() - right, bottom - top}, layer, paler);
+    drawing.fill(PageBox{plot.left, plot.top, plot.width, top - plot.top}, layer, paler);
+    drawing.fill(PageBox{plot.left, bottom, plot.width, plot.bottom() - bottom}, layer, paler);
+    drawing.fill(PageBox{plot.left, top, left - plot.left, bottom - top}, layer, paler);
+    drawing.fill(PageBox{right, top, plot.right() - right, bottom - top}, layer, paler);
     if (plot.bottom() - bottom > kLine)
         drawing.text({0.5 * (left + right), 0.5 * (bottom + plot.bottom())}, "absorbing zone", {12.}, Align::centre);
     const Stroke dashed{1.2, kInk, true};
@@ -238,7 +238,7 @@ const MarkStyle& style_of(PictureMark::Kind kind) {
 
 void draw_marks(Drawing& drawing, const PanelLayout& panel, PictureMark::Kind kind) {
     const MarkStyle& style = style_of(kind);
-    const Box& plot = panel.plot;
+    const PageBox& plot = panel.plot;
     std::optional<Point> before;
     for (const PictureMark& mark : panel.panel->marks) {
         const Point at{panel.x_of(mark.x), panel.y_of(mark.y)};
@@ -253,24 +253,24 @@ void draw_marks(Drawing& drawing, const PanelLayout& panel, PictureMark::Kind ki
 }
 
 /// A line one point wide just outside the box, exactly on pixels where a point is one.
-void draw_frame(Drawing& drawing, const Box& box) {
-    drawing.fill(Box{box.left - 1., box.top - 1., box.width + 2., 1.}, kInk);
-    drawing.fill(Box{box.left - 1., box.bottom(), box.width + 2., 1.}, kInk);
-    drawing.fill(Box{box.left - 1., box.top - 1., 1., box.height + 2.}, kInk);
-    drawing.fill(Box{box.right(), box.top - 1., 1., box.height + 2.}, kInk);
+void draw_frame(Drawing& drawing, const PageBox& box) {
+    drawing.fill(PageBox{box.left - 1., box.top - 1., box.width + 2., 1.}, kInk);
+    drawing.fill(PageBox{box.left - 1., box.bottom(), box.width + 2., 1.}, kInk);
+    drawing.fill(PageBox{box.left - 1., box.top - 1., 1., box.height + 2.}, kInk);
+    drawing.fill(PageBox{box.right(), box.top - 1., 1., box.height + 2.}, kInk);
 }
 
 void draw_axes(Drawing& drawing, const PanelLayout& panel) {
-    const Box& plot = panel.plot;
+    const PageBox& plot = panel.plot;
     draw_frame(drawing, plot);
     for (const Tick& tick : panel.horizontal.ticks) {
         const double x = std::round(panel.x_of(tick.value) - 0.5);
-        drawing.fill(Box{x, plot.bottom(), 1., kTickLength}, kInk);
+        drawing.fill(PageBox{x, plot.bottom(), 1., kTickLength}, kInk);
         drawing.text({x + 0.5, plot.bottom() + kTickLength + 0.6 * kLine}, tick.label, kLabelFont, Align::centre);
     }
     for (const Tick& tick : panel.vertical.ticks) {
         const double y = std::round(panel.y_of(tick.value) - 0.5);
-        drawing.fill(Box{plot.left - kTickLength, y, kTickLength, 1.}, kInk);
+        drawing.fill(PageBox{plot.left - kTickLength, y, kTickLength, 1.}, kInk);
         drawing.text({plot.left - kGap, y + 0.5}, tick.label, kLabelFont, Align::right);
     }
     const double centre = plot.left + 0.5 * plot.width, middle = plot.top + 0.5 * plot.height;
@@ -284,7 +284,7 @@ void draw_axes(Drawing& drawing, const PanelLayout& panel) {
 
 void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) {
     const double low = bar.scale.range.low, high = bar.scale.range.high;
-    const Box box{bar.left, panel.plot.top, kBarWidth, panel.plot.height};
+    const PageBox box{bar.left, panel.plot.top, kBarWidth, panel.plot.height};
     const int height = drawing.pixels_along(box.height);
     const auto colour_of = [&](std::size_t y) {
         return bar.scale.argb_of(high + (low - high) * static_cast<double>(y) / std::max(1, height - 1));
@@ -296,7 +296,7 @@ void draw_bar(Drawing& drawing, const PanelLayout& panel, const ColourBar& bar) 
     double widest = 0.;
     for (const Tick& tick : bar.ticks.ticks) {
         const double y = std::round(box.top + (high - tick.value) / (high - low) * (box.height - 1.));
-        drawing.fill(Box{box.right(), y, kTickLength, 1.}, kInk);
+        drawing.fill(PageBox{box.right(), y, kTickLength, 1.}, kInk);
         drawing.text({box.right() + kGap, y + 0.5}, tick.label, kLabelFont);
         widest = std::max(widest, text_width(tick.label, kLabelFont));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/cpu/cpu.hpp"
+#include "kernels/cpu/usable_sets.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -25,6 +26,14 @@ void add_kernels_of_codes(std::vector<Kernel>& kernels) {
     add("reference", Applications::twice, reference_coded_leap_step<Isa>);
     add("vectorised", Applications::twice, vectorised_coded_leap_step<Isa>);
 }
+
+/// Whether a set has the reference's loops in place of its tuned kernels (kernels/cpu/plain.cpp).
+template <typename Isa>
+constexpr bool kIsPlain = false;
+#if defined(ONDA_PLAIN_generic)
+template <>
+constexpr bool kIsPlain<generic> = true;
+#endif
 
 template <typename Isa>
 std::vector<Kernel> kernels_of() {
@@ -60,10 +69,10 @@ std::vector<Kernel> kernels_of() {
                        vectorised_leap_step<Isa, float>, vectorised_leap_step<Isa, double>, nullptr, Equation::star,
                        Applications::twice});
     add_kernels_of_codes<Isa>(kernels);
-    // Those that go through the grid by for_blocks() (kernels/cpu/blocks.hpp).
+    // Those that go through the grid by for_blocks() (kernels/cpu/blocks.hpp), which the loops of a plain set do not.
     for (Kernel& kernel : kernels)
-        kernel.is_followed = kernel.name == "vectorised" && kernel.applications == Applications::once &&
-                             kernel.equation != Equation::variable_density;
+        kernel.is_followed = !kIsPlain<Isa> && kernel.name == "vectorised" &&
+                             kernel.applications == Applications::once && kernel.equation != Equation::variable_density;
     return kernels;
 }
 
@@ -71,15 +80,10 @@ std::vector<InstructionSet> make_instruction_sets() {
     std::vector<InstructionSet> sets;
     sets.push_back({"generic", true, kernels_of<generic>()});
 #if defined(ONDA_HAVE_x86_64_v3)
-    sets.push_back({"x86-64-v3",
-                    __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi2"),
-                    kernels_of<x86_64_v3>()});
+    sets.push_back({"x86-64-v3", has_x86_64_v3(), kernels_of<x86_64_v3>()});
 #endif
 #if defined(ONDA_HAVE_x86_64_v4)
-    sets.push_back({"x86-64-v4",
-                    sets.back().usable && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"),
-                    kernels_of<x86_64_v4>()});
+    sets.push_back({"x86-64-v4", has_x86_64_v4(), kernels_of<x86_64_v4>()});
 #endif
     return sets;
 }
@@ -172,9 +176,12 @@ std::string best_kernel(const Setup& setup) {
     return std::ranges::find(names, "vectorised") != names.end() ? "vectorised" : names.front();
 }
 
-// Every instruction set has the same kernels.
+// Every instruction set has the same kernels, but those of a plain one are not followed. A set of another machine, for
+// which somebody predicts, is tuned.
 bool layers_follow_kernel(const Setup& setup) {
-    return find_kernel(instruction_sets().front(), setup).is_followed;
+    const std::vector<InstructionSet>& sets = instruction_sets();
+    const auto set = std::ranges::find(sets, setup.isa, &InstructionSet::name);
+    return find_kernel(set == sets.end() ? sets.back() : *set, setup).is_followed;
 }
 
 }  // namespace onda::cpu

@@ -43,7 +43,8 @@ auto with_isa([[maybe_unused]] const InstructionSet& set, const Body& body) {
     return body.template operator()<generic>();
 }
 
-/// Compiled-in instruction sets, slowest first; all have the same kernels in the same order.
+/// Compiled-in instruction sets, slowest first: the plain baseline, and those that ONDA_ISAS of kernels/CMakeLists.txt
+/// asks for. All have the same kernels in the same order.
 const std::vector<InstructionSet>& instruction_sets();
 
 /// \param wanted a name or "auto". \throws SetupFault.

@@ -1,8 +1,17 @@
 // The nodes near faces, which the kernels of leaps leave out (kernels/plan/shell.hpp).
-#include "kernels/cpu/kernel.hpp"
+#include "kernels/cpu/any_order.hpp"
 
 namespace onda::cpu {
 namespace {
+
+/// \tparam R the radius, 0: any, by loops.
+template <typename T, int Dims, int R>
+ONDA_HOST_DEVICE T laplacian_at(const T* p, const StepArguments<T>& a) {
+    if constexpr (R == 0)
+        return laplacian_of(p, a);
+    else
+        return laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil);
+}
 
 /// \param k of the row.
 template <typename T, int Dims, int R, ShellPass Pass, typename K>
@@ -13,8 +22,7 @@ void step_nodes(const StepArguments<T>& a, std::int64_t row, const K& k, std::in
     // q may be the level before: a node reads that of its own only.
 #pragma omp simd
     for (std::int64_t x = begin; x < end; ++x)
-        q[x] = shell_node<Pass>(a.weights, p[x], before[x], q[x], k[x],
-                                laplacian<T, Dims, R>(p + x, a.pitch, a.plane, a.stencil));
+        q[x] = shell_node<Pass>(a.weights, p[x], before[x], q[x], k[x], laplacian_at<T, Dims, R>(p + x, a));
 }
 
 template <typename T, int Dims, int R, ShellPass Pass, typename K>
@@ -54,15 +62,24 @@ struct Shell {
     }
 };
 
+template <typename T>
+void step_of_shell(const StepArguments<T>& a) {
+#if defined(ONDA_PLAIN)
+    Shell<T, 3, 0>::step(a);
+#else
+    step_of_order<Shell>(a);
+#endif
+}
+
 }  // namespace
 
 template <>
 void leap_shell_step<ONDA_ISA, float>(const StepArguments<float>& a) {
-    step_of_order<Shell>(a);
+    step_of_shell(a);
 }
 template <>
 void leap_shell_step<ONDA_ISA, double>(const StepArguments<double>& a) {
-    step_of_order<Shell>(a);
+    step_of_shell(a);
 }
 
 }  // namespace onda::cpu

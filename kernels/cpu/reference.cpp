@@ -1,23 +1,10 @@
 // The plain triple loop: what every other kernel is compared with.
-#include "kernels/cpu/kernel.hpp"
+#include "kernels/cpu/any_order.hpp"
 #include "kernels/equations/compact/compact.hpp"
 #include "kernels/equations/star/leap.hpp"
 
 namespace onda::cpu {
 namespace {
-
-// L(p) at *p, in the canonical order of kernels/equations/star/stencil.hpp, written as plain loops.
-template <typename T>
-T laplacian_of(const T* p, const StepArguments<T>& a) {
-    const Stencil<T>& s = a.stencil;
-    T l = s.centre * p[0];
-    for (int k = 1; k <= s.radius; ++k) l = fused(s.axis[0][k], p[-k] + p[k], l);
-    if (s.dimensions == 3)
-        for (int k = 1; k <= s.radius; ++k) l = fused(s.axis[1][k], p[-k * a.pitch] + p[k * a.pitch], l);
-    for (int k = 1; k <= s.radius; ++k) l = fused(s.axis[2][k], p[-k * a.plane], l);
-    for (int k = 1; k <= s.radius; ++k) l = fused(s.axis[2][k], p[k * a.plane], l);
-    return l;
-}
 
 /// L(p) at *p, in the canonical order of kernels/equations/compact/compact.hpp.
 template <typename T>

@@ -12,6 +12,13 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 # What is packed has been built before: not the tests, too.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
 
+# A package that is made on one machine runs on others.
+if(NOT ONDA_HAS_ALL_ISAS)
+  file(CONFIGURE OUTPUT packaging/wants_all_isas.cmake CONTENT
+    "message(FATAL_ERROR \"This build has the CPU kernels of its own machine: configure it with -DONDA_ISAS=all\")" @ONLY)
+  set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_BINARY_DIR}/packaging/wants_all_isas.cmake)
+endif()
+
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_COMPONENT_PROGRAM_GROUP onda)

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu.hpp"
+#include "kernels/cpu/kernel_table.hpp"
 #include "tests/kernels/kernel_cases.hpp"
 #include "tests/sanitized.hpp"
 
@@ -305,6 +306,45 @@ TEST_CASE("layers that do not fit the grid, or lie on a mirror, are refused") {
     uneven.strips.edit<Cpml>().face[1] = layer_of(4);
     uneven.strips.edit<Cpml>().face[1].a_psi.pop_back();
     CHECK_THROWS_AS(make_uniform_wavefield(uneven, cpu::make_medium), std::invalid_argument);
+}
+
+TEST_CASE("every instruction set has the same kernels, whichever are compiled in, and one is usable here") {
+    const std::vector<cpu::InstructionSet>& sets = cpu::instruction_sets();
+    REQUIRE(!cpu::isa_names().empty());
+    CHECK(cpu::best_isa() == cpu::isa_names().back());
+    CHECK(sets.front().name == "generic");
+    CHECK(sets.front().usable);
+    for (const cpu::InstructionSet& set : sets) {
+        CAPTURE(set.name);
+        REQUIRE(set.kernels.size() == sets.front().kernels.size());
+        for (std::size_t i = 0; i < set.kernels.size(); ++i) {
+            const cpu::Kernel &kernel = set.kernels[i], &like = sets.front().kernels[i];
+            CAPTURE(kernel.name);
+            CHECK(kernel.name == like.name);
+            CHECK(kernel.equation == like.equation);
+            CHECK(kernel.applications == like.applications);
+            CHECK(kernel.of_codes == like.of_codes);
+            CHECK((kernel.step_double == nullptr) == (like.step_double == nullptr));
+        }
+    }
+}
+
+TEST_CASE("perfectly matched layers follow the kernel of the instruction set that a set-up names") {
+    Setup setup = setup_of(kCases[0], 8, Precision::float32);
+    for (const cpu::InstructionSet& set : cpu::instruction_sets()) {
+        CAPTURE(set.name);
+        setup.isa = std::string(set.name);
+        setup.kernel = "vectorised";
+        CHECK(cpu::layers_follow_kernel(setup) == cpu::find_kernel(set, setup).is_followed);
+        setup.kernel = "reference";
+        CHECK_FALSE(cpu::layers_follow_kernel(setup));
+    }
+    // Predictions are asked for machines whose instruction set is not compiled in: those of their own builds are tuned.
+    setup.kernel = "vectorised";
+    for (const char* isa : {"auto", "x86-64-v4"}) {
+        setup.isa = isa;
+        CHECK(cpu::layers_follow_kernel(setup));
+    }
 }
 
 TEST_CASE("unknown kernels, instruction sets and orders are refused with the list of what there is") {

@@ -8,6 +8,55 @@
 namespace onda::cpu {
 namespace {
 
+/// A factor of any radius, by loops: of sets that are compiled plain (kernels/cpu/plain.cpp).
+template <bool HasDensity>
+struct AnyFactor {
+    static constexpr int smoothed_dimensions = 0;
+    static constexpr bool has_density = HasDensity;
+};
+template <typename F>
+inline constexpr bool kIsAny = false;
+template <bool HasDensity>
+inline constexpr bool kIsAny<AnyFactor<HasDensity>> = true;
+
+/// F::first and F::count. \param radius of AnyFactor.
+template <typename F>
+ONDA_HOST_DEVICE int first_of([[maybe_unused]] int radius) {
+    if constexpr (kIsAny<F>)
+        return F::has_density ? 1 - radius : 0;
+    else
+        return F::first;
+}
+template <typename F>
+ONDA_HOST_DEVICE int count_of([[maybe_unused]] int radius) {
+    if constexpr (kIsAny<F>)
+        return F::has_density ? 2 * radius : radius + 1;
+    else
+        return F::count;
+}
+template <typename F>
+constexpr int most_of() {
+    if constexpr (kIsAny<F>)
+        return kMaxFactorWeights;
+    else
+        return F::count;
+}
+
+/// An Index that is known at run time.
+struct AnyIndex {
+    int value;
+};
+/// The sum of h_j at(j), in the order of j.
+template <typename T, typename F, typename At>
+ONDA_HOST_DEVICE T sum_of(const T* h, [[maybe_unused]] int radius, const At& at) {
+    if constexpr (kIsAny<F>) {
+        T sum = h[0] * at(AnyIndex{0});
+        for (int j = 1; j < count_of<F>(radius); ++j) sum = fused(h[j], at(AnyIndex{j}), sum);
+        return sum;
+    } else
+        return weighted_sum<T, F::count>(h, at);
+}
+
 /// One strip as some of its columns see it: arrays at the first, p, q, k and half_rho at node t = 0.
 /// \tparam K see k_of().
 template <typename T, typename K>
@@ -21,7 +70,7 @@ struct Columns {
     std::int64_t count;                               ///< of columns
     const T *profile, *h, *smoothing;
     PlaneStrides across;  ///< of p
-    int width, first_node;
+    int width, first_node, radius;
 };
 
 /// Calls body(x) for x = 0 … count - 1, and ahead(x) once for each cache line of elements.
@@ -39,11 +88,11 @@ ONDA_HOST_DEVICE void for_columns(std::int64_t count, const Ahead& ahead, const 
 /// g of value t, and psi if the strip has it there.
 template <typename T, typename F, typename K>
 void update_psi(const Columns<T, K>& c, int t, T* __restrict g) {
-    const T* const p = c.p + (t + F::first) * c.step;
+    const T* const p = c.p + (t + first_of<F>(c.radius)) * c.step;
     [[maybe_unused]] const T* const s = F::has_density ? c.half_rho + t * c.rho_step : nullptr;
     const auto derivative = [&](std::int64_t x) __attribute__((always_inline)) {
-        const T d = weighted_sum<T, F::count>(
-            c.h, [&](auto j) __attribute__((always_inline)) {
+        const T d = sum_of<T, F>(
+            c.h, c.radius, [&](auto j) __attribute__((always_inline)) {
                 return smoothed<T, F>(p + j.value * c.step + x, c.across, c.smoothing);
             });
         if constexpr (F::has_density)
@@ -58,7 +107,7 @@ void update_psi(const Columns<T, K>& c, int t, T* __restrict g) {
     }
     T* const __restrict psi = c.psi + t * c.strip_step;
     const T a = c.profile[t], b = c.profile[c.width + t];
-    const T* const next_p = p + F::count * c.step;
+    const T* const next_p = p + count_of<F>(c.radius) * c.step;
     const auto ahead = [&](std::int64_t x) __attribute__((always_inline)) {
         __builtin_prefetch(next_p + x);
         __builtin_prefetch(psi + c.strip_step + x);
@@ -77,9 +126,10 @@ template <typename T, typename F, typename K>
 void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* const* psi) {
     T* const __restrict q = c.q + t * c.step;
     const K k = c.k + t * c.k_step;
-    const auto sum = [](const T* h, const T* const* of, std::int64_t x) __attribute__((always_inline)) {
-        return weighted_sum<T, F::count>(
-            h, [&](auto j) __attribute__((always_inline)) { return of[j.value][x]; });
+    const auto sum = [radius = c.radius](const T* h, const T* const* of, std::int64_t x)
+        __attribute__((always_inline)) {
+        return sum_of<T, F>(
+            h, radius, [&](auto j) __attribute__((always_inline)) { return of[j.value][x]; });
     };
     if (t <= 0) {
 #pragma omp simd
@@ -105,15 +155,16 @@ void update_node(const Columns<T, K>& c, int t, const T* const* g, const T* cons
 /// A strip across y or z, towards its face. \param scratch count + 1 blocks: g of the values in reach, and zeros.
 template <typename T, typename F, typename K>
 void march(const Columns<T, K>& c, T* scratch) {
-    const T *g[F::count], *psi[F::count];
-    T* const zeros = scratch + F::count * kCpmlBlock;
+    const T *g[most_of<F>()], *psi[most_of<F>()];
+    const int count = count_of<F>(c.radius);
+    T* const zeros = scratch + count * kCpmlBlock;
     for (std::int64_t x = 0; x < c.count; ++x) zeros[x] = T(0);
-    const auto block_of = [scratch](int t) { return scratch + (t + 2 * F::count) % F::count * kCpmlBlock; };
+    const auto block_of = [scratch, count](int t) { return scratch + (t + 2 * count) % count * kCpmlBlock; };
     for (int t = c.first_node; t <= c.width; ++t) {
-        const int newest = t - F::first;
-        for (int v = t == c.first_node ? newest - F::count + 1 : newest; v <= newest; ++v)
+        const int newest = t - first_of<F>(c.radius);
+        for (int v = t == c.first_node ? newest - count + 1 : newest; v <= newest; ++v)
             update_psi<T, F>(c, v, block_of(v));
-        for (int j = 0; j < F::count; ++j) {
+        for (int j = 0; j < count; ++j) {
             const int from = newest - j;
             g[j] = block_of(from);
             psi[j] = from < 0 || from >= c.width ? zeros : c.psi + from * c.strip_step;
@@ -155,11 +206,11 @@ template <typename T, typename F, int Side, typename K>
 class RowStrip {
 public:
     explicit RowStrip(const CpmlArguments<T>& a) : a_(a), strip_(a.strips[Side > 0 ? 1 : 0]) {
-        for (int j = 0; j < F::count; ++j) h_.of[j] = a.factor[0][j];
+        for (int j = 0; j < count_of<F>(a.radius); ++j) h_.of[j] = a.factor[0][j];
         across_ = plane_across(0, a.dimensions, a.pitch, a.plane);
         width_ = strip_.width;
         stride_ = cpml_padded(width_);
-        beyond_ = 1 - first_strip_node(F::first, a.nx, width_);
+        beyond_ = 1 - first_strip_node(first_of<F>(a.radius), a.nx, width_);
     }
 
     /// Elements of scratch that `rows` rows take.
@@ -196,7 +247,7 @@ public:
     }
 
 private:
-    [[nodiscard]] int padded() const { return stride_ + 2 * kMargin; }
+    [[nodiscard]] int padded() const { return stride_ + 2 * margin(); }
 
     [[nodiscard]] RowEnd<T, K> row(std::int64_t y, std::int64_t z) const {
         const std::int64_t first = Side > 0 ? a_.nx - width_ : 0, node = first + y * a_.pitch + z * a_.plane;
@@ -212,17 +263,17 @@ private:
     /// g and psi of a row: psi zero where the strip has none. \param g, psi padded() elements each.
     void update_psi(const RowEnd<T, K>& row, T* __restrict g, T* __restrict psi) const {
         const auto value = [ row, h = h_, this ](int m) __attribute__((always_inline)) {
-            const T d = weighted_sum<T, F::count>(
-                h.of, [&](auto j) __attribute__((always_inline)) {
-                    return smoothed<T, F>(row.p + (m - Side * (kOffset - j.value)), across_, a_.smoothing);
+            const T d = sum_of<T, F>(
+                h.of, a_.radius, [&](auto j) __attribute__((always_inline)) {
+                    return smoothed<T, F>(row.p + (m - Side * (offset() - j.value)), across_, a_.smoothing);
                 });
             if constexpr (F::has_density)
                 return buoyancy(row.half_rho[m - Side], row.half_rho[m]) * d;
             else
                 return d;
         };
-        T* const __restrict inner_g = g + kMargin;
-        T* const __restrict inner_psi = psi + kMargin;
+        T* const __restrict inner_g = g + margin();
+        T* const __restrict inner_psi = psi + margin();
         T* const __restrict memory = row.psi;
         const T *const a = strip_.profile, *const b = a + stride_;
         const auto keep_g = [&](int m) __attribute__((always_inline)) {
@@ -236,23 +287,24 @@ private:
         // Whole vectors end beyond the strip, in what follows the row in memory: of no effect. The operator that takes
         // means over planes would read beyond the array.
         const int whole = F::smoothed_dimensions == 0 ? stride_ : width_;
-        for_lanes(-kBefore, 0, keep_g);
+        for_lanes(-before(), 0, keep_g);
         for_lanes(0, whole, update);
-        for_lanes(whole, width_ + kAfter, keep_g);
-        for (T* const margin : {psi, inner_psi + width_}) {
-            const auto clear = [margin](int i) __attribute__((always_inline)) {
-                margin[i] = T(0);
+        for_lanes(whole, width_ + count_of<F>(a_.radius) - 1 - before(), keep_g);
+        for (T* const beside : {psi, inner_psi + width_}) {
+            const auto clear = [beside](int i) __attribute__((always_inline)) {
+                beside[i] = T(0);
             };
-            for_lanes(0, kMargin, clear);
+            for_lanes(0, margin(), clear);
         }
     }
 
     /// \param share stride_ elements.
     void update_nodes(const RowEnd<T, K>& row, const T* g, const T* psi, T* __restrict share) const {
-        const T *const inner_g = g + kMargin, *const inner_psi = psi + kMargin;
-        const auto sum = [h = h_](const T* of, int m) __attribute__((always_inline)) {
-            return weighted_sum<T, F::count>(
-                h.of, [&](auto j) __attribute__((always_inline)) { return of[m + Side * (kOffset - j.value)]; });
+        const T *const inner_g = g + margin(), *const inner_psi = psi + margin();
+        const auto sum = [ h = h_, this ](const T* of, int m) __attribute__((always_inline)) {
+            return sum_of<T, F>(
+                h.of,
+                a_.radius, [&](auto j) __attribute__((always_inline)) { return of[m + Side * (offset() - j.value)]; });
         };
         T* const __restrict q = row.q;
         T* const __restrict zeta = row.zeta;
@@ -274,17 +326,18 @@ private:
         for_lanes(0, width_, add);
     }
 
-    /// Node m takes values m + Side * (kOffset - j), and so does value m of nodes the other way.
-    static constexpr int kOffset = 1 - F::first;
-    /// Values of g beside those of the strip that its nodes take.
-    static constexpr int kBefore = Side > 0 ? F::count - 1 - kOffset : kOffset;
-    static constexpr int kAfter = F::count - 1 - kBefore;
-    static constexpr int kMargin = (F::count - 1 + kCpmlPadding - 1) / kCpmlPadding * kCpmlPadding;
+    /// Node m takes values m + Side * (offset() - j), and so does value m of nodes the other way.
+    [[nodiscard]] ONDA_HOST_DEVICE int offset() const { return 1 - first_of<F>(a_.radius); }
+    /// Values of g before those of the strip that its nodes take, as many as are left come after them.
+    [[nodiscard]] ONDA_HOST_DEVICE int before() const {
+        return Side > 0 ? count_of<F>(a_.radius) - 1 - offset() : offset();
+    }
+    [[nodiscard]] ONDA_HOST_DEVICE int margin() const { return cpml_padded(count_of<F>(a_.radius) - 1); }
 
     const CpmlArguments<T>& a_;
     const CpmlStrip<T>& strip_;
     struct Factor {
-        T of[F::count];
+        T of[most_of<F>()];
     } h_;
     PlaneStrides across_;
     int width_, stride_;
@@ -327,7 +380,8 @@ Columns<T, K> columns_of(const CpmlArguments<T>& a, int face, Node first, std::i
     c.smoothing = a.smoothing;
     c.across = plane_across(axis, a.dimensions, a.pitch, a.plane);
     c.width = s.width;
-    c.first_node = first_strip_node(F::first, n, s.width);
+    c.first_node = first_strip_node(first_of<F>(a.radius), n, s.width);
+    c.radius = a.radius;
     return c;
 }
 
@@ -390,8 +444,8 @@ template <typename T, typename F>
 Between between_strips(const CpmlArguments<T>& a, int axis) {
     const std::int64_t n = axis == 1 ? a.ny : a.nz;
     const int low = a.strips[2 * axis].width, high = a.strips[2 * axis + 1].width;
-    return {low == 0 ? 0 : low - first_strip_node(F::first, n, low) + 1,
-            high == 0 ? n : node_before_strip(n, high, true) + first_strip_node(F::first, n, high)};
+    return {low == 0 ? 0 : low - first_strip_node(first_of<F>(a.radius), n, low) + 1,
+            high == 0 ? n : node_before_strip(n, high, true) + first_strip_node(first_of<F>(a.radius), n, high)};
 }
 
 /// A whole strip across y in one plane, or across z at one y.
@@ -475,6 +529,7 @@ CpmlFunctions<T> functions(const CpmlArguments<T>& a) {
     return {step<const T*, T, F>, follow<const T*, T, F>};
 }
 
+#if !defined(ONDA_PLAIN)
 template <typename T, template <int> typename F>
 CpmlFunctions<T> of_radius(const CpmlArguments<T>& a) {
     constexpr CpmlFunctions<T> (*choices[kMaxRadius])(const CpmlArguments<T>&) = {
@@ -482,12 +537,18 @@ CpmlFunctions<T> of_radius(const CpmlArguments<T>& a) {
         functions<T, F<5>>, functions<T, F<6>>, functions<T, F<7>>, functions<T, F<8>>};
     return choices[a.radius - 1](a);
 }
+#endif
 
 template <typename T>
 CpmlFunctions<T> of_kind(const CpmlArguments<T>& a) {
     switch (a.kind) {
+#if defined(ONDA_PLAIN)
+        case FactorKind::star: return functions<T, AnyFactor<false>>(a);
+        case FactorKind::density: return functions<T, AnyFactor<true>>(a);
+#else
         case FactorKind::star: return of_radius<T, StarFactor>(a);
         case FactorKind::density: return of_radius<T, DensityFactor>(a);
+#endif
         case FactorKind::compact_2d: return functions<T, CompactFactor<2>>(a);
         case FactorKind::compact_3d: return functions<T, CompactFactor<3>>(a);
     }

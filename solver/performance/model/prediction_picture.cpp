@@ -14,7 +14,7 @@ namespace onda {
 namespace {
 
 constexpr int kWidth = 760, kHeight = 800;
-constexpr Box kPlot{100., 62., 620., 620.};
+constexpr PageBox kPlot{100., 62., 620., 620.};
 constexpr Font kLabelFont{14.}, kTitleFont{17., true};
 constexpr Rgb kGrid{222, 222, 222};
 

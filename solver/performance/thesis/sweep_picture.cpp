@@ -121,11 +121,11 @@ private:
 
     void panel(const TileSweep& sweep, std::size_t strategy, Point corner) {
         const double best = best_seconds(sweep);
-        Box best_box;
+        PageBox best_box;
         for (std::size_t i = 0; i < cells_.tx.size(); ++i)
             for (std::size_t j = 0; j < cells_.tz.size(); ++j) {
-                const Box box{corner.x + kCellWidth * static_cast<double>(i),
-                              corner.y + kCellHeight * static_cast<double>(j), kCellWidth, kCellHeight};
+                const PageBox box{corner.x + kCellWidth * static_cast<double>(i),
+                                  corner.y + kCellHeight * static_cast<double>(j), kCellWidth, kCellHeight};
                 const SweptTile* tile = sweep.find(cells_.tx[i], cells_.tz[j]);
                 const auto seconds = tile == nullptr ? std::nullopt : tile->seconds[strategy];
                 const Rgb colour = seconds ? colours_.at(*seconds / best) : kMissing;
@@ -136,14 +136,14 @@ private:
             }
         constexpr double width = 3.;
         if (best_box.width > 0.)
-            drawing_.stroke(Box{best_box.left + width / 2., best_box.top + width / 2., best_box.width - width,
-                                best_box.height - width},
+            drawing_.stroke(PageBox{best_box.left + width / 2., best_box.top + width / 2., best_box.width - width,
+                                    best_box.height - width},
                             {width, kBest, false});
     }
 
     /// What the colours mean.
     void bar() {
-        const Box box{(width() - kBarWidth) / 2., height() - kFooterHeight + 4., kBarWidth, kBarHeight};
+        const PageBox box{(width() - kBarWidth) / 2., height() - kFooterHeight + 4., kBarWidth, kBarHeight};
         drawing_.image(box, 256, 1,
                        [](std::size_t i) { return argb(kViridis.at(1. - static_cast<double>(i) / 255.)); });
         drawing_.stroke(box, {1., kInk, false});
