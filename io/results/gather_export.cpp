@@ -32,13 +32,18 @@ std::optional<std::pair<double, double>> first_and_step(std::size_t count, const
 
 /// The axis along which places go in equal steps, if they lie on such a line.
 std::optional<GatherAxis> line_axis(const std::vector<Position>& places_m, const std::string& what) {
+    constexpr double beside = 1e-6;  // of a step
     for (std::size_t axis = 0; axis < 3; ++axis) {
         const auto steps = first_and_step(places_m.size(), [&](std::size_t i) { return places_m[i][axis]; });
-        const bool others_stay = std::ranges::all_of(places_m, [&](const Position& place_m) {
-            return place_m[(axis + 1) % 3] == places_m.front()[(axis + 1) % 3] &&
-                   place_m[(axis + 2) % 3] == places_m.front()[(axis + 2) % 3];
-        });
-        if (steps && others_stay) return GatherAxis{what + " " + "xyz"[axis], "m", steps->first, steps->second};
+        if (!steps) continue;
+        const auto is_on_line = [&](const Position& place_m) {
+            const Position& first_m = places_m.front();
+            const std::size_t a = (axis + 1) % 3, b = (axis + 2) % 3;
+            const double away_m = std::max(std::abs(place_m[a] - first_m[a]), std::abs(place_m[b] - first_m[b]));
+            return away_m <= beside * std::abs(steps->second);
+        };
+        if (std::ranges::all_of(places_m, is_on_line))
+            return GatherAxis{what + " " + "xyz"[axis], "m", steps->first, steps->second};
     }
     return {};
 }
