@@ -140,6 +140,8 @@ double wanted_sampling_s(const TimeConfig& config, const WantedSeismograms& seis
     double longest_s = config.duration_s;
     if (seismograms.highest_frequency_hz > 0.)
         longest_s = std::min(longest_s, 0.5 / (kKeptFrequencies * seismograms.highest_frequency_hz));
+    // Wavelets of frequencies that no grid carries are refused for that, and not for too many samples.
+    longest_s = std::max(longest_s, 10. * config.duration_s / kMostSteps);
     for (const WantedTraceFile& file : wanted_trace_files(seismograms.config))
         longest_s = std::min(longest_s, 1e-6 * static_cast<double>(file.limits.most_interval_us));
     // Rather one of the next two, if with it the last sample is at the end of the record.
