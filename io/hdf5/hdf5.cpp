@@ -144,7 +144,7 @@ ScopedId access_list(const std::string& file, bool locked) {
                     H5Pset_fclose_degree(access.get(), H5F_CLOSE_STRONG) >= 0 &&
                     H5Pset_file_locking(access.get(), locked, true) >= 0 &&
                     H5Pset_evict_on_close(access.get(), true) >= 0;
-    if (!ok) throw Error(ExitCode::internal, printable(file) + ": cannot set up HDF5 access" + error_stack());
+    if (!ok) throw Error(ExitCode::internal, printable_whole(file) + ": cannot set up HDF5 access" + error_stack());
     return access;
 }
 
@@ -247,12 +247,12 @@ Object::~Object() {
 }
 
 std::string Object::place() const {
-    return printable(name_ == "/" ? file_->name : file_->name + ": " + name_);
+    return printable_whole(name_ == "/" ? file_->name : file_->name + ": " + name_);
 }
 
 void Object::fail(const std::string& message) const {
     file_->abandoned = file_->fault == ExitCode::io_error;
-    throw Error(file_->fault, place() + ": " + printable(message));
+    throw Error(file_->fault, place() + ": " + printable_whole(message));
 }
 
 void Object::close() {
