@@ -43,7 +43,7 @@ std::string characters(std::string_view line, std::size_t first, std::size_t cou
 /// `key=value` as it was given, or its beginning and end.
 std::string brief(const std::string& override_text) {
     constexpr std::size_t most = 160;
-    const std::string text = printable(override_text);
+    const std::string text = printable_whole(override_text);
     if (text.size() <= most) return text;
     std::size_t head = most / 2, tail = text.size() - most / 4;
     while ((static_cast<unsigned char>(text[head]) >> 6) == 2) --head;

@@ -253,12 +253,12 @@ Object::~Object() {
 }
 
 std::string Object::place() const {
-    return printable(name_ == "/" ? file_->name : file_->name + ": " + name_);
+    return printable_whole(name_ == "/" ? file_->name : file_->name + ": " + name_);
 }
 
 void Object::fail(const std::string& message) const {
     file_->abandoned = file_->fault == ExitCode::io_error;
-    throw Error(file_->fault, place() + ": " + printable(message));
+    throw Error(file_->fault, place() + ": " + printable_whole(message));
 }
 
 void Object::close() {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "io/files/input_file.hpp"
+#include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
@@ -23,7 +24,7 @@ constexpr std::array formats{
     ForeignFormat{
         "segy", ".sgy .segy .SGY .SEGY ",
         "SEG-Y, a trace a column; places from inline and crossline numbers or CDP X and Y, or by --shape; the "
-        "sample interval is in thousandths of a metre",
+        "sample interval is taken for thousandths of a metre",
         " --shape --axes --spacing-m --origin-m --units ", "", "", read_segy_model},
 };
 
@@ -44,6 +45,22 @@ std::array<double, 3> triple(const std::vector<double>& values, int dimensions, 
     return {at(0), at(1), at(2)};
 }
 
+/// As configurations have them: grid.spacing_m and grid.origin_m of io/config/config_table.cpp.
+/// \param of_file that they come from; empty: the options.
+void check_numbers(std::span<const double> spacing_m, std::span<const double> origin_m, const std::string& of_file) {
+    constexpr double least_spacing_m = 1e-9, most_spacing_m = 1e6, farthest_m = 1e9;
+    const auto refuse = [&of_file](const std::string& what, double value, const char* wanted) {
+        throw Error(of_file.empty() ? ExitCode::usage : ExitCode::bad_data,
+                    (of_file.empty() ? "--" + what + "-m " : of_file + ": its " + what + " is ") + shortest(value) +
+                        (of_file.empty() ? "" : " m") + ": must be " + wanted);
+    };
+    for (const double spacing : spacing_m)
+        if (!(spacing >= least_spacing_m && spacing <= most_spacing_m))
+            refuse("spacing", spacing, "positive, from 1e-9 to 1e6 m");
+    for (const double origin : origin_m)
+        if (!(std::abs(origin) <= farthest_m)) refuse("origin", origin, "finite, within 1e9 m from zero");
+}
+
 }  // namespace
 
 std::span<const ForeignFormat> foreign_formats() {
@@ -61,8 +78,23 @@ std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::st
     return static_cast<std::uintmax_t>(count);
 }
 
+std::vector<double> with_given(const std::vector<double>& given, std::vector<double> of_file) {
+    if (given.size() > 1) return given;
+    for (std::size_t i = 0; !given.empty() && i + 1 < of_file.size(); ++i) of_file[i] = given.front();
+    return of_file;
+}
+
+bool is_usual_spacing(double spacing_m) {
+    constexpr double least_m = 0.1, most_m = 10'000.;
+    return spacing_m >= least_m && spacing_m <= most_m;
+}
+
+void check_given(const ForeignOptions& options) {
+    check_numbers(options.spacing_m, options.origin_m, "");
+}
+
 FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::vector<double>& spacing_m,
-                           const std::vector<double>& origin_m) {
+                           const std::vector<double>& origin_m, const std::string& of_file) {
     if (shape.size() != 2 && shape.size() != 3)
         throw Error(ExitCode::usage,
                     "--shape: " + std::to_string(shape.size()) + " numbers given; give nx nz or nx ny nz");
@@ -72,11 +104,7 @@ FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::ve
     geometry.shape = {shape.front(), shape.size() == 3 ? shape[1] : 1, shape.back()};
     geometry.spacing_m = triple(spacing_m, geometry.dimensions, 1., true, "--spacing-m");
     if (!origin_m.empty()) geometry.origin_m = triple(origin_m, geometry.dimensions, 0., false, "--origin-m");
-    for (const double spacing : geometry.spacing_m)
-        if (!(spacing > 0.) || !std::isfinite(spacing))
-            throw Error(ExitCode::usage, "--spacing-m: every spacing must be positive");
-    for (const double origin : geometry.origin_m)
-        if (!std::isfinite(origin)) throw Error(ExitCode::usage, "--origin-m: every coordinate must be finite");
+    check_numbers(geometry.spacing_m, geometry.origin_m, of_file);
     return geometry;
 }
 

@@ -72,8 +72,10 @@ ForeignModel read_rsf_model(const std::filesystem::path& file, const ForeignOpti
 ForeignModel read_npy_model(const std::filesystem::path& file, const ForeignOptions& options);
 /// SEG-Y, IBM or IEEE floats: a trace is a column of the model. The places of traces come from inline and crossline
 /// numbers (bytes 189-196), which count along y and x, or from CDP X and Y (bytes 181-188), or from options.shape, in
-/// the order of the file with x fastest unless options.axes is "xyz". Spacings come from CDP X and Y and, along z, from
-/// the sampling in thousandths of a metre (bytes 3217-3218), or from options.spacing_m.
+/// the order of the file with x fastest unless options.axes is "xyz". Spacings come from CDP X and Y, to which a
+/// regular grid of any direction is fitted within the resolution of their scaler, and, along z, from the sampling in
+/// thousandths of a metre (bytes 3217-3218 and 117-118, which must agree), or from options.spacing_m: one number is of
+/// x and y.
 ForeignModel read_segy_model(const std::filesystem::path& file, const ForeignOptions& options);
 
 /// How the user makes a model file of one in another format, where the name says that it is one:
@@ -103,11 +105,20 @@ std::uintmax_t count_nodes(const std::vector<std::int64_t>& shape, const std::st
 /// Checks the memory for so many numbers. \throws Error(out_of_memory) naming `file` if they do not fit into
 /// options.available_bytes.
 void check_room(const std::filesystem::path& file, std::uintmax_t count, const ForeignOptions& options);
+/// The spacings of a file that tells them, with those that the user gives in their place: one is of x and y, and the
+/// depth stays what the file says; else one each. \param of_file (x, y, z) or (x, z).
+std::vector<double> with_given(const std::vector<double>& given, std::vector<double> of_file);
+/// \throws Error(usage) for spacings and origins given that no model has.
+void check_given(const ForeignOptions& options);
+/// Whether a length in a file that does not tell its unit is likely to be a spacing in metres: 0.1 m to 10 km.
+bool is_usual_spacing(double spacing_m);
 /// The geometry made of numbers of nodes, one spacing for all axes or one each, and an origin (empty: zeros), all (x,
 /// y, z) or (x, z).
-/// \throws Error(usage) naming the option that is wrong.
+/// \param of_file where numbers come from that are not options; empty: all are.
+/// \throws Error(usage) naming the option that is wrong; Error(bad_data) naming `of_file` where numbers are the file's.
+/// Spacings are from 1e-9 to 1e6 m, origins within 1e9 m, as in configurations.
 FileGeometry make_geometry(const std::vector<std::int64_t>& shape, const std::vector<double>& spacing_m,
-                           const std::vector<double>& origin_m);
+                           const std::vector<double>& origin_m, const std::string& of_file = "");
 /// Checks the letters of axes. \throws Error(usage) unless axes is a permutation of "xz" or "xyz".
 void check_axes(const std::string& axes, int dimensions);
 

@@ -14,6 +14,7 @@
 #include "io/files/input_file.hpp"
 #include "io/models/foreign_model.hpp"
 #include "io/text/error.hpp"
+#include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 
 namespace onda {
@@ -116,8 +117,8 @@ struct LengthUnit {
     std::string_view name;
     double metres;
 };
-constexpr std::array length_units{LengthUnit{"", 1.}, LengthUnit{"m", 1.}, LengthUnit{"km", 1000.},
-                                  LengthUnit{"ft", 0.3048}};
+constexpr std::array length_units{LengthUnit{"", 1.},     LengthUnit{"m", 1.},     LengthUnit{"km", 1000.},
+                                  LengthUnit{"cm", 0.01}, LengthUnit{"mm", 0.001}, LengthUnit{"ft", 0.3048}};
 
 std::string numbered(const char* key, int n) {
     return std::string(key).append(std::to_string(n));
@@ -177,8 +178,24 @@ double metres_per_unit(const Header& header, int n) {
     const auto unit = lower(header.text(key));
     const auto found =
         std::find_if(length_units.begin(), length_units.end(), [&](const auto& known) { return known.name == unit; });
-    if (found == length_units.end()) header.fail(key, "must be m, km or ft; or give --spacing-m and --origin-m");
+    if (found == length_units.end())
+        header.fail(key, "must be m, km, cm, mm or ft; or give --spacing-m and --origin-m");
     return found->metres;
+}
+
+/// The spacing along an axis [m]. Without a unit it must be one that models have: kilometres without a unit would be
+/// millimetres.
+double spacing_of(const Header& header, int n) {
+    const auto key = numbered("d", n);
+    const auto spacing = header.number<double>(key, "a number");
+    if (!spacing) header.fail(key, "is missing; give --spacing-m");
+    if (!(*spacing > 0.) || !std::isfinite(*spacing)) header.fail(key, "must be positive");
+    const double spacing_m = *spacing * metres_per_unit(header, n);
+    const auto unit = numbered("unit", n);
+    if (header.text(unit).empty() && !is_usual_spacing(spacing_m))
+        header.fail(key, "would be " + shortest(spacing_m) + " m, as the header has no " + unit + ": add " + unit +
+                             "=km, or " + unit + "=m if it is right, or give --spacing-m of every axis");
+    return spacing_m;
 }
 
 /// The header's axes in (x, y, z) order, or the user's spacing and origin where given.
@@ -189,12 +206,8 @@ FileGeometry geometry_of(const Header& header, const std::vector<int>& used, con
     for (const char axis : used.size() == 2 ? std::string("xz") : std::string("xyz")) {
         const int n = used[axes.size() - 1 - axes.find(axis)];
         shape.push_back(*header.number<std::int64_t>(numbered("n", n), "a positive whole number"));
-        if (options.spacing_m.empty()) {
-            const auto spacing = header.number<double>(numbered("d", n), "a number");
-            if (!spacing) header.fail(numbered("d", n), "is missing; give --spacing-m");
-            if (!(*spacing > 0.) || !std::isfinite(*spacing)) header.fail(numbered("d", n), "must be positive");
-            spacing_m.push_back(*spacing * metres_per_unit(header, n));
-        }
+        const std::size_t given = options.spacing_m.size();
+        spacing_m.push_back(given > 1 || (given == 1 && axis != 'z') ? 1. : spacing_of(header, n));
         if (options.origin_m.empty()) {
             const double origin = header.number<double>(numbered("o", n), "a number").value_or(0.);
             if (!std::isfinite(origin)) header.fail(numbered("o", n), "must be finite");
@@ -202,8 +215,8 @@ FileGeometry geometry_of(const Header& header, const std::vector<int>& used, con
         }
     }
     count_nodes(shape, header.file, ExitCode::bad_data);
-    return make_geometry(shape, options.spacing_m.empty() ? spacing_m : options.spacing_m,
-                         options.origin_m.empty() ? origin_m : options.origin_m);
+    return make_geometry(shape, with_given(options.spacing_m, spacing_m),
+                         options.origin_m.empty() ? origin_m : options.origin_m, header.file);
 }
 
 struct DataFormat {

@@ -12,6 +12,7 @@
 
 #include "io/files/input_file.hpp"
 #include "io/models/foreign_model.hpp"
+#include "io/models/plane_grid.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
@@ -19,13 +20,16 @@
 namespace onda {
 namespace {
 
-constexpr double kEven = 0.01;       // of a spacing, by which coordinates in whole numbers may be off
-constexpr double kWholeMetres = 1.;  // in which coordinates often are
-constexpr int kFeet = 2;             // of the measurement system
+constexpr double kEven = 0.01;        // of a spacing, by which coordinates may be off, however precise they are
+constexpr double kWholeMetres = 1.;   // in which coordinates often are, whatever their scaler says
+constexpr int kFeet = 2;              // of the measurement system
+constexpr double kOfInterval = 1e-3;  // metres of what is a sampling in microseconds by the standard
+constexpr const char* kGiveSpacing = "give --spacing-m";
 
-/// How far a coordinate may lie from its place on a grid of this spacing.
-double allowance_m(double spacing_m) {
-    return std::max(kEven * spacing_m, std::min(kWholeMetres, 0.1 * spacing_m));
+/// How far a coordinate may lie from its place on a grid of this spacing, where coordinates have this resolution: one
+/// rounded in x and y lies up to 0.71 of it away.
+double allowance_m(double spacing_m, double resolution_m) {
+    return std::max(kEven * spacing_m, resolution_m);
 }
 
 /// What the headers of the file say of all traces.
@@ -33,7 +37,8 @@ struct Volume {
     std::string file;
     std::uintmax_t trace0 = 0;  ///< where the first trace begins
     std::size_t samples = 0, traces = 0;
-    int format = 0, interval = 0;
+    int format = 0;
+    int interval = 0;  ///< of the samples, as the binary header has it; 0: not told
 
     [[noreturn]] void fail(const std::string& message) const { throw Error(ExitCode::bad_data, file + ": " + message); }
     [[nodiscard]] std::size_t trace_bytes() const { return SEGY_TRACE_HEADER_SIZE + samples * sizeof(float); }
@@ -45,15 +50,20 @@ int binary_field(const std::vector<char>& header, int field) {
     return value;
 }
 
+/// Intervals beyond 32767 are written, too, in 16 bits without a sign.
+int interval_of(std::int32_t field) {
+    return static_cast<std::uint16_t>(field);
+}
+
 void check_measures(const Volume& volume, const std::vector<char>& header, const ForeignOptions& options) {
     if (volume.format != SEGY_IBM_FLOAT_4_BYTE && volume.format != SEGY_IEEE_FLOAT_4_BYTE)
         volume.fail("has samples of format " + std::to_string(volume.format) +
                     " (bytes 3225-3226); Onda reads 1 (IBM floats) and 5 (IEEE floats)");
     if (binary_field(header, SEGY_BIN_MEASUREMENT_SYSTEM) == kFeet &&
-        (options.spacing_m.empty() || options.units.empty()))
+        (options.spacing_m.size() < 2 || options.units.empty()))
         volume.fail(
-            "is in feet (bytes 3255-3256): bring its values to m/s, or give --units and --spacing-m if they are "
-            "metric after all");
+            "is in feet (bytes 3255-3256): bring its values to m/s, or give --units and --spacing-m, of every axis, if "
+            "they are metric after all");
 }
 
 Volume read_headers(const std::filesystem::path& file, const ForeignOptions& options) {
@@ -69,7 +79,7 @@ Volume read_headers(const std::filesystem::path& file, const ForeignOptions& opt
         volume.fail(std::string("cannot read it: ") + std::strerror(errno));
     volume.format = segy_format(header.data());
     volume.samples = static_cast<std::size_t>(std::max(segy_samples(header.data()), 0));
-    volume.interval = binary_field(header, SEGY_BIN_INTERVAL);
+    volume.interval = interval_of(binary_field(header, SEGY_BIN_INTERVAL));
     check_measures(volume, header, options);
     const long trace0 = segy_trace0(header.data());
     if (volume.samples == 0 || trace0 < static_cast<long>(before) || static_cast<std::uintmax_t>(trace0) >= size)
@@ -87,7 +97,18 @@ Volume read_headers(const std::filesystem::path& file, const ForeignOptions& opt
 struct Station {
     std::int32_t inline_number = 0, crossline = 0;
     double x = 0., y = 0.;
+    double unit_m = 1.;  ///< of its coordinates, by their scaler
+    double step_m = 1.;  ///< the largest decimal multiple of unit_m that its coordinates are multiples of, up to 1 m
+    int interval = 0;
 };
+
+double step_of(std::int64_t x, std::int64_t y, double unit_m) {
+    double step_m = unit_m;
+    for (std::int64_t tens = 10; step_m * 10. <= kWholeMetres * (1. + 1e-9) && x % tens == 0 && y % tens == 0;
+         tens *= 10)
+        step_m *= 10.;
+    return step_m;
+}
 
 Station station_of(const char* header) {
     const auto field = [&](int at) {
@@ -97,8 +118,24 @@ Station station_of(const char* header) {
     };
     const int scaler = field(SEGY_TR_SOURCE_GROUP_SCALAR);
     const double factor = scaler > 0 ? scaler : scaler < 0 ? -1. / scaler : 1.;
-    return {field(SEGY_TR_INLINE), field(SEGY_TR_CROSSLINE), factor * field(SEGY_TR_CDP_X),
-            factor * field(SEGY_TR_CDP_Y)};
+    const std::int32_t x = field(SEGY_TR_CDP_X), y = field(SEGY_TR_CDP_Y);
+    return {field(SEGY_TR_INLINE),
+            field(SEGY_TR_CROSSLINE),
+            factor * x,
+            factor * y,
+            factor,
+            step_of(x, y, factor),
+            interval_of(field(SEGY_TR_SAMPLE_INTER))};
+}
+
+/// In which all coordinates are: by the scaler, or coarser where all were rounded.
+double resolution_m(const std::vector<Station>& stations) {
+    double unit_m = 0., step_m = kWholeMetres;
+    for (const Station& at : stations) {
+        unit_m = std::max(unit_m, at.unit_m);
+        step_m = std::min(step_m, at.step_m);
+    }
+    return std::max(unit_m, step_m);
 }
 
 /// All samples, trace after trace, and where each trace stands.
@@ -189,7 +226,9 @@ std::optional<Layout> by_coordinates(const std::vector<Station>& stations) {
     const double apart = length / static_cast<double>(stations.size() - 1);
     std::vector<std::array<double, 2>> along;
     for (const Station& at : stations) {
-        if (std::abs((at.y - first.y) * dx - (at.x - first.x) * dy) > allowance_m(apart) * length) return {};
+        if (std::abs((at.y - first.y) * dx - (at.x - first.x) * dy) >
+            allowance_m(apart, resolution_m(stations)) * length)
+            return {};
         along.push_back({((at.x - first.x) * dx + (at.y - first.y) * dy) / length, 0.});
     }
     return rectangle(along);
@@ -212,42 +251,83 @@ Layout by_options(const Volume& volume, const ForeignOptions& options) {
     return layout;
 }
 
-/// Spacings and origin of a layout from the coordinates of its traces, which must lie evenly.
-/// \throws Error(bad_data) naming a trace that does not.
-void measure(const Volume& volume, const std::vector<Station>& stations, Layout& layout) {
+std::string text_of(const PlanePoint& point) {
+    return "x = " + number_text(std::round(point[0] * 1e3) / 1e3) +
+           " m, y = " + number_text(std::round(point[1] * 1e3) / 1e3) + " m";
+}
+
+/// What the user should know of a grid that was fitted.
+void tell_fit(const PlaneGrid& grid, double resolution_m, bool along_axes, Layout& layout) {
+    const auto azimuth = [](double degrees) { return number_text(std::round(degrees * 1e3) / 1e3); };
+    const auto [of_x, of_y] = grid.azimuths_deg();
+    if (grid.farthest_m > 1e-6 * std::max(layout.spacing_m[0], layout.spacing_m[1]))
+        layout.notes.push_back("its coordinates, in steps of " + shortest(resolution_m) + " m, lie up to " +
+                               number_text(std::ceil(grid.farthest_m * 1e3) / 1e3) +
+                               " m from the grid that was fitted to them");
+    if (along_axes) return;
+    layout.notes.push_back(
+        "its lines do not run along x and y: the x axis of the model has an azimuth of " + azimuth(of_x) +
+        " degrees (clockwise from CDP Y)" + (layout.ny > 1 ? ", its y axis of " + azimuth(of_y) + " degrees" : "") +
+        "; the model has coordinates of its own, from its first trace, which lies at CDP " + text_of(grid.first_m));
+}
+
+/// Spacings and origin of a layout from the coordinates of its traces, which must lie on a regular grid of any
+/// direction. \return why they do not; empty if they do.
+std::string measure(const std::vector<Station>& stations, Layout& layout) {
     std::vector<std::size_t> trace_at(layout.place.size());
     for (std::size_t i = 0; i < layout.place.size(); ++i) trace_at[layout.place[i]] = i;
-    const Station& first = stations[trace_at[0]];
-    const auto step_to = [&](std::size_t place, std::int64_t count) {
-        const Station& to = stations[trace_at[place]];
-        const double n = static_cast<double>(std::max<std::int64_t>(count - 1, 1));
-        return std::array{(to.x - first.x) / n, (to.y - first.y) / n};
-    };
-    const auto u = step_to(static_cast<std::size_t>(layout.nx - 1), layout.nx);
-    const auto v = step_to(static_cast<std::size_t>((layout.ny - 1) * layout.nx), layout.ny);
-    layout.spacing_m = {std::hypot(u[0], u[1]), std::hypot(v[0], v[1])};
-    const double least = layout.ny > 1 ? std::min(layout.spacing_m[0], layout.spacing_m[1]) : layout.spacing_m[0];
-    if (!(least > 0.))
-        volume.fail(
-            "its traces have no coordinates (CDP X and Y, bytes 181-188) to tell a spacing by: give --spacing-m");
-    if (layout.ny > 1 && std::abs(u[0] * v[0] + u[1] * v[1]) > kEven * layout.spacing_m[0] * layout.spacing_m[1])
-        volume.fail("its inlines and crosslines do not meet at right angles: give --spacing-m if they should");
-    for (std::size_t place = 0; place < trace_at.size(); ++place) {
-        const auto column = static_cast<double>(place % static_cast<std::size_t>(layout.nx));
-        const auto row = static_cast<double>(place / static_cast<std::size_t>(layout.nx));
-        const Station& at = stations[trace_at[place]];
-        const double off =
-            std::hypot(at.x - first.x - column * u[0] - row * v[0], at.y - first.y - column * u[1] - row * v[1]);
-        if (off > allowance_m(least))
-            volume.fail(trace_text(trace_at[place], at) + " lies " + number_text(std::round(off * 100.) / 100.) +
-                        " m from its place on an even grid: give --spacing-m if the coordinates do not matter");
+    std::vector<PlanePoint> coordinates;
+    for (const std::size_t trace : trace_at) coordinates.push_back({stations[trace].x, stations[trace].y});
+    const double resolution = resolution_m(stations);
+    const PlaneGrid grid = fit_plane_grid(coordinates, layout.nx, layout.ny, resolution);
+    const PlanePoint spacing_m = grid.spacing_m();
+    const double least = layout.ny > 1 ? std::min(spacing_m[0], spacing_m[1]) : spacing_m[0];
+    if (!(least > 0.)) return "its traces have no coordinates (CDP X and Y, bytes 181-188) to tell a spacing by";
+    if (grid.farthest_m > allowance_m(least, resolution)) {
+        const std::size_t trace = trace_at[grid.farthest];
+        return trace_text(trace, stations[trace]) + " lies " + number_text(std::round(grid.farthest_m * 100.) / 100.) +
+               " m from its place on the regular grid that fits best, more than coordinates in steps of " +
+               shortest(resolution) + " m allow";
     }
-    const bool along_axes = u[0] > 0. && std::abs(u[1]) <= kEven * layout.spacing_m[0] && (layout.ny == 1 || v[1] > 0.);
+    if (!grid.is_rectangular()) return "its inlines and crosslines do not meet at right angles";
+    layout.spacing_m = spacing_m;
+    // The lines run along x and y if they leave them, up to their ends, by no more than coordinates may be off.
+    const PlanePoint &u = grid.along_columns_m, &v = grid.along_rows_m;
+    const double drift_m = std::max(std::abs(u[1]) * static_cast<double>(layout.nx - 1),
+                                    std::abs(v[0]) * static_cast<double>(layout.ny - 1));
+    const bool along_axes =
+        u[0] > 0. && (layout.ny == 1 || v[1] > 0.) && drift_m <= 2. * allowance_m(least, resolution);
     if (along_axes)
-        layout.origin_m = {first.x, first.y};
-    else
+        for (std::size_t axis = 0; axis < 2; ++axis)
+            layout.origin_m[axis] = std::abs(grid.first_m[axis] - coordinates.front()[axis]) <= 0.5 * resolution
+                                        ? coordinates.front()[axis]
+                                        : std::round(grid.first_m[axis] / resolution) * resolution;
+    tell_fit(grid, resolution, along_axes, layout);
+    return "";
+}
+
+/// Spacings and origin by the coordinates, unless the user gives them or the coordinates make no grid.
+/// \throws Error(bad_data) where neither tells the spacing.
+void measure_unless_given(const Volume& volume, const std::vector<Station>& stations, const ForeignOptions& options,
+                          Layout& layout) {
+    const std::string objection = measure(stations, layout);
+    if (options.spacing_m.empty() && !objection.empty())
+        volume.fail(objection + ": " + kGiveSpacing +
+                    " if it should not matter; one number is of x and y alone, and the depth stays as it is");
+    if (options.spacing_m.empty()) return;
+    if (!objection.empty()) {
+        if (options.origin_m.empty()) layout.notes.push_back("the model begins at x = 0 and y = 0: " + objection);
+        return;
+    }
+    const auto differs = [&](std::size_t axis) {
+        const double given = options.spacing_m[std::min(axis, options.spacing_m.size() - 1)];
+        return std::abs(layout.spacing_m[axis] - given) > kEven * given;
+    };
+    if (differs(0) || (layout.ny > 1 && differs(1)))
         layout.notes.push_back(
-            "its lines do not run along x and y: the model has coordinates of its own, from its first trace");
+            "its coordinates would make the spacing " + shortest(layout.spacing_m[0]) +
+            (layout.ny > 1 ? " m along x and " + shortest(layout.spacing_m[1]) + " m along y" : " m") +
+            ", not what --spacing-m says");
 }
 
 Layout layout_of(const Volume& volume, const std::vector<Station>& stations, const ForeignOptions& options) {
@@ -262,25 +342,62 @@ Layout layout_of(const Volume& volume, const std::vector<Station>& stations, con
     return *layout;
 }
 
-/// The depth of a sample is not in the standard: programs write it where the sampling in microseconds is, in
-/// thousandths of a metre.
-double depth_step_m(const Volume& volume) {
-    if (volume.interval <= 0) volume.fail("tells no distance of samples (bytes 3217-3218): give --spacing-m");
-    return static_cast<double>(volume.interval) * 1e-3;
+/// The interval of the samples that all headers agree on. \throws Error(bad_data).
+int interval_of_all(const Volume& volume, const std::vector<Station>& stations) {
+    int interval = volume.interval;
+    std::string where = "bytes 3217-3218";
+    const char* const remedy = ": give --spacing-m of every axis";
+    for (std::size_t i = 0; i < stations.size(); ++i) {
+        const int of_trace = stations[i].interval;
+        if (of_trace == 0 || of_trace == interval) continue;
+        const std::string here = "bytes 117-118 of trace " + std::to_string(i + 1);
+        if (interval != 0)
+            volume.fail("has two sample intervals, " + std::to_string(interval) + " (" + where + ") and " +
+                        std::to_string(of_trace) + " (" + here + ")" + remedy);
+        interval = of_trace;
+        where = here;
+    }
+    if (interval == 0) volume.fail(std::string("tells no distance of samples (bytes 3217-3218 and 117-118)") + remedy);
+    return interval;
 }
 
-FileGeometry geometry_of(const Volume& volume, const Layout& layout, const ForeignOptions& options) {
+/// The depth of a sample is not in the standard: programs write it where the sampling in microseconds is, in
+/// thousandths of a metre.
+double depth_step_m(const Volume& volume, const std::vector<Station>& stations, Layout& layout) {
+    const int interval = interval_of_all(volume, stations);
+    const double step_m = static_cast<double>(interval) * kOfInterval;
+    const std::string reading =
+        "its sample interval of " + std::to_string(interval) +
+        " (bytes 3217-3218 or 117-118) is taken for thousandths of a metre, dz = " + shortest(step_m) + " m";
+    const std::string remedy = std::string("--spacing-m DX ") + (layout.flat ? "" : "DY ") + "DZ";
+    if (!is_usual_spacing(step_m)) volume.fail(reading + ", which no model has: give " + remedy);
+    layout.notes.push_back(reading + "; if it is anything else, such as a time in microseconds, give " + remedy);
+    return step_m;
+}
+
+/// \throws Error(bad_data) for spacings by coordinates that are probably in another unit.
+void refuse_unusual(const Volume& volume, const Layout& layout) {
+    for (std::size_t axis = 0; axis < (layout.ny > 1 ? 2u : 1u); ++axis)
+        if (!is_usual_spacing(layout.spacing_m[axis]))
+            volume.fail("its traces lie " + shortest(layout.spacing_m[axis]) + " m apart along " + "xy"[axis] +
+                        " by their coordinates (CDP X and Y, bytes 181-188): " + kGiveSpacing +
+                        " if these are in another unit");
+}
+
+FileGeometry geometry_of(const Volume& volume, const std::vector<Station>& stations, Layout& layout,
+                         const ForeignOptions& options) {
     const auto nz = static_cast<std::int64_t>(volume.samples);
     std::vector<std::int64_t> shape{layout.nx, layout.ny, nz};
-    std::vector<double> spacing_m = options.spacing_m, origin_m = options.origin_m;
-    if (spacing_m.empty()) spacing_m = {layout.spacing_m[0], layout.spacing_m[1], depth_step_m(volume)};
+    std::vector<double> spacing_m{layout.spacing_m[0], layout.spacing_m[1], 0.}, origin_m = options.origin_m;
+    if (options.spacing_m.empty()) refuse_unusual(volume, layout);
+    if (options.spacing_m.size() < 2) spacing_m.back() = depth_step_m(volume, stations, layout);
     if (origin_m.empty()) origin_m = {layout.origin_m[0], layout.origin_m[1], 0.};
     if (layout.flat) {
         shape.erase(shape.begin() + 1);
-        if (options.spacing_m.empty()) spacing_m.erase(spacing_m.begin() + 1);
+        spacing_m.erase(spacing_m.begin() + 1);
         if (options.origin_m.empty()) origin_m = {0., 0.};  // along the line
     }
-    return make_geometry(shape, spacing_m, origin_m);
+    return make_geometry(shape, with_given(options.spacing_m, spacing_m), origin_m, volume.file);
 }
 
 }  // namespace
@@ -291,9 +408,9 @@ ForeignModel read_segy_model(const std::filesystem::path& file, const ForeignOpt
     std::vector<float> traces;
     const std::vector<Station> stations = read_traces(volume, file, traces);
     Layout layout = layout_of(volume, stations, options);
-    if (options.spacing_m.empty()) measure(volume, stations, layout);
+    measure_unless_given(volume, stations, options, layout);
     ForeignModel model;
-    model.geometry = geometry_of(volume, layout, options);
+    model.geometry = geometry_of(volume, stations, layout, options);
     model.axes = layout.flat ? "xz" : "yxz";
     model.quantity = options.quantity;
     model.unit = stored_unit(options, "", "");

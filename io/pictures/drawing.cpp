@@ -196,7 +196,7 @@ void Drawing::image(const PageBox& box, int width, int height,
 
 void Drawing::text(Point at, std::string_view line, const Font& font, Align align) {
     cairo_move_to(impl_->context.get(), at.x, at.y);
-    impl_->show_text(printable(line), font, align == Align::left ? 0. : align == Align::centre ? 0.5 : 1.);
+    impl_->show_text(printable_whole(line), font, align == Align::left ? 0. : align == Align::centre ? 0.5 : 1.);
 }
 
 void Drawing::text_upwards(Point at, std::string_view line, const Font& font) {
@@ -205,7 +205,7 @@ void Drawing::text_upwards(Point at, std::string_view line, const Font& font) {
     cairo_translate(context, at.x, at.y);
     cairo_rotate(context, -0.5 * std::numbers::pi);
     cairo_move_to(context, 0., 0.);
-    impl_->show_text(printable(line), font, 0.5);
+    impl_->show_text(printable_whole(line), font, 0.5);
     cairo_restore(context);
 }
 
@@ -247,12 +247,12 @@ Pixels Drawing::pixels() {
 }
 
 double text_width(std::string_view line, const Font& font) {
-    return width_of(measure(font).get(), printable(line));
+    return width_of(measure(font).get(), printable_whole(line));
 }
 
 std::string cut_to(std::string_view line, double width, const Font& font) {
     const Context context = measure(font);
-    std::string text = printable(line);
+    std::string text = printable_whole(line);
     if (width_of(context.get(), text) <= width) return text;
     // Lines of hundreds of characters are not measured one character at a time.
     std::size_t fits = 0, exceeds = text.size();

@@ -58,7 +58,7 @@ void draw_traces(Drawing& drawing, const PanelLayout& panel, const PictureTraces
     const auto samples =
         static_cast<int>(std::min<std::int64_t>(raster.columns, 2 * drawing.pixels_along(panel.plot.height)));
     const auto values = fit_raster(raster, samples, static_cast<int>(raster.rows), Shrink::peak);
-    Box box = panel.plot;
+    PageBox box = panel.plot;
     if (traces.last) box.height = panel.y_of(*traces.last) + 0.5 - box.top;
     for (std::size_t i = 0; i < traces.positions.size(); ++i) {
         const double x = panel.x_of(traces.positions[i]);

@@ -290,7 +290,15 @@ struct ShotSnapshots::Impl {
         times_s = times.read_all();
         if (times.rank() != 1 || times_s.size() != extents[0])
             times.fail("must have one time for each of the " + std::to_string(extents[0]) + " snapshots");
+        check_times(times);
         if (!pressure.sources().empty()) check_parts(root);
+    }
+
+    void check_times(const guarded::Dataset& times) const {
+        for (std::size_t i = 0; i < times_s.size(); ++i)
+            if (!std::isfinite(times_s[i]) || (i > 0 && times_s[i] < times_s[i - 1]))
+                times.fail("time " + std::to_string(i + 1) + " is " + shortest(times_s[i]) +
+                           ": must be finite seconds, none earlier than the one before it");
     }
 
     /// Every file of a part must be there, as long as it was: HDF5 alone would put another value in the place of those

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
@@ -134,6 +135,23 @@ BinaryHeader binary_header(const TraceFileContents& contents) {
     set(SEGY_BIN_TRACE_FLAG, 1);
     set(SEGY_BIN_EXT_HEADERS, 0);
     return set;
+}
+
+/// Bytes of a trace header that are numbers of one size (table 3 of SEG-Y rev 1), as far as SU has the same ones; from
+/// byte 181 on it has fields of its own, which stay zero but for the station.
+struct Words {
+    std::size_t first_byte, last_byte, bytes;
+};
+constexpr std::array<Words, 7> kSuWords{
+    {{1, 28, 4}, {29, 36, 2}, {37, 68, 4}, {69, 72, 2}, {73, 88, 4}, {89, 180, 2}, {233, 236, 4}}};
+
+/// Turns the numbers of a header from big endian into little endian. libsegyio knows a list of fields to turn, which
+/// depends on its version.
+void reverse_words(std::array<char, SEGY_TRACE_HEADER_SIZE>& header) {
+    for (const Words& words : kSuWords)
+        for (std::size_t byte = words.first_byte; byte <= words.last_byte; byte += words.bytes)
+            std::reverse(header.begin() + static_cast<std::ptrdiff_t>(byte - 1),
+                         header.begin() + static_cast<std::ptrdiff_t>(byte - 1 + words.bytes));
 }
 
 /// A number of 32 bits. \throws Error(internal).
@@ -297,12 +315,8 @@ struct TraceFileWriter::Impl {
           trace_bytes(segy_trace_bsize(static_cast<int>(contents.samples))),
           samples(static_cast<std::size_t>(contents.samples)) {
         if (!file) throw_system_fault(creation_fault(errno), path, "cannot create it", errno);
-        prepare(file.get());
     }
 
-    void prepare(segy_file* opened) const {
-        if (!is_segy(contents.format)) check(segy_set_format(opened, sample_format(contents.format) | int{SEGY_LSB}));
-    }
     /// \param fault of libsegyio.
     void check(int fault) const {
         if (fault != SEGY_OK)
@@ -312,9 +326,15 @@ struct TraceFileWriter::Impl {
     }
     void write_trace(const TraceHeader& header, std::span<const float> trace) {
         const int number = static_cast<int>(traces);
-        check(segy_write_traceheader(file.get(), number, header.data.data(), head_bytes, trace_bytes));
+        auto words = header.data;
+        if (!is_segy(contents.format)) reverse_words(words);
+        check(segy_write_traceheader(file.get(), number, words.data(), head_bytes, trace_bytes));
         std::ranges::copy(trace, samples.begin());
-        check(segy_from_native(sample_format(contents.format), contents.samples, samples.data()));
+        if (is_segy(contents.format))
+            check(segy_from_native(sample_format(contents.format), contents.samples, samples.data()));
+        else if (std::endian::native == std::endian::big)  // the floats of SU are little endian
+            for (float& sample : samples)
+                sample = std::bit_cast<float>(__builtin_bswap32(std::bit_cast<std::uint32_t>(sample)));
         check(segy_writetrace(file.get(), number, samples.data(), head_bytes, trace_bytes));
         ++traces;
     }
@@ -322,7 +342,6 @@ struct TraceFileWriter::Impl {
     void read_back() const {
         const OpenFile again(segy_open(output.temporary().c_str(), "r"));
         if (!again) check(SEGY_FOPEN_ERROR);
-        prepare(again.get());
         int found = 0;
         if (traces == 0) return;
         check(segy_traces(again.get(), &found, head_bytes, trace_bytes));

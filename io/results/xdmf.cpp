@@ -16,7 +16,7 @@ std::string z_y_x(const std::array<T, 3>& triple) {
 
 std::string escaped(const std::string& text) {
     std::string result;
-    for (const char c : printable(text)) switch (c) {
+    for (const char c : printable_whole(text)) switch (c) {
             case '&': result += "&amp;"; break;
             case '<': result += "&lt;"; break;
             case '>': result += "&gt;"; break;

@@ -33,6 +33,16 @@ std::string escape_unless(std::string_view text, Keep&& keep) {
     return out;
 }
 
+/// As printable_whole(), of the first bytes, up to a character; then how many there were.
+std::string printable_start(std::string_view text, std::size_t most_bytes) {
+    if (text.size() <= most_bytes) return printable_whole(text);
+    constexpr std::size_t longest_character = 4;
+    std::size_t end = most_bytes;
+    for (std::size_t back = 1; back < longest_character; ++back)
+        if (utf8_length(text.substr(most_bytes - back)) > back) end = most_bytes - back;
+    return printable_whole(text.substr(0, end)) + "\xe2\x80\xa6 (" + std::to_string(text.size()) + " bytes)";
+}
+
 }  // namespace
 
 std::size_t utf8_length(std::string_view text) {
@@ -67,16 +77,27 @@ bool is_hidden(std::string_view character) {
     return control || layout || c == 0xfeff;
 }
 
-std::string printable(std::string_view text) {
+std::string printable_whole(std::string_view text) {
     return escape_unless(text, [](std::string_view character) { return !is_hidden(character); });
 }
 
+std::string printable(std::string_view text) {
+    return printable_start(text, kMostQuotedBytes);
+}
+
 std::string printable_lines(std::string_view text) {
-    return escape_unless(text, [](std::string_view c) { return c == "\n" || !is_hidden(c); });
+    std::string out;
+    for (;;) {
+        const std::size_t end = text.find('\n');
+        out += printable_start(text.substr(0, end), kMostLineBytes);
+        if (end == std::string_view::npos) return out;
+        out += '\n';
+        text.remove_prefix(end + 1);
+    }
 }
 
 std::string shown(const std::filesystem::path& path) {
-    return printable(path.native());
+    return printable_whole(path.native());
 }
 
 std::string valid_utf8(std::string_view text) {

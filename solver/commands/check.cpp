@@ -17,6 +17,7 @@
 #include "solver/program/json_text.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/run/run_folder.hpp"
+#include "solver/survey/survey_ranges.hpp"
 
 namespace onda {
 namespace {
@@ -27,6 +28,7 @@ struct Verdict {
     MemoryForecast memory;
     std::int64_t output_bytes = 0;
     TimeForecast time;
+    SurveyRanges ranges;
     std::vector<std::filesystem::path> pictures = {};  ///< of the model, if they were asked for
 };
 
@@ -54,6 +56,17 @@ nlohmann::ordered_json run_time_json(const TimeForecast& time) {
     return json;
 }
 
+nlohmann::ordered_json ranges_json(const SurveyRanges& ranges) {
+    const auto box = [](const PositionBox& of) {
+        return nlohmann::ordered_json{{"low_xyz", of.low}, {"high_xyz", of.high}};
+    };
+    nlohmann::ordered_json json{{"sources_m", box(ranges.sources_m)}};
+    json["receivers_m"] = ranges.receivers_m ? box(*ranges.receivers_m) : nlohmann::ordered_json();
+    json["offsets_m"] = ranges.offsets_m ? nlohmann::ordered_json(*ranges.offsets_m) : nlohmann::ordered_json();
+    json.update({{"shots_looked_at", ranges.shots}, {"complete", ranges.is_complete}});
+    return json;
+}
+
 nlohmann::ordered_json as_json(const Verdict& v) {
     const Plan& plan = v.plan;
     nlohmann::ordered_json json;
@@ -77,6 +90,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["sampling"] = {{"points_per_wavelength", plan.sampling.points_per_wavelength},
                         {"needed", plan.sampling.needed}};
     json["shots"] = plan.survey.shots.size();
+    json["positions"] = ranges_json(v.ranges);
     json["batch"] = plan.batch;
     json["memory"]["peak_bytes"] = v.memory.peak_bytes();
     for (const auto& item : v.memory.items) json["memory"]["items"][item.what] = item.bytes;
@@ -95,12 +109,40 @@ nlohmann::ordered_json as_json(const Verdict& v) {
         json["backend"].update({{"device", plan.setup.ordinal}, {"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     for (const auto& picture : v.pictures) json["pictures"].push_back(shown(picture));
     json["notes"] = plan.notes;
+    if (const std::string doubt = doubt_of_swapped_axes(v.ranges); !doubt.empty()) json["notes"].push_back(doubt);
     json["warnings"] = plan.warnings;
     return json;
 }
 
 void print_items(const std::vector<MemoryForecast::Item>& items) {
     for (const auto& item : items) std::cout << fmt::format("          {:>8}  {}\n", bytes_text(item.bytes), item.what);
+}
+
+/// "x 100 to 900 m, z 20 m".
+std::string box_text(const PositionBox& box, int dimensions) {
+    std::string text;
+    for (const std::size_t axis : {0u, 1u, 2u}) {
+        if (dimensions == 2 && axis == 1) continue;
+        text += fmt::format("{}{} {:.8g}", text.empty() ? "" : ", ", "xyz"[axis], box.low[axis]);
+        if (box.high[axis] != box.low[axis]) text += fmt::format(" to {:.8g}", box.high[axis]);
+        text += " m";
+    }
+    return text;
+}
+
+void print_ranges(const Plan& plan, const SurveyRanges& ranges) {
+    const int dimensions = plan.grid.dimensions;
+    const std::string about = ranges.is_complete ? ""
+                                                 : fmt::format(
+                                                       " (of {} shots spread evenly, and some of their "
+                                                       "receivers)",
+                                                       ranges.shots);
+    std::cout << fmt::format("sources   {}{}\n", box_text(ranges.sources_m, dimensions), about);
+    if (ranges.receivers_m) std::cout << fmt::format("receivers {}\n", box_text(*ranges.receivers_m, dimensions));
+    if (ranges.offsets_m)
+        std::cout << fmt::format("offsets   {:.8g} to {:.8g} m\n", (*ranges.offsets_m)[0], (*ranges.offsets_m)[1]);
+    if (const std::string doubt = doubt_of_swapped_axes(ranges); !doubt.empty())
+        std::cout << "note      " << doubt << '\n';
 }
 
 /// What each slab takes of the memory of its device.
@@ -178,8 +220,9 @@ std::string beside_results(const OutputConfig& output) {
 
 void print(const Verdict& v) {
     const Plan& plan = v.plan;
-    std::cout << describe(plan) << '\n'
-              << fmt::format("backend   {}\n", describe(*plan.device, plan.setup))
+    std::cout << describe(plan) << '\n';
+    print_ranges(plan, v.ranges);
+    std::cout << fmt::format("backend   {}\n", describe(*plan.device, plan.setup))
               << fmt::format("memory    {} at the peak\n", bytes_text(v.memory.peak_bytes()));
     print_items(v.memory.items);
     if (plan.device->has_own_memory()) {
@@ -254,7 +297,8 @@ Command add_check(CLI::App& app) {
     CLI::Option* const plot = command
                                   ->add_option("--plot", options->plot,
                                                "Draw model and survey first, in sections through the first source: "
-                                               "FILE_xz.png and so on (default: check)")
+                                               "FILE_xz.png and so on; of several shots FILE_survey.png, too, a map of "
+                                               "all sources and receivers (default: check)")
                                   ->type_name("FILE")
                                   ->expected(0, 1);
     command->add_flag("--force", options->overwrite, "Overwrite the pictures if they exist")->needs(plot);
@@ -275,7 +319,8 @@ Command add_check(CLI::App& app) {
              "GB/s from a device to one of another host, each direction (default: 50)");
     return [options, plot] {
         const Config config = read_config(options->config);
-        Verdict verdict{make_plan(config), {}, 0, {}, {}};
+        Verdict verdict{make_plan(config), {}, 0, {}, {}, {}};
+        verdict.ranges = ranges_of(verdict.plan.survey.shots);
         balance_slabs(verdict.plan);
         verdict.memory = forecast_memory(verdict.plan);
         verdict.output_bytes = forecast_output_bytes(verdict.plan);

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/models/foreign_model.hpp"
@@ -11,6 +12,7 @@
 #include "io/text/printable.hpp"
 #include "kernels/equations/parameters.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/commands/model_pictures.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/program/build.hpp"
 
@@ -28,7 +30,7 @@ constexpr const char* examples =
 struct ConvertArguments {
     std::filesystem::path input, output, rho;  ///< rho: empty if there is none
     std::string format, rho_units;
-    bool force = false;
+    bool force = false, no_pictures = false;
     ForeignOptions options;
 };
 
@@ -126,10 +128,11 @@ void check_same_nodes(const ConvertArguments& arguments, const ForeignModel& vp,
                     joined(a, a.spacing_m, ", "), joined(a, a.origin_m, ", ")));
 }
 
-/// The density as a quantity to be written, whose range is found on the way.
-QuantityPlanes planes_of(const ForeignModel& rho, const Quantity& quantity, Range& range) {
-    return {quantity, [&](std::int64_t z, std::span<float> plane) {
+/// The density as a quantity to be written, whose range and sections are found on the way.
+QuantityPlanes planes_of(const ForeignModel& rho, const Quantity& quantity, Range& range, DrawnFile* drawn) {
+    return {quantity, [&rho, &range, drawn](std::int64_t z, std::span<float> plane) {
                 rho.plane(z, plane);
+                if (drawn != nullptr) drawn->take_rho(z, plane);
                 const auto [low, high] = std::ranges::minmax(plane);
                 range = {std::min<double>(range[0], low), std::max<double>(range[1], high)};
             }};
@@ -144,7 +147,11 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
     for (const auto& input : {arguments.input, arguments.rho, arguments.options.data_file})
         refuse_same_file(input, arguments.output);
     check_extension(arguments.output, "OUTPUT", "model files", {".h5", ".hdf5"});
+    check_given(arguments.options);
     const auto model = read_model(arguments, arguments.input, arguments.options);
+    std::optional<DrawnFile> drawn;
+    if (!arguments.no_pictures) drawn.emplace(model.geometry);
+    if (drawn) drawn->refuse_existing(arguments.output, arguments.force);
     const Quantity quantity = quantity_of(kRho);
     ForeignModel rho;
     Range rho_range{std::numeric_limits<double>::infinity(), 0.};
@@ -155,14 +162,21 @@ int convert(const CLI::App& command, const ConvertArguments& arguments) {
         options.quantity = &quantity;
         rho = read_model(arguments, arguments.rho, options);
         check_same_nodes(arguments, model, rho);
-        further.push_back(planes_of(rho, quantity, rho_range));
+        further.push_back(planes_of(rho, quantity, rho_range, drawn ? &*drawn : nullptr));
     }
     const auto range = write_model_file(
-        arguments.output, model.geometry, [&](std::int64_t z, std::span<float> vp) { model.plane(z, vp); },
+        arguments.output, model.geometry,
+        [&](std::int64_t z, std::span<float> vp) {
+            model.plane(z, vp);
+            if (drawn) drawn->take_vp(z, vp);
+        },
         fmt::format("{}: converted from {} ({}, axes {}){}", version_line(), shown(arguments.input), format.name,
                     model.axes, has_rho ? ", density from " + shown(arguments.rho) : ""),
         arguments.force, further);
     report(arguments, model, range, rho_range);
+    if (drawn)
+        for (const auto& picture : drawn->write(arguments.output, arguments.force))
+            fmt::print("  picture  {}\n", shown(picture));
     return static_cast<int>(ExitCode::ok);
 }
 
@@ -184,7 +198,9 @@ Command add_convert(CLI::App& app) {
     add("--shape", options.shape, "NX [NY] NZ", "Nodes")->expected(2, 3);
     add("--axes", options.axes, "LETTERS",
         "Order of the axes in the file, slowest first: xz is [x][z] with z fastest, zyx is [z][y][x] with x fastest");
-    add("--spacing-m", options.spacing_m, "DX [DY] DZ", "Spacing in metres; one number serves all axes")
+    add("--spacing-m", options.spacing_m, "DX [DY] DZ",
+        "Spacing in metres; one number is of x and y, and of z where the file does not tell the spacing along z (raw, "
+        "npy)")
         ->expected(1, 3);
     add("--origin-m", options.origin_m, "X [Y] Z", "Position of the first node in metres (default: zeros)")
         ->expected(2, 3);
@@ -193,7 +209,8 @@ Command add_convert(CLI::App& app) {
     add("--endian", options.endian, "ORDER", "Of the numbers: little (default) or big");
     add("--header-bytes", options.header_bytes, "N", "Bytes before the first number");
     add("--rho-units", arguments->rho_units, "UNIT", "Of the densities: kg/m3 (default) or g/cm3")->needs(rho);
-    command->add_flag("--force", arguments->force, "Overwrite OUTPUT");
+    command->add_flag("--no-pictures", arguments->no_pictures, "Draw no sections of the model beside OUTPUT");
+    command->add_flag("--force", arguments->force, "Overwrite OUTPUT and its pictures");
     return [command, arguments] { return convert(*command, *arguments); };
 }
 

@@ -73,7 +73,7 @@ void print_lines(const std::string& text, int column) {
     std::string line;
     for (bool first = true; std::getline(lines, line); first = false) {
         line.erase(0, line.find_first_not_of(' '));
-        std::cout << (first ? "" : "\n" + std::string(static_cast<std::size_t>(column), ' ')) << printable(line);
+        std::cout << (first ? "" : "\n" + std::string(static_cast<std::size_t>(column), ' ')) << printable_whole(line);
     }
 }
 

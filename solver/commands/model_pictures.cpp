@@ -4,10 +4,13 @@
 #include <cmath>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/pictures/picture.hpp"
 #include "io/text/error.hpp"
+#include "io/text/printable.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
+#include "solver/report/survey_map.hpp"
 
 namespace onda {
 namespace {
@@ -24,6 +27,34 @@ Grid coarser(const Grid& grid, std::int64_t by) {
         coarse.spacing_m[axis] = extent_m / static_cast<double>(coarse.n[axis] - 1);
     }
     return coarse;
+}
+
+/// All sources and receivers over the model, in 3-D from above, then from the side.
+AtomicFile stage_survey_map(const Plan& plan, const Model& model, const std::filesystem::path& file, bool overwrite) {
+    constexpr std::int64_t most_samples = 1200;  // along a side of a picture
+    Report survey;
+    map_survey(plan.survey.shots, survey);
+    Picture picture;
+    picture.title = plan.config.title;
+    const Position through = plan.survey.shots.front().sources.front().position_m;
+    std::vector<Section> sections = sections_through(model.grid, through, most_samples);
+    std::ranges::reverse(sections);  // xy comes first
+    std::vector<ModelSection> cuts;  // which panels refer to
+    for (Section& section : sections)
+        if (section.plane.name != "yz") cuts.push_back(cut_model(std::move(section), model));
+    for (const ModelSection& cut : cuts) {
+        Panel panel = empty_panel(cut.section);
+        panel.fields.push_back(model_field(cut.section, cut.vp, kVelocityLabel));
+        const SectionPlane& plane = cut.section.plane;
+        for (const auto& at : survey.receivers_m)
+            panel.marks.push_back({at[plane.horizontal], at[plane.vertical], PictureMark::Kind::receiver});
+        for (const auto& at : survey.sources_m)
+            panel.marks.push_back({at[plane.horizontal], at[plane.vertical], PictureMark::Kind::source});
+        panel.title = fmt::format("Sources and receivers of {} shots{}{}", plan.survey.shots.size(),
+                                  panel.title.empty() ? "" : ", over the model at ", panel.title);
+        picture.panels.push_back(std::move(panel));
+    }
+    return stage_picture(file, picture, overwrite);
 }
 
 }  // namespace
@@ -51,6 +82,76 @@ Model model_to_draw(const Plan& plan) {
 std::vector<std::filesystem::path> write_model_pictures(const Plan& plan, const Model& model,
                                                         const std::filesystem::path& stem, bool overwrite) {
     std::vector<AtomicFile> files = stage_model_pictures(plan, model, stem, overwrite);
+    if (plan.survey.shots.size() > 1)
+        files.push_back(stage_survey_map(plan, model, stem.native() + "_survey.png", overwrite));
+    std::vector<std::filesystem::path> names;
+    for (AtomicFile& file : files) {
+        file.commit();
+        names.push_back(file.path());
+    }
+    return names;
+}
+
+namespace {
+
+std::filesystem::path picture_of(const std::filesystem::path& model_file, const ModelSection& section) {
+    return model_file.parent_path() / fmt::format("{}_{}.png", model_file.stem().native(), section.section.plane.name);
+}
+
+/// The values of a plane that lie in the window of a section.
+void take(const Grid& grid, const Window& window, std::int64_t z, std::span<const float> plane,
+          std::vector<float>& values) {
+    const std::int64_t from_first = z - window.first[2];
+    if (from_first < 0 || from_first % window.step[2] != 0 || from_first / window.step[2] >= window.count[2]) return;
+    for (std::int64_t y = 0; y < window.count[1]; ++y)
+        for (std::int64_t x = 0; x < window.count[0]; ++x)
+            values.push_back(plane[static_cast<std::size_t>((window.first[1] + y * window.step[1]) * grid.nx() +
+                                                            window.first[0] + x * window.step[0])]);
+}
+
+}  // namespace
+
+DrawnFile::DrawnFile(const FileGeometry& geometry) {
+    constexpr std::int64_t most_samples = 1200;  // along a side of a picture
+    grid_.dimensions = geometry.dimensions;
+    grid_.n = geometry.shape;
+    grid_.spacing_m = geometry.spacing_m;
+    grid_.origin_m = geometry.origin_m;
+    // Without two nodes along an axis there is nothing to be seen along it.
+    for (Section& section :
+         sections_through(grid_, grid_.position_m(grid_.nx() / 2, grid_.ny() / 2, grid_.nz() / 2), most_samples))
+        if (grid_.n[section.plane.horizontal] > 1 && grid_.n[section.plane.vertical] > 1)
+            sections_.push_back({std::move(section), {}, {}});
+}
+
+void DrawnFile::refuse_existing(const std::filesystem::path& model_file, bool overwrite) const {
+    std::error_code unreadable;  // then writing says what is wrong
+    for (const ModelSection& section : sections_)
+        if (const auto file = picture_of(model_file, section); !overwrite && std::filesystem::exists(file, unreadable))
+            throw Error(ExitCode::cannot_create,
+                        shown(file) + " exists; use --force to overwrite it, or --no-pictures");
+}
+
+void DrawnFile::take_vp(std::int64_t z, std::span<const float> plane) {
+    for (ModelSection& section : sections_) take(grid_, section.section.window, z, plane, section.vp);
+}
+
+void DrawnFile::take_rho(std::int64_t z, std::span<const float> plane) {
+    for (ModelSection& section : sections_) take(grid_, section.section.window, z, plane, section.rho);
+}
+
+std::vector<std::filesystem::path> DrawnFile::write(const std::filesystem::path& model_file, bool overwrite) const {
+    std::vector<AtomicFile> files;
+    for (const ModelSection& section : sections_) {
+        Picture picture;
+        const auto add = [&](const std::vector<float>& values, const char* label) {
+            picture.panels.push_back(empty_panel(section.section));
+            picture.panels.back().fields.push_back(model_field(section.section, values, label));
+        };
+        add(section.vp, kVelocityLabel);
+        if (!section.rho.empty()) add(section.rho, kDensityLabel);
+        files.push_back(stage_picture(picture_of(model_file, section), picture, overwrite));
+    }
     std::vector<std::filesystem::path> names;
     for (AtomicFile& file : files) {
         file.commit();

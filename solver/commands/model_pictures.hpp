@@ -2,9 +2,13 @@
 /// Pictures of a model before a run.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <vector>
 
+#include "io/models/geometry.hpp"
+#include "solver/pictures/section_picture.hpp"
 #include "solver/plan/plan.hpp"
 
 namespace onda {
@@ -14,10 +18,31 @@ namespace onda {
 /// \throws Error(config | bad_data | missing_input | out_of_memory).
 Model model_to_draw(const Plan& plan);
 
-/// Draws sections of the model through the first source, with the survey over them: STEM_xz.png, in 3-D STEM_yz.png and
-/// STEM_xy.png, all of them or none. \return the files.
+/// Draws sections of the model through the first source, with the survey of the first shot over them: STEM_xz.png, in
+/// 3-D STEM_yz.png and STEM_xy.png; of several shots STEM_survey.png, too, a map of all their sources and receivers
+/// over the model, thinned to what it can show: in 3-D seen from above and from the side. All of them or none. \return
+/// the files.
 std::vector<std::filesystem::path> write_model_pictures(const Plan& plan, const Model& model,
                                                         const std::filesystem::path& stem, bool overwrite);
+
+/// Pictures of a model file, drawn from its planes while they are written: sections through its middle, with the
+/// density beside the velocity where there is one. Names are as of write_model_pictures().
+class DrawnFile {
+public:
+    explicit DrawnFile(const FileGeometry& geometry);
+    /// Before anything is written. \throws Error(cannot_create) if a picture is there and is not to be overwritten.
+    void refuse_existing(const std::filesystem::path& model_file, bool overwrite) const;
+    /// The ny * nx values [y][x] of a plane, for z = 0, 1, … in order.
+    void take_vp(std::int64_t z, std::span<const float> plane);
+    void take_rho(std::int64_t z, std::span<const float> plane);
+    /// \return the files. \throws Error(cannot_create | io_error).
+    [[nodiscard]] std::vector<std::filesystem::path> write(const std::filesystem::path& model_file,
+                                                           bool overwrite) const;
+
+private:
+    Grid grid_;
+    std::vector<ModelSection> sections_;
+};
 
 /// Refuses a model that does not fit the memory. \throws Error(out_of_memory).
 void refuse_large_model(const Plan& plan, const Grid& grid);

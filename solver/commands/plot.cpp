@@ -61,7 +61,7 @@ void add_clip(CLI::App& command, Options& options, const std::string& percentile
         .add_option(
             "--gain", options.gain,
             "Multiply by (t / last t)^N: 0.5 compensates for geometrical spreading in 2-D, 1 in 3-D (default: 0)")
-        ->type_name("N")
+        ->type_name("POWER")
         ->check(CLI::Range(-10., 10.));
 }
 

@@ -108,7 +108,7 @@ Measured measured_of(const PredictOptions& options, const TangOptions& tang) {
         throw Error(ExitCode::usage,
                     fmt::format("--measured {} is of {}x{}x{} nodes and order {}: leave --grid and "
                                 "--order out",
-                                printable(tang.measured), sweep.nodes[0], sweep.nodes[1], sweep.nodes[2], sweep.order));
+                                shown(tang.measured), sweep.nodes[0], sweep.nodes[1], sweep.nodes[2], sweep.order));
     return measured;
 }
 

@@ -68,7 +68,7 @@ Json row_json(const BenchRow& row) {
 /// Reads the values of one report, and says of what is wrong where it stands.
 class Reader {
 public:
-    explicit Reader(const std::filesystem::path& file) : name_(printable(file.string())) {}
+    explicit Reader(const std::filesystem::path& file) : name_(shown(file)) {}
 
     [[noreturn]] void refuse(const std::string& where, const std::string& why) const {
         throw Error(ExitCode::bad_data, fmt::format("{}: {}: {}\n  it should be what `onda bench … --json FILE` writes",
@@ -86,7 +86,7 @@ public:
         return value;
     }
     std::string text(const Json& object, const std::string& path, const char* key) const {
-        return member(object, path, key, "a text", &Json::is_string).get<std::string>();
+        return printable(member(object, path, key, "a text", &Json::is_string).get<std::string>());
     }
     Json object(const Json& parent, const std::string& path, const char* key) const {
         return member(parent, path, key, "an object", &Json::is_object);
@@ -138,12 +138,12 @@ std::string text_of(const std::filesystem::path& file) {
     const std::uintmax_t bytes = input_file_size(file);
     if (bytes > most)
         throw Error(ExitCode::bad_data, fmt::format("{}: {} bytes are too many for a benchmark's JSON: {} at most",
-                                                    printable(file.string()), bytes, most));
+                                                    shown(file), bytes, most));
     std::ifstream in = open_input_file(file);
     std::string text(static_cast<std::size_t>(bytes), '\0');
     in.read(text.data(), static_cast<std::streamsize>(bytes));
     if (in.gcount() != static_cast<std::streamsize>(bytes))
-        throw Error(ExitCode::io_error, "cannot read " + printable(file.string()));
+        throw Error(ExitCode::io_error, "cannot read " + shown(file));
     return text;
 }
 

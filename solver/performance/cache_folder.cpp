@@ -14,6 +14,7 @@
 #include "io/text/printable.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/json_text.hpp"
+#include "solver/program/printable_json.hpp"
 
 namespace onda {
 namespace {
@@ -64,7 +65,10 @@ Json value_in(const std::string& text, std::string_view name, int version) {
                                              printable(json_text(written)), version));
     if (file.value("hash", Json()) != hash_of(file["value"].dump()))
         throw std::runtime_error("it is damaged: its hash is another");
-    return file["value"];
+    // Messages and logs repeat texts of a cache, which anybody may have written: none makes lines of its own.
+    Json value = file["value"];
+    make_texts_printable(value, [](const std::string& raw) { return printable(raw); });
+    return value;
 }
 
 }  // namespace

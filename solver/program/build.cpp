@@ -143,7 +143,7 @@ namespace {
 std::string dollar_quoted(const std::string& argument) {
     std::string escaped;
     for (const char c : argument) escaped += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
-    return "$'" + printable(escaped) + "'";
+    return "$'" + printable_whole(escaped) + "'";
 }
 }  // namespace
 
@@ -153,7 +153,7 @@ std::string command_line() {
     std::string line;
     for (std::string argument; std::getline(in, argument, '\0');) {
         if (!line.empty()) line += ' ';
-        if (const std::string clean = printable(argument); clean != argument) {
+        if (const std::string clean = printable_whole(argument); clean != argument) {
             line += dollar_quoted(argument);
             continue;
         }

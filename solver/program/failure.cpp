@@ -26,7 +26,7 @@ constexpr char kOutOfMemory[] =
 Failure describe_system_error(const std::system_error& error) {
     if (error.code() == std::errc::not_enough_memory) return {ExitCode::out_of_memory, kOutOfMemory};
     if (dynamic_cast<const std::filesystem::filesystem_error*>(&error) != nullptr)
-        return {ExitCode::io_error, printable(error.what())};
+        return {ExitCode::io_error, printable_whole(error.what())};
     // What pthread_create() says where it cannot have a stack.
     if (error.code() == std::errc::resource_unavailable_try_again)
         return {ExitCode::out_of_memory, std::string("the system refuses another thread: ") + error.what()};

@@ -110,7 +110,7 @@ struct Log::Impl {
         if (to_screen && listener) tell_listener(level, message);
         std::istringstream text(message);
         for (Line line{spdlog::log_clock::now(), level, {}}; std::getline(text, line.message);) {
-            line.message = printable(line.message);
+            line.message = printable_lines(line.message);
             if (to_screen && !listener) put(*screen, line);
             if (opened)
                 put_in_file(line);

@@ -13,6 +13,7 @@
 #include "io/text/nearest_name.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
+#include "solver/commands/numbers.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/log.hpp"
@@ -109,6 +110,7 @@ int run(int argc, char** argv) {
         Command action = add(app);
         actions.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(), std::move(action));
     }
+    check_numbers(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::Success& success) {

@@ -7,6 +7,7 @@
 
 #include "io/text/printable.hpp"
 #include "solver/pictures/gather_picture.hpp"
+#include "solver/program/printable_json.hpp"
 #include "solver/report/page_files.hpp"
 
 namespace onda {
@@ -23,7 +24,9 @@ constexpr std::size_t kFewestGathers = 3, kMostGathers = 24, kMostMovies = 3;
 constexpr std::size_t kMostWaveletSamples = 4000, kMostWavelets = 4, kMostShotSources = 200;
 
 /// JSON that may stand in a script element: nothing in it ends the element or begins a comment.
-std::string element_text(const Json& json) {
+/// Texts in it are shown as the log shows them.
+std::string element_text(Json json) {
+    make_texts_printable(json, [](const std::string& text) { return printable_lines(text); });
     const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
     std::string safe;
     safe.reserve(text.size());
@@ -33,7 +36,7 @@ std::string element_text(const Json& json) {
 
 std::string html_text(std::string_view text) {
     std::string safe;
-    for (const char c : valid_utf8(text)) {
+    for (const char c : printable_lines(text)) {
         if (c == '<')
             safe += "&lt;";
         else if (c == '&')

@@ -127,7 +127,7 @@ TEST_CASE("raw: what does not fit is refused") {
     options.spacing_m = {1., 2., 3.};
     CHECK(contains(fault_of([&] { read_raw_model(path, options); }).what(), "--spacing-m: 3 numbers given"));
     options.spacing_m = {0.};
-    CHECK(contains(fault_of([&] { read_raw_model(path, options); }).what(), "every spacing must be positive"));
+    CHECK(contains(fault_of([&] { read_raw_model(path, options); }).what(), "must be positive"));
     options = raw_options("xz");
     options.dtype = "int16";
     CHECK(contains(fault_of([&] { read_raw_model(path, options); }).what(), "--dtype int16: must be float32"));
@@ -229,7 +229,7 @@ TEST_CASE("rsf: faults name file, line, key and value") {
              Row{"n1=5 n2=7 d1=1 d2=1 in=d data_format=native_complex", "data_format = 'native_complex': must be"},
              Row{"n1=5 n2=7 d1=1 d2=1 in=d esize=8", "esize = '8': does not fit native_float"},
              Row{"n1=5 n2=7 d1=1 d2=1 in=d unit=km/sec", "a.rsf: unit = 'km/sec': must be m/s or km/s"},
-             Row{"n1=5 n2=7 d1=1 d2=1 in=d unit1=s", "unit1 = 's': must be m, km or ft"},
+             Row{"n1=5 n2=7 d1=1 d2=1 in=d unit1=s", "unit1 = 's': must be m, km, cm, mm or ft"},
              Row{"n1=5 n2=7 d1=1 d2=1 in=d label1=Time label2=X", "label1 = 'Time': does not tell which axis"},
              Row{"n1=5 n2=7 d1=1 d2=1 in=d label1=X label2=X", "label2 = 'X': does not tell which axis"},
              Row{"n1=5 n2=7 d1=1 d2=1 in=\"d", "a.rsf:1: in: its quote is not closed"},

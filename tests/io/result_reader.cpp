@@ -6,6 +6,8 @@
 #include <cmath>
 #include <doctest/doctest.h>
 #include <fstream>
+#include <hdf5.h>
+#include <limits>
 #include <tuple>
 
 #include "io/hdf5/hdf5.hpp"
@@ -158,6 +160,26 @@ TEST_CASE("a frame, and boxes of it, with geometry and times") {
         for (std::int64_t x = 2; x < 5; ++x) section.push_back(value_at(x, 3, z, 51));
     CHECK(shot.read(1, {2, 3, 1}, {3, 1, 3}) == section);
     CHECK(fault_of([&] { (void)shot.read(3, {0, 0, 0}, {1, 1, 1}); }).code() == ExitCode::internal);
+}
+
+TEST_CASE("snapshots at times that are none are refused") {
+    for (const double time_s : {std::nan(""), std::numeric_limits<double>::infinity(), -1.}) {
+        TemporaryFolder folder;
+        const auto file = folder.path() / "snapshots.h5";
+        SnapshotWriter writer(file, kVolume, kProvenance, false);
+        writer.begin_shot(1, 2);
+        for (const int frame : {0, 1}) writer.write(0.1 * frame, frame_of(kVolume, frame));
+        writer.commit();
+        const double times_s[] = {0., time_s};
+        const hid_t opened = H5Fopen(file.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        const hid_t dataset = H5Dopen2(opened, "shots/1/time_s", H5P_DEFAULT);
+        REQUIRE(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times_s) >= 0);
+        H5Dclose(dataset);
+        H5Fclose(opened);
+        const std::string said = fault_of([&] { (void)SnapshotReader(file).open(1); }).what();
+        CAPTURE(said);
+        CHECK(contains(said, "time_s: time 2 is "));
+    }
 }
 
 TEST_CASE("shots in files of their own") {

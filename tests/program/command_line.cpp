@@ -1,7 +1,11 @@
 // The command line: help begins with examples, versions are told, typos are answered with what was meant.
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
 #include <sstream>
 
+#include "solver/commands/numbers.hpp"
 #include "tests/program/program.hpp"
 #include "tests/solver/small_run.hpp"
 
@@ -35,7 +39,118 @@ void check_help(const std::vector<std::string>& path) {
     }
 }
 
+/// Calls `see` with the command and the help of `onda path…` and of every subcommand that it lists.
+void for_every_command(const std::vector<std::string>& path,
+                       const std::function<void(const std::vector<std::string>&, const std::string&)>& see) {
+    std::vector<std::string> arguments = path;
+    arguments.emplace_back("--help");
+    const std::string help = run_onda(arguments).out;
+    see(path, help);
+    const auto list = help.find("\nSubcommands:\n");
+    if (list == std::string::npos) return;
+    std::istringstream lines(help.substr(list));
+    for (std::string line; std::getline(lines, line);) {
+        if (line.size() < 3 || !line.starts_with("  ") || line[2] == ' ') continue;
+        auto below = path;
+        below.push_back(line.substr(2, line.find(' ', 2) - 2));
+        for_every_command(below, see);
+    }
+}
+
+/// The options in a help whose values are no texts, by what stands there for a value.
+std::vector<std::string> numeric_options(const std::string& help) {
+    static const std::set<std::string> texts{"TEXT", "FILE",  "DIR",       "NAME",   "LETTERS", "UNIT",
+                                             "TYPE", "ORDER", "KEY=VALUE", "CONFIG", "HxD",     "TXxTZ"};
+    static const std::regex option(R"(^  (?:-\w,)?(--[a-z][a-z-]*) ([^ :]+)(:[^ ]*)?( .*)?$)");
+    std::vector<std::string> names;
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);)
+        if (std::smatch parts; std::regex_match(line, parts, option)) {
+            const std::string kind = parts[2];
+            // What follows an equals sign is the default.
+            if (!texts.contains(kind) && !texts.contains(kind.substr(0, kind.find('=')))) names.push_back(parts[1]);
+        }
+    return names;
+}
+
+/// What is said of a number, in the place of the first of as many values as the option wants.
+Outcome give(const std::vector<std::string>& command, const std::string& option, const std::string& value) {
+    std::vector<std::string> arguments = command;
+    arguments.push_back(option + "=" + value);
+    for (int more = 0;; ++more) {
+        const Outcome outcome = run_onda(arguments);
+        if (more == 3 || contains(outcome.err, "must be a ")) return outcome;
+        arguments.emplace_back("1");
+    }
+}
+
 }  // namespace
+
+TEST_CASE("no option of any command takes for a number what is none") {
+    std::set<std::string> seen;
+    for_every_command({}, [&](const std::vector<std::string>& command, const std::string& help) {
+        for (const std::string& option : numeric_options(help)) {
+            seen.insert(option);
+            for (const char* value : {"nan", "inf", "-inf", "1e400", "0x10", "12abc"}) {
+                const Outcome outcome = give(command, option, value);
+                CAPTURE(command);
+                CAPTURE(option);
+                CAPTURE(outcome.err);
+                CHECK(outcome.code == 64);
+                CHECK(contains(outcome.err, option + ": '" + value + "': must be a "));
+                CHECK((contains(outcome.err, "a finite number in decimal notation") ||
+                       contains(outcome.err, "a whole number in decimal notation")));
+            }
+        }
+    });
+    for (const char* option : {"--max-hours",
+                               "--confidence",
+                               "--clip",
+                               "--clip-percentile",
+                               "--agc",
+                               "--gain",
+                               "--fps",
+                               "--time",
+                               "--at",
+                               "--seconds",
+                               "--device-gpts",
+                               "--spacing-m",
+                               "--coefficients",
+                               "--shape",
+                               "--threads",
+                               "--rounds",
+                               "--shot",
+                               "--seed",
+                               "--reduce-velocity",
+                               "--angles"}) {
+        CAPTURE(option);
+        CHECK(seen.contains(option));
+    }
+}
+
+TEST_CASE("numbers are read as they are written") {
+    const auto read = [](std::string text, bool whole) {
+        const std::string fault = onda::number_fault(text, whole);
+        return fault.empty() ? text : "refused";
+    };
+    for (const char* text : {"0", "-3", "2.5", ".5", "5.", "+1e3", "1E-3", "-2e+10"})
+        CHECK(read(text, false) != "refused");
+    for (const char* text : {"", "+", "-", "+-1", "--1", "1e", "e1", "1e400", "1e-400", "nan", "-nan(1)", "infinity",
+                             "0x1p3", "1 ", " 1", "1,5", "1_000", "2;3"}) {
+        CAPTURE(text);
+        CHECK(read(text, false) == "refused");
+    }
+    CHECK(read("010", true) == "10");
+    CHECK(read("+7", true) == "7");
+    CHECK(read("-007", true) == "-7");
+    CHECK(read("000", true) == "0");
+    CHECK(read("18446744073709551615", true) == "18446744073709551615");
+    for (const char* text : {"", "+", "-", "+-1", "2.5", "1e3", "0x10", "18446744073709551616", "-9223372036854775809",
+                             "nan", "1 ", "ten"}) {
+        CAPTURE(text);
+        CHECK(read(text, true) == "refused");
+    }
+}
 
 TEST_CASE("every --help begins with two examples") {
     check_help({});

@@ -258,10 +258,10 @@ TEST_CASE("SEG-Y that makes no grid is refused by its traces") {
     CHECK(contains(said(segy, 65), "its 5 traces fill no line and no rectangle"));
     segy = {};
     put_big_endian(segy.traces[4], 181, 4, 125);
-    CHECK(contains(said(segy, 65), "trace 5 (inline 2, crossline 2, CDP x = 125, y = 230) lies 5 m from its place"));
+    CHECK(contains(said(segy, 65), "trace 5 (inline 2, crossline 2, CDP x = 125, y = 230) lies 3.33 m from its place"));
     segy = {};
     put_big_endian(segy.headers, 3217, 2, 0);
-    CHECK(contains(said(segy, 65), "tells no distance of samples (bytes 3217-3218): give --spacing-m"));
+    CHECK(contains(said(segy, 65), "tells no distance of samples (bytes 3217-3218 and 117-118): give --spacing-m"));
     for (std::string& trace : segy.traces) put_big_endian(trace, 181, 8, 0);
     CHECK(contains(said(segy, 65), "its traces have no coordinates"));
     CHECK(contains(said(segy, 64, "--shape 3 3 4 --spacing-m 10"), "has 6 traces of 4 samples"));
@@ -270,6 +270,190 @@ TEST_CASE("SEG-Y that makes no grid is refused by its traces") {
     write_npy(file, "not SEG-Y", 10);
     CHECK(convert(file.string() + " " + out.string() + " --force") == 65);
     CHECK(contains(convert.said(), "is no SEG-Y: shorter than the 3600 bytes of its headers"));
+}
+
+namespace {
+
+/// A volume of nx x ny traces, 20 m apart along crosslines and 30 m along inlines, whose lines are turned by an angle:
+/// coordinates in so many parts of a metre, rounded to whole steps of them.
+Segy turned(int nx, int ny, double azimuth_deg, int parts, std::int64_t steps = 1) {
+    Segy segy;
+    const std::string trace = segy.traces.front();
+    segy.traces.clear();
+    const double angle = (90. - azimuth_deg) * std::acos(-1.) / 180.;
+    put_big_endian(segy.headers, 3217, 2, 20'000);
+    for (int row = 0; row < ny; ++row)
+        for (int column = 0; column < nx; ++column) {
+            std::string& one = segy.traces.emplace_back(trace);
+            const double along = 20. * column, across = 30. * row;
+            const auto put = [&](std::size_t byte, double metres) {
+                put_big_endian(one, byte, 4, std::llround(metres * parts / double(steps)) * steps);
+            };
+            put_big_endian(one, 71, 2, parts == 1 ? 1 : -parts);
+            put(181, 431'234.4 + along * std::cos(angle) - across * std::sin(angle));
+            put(185, 6'478'912.3 + along * std::sin(angle) + across * std::cos(angle));
+            put_big_endian(one, 189, 4, 1000 + row);
+            put_big_endian(one, 193, 4, 2000 + column);
+        }
+    return segy;
+}
+
+}  // namespace
+
+TEST_CASE("SEG-Y of any direction, with coordinates in any unit, makes the grid that it was") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto file = folder.path() / "a.sgy", out = folder.path() / "a.h5";
+    for (const double azimuth : {3., 27.3, 63.435, 90.5, 133., 219.9, 305.})
+        for (const auto& [parts, steps] : {std::pair<int, int>{1, 1}, {100, 1}, {100, 100}, {10, 1}}) {
+            CAPTURE(azimuth);
+            CAPTURE(parts);
+            CAPTURE(steps);
+            CHECK(convert(turned(31, 17, azimuth, parts, steps).write(file) + " " + out.string() + " --force") == 0);
+            const std::string said = convert.said();
+            CAPTURE(said);
+            CHECK(contains(said, "shape    31 x 17 x 4 nodes"));
+            const auto spacing = ModelFile(out).geometry().spacing_m;
+            const double off = parts == 1 || steps > 1 ? 0.02 : 0.002;
+            CHECK(std::abs(spacing[0] - 20.) <= off);
+            CHECK(std::abs(spacing[1] - 30.) <= off);
+            CHECK(spacing[2] == 20.);
+            const auto at = said.find("has an azimuth of ");
+            REQUIRE(at != std::string::npos);
+            CHECK(std::abs(std::stod(said.substr(at + 18)) - azimuth) < 0.03);
+            CHECK(contains(said, "its first trace, which lies at CDP x = 43123"));
+        }
+    // Along the axes the origin is that of the survey.
+    CHECK(convert(turned(31, 17, 90., 1).write(file) + " " + out.string() + " --force") == 0);
+    CHECK(ModelFile(out).geometry().origin_m == std::array{431'234., 6'478'912., 0.});
+    CHECK_FALSE(contains(convert.said(), "azimuth"));
+    // What is no grid is none, however it is turned.
+    Segy bent = turned(31, 17, 63.435, 1);
+    put_big_endian(bent.traces[100], 181, 4, 431'500);
+    CHECK(convert(bent.write(file) + " " + out.string() + " --force") == 65);
+    CHECK(contains(convert.said(), "trace 101 (inline 1003, crossline 2007"));
+}
+
+TEST_CASE("SEG-Y: one spacing is of x and y; the depth is the file's, and what was made of it is told") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto file = folder.path() / "a.sgy", out = folder.path() / "a.h5";
+    const auto said = [&](const Segy& segy, int code, const std::string& options = "") {
+        CHECK(convert(segy.write(file) + " " + out.string() + " --force " + options) == code);
+        return convert.said();
+    };
+    const std::string one = said({}, 0, "--spacing-m 25");
+    CAPTURE(one);
+    CHECK(contains(one, "spacing  25, 25, 10 m"));
+    CHECK(contains(one, "origin   100, 200, 0 m"));
+    CHECK(contains(one, "its coordinates would make the spacing 20 m along x and 30 m along y"));
+    CHECK(
+        contains(one,
+                 "its sample interval of 10000 (bytes 3217-3218 or 117-118) is taken for thousandths of a metre, dz = "
+                 "10 m; if it is anything else, such as a time in microseconds, give --spacing-m DX DY DZ"));
+    const std::string all = said({}, 0, "--spacing-m 20 30 4");
+    CHECK(contains(all, "spacing  20, 30, 4 m"));
+    CHECK_FALSE(contains(all, "sample interval"));
+    CHECK(contains(said({}, 64, "--spacing-m 20 30"), "--spacing-m: 2 numbers given"));
+    // A line.
+    Segy line;
+    line.traces.resize(3);
+    CHECK(contains(said(line, 0, "--spacing-m 25"), "spacing  25, 10 m"));
+    CHECK(contains(said(line, 0, "--spacing-m 25 4"), "spacing  25, 4 m"));
+    CHECK(contains(said(line, 0), "give --spacing-m DX DZ"));
+    // Coordinates that are none move the model to zero, which is told.
+    Segy none;
+    for (std::string& trace : none.traces) put_big_endian(trace, 181, 8, 0);
+    const std::string zero = said(none, 0, "--spacing-m 25");
+    CHECK(contains(zero, "origin   0, 0, 0 m"));
+    CHECK(contains(zero, "the model begins at x = 0 and y = 0: its traces have no coordinates"));
+    // Intervals that make no depth, and that disagree.
+    Segy segy;
+    put_big_endian(segy.headers, 3217, 2, 25);
+    CHECK(contains(said(segy, 65), "dz = 0.025 m, which no model has: give --spacing-m DX DY DZ"));
+    segy = {};
+    put_big_endian(segy.headers, 3217, 2, 60'000);  // without a sign
+    CHECK(contains(said(segy, 0), "spacing  20, 30, 60 m"));
+    segy = {};
+    put_big_endian(segy.traces[3], 117, 2, 4000);
+    CHECK(contains(said(segy, 65),
+                   "has two sample intervals, 10000 (bytes 3217-3218) and 4000 (bytes 117-118 of trace 4)"));
+    CHECK(contains(said(segy, 0, "--spacing-m 20 30 4"), "spacing  20, 30, 4 m"));
+    put_big_endian(segy.headers, 3217, 2, 0);
+    CHECK(contains(said(segy, 0), "spacing  20, 30, 4 m"));
+    // Coordinates in kilometres, and origins that no run has.
+    segy = {};
+    for (std::string& trace : segy.traces) put_big_endian(trace, 71, 2, -1000);
+    CHECK(contains(said(segy, 65), "its traces lie 0.02 m apart along x by their coordinates"));
+    segy = {};
+    for (std::size_t i = 0; i < 6; ++i) {
+        put_big_endian(segy.traces[i], 71, 2, 1000);
+        put_big_endian(segy.traces[i], 181, 4, 2'000'000 + static_cast<std::int64_t>(i % 3));
+        put_big_endian(segy.traces[i], 185, 4, 1 + static_cast<std::int64_t>(i / 3));
+    }
+    CHECK(contains(said(segy, 65), "its origin is 2e+09 m: must be finite, within 1e9 m from zero"));
+}
+
+TEST_CASE("spacings and origins that no model has are refused, and lengths without a unit asked for") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "a.h5").string();
+    const std::string begin = raw + " " + out + " --shape 7 5 --axes xz --units km/s --force" + endian;
+    for (const char* spacing : {"1e-300 10", "10 1e300", "0 10", "-5 5", "1e7"}) {
+        CAPTURE(spacing);
+        CHECK(convert(begin + " --spacing-m " + spacing) == 64);
+        CHECK(contains(convert.said(), "--spacing-m "));
+    }
+    for (const char* origin : {"4294967297 0", "0 -1e10"}) {
+        CAPTURE(origin);
+        CHECK(convert(begin + " --spacing-m 10 --origin-m " + origin) == 64);
+        CHECK(contains(convert.said(), "--origin-m "));
+    }
+    CHECK(convert(begin + " --spacing-m 0.0001") == 0);  // of ultrasound, as it says
+    CHECK_FALSE(contains(convert.said(), "note"));
+    const auto rsf = [&](const std::string& words, const std::string& options = "") {
+        std::ofstream(folder.path() / "a.rsf")
+            << "n1=5 n2=7 o1=0 o2=0 unit=km/s in=\"a.f32\" data_format=\"native_float\" " << words << "\n";
+        const int code = convert((folder.path() / "a.rsf").string() + " " + out + " --force " + options);
+        return std::pair(code, convert.said());
+    };
+    const auto unknown = rsf("d1=0.0125 d2=0.0125");
+    CHECK(unknown.first == 65);
+    CHECK(contains(
+        unknown.second,
+        "d2 = '0.0125': would be 0.0125 m, as the header has no unit2: add unit2=km, or unit2=m if it is right"));
+    CHECK(rsf("d1=0.0125 d2=25").first == 65);
+    CHECK(rsf("d1=12500 d2=25").first == 65);
+    CHECK(contains(rsf("d1=0.0125 d2=0.0125 unit1=km unit2=km").second, "spacing  12.5, 12.5 m"));
+    CHECK(contains(rsf("d1=0.25 d2=0.25 unit1=mm unit2=mm").second, "spacing  0.00025, 0.00025 m"));
+    CHECK(contains(rsf("d1=0.0125 d2=0.0125 unit1=m unit2=m").second, "spacing  0.0125, 0.0125 m"));
+    CHECK(contains(rsf("d1=5 d2=10", "--spacing-m 25").second, "spacing  25, 5 m"));
+    CHECK(contains(rsf("d1=5 d2=10", "--spacing-m 25 4").second, "spacing  25, 4 m"));
+    CHECK(rsf("d1=0.0125 d2=10", "--spacing-m 25").first == 65);
+    CHECK(rsf("d1=1e-320 d2=10 unit1=m").first == 65);
+    CHECK(rsf("d1=10 d2=10 o1=4294967297").first == 65);
+}
+
+TEST_CASE("a picture of the model is drawn beside it, unless it is not wanted") {
+    const TemporaryFolder folder;
+    const Program convert(folder.path());
+    const auto raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "model.h5").string();
+    const auto picture = folder.path() / "model_xz.png";
+    const std::string command = raw + " " + out + layout + " --units km/s";
+    CHECK(convert(command + " --no-pictures") == 0);
+    CHECK_FALSE(std::filesystem::exists(picture));
+    CHECK(convert(command + " --force") == 0);
+    CHECK(contains(convert.said(), "picture  " + picture.string()));
+    REQUIRE(std::filesystem::exists(picture));
+    const auto bytes = std::filesystem::file_size(picture);
+    std::filesystem::remove(out);
+    CHECK(convert(command) == 73);
+    CHECK(contains(convert.said(), "model_xz.png exists"));
+    CHECK_FALSE(std::filesystem::exists(out));
+    CHECK(convert(command + " --force --rho " + raw + " --rho-units g/cm3") == 0);
+    CHECK(std::filesystem::file_size(picture) != bytes);
+    CHECK(convert(Segy().write(folder.path() / "a.sgy") + " " + (folder.path() / "b.h5").string()) == 0);
+    for (const char* name : {"b_xz.png", "b_yz.png", "b_xy.png"}) CHECK(std::filesystem::exists(folder.path() / name));
 }
 
 TEST_CASE("densities come along, on the same nodes alone") {

@@ -7,6 +7,7 @@
 #include "io/config/config.hpp"
 #include "io/files/file_uri.hpp"
 #include "io/text/printable.hpp"
+#include "solver/program/hash.hpp"
 #include "solver/program/names.hpp"
 #include "tests/program/program.hpp"
 #include "tests/solver/small_run.hpp"
@@ -117,6 +118,27 @@ TEST_CASE("printable text stays, all other is escaped byte by byte") {
     CHECK(printable_lines("a\nb\r") == "a\nb\\r");
     CHECK(valid_utf8("a\n\x1b\xff") == "a\n\x1b\\xff");
     for (const std::string& text : kHostile) CHECK(printable(printable(text)) == printable(text));
+}
+
+TEST_CASE("what a message quotes is cut before a character, and its length is told; paths are whole") {
+    const std::string long_text(3'000'000, 'x');
+    CHECK(printable(long_text) == std::string(kMostQuotedBytes, 'x') + "\u2026 (3000000 bytes)");
+    CHECK(printable(long_text.substr(0, kMostQuotedBytes)) == long_text.substr(0, kMostQuotedBytes));
+    for (std::size_t before = kMostQuotedBytes - 4; before <= kMostQuotedBytes; ++before) {
+        const std::string text = std::string(before, 'x') + "\U0001F30A" + std::string(9, 'y');
+        const std::string cut = printable(text);
+        CAPTURE(cut);
+        CHECK(!contains(cut, "\\x"));
+        CHECK(contains(cut, "\U0001F30A") == (before + 4 <= kMostQuotedBytes));
+    }
+    CHECK(printable_whole(long_text) == long_text);
+    CHECK(shown(std::string(4000, 'p')).size() == 4000);
+    const std::string lines = printable_lines("one\n" + long_text + "\nthree\n");
+    CHECK(lines.size() < 2 * kMostLineBytes);
+    CHECK(lines.starts_with("one\nxxx"));
+    CHECK(lines.ends_with(" bytes)\nthree\n"));
+    CHECK(printable_lines("") == "");
+    CHECK(printable_lines("\n\na") == "\n\na");
 }
 
 TEST_CASE("paths as text: themselves, or a URI where they are no UTF-8") {
@@ -236,6 +258,79 @@ TEST_CASE("what files hold: cells, units, headers, keys") {
     }
 }
 
+TEST_CASE("a field of megabytes is not echoed") {
+    const std::string text(3'000'000, 'x');
+    const Place place;
+    const auto refused = [](const Outcome& outcome) {
+        CAPTURE(outcome.err.substr(0, 2000));
+        CHECK((outcome.code == 65 || outcome.code == 78 || outcome.code == 66));
+        CHECK(contains(outcome.err, "error: "));
+        CHECK(outcome.err.size() < 4000);
+        CHECK(outcome.out.size() < 4000);
+    };
+    const auto file = [&](const std::string& name, const std::string& holds) {
+        write_text(place.folder.path() / name, holds);
+        return place.path(name);
+    };
+    for (const std::string& table : {"x,z," + text + "\n1,2,3\n", "x,z\n1," + text + "\n", text + "\n1\n",
+                                     "x,z,shot\n1,2," + text + "\n", "x,z\n1,2\n" + text}) {
+        file("t.csv", table);
+        refused(place.check("receivers=[{type: file, file: t.csv}]"));
+        refused(place.check("sources=[{type: file, file: t.csv}]"));
+        refused(place.check("wavelet={type: file, file: t.csv}"));
+        refused(run_onda({"bench", "thesis", "--from", place.path("t.csv")}));
+        refused(run_onda({"bench", "calibrate", "cpu", "--from", place.path("t.csv")}));
+    }
+    for (const std::string& line : {"n1=" + text, "d1=" + text, "unit1=" + text, "label1=" + text, "unit=" + text,
+                                    "data_format=" + text, "in=" + text, "esize=" + text, text + "='"}) {
+        // Within the megabyte that a header may have.
+        const std::string header = "n1=3 n2=2 d1=1 d2=1 in=stdin data_format=native_float label1=z label2=x\n" +
+                                   line.substr(0, 900'000) + "\n\x0c\x0c\x04";
+        refused(run_onda({"convert", file("m.rsf", header), place.path("m.h5")}));
+    }
+    for (const std::string& yaml :
+         {"title: [" + text + "]\n", text + ": 1\n", "grid: " + text + "\n", "grid: {" + text + ": 1}\n",
+          "'" + text + "\n", "model: {type: " + text + "}\n", "schema_version: " + text + "\n"})
+        refused(run_onda({"check", file("long.yaml", yaml)}));
+    for (const std::string& json :
+         {"\"" + text, "{\"format\": \"" + text + "\"}", "{\"" + text + "\": 1}", "[" + text, "\"" + text + "\""}) {
+        refused(run_onda({"bench", "compare", file("a.json", json), place.path("a.json")}));
+        refused(run_onda({"bench", "roofline", place.path("a.json")}));
+    }
+    for (const std::string& yaml : {"kind: " + text + "\n", text + ": 1\n", "name: [" + text + "]\n"})
+        refused(run_onda({"predict", "--device", file("device.yaml", yaml)}));
+}
+
+TEST_CASE("a cache of any text adds no line to messages, summary and log") {
+    const Place place;
+    const std::string cache = "export XDG_CACHE_HOME=" + quoted(place.path("cache"));
+    REQUIRE(run_onda({"tune", place.path("small.yaml"), "--seconds", "0.1"}, cache).code == 0);
+    for (const std::string& text : kHostile) {
+        if (valid_utf8(text) != text) continue;  // JSON holds no other
+        CAPTURE(text);
+        for (const auto& entry : std::filesystem::directory_iterator(place.folder.path() / "cache/onda")) {
+            auto kept = nlohmann::json::parse(text_of(entry.path()));
+            REQUIRE(kept["value"].contains("measured_utc"));
+            kept["value"]["measured_utc"] = text;
+            kept["hash"] = hash_of(kept["value"].dump());
+            write_text(entry.path(), kept.dump());
+        }
+        const Outcome check = run_onda({"check", place.path("small.yaml")}, cache);
+        const Outcome run =
+            run_onda({"run", place.path("small.yaml"), "--force", "--output", place.path("out")}, cache);
+        CAPTURE(check.out);
+        CAPTURE(run.err);
+        REQUIRE(check.code == 0);
+        REQUIRE(run.code == 0);
+        for (const std::string& said : {check.out, check.err, run.out, run.err}) check_clean(said);
+        const std::string log = text_of(place.folder.path() / "out/onda.log");
+        CHECK(contains(check.out, "measured " + printable(text)));
+        CHECK(contains(log, "measured " + printable(text)));
+        check_clean(log);
+        CHECK(!contains(log, " info error: all is well"));
+    }
+}
+
 TEST_CASE("a title of any text is kept, and the configuration reads back the same") {
     for (const std::string& text : kHostile) {
         if (valid_utf8(text) != text) continue;
@@ -252,6 +347,10 @@ TEST_CASE("a title of any text is kept, and the configuration reads back the sam
         check_clean(text_of(place.folder.path() / "out/onda.log"));
         check_clean(text_of(place.folder.path() / "out/summary.json"));
         check_clean(text_of(place.folder.path() / "out/config.yaml"));
+        // Beside what a browser takes for it, the page of the report shows what is hidden.
+        const std::string page = text_of(place.folder.path() / "out/report.html");
+        for (const char* hidden : {"\u202e", "\u2066", "\u2028", "\x1b", "\\u001b", "\\u0007"})
+            CHECK(!contains(page, hidden));
         CHECK(nlohmann::json::parse(text_of(place.folder.path() / "out/summary.json")).at("title") == text);
         CHECK(read_config(place.folder.path() / "out/config.yaml", vocabulary()).title == text);
     }

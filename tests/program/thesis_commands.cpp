@@ -91,6 +91,27 @@ TEST_CASE("tables 4 to 9 from times that were measured elsewhere: text, CSV and 
     CHECK(!contains(one.out, "table 6"));
 }
 
+TEST_CASE("times that make no rate are refused") {
+    const TemporaryFolder folder;
+    const std::string csv = (folder.path() / "k40.csv").string();
+    REQUIRE(run_onda({"bench", "thesis", "--from", "k40", "--csv", csv}).code == 0);
+    const std::string good = text_of(csv);
+    for (const char* time : {"0", "-1", "nan", "inf", "5e-324", "1e-300", "1e300", "1e400"}) {
+        std::string bad = good;
+        bad.replace(bad.find("8,8,0.2836"), 10, std::string("8,8,") + time);
+        write_text(csv, bad);
+        const Outcome outcome = run_onda({"bench", "thesis", "--from", csv});
+        CAPTURE(outcome.out);
+        CAPTURE(outcome.err);
+        CHECK(outcome.code == 65);
+        CHECK(contains(outcome.err, std::string("full_s = '") + time + "': must be "));
+        bad = good;
+        bad.insert(bad.find("tx,tz"), std::string("# kernel: inplane-full,8x8,,") + time + "\n");
+        write_text(csv, bad);
+        CHECK(run_onda({"bench", "thesis", "--from", csv}).code == 65);
+    }
+}
+
 TEST_CASE("table 12 of another device: its own times beside the model of it") {
     const TemporaryFolder folder;
     const std::string csv = (folder.path() / "mine.csv").string();

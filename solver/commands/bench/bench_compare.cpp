@@ -68,7 +68,7 @@ void print(std::ostream& out, const BenchComparison& comparison) {
         out << fmt::format("{:<{}} {:>10.4g} {:>10.4g} {:<6} {}  {:>7}  {}\n", row_name(row, comparison), width, row.a,
                            row.b, row.unit, interval(row.speed),
                            row.twin ? fmt::format("{:.3f}", row.twin->estimate) : "-", name(row.verdict));
-    for (const std::string& note : comparison.notes) out << "note: " << printable(note) << '\n';
+    for (const std::string& note : comparison.notes) out << "note: " << printable_whole(note) << '\n';
     out << fmt::format(
                "B against A: {}: {} faster, {} slower, {} no difference, {} too few rounds; {:.3f} times as fast in "
                "the geometric mean",

@@ -21,7 +21,7 @@ int bench_roofline(const RooflineOptions& options) {
         write_picture(options.picture, roofline_picture(report), options.force);
     } catch (const Error& fault) {
         if (fault.code() != ExitCode::bad_data) throw;
-        throw Error(fault.code(), printable(options.report) + ": " + fault.what());
+        throw Error(fault.code(), shown(options.report) + ": " + fault.what());
     }
     return 0;
 }

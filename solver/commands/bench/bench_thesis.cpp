@@ -108,12 +108,12 @@ SweepPair measure(const ThesisOptions& options, const Described& described) {
 /// A sweep that was measured before, or the thesis' own: the same from its times.
 SweepPair read(const ThesisOptions& options, const Described& described) {
     TileSweep sweep = tile_sweep(options.from);
-    if (sweep.device.empty()) sweep.device = printable(options.from);
+    if (sweep.device.empty()) sweep.device = shown(options.from);
     std::erase_if(sweep.tiles, [&options](const SweptTile& tile) {
         return std::ranges::count(options.tx, tile.tx) == 0 || std::ranges::count(options.tz, tile.tz) == 0;
     });
     if (sweep.tiles.empty())
-        throw Error(ExitCode::usage, printable(options.from) + " has none of the tiles that --tx and --tz leave");
+        throw Error(ExitCode::usage, shown(options.from) + " has none of the tiles that --tx and --tz leave");
     SweepPair pair = beside_thesis(std::move(sweep));
     std::cout << sweep_heading(pair);
     const SweptTile* before = nullptr;

@@ -132,7 +132,7 @@ std::string header() {
 }
 
 [[noreturn]] void refuse(const std::string& name, std::size_t line, const std::string& fault) {
-    throw Error(ExitCode::bad_data, fmt::format("{}:{}: {}", printable(name), line, fault));
+    throw Error(ExitCode::bad_data, fmt::format("{}:{}: {}", printable_whole(name), line, fault));
 }
 
 GpuObservation read_line(std::string_view line, const std::string& name, std::size_t number, GpuObservations& of) {
@@ -299,7 +299,7 @@ GpuObservations read_observations(const std::filesystem::path& file) {
     constexpr std::uintmax_t most = 64 << 20;
     if (input_file_size(file) > most)
         throw Error(ExitCode::bad_data,
-                    fmt::format("{}: more than 64 MiB are no table of measured steps", printable(file.string())));
+                    fmt::format("{}: more than 64 MiB are no table of measured steps", shown(file)));
     std::ostringstream text;
     text << open_input_file(file).rdbuf();
     return parse_observations(text.str(), file.string());

@@ -98,7 +98,7 @@ private:
 SheetKind kind_of(const std::filesystem::path& file) {
     if (file.extension() == ".png") return SheetKind::png;
     if (file.extension() == ".pdf") return SheetKind::pdf;
-    throw Error(ExitCode::usage, "'" + printable(file.string()) + "': pictures are .png or .pdf");
+    throw Error(ExitCode::usage, "'" + shown(file) + "': pictures are .png or .pdf");
 }
 
 }  // namespace

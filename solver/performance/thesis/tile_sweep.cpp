@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;
 constexpr std::int64_t kMostNodes = 1'000'000;
+constexpr double kShortestStep = 1e-9, kLongestStep = 1e9;  // seconds of a time step: rates made of them are numbers
 /// What stands around the name of a sweep that comes with the program.
 constexpr std::string_view kSweepBegin = "reference/", kSweepEnd = "_tile_sweep.csv";
 
@@ -36,6 +37,10 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     }
 }
 
+bool is_time_of_step(double seconds) {
+    return seconds >= kShortestStep && seconds <= kLongestStep;
+}
+
 /// One line of a table of numbers, for messages.
 struct CsvLine {
     const std::string& name;
@@ -51,6 +56,13 @@ struct CsvLine {
             refuse(fmt::format("column {}, {} = '{}': must be a number above 0", column + 1, heading,
                                printable(cells[column])));
         return *value;
+    }
+    [[nodiscard]] double seconds(std::size_t column, std::string_view heading) const {
+        const double value = positive(column, heading);
+        if (!is_time_of_step(value))
+            refuse(fmt::format("column {}, {} = '{}': must be the seconds of a time step, 1e-9 to 1e9", column + 1,
+                               heading, printable(cells[column])));
+        return value;
     }
     [[nodiscard]] std::int64_t count(std::size_t column, std::string_view heading) const {
         const auto value = parse_integer(cells[column]);
@@ -117,8 +129,8 @@ private:
     void kernel(const CsvLine& at, std::string_view value) {
         const auto parts = split(value, ',');
         const auto seconds = parts.size() == 4 ? finite_number(parts[3]) : std::nullopt;
-        if (!seconds || *seconds <= 0. || parts[0].empty())
-            at.refuse("kernel: " + printable(value) + ": must be kernel,tile,copy,seconds");
+        if (!seconds || !is_time_of_step(*seconds) || parts[0].empty())
+            at.refuse("kernel: " + printable(value) + ": must be kernel,tile,copy,seconds, from 1e-9 to 1e9 of these");
         sweep_.others.push_back({printable(parts[0]), printable(parts[1]), printable(parts[2]), *seconds});
     }
     void heading(const CsvLine& at) {
@@ -148,7 +160,7 @@ private:
             else if (columns_[i] == kTz)
                 tile.tz = at.count(i, "tz");
             else if (!at.cells[i].empty())
-                tile.seconds[columns_[i]] = at.positive(i, headings_[i]);
+                tile.seconds[columns_[i]] = at.seconds(i, headings_[i]);
         }
         if (sweep_.find(tile.tx, tile.tz) != nullptr)
             at.refuse(fmt::format("tile {} x {} is there twice", tile.tx, tile.tz));
