@@ -1,5 +1,6 @@
 // Promise: a survey whose files were damaged, or whose process was killed at whatever moment, ends with the results of
 // one run from beginning to end: what is damaged is named and computed again, and nothing of the survey is left over.
+#include <algorithm>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -72,7 +73,7 @@ TEST_CASE("shots of which any file is damaged in any way are computed again when
         return shots_in(place.out());
     }();
     const SurveyPlace place(all_formats());
-    REQUIRE(place.run({"--shots", "1-30"}).code == 0);
+    REQUIRE(place.run({"--shots", "1-32"}).code == 0);
     std::map<int, std::string> damaged;
     int shot = 0;
     for (const std::string& format : kFormats) {
@@ -93,7 +94,7 @@ TEST_CASE("shots of which any file is damaged in any way are computed again when
     REQUIRE(shot == 30);
     const Outcome last = place.run();
     for (const auto& [each, file] : damaged) check_named(last, file, each);
-    CHECK(contains(last.err, "missing"));
+    CHECK(contains(last.err, "resuming  2 of 130 shots are finished; 128 are missing"));
     place.check_complete(expected);
 }
 
@@ -186,8 +187,8 @@ void check_killed_at_the_end(const std::string& config, int shots, long calls, l
     const SurveyPlace counted(config);
     REQUIRE(counted.run({}, "out", preload + " ONDA_KILL_COUNT=" + quoted(counted.out("count"))).code == 0);
     const long count = std::stol(text_of(counted.out("count")));
-    REQUIRE(count > calls);
-    for (long at = count - calls; at <= count; at += stride) {
+    REQUIRE(count > 10);
+    for (long at = std::max(1L, count - calls); at <= count; at += stride) {
         const SurveyPlace place(config);
         // One thread: the calls come in the same order.
         const Outcome killed = place.run({"--threads", "1"}, "out", preload + " ONDA_KILL_AT=" + std::to_string(at));
@@ -214,7 +215,7 @@ TEST_CASE("a run that is killed while it ends a survey is completed by the next 
 
 TEST_CASE("so is one whose survey keeps the files of its shots") {
     if (test::kSanitized) return;
-    check_killed_at_the_end(small_survey(101), 101, 30, 2);
+    check_killed_at_the_end(small_survey(101), 101, 30, 3);
 }
 
 TEST_CASE("the rest of a survey that a killed process was removing goes with the next run of the same") {
