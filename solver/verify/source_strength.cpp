@@ -70,18 +70,19 @@ std::vector<double> shoot(const Duct& duct, const Jump* jump, const VerifyOption
     return seismograms(*backend, duct.e, smooth_ricker(kPeak), duct.sources, duct.receiver);
 }
 
-/// The error of the wave that a jump lets through, over the exact one: with one velocity the wave without the jump
-/// times 2 rho / (rho_light + rho_heavy), rho of the side of the receiver.
+/// By how much the wave that a jump lets through is too strong or too weak, as the least-squares multiple of the exact
+/// one: with one velocity the wave without the jump times 2 rho / (rho_light + rho_heavy), rho of the side of the
+/// receiver. What is left over are shifts in time by the interface and by the interpolation of a field with a kink.
 double error_of(const Jump& jump, double distance_nodes, double side, const VerifyOptions& options) {
     const Duct duct = make_duct(jump, distance_nodes, side);
     const std::vector<double> through = shoot(duct, &jump, options), without = shoot(duct, nullptr, options);
     const double coefficient = 2. * (side < 0. ? kHeavy : kLight) / (kLight + kHeavy);
-    double difference = 0., largest = 0.;
+    double product = 0., square = 0.;
     for (std::size_t n = 0; n < through.size(); ++n) {
-        difference = worse(difference, std::abs(through[n] - coefficient * without[n]));
-        largest = worse(largest, std::abs(coefficient * without[n]));
+        product += through[n] * without[n];
+        square += without[n] * without[n];
     }
-    return difference / largest;
+    return std::abs(product / (coefficient * square) - 1.);
 }
 
 Measurement worst_error(const Jump& jump, double side, const VerifyOptions& options) {
@@ -102,17 +103,17 @@ PromiseGroup source_strength() {
     PromiseGroup group;
     group.id = "R5s";
     group.title = "Sources beside a jump of the density";
-    group.quantity = "error of the wave behind the jump over its amplitude";
+    group.quantity = "error of the amplitude behind the jump";
     group.method =
         "A source adds s / rho(x_s): beside a jump of the density its amplitude is right only with the density of its "
         "own side. A plane source 0.25, 0.5, 0.75, 1, 2, 3 and 4 nodes from a jump between 1,000 and 2,200 kg/m3 at "
         "2,000 m/s, which lies midway between nodes, on a node, or between; the wave behind the jump against that "
-        "without it times the transmission coefficient, which is exact where the velocity does not change. Order 8, "
-        "40 nodes per wavelength at the peak frequency. The worst of all distances.";
+        "without it times the transmission coefficient, which is exact where the velocity does not change, by least "
+        "squares. Order 8, 40 nodes per wavelength at the peak frequency. The worst of all distances.";
     for (const Jump& jump : kJumps)
         for (const double side : {-1., 1.})
             group.promises.push_back(
-                {std::string(jump.name) + (side < 0. ? ", source in 1000 kg/m3" : ", source in 2200 kg/m3"), 0.01, true,
+                {std::string(jump.name) + (side < 0. ? ", source in 1000 kg/m3" : ", source in 2200 kg/m3"), 4e-3, true,
                  [=](const VerifyOptions& options) { return worst_error(jump, side, options); }});
     return group;
 }

@@ -98,8 +98,8 @@ TEST_CASE("beside plane interfaces the density is that of the side, dipping or n
     const Side water{1500., 1000.}, rock{2300., 2200.}, light{2000., 1000.}, heavy{2000., 2200.};
     const std::vector<Row> rows{
         {2, 0., 0., light, heavy, 0.02},   {2, 0., 0., water, rock, 0.02},    {2, 10., 0., light, heavy, 0.1},
-        {2, 30., 0., water, rock, 0.1},    {2, 45., 0., light, heavy, 0.1},   {2, 60., 0., heavy, light, 0.1},
-        {3, 20., 30., light, heavy, 0.15}, {3, 50., 200., rock, water, 0.15},
+        {2, 30., 0., water, rock, 0.15},   {2, 45., 0., light, heavy, 0.1},   {2, 60., 0., heavy, light, 0.1},
+        {3, 20., 30., light, heavy, 0.25}, {3, 50., 200., rock, water, 0.25},
     };
     for (const Row& row : rows) {
         CAPTURE(row.dimensions);
