@@ -130,7 +130,7 @@ struct SurveySize {
     /// Of any shot, as devices are given them: more than its sources where nodes of theirs lie in absorbing layers
     /// (kernels/shot/layer_sources.hpp).
     std::int64_t most_source_rows = 0;
-    std::map<std::int64_t, std::int64_t> shots_of_receivers;      ///< how many shots have so many receivers
+    std::map<std::int64_t, std::int64_t> shots_of_receivers;  ///< how many shots have so many receivers
 };
 
 struct Survey {

@@ -270,7 +270,7 @@ PromiseGroup averaged_interfaces() {
     add(dipping_plane(8., 3000., 0.), 0.05, true);
     add(dipping_plane(30., 3000., 0.), 0.05, false);
     add(dipping_plane(8., 2500., 2300.), 0.09, false);
-    for (const double dip_deg : {0., 8., 30.}) add(dipping_plane(dip_deg, kVp, kDenser), 0.09, dip_deg == 8.);
+    for (const double dip_deg : {0., 8., 30.}) add(dipping_plane(dip_deg, kVp, kDenser), 0.2, dip_deg == 8.);
     add(round_body(2, 3000., 0.), 0.012, true);
     add(round_body(2, 1500., 0.), 0.012, false);
     add(round_body(2, 2500., 2300.), 0.025, false);
