@@ -458,8 +458,7 @@ private:
 };
 
 void SlabWavefield::set_sources(int shot, const Sources& sources) {
-    const std::vector<double> density =
-        sources.density.empty() ? source_densities(*medium_, sources.nodes) : sources.density;
+    const std::vector<double> density = source_densities(*medium_, sources);
     for (std::size_t s = 0; s < slabs_.size(); ++s) {
         Sources share;
         share.density = density;

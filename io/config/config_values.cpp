@@ -18,7 +18,9 @@ const Vocabulary& own_names() {
     static const Vocabulary names{
         {"model.interfaces",
          {{"averaged",
-           "each node has the mean of its cell: interfaces keep their position, and dipping ones are smooth"},
+           "each node has the mean of its cell: interfaces keep their position, and dipping ones are smooth; those of "
+           "the "
+           "density alone are of first order"},
           {"sampled", "each node has the value at its position: dipping interfaces become staircases"}}},
         {"model.rho",
          {{"auto", "rho_kg_m3 of layers and inclusions, /rho of the model file; constant where there is none"},

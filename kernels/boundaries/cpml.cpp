@@ -124,6 +124,19 @@ std::shared_ptr<const Strip> Cpml::of_planes(std::int64_t first, std::int64_t pl
     return part;
 }
 
+// The stretched operator is -k (1 + Z) D* b (1 + Psi) D along each axis, Z the filter of zeta: divided by k (1 + Z) of
+// all axes it is symmetric, for Z depends on the place along its own axis alone.
+void Cpml::filter_source(const Grid& grid, const std::array<std::int64_t, 3>& node, NodeFilter& filter) const {
+    for (std::size_t i = 0; i < face.size(); ++i) {
+        const std::size_t axis = i / 2;
+        const std::int64_t to_face = i % 2 == 0 ? node[axis] : grid.n[axis] - 1 - node[axis];
+        const std::int64_t value = face[i].width() - 1 - to_face;
+        if (value < 0) continue;
+        const auto at = static_cast<std::size_t>(value);
+        filter.memory[axis] = {face[i].a_zeta[at], face[i].b_zeta[at]};
+    }
+}
+
 // D* takes what the layer remembers as far as the operator reaches.
 std::int64_t Cpml::reach(const Problem& problem, int of_face) const {
     const std::int64_t width = face[static_cast<std::size_t>(of_face)].width();

@@ -42,6 +42,7 @@ public:
                                                          std::int64_t all) const override;
     [[nodiscard]] std::int64_t reach(const Problem& problem, int face) const override;
     [[nodiscard]] std::int64_t fewest_planes(const Problem& problem, int face) const override;
+    void filter_source(const Grid& grid, const std::array<std::int64_t, 3>& node, NodeFilter& filter) const override;
     [[nodiscard]] const cpu::StripRow& on_cpu() const override;
     [[nodiscard]] const cuda::StripRow* on_cuda() const override;
 };

@@ -57,4 +57,9 @@ std::shared_ptr<const Strip> Sponge::of_planes(std::int64_t first, std::int64_t 
     return part;
 }
 
+void Sponge::filter_source(const Grid&, const std::array<std::int64_t, 3>& node, NodeFilter& filter) const {
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (!taper[axis].empty()) filter.gain *= taper[axis][static_cast<std::size_t>(node[axis])];
+}
+
 }  // namespace onda

@@ -22,6 +22,13 @@ namespace cuda {
 struct StripRow;
 }
 
+/// What a node of absorbing strips makes of a source: a multiple of its signal r[n], then along each axis the recursion
+/// z <- b z + a r, r <- r + z.
+struct NodeFilter {
+    double gain = 1.;
+    std::array<std::array<double, 2>, 3> memory{};  ///< a and b; zeros where the axis has none here
+};
+
 /// The strips of one kind at all faces of a grid. Complete when it is in the list of a problem, and never changed
 /// there.
 class Strip {
@@ -51,6 +58,12 @@ public:
     [[nodiscard]] virtual std::int64_t reach(const Problem& problem, int face) const = 0;
     /// Planes that a slab needs if face 4 or 5 of the problem is its own; 0: any number will do.
     [[nodiscard]] virtual std::int64_t fewest_planes(const Problem& problem, int face) const = 0;
+    /// What must become of the signal of a source at a node for reciprocity to hold there
+    /// (kernels/shot/layer_sources.hpp): adds to the filter of the node. Nothing for a kind whose strips are symmetric
+    /// as they are.
+    virtual void filter_source(const Grid& grid, const std::array<std::int64_t, 3>& node, NodeFilter& filter) const {
+        static_cast<void>(grid), static_cast<void>(node), static_cast<void>(filter);
+    }
 
     /// How the CPU computes the strips (kernels/cpu/strips/strip.hpp).
     [[nodiscard]] virtual const cpu::StripRow& on_cpu() const = 0;

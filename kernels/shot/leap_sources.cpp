@@ -70,8 +70,7 @@ LeapSources leap_sources(const Medium& medium, const Sources& sources, const She
     const Grid& grid = problem.grid;
     const Shares shares = problem.stepping == Stepping::leap ? kOfLeap : kOfFourthOrder;
     const auto stencil = make_stencil<double>(problem.scheme, grid.spacing_m, grid.dimensions);
-    const std::vector<double> density =
-        sources.density.empty() ? source_densities(medium, sources.nodes) : sources.density;
+    const std::vector<double> density = source_densities(medium, sources);
     LeapSources result;
     for (std::int64_t row = 0; row < sources.nodes.rows(); ++row) {
         const auto r = static_cast<std::size_t>(row);

@@ -2,6 +2,7 @@
 /// The sources and receivers of one shot as weighted nodes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -20,9 +21,11 @@ struct NodeWeights {
 struct Sources {
     NodeWeights nodes;
     std::vector<std::vector<double>> signal;  ///< one time series a row, sampled at n dt
-    /// The density [kg/m3] that each row acts in; empty: the mean over its nodes (source_entries.hpp), or 1 where the
-    /// equation has no density.
+    /// The density [kg/m3] that each row acts in; empty: that of the medium at its place (source_density.hpp), or 1
+    /// where the equation has no density.
     std::vector<double> density = {};
+    /// Where each row is, in nodes from node (0, 0, 0); empty: on the node with the largest weight of each.
+    std::vector<std::array<double, 3>> place = {};
 };
 
 /// The size of a shot: what it asks of a wavefield beside the grid.

@@ -54,7 +54,8 @@ ShotSize largest_shot(const Plan& plan) {
     ShotSize most;
     most.source_nodes = size.most_source_nodes;
     most.receiver_nodes = size.most_receiver_nodes;
-    most.sources = size.most_sources;
+    // At the edges of an aperture a source may be nearer to absorbing strips than in the whole grid.
+    most.sources = plan.aperture ? size.most_source_nodes : size.most_source_rows;
     most.receivers = size.most_receivers;
     most.signal_samples = plan.time.steps + 1;
     most.trace_samples = plan.time.recorded_samples();

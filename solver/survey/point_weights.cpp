@@ -113,6 +113,13 @@ void append_row(NodeWeights& rows, const std::array<AxisWeights, 3>& axis, const
 
 }  // namespace
 
+std::array<double, 3> in_nodes(const Grid& grid, const Position& position_m) {
+    std::array<double, 3> place{};
+    for (std::size_t a = 0; a < 3; ++a)
+        if (grid.has_axis(static_cast<int>(a))) place[a] = (position_m[a] - grid.origin_m[a]) / grid.spacing_m[a];
+    return place;
+}
+
 NodeWeights point_weights(std::span<const Position> positions, const Grid& grid, const FaceHalos& halos,
                           PointKind kind) {
     NodeWeights rows;
@@ -120,8 +127,8 @@ NodeWeights point_weights(std::span<const Position> positions, const Grid& grid,
         std::array<AxisWeights, 3> axis;
         for (int a = 0; a < 3; ++a) {
             if (grid.has_axis(a))
-                axis[a] = axis_weights((position[a] - grid.origin_m[a]) / grid.spacing_m[a],
-                                       {grid.n[a] - 1, halos[2 * a], halos[2 * a + 1]}, kind);
+                axis[a] =
+                    axis_weights(in_nodes(grid, position)[a], {grid.n[a] - 1, halos[2 * a], halos[2 * a + 1]}, kind);
             else
                 axis[a].add(0, 1.);
         }
@@ -136,6 +143,7 @@ Sources make_sources(const Shot& shot, const Survey& survey, const Grid& grid, c
     for (const SourcePoint& source : shot.sources) positions.push_back(source.position_m);
     Sources sources;
     sources.nodes = point_weights(positions, grid, halos, PointKind::source);
+    for (const Position& position : positions) sources.place.push_back(in_nodes(grid, position));
     std::map<std::size_t, std::vector<double>> sampled;  // many sources may share a wavelet
     for (const SourcePoint& source : shot.sources) {
         if (!sampled.contains(source.wavelet))

@@ -117,13 +117,40 @@ void add_sources(const std::vector<SourceGroup>& entries, const SurveySections& 
     survey.firing = describe_firing(entries, data, entry_of);
 }
 
-SurveySize size_of(const Grid& grid, const Shots::Data& data, const ReceiverCounts& receivers) {
+/// Where interpolation weights of a source reach into absorbing strips, beside a source on the nodes.
+std::vector<FaceLayer> near_strips(const Grid& grid, const Faces& faces) {
+    constexpr double reach = 4.;
+    std::array<double, 6> depth{};
+    for (int face = 0; face < 6; ++face) {
+        const auto inside = static_cast<double>(faces.nodes_inside[face]);
+        if (inside > 0. || faces.nodes_beyond[face] > 0) depth[face] = inside + reach;
+    }
+    return face_layers(grid, depth);
+}
+
+/// The rows that a source becomes at most: one for each of its nodes along axes where it is near strips.
+std::int64_t rows_of(const Grid& grid, std::span<const FaceLayer> near, const Position& position_m) {
+    std::array<bool, 3> split{};
+    for (const FaceLayer& layer : near)
+        if (layer.holds(position_m[static_cast<std::size_t>(layer.axis)]))
+            split[static_cast<std::size_t>(layer.axis)] = true;
+    Position on_nodes = position_m;
+    for (std::size_t a = 0; a < 3; ++a)
+        if (!split[a]) on_nodes[a] = grid.origin_m[a];
+    return weighted_nodes(grid, on_nodes);
+}
+
+SurveySize size_of(const Grid& grid, const Faces& faces, const Shots::Data& data, const ReceiverCounts& receivers) {
+    const std::vector<FaceLayer> near = near_strips(grid, faces);
     SurveySize size;
     size.sources = static_cast<std::int64_t>(data.sources.size());
     for (std::size_t shot = 0; shot < data.id.size(); ++shot) {
-        std::int64_t nodes = 0;
-        for (std::int64_t s = data.first_source[shot]; s < data.first_source[shot + 1]; ++s)
+        std::int64_t nodes = 0, rows = 0;
+        for (std::int64_t s = data.first_source[shot]; s < data.first_source[shot + 1]; ++s) {
             nodes += weighted_nodes(grid, data.sources[s].position_m);
+            rows += rows_of(grid, near, data.sources[s].position_m);
+        }
+        size.most_source_rows = std::max(size.most_source_rows, rows);
         size.most_source_nodes = std::max(size.most_source_nodes, nodes);
         size.most_sources = std::max(size.most_sources, data.first_source[shot + 1] - data.first_source[shot]);
         size.most_receivers = std::max(size.most_receivers, receivers.of(shot));
@@ -210,7 +237,7 @@ Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces
     faults.raise_if_any();
     const ReceiverCounts counts = count_receivers(grid, data);
     check_something_is_left(sections, data, counts, origin);
-    survey.size = size_of(grid, data, counts);
+    survey.size = size_of(grid, faces, data, counts);
     survey.warnings = std::move(of_entries);
     add_warnings(sections, grid, faces, data, survey);
     survey.shots = Shots(std::make_shared<const Shots::Data>(std::move(data)));

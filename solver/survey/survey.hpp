@@ -2,6 +2,7 @@
 /// Wavelets; sources and receivers as weighted grid nodes; the list of shots.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -131,7 +132,10 @@ struct SurveySize {
     std::int64_t sources = 0, receivers = 0;                      ///< of all shots together
     std::int64_t most_sources = 0, most_receivers = 0;            ///< of any shot
     std::int64_t most_source_nodes = 0, most_receiver_nodes = 0;  ///< of any shot, as weighted nodes
-    std::map<std::int64_t, std::int64_t> shots_of_receivers;      ///< how many shots have so many receivers
+    /// Of any shot, as devices are given them: more than its sources where nodes of theirs lie in absorbing layers
+    /// (kernels/shot/layer_sources.hpp).
+    std::int64_t most_source_rows = 0;
+    std::map<std::int64_t, std::int64_t> shots_of_receivers;  ///< how many shots have so many receivers
 };
 
 struct Survey {
@@ -167,6 +171,9 @@ Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces
 enum class PointKind { source, receiver };
 NodeWeights point_weights(std::span<const Position> positions, const Grid& grid, const FaceHalos& halos,
                           PointKind kind);
+
+/// A position in nodes from node (0, 0, 0); 0 along y in 2-D.
+std::array<double, 3> in_nodes(const Grid& grid, const Position& position_m);
 
 /// What a backend needs of a shot.
 Sources make_sources(const Shot& shot, const Survey& survey, const Grid& grid, const FaceHalos& halos,

@@ -21,6 +21,7 @@ using Complex = std::complex<double>;
 constexpr Complex kI{0., 1.};
 
 constexpr double kSpacing = 10., kVp = 2000., kRho = 1800.;  // of the rock that the source is in
+constexpr double kDenser = 2.2 * kRho;                       // of the other rock where the density alone changes
 constexpr double kNodesPerWavelength = 12.;                  // at the peak frequency
 constexpr double kPeak = kVp / (kNodesPerWavelength * kSpacing);
 constexpr int kFrequencies = 33;  // from 0.4 to 2 times the peak
@@ -269,6 +270,7 @@ PromiseGroup averaged_interfaces() {
     add(dipping_plane(8., 3000., 0.), 0.05, true);
     add(dipping_plane(30., 3000., 0.), 0.05, false);
     add(dipping_plane(8., 2500., 2300.), 0.09, false);
+    for (const double dip_deg : {0., 8., 30.}) add(dipping_plane(dip_deg, kVp, kDenser), 0.2, dip_deg == 8.);
     add(round_body(2, 3000., 0.), 0.012, true);
     add(round_body(2, 1500., 0.), 0.012, false);
     add(round_body(2, 2500., 2300.), 0.025, false);

@@ -16,6 +16,7 @@ PromiseGroup layered_media();
 PromiseGroup interface_depth();
 PromiseGroup head_waves();
 PromiseGroup averaged_interfaces();
+PromiseGroup source_strength();
 PromiseGroup absorbing_strips();
 PromiseGroup energy_conservation();
 PromiseGroup reciprocity();

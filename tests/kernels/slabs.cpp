@@ -157,15 +157,17 @@ TEST_CASE("a source and a receiver between nodes, wherever the cut passes") {
     const auto traces_with = [&](const MakeMedium& make_medium, std::int64_t z) {
         const auto wavefield = make_noisy_medium(setup, make_medium)->make_wavefield();
         NodeWeights points;  // two rows that share nodes on either side of the cut
+        std::vector<std::array<double, 3>> places;
         for (const std::int64_t shift : {0, 1}) {
             for (std::int64_t i = -3; i <= 4; ++i) {
                 points.node.push_back(grid.at(11, 7, z + i + shift));
                 points.weight.push_back(0.3 * std::cos(static_cast<double>(i)));
             }
             points.first.push_back(static_cast<std::int64_t>(points.node.size()));
+            places.push_back({11., 7., static_cast<double>(z + shift) + 0.4});
         }
         std::vector<double> signal(30, 1e3);
-        wavefield->set_sources(0, {points, {signal, signal}, {}});
+        wavefield->set_sources(0, {points, {signal, signal}, {}, places});
         wavefield->set_receivers(0, points, 31);
         wavefield->record(0);
         wavefield->advance(0, 30);

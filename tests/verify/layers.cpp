@@ -16,3 +16,7 @@ TEST_CASE("R5i: interfaces between the nodes reflect and scatter as exact ones d
 TEST_CASE("R5d: an interface on a node acts half a node above it") {
     onda::check_promises("R5d");
 }
+
+TEST_CASE("R5s: a source beside a jump of the density has the strength of its own side") {
+    onda::check_promises("R5s", {.threads = 1});
+}
