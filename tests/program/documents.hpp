@@ -27,8 +27,7 @@
 namespace onda::test {
 
 /// What a machine may lack without a fault of the documents, by its name in `needs`.
-/// Measurements take minutes under sanitizers.
-inline constexpr std::array<std::string_view, 4> kNeeds{"a GPU", "MPI", "a GPU and PyTorch", "an optimised build"};
+inline constexpr std::array<std::string_view, 3> kNeeds{"a GPU", "MPI", "a GPU and PyTorch"};
 /// What runs commands that a test cannot run: as root, with the network, or on a whole clone.
 inline constexpr std::array<std::string_view, 4> kRunners{".ci/run", ".ci/readme", ".ci/debian",
                                                           "tests/program/find_package.sh"};
