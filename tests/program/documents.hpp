@@ -223,17 +223,16 @@ private:
 
     /// The modules that a block of Python needs, in itself and by what it asks of the package.
     static std::string modules_of(const Block& block) {
-        static const std::array<std::pair<const char*, const char*>, 8> signs{{{"h5py", "h5py"},
-                                                                               {"onda.open(", "h5py"},
-                                                                               {"numpy", "numpy"},
-                                                                               {"xarray", "xarray"},
-                                                                               {"dataset(", "xarray, h5netcdf"},
-                                                                               {".plot(", "xarray, matplotlib"},
-                                                                               {"matplotlib", "matplotlib"},
-                                                                               {"import onda", "numpy"}}};
+        using Signs = std::vector<const char*>;
+        static const std::array<std::pair<const char*, Signs>, 5> table{{{"h5py", {"h5py", "onda.open("}},
+                                                                         {"numpy", {"numpy", "import onda"}},
+                                                                         {"xarray", {"xarray", "dataset(", ".plot("}},
+                                                                         {"h5netcdf", {"open_dataset("}},
+                                                                         {"matplotlib", {"matplotlib", ".plot("}}}};
         std::string modules;
-        for (const auto& [sign, needed] : signs)
-            if (contains(block.text, sign)) modules += (modules.empty() ? "" : ", ") + std::string(needed);
+        for (const auto& [module, signs] : table)
+            if (std::ranges::any_of(signs, [&](const char* sign) { return contains(block.text, sign); }))
+                modules += (modules.empty() ? "" : ", ") + std::string(module);
         return modules.empty() ? "sys" : modules;
     }
 
