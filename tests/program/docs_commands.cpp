@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/program/documents.hpp"
-#include "tests/sanitized.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -50,7 +49,6 @@ Tools tools_here() {
     const bool gpu = has_gpu(), mpi = has_mpi();
     const bool torch = gpu && !python_with("import torch, deepwave").empty();
     tools.has = [gpu, mpi, torch](const std::string& need) {
-        if (need == "an optimised build") return !kSanitized;
         return need == "a GPU" ? gpu : need == "MPI" ? mpi : torch;
     };
     return tools;

@@ -27,8 +27,7 @@
 namespace onda::test {
 
 /// What a machine may lack without a fault of the documents, by its name in `needs`.
-/// Measurements take minutes under sanitizers.
-inline constexpr std::array<std::string_view, 4> kNeeds{"a GPU", "MPI", "a GPU and PyTorch", "an optimised build"};
+inline constexpr std::array<std::string_view, 3> kNeeds{"a GPU", "MPI", "a GPU and PyTorch"};
 /// What runs commands that a test cannot run: as root, with the network, or on a whole clone.
 inline constexpr std::array<std::string_view, 4> kRunners{".ci/run", ".ci/readme", ".ci/debian",
                                                           "tests/program/find_package.sh"};
@@ -224,17 +223,16 @@ private:
 
     /// The modules that a block of Python needs, in itself and by what it asks of the package.
     static std::string modules_of(const Block& block) {
-        static const std::array<std::pair<const char*, const char*>, 8> signs{{{"h5py", "h5py"},
-                                                                               {"onda.open(", "h5py"},
-                                                                               {"numpy", "numpy"},
-                                                                               {"xarray", "xarray"},
-                                                                               {"dataset(", "xarray, h5netcdf"},
-                                                                               {".plot(", "xarray, matplotlib"},
-                                                                               {"matplotlib", "matplotlib"},
-                                                                               {"import onda", "numpy"}}};
+        using Signs = std::vector<const char*>;
+        static const std::array<std::pair<const char*, Signs>, 5> table{{{"h5py", {"h5py", "onda.open("}},
+                                                                         {"numpy", {"numpy", "import onda"}},
+                                                                         {"xarray", {"xarray", "dataset(", ".plot("}},
+                                                                         {"h5netcdf", {"open_dataset("}},
+                                                                         {"matplotlib", {"matplotlib", ".plot("}}}};
         std::string modules;
-        for (const auto& [sign, needed] : signs)
-            if (contains(block.text, sign)) modules += (modules.empty() ? "" : ", ") + std::string(needed);
+        for (const auto& [module, signs] : table)
+            if (std::ranges::any_of(signs, [&](const char* sign) { return contains(block.text, sign); }))
+                modules += (modules.empty() ? "" : ", ") + std::string(module);
         return modules.empty() ? "sys" : modules;
     }
 
