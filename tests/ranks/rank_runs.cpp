@@ -276,7 +276,8 @@ std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::fil
         PhaseTimes times;
         Untold untold;
         static_cast<void>(workers.run({files, table, times, untold}, {}, SurveyRun::Clock::time_point::max()));
-        for (const ShotRecord& record : table.all_finished()) CHECK_FALSE(files.fault_of(record, LookAt::contents).has_value());
+        for (const ShotRecord& record : table.all_finished())
+            CHECK_FALSE(files.fault_of(record, LookAt::contents).has_value());
         if (!results.empty()) {
             std::filesystem::create_directories(results);
             const std::vector<ShotRecord> shots = table.all_finished();

@@ -2,7 +2,7 @@
 // them ends with 0, and the results are those of one process.
 #include <sys/file.h>
 
-#include "tests/program/survey_place.hpp"
+#include "tests/surveys/survey_place.hpp"
 #include "tests/sanitized.hpp"
 
 using namespace onda;

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "io/results/snapshots.hpp"
-#include "tests/program/survey_place.hpp"
+#include "tests/surveys/survey_place.hpp"
 #include "tests/sanitized.hpp"
 
 using namespace onda;

@@ -6,7 +6,7 @@
 #include "io/results/snapshots.hpp"
 #include "solver/run/run_files.hpp"
 #include "solver/run/shot_selection.hpp"
-#include "tests/program/survey_place.hpp"
+#include "tests/surveys/survey_place.hpp"
 #include "tests/sanitized.hpp"
 
 using namespace onda;
