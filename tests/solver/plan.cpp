@@ -82,9 +82,8 @@ TEST_CASE("what headers of SEG-Y and SU cannot hold is refused before the run") 
 }
 
 TEST_CASE("what is done about the sampling of the seismograms is said") {
-    CHECK(contains(
-        describe(make_plan(small({"output.seismograms.dt_s=null", "output.seismograms.su=true"}))),
-        "traces    76 samples, sample interval 4 ms (a round number, by the wavelets); seismograms.h5, SU"));
+    CHECK(contains(describe(make_plan(small({"output.seismograms.dt_s=null", "output.seismograms.su=true"}))),
+                   "traces    76 samples, sample interval 4 ms (a round number, by the wavelets); seismograms.h5, SU"));
     CHECK(contains(describe(make_plan(small({"output.seismograms.dt_s=0.0015004", "output.seismograms.segy=ibm",
                                              "output.seismograms.unfit_dt=resample"}))),
                    "sample interval 1.5 ms (the nearest whole microsecond); seismograms.h5, SEG-Y (IBM floats)"));

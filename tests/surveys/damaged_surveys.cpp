@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "io/results/snapshots.hpp"
-#include "tests/surveys/survey_place.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/surveys/survey_place.hpp"
 
 using namespace onda;
 

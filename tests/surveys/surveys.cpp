@@ -6,8 +6,8 @@
 #include "io/results/snapshots.hpp"
 #include "solver/run/run_files.hpp"
 #include "solver/run/shot_selection.hpp"
-#include "tests/surveys/survey_place.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/surveys/survey_place.hpp"
 
 using namespace onda;
 using Workplace = SurveyPlace;

@@ -2,8 +2,8 @@
 // them ends with 0, and the results are those of one process.
 #include <sys/file.h>
 
-#include "tests/surveys/survey_place.hpp"
 #include "tests/sanitized.hpp"
+#include "tests/surveys/survey_place.hpp"
 
 using namespace onda;
 
