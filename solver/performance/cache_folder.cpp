@@ -67,7 +67,7 @@ Json value_in(const std::string& text, std::string_view name, int version) {
         throw std::runtime_error("it is damaged: its hash is another");
     // Messages and logs repeat texts of a cache, which anybody may have written: none makes lines of its own.
     Json value = file["value"];
-    make_texts_printable(value, [](const std::string& raw) { return printable(raw); });
+    make_texts_printable(value, [](const std::string& raw) { return printable_whole(raw); });
     return value;
 }
 

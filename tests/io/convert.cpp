@@ -10,6 +10,7 @@
 
 #include "io/models/foreign_model.hpp"
 #include "io/models/model_file.hpp"
+#include "io/models/plane_grid.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;
@@ -192,7 +193,7 @@ TEST_CASE("rsf: numbers beside the header, behind it, as text, in XDR; the last 
     options.origin_m = {1., 2., 3.};
     options.axes = "zyx";
     model = read_rsf_model(rsf(cube + " label1=? unit1=furlong"), options);
-    CHECK(model.geometry.spacing_m == std::array{5., 5., 5.});
+    CHECK(model.geometry.spacing_m == std::array{5., 5., 30.});  // one number is of x and y
     CHECK(model.geometry.origin_m == std::array{1., 2., 3.});
     CHECK(worst_difference(model) == 0.);
 }
@@ -251,4 +252,21 @@ TEST_CASE("rsf: faults name file, line, key and value") {
     options.data_file = folder.path() / "d";
     const auto path = write(folder.path() / "a.rsf", "n1=5 n2=7 d1=1 d2=1 in=/var/tmp/elsewhere.rsf@");
     CHECK(worst_difference(read_rsf_model(path, options)) == 0.);
+}
+
+TEST_CASE("coordinates in whole metres give spacings of whole metres back, however few traces there are") {
+    for (std::int64_t columns = 1; columns <= 6; ++columns)
+        for (std::int64_t rows = 1; rows <= 3; ++rows)
+            for (std::int64_t spacing = 1; spacing <= 250; ++spacing) {
+                std::vector<PlanePoint> coordinates_m;
+                for (std::int64_t row = 0; row < rows; ++row)
+                    for (std::int64_t column = 0; column < columns; ++column)
+                        coordinates_m.push_back({431'234. + double(column * spacing), 700. + double(row * 101)});
+                const PlanePoint found_m = fit_plane_grid(coordinates_m, columns, rows, 1.).spacing_m();
+                CAPTURE(columns);
+                CAPTURE(rows);
+                CAPTURE(spacing);
+                CHECK(found_m[0] == (columns > 1 ? double(spacing) : 0.));
+                CHECK(found_m[1] == (rows > 1 ? 101. : 0.));
+            }
 }
