@@ -23,7 +23,7 @@ class Progress:
     time_s: float
     """Simulated time of the shots that are under way."""
     max_abs_pressure: float
-    """Their largest |p| [Pa] when it was last looked at."""
+    """Their largest |p| [Pa] at the last check of stability, not at `step`."""
     fraction: float
     """Part of all time steps that is done, from 0 to 1."""
 
