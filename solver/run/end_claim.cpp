@@ -100,6 +100,11 @@ std::optional<EndClaim> EndClaim::take(const std::filesystem::path& folder) {
     return std::nullopt;
 }
 
+void EndClaim::renew() const {
+    const Descriptor claim(::open(file_.c_str(), O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (claim.id() >= 0 && text_of(file_) == text_) static_cast<void>(::futimens(claim.id(), nullptr));
+}
+
 EndClaim::EndClaim(EndClaim&& other) noexcept
     : file_(std::exchange(other.file_, {})), text_(std::exchange(other.text_, {})) {}
 

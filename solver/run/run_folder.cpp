@@ -79,11 +79,18 @@ Descriptor open_folder(const std::filesystem::path& path) {
     return Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 }
 
-/// What close_survey() had not yet done when it was killed; nothing where the folder cannot be written.
+/// What close_survey() had not yet done when it was killed. Where the folder cannot be written, or another process
+/// works in it, what can be done without is left; the folder of shots cannot. \throws Error(cannot_create | io_error)
+/// if it does not get its name, for which a process that may be at it is waited for.
 void close_rest(const std::filesystem::path& folder, bool keeps_shots) {
     const Descriptor lock = open_folder(folder);
-    if (lock.id() < 0 || (flock(lock.id(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)) return;
+    if (lock.id() < 0 && !keeps_shots) return;
     const UnfinishedSurvey rest(folder);
+    for (int attempt = 0; flock(lock.id(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++attempt) {
+        if (!keeps_shots || !rest.exists()) return;
+        if (attempt == 100) refuse_folder(folder, kAnotherRun);
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    }
     try {
         if (rest.exists() && keeps_shots)
             rest.keep_shots_as(folder / kShotsName);
@@ -91,7 +98,7 @@ void close_rest(const std::filesystem::path& folder, bool keeps_shots) {
             rest.remove();
         UnfinishedSurvey::remove_rest(folder / kShotsName);
     } catch (const Error&) {
-        return;
+        if (keeps_shots && rest.exists()) throw;
     }
 }
 
@@ -226,9 +233,10 @@ void RunFolder::close_survey(bool keeps_shots) const {
     sync_folder(path_);
 }
 
-std::vector<FileRecord> RunFolder::publish(
-    std::vector<AtomicFile> files, const std::function<std::string(const FileList&)>& summary,
-    const std::vector<FileRecord>& kept, const std::function<std::vector<AtomicFile>(const std::string&)>& tell) const {
+std::vector<FileRecord> RunFolder::publish(std::vector<AtomicFile> files,
+                                           const std::function<std::string(const FileList&)>& summary,
+                                           const std::vector<FileRecord>& kept,
+                                           const std::function<std::vector<AtomicFile>(const std::string&)>& tell) {
     FileList list;
     const auto add = [&list](const AtomicFile& file) {
         throw_if_interrupted();
@@ -259,6 +267,7 @@ std::vector<FileRecord> RunFolder::publish(
     throw_if_interrupted();
 
     const Uninterrupted together;
+    publishes_ = true;
     first.rename();
     sync_folder(path_);
     for (AtomicFile& file : files) file.rename();

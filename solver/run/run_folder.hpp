@@ -27,8 +27,10 @@ std::filesystem::path default_folder(const Config& config);
 void refuse_taken_folder(const std::filesystem::path& folder, bool overwrite);
 
 /// Whether a folder holds the complete results of the run with this identity. If the process that completed them was
-/// killed before it had removed its unfinished survey, or had made it the folder of shots, that is done now, unless
-/// another process works in the folder. \throws Error(cannot_create | io_error).
+/// killed before it had removed its unfinished survey, that is done now, unless another process works in the folder or
+/// it cannot be written; if it was killed before it had made it the folder of shots, which other files link to, that is
+/// done now or an error. The files of the shots are not looked at: refuse_damaged_results().
+/// \throws Error(cannot_create | io_error).
 bool holds_complete_run(const std::filesystem::path& folder, const std::string& identity);
 
 /// The files of a run as its summary lists them.
@@ -68,7 +70,9 @@ public:
     std::vector<FileRecord> publish(std::vector<AtomicFile> files,
                                     const std::function<std::string(const FileList&)>& summary,
                                     const std::vector<FileRecord>& kept = {},
-                                    const std::function<std::vector<AtomicFile>(const std::string&)>& tell = {}) const;
+                                    const std::function<std::vector<AtomicFile>(const std::string&)>& tell = {});
+    /// Whether it is this process that gives the results their names, or has done so.
+    [[nodiscard]] bool publishes() const { return publishes_; }
     /// Ends the survey, whose results are published. \param keeps_shots whether its table and the files of its shots
     /// become folder/shots, or go. \throws Error(cannot_create | io_error).
     void close_survey(bool keeps_shots) const;
@@ -80,7 +84,7 @@ private:
     void share();
 
     std::filesystem::path path_;
-    bool overwrite_, alone_ = false, came_first_ = false;
+    bool overwrite_, alone_ = false, came_first_ = false, publishes_ = false;
     UnfinishedSurvey unfinished_;
     Descriptor lock_;
 };

@@ -1,14 +1,18 @@
 #include "solver/run/shot_check.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 #include <string>
 #include <vector>
 
 #include "io/files/interruption.hpp"
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/program/loop_failure.hpp"
 #include "solver/run/survey_run.hpp"
+#include "solver/run/unfinished.hpp"
 
 namespace onda {
 namespace {
@@ -26,7 +30,48 @@ std::int64_t bytes_of(const std::vector<Looked>& shots) {
     return bytes;
 }
 
+/// The numbers of shots as --shots takes them: "2,5-9". \param ids in ascending order.
+std::string selection_of(const std::vector<std::int64_t>& ids) {
+    std::string text;
+    for (std::size_t first = 0, next = 0; first < ids.size(); first = next) {
+        for (next = first + 1; next < ids.size() && ids[next] == ids[next - 1] + 1;) ++next;
+        text += (text.empty() ? "" : ",") + std::to_string(ids[first]);
+        if (next - first > 1) text += "-" + std::to_string(ids[next - 1]);
+    }
+    return text;
+}
+
 }  // namespace
+
+void refuse_damaged_results(const std::filesystem::path& folder) {
+    if (!EarlierRun(folder).proves(kKeptTableName)) return;
+    const RunOutputs none({});
+    const ShotFiles files(none, folder / kShotsName, {});
+    const ShotTable table(folder / kKeptTableName, ShotTable::Access::read);
+    std::string first;
+    std::vector<std::int64_t> shots;
+    for (const ShotRecord& record : table.all_finished()) {
+        const auto fault = files.fault_of(record, LookAt::sizes);
+        if (!fault) continue;
+        if (shots.empty()) first = *fault;
+        shots.push_back(record.shot);
+    }
+    if (shots.empty()) return;
+    std::ranges::sort(shots);
+    const std::string all = selection_of(shots);
+    std::string advice = "move what is damaged away and compute all shots again with --force";
+    if (shots.size() < table.size())  // or the other folder would hold a complete survey, too
+        advice = fmt::format(
+            "run the same command with --shots {} and another folder as --output, and copy the files of these shots "
+            "from "
+            "its folder {} to {}; or {}",
+            all, kUnfinishedName, shown(folder / kShotsName), advice);
+    throw Error(
+        ExitCode::bad_data,
+        fmt::format("{}: the results of this run were complete, but {}/{}\n  shots of which files are missing or "
+                    "damaged: {}\n  {}",
+                    shown(folder), kShotsName, first, all, advice));
+}
 
 std::size_t ShotCheck::forget_lost() {
     return forget(LookAt::sizes, {});
@@ -53,6 +98,7 @@ std::size_t ShotCheck::forget(LookAt look, const std::set<std::size_t>& but) {
     for (std::size_t i = 0; i < shots.size(); ++i)
         failure.guard([&] {
             throw_if_interrupted();
+            table_.renew_end();
             shots[i].fault = files_.fault_of(shots[i].record, look);
         });
     failure.rethrow();
@@ -63,7 +109,11 @@ std::size_t ShotCheck::forget(LookAt look, const std::set<std::size_t>& but) {
             continue;
         }
         intact_.erase(shot.shot);
-        if (!table_.forget(shot.shot, shot.record)) continue;
+        table_.renew_end();
+        if (!table_.forget(shot.shot, shot.record, [&] { return files_.fault_of(shot.record, look).has_value(); })) {
+            if (look == LookAt::contents) intact_.insert(shot.shot);
+            continue;
+        }
         ++forgotten;
         log_.warn(fmt::format("{}: shot {} is to be computed again", *shot.fault, shot.record.shot));
     }

@@ -136,6 +136,13 @@ Lock lock_line(const Descriptor& table, std::size_t line, short type) {
     return errno == EAGAIN || errno == EACCES ? Lock::of_another : Lock::unknown_here;
 }
 
+/// Unlocks a line when it goes.
+struct LineUnlock {
+    const Descriptor& table;
+    std::size_t line;
+    ~LineUnlock() { lock_line(table, line, F_UNLCK); }
+};
+
 }  // namespace
 
 void ShotTable::create(const std::filesystem::path& file, const Shots& shots) {
@@ -154,7 +161,8 @@ std::int64_t ShotTable::bytes_of_shot() {
     return static_cast<std::int64_t>(line_bytes());
 }
 
-ShotTable::ShotTable(const std::filesystem::path& file) : file_(file), size_(0), table_(open_plain_file(file, O_RDWR)) {
+ShotTable::ShotTable(const std::filesystem::path& file, Access access)
+    : file_(file), size_(0), table_(open_plain_file(file, access == Access::read ? O_RDONLY : O_RDWR)) {
     std::string first;
     if (const int error = read_some(table_, 0, line_bytes(), first))
         throw_system_fault(ExitCode::io_error, file_, "cannot read it", error);
@@ -222,14 +230,15 @@ bool ShotTable::claim(std::size_t i) {
     return false;
 }
 
-bool ShotTable::forget(std::size_t i, const ShotRecord& record) {
+bool ShotTable::forget(std::size_t i, const ShotRecord& record, const std::function<bool()>& is_damaged) {
     const std::lock_guard lock(mutex_);
-    if (lock_line(table_, i + 1, F_WRLCK) == Lock::of_another) return false;
+    if (lock_line(table_, i + 1, F_WRLCK) == Lock::of_another) return true;
+    const LineUnlock unlock{table_, i + 1};
     const bool as_it_was = finished(i) == record;
+    if (as_it_was && !is_damaged()) return false;
     Cells cells = blank_cells();
     cells.front() = std::to_string(record.shot);
     if (as_it_was) write_line(i, line_of(cells));
-    lock_line(table_, i + 1, F_UNLCK);
     finished_here_.erase(i);
     return true;
 }
@@ -244,6 +253,10 @@ bool ShotTable::claim_end() {
     if (lock == Lock::unknown_here && !end_)
         if (auto end = EndClaim::take(file_.parent_path())) end_.emplace(std::move(*end));
     return lock == Lock::taken || end_;
+}
+
+void ShotTable::renew_end() const {
+    if (end_) end_->renew();
 }
 
 void ShotTable::give_end_up() {

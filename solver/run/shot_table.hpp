@@ -28,8 +28,9 @@ namespace onda {
 /// bytes twice. Only one of them ends the survey (EndClaim).
 class ShotTable : public ShotLedger {
 public:
+    enum class Access { write, read };  ///< tables of complete surveys may lie where nothing can be written
     /// Opens a table that create() made. \throws Error(io_error); Error(bad_data) if it is none.
-    explicit ShotTable(const std::filesystem::path& file);
+    explicit ShotTable(const std::filesystem::path& file, Access access = Access::write);
     /// Whether a shot is finished in the table of this name, if there is one. \throws Error(io_error).
     [[nodiscard]] static bool any_finished(const std::filesystem::path& file);
     /// A table in which nothing is finished. \throws Error(cannot_create | io_error).
@@ -49,13 +50,19 @@ public:
     [[nodiscard]] std::vector<ShotRecord> all_finished() const;
 
     [[nodiscard]] bool claim(std::size_t i) override;
-    /// Makes a finished shot one that is not. \param record what it left; if that has changed, another process has
-    /// seen to it, and nothing happens. \returns false if another process has claimed it. \throws Error(io_error).
-    bool forget(std::size_t i, const ShotRecord& record);
+    /// Makes a finished shot one that is not, unless another process has repaired it: shots that are computed again
+    /// leave the same record. \param record what it left; if that has changed, another process has seen to it, and
+    /// nothing happens. \param is_damaged looks at the files of the record while no other process can change them.
+    /// \returns false if the record stands and its files are whole; true also where another process has the line just
+    /// now, so that nothing could be done. \throws Error(io_error); what is_damaged() throws.
+    [[nodiscard]] bool forget(std::size_t i, const ShotRecord& record, const std::function<bool()>& is_damaged);
     /// Whether this object has finished shot `i`.
     [[nodiscard]] bool finished_here(std::size_t i) const;
     /// Whether it is this process' to end the survey. \throws Error(cannot_create | io_error).
     [[nodiscard]] bool claim_end();
+    /// Keeps others from taking the end over, where it is this process'. To be called while it is at work on it; by
+    /// several threads at once if need be.
+    void renew_end() const;
     /// Leaves the end of the survey to whoever finishes its last shot.
     void give_end_up();
     /// Makes the names of the files in the table's folder last first: those of the shots.

@@ -77,7 +77,7 @@ std::vector<AtomicFile> stage_results(const Plan& plan, const RunOutputs& output
 }
 
 /// Publishes a survey whose shots are all there and removes what it grew in.
-void close_survey(const Plan& plan, const RunFolder& folder, const RunOutputs& outputs, const FinishedSurvey& survey,
+void close_survey(const Plan& plan, RunFolder& folder, const RunOutputs& outputs, const FinishedSurvey& survey,
                   std::vector<AtomicFile> files, RunFacts& facts, Log& log) {
     const bool keeps_shots = keeps_shot_files(plan);
     std::vector<FileRecord> kept;
@@ -163,7 +163,7 @@ bool may_end(const Plan& plan, const RunFolder& folder, const LeadingRanks& rank
 
 /// Computes shots until none is left to take, and ends the survey if it is this process that has the last one.
 /// \returns whether the time was over before.
-bool run_survey(const Plan& plan, Workers& workers, const RunFolder& folder, const RunOutputs& outputs,
+bool run_survey(const Plan& plan, Workers& workers, RunFolder& folder, const RunOutputs& outputs,
                 const Identity& identity, const RunOptions& options, const LeadingRanks& ranks, PhaseTimes& times,
                 RunFacts& facts, Log& log) {
     ShotTable table(folder.unfinished().table());
@@ -325,8 +325,12 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     const Identity identity = identity_of(plan, facts.model_fingerprint);
     facts.identity = hash_of(identity);
     check_same_run(facts.identity, ranks);
-    const bool is_done =
-        ranks.decides() && may_be_complete(options) && holds_complete_run(options.folder, facts.identity);
+    const bool is_done = ranks.all_or_none([&] {
+        if (!ranks.decides() || !may_be_complete(options) || !holds_complete_run(options.folder, facts.identity))
+            return false;
+        refuse_damaged_results(options.folder);
+        return true;
+    });
     if (ranks.from_first(Outgoing().put(is_done)).get<bool>()) {
         facts.complete = true;
         if (is_done) facts.files = EarlierRun(options.folder).records();
@@ -387,7 +391,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
         folder.give_up();
         throw;
     } catch (...) {
-        if (ranks.team() == nullptr && is_about_files(std::current_exception()) &&
+        if (ranks.team() == nullptr && !folder.publishes() && is_about_files(std::current_exception()) &&
             was_ended_by_another(folder.path(), facts)) {
             log.info(kEndedByAnother);
             return facts;

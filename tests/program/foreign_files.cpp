@@ -201,14 +201,14 @@ TEST_CASE("a foreign file that appears during the run is refused at its end, and
 TEST_CASE("a run that fails while its files get their names leaves what a later run can prove") {
     const TemporaryFolder folder;
     {
-        const RunFolder run(folder.path(), false);
+        RunFolder run(folder.path(), false);
         auto files = staged(run, {"config.yaml", "gather.png"}, "one ");
         std::filesystem::create_directory(folder.path() / "gather.png");
         CHECK(fault_of([&] { run.publish(std::move(files), summary_of); }).code() == ExitCode::cannot_create);
     }
     CHECK(text_of(folder.path() / "config.yaml") == "one config.yaml");
     std::filesystem::remove(folder.path() / "gather.png");
-    const RunFolder run(folder.path(), true);
+    RunFolder run(folder.path(), true);
     const auto records = run.publish(staged(run, {"gather.png"}, "two "), summary_of);
     CHECK(records.size() == 3);
     CHECK(text_of(folder.path() / "gather.png") == "two gather.png");
@@ -220,7 +220,7 @@ TEST_CASE("a folder that holds some files of the old run and some of the new one
     const std::vector<std::string> names{"config.yaml", "gather.png", "seismograms.h5"};
     std::string unfinished;
     {
-        const RunFolder run(folder.path(), true);
+        RunFolder run(folder.path(), true);
         run.publish(staged(run, names, "old "), summary_of);
         run.publish(staged(run, names, "new "), [&](const FileList& list) {
             if (!list.complete) unfinished = sealed(summary_of(list));
@@ -242,7 +242,7 @@ TEST_CASE("a summary that claims files of other names removes nothing") {
     write_text(folder.path() / "notes.txt", "mine");
     const FileRecord claimed = record_of(folder.path() / "notes.txt", "notes.txt");
     write_text(folder.path() / "summary.json", sealed(summary_of({true, {claimed}, {}})));
-    const RunFolder run(folder.path(), true);
+    RunFolder run(folder.path(), true);
     run.publish(staged(run, {"config.yaml"}, ""), summary_of);
     CHECK(text_of(folder.path() / "notes.txt") == "mine");
 }

@@ -121,3 +121,20 @@ TEST_CASE("a claim to end a survey that a killed process left is taken over") {
     CHECK(run_without_locks(place).code == 0);
     place.check_complete(6);
 }
+
+TEST_CASE("a claim that its process renews is young, and one of another process is not renewed") {
+    const TemporaryFolder folder;
+    const auto file = folder.path() / "ending";
+    const auto claim = EndClaim::take(folder.path());
+    REQUIRE(claim);
+    const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(2);
+    const auto is_old = [&] { return std::filesystem::last_write_time(file) < long_ago + std::chrono::hours(1); };
+    std::filesystem::last_write_time(file, long_ago);
+    REQUIRE(is_old());
+    claim->renew();
+    CHECK(!is_old());
+    write_text(file, "0123abcd 1 2 3\n");
+    std::filesystem::last_write_time(file, long_ago);
+    claim->renew();
+    CHECK(is_old());
+}
