@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "io/results/snapshots.hpp"
+#include "solver/run/shot_check.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/surveys/survey_place.hpp"
 
@@ -242,4 +243,159 @@ TEST_CASE("the rest of a survey that a killed process was removing goes with the
     close(folder);
     CHECK(contains(place.run().err, "nothing is left to do"));
     place.check_complete(4);
+}
+
+namespace {
+
+/// The check of a survey's shots, as a process makes it that ends the survey.
+struct CheckOfShots {
+    explicit CheckOfShots(const std::filesystem::path& unfinished)
+        : table(unfinished / "shots.csv"), files(outputs, unfinished, {}), log([](Log::Level, const std::string&) {}) {}
+    RunOutputs outputs{std::vector<RunOutputs::Entry>{}};
+    ShotTable table;
+    ShotFiles files;
+    Log log;
+    ShotCheck check{table, files, log};
+};
+
+/// Locks the line of shot 2, as another process does for a moment that looks whether the shot is finished.
+class LockedLine {
+public:
+    LockedLine(const std::filesystem::path& table, std::size_t lines)
+        : table_(open(table.c_str(), O_RDWR | O_CLOEXEC)) {
+        const auto line = static_cast<off_t>(std::filesystem::file_size(table) / lines);
+        struct flock range {};
+        range.l_type = F_WRLCK;
+        range.l_whence = SEEK_SET;
+        range.l_start = 2 * line;
+        range.l_len = line;
+        REQUIRE(fcntl(table_, F_OFD_SETLK, &range) == 0);
+    }
+    LockedLine(const LockedLine&) = delete;
+    LockedLine& operator=(const LockedLine&) = delete;
+    ~LockedLine() { close(table_); }
+
+private:
+    int table_;
+};
+
+}  // namespace
+
+TEST_CASE("a survey is not over while a damaged shot is in the hands of another process") {
+    const SurveyPlace place(small_survey(3));
+    REQUIRE(place.run({"--shots", "1-2"}).code == 0);
+    const auto table = place.unfinished() / "shots.csv";
+    flip_bit(place.unfinished() / name_of(2, "seismograms.h5"), 0.5);
+    CheckOfShots shots(place.unfinished());
+    {
+        const LockedLine other(table, 4);
+        CHECK(shots.check.forget_damaged(false) == 1);
+        CHECK(place.finished() == 2);
+    }
+    CHECK(shots.check.forget_damaged(false) == 1);
+    CHECK(place.finished() == 1);
+    CHECK(shots.check.forget_damaged(false) == 0);
+    CHECK(place.run().code == 0);
+    place.check_complete(3);
+}
+
+TEST_CASE("a shot that another process has repaired since it was looked at stays finished") {
+    const SurveyPlace place(small_survey(3));
+    REQUIRE(place.run({"--shots", "1-2"}).code == 0);
+    const auto file = place.unfinished() / name_of(2, "seismograms.h5");
+    CheckOfShots shots(place.unfinished());
+    const ShotRecord record = *shots.table.finished(1);
+    const auto is_damaged = [&] { return shots.files.fault_of(record, LookAt::contents).has_value(); };
+    flip_bit(file, 0.5);
+    REQUIRE(is_damaged());
+    {
+        CheckOfShots another(place.unfinished());
+        REQUIRE(another.check.forget_damaged(false) == 1);
+    }
+    CHECK(shots.table.forget(1, record, is_damaged));  // forgotten already: the survey is not over
+    REQUIRE(place.run({"--shots", "2"}).code == 0);
+    REQUIRE(shots.table.finished(1) == record);
+    CHECK(!shots.table.forget(1, record, is_damaged));
+    CHECK(place.finished() == 2);
+    flip_bit(file, 0.5);
+    CHECK_THROWS_AS(static_cast<void>(shots.table.forget(
+                        1, record, []() -> bool { throw Error(ExitCode::io_error, "cannot read it"); })),
+                    Error);
+    CHECK(place.finished() == 2);
+    const ShotTable another(place.unfinished() / "shots.csv");
+    CHECK(shots.table.forget(1, record, is_damaged));  // the line was given up in spite of the error
+    CHECK(!another.is_finished(1));
+}
+
+TEST_CASE("complete results of which files of shots are gone or cut are refused, and told how to compute them again") {
+    const SurveyPlace place(small_survey(101));
+    REQUIRE(place.run().code == 0);
+    const Contents expected = shots_in(place.out());
+    const auto shots = place.out() / "shots";
+    std::filesystem::remove(shots / name_of(2, "seismograms.h5"));
+    std::filesystem::resize_file(shots / name_of(7, "snapshots.h5"), 100);
+    std::filesystem::remove(shots / name_of(8, "snapshots.h5"));
+    const auto check_refused = [&](const std::vector<std::string>& told) {
+        const Outcome refused = place.run({"--threads", "1"});
+        CAPTURE(refused.err);
+        CHECK(refused.code == 65);
+        CHECK(!contains(refused.err, "nothing is left to do"));
+        for (const std::string& each : told) CHECK(contains(refused.err, each));
+    };
+    check_refused({"shots/00002.seismograms.h5 is no longer there", "--shots 2,7-8 and another folder", "--force"});
+    REQUIRE(place.run({"--shots", "2,7-8"}, "again").code == 0);
+    const auto copy_again = [&](int shot) {
+        for (const auto& entry : std::filesystem::directory_iterator(place.out("again") / "unfinished"))
+            if (entry.path().filename().string().starts_with(name_of(shot, "")))
+                std::filesystem::copy_file(entry.path(), shots / entry.path().filename(),
+                                           std::filesystem::copy_options::overwrite_existing);
+    };
+    copy_again(2);
+    check_refused({"shots/00007.snapshots.h5 is damaged: it has 100 bytes", "--shots 7-8 and another folder"});
+    for (const int shot : {7, 8}) copy_again(shot);
+    CHECK(contains(place.run().err, "nothing is left to do"));
+    CHECK(shots_in(place.out()) == expected);
+    std::filesystem::remove(shots / name_of(101, "seismograms.h5"));
+    CHECK(place.run({"--force"}).code == 0);
+    CHECK(shots_in(place.out()).size() == expected.size());
+}
+
+TEST_CASE("a survey is not called complete while the folder of its shots is not in its place") {
+    const SurveyPlace place(small_survey(101));
+    REQUIRE(place.run({"--shots", "1-100"}).code == 0);
+    const std::string survey = text_of(place.unfinished() / "survey.json");
+    REQUIRE(place.run().code == 0);
+    const Contents expected = shots_in(place.out());
+    // As if its process had been killed before the last rename, and something else had taken the place since.
+    std::filesystem::rename(place.out() / "shots", place.unfinished());
+    write_text(place.unfinished() / "survey.json", survey);
+    std::filesystem::create_directories(place.out() / "shots" / "of_others");
+    const Outcome refused = place.run({"--threads", "1"});
+    CAPTURE(refused.err);
+    CHECK(refused.code == 73);
+    CHECK(contains(refused.err, "shots: cannot give the folder its name"));
+    CHECK(!contains(refused.err, "nothing is left to do"));
+    std::filesystem::remove_all(place.out() / "shots");
+    CHECK(contains(place.run().err, "nothing is left to do"));
+    CHECK(shots_in(place.out()) == expected);
+    place.check_complete(101);
+}
+
+TEST_CASE("a process that cannot put the shots of its survey in their place says so") {
+    const SurveyPlace place(small_survey(101));
+    REQUIRE(place.run({"--shots", "1"}).code == 0);
+    const int log = open(place.out("err").c_str(), O_CREAT | O_TRUNC | O_WRONLY, 0666);
+    Process last(place.command(), log);
+    REQUIRE(wait_until([&] { return contains(text_of(place.out("err")), "resuming "); }));
+    std::filesystem::create_directories(place.out() / "shots" / "of_others");
+    last.wait();
+    close(log);
+    const std::string told = text_of(place.out("err"));
+    CAPTURE(told);
+    CHECK(last.code() == 73);
+    CHECK(contains(told, "shots: cannot give the folder its name"));
+    CHECK(!contains(told, "another process"));
+    std::filesystem::remove_all(place.out() / "shots");
+    CHECK(contains(place.run().err, "nothing is left to do"));
+    place.check_complete(101);
 }
