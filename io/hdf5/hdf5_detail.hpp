@@ -1,5 +1,5 @@
 /// \file
-/// Identifiers that close themselves and HDF5's error stack as text: shared by the hdf5*.cpp files only.
+/// Identifiers that close themselves and HDF5's error stack as text: shared by the sources of this folder only.
 #pragma once
 
 // The 1.10 meaning of unversioned names, whatever the library's default.

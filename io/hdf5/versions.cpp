@@ -1,12 +1,12 @@
 #include "io/hdf5/versions.hpp"
 
-#include <H5public.h>
 #include <fontconfig/fontconfig.h>
 #if defined(ONDA_HAVE_SECCOMP)
 #include <seccomp.h>
 #endif
 #include <zlib.h>
 
+#include "io/hdf5/hdf5_detail.hpp"
 #include "io/pictures/drawing.hpp"
 
 namespace onda {
@@ -28,6 +28,8 @@ std::string seccomp_text() {
 std::vector<std::pair<std::string, std::string>> io_library_versions() {
     const int fonts = FcGetVersion();
     unsigned major = 0, minor = 0, release = 0;
+    const hdf5::Turn turn;
+    hdf5::detail::prepare_library();  // even the call below sets HDF5 up
     const bool known = H5get_libversion(&major, &minor, &release) >= 0;
     const std::string hdf5 =
         known ? std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release) : "unknown";
