@@ -266,8 +266,8 @@ TEST_CASE("shots that keep their files keep their parts; shots whose parts have 
     // One of them by another number of processes, the others on one.
     const Outcome seventh = runs.run("kept", 3, many + cut(3) + std::vector<std::string>{"--shots", "7"});
     CHECK(seventh.code == 0);
-    CHECK(contains(seventh.err, "the files of shot 7 are no longer there: it is computed again"));
-    CHECK(contains(seventh.err, "the files of shot 8 are no longer there: it is computed again"));
+    CHECK(contains(seventh.err, "00007.snapshots.part_2.h5 is no longer there: shot 7 is to be computed again"));
+    CHECK(contains(seventh.err, "00008.snapshots.part_1.h5 is no longer there: shot 8 is to be computed again"));
     CHECK(runs.hashes("kept", 0, many) == expected);
     const auto shots = runs.out("kept") / "shots";
     CHECK(part_files(shots).size() == 48 * 2 + 3);
