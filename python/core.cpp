@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include "io/files/interruption.hpp"
+#include "io/results/carried_columns.hpp"
 #include "io/results/gather_export.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
@@ -256,7 +257,8 @@ std::vector<std::array<double, 3>> as_positions(const py::handle& values) {
     return positions;
 }
 
-/// A gather that as_dict() made. \param alive gets its pressure, which the result refers to.
+/// A gather that as_dict() made, as a file of it would be read, so that an export has the same bytes. \param alive gets
+/// its pressure, which the result refers to.
 OpenGather as_gather(std::int64_t shot, const py::dict& kept, std::vector<Array>& alive) {
     const Array& pressure = alive.emplace_back(py::cast<Array>(kept["pressure"]));
     if (pressure.ndim() != 2) throw py::value_error("pressure must have the shape [receiver][time]");
@@ -269,8 +271,8 @@ OpenGather as_gather(std::int64_t shot, const py::dict& kept, std::vector<Array>
     header.samples = pressure.shape(1);
     for (const auto& [name, column] : py::cast<py::dict>(kept["columns"])) {
         const auto values = py::cast<py::tuple>(column);
-        header.carried.push_back(
-            {py::cast<std::string>(name), py::cast<bool>(values[0]), py::cast<std::vector<std::string>>(values[1])});
+        header.carried.push_back(as_read_back(
+            {py::cast<std::string>(name), py::cast<bool>(values[0]), py::cast<std::vector<std::string>>(values[1])}));
     }
     header.wavelets.amplitude_unit = py::cast<std::string>(py::cast<py::dict>(kept["wavelets"])["amplitude_unit"]);
     header.source_amplitude = py::cast<std::vector<double>>(kept["source_amplitude"]);

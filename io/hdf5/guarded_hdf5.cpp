@@ -149,6 +149,11 @@ std::optional<std::string> File::linked_file(const std::string& path) const {
     return ask_optional(*connection_, Request::linked_file, 0, path, [](MessageReader& in) { return in.take_text(); });
 }
 
+std::optional<std::vector<std::string>> File::group_texts(const std::string& path) const {
+    return ask_optional(*connection_, Request::group_texts, 0, path,
+                        [](MessageReader& in) { return in.take_all<std::string>(); });
+}
+
 std::optional<std::vector<std::string>> File::dataset_texts(const std::string& path) const {
     constexpr std::uint64_t at_once = 10'000, most = 50'000'000;
     std::vector<std::string> texts;

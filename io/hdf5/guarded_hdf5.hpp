@@ -103,6 +103,8 @@ public:
     /// The dataset at a path of hard links, if hdf5::Group::open_dataset accepts it.
     [[nodiscard]] Dataset open_dataset(const std::string& name, hdf5::Storage storage = hdf5::Storage::own) const;
 
+    /// The texts of an attribute of a group, at a path such as "shots/12/name"; no value where it is absent.
+    [[nodiscard]] std::optional<std::vector<std::string>> group_texts(const std::string& path) const;
     /// The texts of the dataset at a path of hard links, if hdf5::Group::read_texts accepts it; nothing where its
     /// elements are no texts.
     [[nodiscard]] std::optional<std::vector<std::string>> dataset_texts(const std::string& path) const;

@@ -50,6 +50,7 @@ private:
             case Request::contains: out.put(file_->contains(name)); break;
             case Request::names: out.put(file_->open_group(name).names()); break;
             case Request::linked_file: put(linked_file(name)); break;
+            case Request::group_texts: put(group_texts(name)); break;
             case Request::open_dataset: open(name, hdf5::Storage::own, out); break;
             case Request::open_view: open(name, hdf5::Storage::own_or_view, out); break;
             case Request::text: put(from.text(name)); break;
@@ -67,6 +68,12 @@ private:
     [[nodiscard]] std::optional<std::string> linked_file(const std::string& path) const {
         const auto slash = path.rfind('/');
         return file_->open_group(path.substr(0, slash)).linked_file(path.substr(slash + 1));
+    }
+
+    /// \param path of an attribute of a group.
+    [[nodiscard]] std::optional<std::vector<std::string>> group_texts(const std::string& path) const {
+        const auto slash = path.rfind('/');
+        return file_->open_group(path.substr(0, slash)).texts(path.substr(slash + 1));
     }
 
     void open(const std::string& name, hdf5::Storage storage, MessageWriter& out) {

@@ -14,6 +14,7 @@ enum class Request : std::uint8_t {
     contains,       ///< name -> bool
     names,          ///< path of a group -> names
     linked_file,    ///< path -> count (0 or 1), file
+    group_texts,    ///< path of an attribute of a group -> bool, texts
     open_dataset,   ///< name -> number, element bytes, checksums, extents, chunk, count of sources (0), sources
     open_view,      ///< the same of a dataset that may be a view
     text,           ///< name -> count (0 or 1), text

@@ -8,6 +8,7 @@
 #include "io/config/strict_yaml.hpp"
 #include "io/files/input_file.hpp"
 #include "io/hdf5/guarded_hdf5.hpp"
+#include "io/results/carried_columns.hpp"
 #include "io/results/result_file.hpp"
 #include "io/results/snapshots.hpp"
 #include "io/text/number_text.hpp"
@@ -122,26 +123,15 @@ std::pair<ShotGather, guarded::Dataset> open_gather(const guarded::File& root, s
     return {std::move(header), std::move(pressure)};
 }
 
-/// What the tables of receivers said beside positions, by name.
+/// What the tables of receivers said beside positions.
 std::vector<CarriedColumn> read_carried(const guarded::File& root, std::int64_t shot, std::size_t receivers) {
-    constexpr std::string_view prefix = "receiver_";
-    std::vector<CarriedColumn> columns;
-    for (const std::string& link : root.names("shots/" + std::to_string(shot))) {
-        if (!link.starts_with(prefix)) continue;
-        CarriedColumn& column = columns.emplace_back();
-        column.name = link.substr(prefix.size());
-        if (auto texts = root.dataset_texts(group_of(shot) + link)) {
-            column.text = std::move(*texts);
-        } else {
-            column.numbers = true;
-            for (const double value : root.open_dataset(group_of(shot) + link).read_all())
-                column.text.push_back(std::isnan(value) ? "" : shortest(value));
-        }
-        if (column.text.size() != receivers)
-            root.fail(printable(group_of(shot) + link) + " must have one value for each of the " +
-                      std::to_string(receivers) + " receivers");
-    }
-    return columns;
+    const std::string group = group_of(shot);
+    return read_carried(
+        CarriedSource{root.group_texts(group + kCarriedNames).value_or(std::vector<std::string>{}),
+                      [&](const std::string& dataset) { return root.dataset_texts(group + dataset); },
+                      [&](const std::string& dataset) { return root.open_dataset(group + dataset).read_all(); },
+                      [&](const std::string& message) { root.fail(group + message); }},
+        receivers);
 }
 
 /// The amplitudes of a shot's sources, of files that have them.

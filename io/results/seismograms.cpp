@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "io/results/carried_columns.hpp"
 #include "io/results/result_file.hpp"
 #include "io/results/stored_pressure.hpp"
 #include "io/text/number_text.hpp"
@@ -90,8 +91,7 @@ std::vector<Position> read_positions(const hdf5::Group& group, const std::string
     return positions;
 }
 
-/// `receiver_name`, `receiver_elevation`, …: numbers where the column holds them, NaN for what is missing; else texts.
-const std::string kCarriedPrefix = "receiver_", kCarriedNames = "receiver_columns", kOffset = "offset_m";
+const std::string kOffset = "offset_m";
 
 /// What is known of a receiver beside its number, for readers that know the CF conventions.
 std::string coordinates_of(const ShotGather& gather) {
@@ -117,6 +117,7 @@ void write_pressure(hdf5::Group& group, const ShotGather& gather, const Scales& 
     pressure.close();
 }
 
+/// `receiver_name`, `receiver_elevation`, …: numbers where the column holds them, NaN for what is missing; else texts.
 void write_carried_column(hdf5::Group& group, const CarriedColumn& column, const hdf5::Dataset& receiver) {
     const std::string name = kCarriedPrefix + column.name;
     if (column.numbers) {
@@ -147,24 +148,16 @@ void write_carried(hdf5::Group& group, const std::vector<CarriedColumn>& columns
     group.set_texts(kCarriedNames, names);
 }
 
-CarriedColumn read_carried(const hdf5::Group& group, const std::string& name, std::size_t receivers) {
-    const std::string dataset = kCarriedPrefix + name;
-    CarriedColumn column{name, !group.holds_texts(dataset), {}};
-    if (!column.numbers)
-        column.text = group.read_texts(dataset);
-    else
-        for (const double value : group.open_dataset(dataset).read_all<double>())
-            column.text.push_back(std::isnan(value) ? "" : shortest(value));
-    if (column.text.size() != receivers)
-        group.fail(dataset + " must have one value for each of the " + std::to_string(receivers) + " receivers");
-    return column;
-}
-
 std::vector<CarriedColumn> read_carried(const hdf5::Group& group, std::size_t receivers) {
-    std::vector<CarriedColumn> columns;
-    for (const std::string& name : group.texts(kCarriedNames).value_or(std::vector<std::string>{}))
-        columns.push_back(read_carried(group, name, receivers));
-    return columns;
+    const auto texts = [&group](const std::string& dataset) {
+        return group.holds_texts(dataset) ? std::optional(group.read_texts(dataset)) : std::nullopt;
+    };
+    const auto numbers = [&group](const std::string& dataset) {
+        return group.open_dataset(dataset).read_all<double>();
+    };
+    return read_carried(CarriedSource{group.texts(kCarriedNames).value_or(std::vector<std::string>{}), texts, numbers,
+                                      [&group](const std::string& message) { group.fail(message); }},
+                        receivers);
 }
 
 const std::string kWavelet = "wavelet", kSourceWavelet = "source_wavelet", kSourceAmplitude = "source_amplitude";

@@ -27,7 +27,7 @@ output:
   seismograms: {dt_s: 0.002}
   snapshots: {times_s: [0.1, 0.2], window_min_m: [200, 0], window_max_m: [800, 400], decimation: [2, 3]}
 """
-WELLS = "name,x,z,elevation_m\nA1,420,0,31.5\nØst,440,8,\n"
+WELLS = "name,x,z,elevation_m\nA1,420,0,31.50\nØst,440,8,\n"
 
 
 @pytest.fixture
