@@ -3,9 +3,12 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <link.h>
 #include <sys/mman.h>
+#include <ucontext.h>
 #include <unistd.h>
 #include <utility>
 
@@ -34,8 +37,36 @@ void say(std::initializer_list<const char*> parts) noexcept {
         if (::write(STDERR_FILENO, part, std::strlen(part)) < 0) return;
 }
 
-extern "C" void end_of_library(int signal) {
-    if (at_work == nullptr || getpid() != watcher) die_of(signal);
+/// The machine code that this function is part of: the program's own, or that of the module it is linked into.
+constinit std::atomic<std::uintptr_t> own_code_begin{0}, own_code_end{0};
+
+int find_own_code(dl_phdr_info* object, std::size_t, void*) {
+    const auto here = reinterpret_cast<std::uintptr_t>(&find_own_code);
+    for (int i = 0; i < object->dlpi_phnum; ++i) {
+        const auto& segment = object->dlpi_phdr[i];
+        const std::uintptr_t begin = object->dlpi_addr + segment.p_vaddr, end = begin + segment.p_memsz;
+        if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0 || here < begin || here >= end) continue;
+        own_code_begin = begin;
+        own_code_end = end;
+        return 1;
+    }
+    return 0;
+}
+
+/// Whether the signal came of an instruction of our own, as a fault of ours does, and not from within a library.
+bool is_from_own_code([[maybe_unused]] const void* context) {
+#if defined(__x86_64__)
+    const auto at = static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+    const auto at = static_cast<std::uintptr_t>(static_cast<const ucontext_t*>(context)->uc_mcontext.pc);
+#else
+    const std::uintptr_t at = 0;
+#endif
+    return own_code_begin <= at && at < own_code_end;
+}
+
+extern "C" void end_of_library(int signal, siginfo_t*, void* context) {
+    if (at_work == nullptr || getpid() != watcher || is_from_own_code(context)) die_of(signal);
     say({"error: ", at_work,
          " crashed, as it does where an allocation of its own fails: memory is short\n"
          "  take a smaller grid, fewer receivers or a machine with more memory; where there was enough, please report "
@@ -51,8 +82,9 @@ void watch_crashes_of_libraries() noexcept {
 #if !defined(ONDA_SANITIZER)
     watcher = getpid();
     struct sigaction action {};
-    action.sa_handler = end_of_library;
-    action.sa_flags = SA_ONSTACK;
+    dl_iterate_phdr(find_own_code, nullptr);
+    action.sa_sigaction = end_of_library;
+    action.sa_flags = SA_ONSTACK | SA_SIGINFO;
     sigfillset(&action.sa_mask);
     for (const int signal : std::array{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
     watching = true;

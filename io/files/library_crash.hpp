@@ -7,8 +7,9 @@
 namespace onda {
 
 /// Lets a crash (SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT) in the scope of a LibraryAtWork remove the temporary files
-/// and end the program with the code out_of_memory and a message of ours. All other crashes stay as they are, and so do
-/// all under a sanitizer, which has its own words for them. For the beginning of a program, after watch_signals().
+/// and end the program with the code out_of_memory and a message of ours. All other crashes stay as they are: those of
+/// our own instructions too, such as a function that the library calls back; and all under a sanitizer, which has its
+/// own words for them. For the beginning of a program, after watch_signals().
 void watch_crashes_of_libraries() noexcept;
 
 /// A stretch in which this thread is in a library that crashes where it gets no memory, as HDF5 1.10 and fontconfig do.
