@@ -18,14 +18,14 @@ double azimuth_deg(const PlanePoint& direction) {
     return degrees < 0. ? degrees + 360. : degrees;
 }
 
-/// The number with the fewest decimals within `by` of another.
+/// The number with the fewest decimals that differs from another by less than `by`.
 double rounded_within(double value, double by) {
     constexpr int most_decimals = 9;
     for (int decimals = -static_cast<int>(std::floor(std::log10(value))); decimals <= most_decimals; ++decimals) {
         const double unit = std::pow(10., decimals);
         const double rounded =
             decimals < 0 ? std::round(value * unit) * std::pow(10., -decimals) : std::round(value * unit) / unit;
-        if (std::abs(rounded - value) <= std::max(by, 1e-9 * value)) return rounded;
+        if (std::abs(rounded - value) < std::max(by, 1e-9 * value)) return rounded;
     }
     return value;
 }
@@ -39,10 +39,10 @@ double spread(std::int64_t count) {
 }  // namespace
 
 PlanePoint PlaneGrid::spacing_m() const {
-    const auto of = [](const PlanePoint& step, double error_m) {
-        return length(step) > 0. ? rounded_within(length(step), 3. * error_m) : 0.;
+    const auto of = [](const PlanePoint& step, double error_m, double most_error_m) {
+        return length(step) > 0. ? rounded_within(length(step), std::min(3. * error_m, most_error_m)) : 0.;
     };
-    return {of(along_columns_m, column_error_m), of(along_rows_m, row_error_m)};
+    return {of(along_columns_m, column_error_m, most_column_error_m), of(along_rows_m, row_error_m, most_row_error_m)};
 }
 
 PlanePoint PlaneGrid::azimuths_deg() const {
@@ -86,8 +86,14 @@ PlaneGrid fit_plane_grid(std::span<const PlanePoint> coordinates_m, std::int64_t
             reference + mean - mid_column * grid.along_columns_m[axis] - mid_row * grid.along_rows_m[axis];
     }
     const double error_m = resolution_m / std::sqrt(12.);  // of numbers rounded to whole steps
-    grid.column_error_m = columns > 1 ? error_m / std::sqrt(of_columns) : 0.;
-    grid.row_error_m = rows > 1 ? error_m / std::sqrt(of_rows) : 0.;
+    if (columns > 1) {
+        grid.column_error_m = error_m / std::sqrt(of_columns);
+        grid.most_column_error_m = resolution_m / static_cast<double>(columns - 1);
+    }
+    if (rows > 1) {
+        grid.row_error_m = error_m / std::sqrt(of_rows);
+        grid.most_row_error_m = resolution_m / static_cast<double>(rows - 1);
+    }
     for (std::size_t i = 0; i < coordinates_m.size(); ++i) {
         const auto off = [&](std::size_t axis) {
             return coordinates_m[i][axis] - grid.first_m[axis] - column_of(i) * grid.along_columns_m[axis] -

@@ -16,11 +16,14 @@ struct PlaneGrid {
     PlanePoint first_m{}, along_columns_m{}, along_rows_m{};
     /// Standard deviations of the two steps, along each axis, if coordinates are rounded to steps of resolution_m.
     double column_error_m = 0., row_error_m = 0.;
+    /// Errors that the rounding of the ends of a row, or a column, cannot exceed: on short lines less than three
+    /// standard deviations.
+    double most_column_error_m = 0., most_row_error_m = 0.;
     double farthest_m = 0.;    ///< the largest distance of a coordinate from its node
     std::size_t farthest = 0;  ///< the node where it is
 
-    /// Distances of neighbouring nodes: rounded to the fewest decimals that lie within three standard deviations. Of
-    /// one column, or one row, 0.
+    /// Distances of neighbouring nodes: rounded to the fewest decimals that differ by less than three standard
+    /// deviations and the largest error. Of one column, or one row, 0.
     [[nodiscard]] PlanePoint spacing_m() const;
     /// Directions of columns and rows, clockwise from y, 0 to 360 degrees.
     [[nodiscard]] PlanePoint azimuths_deg() const;
