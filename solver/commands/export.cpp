@@ -70,15 +70,36 @@ private:
     bool terminal_ = stderr_is_terminal(), shown_ = false;
 };
 
-ExportedGathers write_file(const ExportArguments& arguments, const GatherFormat& format,
-                           const std::filesystem::path& input, const std::filesystem::path& output) {
-    const SeismogramReader reader(input);
-    const ShotSelection selection = arguments.shots.empty() ? ShotSelection() : ShotSelection(arguments.shots);
+/// Ascending numbers in the form of --shots, as a part of a file's name: "3-7_12".
+std::string name_of_shots(const std::vector<std::int64_t>& shots) {
+    std::string text;
+    for (std::size_t first = 0, last = 0; first < shots.size(); first = last + 1) {
+        for (last = first; last + 1 < shots.size() && shots[last + 1] == shots[last] + 1;) ++last;
+        text += (first == 0 ? "" : "_") + std::to_string(shots[first]);
+        if (last > first) text += "-" + std::to_string(shots[last]);
+    }
+    return text;
+}
+
+/// Beside the seismograms; a file of some shots bears their numbers, so that it takes no complete file's place.
+std::filesystem::path default_output(const std::filesystem::path& input, const GatherFormat& format,
+                                     const std::vector<std::int64_t>& shots, bool all) {
+    constexpr std::size_t longest = 60;
+    std::string name = input.stem().string();
+    if (!all) {
+        const std::string numbers = name_of_shots(shots);
+        name += numbers.size() <= longest ? "_shots_" + numbers : fmt::format("_{}_shots", shots.size());
+    }
+    return input.parent_path() / (name + std::string(format.extensions.front()));
+}
+
+ExportedGathers write_file(const ExportArguments& arguments, const GatherFormat& format, const SeismogramReader& reader,
+                           const std::vector<std::int64_t>& shots, const std::filesystem::path& output) {
     ExportLine line;
     return export_gathers(survey_of(reader),
                           {format,
                            {output, samples_of(format, arguments.samples), arguments.force},
-                           selection.among(reader.shots()),
+                           shots,
                            [&line](std::int64_t written, std::int64_t all) { line.update(written, all); }});
 }
 
@@ -95,16 +116,20 @@ int export_run(const ExportArguments& arguments) {
     const GatherFormat& format = choose_format(arguments);
     static_cast<void>(samples_of(format, arguments.samples));  // before anything is read
     const std::filesystem::path input = plot::input_of(arguments.run, FileKind::seismograms);
-    std::filesystem::path output = arguments.output;
-    if (output.empty()) output = std::filesystem::path(input).replace_extension(format.extensions.front());
+    const SeismogramReader reader(input);
+    const ShotSelection selection = arguments.shots.empty() ? ShotSelection() : ShotSelection(arguments.shots);
+    const std::vector<std::int64_t> shots = selection.among(reader.shots());
+    const bool all = shots.size() == reader.shots().size();
+    const std::filesystem::path output =
+        arguments.output.empty() ? default_output(input, format, shots, all) : arguments.output;
     check_extension(output, "--output", fmt::format("{} files", format.name), format.extensions);
     if (!arguments.force && std::filesystem::exists(output))
         throw Error(ExitCode::cannot_create,
                     shown(output) + " exists already; write elsewhere with --output, or replace it with --force");
     notice_signals();
-    const ExportedGathers made = write_file(arguments, format, input, output);
+    const ExportedGathers made = write_file(arguments, format, reader, shots, output);
     // As if the run had left it: its next --force may replace it, too.
-    list_in_summary(input.parent_path(), output);
+    if (all) list_in_summary(input.parent_path(), output);
     report(made, format);
     return static_cast<int>(ExitCode::ok);
 }
@@ -130,7 +155,8 @@ Command add_export(CLI::App& app) {
     command->add_option("--shots", arguments->shots, "Only these shots, such as 3-7,12");
     command
         ->add_option("-o,--output", arguments->output,
-                     "The file to write (default: beside seismograms.h5); its extension may say the format")
+                     "The file to write (default: beside seismograms.h5, with the numbers of --shots); its extension "
+                     "may say the format")
         ->type_name("FILE");
     command->add_flag("--force", arguments->force, "Overwrite the files if they exist");
     return [arguments] { return export_run(*arguments); };

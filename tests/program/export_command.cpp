@@ -154,8 +154,8 @@ TEST_CASE("a shot's own file gives the traces that the survey has of it") {
 TEST_CASE("some shots are the traces of those shots, numbered from 1") {
     const TemporaryFolder folder;
     const Path out = run(folder, "out", kManyShots);
-    check_export(out, {"--su", "--shots", "3-7,101"});
-    const std::string bytes = text_of(out / "seismograms.su");
+    check_export(out, {"--su", "--shots", "101,3-7"});
+    const std::string bytes = text_of(out / "seismograms_shots_3-7_101.su");
     const std::int64_t samples = read_gather(out / "seismograms.h5", 1).samples;
     const std::size_t trace = 240 + 4 * static_cast<std::size_t>(samples);
     REQUIRE(bytes.size() == 30 * trace);
@@ -261,6 +261,26 @@ TEST_CASE("CSV tells units in its first lines, and every sample as it is") {
             if (column >= 13) values.push_back(std::stof(field));
     }
     CHECK(same_bits(values, samples_of(out / "seismograms.h5")));
+}
+
+TEST_CASE("some shots take no complete file's place, and only complete files are listed as the run's") {
+    const TemporaryFolder folder;
+    const Path out = run(folder, "out", kManyShots, {"output.seismograms.segy=ieee"});
+    const std::string whole = text_of(out / "seismograms.segy"), summary = text_of(out / "summary.json");
+    for (int i = 0; i < 2; ++i) check_export(out, {"--segy", "--shots", "3", "--force"});
+    check_export(out, {"--npy", "--shots", "3,4,7"});
+    std::string odd;
+    for (int shot = 1; shot <= 101; shot += 2) odd += (shot == 1 ? "" : ",") + std::to_string(shot);
+    check_export(out, {"--csv", "--shots", odd});
+    for (const char* name : {"seismograms_shots_3.segy", "seismograms_shots_3-4_7.npy",
+                             "seismograms_shots_3-4_7_traces.csv", "seismograms_51_shots.csv"}) {
+        CAPTURE(name);
+        CHECK(std::filesystem::exists(out / name));
+    }
+    CHECK(text_of(out / "seismograms.segy") == whole);
+    CHECK(text_of(out / "summary.json") == summary);
+    check_export(out, {"--su", "--shots", "1-101"});
+    CHECK(contains(text_of(out / "summary.json"), "\"seismograms.su\""));
 }
 
 TEST_CASE("what is there stays, unless --force says otherwise; then a later --force of the run replaces it, too") {

@@ -12,6 +12,8 @@
 #include <random>
 #include <zlib.h>
 
+#include "io/text/printable.hpp"
+#include "solver/program/printable_json.hpp"
 #include "solver/report/page_files.hpp"
 
 using namespace onda;
@@ -187,6 +189,15 @@ TEST_CASE("no text of a configuration or a summary ends an element or begins one
         return found;
     };
     CHECK(count("<script") == count("</script>"));
+}
+
+TEST_CASE("no text in JSON, name of a member or value, however deep, makes lines of its own") {
+    Json value{{"a\nb", {{"\x1b[2J", Json::array({"c\rd", 7})}}}, {"plain", true}};
+    make_texts_printable(value, [](const std::string& text) { return printable_whole(text); });
+    CHECK(value == Json{{"a\\nb", {{"\\x1b[2J", Json::array({"c\\rd", 7})}}}, {"plain", true}});
+    nlohmann::ordered_json ordered{{"z\t", 1}, {"a", 2}};
+    make_texts_printable(ordered, [](const std::string& text) { return printable_whole(text); });
+    CHECK(ordered.dump() == R"({"z\\t":1,"a":2})");
 }
 
 TEST_CASE("the page refers to nothing outside of itself and begins with a policy that forbids it") {
