@@ -305,7 +305,7 @@ TEST_CASE("SEG-Y of any direction, with coordinates in any unit, makes the grid 
     const Program convert(folder.path());
     const auto file = folder.path() / "a.sgy", out = folder.path() / "a.h5";
     for (const double azimuth : {3., 27.3, 63.435, 90.5, 133., 219.9, 305.})
-        for (const std::pair<int, int> written : {std::pair<int, int>{1, 1}, {100, 1}, {100, 100}, {10, 1}}) {
+        for (const std::pair<int, int>& written : {std::pair<int, int>{1, 1}, {100, 1}, {100, 100}, {10, 1}}) {
             const int parts = written.first, steps = written.second;
             CAPTURE(azimuth);
             CAPTURE(parts);
