@@ -67,14 +67,15 @@ double smooth_density(const Surroundings& around, const Offset& offset) {
     return std::clamp(sum, low, high);
 }
 
-/// How much of a cell is of the lighter of two media: by the compliance, of which every model has the mean, if that
-/// tells them apart, else by the density.
+/// How much of a cell is of the lighter of two media: by the compliance, of which every model has the mean, if it is
+/// known and tells them apart, else by the density.
 double light_share(const CellMedium& light, const CellMedium& mean, const CellMedium& heavy) {
+    const double of_density = (heavy.rho - mean.rho) / (heavy.rho - light.rho);
+    if (!(light.modulus > 0. && mean.modulus > 0. && heavy.modulus > 0.)) return of_density;
     const double contrast = 1. / light.modulus - 1. / heavy.modulus;
     const double share = (1. / mean.modulus - 1. / heavy.modulus) / contrast;
     constexpr double least = 0.02;
-    if (std::abs(contrast) * heavy.modulus > least && share >= 0. && share <= 1.) return share;
-    return (heavy.rho - mean.rho) / (heavy.rho - light.rho);
+    return std::abs(contrast) * heavy.modulus > least && share >= 0. && share <= 1. ? share : of_density;
 }
 
 /// The density at an offset from the centre of a cell that an interface may cross.

@@ -18,7 +18,8 @@
 
 namespace onda {
 
-/// What is in the cell of a node: its mean density [kg/m3], and rho vp^2 in any unit, of the mean compliance.
+/// What is in the cell of a node: its mean density [kg/m3], and rho vp^2 in any unit, of the mean compliance; 0 where
+/// it is unknown, as on a free surface, whose nodes are held at zero by it.
 struct CellMedium {
     double rho = 1., modulus = 1.;
 };
@@ -31,10 +32,10 @@ using MediumAt = std::function<CellMedium(std::int64_t node)>;
 /// of those to the two neighbours, and none where they have different signs (van Leer 1979, J. Comput. Phys. 32).
 /// Beside a jump between two nodes that is the density of the nearest, of the side that the place is on. A cell that a
 /// plane interface crosses has the density of neither side: the plane follows from its share of both, which the mean
-/// compliance tells (solver/model/cell_mean.hpp), and from the gradient (Youngs 1982, in Numerical Methods for Fluid
-/// Dynamics); the density is that of the side that the place is on. On the interface itself, to 1e-4 of a cell: the
-/// mean of the cell, or of the cells that meet there.
-/// \param place in nodes from node (0, 0, 0). Beyond a face the density is that of the face.
+/// compliance tells (solver/model/cell_mean.hpp), or the mean density where a compliance is unknown, and from the
+/// gradient (Youngs 1982, in Numerical Methods for Fluid Dynamics); the density is that of the side that the place is
+/// on. On the interface itself, to 1e-4 of a cell: the mean of the cell, or of the cells that meet there. \param place
+/// in nodes from node (0, 0, 0). Beyond a face the density is that of the face.
 double density_at(const Grid& grid, const std::array<double, 3>& place, const MediumAt& medium_at);
 
 /// The nodes that density_at() may ask for, in ascending order.

@@ -256,3 +256,35 @@ TEST_CASE("sources in strips become rows with filtered signals, as many as were 
                          split.nodes.weight.begin()));
     }
 }
+
+TEST_CASE("under a free surface, whose nodes hold no modulus, a source acts in the density of its own side") {
+    const Side water{1500., 1000.}, rock{2300., 2200.};
+    for (const char* interfaces : {"averaged", "sampled"})
+        for (const double interface_nodes : {0.8, 1.2}) {
+            ModelConfig config;
+            config.type = "layered";
+            config.interfaces = interfaces;
+            config.layers = {{-1e6, water.vp, water.rho}, {10. * interface_nodes, rock.vp, rock.rho}};
+            const Model model = make_model(config, Equation::variable_density, cube(2), {});
+            Setup setup;
+            setup.grid = model.grid;
+            setup.scheme = make_scheme(Equation::variable_density, 8);
+            setup.halos[4] = Halo::mirror_negative;
+            setup.threads = 1;
+            const auto medium = cpu::make_medium(setup, medium_readers(model, model.grid), 1e-3);
+            const bool averaged = std::string(interfaces) == "averaged";
+            // Sampled, it is midway between the last node above and the first below.
+            const double meets = averaged ? interface_nodes : std::floor(interface_nodes) + 0.5;
+            for (double z = 0.1; z < 2.5; z += 0.05) {
+                if (std::abs(z - meets) < 0.01) continue;
+                CAPTURE(interfaces);
+                CAPTURE(interface_nodes);
+                CAPTURE(z);
+                Sources sources;
+                sources.place.push_back({15.3, 0., z});
+                sources.nodes.first.push_back(0);
+                const double expected = z < meets ? water.rho : rock.rho;
+                CHECK(source_densities(*medium, sources).front() == doctest::Approx(expected).epsilon(1e-4));
+            }
+        }
+}
