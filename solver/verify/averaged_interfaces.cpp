@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <functional>
 #include <numbers>
+#include <spdlog/fmt/fmt.h>
 #include <string>
 
 #include "solver/model/model.hpp"
@@ -147,10 +148,8 @@ Complex reflection(const Scene& scene, const Position& receiver, Complex omega) 
 
 Scene dipping_plane(double dip_deg, double vp, double rho) {
     Scene scene;
-    char name[96];
-    std::snprintf(name, sizeof name, "plane dipping by %.0f degrees, 2000 over %.0f m/s%s", dip_deg, vp,
-                  rho > 0. ? ", 1800 over 2300 kg/m3" : "");
-    scene.name = name;
+    scene.name = fmt::format("plane dipping by {:.0f} degrees, {:.0f} over {:.0f} m/s", dip_deg, kVp, vp);
+    if (rho > 0.) scene.name += fmt::format(", {:.0f} over {:.0f} kg/m3", kRho, rho);
     const auto of = [&](double value) { return rho > 0. ? std::optional(value) : std::nullopt; };
     scene.model.type = "layered";
     scene.model.dip_deg = dip_deg;
@@ -220,10 +219,9 @@ Complex scattering(const Scene& scene, const Position& receiver, Complex omega) 
 
 Scene round_body(int dimensions, double vp, double rho) {
     Scene scene;
-    char name[96];
-    std::snprintf(name, sizeof name, "%s of %.1f nodes, %.0f in 2000 m/s%s", dimensions == 3 ? "sphere" : "cylinder",
-                  kRadius / kSpacing, vp, rho > 0. ? ", 2300 in 1800 kg/m3" : "");
-    scene.name = name;
+    scene.name = fmt::format("{} of {:.1f} nodes, {:.0f} in {:.0f} m/s", dimensions == 3 ? "sphere" : "cylinder",
+                             kRadius / kSpacing, vp, kVp);
+    if (rho > 0.) scene.name += fmt::format(", {:.0f} in {:.0f} kg/m3", rho, kRho);
     scene.dimensions = dimensions;
     const auto of = [&](double value) { return rho > 0. ? std::optional(value) : std::nullopt; };
     InclusionConfig body;
@@ -270,7 +268,9 @@ PromiseGroup averaged_interfaces() {
     add(dipping_plane(8., 3000., 0.), 0.05, true);
     add(dipping_plane(30., 3000., 0.), 0.05, false);
     add(dipping_plane(8., 2500., 2300.), 0.09, false);
-    for (const double dip_deg : {0., 8., 30.}) add(dipping_plane(dip_deg, kVp, kDenser), 0.2, dip_deg == 8.);
+    add(dipping_plane(0., kVp, kDenser), 0.17, false);
+    add(dipping_plane(8., kVp, kDenser), 0.125, true);
+    add(dipping_plane(30., kVp, kDenser), 0.097, false);
     add(round_body(2, 3000., 0.), 0.012, true);
     add(round_body(2, 1500., 0.), 0.012, false);
     add(round_body(2, 2500., 2300.), 0.025, false);
