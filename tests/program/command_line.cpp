@@ -59,8 +59,10 @@ void for_every_command(const std::vector<std::string>& path,
 
 /// The options in a help whose values are no texts, by what stands there for a value.
 std::vector<std::string> numeric_options(const std::string& help) {
-    static const std::set<std::string> texts{"TEXT", "FILE",  "DIR",       "NAME",   "LETTERS", "UNIT",
-                                             "TYPE", "ORDER", "KEY=VALUE", "CONFIG", "HxD",     "TXxTZ"};
+    static const std::set<std::string> texts{"TEXT", "FILE", "DIR", "NAME", "LETTERS", "UNIT", "TYPE", "ORDER",
+                                             "KEY=VALUE", "CONFIG", "HxD", "TXxTZ",
+                                             // Flags, of which the help says this in its place.
+                                             "Needs", "Excludes"};
     static const std::regex option(R"(^  (?:-\w,)?(--[a-z][a-z-]*) ([^ :]+)(:[^ ]*)?( .*)?$)");
     std::vector<std::string> names;
     std::istringstream lines(help);
@@ -91,7 +93,8 @@ TEST_CASE("no option of any command takes for a number what is none") {
     for_every_command({}, [&](const std::vector<std::string>& command, const std::string& help) {
         for (const std::string& option : numeric_options(help)) {
             seen.insert(option);
-            for (const char* value : {"nan", "inf", "-inf", "1e400", "0x10", "12abc"}) {
+            // CLI11 itself reads both where it wants a number; the rule, which has a test of its own, neither.
+            for (const char* value : {"nan", "0x10"}) {
                 const Outcome outcome = give(command, option, value);
                 CAPTURE(command);
                 CAPTURE(option);
@@ -135,8 +138,9 @@ TEST_CASE("numbers are read as they are written") {
     };
     for (const char* text : {"0", "-3", "2.5", ".5", "5.", "+1e3", "1E-3", "-2e+10"})
         CHECK(read(text, false) != "refused");
-    for (const char* text : {"", "+", "-", "+-1", "--1", "1e", "e1", "1e400", "1e-400", "nan", "-nan(1)", "infinity",
-                             "0x1p3", "1 ", " 1", "1,5", "1_000", "2;3"}) {
+    for (const char* text :
+         {"",         "+",   "-",    "+-1",   "--1",  "1e",    "e1", "1e400", "1e-400", "nan",   "-nan(1)",
+          "infinity", "inf", "-inf", "12abc", "0x10", "0x1p3", "1 ", " 1",    "1,5",    "1_000", "2;3"}) {
         CAPTURE(text);
         CHECK(read(text, false) == "refused");
     }
@@ -146,7 +150,7 @@ TEST_CASE("numbers are read as they are written") {
     CHECK(read("000", true) == "0");
     CHECK(read("18446744073709551615", true) == "18446744073709551615");
     for (const char* text : {"", "+", "-", "+-1", "2.5", "1e3", "0x10", "18446744073709551616", "-9223372036854775809",
-                             "nan", "1 ", "ten"}) {
+                             "nan", "inf", "1e400", "12abc", "1 ", "ten"}) {
         CAPTURE(text);
         CHECK(read(text, true) == "refused");
     }

@@ -41,6 +41,14 @@ const std::vector<std::string> kHostile{
     "tab\tand \x1b(0",
 };
 
+/// All of these in as few fields as can hold them, since every run of the program takes its time: those that are UTF-8
+/// joined, and those that are not.
+std::vector<std::string> hostile_fields() {
+    std::vector<std::string> fields(2);
+    for (const std::string& text : kHostile) fields[valid_utf8(text) == text ? 0 : 1] += text + " ";
+    return fields;
+}
+
 /// No control byte but the line feed, well-formed UTF-8, nothing hidden, and no line that hostile text made.
 void check_clean(const std::string& text) {
     CHECK(printable_lines(text) == text);
@@ -159,7 +167,7 @@ TEST_CASE("paths as text: themselves, or a URI where they are no UTF-8") {
 
 TEST_CASE("settings, options and commands") {
     const Place place;
-    for (const std::string& text : kHostile) {
+    for (const std::string& text : hostile_fields()) {
         CAPTURE(text);
         for (const std::string key : {"title=", "model.type=", "grid.spacing_m=", "backend.kernel=", "backend.tile=",
                                       "scheme.precision=", "model.file=", "boundary.z_max=", "output.directory="}) {
@@ -187,7 +195,7 @@ TEST_CASE("settings, options and commands") {
 }
 
 TEST_CASE("names of files: of the configuration, what it reads, and what is written") {
-    for (const std::string& text : kHostile) {
+    for (const std::string& text : hostile_fields()) {
         CAPTURE(text);
         const Place place;
         check_refused(run_onda({"run", place.path(text + ".yaml")}));  // is not there
@@ -234,7 +242,7 @@ TEST_CASE("names of files: of the configuration, what it reads, and what is writ
 }
 
 TEST_CASE("what files hold: cells, units, headers, keys") {
-    for (const std::string& text : kHostile) {
+    for (const std::string& text : hostile_fields()) {
         CAPTURE(text);
         const Place place;
         write_text(place.folder.path() / "head.csv", "x,z," + text + "\n1,2,3\n");
@@ -295,7 +303,7 @@ TEST_CASE("a field of megabytes is not echoed") {
     for (const std::string& json :
          {"\"" + text, "{\"format\": \"" + text + "\"}", "{\"" + text + "\": 1}", "[" + text, "\"" + text + "\""}) {
         refused(run_onda({"bench", "compare", file("a.json", json), place.path("a.json")}));
-        refused(run_onda({"bench", "roofline", place.path("a.json")}));
+        refused(run_onda({"bench", "roofline", place.path("a.json"), "--output", place.path("r.png")}));
     }
     for (const std::string& yaml : {"kind: " + text + "\n", text + ": 1\n", "name: [" + text + "]\n"})
         refused(run_onda({"predict", "--device", file("device.yaml", yaml)}));
@@ -305,7 +313,7 @@ TEST_CASE("a cache of any text adds no line to messages, summary and log") {
     const Place place;
     const std::string cache = "export XDG_CACHE_HOME=" + quoted(place.path("cache"));
     REQUIRE(run_onda({"tune", place.path("small.yaml"), "--seconds", "0.1"}, cache).code == 0);
-    for (const std::string& text : kHostile) {
+    for (const std::string& text : hostile_fields()) {
         if (valid_utf8(text) != text) continue;  // JSON holds no other
         CAPTURE(text);
         for (const auto& entry : std::filesystem::directory_iterator(place.folder.path() / "cache/onda")) {
@@ -332,7 +340,7 @@ TEST_CASE("a cache of any text adds no line to messages, summary and log") {
 }
 
 TEST_CASE("a title of any text is kept, and the configuration reads back the same") {
-    for (const std::string& text : kHostile) {
+    for (const std::string& text : hostile_fields()) {
         if (valid_utf8(text) != text) continue;
         CAPTURE(text);
         const Place place;
@@ -357,7 +365,7 @@ TEST_CASE("a title of any text is kept, and the configuration reads back the sam
 }
 
 TEST_CASE("folders of any name hold a whole run, whose configuration can be run again") {
-    for (const std::string& text : kHostile) {
+    for (const std::string& text : hostile_fields()) {
         CAPTURE(text);
         const Place place;
         const auto folder = place.folder.path() / text;
@@ -391,7 +399,7 @@ TEST_CASE("folders of any name hold a whole run, whose configuration can be run 
 TEST_CASE("JSON on standard output") {
     const Place place;
     std::string yaml = short_run();
-    yaml.replace(yaml.find("small run in 2-D"), 16, yaml_quoted(kHostile[4]));
+    yaml.replace(yaml.find("small run in 2-D"), 16, yaml_quoted(hostile_fields().front()));
     write_text(place.folder.path() / "small.yaml", yaml);
     for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
              {"check", place.path("small.yaml"), "--json"}, {"info", "--json"}, {"dispersion", "--json"}}) {
