@@ -69,10 +69,16 @@ public:
         return bytes;
     }
     void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const override {
-        for (std::size_t i = 0; i < nodes.size(); ++i) {
-            const std::size_t slab = slab_of(nodes[i]);
-            const std::int64_t local = nodes[i] - first_node(slab);
-            media_[slab]->values_at(array, {&local, 1}, values.subspan(i, 1));
+        std::vector<std::vector<std::size_t>> of_slab(slabs_.size());  // which of the nodes
+        for (std::size_t i = 0; i < nodes.size(); ++i) of_slab[slab_of(nodes[i])].push_back(i);
+        // One question a slab: each is a message, or several operations of a device.
+        for (std::size_t slab = 0; slab < slabs_.size(); ++slab) {
+            if (of_slab[slab].empty()) continue;
+            std::vector<std::int64_t> local;
+            for (const std::size_t i : of_slab[slab]) local.push_back(nodes[i] - first_node(slab));
+            std::vector<double> found(local.size());
+            media_[slab]->values_at(array, local, found);
+            for (std::size_t k = 0; k < found.size(); ++k) values[of_slab[slab][k]] = found[k];
         }
     }
     std::unique_ptr<Wavefield> make_wavefield(int shots) override;

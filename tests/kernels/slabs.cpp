@@ -139,6 +139,58 @@ TEST_CASE("slabs give the bits of the uncut grid at every order, operator, preci
     CHECK(compared > (kSanitized ? 50 : 150));
 }
 
+namespace {
+
+/// A medium of which it is counted how often it is asked.
+class AskedMedium final : public Medium {
+public:
+    AskedMedium(std::shared_ptr<Medium> medium, int& asked)
+        : Medium(medium->setup()), medium_(std::move(medium)), asked_(asked) {}
+    std::string description() const override { return medium_->description(); }
+    std::string kernel() const override { return medium_->kernel(); }
+    std::int64_t allocated_bytes() const override { return medium_->allocated_bytes(); }
+    void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const override {
+        ++asked_;
+        medium_->values_at(array, nodes, values);
+    }
+    std::unique_ptr<Wavefield> make_wavefield(int shots) override { return medium_->make_wavefield(shots); }
+
+private:
+    std::shared_ptr<Medium> medium_;
+    int& asked_;
+};
+
+}  // namespace
+
+TEST_CASE("values at nodes are those of the uncut medium in their order, and each slab is asked once at most") {
+    Setup setup = setup_of(kTall[1], 8, Precision::float32, Equation::variable_density);
+    setup.threads = 1;
+    const std::vector<Slab> slabs = equal_slabs(setup.grid.nz(), 3);
+    int asked = 0;
+    const MakeMedium cut = [&](const Setup& whole, const MediumReaders& readers, double dt_s) {
+        return make_slab_medium(whole, readers, dt_s, slabs,
+                                [&asked](std::size_t, const Setup& part, const MediumReaders& its, double dt) {
+                                    return std::make_shared<AskedMedium>(cpu::make_medium(part, its, dt), asked);
+                                });
+    };
+    const auto in_slabs = make_noisy_medium(setup, cut), uncut = make_noisy_medium(setup, cpu::make_medium);
+    const auto check = [&](const std::vector<std::int64_t>& nodes, int most) {
+        for (const std::size_t array : {0, 1}) {
+            std::vector<double> values(nodes.size()), expected(nodes.size());
+            asked = 0;
+            in_slabs->values_at(array, nodes, values);
+            CHECK(asked == most);
+            uncut->values_at(array, nodes, expected);
+            CHECK(values == expected);
+        }
+    };
+    std::vector<std::int64_t> scattered;  // in no order, some twice
+    for (std::int64_t i = 0; i < 2000; ++i) scattered.push_back(i * 7919 % setup.grid.points());
+    check(scattered, 3);
+    check({setup.grid.at(1, 2, 0), setup.grid.at(1, 2, setup.grid.nz() - 1), setup.grid.at(0, 0, 0)}, 2);
+    check({}, 0);
+}
+
 TEST_CASE("slabs of every thickness down to what the stencil reads") {
     const Case& c = kTall[4];
     Setup setup = setup_of(c, 8, Precision::float32);
