@@ -94,16 +94,19 @@ void doubt_mean(const Plan& plan, Warnings& warnings) {
 /// Below some frequency layers are made for that one instead, for rounding would grow in them.
 void doubt_low_layer_frequency(const Plan& plan, Warnings& warnings) {
     const BoundaryConfig& b = plan.config.boundary;
-    if (!has_face(plan, "cpml") || !b.cpml_frequency_hz) return;
-    double least_hz = 0.;
-    for (const double spacing_m : plan.grid.derivative_spacings_m())
-        least_hz = std::max(least_hz, least_layer_frequency_hz(b, spacing_m, plan.velocity.max_m_s));
-    if (*b.cpml_frequency_hz >= least_hz) return;
+    if (!has_face(plan, "cpml")) return;
+    const double finest_m = std::ranges::min(plan.grid.derivative_spacings_m());
+    const double least_hz = least_layer_frequency_hz(b, finest_m, plan.velocity.max_m_s);
+    const double wanted_hz = b.cpml_frequency_hz.value_or(plan.survey.lowest_peak_frequency_hz());
+    if (wanted_hz >= least_hz) return;
+    const std::string key =
+        b.cpml_frequency_hz
+            ? fmt::format("boundary.cpml_frequency_hz = {}", number_text(wanted_hz))
+            : fmt::format("boundary.cpml_frequency_hz, by default the lowest peak frequency, {:.4g} Hz", wanted_hz);
     warnings.push_back(
-        fmt::format("boundary.cpml_frequency_hz = {}: layers are made for {:.4g} Hz, the lowest frequency at which "
-                    "rounding does not grow in them ({:.3g} nodes per wavelength at the highest velocity)",
-                    number_text(*b.cpml_frequency_hz), least_hz,
-                    plan.velocity.max_m_s / least_hz / plan.grid.derivative_spacings_m().front()));
+        fmt::format("{}: layers are made for {:.4g} Hz, the lowest frequency at which rounding does not grow in them "
+                    "({:.3g} nodes per wavelength at the highest velocity)",
+                    key, least_hz, plan.velocity.max_m_s / least_hz / finest_m));
 }
 
 /// With faces that absorb, nothing is left of a wave that has crossed the grid so many times.
@@ -157,7 +160,7 @@ void doubt_amplitudes(const Plan& plan, Warnings& warnings) {
     } weak, strong;
     for (std::size_t i = 0; i < plan.survey.shots.size(); ++i) {
         double strength = 0.;
-        for (const SourcePoint& source : plan.survey.shots[i].sources)
+        for (const SourcePoint& source : plan.survey.shots.sources(i))
             strength = std::max(strength, std::abs(source.amplitude) * peaks[source.wavelet]);
         if (strength == 0. || (strength >= least && strength <= most)) continue;
         Found& found = strength < least ? weak : strong;
@@ -226,9 +229,12 @@ void doubt_snapshots(const Plan& plan, Warnings& warnings) {
 std::vector<std::string> doubts_of(const Plan& plan) {
     Warnings warnings;
     doubt_extent(plan, warnings);
-    if (warnings.empty()) doubt_duration(plan, warnings);  // every duration is long on a grid in the wrong unit
-    for (const auto doubt : {doubt_widths, doubt_reflections, doubt_layer_frequency, doubt_low_layer_frequency,
-                             doubt_mean, doubt_amplitudes, doubt_snapshots, doubt_decimation, doubt_threads})
+    if (warnings.empty()) {  // in the wrong unit every grid is fine, and every duration long
+        doubt_duration(plan, warnings);
+        doubt_low_layer_frequency(plan, warnings);
+    }
+    for (const auto doubt : {doubt_widths, doubt_reflections, doubt_layer_frequency, doubt_mean, doubt_amplitudes,
+                             doubt_snapshots, doubt_decimation, doubt_threads})
         doubt(plan, warnings);
     const Warnings without_effect = keys_without_effect(plan.config);
     warnings.insert(warnings.end(), without_effect.begin(), without_effect.end());

@@ -48,14 +48,22 @@ std::int64_t downloaded_points(const Plan& plan) {
     return points;
 }
 
+/// Whether a source may have nodes in the strips at the cuts of an aperture. Those at the faces of the grid are counted
+/// with the survey.
+bool may_reach_cuts(const Plan& plan) {
+    if (!plan.aperture) return false;
+    double widest_m = plan.grid.spacing_m[0];
+    if (plan.grid.dimensions == 3) widest_m = std::max(widest_m, plan.grid.spacing_m[1]);
+    return plan.aperture->limit_m() < kPointRadius * widest_m;
+}
+
 /// What the shots ask of the backend at most.
 ShotSize largest_shot(const Plan& plan) {
     const SurveySize& size = plan.survey.size;
     ShotSize most;
     most.source_nodes = size.most_source_nodes;
     most.receiver_nodes = size.most_receiver_nodes;
-    // At the edges of an aperture a source may be nearer to absorbing strips than in the whole grid.
-    most.sources = plan.aperture ? size.most_source_nodes : size.most_source_rows;
+    most.sources = may_reach_cuts(plan) ? size.most_source_nodes : size.most_source_rows;
     most.receivers = size.most_receivers;
     most.signal_samples = plan.time.steps + 1;
     most.trace_samples = plan.time.recorded_samples();

@@ -11,13 +11,12 @@ namespace {
 // Hicks (2002), table 1: eight nodes, for wavenumbers up to half of Nyquist (4 points per wavelength). His b is 6.31.
 // With the line of interpolation_weights() 6.42, of 6.31, 6.36 and 6.42, was the one that kept the limits of the test
 // of plane waves; it costs at 4 points per wavelength (2.0e-3 for 1.3e-3) what it gains from 6 on.
-constexpr int kRadius = 4;
-constexpr KaiserSinc kKernel(kRadius, 6.42);
+constexpr KaiserSinc kKernel(kPointRadius, 6.42);
 
 /// The weights of one position along one axis, one entry a node.
 struct AxisWeights {
-    std::array<std::int64_t, 2 * kRadius> node{};
-    std::array<double, 2 * kRadius> weight{};
+    std::array<std::int64_t, 2 * kPointRadius> node{};
+    std::array<double, 2 * kPointRadius> weight{};
     int count = 0;
 
     void add(std::int64_t i, double w) {
@@ -67,9 +66,9 @@ struct Mirrors {
 /// The windowed sinc sums to 1 within 4e-4 only, and its centre lies up to 2e-4 nodes off: errors that no finer grid
 /// removes. The least change that mends both is a straight line over the nodes. The error then falls with the square of
 /// the spacing for long waves, and is Hicks' own for short ones.
-std::array<double, 2 * kRadius> interpolation_weights(double at) {
-    constexpr double n = 2 * kRadius, middle = kRadius - 0.5, squares = n * (n * n - 1.) / 12.;
-    std::array<double, 2 * kRadius> weight{};
+std::array<double, 2 * kPointRadius> interpolation_weights(double at) {
+    constexpr double n = 2 * kPointRadius, middle = kPointRadius - 0.5, squares = n * (n * n - 1.) / 12.;
+    std::array<double, 2 * kPointRadius> weight{};
     double sum = 0., centre = 0.;
     for (std::size_t i = 0; i < weight.size(); ++i) {
         weight[i] = kKernel(at - static_cast<double>(i));
@@ -94,9 +93,9 @@ AxisWeights axis_weights(double at, const Mirrors& mirrors, PointKind kind) {
         add(static_cast<std::int64_t>(nearest), 1.);
         return out;
     }
-    const auto first = static_cast<std::int64_t>(std::floor(at)) - kRadius + 1;
+    const auto first = static_cast<std::int64_t>(std::floor(at)) - kPointRadius + 1;
     const auto weight = interpolation_weights(at - static_cast<double>(first));
-    for (std::int64_t i = 0; i < 2 * kRadius; ++i) add(first + i, weight[i]);
+    for (std::int64_t i = 0; i < 2 * kPointRadius; ++i) add(first + i, weight[i]);
     return out;
 }
 

@@ -102,10 +102,15 @@ std::size_t Shots::index_of(std::int64_t id) const {
     return data_->index_of(id);
 }
 
+std::span<const SourcePoint> Shots::sources(std::size_t i) const {
+    const auto first = static_cast<std::size_t>(data_->first_source[i]),
+               end = static_cast<std::size_t>(data_->first_source[i + 1]);
+    return std::span(data_->sources).subspan(first, end - first);
+}
+
 Shot Shots::operator[](std::size_t i) const {
-    Shot shot{data_->id[i],
-              {data_->sources.begin() + data_->first_source[i], data_->sources.begin() + data_->first_source[i + 1]},
-              {}};
+    const std::span<const SourcePoint> its = sources(i);
+    Shot shot{data_->id[i], {its.begin(), its.end()}, {}};
     for (const ReceiverPart& part : data_->receivers) shot.receivers.append(part.of(shot.id, data_->source_m(i)));
     return shot;
 }

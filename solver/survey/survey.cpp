@@ -119,11 +119,10 @@ void add_sources(const std::vector<SourceGroup>& entries, const SurveySections& 
 
 /// Where interpolation weights of a source reach into absorbing strips, beside a source on the nodes.
 std::vector<FaceLayer> near_strips(const Grid& grid, const Faces& faces) {
-    constexpr double reach = 4.;
     std::array<double, 6> depth{};
     for (int face = 0; face < 6; ++face) {
         const auto inside = static_cast<double>(faces.nodes_inside[face]);
-        if (inside > 0. || faces.nodes_beyond[face] > 0) depth[face] = inside + reach;
+        if (inside > 0. || faces.nodes_beyond[face] > 0) depth[face] = inside + kPointRadius;
     }
     return face_layers(grid, depth);
 }

@@ -96,6 +96,8 @@ public:
     [[nodiscard]] bool empty() const { return size() == 0; }
     [[nodiscard]] Shot operator[](std::size_t i) const;
     [[nodiscard]] std::int64_t id(std::size_t i) const;
+    /// Of a shot, without making the lists of its receivers.
+    [[nodiscard]] std::span<const SourcePoint> sources(std::size_t i) const;
     /// Of the shot with this id, which is there.
     [[nodiscard]] std::size_t index_of(std::int64_t id) const;
     [[nodiscard]] Shot front() const { return (*this)[0]; }
@@ -163,7 +165,10 @@ struct SurveySections {
 /// kMostSources, …
 Survey make_survey(const SurveySections& sections, const Grid& grid, const Faces& faces, const ConfigOrigin& origin);
 
-/// Kaiser-windowed sinc weights of Hicks (2002), Geophysics 67(1), radius 4, made exact for fields that are
+/// How far along each axis the weights of a source or receiver between nodes reach [nodes].
+inline constexpr int kPointRadius = 4;
+
+/// Kaiser-windowed sinc weights of Hicks (2002), Geophysics 67(1), radius kPointRadius, made exact for fields that are
 /// constant or linear: exact on nodes (one weight).
 /// Weights that fall beyond a mirror face are folded back with its sign; beyond any other face they are dropped.
 /// A source on a rigid wall's node gets both its own weight and its image's (that node stands for half a cell);

@@ -113,6 +113,11 @@ TEST_CASE("what is probably not meant is warned about, and nothing else is") {
             {{"boundary.cpml_frequency_hz=1"},
              {"boundary.cpml_frequency_hz = 1: layers are made for 1.319 Hz, the lowest frequency at which rounding "
               "does not grow in them (152 nodes per wavelength at the highest velocity)"}},
+            {{"wavelet.peak_frequency_hz=1.4"}, {}},
+            {{"wavelet.peak_frequency_hz=1.2"},
+             {"boundary.cpml_frequency_hz, by default the lowest peak frequency, 1.2 Hz: layers are made for 1.319 Hz, "
+              "the lowest frequency at which rounding does not grow in them (152 nodes per wavelength at the highest "
+              "velocity)"}},
             {{"output.snapshots={times_s: [0.3], decimation: 200}"}, {}},
             {{"output.snapshots={times_s: [0.3], decimation: 500, window_min_m: [1500, 0], window_max_m: [1500, "
               "2000]}"},

@@ -63,6 +63,16 @@ TEST_CASE("shots come in ascending order, with several sources, their own wavele
     CHECK(survey.shots[0].sources[0].amplitude == 2.);
     CHECK(survey.shots[0].receivers.size() == 1u);
     CHECK(survey.shots[1].receivers.size() == 2u);
+    for (std::size_t i = 0; i < 2; ++i) {
+        const std::span<const SourcePoint> alone = survey.shots.sources(i);
+        const Shot shot = survey.shots[i];
+        REQUIRE(alone.size() == shot.sources.size());
+        for (std::size_t k = 0; k < alone.size(); ++k) {
+            CHECK(alone[k].position_m == shot.sources[k].position_m);
+            CHECK(alone[k].amplitude == shot.sources[k].amplitude);
+            CHECK(alone[k].wavelet == shot.sources[k].wavelet);
+        }
+    }
     REQUIRE(survey.wavelets.size() == 2u);  // the top-level one once
     REQUIRE(survey.shots[1].sources.size() == 2u);
     CHECK(survey.shots[1].sources[0].wavelet == survey.shots[0].sources[0].wavelet);

@@ -8,6 +8,10 @@
 
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/shot/layer_sources.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/program/names.hpp"
 #include "tests/program/program.hpp"
 
 using namespace onda;
@@ -203,4 +207,37 @@ TEST_CASE("what cannot be cut is refused, and so is another aperture for the sho
     CHECK(other.code == 73);
     CHECK(contains(other.err, "survey.limit_m: 100 there, 200 now"));
     CHECK(run_onda({"run", config.string(), "--output", out.string()}).code == 0);
+}
+
+TEST_CASE("memory is forecast for sources that become many rows only where cuts may be so near") {
+    const auto plan_with = [](double limit_m) {
+        return make_plan(
+            read_config_text(kCommon + fmt::format(R"(grid: {{shape: [81, 81, 41], spacing_m: [10, 12, 10]}}
+sources: [{{position_m: [403, 487, 204]}}]
+receivers: [{{position_m: [403, 487, 104]}}]
+backend: {{name: cpu}}
+survey: {{limit_m: {}}}
+)",
+                                                   limit_m),
+                             "run.yaml", vocabulary()));
+    };
+    const auto bytes_of_sources = [](const Plan& plan) {
+        for (const MemoryForecast::Item& item : forecast_memory(plan).items)
+            if (item.what == "sources and receivers") return item.bytes;
+        return std::int64_t{0};
+    };
+    // What the shot's part makes of the source.
+    const auto rows = [](const Plan& plan) {
+        const Plan part = plan_of_shot(plan, 0);
+        const Model model = make_model(plan.config.model, part.setup.scheme.equation, part.grid, plan.config.origin);
+        const auto medium =
+            cpu::make_medium(part.setup, medium_readers(model, part.computed, part.part), plan.time.dt_s);
+        const Sources plain =
+            make_sources(plan.survey.shots[0], plan.survey, part.setup.grid, part.boundary.halos, plan.time);
+        return with_filters_of_strips(*medium, plain, plan.time.steps + 1).nodes.rows();
+    };
+    const Plan far = plan_with(48.), near = plan_with(24.);
+    CHECK(rows(far) == 1);
+    CHECK(rows(near) > 1);
+    CHECK(bytes_of_sources(near) > 15 * bytes_of_sources(far));
 }
