@@ -180,7 +180,8 @@ std::string best_kernel(const Setup& setup) {
 // which somebody predicts, is tuned.
 bool layers_follow_kernel(const Setup& setup) {
     const std::vector<InstructionSet>& sets = instruction_sets();
-    const auto set = std::ranges::find(sets, setup.isa, &InstructionSet::name);
+    const std::string name = setup.isa == "auto" ? best_isa() : setup.isa;
+    const auto set = std::ranges::find(sets, name, &InstructionSet::name);
     return find_kernel(set == sets.end() ? sets.back() : *set, setup).is_followed;
 }
 
