@@ -10,6 +10,7 @@
 #include <random>
 #include <thread>
 
+#include "kernels/shot/layer_sources.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_balance.hpp"
@@ -98,7 +99,9 @@ public:
                         ->make_wavefield();
         const Shot shot = plan.survey.shots[0];
         const Grid& grid = plan.setup.grid;
-        wavefield->set_sources(0, make_sources(shot, plan.survey, grid, plan.boundary.halos, plan.time));
+        const Sources plain = make_sources(shot, plan.survey, grid, plan.boundary.halos, plan.time);
+        sources = with_filters_of_strips(wavefield->medium(), plain, plan.time.steps + 1);
+        wavefield->set_sources(0, sources);
         wavefield->set_receivers(0,
                                  point_weights(shot.receivers.list(), grid, plan.boundary.halos, PointKind::receiver),
                                  plan.time.recorded_samples());
@@ -115,6 +118,7 @@ public:
     }
 
     Plan plan;
+    Sources sources;  ///< as the wavefield has them
     std::unique_ptr<Wavefield> wavefield;
     std::int64_t step = 0;
 };
@@ -320,6 +324,8 @@ TEST_CASE("a state saved from three slabs is that of one piece, and goes on ther
 
 TEST_CASE("planes that come late leave every bit, and those of one step that do not come are noticed") {
     Shooting whole({});
+    // Sources in layers become several rows.
+    REQUIRE(whole.sources.nodes.rows() > std::ssize(whole.plan.survey.shots.sources(0)));
     const std::vector<std::string> expected = whole.advance(60);
     for (const char* const count : {"2", "3", "7"}) {
         CAPTURE(count);

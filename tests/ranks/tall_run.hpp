@@ -5,7 +5,7 @@
 #include <vector>
 
 /// A prime number of planes; the cut of two slabs is between 520 and 530 m. Receivers along z cross it, others lie
-/// along it, between planes.
+/// along it, between planes. The last source has nodes on both sides of the cut and of the edges of layers.
 inline const std::string kTall = R"(schema_version: 1
 grid: {shape: [17, 15, 107], spacing_m: 10}
 model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 500, vp_m_s: 2200}], dip_deg: 10}
@@ -15,6 +15,7 @@ wavelet: {type: ricker, peak_frequency_hz: 15}
 sources:
   - {position_m: [83, 71, 527], shot: 1}
   - {position_m: [80, 70, 520], shot: 1, amplitude: -2}
+  - {position_m: [44, 71, 523], shot: 1, amplitude: 3}
 receivers:
   - {type: line, first_m: [70, 74, 465], last_m: [90, 66, 585], count: 13}
   - {type: line, first_m: [50, 70, 525], last_m: [110, 70, 525], count: 4}
