@@ -10,7 +10,7 @@ using namespace onda;
 namespace {
 
 constexpr int kProcesses = 6;
-constexpr int kRounds = 5;
+constexpr int kRounds = 3;
 
 std::string survey_of(int shots) {
     std::string text = kSurvey;
