@@ -7,6 +7,7 @@
 #include <pybind11/stl.h>
 
 #include "io/files/interruption.hpp"
+#include "io/hdf5/hdf5.hpp"
 #include "io/results/carried_columns.hpp"
 #include "io/results/gather_export.hpp"
 #include "solver/program/build.hpp"
@@ -308,6 +309,7 @@ std::vector<std::string> export_gathers_of(const std::string& version, const std
 
 PYBIND11_MODULE(_core, module) {
     module.doc() = "The compiled part of the package onda. Use onda.run() and onda.open().";
+    hdf5::share_library();  // h5py uses the same one
     module.attr("version") = build().version;
     module.attr("version_line") = version_line();
     module.def("run", &run, py::arg("text"), py::arg("name"), py::arg("overrides"), py::arg("arrays"), py::arg("ends"),

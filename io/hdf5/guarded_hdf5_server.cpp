@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/hdf5/hdf5.hpp"
+#include "io/hdf5/hdf5_detail.hpp"
 #include "io/text/message.hpp"
 #include "io/text/printable.hpp"
 
@@ -126,6 +127,7 @@ private:
 sandbox::Serve serve_file(const std::filesystem::path& file) {
     // Made in the parent, opened in the child.
     return [server = std::make_shared<Server>(file)](ConstBytes request, Bytes window) {
+        hdf5::detail::close_doors();
         return server->answer(request, window);
     };
 }

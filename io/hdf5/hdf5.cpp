@@ -87,6 +87,19 @@ constexpr H5L_class_t kUnfollowedLinks{H5L_LINK_CLASS_T_VERS, H5L_TYPE_EXTERNAL,
                                              "\n  take a machine with more memory");
 }
 
+void close_doors() {
+    static const bool closed = [] {
+        const bool no_plugins = H5PLset_loading_state(0) >= 0;
+        return H5Lregister(&kUnfollowedLinks) >= 0 && no_plugins;
+    }();
+    if (!closed) fail_to_set_up();
+}
+
+namespace {
+/// Of the process; set before any of its threads uses HDF5.
+bool is_shared = false;
+}  // namespace
+
 void prepare_library() {
     require_room();
     const LibraryAtWork library(kLibrary);
@@ -97,11 +110,8 @@ void prepare_library() {
     static_cast<void>(no_exit_handler);
     // The error stack and its printing are a thread's own; the rest is the process's.
     thread_local const herr_t quiet = H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-    static const bool closed_doors = [] {
-        const bool no_plugins = H5PLset_loading_state(0) >= 0;
-        return H5Lregister(&kUnfollowedLinks) >= 0 && no_plugins;
-    }();
-    if (quiet < 0 || !closed_doors) fail_to_set_up();
+    if (quiet < 0) fail_to_set_up();
+    if (!is_shared) close_doors();
 }
 
 hid_t memory_type(Element element) {
@@ -127,6 +137,10 @@ hid_t file_type(Element element) {
 }
 
 }  // namespace detail
+
+void share_library() {
+    detail::is_shared = true;
+}
 
 namespace {
 

@@ -28,6 +28,10 @@
 
 namespace onda::hdf5 {
 
+/// For a process with other users of HDF5, such as h5py: they keep plugins and external links. The processes that read
+/// input files (guarded_hdf5.hpp) do without them all the same. To be called before HDF5 is used.
+void share_library();
+
 /// The turn of a thread. HDF5 is often built for one thread at a time: where several threads of the program use it,
 /// each holds a turn while it does. A thread may take one within another. HDF5 1.10 crashes where many of its own
 /// allocations fail: what that does to the program is decided by LibraryAtWork.

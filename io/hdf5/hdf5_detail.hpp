@@ -17,8 +17,10 @@ inline constexpr const char* kLibrary = "HDF5";
 
 /// Quotes both ends of HDF5's error stack, what failed and why; call directly after the call that failed.
 std::string error_stack();
-/// Silences HDF5's own printing in this thread and, once, forbids plugins and external links.
+/// Silences HDF5's own printing in this thread and, unless others use the library (share_library()), closes its doors.
 void prepare_library();
+/// Forbids plugins and external links in this process. \throws Error(out_of_memory).
+void close_doors();
 
 /// An identifier of a helper object (space, type, property list): closed at the end of the scope.
 class ScopedId {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 
 #include "io/files/atomic_file.hpp"
@@ -143,8 +145,12 @@ bool UnfinishedSurvey::give_name(const std::filesystem::path& name) const {
 void UnfinishedSurvey::remove() const {
     std::error_code ignored;
     std::filesystem::remove(folder_ / kSurveyName, ignored);  // first: what is left is no survey any more
-    remove_if(folder_, is_ours);
-    std::filesystem::remove(folder_, ignored);
+    // Without locks another process may put a file of a shot there while the folder is emptied: it is emptied again.
+    for (int attempt = 0; attempt < 10; ++attempt) {
+        remove_if(folder_, is_ours);
+        if (::rmdir(folder_.c_str()) == 0 || (errno != ENOTEMPTY && errno != EEXIST)) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
 }
 
 /// Moved away first, and looked at once more: without locks another process may have begun its own in the meantime.

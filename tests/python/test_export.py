@@ -77,6 +77,8 @@ def test_what_segy_does_not_hold(survey, tmp_path):
 
 
 def test_a_run_without_receivers(survey, tmp_path):
-    run = onda.run(str(survey), overrides=["receivers=[]"], progress=False)
+    lines = [line for line in survey.read_text().splitlines() if not line.startswith(("receivers:", "  - {type:"))]
+    survey.write_text("\n".join(lines))
+    run = onda.run(str(survey), progress=False)
     with pytest.raises(onda.UsageError, match="no receivers"):
         run.export(tmp_path / "a.segy")
