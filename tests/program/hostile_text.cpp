@@ -167,7 +167,7 @@ TEST_CASE("paths as text: themselves, or a URI where they are no UTF-8") {
 
 TEST_CASE("settings, options and commands") {
     const Place place;
-    for (const std::string& text : hostile_fields()) {
+    for (const std::string& text : kHostile) {
         CAPTURE(text);
         for (const std::string key : {"title=", "model.type=", "grid.spacing_m=", "backend.kernel=", "backend.tile=",
                                       "scheme.precision=", "model.file=", "boundary.z_max=", "output.directory="}) {
@@ -195,7 +195,7 @@ TEST_CASE("settings, options and commands") {
 }
 
 TEST_CASE("names of files: of the configuration, what it reads, and what is written") {
-    for (const std::string& text : hostile_fields()) {
+    for (const std::string& text : kHostile) {
         CAPTURE(text);
         const Place place;
         check_refused(run_onda({"run", place.path(text + ".yaml")}));  // is not there
@@ -242,7 +242,7 @@ TEST_CASE("names of files: of the configuration, what it reads, and what is writ
 }
 
 TEST_CASE("what files hold: cells, units, headers, keys") {
-    for (const std::string& text : hostile_fields()) {
+    for (const std::string& text : kHostile) {
         CAPTURE(text);
         const Place place;
         write_text(place.folder.path() / "head.csv", "x,z," + text + "\n1,2,3\n");
@@ -340,7 +340,7 @@ TEST_CASE("a cache of any text adds no line to messages, summary and log") {
 }
 
 TEST_CASE("a title of any text is kept, and the configuration reads back the same") {
-    for (const std::string& text : hostile_fields()) {
+    for (const std::string& text : kHostile) {
         if (valid_utf8(text) != text) continue;
         CAPTURE(text);
         const Place place;
@@ -365,7 +365,7 @@ TEST_CASE("a title of any text is kept, and the configuration reads back the sam
 }
 
 TEST_CASE("folders of any name hold a whole run, whose configuration can be run again") {
-    for (const std::string& text : hostile_fields()) {
+    for (const std::string& text : kHostile) {
         CAPTURE(text);
         const Place place;
         const auto folder = place.folder.path() / text;
