@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <initializer_list>
 #include <link.h>
 #include <sys/mman.h>
@@ -15,22 +16,24 @@
 #include "io/files/interruption.hpp"
 #include "io/text/exit_codes.hpp"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ONDA_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ONDA_SANITIZER 1
-#endif
-#endif
-
 namespace onda {
 namespace {
+
+/// Sanitizers tell of crashes themselves.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitizer = true;
+#elif defined(__has_feature)
+constexpr bool kSanitizer = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+constexpr bool kSanitizer = false;
+#endif
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 
 std::atomic<bool> watching{false};
 std::atomic<pid_t> watcher{0};
 constinit thread_local const char* at_work = nullptr;
+constinit thread_local bool new_failed = false;
 
 void say(std::initializer_list<const char*> parts) noexcept {
     for (const char* part : parts)
@@ -66,12 +69,13 @@ bool is_from_own_code([[maybe_unused]] const void* context) {
 }
 
 extern "C" void end_of_library(int signal, siginfo_t*, void* context) {
-    if (at_work == nullptr || getpid() != watcher || is_from_own_code(context)) die_of(signal);
-    say({"error: ", at_work,
-         " crashed, as it does where an allocation of its own fails: memory is short\n"
+    const bool in_library = at_work != nullptr && !is_from_own_code(context), cleaning_up = failed_new_unwinds();
+    if (getpid() != watcher || (!in_library && !cleaning_up)) die_of(signal);
+    say({"error: ", in_library ? at_work : "cleaning up after a failed allocation",
+         in_library ? " crashed, as it does where an allocation of its own fails: memory is short\n"
+                    : " crashed: memory is short\n",
          "  take a smaller grid, fewer receivers or a machine with more memory; where there was enough, please report "
-         "it "
-         "with the output of `onda info`\n"});
+         "it with the output of `onda info`\n"});
     remove_temporary_files();
     ::_exit(static_cast<int>(ExitCode::out_of_memory));
 }
@@ -79,7 +83,7 @@ extern "C" void end_of_library(int signal, siginfo_t*, void* context) {
 }  // namespace
 
 void watch_crashes_of_libraries() noexcept {
-#if !defined(ONDA_SANITIZER)
+    if (kSanitizer) return;
     watcher = getpid();
     struct sigaction action {};
     dl_iterate_phdr(find_own_code, nullptr);
@@ -88,7 +92,14 @@ void watch_crashes_of_libraries() noexcept {
     sigfillset(&action.sa_mask);
     for (const int signal : std::array{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
     watching = true;
-#endif
+}
+
+void note_failed_new() noexcept {
+    new_failed = true;
+}
+
+bool failed_new_unwinds() noexcept {
+    return new_failed && std::uncaught_exceptions() > 0;
 }
 
 LibraryAtWork::LibraryAtWork(const char* name) noexcept : outer_(std::exchange(at_work, name)) {

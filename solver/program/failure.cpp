@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "io/files/interruption.hpp"
+#include "io/files/library_crash.hpp"
 #include "io/text/printable.hpp"
 #include "kernels/cuda/cuda.hpp"
 
@@ -45,6 +46,7 @@ void write_to_stderr(std::initializer_list<const char*> parts) noexcept {
     std::set_terminate([] { ::_exit(static_cast<int>(ExitCode::internal)); });
     const char* what = "an exception that nobody caught";
     if (abi::__cxa_current_exception_type() == nullptr) {
+        if (failed_new_unwinds()) end_out_of_memory();
         // Not even the exception may have found memory.
         void* volatile probe = std::malloc(4096);
         if (probe == nullptr) end_out_of_memory();
@@ -97,6 +99,10 @@ ExitOfLibraries::~ExitOfLibraries() {
 
 void report_what_nobody_catches() noexcept {
     std::set_terminate(end_uncaught);
+    std::set_new_handler([] {
+        note_failed_new();
+        throw std::bad_alloc();
+    });
 }
 
 Failure describe_failure(const std::exception_ptr& exception) {

@@ -1,5 +1,6 @@
 // Promise: a crash within a library that gets no memory ends the program with words and a code of ours; a crash of our
-// own instructions, inside or outside such a stretch, stays the signal that it is.
+// own instructions, inside or outside such a stretch, stays the signal that it is, unless it comes of cleaning up after
+// a failed allocation.
 #include "io/files/library_crash.hpp"
 
 #include <csignal>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <doctest/doctest.h>
 #include <functional>
+#include <new>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -69,4 +71,27 @@ TEST_CASE("whose crash it is, is told by where the instruction lies" * doctest::
     CHECK(is_signal(end_of(in_scope(crash_here)), SIGSEGV));
     CHECK(is_signal(end_of(crash_in_library), SIGSEGV));
     CHECK(is_signal(end_of(crash_here), SIGSEGV));
+}
+
+TEST_CASE("a crash on the way of a failed allocation's exception is want of memory" * doctest::skip(test::kSanitized)) {
+    const auto unwinding = [](bool failed) {
+        return [failed] {
+            struct HalfMade {
+                ~HalfMade() { crash_here(); }
+            };
+            if (failed) note_failed_new();
+            try {
+                const HalfMade value;
+                throw std::bad_alloc();
+            } catch (const std::bad_alloc&) {
+            }
+        };
+    };
+    CHECK(is_memory_short(end_of(unwinding(true))));
+    CHECK(is_signal(end_of(unwinding(false)), SIGSEGV));
+    CHECK(is_signal(end_of([] {
+                        note_failed_new();
+                        crash_here();
+                    }),
+                    SIGSEGV));
 }
