@@ -613,10 +613,9 @@ constexpr Parameter kSeismograms[] = {
     {.name = "dt_s",
      .slot = bind<&SeismogramConfig::dt_s>,
      .help =
-         "sample interval of the seismograms, which are resampled without aliasing; where absent, whatever the time "
-         "step, the longest of …, 10, 4, 2, 1, 0.5, 0.2, 0.1 ms, … with 4.5 samples in a period of the wavelets' "
-         "highest frequency (4 ms for a Ricker wavelet of 20 Hz, 2 ms for 40 Hz), or, if only that divides "
-         "time.duration_s, one of the next two",
+         "sample interval of the seismograms, which are resampled without aliasing; where absent the longest of …, 10, "
+         "4, 2, 1, 0.5, 0.2, 0.1 ms, … with 4.5 samples in a period of the wavelets' highest frequency, whatever the "
+         "time step (4 ms for a Ricker wavelet of 20 Hz: docs/outputs.md)",
      .unit = "s",
      .range = kTimeStep,
      .needs = &kReceivers,
