@@ -22,11 +22,11 @@
 #include "solver/run/identity.hpp"
 #include "solver/run/in_memory.hpp"
 #include "tests/io/files_support.hpp"
+#include "tests/kernels/cuda_instances.hpp"
 #include "tests/kernels/drag/drag_on_gpu.hpp"
 #include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/plane_hashes.hpp"
 #include "tests/kernels/silence.hpp"
-#include "tests/kernels/state.hpp"
 #include "tests/solver/quiet_run.hpp"
 
 using namespace onda;
@@ -74,26 +74,10 @@ void early_and_late(const Body& body) {
     }
 }
 
-Setup on_gpu(Setup setup, const cuda::Variant& variant, int ordinal = 0) {
-    setup.kernel = variant.kernel;
-    setup.tile = variant.tile;
-    setup.copy = variant.copy;
-    setup.ordinal = ordinal;
-    return setup;
-}
-
-std::vector<double> on_cpu(const Setup& setup, const Case& c, std::uint64_t seed = 0) {
-    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
-    start_noisy_shot(*wavefield, c, setup.precision, 1., 0, seed);
-    wavefield->record(0);
-    wavefield->advance(0, c.steps);
-    return results_of(*wavefield, c);
-}
-
 }  // namespace
 
 TEST_CASE("every instance gives the bits of the CPU, and holds what was predicted") {
-    std::size_t compared = 0;
+    std::size_t compared = 0, late = 0;
     for (const Case& unequal : kSmall)
         for (const Equation equation : {Equation::star, Equation::compact, Equation::variable_density})
             for (const int order : {2, 8}) {
@@ -102,21 +86,10 @@ TEST_CASE("every instance gives the bits of the CPU, and holds what was predicte
                 const Case c = compact ? with_equal_spacings(unequal) : unequal;
                 const Setup setup =
                     setup_of(c, order, compared % 2 == 0 ? Precision::float32 : Precision::float64, equation);
-                const std::vector<double> expected = on_cpu(setup, c);
-                for (const cuda::Variant& variant : cuda::variants(setup)) {
-                    if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
-                    ++compared;
-                    cuda_on_host::run_late = compared % 3 != 0;
-                    const Setup chosen = on_gpu(setup, variant);
-                    const auto wavefield = make_noisy_medium(chosen, cuda::make_medium)->make_wavefield();
-                    CAPTURE(c.name);
-                    CAPTURE(order);
-                    CAPTURE(variant.kernel);
-                    CAPTURE(variant.tile);
-                    CHECK(allocated_bytes(*wavefield) == cuda::allocations(chosen).bytes(Memory::device));
-                    start_and_advance(*wavefield, c, setup.precision);
-                    CHECK(results_of(*wavefield, c) == expected);
-                }
+                compared += compare_instances(setup, c, on_cpu(setup, c), [&late](const Setup& chosen) {
+                    cuda_on_host::run_late = ++late % 3 != 0;
+                    return make_noisy_medium(chosen, cuda::make_medium);
+                });
             }
     CHECK(compared > 50);
 }
@@ -136,7 +109,7 @@ TEST_CASE("the thesis' kernels have every tile of its tables, with the shared me
                 CHECK(has.threads == tx * tz);
                 CHECK(has.shared_bytes == tile_facts(strategy, tx, tz, 4).shared_bytes);
                 const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
-                start_and_advance(*wavefield, c, setup.precision);
+                start_and_advance(*wavefield, c);
                 const std::vector<double> result = results_of(*wavefield, c);
                 REQUIRE(result.size() == expected.size());
                 double largest = 0., apart = 0.;
@@ -216,7 +189,7 @@ TEST_CASE("the run-time library hands out what the list adds up to, to the byte,
                     CHECK(on_device() == planned.bytes(Memory::device, Owner::medium));
                     const auto wavefield = medium->make_wavefield(shots);
                     CHECK(on_device() == planned.bytes(Memory::device) - planned.bytes(Memory::device, Owner::shots));
-                    start_and_advance(*wavefield, c, precision);
+                    start_and_advance(*wavefield, c);
                     const Window whole = Window::whole(c.grid);
                     const auto first = wavefield->start_download(whole), second = wavefield->start_download(whole);
                     CHECK(on_device() == planned.bytes(Memory::device));
@@ -235,20 +208,20 @@ TEST_CASE("a kind of strip that the tests add has the bits of the CPU, also behi
                 CAPTURE(kernel);
                 Setup setup = setup_of(c, 2, Precision::float32);
                 setup.strips.edit<DragOnGpu>().width = {3, 2, 0, c.grid.dimensions == 3 ? 2 : 0, 0, 4};
-                const std::vector<double> expected = on_cpu(setup, c), expected_next = on_cpu(setup, c, 1);
+                const std::vector<double> expected = on_cpu(setup, c), expected_next = on_cpu(setup, c, "auto", 1);
                 setup.kernel = kernel;
                 const Allocations planned = cuda::allocations(setup, 2);
                 const auto medium = make_noisy_medium(setup, cuda::make_medium);
                 const auto whole = medium->make_wavefield(2), begun = medium->make_wavefield();
                 CHECK(allocated_bytes(*whole) == planned.bytes(Memory::device));
                 CHECK(planned.of("drag.memory").elements > 0);
-                start_and_advance(*whole, c, setup.precision);
+                start_and_advance(*whole, c);
                 CHECK(results_of(*whole, c) == expected);
                 CHECK(results_of(*whole, c, 1) == expected_next);
                 start_noisy_shot(*begun, c, setup.precision);
                 begun->advance(0, 5);
                 const State saved = save(*begun);
-                start_and_advance(*begun, c, setup.precision);
+                start_and_advance(*begun, c);
                 restore(*begun, saved);
                 CHECK(save(*begun) == saved);
                 begun->advance(5, c.steps - 5);
@@ -269,19 +242,14 @@ TEST_CASE(
             for (const Equation equation : kOperators) {
                 const Setup setup = setup_of(c, 2, Precision::float32, equation);
                 for (const cuda::Variant& variant : cuda::variants(setup)) {
-                    if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
-                    const Setup chosen = on_gpu(setup, variant);
+                    if (!has_the_same_bits(variant)) continue;
+                    const Setup chosen = with_instance(setup, variant);
                     CHECK((cuda::most_shots(chosen) > 1) == (c.grid.dimensions == 2 || variant.kernel == "fused"));
                     if (cuda::most_shots(chosen) == 1) continue;
                     const auto batch = make_noisy_medium(chosen, cuda::make_medium)->make_wavefield(3);
                     CHECK(allocated_bytes(*batch) == cuda::allocations(chosen, 3).bytes(Memory::device));
-                    start_and_advance(*batch, c, setup.precision);
-                    CAPTURE(c.name);
                     CAPTURE(variant.kernel);
-                    for (int shot = 0; shot < 3; ++shot) {
-                        CAPTURE(shot);
-                        CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, static_cast<std::uint64_t>(shot)));
-                    }
+                    check_batch(*batch, c, [&](std::uint64_t seed) { return on_cpu(setup, c, "auto", seed); });
                 }
             }
         }
@@ -294,7 +262,7 @@ TEST_CASE("a state that is put into one shot of a batch leaves what the strips o
             const Case& c = kSmall[which];
             const Setup setup = setup_of(c, 2, Precision::float32);
             const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(3);
-            start_and_advance(*batch, c, setup.precision);
+            start_and_advance(*batch, c);
             const State first = save(*batch, 0), last = save(*batch, 2);
             const std::vector<double> silence(static_cast<std::size_t>(c.grid.points()));
             batch->upload(silence, silence, 1);
@@ -319,19 +287,7 @@ TEST_CASE("two wavefields on one medium, queued in turn, give what each gives al
         const Case& c = kSmall[1];
         const Setup setup = setup_of(c, 2, Precision::float32);
         const auto medium = make_noisy_medium(setup, cuda::make_medium);
-        const auto first = medium->make_wavefield(), second = medium->make_wavefield();
-        start_noisy_shot(*first, c, setup.precision, 1., 0, 1);
-        start_noisy_shot(*second, c, setup.precision, 1., 0, 2);
-        first->record(0);
-        second->record(0);
-        for (std::int64_t n = 0; n < c.steps; ++n) {
-            first->enqueue(n, 1);
-            second->enqueue(n, 1);
-        }
-        second->wait();
-        first->wait();
-        CHECK(results_of(*first, c) == on_cpu(setup, c, 1));
-        CHECK(results_of(*second, c) == on_cpu(setup, c, 2));
+        check_in_turn(*medium, c, [&](std::uint64_t seed) { return on_cpu(setup, c, "auto", seed); });
     });
 }
 
@@ -343,21 +299,10 @@ TEST_CASE("a state goes on at the other device, and in another place of a batch"
                 const MakeMedium gpu = cuda::make_medium, cpu = cpu::make_medium;
                 const auto begun = make_noisy_medium(setup, from_gpu ? gpu : cpu)->make_wavefield();
                 const auto whole = make_noisy_medium(setup, cpu)->make_wavefield();
-                for (const auto& wavefield : {begun.get(), whole.get()})
-                    start_noisy_shot(*wavefield, c, setup.precision);
-                begun->advance(0, 11);
-                whole->advance(0, c.steps);
-                const State saved = save(*begun);
                 const int shots = std::min(3, cuda::most_shots(setup));
                 const auto elsewhere = make_noisy_medium(setup, from_gpu ? cpu : gpu)->make_wavefield(shots);
-                for (int shot = 0; shot < shots; ++shot) start_noisy_shot(*elsewhere, c, setup.precision, 1., shot);
-                elsewhere->advance(0, 3);
-                restore(*elsewhere, saved, shots - 1);
-                CAPTURE(c.name);
                 CAPTURE(from_gpu);
-                CHECK(save(*elsewhere, shots - 1) == saved);
-                elsewhere->advance(11, c.steps - 11);
-                CHECK(save(*elsewhere, shots - 1) == save(*whole));
+                check_state_goes_on(*begun, *whole, *elsewhere, shots - 1, c, 11, 3);
             }
     });
 }
@@ -456,12 +401,12 @@ TEST_CASE("slabs on two devices give the bits of the uncut grid, with every kern
                             });
                     };
                     for (const cuda::Variant& variant : cuda::variants(setup)) {
-                        if (variant.kernel == "twin" || variant.kernel.starts_with("thesis-")) continue;
+                        if (!has_the_same_bits(variant)) continue;
                         ++compared;
                         CAPTURE(c.name);
                         CAPTURE(order);
                         CAPTURE(variant.kernel);
-                        CHECK(run_case(c, on_gpu(setup, variant), cut) == expected);
+                        CHECK(run_case(c, with_instance(setup, variant), cut) == expected);
                     }
                 }
         CHECK(compared > 10);
@@ -667,7 +612,7 @@ TEST_CASE("the facts of a step count at least what it cannot avoid") {
             setup.grid = {dimensions, {96, dimensions == 3 ? 40 : 1, 48}, {10., 10., 10.}, {}};
             setup.scheme = make_scheme(equation, equation == Equation::compact ? 2 : 8);
             for (const cuda::Variant& variant : cuda::variants(setup)) {
-                const Setup on = on_gpu(setup, variant);
+                const Setup on = with_instance(setup, variant);
                 CAPTURE(variant.kernel);
                 CAPTURE(variant.tile);
                 CAPTURE(variant.copy);

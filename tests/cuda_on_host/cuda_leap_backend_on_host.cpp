@@ -8,9 +8,9 @@
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/step_facts.hpp"
+#include "tests/kernels/cuda_instances.hpp"
 #include "tests/kernels/drag/drag_on_gpu.hpp"
 #include "tests/kernels/leap_support.hpp"
-#include "tests/kernels/state.hpp"
 #include "tests/kernels/storage_support.hpp"
 
 using namespace onda;
@@ -40,22 +40,13 @@ const std::vector<Case> kLeaps{
 
 TEST_CASE("every instance that leaps gives the bits of the CPU, and holds what was predicted") {
     std::size_t compared = 0;
-    const auto compare = [&](const Case& c, Setup setup) {
-        const std::vector<double> expected = on_cpu(setup, c, "reference");
-        for (const cuda::Variant& variant : cuda::variants(setup)) {
-            setup.kernel = variant.kernel;
-            setup.tile = variant.tile;
-            setup.copy = variant.copy;
-            cuda_on_host::run_late = ++compared % 2 == 0;
-            const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
-            CAPTURE(c.name);
-            CAPTURE(setup.scheme.description());
-            CAPTURE(variant.kernel);
-            CAPTURE(variant.tile);
-            CHECK(allocated_bytes(*wavefield) == cuda::allocations(setup).bytes(Memory::device));
-            start_and_advance(*wavefield, c, setup.precision);
-            CHECK(results_of(*wavefield, c) == expected);
-        }
+    bool late = true;
+    const auto make_medium = [&late](const Setup& chosen) {
+        cuda_on_host::run_late = late = !late;
+        return make_noisy_medium(chosen, cuda::make_medium);
+    };
+    const auto compare = [&](const Case& c, const Setup& setup) {
+        compared += compare_instances(setup, c, on_cpu(setup, c, "reference"), make_medium);
     };
     for (const Case& c : kLeaps)
         for (const int order : {2, 8})
@@ -94,11 +85,7 @@ TEST_CASE("a batch that leaps has the bits of its shots alone") {
     const auto compare = [](const Case& c, const Setup& setup) {
         const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(3);
         CHECK(allocated_bytes(*batch) == cuda::allocations(setup, 3).bytes(Memory::device));
-        start_and_advance(*batch, c, setup.precision);
-        for (int shot = 0; shot < 3; ++shot) {
-            CAPTURE(shot);
-            CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, "reference", static_cast<std::uint64_t>(shot)));
-        }
+        check_batch(*batch, c, [&](std::uint64_t seed) { return on_cpu(setup, c, "reference", seed); });
     };
     for (const std::size_t which : {4U, 5U}) {
         cuda_on_host::run_late = which == 4;
@@ -111,21 +98,10 @@ TEST_CASE("the state of a leap goes on at the other device, odd level and all") 
         const MakeMedium gpu = cuda::make_medium, cpu = cpu::make_medium;
         const auto begun = make_noisy_medium(setup, from_gpu ? gpu : cpu)->make_wavefield();
         const auto whole = make_noisy_medium(setup, cpu)->make_wavefield();
-        for (const auto& wavefield : {begun.get(), whole.get()}) start_noisy_shot(*wavefield, c, setup.precision);
-        const std::int64_t half = c.steps / 4 * 2;
-        begun->advance(0, half);
-        whole->advance(0, c.steps);
-        const State saved = save(*begun);
         const int shots = std::min(3, cuda::most_shots(setup));
         const auto elsewhere = make_noisy_medium(setup, from_gpu ? cpu : gpu)->make_wavefield(shots);
-        for (int shot = 0; shot < shots; ++shot) start_noisy_shot(*elsewhere, c, setup.precision, 1., shot);
-        elsewhere->advance(0, 2);
-        restore(*elsewhere, saved, shots - 1);
-        CAPTURE(c.name);
         CAPTURE(from_gpu);
-        CHECK(save(*elsewhere, shots - 1) == saved);
-        elsewhere->advance(half, c.steps - half);
-        CHECK(save(*elsewhere, shots - 1) == save(*whole));
+        check_state_goes_on(*begun, *whole, *elsewhere, shots - 1, c, c.steps / 4 * 2, 2);
     };
     for (const Case& c : kLeaps)
         for (const bool from_gpu : {true, false})
@@ -139,7 +115,7 @@ TEST_CASE("a kind of strip that the tests add leaps with the others") {
             setup.strips.edit<DragOnGpu>().width = {3, 2, 0, c.grid.dimensions == 3 ? 2 : 0, 0, 4};
             const std::vector<double> expected = on_cpu(setup, c, "reference");
             const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
-            start_and_advance(*wavefield, c, setup.precision);
+            start_and_advance(*wavefield, c);
             CAPTURE(c.name);
             CHECK(results_of(*wavefield, c) == expected);
         }
@@ -168,6 +144,7 @@ TEST_CASE("the facts of a leap count two steps") {
 TEST_CASE(
     "codes of k: every instance, shell and strip gives the bits of the decoded model, and holds what was predicted") {
     std::size_t compared = 0;
+    bool late = true;
     for (const Case& c : kLeaps)
         for (const int order : {2, 8})
             for (const Stepping stepping : {Stepping::single, Stepping::leap})
@@ -178,20 +155,11 @@ TEST_CASE(
                     const std::vector<double> expected =
                         run_on_model(c, setup, model.decoded(), model.dt_s(), cpu::make_medium);
                     setup.medium = model.code();
-                    for (const cuda::Variant& variant : cuda::variants(setup)) {
-                        setup.kernel = variant.kernel;
-                        setup.tile = variant.tile;
-                        setup.copy = variant.copy;
-                        cuda_on_host::run_late = ++compared % 2 == 0;
-                        const auto wavefield =
-                            cuda::make_medium(setup, model.original(), model.dt_s())->make_wavefield();
-                        CAPTURE(c.name);
-                        CAPTURE(order);
-                        CAPTURE(variant.kernel);
-                        CHECK(allocated_bytes(*wavefield) == cuda::allocations(setup).bytes(Memory::device));
-                        start_and_advance(*wavefield, c, setup.precision);
-                        CHECK(results_of(*wavefield, c) == expected);
-                    }
+                    CAPTURE(name(storage));
+                    compared += compare_instances(setup, c, expected, [&](const Setup& chosen) {
+                        cuda_on_host::run_late = late = !late;
+                        return cuda::make_medium(chosen, model.original(), model.dt_s());
+                    });
                 }
     CHECK(compared >= kLeaps.size() * 8);
 }

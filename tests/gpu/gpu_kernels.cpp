@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/cpu.hpp"
 #include "tests/gpu/gpu_support.hpp"
-#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/cuda_instances.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -40,20 +40,17 @@ bool stands_for_others(const cuda::Variant& variant) {
 }
 
 /// Checks the instances that can compute the case against the reference; returns how many there are.
-std::size_t compare_instances(const Case& c, int order, Precision precision, Equation equation = Equation::star) {
-    Setup setup = setup_of(c, order, precision, equation);
+std::size_t compare_with_reference(const Case& c, int order, Precision precision, Equation equation = Equation::star) {
+    const Setup setup = setup_of(c, order, precision, equation);
     const std::vector<double> expected = run_on_cpu(c, setup);
     const double rounding = precision == Precision::float32 ? 1e-5 : 1e-13;
     std::size_t compared = 0;
     for (const cuda::Variant& variant : cuda::variants(setup)) {
         if (variant.kernel == "twin" || !stands_for_others(variant)) continue;
-        setup.kernel = variant.kernel;
-        setup.tile = variant.tile;
-        setup.copy = variant.copy;
         ++compared;
-        const std::vector<double> result = run_case(c, setup, cuda::make_medium);
-        const bool same = variant.kernel.starts_with("thesis-") ? difference(expected, result) <= rounding
-                                                                : hash_of(result) == hash_of(expected);
+        const std::vector<double> result = run_case(c, with_instance(setup, variant), cuda::make_medium);
+        const bool same = has_the_same_bits(variant) ? hash_of(result) == hash_of(expected)
+                                                     : difference(expected, result) <= rounding;
         CHECK_MESSAGE(same, c.name << ", " << name(equation) << ", order " << order << ", " << variant.kernel << ", "
                                    << variant.tile << ", " << variant.copy << ", "
                                    << (precision == Precision::float32 ? "float" : "double") << ", difference "
@@ -66,7 +63,7 @@ std::size_t compare_instances(const Case& c, int order, Precision precision, Equ
 std::set<std::string> kernels_for(const Setup& setup) {
     std::set<std::string> kernels;
     for (const cuda::Variant& variant : cuda::variants(setup))
-        if (variant.kernel != "twin" && !variant.kernel.starts_with("thesis-")) kernels.insert(variant.kernel);
+        if (has_the_same_bits(variant)) kernels.insert(variant.kernel);
     return kernels;
 }
 
@@ -84,7 +81,7 @@ TEST_CASE("every compiled instance gives the bits of the reference") {
     for (const Case& c : kCases)
         for (int order = 2; order <= 16; order += 2)
             for (const Precision precision : {Precision::float32, Precision::float64})
-                compared += compare_instances(c, order, precision);
+                compared += compare_with_reference(c, order, precision);
     CHECK(compared > kCases.size() * 8 * 2 * 10);
 }
 
@@ -97,7 +94,7 @@ TEST_CASE("every compiled instance of the compact stencil gives the bits of the 
             const std::set<std::string> kernels = kernels_for(setup_of(equal, 2, precision, Equation::compact));
             CHECK(kernels.contains("inplane-full"));
             CHECK(kernels.contains("march-direct"));
-            CHECK(compare_instances(equal, 2, precision, Equation::compact) >= kernels.size());
+            CHECK(compare_with_reference(equal, 2, precision, Equation::compact) >= kernels.size());
         }
 }
 
@@ -106,7 +103,7 @@ TEST_CASE("every compiled instance of variable density gives the bits of the ref
     for (const Case& c : kCases)
         for (int order = 2; order <= 16; order += 2)
             for (const Precision precision : {Precision::float32, Precision::float64})
-                CHECK(compare_instances(c, order, precision, Equation::variable_density) >= 2);
+                CHECK(compare_with_reference(c, order, precision, Equation::variable_density) >= 2);
 }
 
 // What compute-sanitizer runs (tests/CMakeLists.txt), which takes a thousand times longer.
@@ -123,11 +120,12 @@ TEST_CASE("a few steps of every instance on small grids") {
     for (const Case& c : {small, flat})
         for (const int order : {4, 16})
             for (const Precision precision : {Precision::float32, Precision::float64})
-                for (const Equation equation : kOperators) CHECK(compare_instances(c, order, precision, equation) > 0);
+                for (const Equation equation : kOperators)
+                    CHECK(compare_with_reference(c, order, precision, equation) > 0);
     for (const Precision precision : {Precision::float32, Precision::float64}) {
-        CHECK(compare_instances(flat, 2, precision) > 0);
+        CHECK(compare_with_reference(flat, 2, precision) > 0);
         for (const Case& c : {small, flat})
-            CHECK(compare_instances(with_equal_spacings(c), 2, precision, Equation::compact) > 0);
+            CHECK(compare_with_reference(with_equal_spacings(c), 2, precision, Equation::compact) > 0);
     }
 }
 

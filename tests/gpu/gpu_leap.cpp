@@ -4,10 +4,9 @@
 #include <doctest/doctest.h>
 #include <vector>
 
-#include "kernels/cpu/cpu.hpp"
 #include "tests/gpu/gpu_support.hpp"
+#include "tests/kernels/cuda_instances.hpp"
 #include "tests/kernels/leap_support.hpp"
-#include "tests/kernels/state.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -24,22 +23,9 @@ std::vector<Case> leap_cases() {
 
 /// Checks the instances that leap, or have order 4 in time, against the CPU; returns how many there are.
 std::size_t compare_leaps(const Case& c, int order, Precision precision, bool leaps = true) {
-    Setup setup = kAppliedTwice[leaps ? 0 : 1](c, order, precision);
-    const std::vector<double> expected = on_cpu(setup, c, "auto");
-    std::size_t compared = 0;
-    for (const cuda::Variant& variant : cuda::variants(setup)) {
-        setup.kernel = variant.kernel;
-        setup.tile = variant.tile;
-        setup.copy = variant.copy;
-        ++compared;
-        const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield();
-        start_and_advance(*wavefield, c, precision);
-        const bool same = results_of(*wavefield, c) == expected;
-        CHECK_MESSAGE(same, c.name << ", order " << order << ", " << variant.kernel << ", " << variant.tile << ", "
-                                   << (precision == Precision::float32 ? "float" : "double"));
-        CHECK(allocated_bytes(*wavefield) <= cuda::allocations(setup, 1, size_of_noisy_shot(c)).bytes(Memory::device));
-    }
-    return compared;
+    const Setup setup = kAppliedTwice[leaps ? 0 : 1](c, order, precision);
+    return compare_instances(setup, c, on_cpu(setup, c),
+                             [](const Setup& chosen) { return make_noisy_medium(chosen, cuda::make_medium); });
 }
 
 }  // namespace
@@ -94,12 +80,7 @@ TEST_CASE("each shot of a batch that leaps has the bits of the CPU's shot alone"
             if (cuda::most_shots(setup) == 1) continue;
             const auto batch = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(3);
             CHECK(allocated_bytes(*batch) == cuda::allocations(setup, 3).bytes(Memory::device));
-            start_and_advance(*batch, c, setup.precision);
-            for (int shot = 0; shot < 3; ++shot) {
-                CAPTURE(c.name);
-                CAPTURE(shot);
-                CHECK(results_of(*batch, c, shot) == on_cpu(setup, c, "auto", static_cast<std::uint64_t>(shot)));
-            }
+            check_batch(*batch, c, [&](std::uint64_t seed) { return on_cpu(setup, c, "auto", seed); });
         }
 }
 
@@ -112,19 +93,8 @@ TEST_CASE("the state of a leap saved on one device goes on at the other with the
             const MakeMedium there = from_gpu ? cpu::make_medium : cuda::make_medium;
             const auto begun = make_noisy_medium(setup, here)->make_wavefield();
             const auto whole = make_noisy_medium(setup, there)->make_wavefield();
-            for (const auto& wavefield : {begun.get(), whole.get()}) start_noisy_shot(*wavefield, c, setup.precision);
-            const std::int64_t half = c.steps / 4 * 2;
-            begun->advance(0, half);
-            whole->advance(0, c.steps);
-            const State saved = save(*begun);
             const auto elsewhere = make_noisy_medium(setup, there)->make_wavefield();
-            start_noisy_shot(*elsewhere, c, setup.precision);
-            elsewhere->advance(0, 2);
-            restore(*elsewhere, saved);
-            CAPTURE(c.name);
             CAPTURE(from_gpu);
-            CHECK(save(*elsewhere) == saved);
-            elsewhere->advance(half, c.steps - half);
-            CHECK(save(*elsewhere) == save(*whole));
+            check_state_goes_on(*begun, *whole, *elsewhere, 0, c, c.steps / 4 * 2, 2);
         }
 }

@@ -5,8 +5,8 @@
 
 #include "kernels/cpu/cpu.hpp"
 #include "tests/gpu/gpu_support.hpp"
+#include "tests/kernels/cuda_instances.hpp"
 #include "tests/kernels/leap_support.hpp"
-#include "tests/kernels/state.hpp"
 #include "tests/kernels/storage_support.hpp"
 
 using namespace onda;
@@ -28,20 +28,10 @@ std::size_t compare_codes(const Case& c, int order, Stepping stepping, Storage s
     const CodedModel model(setup, storage);
     const std::vector<double> expected = run_on_model(c, setup, model.decoded(), model.dt_s(), cpu::make_medium);
     setup.medium = model.code();
-    std::size_t compared = 0;
-    for (const cuda::Variant& variant : cuda::variants(setup)) {
-        setup.kernel = variant.kernel;
-        setup.tile = variant.tile;
-        setup.copy = variant.copy;
-        ++compared;
-        const auto wavefield = cuda::make_medium(setup, model.original(), model.dt_s())->make_wavefield();
-        start_and_advance(*wavefield, c, setup.precision);
-        const bool same = results_of(*wavefield, c) == expected;
-        CHECK_MESSAGE(same, c.name << ", order " << order << ", " << variant.kernel << ", " << variant.tile << ", "
-                                   << name(storage));
-        CHECK(allocated_bytes(*wavefield) <= cuda::allocations(setup, 1, size_of_noisy_shot(c)).bytes(Memory::device));
-    }
-    return compared;
+    CAPTURE(name(storage));
+    return compare_instances(setup, c, expected, [&model](const Setup& chosen) {
+        return cuda::make_medium(chosen, model.original(), model.dt_s());
+    });
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "io/models/model_file.hpp"
 #include "io/results/snapshots.hpp"
 #include "tests/io/files_support.hpp"
+#include "tests/io/result_file_checks.hpp"
 
 using namespace onda;
 
@@ -23,14 +24,6 @@ const Provenance kProvenance{{{"config_resolved_yaml",
                                "title: \"Nord-S\xc3\xbc"
                                "d\"\nschema_version: 1\n"}}};
 const FileGeometry kVolume{3, {7, 5, 4}, {2., 3., 5.}, {100., 200., 300.}};
-
-ShotGather sample_gather(std::int64_t shot, std::int64_t receivers, std::int64_t samples) {
-    ShotGather gather{shot, {{100. * double(shot), 2., 3.}}, {}, 0.002, samples, {}};
-    for (std::int64_t r = 0; r < receivers; ++r) gather.receivers_m.push_back({10. * double(r), 0.5, -1.25});
-    for (std::int64_t i = 0; i < receivers * samples; ++i)
-        gather.pressure.push_back(float(std::sin(double(i)) / double(shot)));
-    return gather;
-}
 
 float value_at(std::int64_t x, std::int64_t y, std::int64_t z, std::int64_t frame) {
     return float(x + 10 * y + 100 * z + 1000 * frame);

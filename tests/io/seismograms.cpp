@@ -12,18 +12,6 @@
 
 using namespace onda;
 
-namespace {
-
-ShotGather sample_gather(std::int64_t shot, std::int64_t receivers, std::int64_t samples) {
-    ShotGather gather{shot, {{100. * double(shot), 2., 3.}}, {}, 0.002, samples, {}};
-    for (std::int64_t r = 0; r < receivers; ++r) gather.receivers_m.push_back({10. * double(r), 0.5, -1.25});
-    for (std::int64_t i = 0; i < receivers * samples; ++i)
-        gather.pressure.push_back(float(std::sin(double(i)) / double(shot)));
-    return gather;
-}
-
-}  // namespace
-
 TEST_CASE("gathers come back bit for bit, with positions and sampling") {
     TemporaryFolder folder;
     const auto file = folder.path() / "seismograms.h5";

@@ -5,8 +5,7 @@
 #include <array>
 #include <vector>
 
-#include "kernels/cpu/cpu.hpp"
-#include "tests/kernels/kernel_cases.hpp"
+#include "tests/kernels/shots.hpp"
 
 namespace onda::test {
 
@@ -41,25 +40,6 @@ inline Case layers_around_leaps(const std::array<std::int64_t, 3>& n) {
             false,
             16,
             {6, 5, 4, 0, 0, 7}};
-}
-
-/// What a kernel of the CPU gives of a shot with this seed.
-inline std::vector<double> on_cpu(Setup setup, const Case& c, const char* kernel, std::uint64_t seed = 0) {
-    setup.kernel = kernel;
-    setup.tile = setup.copy = "auto";
-    const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();
-    start_noisy_shot(*wavefield, c, setup.precision, 1., 0, seed);
-    wavefield->record(0);
-    wavefield->advance(0, c.steps);
-    return results_of(*wavefield, c);
-}
-
-/// Advances noisy shots, the number of each its seed.
-inline void start_and_advance(Wavefield& wavefield, const Case& c, Precision precision) {
-    for (int shot = 0; shot < wavefield.shots(); ++shot)
-        start_noisy_shot(wavefield, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
-    wavefield.record(0);
-    wavefield.advance(0, c.steps);
 }
 
 }  // namespace onda::test

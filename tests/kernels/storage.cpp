@@ -144,15 +144,8 @@ TEST_CASE("saved states of codes go on, and what is allocated is planned") {
         const Setup setup = setup_with(c, 8, stepping, model.code());
         const auto medium = cpu::make_medium(setup, model.original(), model.dt_s());
         const auto begun = medium->make_wavefield(), whole = medium->make_wavefield();
-        for (const auto& wavefield : {begun.get(), whole.get()}) start_noisy_shot(*wavefield, c, setup.precision);
-        begun->advance(0, 8);
-        whole->advance(0, 16);
-        const State saved = save(*begun);
         const auto elsewhere = medium->make_wavefield();
-        start_noisy_shot(*elsewhere, c, setup.precision);
-        restore(*elsewhere, saved);
-        elsewhere->advance(8, 8);
-        CHECK(save(*elsewhere) == save(*whole));
+        check_state_goes_on(*begun, *whole, *elsewhere, 0, c, 8, 2);
         CHECK(allocated_bytes(*whole) <= cpu::allocations(setup, 1, size_of_noisy_shot(c)).bytes(Memory::host));
         Setup full = setup;
         full.medium = {};

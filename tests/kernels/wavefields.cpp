@@ -5,9 +5,8 @@
 #include <vector>
 
 #include "kernels/cpu/cpu.hpp"
-#include "tests/kernels/kernel_cases.hpp"
 #include "tests/kernels/plane_hashes.hpp"
-#include "tests/kernels/state.hpp"
+#include "tests/kernels/shots.hpp"
 
 using namespace onda;
 using namespace onda::test;
@@ -35,19 +34,7 @@ TEST_CASE("two wavefields on one medium, advanced in turn, give what each gives 
     for (const Case& c : kCases)
         for (const Equation equation : kOperators) {
             const auto medium = make_noisy_medium(quick_setup(c, equation), cpu::make_medium);
-            const auto first = medium->make_wavefield(), second = medium->make_wavefield();
-            start_noisy_shot(*first, c, Precision::float32, 1., 0, 1);
-            start_noisy_shot(*second, c, Precision::float32, 1., 0, 2);
-            first->record(0);
-            second->record(0);
-            for (std::int64_t n = 0; n < c.steps; ++n) {
-                first->advance(n, 1);
-                second->advance(n, 1);
-            }
-            CAPTURE(c.name);
-            CHECK(results_of(*first, c) == alone(*medium, c, 1));
-            CHECK(results_of(*second, c) == alone(*medium, c, 2));
-            CHECK(results_of(*first, c) != results_of(*second, c));
+            check_in_turn(*medium, c, [&](std::uint64_t seed) { return alone(*medium, c, seed); });
         }
 }
 
@@ -75,13 +62,7 @@ TEST_CASE("each shot of a batch has the bits of the shot alone, whatever their n
                 const auto medium = make_noisy_medium(setup, cpu::make_medium);
                 const auto batch = medium->make_wavefield(shots);
                 CHECK(batch->shots() == shots);
-                for (int shot = 0; shot < shots; ++shot)
-                    start_noisy_shot(*batch, c, precision, 1., shot, static_cast<std::uint64_t>(shot));
-                batch->record(0);
-                batch->advance(0, c.steps);
-                CAPTURE(c.name);
-                for (int shot = 0; shot < shots; ++shot)
-                    CHECK(results_of(*batch, c, shot) == alone(*medium, c, static_cast<std::uint64_t>(shot)));
+                check_batch(*batch, c, [&](std::uint64_t seed) { return alone(*medium, c, seed); });
                 CHECK(allocated_bytes(*batch) ==
                       cpu::allocations(setup, shots, size_of_noisy_shot(c)).bytes(Memory::host));
             }
@@ -94,25 +75,11 @@ TEST_CASE("a state saved after some steps goes on elsewhere with the same bits")
                 Setup setup = quick_setup(c, equation, precision);
                 const auto medium = make_noisy_medium(setup, cpu::make_medium);
                 const auto whole = medium->make_wavefield(), begun = medium->make_wavefield();
-                for (const auto& wavefield : {whole.get(), begun.get()}) {
-                    start_noisy_shot(*wavefield, c, precision);
-                    wavefield->record(0);
-                }
-                const std::int64_t half = c.steps / 2;
-                whole->advance(0, c.steps);
-                begun->advance(0, half);
-                const State saved = save(*begun);
                 // Another kernel, other threads, another place in a batch whose shots are under way.
                 setup.kernel = "reference";
                 setup.threads = 1;
                 const auto elsewhere = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(3);
-                for (int shot = 0; shot < 3; ++shot) start_noisy_shot(*elsewhere, c, precision, 1., shot);
-                elsewhere->advance(0, 3);
-                restore(*elsewhere, saved, 1);
-                CAPTURE(c.name);
-                CHECK(save(*elsewhere, 1) == saved);
-                elsewhere->advance(half, c.steps - half);
-                CHECK(save(*elsewhere, 1) == save(*whole));
+                check_state_goes_on(*begun, *whole, *elsewhere, 1, c, c.steps / 2, 3);
             }
 }
 

@@ -242,14 +242,21 @@ output: {pictures: false, snapshots: {times_s: [0.05, 0.1]}}
 )");
 }
 
-TEST_CASE("a streamer behind many shots") {
-    compare(R"(schema_version: 1
+namespace {
+
+/// A small grid, for many shots.
+const std::string kSmallGrid = R"(schema_version: 1
 grid: {shape: [201, 61], spacing_m: 10}
 model: {type: constant, vp_m_s: 2000}
 time: {duration_s: 0.2}
 boundary: {cpml_width: 10}
 wavelet: {type: ricker, peak_frequency_hz: 20}
-sources: [{type: line, first_m: [1103, 203], last_m: [1903, 203], count: 60}]
+)";
+
+}  // namespace
+
+TEST_CASE("a streamer behind many shots") {
+    compare(kSmallGrid + R"(sources: [{type: line, first_m: [1103, 203], last_m: [1903, 203], count: 60}]
 receivers: [{type: line, relative_to: source, first_m: [-1000, 1], last_m: [-1, 1], count: 1000}]
 output: {pictures: false}
 )");
@@ -258,13 +265,7 @@ output: {pictures: false}
 TEST_CASE("SEG-Y and SU beside the seismograms of one shot, of several and of many") {
     for (const char* count : {"1", "30", "120"}) {
         CAPTURE(count);
-        compare(R"(schema_version: 1
-grid: {shape: [201, 61], spacing_m: 10}
-model: {type: constant, vp_m_s: 2000}
-time: {duration_s: 0.2}
-boundary: {cpml_width: 10}
-wavelet: {type: ricker, peak_frequency_hz: 20}
-sources: [{type: line, first_m: [1003, 203], last_m: [1803, 203], count: )" +
+        compare(kSmallGrid + R"(sources: [{type: line, first_m: [1003, 203], last_m: [1803, 203], count: )" +
                 std::string(count) + R"(}]
 receivers: [{type: line, first_m: [100, 1], last_m: [1900, 1], count: 300}]
 output: {pictures: false, seismograms: {segy: ibm, su: true}}

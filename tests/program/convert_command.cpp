@@ -46,15 +46,19 @@ std::string write_raw(const std::filesystem::path& path) {
     return path.string();
 }
 
+/// Conversions of such a file, in a folder of their own.
+struct RawConversion {
+    TemporaryFolder folder;
+    Program convert{folder.path()};
+    std::string raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "a.h5").string();
+};
+
 const std::string endian = std::endian::native == std::endian::big ? " --endian big" : "";
 const std::string layout = " --shape 7 5 --axes xz --spacing-m 12.5 10" + endian;
 
 }  // namespace
 
-TEST_CASE("a conversion is reported and can be read") {
-    const TemporaryFolder folder;
-    const Program convert(folder.path());
-    const auto raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "a.h5").string();
+TEST_CASE_FIXTURE(RawConversion, "a conversion is reported and can be read") {
     CHECK(convert(raw + " " + out + layout + " --origin-m -100 5 --units km/s") == 0);
     const auto said = convert.said();
     CAPTURE(said);
@@ -70,10 +74,7 @@ TEST_CASE("a conversion is reported and can be read") {
     CHECK(std::abs(vp[7 + 2] - 1552.f) <= 1e-3f);
 }
 
-TEST_CASE("nothing is overwritten unasked, and a failed conversion leaves what was there") {
-    const TemporaryFolder folder;
-    const Program convert(folder.path());
-    const auto raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "a.h5").string();
+TEST_CASE_FIXTURE(RawConversion, "nothing is overwritten unasked, and a failed conversion leaves what was there") {
     REQUIRE(convert(raw + " " + out + layout + " --units km/s") == 0);
     CHECK(convert(raw + " " + out + layout + " --units km/s") == 73);
     CHECK(contains(convert.said(), "--force"));
@@ -83,10 +84,7 @@ TEST_CASE("nothing is overwritten unasked, and a failed conversion leaves what w
     CHECK(convert(raw + " " + out + layout + " --units km/s --force") == 0);
 }
 
-TEST_CASE("a full disk is reported, and leaves no file") {
-    const TemporaryFolder folder;
-    const Program convert(folder.path());
-    const auto raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "a.h5").string();
+TEST_CASE_FIXTURE(RawConversion, "a full disk is reported, and leaves no file") {
     int code = 0;
     {
         const FileSizeLimit full(2000);
@@ -98,10 +96,7 @@ TEST_CASE("a full disk is reported, and leaves no file") {
     CHECK(std::distance(std::filesystem::directory_iterator(folder.path()), {}) == 2);  // the raw file and the log
 }
 
-TEST_CASE("a command line that does not fit is refused") {
-    const TemporaryFolder folder;
-    const Program convert(folder.path());
-    const auto raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "a.h5").string();
+TEST_CASE_FIXTURE(RawConversion, "a command line that does not fit is refused") {
     struct Row {
         std::string arguments;
         int code;
@@ -196,6 +191,19 @@ struct Segy {
     }
 };
 
+/// Conversions of such files, in a folder of their own.
+struct SegyConversion {
+    TemporaryFolder folder;
+    Program convert{folder.path()};
+    std::filesystem::path file = folder.path() / "a.sgy", out = folder.path() / "a.h5";
+
+    /// What a conversion prints that ends with this code.
+    std::string said(const Segy& segy, int code, const std::string& options = "") const {
+        CHECK(convert(segy.write(file) + " " + out.string() + " --force " + options) == code);
+        return convert.said();
+    }
+};
+
 }  // namespace
 
 TEST_CASE("NumPy files that are no model are refused by name") {
@@ -230,14 +238,7 @@ TEST_CASE("NumPy files that are no model are refused by name") {
     CHECK_FALSE(std::filesystem::exists(out));
 }
 
-TEST_CASE("SEG-Y that makes no grid is refused by its traces") {
-    const TemporaryFolder folder;
-    const Program convert(folder.path());
-    const auto file = folder.path() / "a.sgy", out = folder.path() / "a.h5";
-    const auto said = [&](const Segy& segy, int code, const std::string& options = "") {
-        CHECK(convert(segy.write(file) + " " + out.string() + " --force " + options) == code);
-        return convert.said();
-    };
+TEST_CASE_FIXTURE(SegyConversion, "SEG-Y that makes no grid is refused by its traces") {
     const std::string good = said({}, 0);
     CHECK(contains(good, "shape    3 x 2 x 4 nodes (x, y, z)"));
     CHECK(contains(good, "spacing  20, 30, 10 m"));
@@ -300,10 +301,7 @@ Segy turned(int nx, int ny, double azimuth_deg, int parts, std::int64_t steps = 
 
 }  // namespace
 
-TEST_CASE("SEG-Y of any direction, with coordinates in any unit, makes the grid that it was") {
-    const TemporaryFolder folder;
-    const Program convert(folder.path());
-    const auto file = folder.path() / "a.sgy", out = folder.path() / "a.h5";
+TEST_CASE_FIXTURE(SegyConversion, "SEG-Y of any direction, with coordinates in any unit, makes the grid that it was") {
     for (const double azimuth : {3., 27.3, 63.435, 90.5, 133., 219.9, 305.})
         for (const std::pair<int, int>& written : {std::pair<int, int>{1, 1}, {100, 1}, {100, 100}, {10, 1}}) {
             const int parts = written.first, steps = written.second;
@@ -311,9 +309,9 @@ TEST_CASE("SEG-Y of any direction, with coordinates in any unit, makes the grid 
             CAPTURE(parts);
             CAPTURE(steps);
             CHECK(convert(turned(31, 17, azimuth, parts, steps).write(file) + " " + out.string() + " --force") == 0);
-            const std::string said = convert.said();
-            CAPTURE(said);
-            CHECK(contains(said, "shape    31 x 17 x 4 nodes"));
+            const std::string report = convert.said();
+            CAPTURE(report);
+            CHECK(contains(report, "shape    31 x 17 x 4 nodes"));
             const auto spacing = ModelFile(out).geometry().spacing_m;
             const double off = parts == 1 || steps > 1 ? 0.02 : 0.002;
             CHECK(std::abs(spacing[0] - 20.) <= off);
@@ -322,7 +320,7 @@ TEST_CASE("SEG-Y of any direction, with coordinates in any unit, makes the grid 
             const auto at = said.find("has an azimuth of ");
             REQUIRE(at != std::string::npos);
             CHECK(std::abs(std::stod(said.substr(at + 18)) - azimuth) < 0.03);
-            CHECK(contains(said, "its first trace, which lies at CDP x = 43123"));
+            CHECK(contains(report, "its first trace, which lies at CDP x = 43123"));
         }
     // Along the axes the origin is that of the survey.
     CHECK(convert(turned(31, 17, 90., 1).write(file) + " " + out.string() + " --force") == 0);
@@ -335,14 +333,8 @@ TEST_CASE("SEG-Y of any direction, with coordinates in any unit, makes the grid 
     CHECK(contains(convert.said(), "trace 101 (inline 1003, crossline 2007"));
 }
 
-TEST_CASE("SEG-Y: one spacing is of x and y; the depth is the file's, and what was made of it is told") {
-    const TemporaryFolder folder;
-    const Program convert(folder.path());
-    const auto file = folder.path() / "a.sgy", out = folder.path() / "a.h5";
-    const auto said = [&](const Segy& segy, int code, const std::string& options = "") {
-        CHECK(convert(segy.write(file) + " " + out.string() + " --force " + options) == code);
-        return convert.said();
-    };
+TEST_CASE_FIXTURE(SegyConversion,
+                  "SEG-Y: one spacing is of x and y; the depth is the file's, and what was made of it is told") {
     const std::string one = said({}, 0, "--spacing-m 25");
     CAPTURE(one);
     CHECK(contains(one, "spacing  25, 25, 10 m"));
@@ -395,10 +387,8 @@ TEST_CASE("SEG-Y: one spacing is of x and y; the depth is the file's, and what w
     CHECK(contains(said(segy, 65), "its origin is 2e+09 m: must be finite, within 1e9 m from zero"));
 }
 
-TEST_CASE("spacings and origins that no model has are refused, and lengths without a unit asked for") {
-    const TemporaryFolder folder;
-    const Program convert(folder.path());
-    const auto raw = write_raw(folder.path() / "a.f32"), out = (folder.path() / "a.h5").string();
+TEST_CASE_FIXTURE(RawConversion,
+                  "spacings and origins that no model has are refused, and lengths without a unit asked for") {
     const std::string begin = raw + " " + out + " --shape 7 5 --axes xz --units km/s --force" + endian;
     for (const char* spacing : {"1e-300 10", "10 1e300", "0 10", "-5 5", "1e7"}) {
         CAPTURE(spacing);

@@ -29,17 +29,6 @@ struct StationRun {
     }
 };
 
-const std::string kManyShots = R"(schema_version: 1
-grid: {shape: [21, 21], spacing_m: 10}
-model: {type: constant, vp_m_s: 2000}
-time: {duration_s: 0.05}
-boundary: {cpml_width: 4}
-wavelet: {type: ricker, peak_frequency_hz: 10}
-sources: [{type: line, first_m: [50, 100], last_m: [150, 100], count: 101}]
-receivers: [{type: line, first_m: [50, 50], last_m: [150, 50], count: 5}]
-output: {pictures: false}
-)";
-
 /// A run in the folder `name`.
 Path run(const TemporaryFolder& folder, const std::string& name, const std::string& text,
          const std::vector<std::string>& settings = {}) {

@@ -29,27 +29,28 @@ std::string dipping(const std::string& shape, const std::string& spacing_m) {
            kRest;
 }
 
+/// A run of a configuration in a folder that goes with this.
+struct Run {
+    TemporaryFolder folder;
+    std::filesystem::path out = folder.path() / "out";
+    explicit Run(const std::filesystem::path& config, const std::vector<std::string>& more = {}) {
+        std::vector<std::string> arguments{"run", config.string(), "-o", out.string(), "--set", "backend.name=cpu"};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        const Outcome run = run_onda(arguments);
+        CAPTURE(run.err);
+        REQUIRE(run.code == 0);
+    }
+};
+
 std::string hash_of_run(const std::filesystem::path& config, const std::vector<std::string>& more = {}) {
-    const TemporaryFolder folder;
-    const auto out = folder.path() / "out";
-    std::vector<std::string> arguments{"run", config.string(), "-o", out.string(), "--set", "backend.name=cpu"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Outcome run = run_onda(arguments);
-    CAPTURE(run.err);
-    REQUIRE(run.code == 0);
-    return nlohmann::json::parse(text_of(out / "summary.json"))["hashes"]["shots"]["1"]["seismograms"];
+    const Run run(config, more);
+    return nlohmann::json::parse(text_of(run.out / "summary.json"))["hashes"]["shots"]["1"]["seismograms"];
 }
 
 /// Pressure [receiver][sample] of a run.
 std::vector<float> pressure_of_run(const std::filesystem::path& config, const std::vector<std::string>& more) {
-    const TemporaryFolder folder;
-    const auto out = folder.path() / "out";
-    std::vector<std::string> arguments{"run", config.string(), "-o", out.string(), "--set", "backend.name=cpu"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const Outcome run = run_onda(arguments);
-    CAPTURE(run.err);
-    REQUIRE(run.code == 0);
-    return hdf5::File::open(out / "seismograms.h5").open_dataset("shots/1/pressure").read_all<float>();
+    const Run run(config, more);
+    return hdf5::File::open(run.out / "seismograms.h5").open_dataset("shots/1/pressure").read_all<float>();
 }
 
 double distance(const std::vector<float>& a, const std::vector<float>& b) {

@@ -35,3 +35,16 @@ receivers:
 output:
   snapshots: {every_steps: 40}
 )";
+
+/// 2-D: 101 shots of a few steps on a few nodes, without pictures. The receivers are the end, for more lines of them.
+inline const std::string kManyShots = R"(schema_version: 1
+grid: {shape: [21, 21], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.05}
+boundary: {cpml_width: 4}
+wavelet: {type: ricker, peak_frequency_hz: 10}
+sources: [{type: line, first_m: [50, 100], last_m: [150, 100], count: 101}]
+output: {pictures: false}
+receivers:
+  - {type: line, first_m: [50, 50], last_m: [150, 50], count: 5}
+)";
