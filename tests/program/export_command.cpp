@@ -180,9 +180,7 @@ TEST_CASE(
     CHECK(lines[8] == "8,1,8,400,0,24,420,0,0,20,0.002,A1,1007");
     CHECK(lines[18] == "18,2,9,603,0,30,440,0,8,-163,0.002,\xc3\x98st,");
 
-    std::string text = kManyShots;
-    text.replace(text.find("count: 5}]"), 10, "count: 5}, {position_m: [60, 60], shot: 7}]");
-    const Path uneven = run(folder, "uneven", text);
+    const Path uneven = run(folder, "uneven", kUnequalShots);
     check_export(uneven, {"--npy"});
     const std::string of_traces = text_of(uneven / "seismograms.npy");
     CHECK(contains(of_traces.substr(0, 128), "'shape': (506, "));

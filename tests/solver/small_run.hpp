@@ -36,7 +36,7 @@ output:
   snapshots: {every_steps: 40}
 )";
 
-/// 2-D: 101 shots of a few steps on a few nodes, without pictures. The receivers are the end, for more lines of them.
+/// 2-D: 101 shots of a few steps on a few nodes, without pictures.
 inline const std::string kManyShots = R"(schema_version: 1
 grid: {shape: [21, 21], spacing_m: 10}
 model: {type: constant, vp_m_s: 2000}
@@ -48,3 +48,5 @@ output: {pictures: false}
 receivers:
   - {type: line, first_m: [50, 50], last_m: [150, 50], count: 5}
 )";
+/// The same, of which one shot has a receiver more.
+inline const std::string kUnequalShots = kManyShots + "  - {position_m: [60, 60], shot: 7}\n";

@@ -69,9 +69,6 @@ void check_survey(const Path& out) {
     CHECK(bytes_of("seismograms.su") == trace_file_bytes(TraceFormat::su, before, samples));
 }
 
-/// One of the shots has a receiver more.
-const std::string kUnequalShots = kManyShots + "  - {position_m: [60, 60], shot: 7}\n";
-
 /// The names that a summary lists with their hashes.
 std::set<std::string> listed_in(const Path& out) {
     std::set<std::string> names;
