@@ -123,6 +123,18 @@ std::vector<double> exact(double omega, const Wavelet& wavelet, const TimeAxis& 
     return p;
 }
 
+/// What an oscillator gives in 2000 steps, at i dt_out.
+struct Answers {
+    std::vector<double> corrected, exact, raw;
+};
+Answers answers(int order, const Wavelet& wavelet, double omega_dt, double dt_out) {
+    const double omega = omega_dt / kDt;
+    const TimeAxis time = corrected_axis(wavelet, dt_out, 2000, order);
+    const auto source = sample_wavelet(wavelet, time);
+    const auto answer = order == 2 ? oscillate(omega, source) : oscillate_fourth_order(omega, source);
+    return {returned(answer, time), exact(omega, wavelet, time), resample(answer, kDt, dt_out, time.output_samples)};
+}
+
 double largest(const std::vector<double>& p) {
     double most = 0.;
     for (const double x : p) most = std::max(most, std::abs(x));
@@ -225,13 +237,9 @@ TEST_CASE(
             CAPTURE(row.omega_dt);
             CAPTURE(row.t0);
             CAPTURE(dt_out);
-            const Wavelet wavelet = ricker(row.f0, row.t0);
-            const TimeAxis time = corrected_axis(wavelet, dt_out, 2000);
-            const auto answer = oscillate(row.omega_dt / kDt, sample_wavelet(wavelet, time));
-            const auto p = returned(answer, time), q = exact(row.omega_dt / kDt, wavelet, time);
+            const auto [p, q, raw] = answers(2, ricker(row.f0, row.t0), row.omega_dt, dt_out);
             CHECK(error_between(0., 1.95, p, q, dt_out) <= 1e-4);
             CHECK(error_between(1.95, 2., p, q, dt_out) <= 1e-3);  // what the extra steps are for
-            const auto raw = resample(answer, kDt, dt_out, time.output_samples);
             if (row.omega_dt > 0.1) CHECK(error_between(0., 2., raw, q, dt_out) >= 0.02);
         }
 }
@@ -251,13 +259,9 @@ TEST_CASE("an oscillator of order 4 in time gives the exact answer, at steps too
             CAPTURE(row.omega_dt);
             CAPTURE(row.t0);
             CAPTURE(dt_out);
-            const Wavelet wavelet = ricker(row.f0, row.t0);
-            const TimeAxis time = corrected_axis(wavelet, dt_out, 2000, 4);
-            const auto answer = oscillate_fourth_order(row.omega_dt / kDt, sample_wavelet(wavelet, time));
-            const auto p = returned(answer, time), q = exact(row.omega_dt / kDt, wavelet, time);
+            const auto [p, q, raw] = answers(4, ricker(row.f0, row.t0), row.omega_dt, dt_out);
             CHECK(error_between(0., 2., p, q, dt_out) <= row.at_wavelet);
             CHECK(error_between(row.t0 + 2.5 / row.f0, 2., p, q, dt_out) <= 1e-4);
-            const auto raw = resample(answer, kDt, dt_out, time.output_samples);
             CHECK(error_between(0., 2., raw, q, dt_out) >= row.raw_error);
         }
 }
