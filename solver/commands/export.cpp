@@ -94,13 +94,15 @@ std::filesystem::path default_output(const std::filesystem::path& input, const G
 }
 
 ExportedGathers write_file(const ExportArguments& arguments, const GatherFormat& format, const SeismogramReader& reader,
-                           const std::vector<std::int64_t>& shots, const std::filesystem::path& output) {
+                           const std::vector<std::int64_t>& shots, const std::filesystem::path& output,
+                           const std::function<void(AtomicFile)>& commit) {
     ExportLine line;
     return export_gathers(survey_of(reader),
                           {format,
                            {output, samples_of(format, arguments.samples), arguments.force},
                            shots,
-                           [&line](std::int64_t written, std::int64_t all) { line.update(written, all); }});
+                           [&line](std::int64_t written, std::int64_t all) { line.update(written, all); },
+                           commit});
 }
 
 void report(const ExportedGathers& made, const GatherFormat& format) {
@@ -127,9 +129,10 @@ int export_run(const ExportArguments& arguments) {
         throw Error(ExitCode::cannot_create,
                     shown(output) + " exists already; write elsewhere with --output, or replace it with --force");
     notice_signals();
-    const ExportedGathers made = write_file(arguments, format, reader, shots, output);
-    // As if the run had left it: its next --force may replace it, too.
-    if (all) list_in_summary(input.parent_path(), output);
+    // All shots: as if the run had left the file, so that its next --force may replace it, too.
+    std::function<void(AtomicFile)> commit;
+    if (all) commit = [&](AtomicFile file) { commit_listed(input.parent_path(), std::move(file)); };
+    const ExportedGathers made = write_file(arguments, format, reader, shots, output, commit);
     report(made, format);
     return static_cast<int>(ExitCode::ok);
 }

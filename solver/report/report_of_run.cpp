@@ -269,21 +269,39 @@ AtomicFile stage_report_of_run(const Path& folder, const Path& page, bool overwr
                                         ": is not as Onda wrote it: " + printable(what.substr(what.find("] ") + 2)));
 }
 
-void list_in_summary(const Path& folder, const Path& file) {
+namespace {
+
+/// The summary of a folder, if it is Onda's own and a run may leave this file there.
+std::optional<Json> summary_to_list_in(const Path& folder, const Path& file) {
     std::error_code unseen;
-    const std::string name = file.filename().string();
-    if (!is_result_name(name) || !std::filesystem::equivalent(folder / name, file, unseen)) return;
-    const Path path = folder / kSummaryName;
-    if (!std::filesystem::is_regular_file(path)) return;
-    const std::string text = text_of(path);
-    if (!seal_holds(text)) return;
-    Json summary = Json::parse(text);
-    summary.erase("summary_hash");
-    Json& files = summary["files"];
-    std::erase_if(files.get_ref<Json::array_t&>(), [&](const Json& listed) { return listed.at("name") == name; });
-    const FileRecord record = record_of(file, name);
-    files.insert(files.begin(), Json{{"name", name}, {"bytes", record.bytes}, {"hash", record.hash}});
-    write_text_file(path, sealed(json_text(summary) + "\n"), true);
+    const Path summary = folder / kSummaryName, beside = file.has_parent_path() ? file.parent_path() : ".";
+    if (!is_result_name(file.filename().string()) || !std::filesystem::equivalent(folder, beside, unseen) ||
+        !std::filesystem::is_regular_file(summary))
+        return {};
+    const std::string text = text_of(summary);
+    if (!seal_holds(text)) return {};
+    Json json = Json::parse(text);
+    json.erase("summary_hash");
+    return json;
+}
+
+}  // namespace
+
+void commit_listed(const Path& run_folder, AtomicFile file) {
+    const Path folder = run_folder.empty() ? "." : run_folder;
+    std::optional<Json> summary = summary_to_list_in(folder, file.path());
+    if (!summary) return file.commit();
+    const auto write = [&] { write_text_file(folder / kSummaryName, sealed(json_text(*summary) + "\n"), true); };
+    const FileRecord record = record_of(file.temporary(), file.path().filename().string());
+    const Json listed{{"name", record.name}, {"bytes", record.bytes}, {"hash", record.hash}};
+    (*summary)[kComingFiles] = Json::array({listed});
+    write();
+    file.commit();
+    summary->erase(kComingFiles);
+    Json& files = (*summary)["files"];
+    std::erase_if(files.get_ref<Json::array_t&>(), [&](const Json& each) { return each.at("name") == record.name; });
+    files.insert(files.begin(), listed);
+    write();
 }
 
 }  // namespace onda

@@ -249,6 +249,45 @@ TEST_CASE("so is one that ends a survey which keeps the files of its shots") {
         check_killed(config, 101, begun.out(), at, false);
 }
 
+TEST_CASE("a report or an export that is killed at any change of a folder leaves results that are proven") {
+    if (test::kSanitized) return;
+    const std::vector<std::string> without{"--set", "output.report=false", "--set", "output.seismograms.segy=none"};
+    for (const auto& more : {std::vector<std::string>{}, without}) {
+        const SurveyPlace place(small_survey(2));
+        REQUIRE(run_onda(place.command(more, "done")).code == 0);
+        const auto begin = [&] {
+            std::filesystem::remove_all(place.out());
+            std::filesystem::copy(place.out("done"), place.out(), std::filesystem::copy_options::recursive);
+        };
+        const std::vector<std::string> report{"report", place.out(), "--force"};
+        // Other bytes than the run has left under this name.
+        const std::vector<std::string> segy{"export", place.out(), "--segy", "--samples", "ibm", "--force"};
+        for (const auto& command : {report, segy}) {
+            begin();
+            const auto count_file = place.out("count");
+            REQUIRE(run_onda(command, "true", kPreload + " ONDA_KILL_COUNT=" + quoted(count_file)).code == 0);
+            const long count = std::stol(text_of(count_file));
+            REQUIRE(count >= 3);  // the file gets its name between two summaries
+            for (long at = 1; at <= count; ++at) {
+                CAPTURE(command.front());
+                CAPTURE(more.empty());
+                CAPTURE(at);
+                begin();
+                CHECK(run_onda(command, "true", kPreload + " ONDA_KILL_AT=" + std::to_string(at)).code ==
+                      128 + SIGKILL);
+                const Outcome same = run_onda(place.command(more));
+                CAPTURE(same.err);
+                CHECK(same.code == 0);
+                CHECK(contains(same.err, "nothing is left to do"));
+                const Outcome other = run_onda(place.command({"--force", "--set", "time.duration_s=0.1"}));
+                CAPTURE(other.err);
+                CHECK(other.code == 0);
+                CHECK(partial_files(place.out()).empty());
+            }
+        }
+    }
+}
+
 TEST_CASE("the rest of a survey that a killed process was removing goes with the next run of the same") {
     const SurveyPlace place(small_survey(4));
     REQUIRE(place.run({"--shots", "1-3"}).code == 0);
