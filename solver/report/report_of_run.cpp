@@ -1,13 +1,18 @@
 #include "solver/report/report_of_run.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
+#include <thread>
 
 #include "io/files/input_file.hpp"
 #include "io/files/interruption.hpp"
+#include "io/files/plain_file.hpp"
 #include "io/results/result_reader.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
@@ -285,10 +290,27 @@ std::optional<Json> summary_to_list_in(const Path& folder, const Path& file) {
     return json;
 }
 
+/// Keeps other processes from listing files in a summary at the same time, of which one would be lost, as long as it
+/// lives. The lock is one of the log, the only file of a run that is never replaced; where there is none, or there are
+/// no locks, or a process holds it and does not go on, nothing is kept.
+Descriptor lock_listing(const Path& folder) {
+    constexpr int most_attempts = 1000;
+    Descriptor log(::open((folder / kLogName).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    for (int attempt = 0; log.id() >= 0 && attempt < most_attempts; ++attempt) {
+        if (::fcntl(log.id(), F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES)) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return log;
+}
+
 }  // namespace
 
 void commit_listed(const Path& run_folder, AtomicFile file) {
     const Path folder = run_folder.empty() ? "." : run_folder;
+    const Descriptor turn = lock_listing(folder);
     std::optional<Json> summary = summary_to_list_in(folder, file.path());
     if (!summary) return file.commit();
     const auto write = [&] { write_text_file(folder / kSummaryName, sealed(json_text(*summary) + "\n"), true); };
