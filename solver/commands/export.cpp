@@ -2,6 +2,7 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
@@ -29,7 +30,8 @@ constexpr const char* examples =
 struct ExportArguments {
     std::filesystem::path run, output;
     std::vector<bool> chosen = std::vector<bool>(gather_formats().size());
-    std::string samples, shots;
+    std::string samples;
+    std::optional<std::string> shots;
     bool force = false;
 };
 
@@ -119,7 +121,7 @@ int export_run(const ExportArguments& arguments) {
     static_cast<void>(samples_of(format, arguments.samples));  // before anything is read
     const std::filesystem::path input = plot::input_of(arguments.run, FileKind::seismograms);
     const SeismogramReader reader(input);
-    const ShotSelection selection = arguments.shots.empty() ? ShotSelection() : ShotSelection(arguments.shots);
+    const ShotSelection selection = arguments.shots ? ShotSelection(*arguments.shots) : ShotSelection();
     const std::vector<std::int64_t> shots = selection.among(reader.shots());
     const bool all = shots.size() == reader.shots().size();
     const std::filesystem::path output =

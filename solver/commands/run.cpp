@@ -1,4 +1,5 @@
 #include <iostream>
+#include <optional>
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
@@ -14,7 +15,7 @@ Command add_run(CLI::App& app) {
         ConfigOptions config;
         std::filesystem::path folder;
         bool overwrite = false;
-        std::string shots;
+        std::optional<std::string> shots;
         double max_hours = 0.;
     };
     CLI::App* command = add_command(app, "run", "Run a simulation and write seismograms, snapshots and pictures",
@@ -48,7 +49,7 @@ Command add_run(CLI::App& app) {
         RunOptions run{options->folder.empty() ? default_folder(config) : options->folder, options->overwrite,
                        command_line()};
         run.shots =
-            ranks.all_or_none([&] { return options->shots.empty() ? ShotSelection() : ShotSelection(options->shots); });
+            ranks.all_or_none([&] { return options->shots ? ShotSelection(*options->shots) : ShotSelection(); });
         if (options->max_hours > 0.)
             run.end_by = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                      std::chrono::duration<double, std::ratio<3600>>(options->max_hours));

@@ -196,7 +196,7 @@ TEST_CASE("a list of shots that cannot be is refused with what there is") {
     const Workplace place;
     for (const std::string text : {"x", "3-", "5-3", "1,,2", "-1", "1-2-3", ""}) {
         CAPTURE(text);
-        if (!text.empty()) CHECK(place.run({"--shots", text}).code == 64);
+        CHECK(place.run({"--shots", text}).code == 64);
         CHECK_THROWS_AS(ShotSelection{text}, Error);
     }
     const Outcome none = place.run({"--shots", "3,131"});
