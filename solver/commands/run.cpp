@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <iostream>
 #include <optional>
 
@@ -50,9 +51,11 @@ Command add_run(CLI::App& app) {
                        command_line()};
         run.shots =
             ranks.all_or_none([&] { return options->shots ? ShotSelection(*options->shots) : ShotSelection(); });
+        constexpr double century_h = 876'600.;  // the clock counts ns in 64 bits, of which 292 years is the end
         if (options->max_hours > 0.)
-            run.end_by = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                     std::chrono::duration<double, std::ratio<3600>>(options->max_hours));
+            run.end_by =
+                start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                            std::chrono::duration<double, std::ratio<3600>>(std::min(options->max_hours, century_h)));
         const RunFacts facts = run_simulation(config, run, log, ranks);
         if (!ranks.is_first()) return 0;
         std::cout << shown(facts.folder) << '\n';
