@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <fcntl.h>
 #include <functional>
 #include <new>
@@ -466,17 +467,26 @@ std::vector<std::string> Group::names() const {
     H5G_info_t info;
     check(H5Gget_info(id_, &info), *this, "count its links");
     if (info.nlinks > most_links) fail("is refused: " + std::to_string(info.nlinks) + " links");
-    std::vector<std::string> names;
-    const auto name_of = [&](hsize_t n, char* text, std::size_t size) {
-        return check(H5Lget_name_by_idx(id_, ".", H5_INDEX_NAME, H5_ITER_INC, n, text, size, H5P_DEFAULT), *this,
-                     "list its links");
+    struct Listing {
+        std::vector<std::string> names;
+        std::exception_ptr fault;
+    } list;
+    // In one walk: HDF5 sorts all names again for every one that is asked for by its index.
+    const H5L_iterate_t take = [](hid_t, const char* name, const H5L_info_t*, void* taken) -> herr_t {
+        auto& listing = *static_cast<Listing*>(taken);
+        try {
+            listing.names.emplace_back(name);
+            return 0;
+        } catch (...) {
+            listing.fault = std::current_exception();
+            return H5_ITER_ERROR;
+        }
     };
-    for (hsize_t n = 0; n < info.nlinks; ++n) {
-        std::string name(static_cast<std::size_t>(name_of(n, nullptr, 0)), '\0');
-        name_of(n, name.data(), name.size() + 1);
-        names.push_back(std::move(name));
-    }
-    return names;
+    hsize_t from = 0;
+    const herr_t walked = H5Literate(id_, H5_INDEX_NAME, H5_ITER_INC, &from, take, &list);
+    if (list.fault) std::rethrow_exception(list.fault);
+    check(walked, *this, "list its links");
+    return std::move(list.names);
 }
 
 // File -------------------------------------------------------------------------------------------------------------

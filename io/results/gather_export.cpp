@@ -220,8 +220,11 @@ ExportedGathers export_gathers(const GatherSurvey& survey, const GatherExport& w
     throw_if_interrupted();
     const Uninterrupted together;
     for (AtomicFile& each : files) {
-        each.commit();
         made.files.insert(made.files.begin(), each.path());
+        if (wanted.commit)
+            wanted.commit(std::move(each));
+        else
+            each.commit();
     }
     return made;
 }

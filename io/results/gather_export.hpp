@@ -30,6 +30,8 @@ struct GatherExport {
     std::vector<std::int64_t> shots;  ///< of the survey, ascending; one at least
     /// Told how many of all traces are written, several times a second at most; may be empty.
     std::function<void(std::int64_t written, std::int64_t all)> told;
+    /// Gives each file its name; AtomicFile::commit() where empty.
+    std::function<void(AtomicFile file)> commit = {};
 };
 
 /// What an export has made.

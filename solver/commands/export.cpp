@@ -2,6 +2,7 @@
 #include <chrono>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
@@ -29,7 +30,8 @@ constexpr const char* examples =
 struct ExportArguments {
     std::filesystem::path run, output;
     std::vector<bool> chosen = std::vector<bool>(gather_formats().size());
-    std::string samples, shots;
+    std::string samples;
+    std::optional<std::string> shots;
     bool force = false;
 };
 
@@ -94,13 +96,15 @@ std::filesystem::path default_output(const std::filesystem::path& input, const G
 }
 
 ExportedGathers write_file(const ExportArguments& arguments, const GatherFormat& format, const SeismogramReader& reader,
-                           const std::vector<std::int64_t>& shots, const std::filesystem::path& output) {
+                           const std::vector<std::int64_t>& shots, const std::filesystem::path& output,
+                           const std::function<void(AtomicFile)>& commit) {
     ExportLine line;
     return export_gathers(survey_of(reader),
                           {format,
                            {output, samples_of(format, arguments.samples), arguments.force},
                            shots,
-                           [&line](std::int64_t written, std::int64_t all) { line.update(written, all); }});
+                           [&line](std::int64_t written, std::int64_t all) { line.update(written, all); },
+                           commit});
 }
 
 void report(const ExportedGathers& made, const GatherFormat& format) {
@@ -117,7 +121,7 @@ int export_run(const ExportArguments& arguments) {
     static_cast<void>(samples_of(format, arguments.samples));  // before anything is read
     const std::filesystem::path input = plot::input_of(arguments.run, FileKind::seismograms);
     const SeismogramReader reader(input);
-    const ShotSelection selection = arguments.shots.empty() ? ShotSelection() : ShotSelection(arguments.shots);
+    const ShotSelection selection = arguments.shots ? ShotSelection(*arguments.shots) : ShotSelection();
     const std::vector<std::int64_t> shots = selection.among(reader.shots());
     const bool all = shots.size() == reader.shots().size();
     const std::filesystem::path output =
@@ -127,9 +131,10 @@ int export_run(const ExportArguments& arguments) {
         throw Error(ExitCode::cannot_create,
                     shown(output) + " exists already; write elsewhere with --output, or replace it with --force");
     notice_signals();
-    const ExportedGathers made = write_file(arguments, format, reader, shots, output);
-    // As if the run had left it: its next --force may replace it, too.
-    if (all) list_in_summary(input.parent_path(), output);
+    // All shots: as if the run had left the file, so that its next --force may replace it, too.
+    std::function<void(AtomicFile)> commit;
+    if (all) commit = [&](AtomicFile file) { commit_listed(input.parent_path(), std::move(file)); };
+    const ExportedGathers made = write_file(arguments, format, reader, shots, output, commit);
     report(made, format);
     return static_cast<int>(ExitCode::ok);
 }

@@ -28,8 +28,7 @@ int report(const ReportArguments& arguments) {
                     shown(page) + " exists already; write elsewhere with --output, or replace it with --force");
     check_extension(page, "--output", "reports", {".html", ".htm"});
     notice_signals();
-    stage_report_of_run(arguments.folder, page, arguments.force).commit();
-    list_in_summary(arguments.folder, page);
+    commit_listed(arguments.folder, stage_report_of_run(arguments.folder, page, arguments.force));
     std::cout << shown(page) << '\n';
     return static_cast<int>(ExitCode::ok);
 }

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <iostream>
+#include <optional>
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
@@ -14,7 +16,7 @@ Command add_run(CLI::App& app) {
         ConfigOptions config;
         std::filesystem::path folder;
         bool overwrite = false;
-        std::string shots;
+        std::optional<std::string> shots;
         double max_hours = 0.;
     };
     CLI::App* command = add_command(app, "run", "Run a simulation and write seismograms, snapshots and pictures",
@@ -48,10 +50,12 @@ Command add_run(CLI::App& app) {
         RunOptions run{options->folder.empty() ? default_folder(config) : options->folder, options->overwrite,
                        command_line()};
         run.shots =
-            ranks.all_or_none([&] { return options->shots.empty() ? ShotSelection() : ShotSelection(options->shots); });
+            ranks.all_or_none([&] { return options->shots ? ShotSelection(*options->shots) : ShotSelection(); });
+        constexpr double century_h = 876'600.;  // the clock counts ns in 64 bits, of which 292 years is the end
         if (options->max_hours > 0.)
-            run.end_by = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                     std::chrono::duration<double, std::ratio<3600>>(options->max_hours));
+            run.end_by =
+                start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                            std::chrono::duration<double, std::ratio<3600>>(std::min(options->max_hours, century_h)));
         const RunFacts facts = run_simulation(config, run, log, ranks);
         if (!ranks.is_first()) return 0;
         std::cout << shown(facts.folder) << '\n';

@@ -1,13 +1,18 @@
 #include "solver/report/report_of_run.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <cmath>
+#include <fcntl.h>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <spdlog/fmt/fmt.h>
+#include <thread>
 
 #include "io/files/input_file.hpp"
 #include "io/files/interruption.hpp"
+#include "io/files/plain_file.hpp"
 #include "io/results/result_reader.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
@@ -269,21 +274,56 @@ AtomicFile stage_report_of_run(const Path& folder, const Path& page, bool overwr
                                         ": is not as Onda wrote it: " + printable(what.substr(what.find("] ") + 2)));
 }
 
-void list_in_summary(const Path& folder, const Path& file) {
+namespace {
+
+/// The summary of a folder, if it is Onda's own and a run may leave this file there.
+std::optional<Json> summary_to_list_in(const Path& folder, const Path& file) {
     std::error_code unseen;
-    const std::string name = file.filename().string();
-    if (!is_result_name(name) || !std::filesystem::equivalent(folder / name, file, unseen)) return;
-    const Path path = folder / kSummaryName;
-    if (!std::filesystem::is_regular_file(path)) return;
-    const std::string text = text_of(path);
-    if (!seal_holds(text)) return;
-    Json summary = Json::parse(text);
-    summary.erase("summary_hash");
-    Json& files = summary["files"];
-    std::erase_if(files.get_ref<Json::array_t&>(), [&](const Json& listed) { return listed.at("name") == name; });
-    const FileRecord record = record_of(file, name);
-    files.insert(files.begin(), Json{{"name", name}, {"bytes", record.bytes}, {"hash", record.hash}});
-    write_text_file(path, sealed(json_text(summary) + "\n"), true);
+    const Path summary = folder / kSummaryName, beside = file.has_parent_path() ? file.parent_path() : ".";
+    if (!is_result_name(file.filename().string()) || !std::filesystem::equivalent(folder, beside, unseen) ||
+        !std::filesystem::is_regular_file(summary))
+        return {};
+    const std::string text = text_of(summary);
+    if (!seal_holds(text)) return {};
+    Json json = Json::parse(text);
+    json.erase("summary_hash");
+    return json;
+}
+
+/// Keeps other processes from listing files in a summary at the same time, of which one would be lost, as long as it
+/// lives. The lock is one of the log, the only file of a run that is never replaced; where there is none, or there are
+/// no locks, or a process holds it and does not go on, nothing is kept.
+Descriptor lock_listing(const Path& folder) {
+    constexpr int most_attempts = 1000;
+    Descriptor log(::open((folder / kLogName).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    struct flock whole {};
+    whole.l_type = F_WRLCK;
+    whole.l_whence = SEEK_SET;
+    for (int attempt = 0; log.id() >= 0 && attempt < most_attempts; ++attempt) {
+        if (::fcntl(log.id(), F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES)) break;
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return log;
+}
+
+}  // namespace
+
+void commit_listed(const Path& run_folder, AtomicFile file) {
+    const Path folder = run_folder.empty() ? "." : run_folder;
+    const Descriptor turn = lock_listing(folder);
+    std::optional<Json> summary = summary_to_list_in(folder, file.path());
+    if (!summary) return file.commit();
+    const auto write = [&] { write_text_file(folder / kSummaryName, sealed(json_text(*summary) + "\n"), true); };
+    const FileRecord record = record_of(file.temporary(), file.path().filename().string());
+    const Json listed{{"name", record.name}, {"bytes", record.bytes}, {"hash", record.hash}};
+    (*summary)[kComingFiles] = Json::array({listed});
+    write();
+    file.commit();
+    summary->erase(kComingFiles);
+    Json& files = (*summary)["files"];
+    std::erase_if(files.get_ref<Json::array_t&>(), [&](const Json& each) { return each.at("name") == record.name; });
+    files.insert(files.begin(), listed);
+    write();
 }
 
 }  // namespace onda

@@ -14,9 +14,10 @@ namespace onda {
 /// Error(cannot_create | io_error).
 AtomicFile stage_report_of_run(const std::filesystem::path& folder, const std::filesystem::path& page, bool overwrite);
 
-/// Lists a file that a run may leave in the folder's summary.json, as if it had left it, so that --force may replace
-/// it: the page, or seismograms.segy. Does nothing where the summary cannot be proven to be Onda's, or the file has
-/// another name or lies elsewhere.
-void list_in_summary(const std::filesystem::path& folder, const std::filesystem::path& file);
+/// Gives a file its name. One that a run may leave in the folder, the page or seismograms.segy, is listed in the
+/// folder's summary.json as if the run had left it, so that --force may replace it: before it has its name, too, so
+/// that the run is proven whenever this is killed or fails. Nothing is listed where the summary cannot be proven to be
+/// Onda's, or the file has another name or lies elsewhere. \throws Error(cannot_create | io_error).
+void commit_listed(const std::filesystem::path& folder, AtomicFile file);
 
 }  // namespace onda

@@ -58,7 +58,7 @@ FileRecord record_of(const std::filesystem::path& path, std::string name) {
         // The last offset times piece, divided first: the product of sizes of files would not fit.
         const std::int64_t last = bytes - kPiece, gaps = kPieces - 1;
         const std::int64_t offset = whole ? piece * kPiece : last / gaps * piece + last % gaps * piece / gaps;
-        hash.add_bytes(read_piece(file, path, offset, kPiece));
+        hash.add_bytes(read_piece(file, path, offset, std::min(kPiece, bytes - offset)));
     }
     return {std::move(name), bytes, hash.hex()};
 }
@@ -86,14 +86,31 @@ bool seal_holds(std::string_view text) {
     return text.ends_with(kSealBegin) && hash_of(text) == hash;
 }
 
+namespace {
+
+bool is_as_listed(const std::filesystem::path& folder, const FileRecord& file) {
+    const std::filesystem::path path = folder / file.name;
+    return !file.name.empty() && special_kind(path).empty() && std::filesystem::exists(path) &&
+           record_of(path, file.name) == file;
+}
+
+std::vector<FileRecord> records_in(const nlohmann::json& summary, const char* list) {
+    std::vector<FileRecord> records;
+    for (const auto& file : summary.value(list, nlohmann::json::array()))
+        if (file.contains("hash") && is_result_name(file.at("name").get<std::string>()))
+            records.push_back({file.at("name"), file.at("bytes"), file.at("hash")});
+    return records;
+}
+
+}  // namespace
+
 EarlierRun::EarlierRun(std::filesystem::path folder) : folder_(std::move(folder)) {
     try {
         const auto summary = nlohmann::json::parse(read_summary(folder_ / kSummaryName));
         if (summary.at("format_version") != kSummaryFormatVersion) return;
         for (const char* list : {"files", "files_replaced"})
-            for (const auto& file : summary.value(list, nlohmann::json::array()))
-                if (file.contains("hash") && is_result_name(file.at("name").get<std::string>()))
-                    records_.push_back({file.at("name"), file.at("bytes"), file.at("hash")});
+            for (FileRecord& record : records_in(summary, list)) records_.push_back(std::move(record));
+        for (const FileRecord& coming : records_in(summary, kComingFiles)) take_arrived(coming);
         run_id_ = summary.value("run_id", "");
         identity_ = summary.value("identity", "");
         version_ = summary.value("onda", nlohmann::json::object()).value("version", "");
@@ -106,6 +123,12 @@ EarlierRun::EarlierRun(std::filesystem::path folder) : folder_(std::move(folder)
     }
 }
 
+void EarlierRun::take_arrived(const FileRecord& coming) {
+    if (!is_as_listed(folder_, coming)) return;
+    std::erase_if(records_, [&](const FileRecord& record) { return record.name == coming.name; });
+    records_.push_back(coming);
+}
+
 std::optional<Identity> EarlierRun::identity() const {
     if (!has_identity() || !proves("config.yaml")) return {};
     try {
@@ -114,16 +137,6 @@ std::optional<Identity> EarlierRun::identity() const {
         return {};  // a file that it names is gone
     }
 }
-
-namespace {
-
-bool is_as_listed(const std::filesystem::path& folder, const FileRecord& file) {
-    const std::filesystem::path path = folder / file.name;
-    return !file.name.empty() && special_kind(path).empty() && std::filesystem::exists(path) &&
-           record_of(path, file.name) == file;
-}
-
-}  // namespace
 
 std::vector<std::string> EarlierRun::proven_shot_files() const {
     if (!proves(kKeptTableName)) return {};
@@ -150,12 +163,13 @@ bool EarlierRun::lists(const std::string& name, const std::filesystem::path& fil
 }
 
 void EarlierRun::refuse_foreign_shots() const {
-    const std::vector<std::string> proven = proven_shot_files();
+    std::vector<std::string> proven = proven_shot_files();
+    std::ranges::sort(proven);  // there may be many
     const bool has_rest = UnfinishedSurvey::has_rest(folder_ / kShotsName);
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / kShotsName)) {
         const std::string own_name = entry.path().filename().string(), name = std::string(kShotsName) + "/" + own_name;
         if (has_rest && !is_shot_file_name(own_name) && UnfinishedSurvey::is_own_name(own_name)) continue;
-        if (std::ranges::find(proven, name) == proven.end())
+        if (!std::ranges::binary_search(proven, name))
             throw Error(ExitCode::cannot_create,
                         "cannot write results to " + shown(folder_) + ": " + printable(name) +
                             " there is not listed in a summary of Onda, or was changed since\n  move it away, or "

@@ -18,6 +18,8 @@ namespace onda {
 
 inline constexpr const char* kLogName = "onda.log";
 inline constexpr const char* kSummaryName = "summary.json";
+/// The key of a summary under which it lists files that are about to get their names in the folder.
+inline constexpr const char* kComingFiles = "files_coming";
 inline constexpr const char* kSummaryFormat = "onda-summary";
 inline constexpr int kSummaryFormatVersion = 1;
 /// The folder with the files of shots and their table, of surveys that keep them.
@@ -55,7 +57,7 @@ public:
     explicit EarlierRun(std::filesystem::path folder);
 
     /// The files that the summary lists with a hash, in its order; a run that was killed while its files got their
-    /// names lists those of the run before, too.
+    /// names lists those of the run before, too. A file that was coming and is there stands for an earlier one.
     [[nodiscard]] const std::vector<FileRecord>& records() const { return records_; }
     /// Of the run; empty where nothing is proven.
     [[nodiscard]] const std::string& run_id() const { return run_id_; }
@@ -79,6 +81,7 @@ public:
 
 private:
     void refuse_foreign_shots() const;
+    void take_arrived(const FileRecord& coming);
 
     std::filesystem::path folder_;
     bool found_ = false, complete_ = false;

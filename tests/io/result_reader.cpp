@@ -188,6 +188,20 @@ TEST_CASE("shots in files of their own") {
     CHECK_THROWS_WITH_AS((void)reader.open(8), doctest::Contains("which is not beside the file"), Error);
 }
 
+TEST_CASE("the shots of a long survey are listed within the time that reading may take, in their order") {
+    constexpr std::int64_t shots = 50'000;
+    TemporaryFolder folder;
+    SeismogramWriter writer(folder.path() / "seismograms.h5", kProvenance, false);
+    std::vector<std::int64_t> expected;
+    for (std::int64_t shot = 1; shot <= shots; ++shot) {
+        writer.link(shots + 1 - shot, "shots/" + std::to_string(shots + 1 - shot) + ".seismograms.h5");
+        expected.push_back(shot);
+    }
+    writer.commit();
+    CHECK(SeismogramReader(folder.path() / "seismograms.h5").shots() == expected);
+    CHECK(list_shots(folder.path() / "seismograms.h5") == expected);
+}
+
 namespace {
 
 /// The planes [first, first + count) of a frame of kVolume.

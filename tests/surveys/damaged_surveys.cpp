@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "io/results/snapshots.hpp"
+#include "solver/run/run_files.hpp"
 #include "solver/run/shot_check.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/surveys/survey_place.hpp"
@@ -247,6 +248,68 @@ TEST_CASE("so is one that ends a survey which keeps the files of its shots") {
     const long named = count - removed - 1;
     for (const long at : {named - 1, named, named + 1, named + 1 + removed / 2, count})
         check_killed(config, 101, begun.out(), at, false);
+}
+
+TEST_CASE("a report or an export that is killed at any change of a folder leaves results that are proven") {
+    if (test::kSanitized) return;
+    const std::vector<std::string> without{"--set", "output.report=false", "--set", "output.seismograms.segy=none"};
+    for (const auto& more : {std::vector<std::string>{}, without}) {
+        const SurveyPlace place(small_survey(2));
+        REQUIRE(run_onda(place.command(more, "done")).code == 0);
+        const auto begin = [&] {
+            std::filesystem::remove_all(place.out());
+            std::filesystem::copy(place.out("done"), place.out(), std::filesystem::copy_options::recursive);
+        };
+        const std::vector<std::string> report{"report", place.out(), "--force"};
+        // Other bytes than the run has left under this name.
+        const std::vector<std::string> segy{"export", place.out(), "--segy", "--samples", "ibm", "--force"};
+        for (const auto& command : {report, segy}) {
+            begin();
+            const auto count_file = place.out("count");
+            REQUIRE(run_onda(command, "true", kPreload + " ONDA_KILL_COUNT=" + quoted(count_file)).code == 0);
+            const long count = std::stol(text_of(count_file));
+            REQUIRE(count >= 2);  // of the file and of the summary
+            for (long at = 1; at <= count; ++at) {
+                CAPTURE(command.front());
+                CAPTURE(more.empty());
+                CAPTURE(at);
+                begin();
+                CHECK(run_onda(command, "true", kPreload + " ONDA_KILL_AT=" + std::to_string(at)).code ==
+                      128 + SIGKILL);
+                const Outcome same = run_onda(place.command(more));
+                CAPTURE(same.err);
+                CHECK(same.code == 0);
+                CHECK(contains(same.err, "nothing is left to do"));
+                const Outcome other = run_onda(place.command({"--force", "--set", "time.duration_s=0.1"}));
+                CAPTURE(other.err);
+                CHECK(other.code == 0);
+                CHECK(partial_files(place.out()).empty());
+            }
+        }
+    }
+}
+
+TEST_CASE("a report and exports that are made at the same time are all proven") {
+    const SurveyPlace place(small_survey(2));
+    REQUIRE(place.run({"--set", "output.report=false"}).code == 0);
+    const std::map<std::string, std::vector<std::string>> commands{
+        {"report.html", {"report", place.out(), "--force"}},
+        {"seismograms.segy", {"export", place.out(), "--segy", "--samples", "ibm", "--force"}},
+        {"seismograms.su", {"export", place.out(), "--su", "--force"}}};
+    for (int round = 0; round < 30; ++round) {
+        CAPTURE(round);
+        std::vector<std::unique_ptr<Process>> processes;
+        for (const auto& [name, command] : commands) {
+            std::filesystem::remove(place.out() / name);
+            processes.push_back(std::make_unique<Process>(command));
+        }
+        for (const auto& process : processes) CHECK(process->wait() == 0);
+        for (const auto& [name, command] : commands) {
+            CAPTURE(name);
+            CHECK(EarlierRun(place.out()).proves(name));
+        }
+    }
+    CHECK(place.run({"--force", "--set", "time.duration_s=0.1"}).code == 0);
 }
 
 TEST_CASE("the rest of a survey that a killed process was removing goes with the next run of the same") {

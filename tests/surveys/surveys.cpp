@@ -127,7 +127,7 @@ TEST_CASE("time that is over ends a run with its code, and the next goes on") {
     CAPTURE(limited.err);
     CHECK(limited.code == 75);
     CHECK(contains(limited.err, "of 130 shots are done; run the same command again for the others"));
-    CHECK(place.run({"--max-hours", "1"}).code == 0);
+    CHECK(place.run({"--max-hours", "1e300"}).code == 0);  // more than a clock can count
     place.check_complete(uninterrupted());
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("a list of shots that cannot be is refused with what there is") {
     const Workplace place;
     for (const std::string text : {"x", "3-", "5-3", "1,,2", "-1", "1-2-3", ""}) {
         CAPTURE(text);
-        if (!text.empty()) CHECK(place.run({"--shots", text}).code == 64);
+        CHECK(place.run({"--shots", text}).code == 64);
         CHECK_THROWS_AS(ShotSelection{text}, Error);
     }
     const Outcome none = place.run({"--shots", "3,131"});
