@@ -278,6 +278,9 @@ Extent even_chunk(Extent extent, Extent most);
 /// How many threads make so many chunks ready to be written: as many as OpenMP gives the caller, and 8 at most. Each
 /// holds a chunk meanwhile, and a second one where the chunk is not in one piece in memory.
 std::size_t writing_threads(std::size_t chunks);
+/// The bytes that writing `bytes` in chunks of at most `largest` takes: each thread holds a chunk with its checksums,
+/// and the last one, which is seldom whole, is copied before.
+std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest);
 /// A chunk of about a MiB: whole rows of the fastest dimensions first.
 Extents default_chunk(const Extents& extents, std::size_t element_bytes);
 

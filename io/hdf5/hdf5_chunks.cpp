@@ -184,6 +184,12 @@ std::size_t writing_threads(std::size_t chunks) {
     return std::min({chunks, most, static_cast<std::size_t>(omp_get_max_threads())});
 }
 
+std::int64_t writing_bytes(std::int64_t bytes, std::int64_t largest) {
+    const std::int64_t chunks = std::max<std::int64_t>(1, bytes / largest + (bytes % largest > 0 ? 1 : 0));
+    const auto threads = static_cast<std::int64_t>(writing_threads(static_cast<std::size_t>(chunks)));
+    return (threads + 1) * (bytes / chunks);
+}
+
 /// Small boxes are left to HDF5, which stores them more densely beside its metadata.
 bool Dataset::goes_in_whole_chunks(const Extents& first, const Extents& count, Element element) const {
     constexpr std::size_t least_bytes = 1 << 20;

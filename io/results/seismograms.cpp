@@ -416,4 +416,8 @@ std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers,
     return bytes;
 }
 
+std::int64_t memory_to_write_traces(std::int64_t bytes) {
+    return hdf5::writing_bytes(bytes, kChunkBytes);
+}
+
 }  // namespace onda

@@ -83,5 +83,7 @@ ShotGather read_gather(const std::filesystem::path& file, std::int64_t shot);
 std::int64_t predicted_seismogram_bytes(std::span<const std::int64_t> receivers, std::int64_t samples,
                                         std::int64_t provenance_bytes, std::span<const std::int64_t> carried = {},
                                         std::int64_t wavelet_samples = 0);
+/// The memory that writing so many bytes of traces takes.
+std::int64_t memory_to_write_traces(std::int64_t bytes);
 
 }  // namespace onda

@@ -331,4 +331,8 @@ std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t
     return saturating_sum(result_file_bytes(provenance_bytes), coordinates, saturating_product(shots, shot));
 }
 
+std::int64_t memory_to_write_frame(std::int64_t bytes) {
+    return hdf5::writing_bytes(bytes, kChunkBytes);
+}
+
 }  // namespace onda

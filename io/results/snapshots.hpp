@@ -74,5 +74,7 @@ std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t
                                       std::int64_t provenance_bytes);
 /// What the file of a part takes beside its values.
 std::int64_t predicted_part_bytes(const FileGeometry& geometry, std::int64_t frames, std::int64_t provenance_bytes);
+/// The memory that writing a frame of so many bytes takes.
+std::int64_t memory_to_write_frame(std::int64_t bytes);
 
 }  // namespace onda

@@ -1,10 +1,29 @@
 #include "kernels/plan/allocations.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
 namespace onda {
+namespace {
+
+constexpr std::int64_t kTooLarge = std::numeric_limits<std::int64_t>::max();
+
+template <typename Predicate>
+std::int64_t sum_of(std::span<const Allocation> rows, const Predicate& counts) {
+    std::int64_t sum = 0;
+    for (const Allocation& row : rows)
+        if (counts(row) && __builtin_add_overflow(sum, row.total_bytes(), &sum)) return kTooLarge;
+    return sum;
+}
+
+}  // namespace
+
+std::int64_t Allocation::total_bytes() const {
+    std::int64_t total = 0;
+    return __builtin_mul_overflow(bytes, count, &total) ? kTooLarge : total;
+}
 
 void Allocations::add(Allocation row) {
     if (std::ranges::find(rows_, row.name, &Allocation::name) != rows_.end())
@@ -19,14 +38,11 @@ const Allocation& Allocations::of(std::string_view name) const {
 }
 
 std::int64_t Allocations::bytes(Memory where) const {
-    return bytes(where, Owner::medium) + bytes(where, Owner::wavefield) + bytes(where, Owner::shots);
+    return sum_of(rows_, [&](const Allocation& row) { return row.where == where; });
 }
 
 std::int64_t Allocations::bytes(Memory where, Owner owner) const {
-    std::int64_t sum = 0;
-    for (const Allocation& row : rows_)
-        if (row.where == where && row.owner == owner) sum += row.total_bytes();
-    return sum;
+    return sum_of(rows_, [&](const Allocation& row) { return row.where == where && row.owner == owner; });
 }
 
 void check_element(const Allocation& row, std::size_t element_bytes) {

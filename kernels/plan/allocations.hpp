@@ -1,6 +1,7 @@
 /// \file
-/// The list of what a device allocates for a set-up. A device makes it without allocating anything; its media and
-/// wavefields then take their arrays from its rows, and the forecast of a run adds these up.
+/// Lists of what will be allocated. A device makes one for a set-up without allocating anything; its media and
+/// wavefields then take their arrays from its rows. The forecast of a run adds these up, with rows for the buffers of
+/// the host.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +16,17 @@ namespace onda {
 /// that of a device of its own.
 enum class Memory { host, pinned, device };
 
-/// What an array is allocated for, and lives as long as.
-enum class Owner { medium, wavefield, shots };
+/// What an array is allocated for, and lives as long as. Whoever plans memory beside that of devices has owners of its
+/// own, by other names.
+struct Owner {
+    std::string_view name;
+    friend constexpr bool operator==(const Owner&, const Owner&) = default;
+
+    static const Owner medium, wavefield, shots;  ///< of devices
+};
+inline constexpr Owner Owner::medium{"medium"};
+inline constexpr Owner Owner::wavefield{"wavefield"};
+inline constexpr Owner Owner::shots{"shots"};
 
 /// One row of the list: arrays of one size.
 struct Allocation {
@@ -27,10 +37,11 @@ struct Allocation {
     std::int64_t bytes = 0;  ///< that one array takes of the memory, as its allocator rounds them up
     std::int64_t count = 1;  ///< arrays alike, such as one for each shot of a batch
 
-    [[nodiscard]] std::int64_t total_bytes() const { return bytes * count; }
+    /// The largest number where the product would wrap.
+    [[nodiscard]] std::int64_t total_bytes() const;
 };
 
-/// What a device allocates, row by row.
+/// What is allocated, row by row. Sums that would wrap are the largest number.
 class Allocations {
 public:
     /// \throws std::logic_error if there is a row of this name already.

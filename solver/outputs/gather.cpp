@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "io/results/stored_pressure.hpp"
+#include "io/text/saturating.hpp"
+#include "solver/plan/host_memory.hpp"
 #include "solver/signal/resampling.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
@@ -45,7 +47,30 @@ void note_wavelets(const Plan& plan, const Shot& shot, ShotGather& gather) {
     }
 }
 
+/// Whether files hold the samples that were recorded.
+bool is_written_as_recorded(const TimeAxis& time) {
+    return !time.correction && time.output_dt_s == time.recorded_dt_s();
+}
+
+std::int64_t receivers_together(const Plan& plan) {
+    return saturating_product(plan.survey.size.most_receivers, shots_together(plan));
+}
+
 }  // namespace
+
+std::int64_t bytes_of_gathers(const Plan& plan) {
+    return saturating_product(receivers_together(plan), plan.time.output_samples, std::int64_t{sizeof(float)});
+}
+
+void add_gather_memory(Allocations& list, const Plan& plan) {
+    const std::int64_t receivers = receivers_together(plan);
+    list.add(host_row("gathers, as written", held::gathers, bytes_of_gathers(plan), 1));
+    if (!is_written_as_recorded(plan.time))
+        list.add(host_row("gathers, as recorded", held::resampling, receivers,
+                          saturating_product(plan.time.recorded_samples(), std::int64_t{sizeof(float)})));
+    list.add(host_row("the correction of dispersion in time", held::resampling,
+                      correction_bytes(plan.time, receivers, plan.setup.threads), 1));
+}
 
 ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield, int slot) {
     ShotGather gather;
@@ -65,7 +90,7 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
 
 void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers) {
     const TimeAxis& time = plan.time;
-    if (!time.correction && time.output_dt_s == time.recorded_dt_s()) return;
+    if (is_written_as_recorded(time)) return;
     TraceList<const float> recorded(time.recorded_samples());
     TraceList<float> wanted(time.output_samples);
     std::vector<std::vector<float>> pressure;

@@ -19,4 +19,9 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
 /// they take less time than one by one: the weights of a sample serve all traces.
 void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers);
 
+/// The bytes of the gathers of all shots that advance together, as they are written.
+std::int64_t bytes_of_gathers(const Plan& plan);
+/// Adds the rows of these gathers, and of what bring_to_output_sampling() takes.
+void add_gather_memory(Allocations& list, const Plan& plan);
+
 }  // namespace onda

@@ -121,6 +121,9 @@ struct OutputFormat {
     /// The files of parts that the file of a shot joins, as it lists them: beside it, with names of
     /// is_part_file_name(). Null where it never does. \throws Error(missing_input | bad_data).
     std::vector<FileRecord> (*parts)(const std::filesystem::path& shot_file) = nullptr;
+    /// Adds the rows of what it holds of the host's memory (solver/plan/host_memory.hpp). Null where it is next to
+    /// nothing.
+    void (*add_memory)(Allocations& list, const Plan& plan) = nullptr;
 
     [[nodiscard]] bool has_shot_files() const { return !shot_file.empty(); }
 };

@@ -11,6 +11,7 @@
 #include "io/results/stored_pressure.hpp"
 #include "solver/pictures/gather_picture.hpp"
 #include "solver/pictures/section_picture.hpp"
+#include "solver/plan/host_memory.hpp"
 
 namespace onda {
 namespace {
@@ -245,23 +246,25 @@ bool fills_sheet(const Grid& grid) {
     return grid.dimensions == 3 || extent_m(0) > 1.2 * extent_m(2);
 }
 
-}  // namespace
-
-PictureBytes picture_bytes(const Plan& plan) {
-    if (!plan.config.output.pictures) return {};
+/// What pictures keep during the run, and what they need for a moment to be drawn.
+void add_picture_memory(Allocations& list, const Plan& plan) {
     std::int64_t nodes = 0;
     Grid grid = plan.grid;
     grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
     for (const Section& section : sections_through(grid, grid.origin_m, kMostSamples)) nodes += section.window.points();
+    const std::int64_t parameters = std::min<std::int64_t>(std::ssize(plan.setup.scheme.equation->parameters), 2);
+    list.add(host_row("slices kept for pictures", held::outputs, nodes, sizeof(float),
+                      parameters + static_cast<std::int64_t>(kWavefields)));
+    // Kept, too, once the gather has been written.
     const std::int64_t receivers = plan.survey.size.most_receivers;
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
+    list.add(host_row("pictures: the gather", held::drawing, gather, sizeof(float)));
     // Measured: fonts, the sheet, rasters and the compressed picture.
     const bool small_sheets = has_room_for_wiggles(receivers) && !fills_sheet(plan.grid);
-    const std::int64_t drawing = small_sheets ? 9'000'000 : 11'900'000;
-    constexpr auto element = static_cast<std::int64_t>(sizeof(float));
-    const std::int64_t parameters = std::min<std::int64_t>(std::ssize(plan.setup.scheme.equation->parameters), 2);
-    return {nodes * (parameters + static_cast<std::int64_t>(kWavefields)) * element, drawing, gather * element};
+    list.add(host_row("pictures: the sheet", held::drawing, small_sheets ? 9'000'000 : 11'900'000, 1));
 }
+
+}  // namespace
 
 constinit const OutputFormat kPictureFormat{
     .column = "",
@@ -273,6 +276,7 @@ constinit const OutputFormat kPictureFormat{
     },
     // About a megabyte, which forecasts leave out.
     .predicted_bytes = [](const Plan&, std::int64_t) { return std::int64_t{0}; },
+    .add_memory = add_picture_memory,
 };
 
 }  // namespace onda

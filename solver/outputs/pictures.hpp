@@ -2,8 +2,6 @@
 /// Pictures as an output format: model sections, the last wavefields over them, the gather of the first shot.
 #pragma once
 
-#include <cstdint>
-
 #include "solver/outputs/output.hpp"
 
 namespace onda {
@@ -17,12 +15,5 @@ extern const OutputFormat kPictureFormat;
 /// \param model that of the plan, on its grid or on a coarser one of the same extents.
 std::vector<AtomicFile> stage_model_pictures(const Plan& plan, const Model& model, const std::filesystem::path& stem,
                                              bool overwrite);
-
-/// The memory of pictures: what they keep during the run, and what they need for a moment to be drawn.
-struct PictureBytes {
-    std::int64_t kept = 0, drawing = 0;
-    std::int64_t gather = 0;  ///< kept, too, once the gather has been written
-};
-PictureBytes picture_bytes(const Plan& plan);
 
 }  // namespace onda

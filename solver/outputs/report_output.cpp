@@ -8,6 +8,7 @@
 #include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/plan/host_memory.hpp"
 #include "solver/report/sections.hpp"
 #include "solver/report/survey_map.hpp"
 
@@ -210,6 +211,12 @@ constinit const OutputFormat kReportFormat{
     },
     // A few megabytes, which forecasts leave out, as those of pictures.
     .predicted_bytes = [](const Plan&, std::int64_t) { return std::int64_t{0}; },
+    .add_memory =
+        [](Allocations& list, const Plan& plan) {
+            const ReportBytes bytes = report_bytes(plan);
+            list.add(host_row("slices kept for the report", held::outputs, bytes.kept, 1));
+            list.add(host_row("report: the gather", held::drawing, bytes.gather, 1));
+        },
 };
 
 }  // namespace onda

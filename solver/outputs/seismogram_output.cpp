@@ -4,6 +4,8 @@
 
 #include "io/files/interruption.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/outputs/gather.hpp"
+#include "solver/plan/host_memory.hpp"
 
 namespace onda {
 namespace {
@@ -88,6 +90,10 @@ constinit const OutputFormat kSeismogramFormat{
     .predicted_bytes = predicted_bytes,
     // In a file of its own the blocks that HDF5 gives to small datasets stay in part empty: 0.3 to 2.4 kB, measured.
     .own_file_bytes = [] { return linked_file_bytes() + 1200; },
+    .add_memory =
+        [](Allocations& list, const Plan& plan) {
+            list.add(host_row("seismograms.h5", held::writing, memory_to_write_traces(bytes_of_gathers(plan)), 1));
+        },
 };
 
 }  // namespace onda

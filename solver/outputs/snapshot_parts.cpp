@@ -32,6 +32,20 @@ std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot) {
     return parts;
 }
 
+std::int64_t downloaded_points(const Plan& plan) {
+    const Window& window = plan.snapshots.window;
+    std::array<std::int64_t, 3> n = plan.setup.grid.n;
+    if (plan.ranks_per_grid > 1) n[2] = joined(plan, own_slabs(plan)).planes;
+    std::int64_t points = plan.snapshots.steps.empty() ? 0 : 1;
+    for (std::size_t a = 0; a < 3; ++a) points *= std::min(window.count[a], (n[a] - 1) / window.step[a] + 1);
+    return points;
+}
+
+std::int64_t written_points(const Plan& plan) {
+    if (plan.snapshots.steps.empty()) return 0;
+    return plan.ranks_per_grid > 1 ? downloaded_points(plan) : plan.snapshots.window.points();
+}
+
 FileGeometry geometry_of(const SnapshotPart& part, const FileGeometry& window) {
     FileGeometry geometry = window;
     geometry.shape = part.window.count;

@@ -27,6 +27,13 @@ struct SnapshotPart {
 /// The parts with points, in the order of z; none where the leader has all there is, or the shot no snapshots.
 /// \param of_shot plan_of_shot().
 std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot);
+/// The nodes of a frame that a shot has, of processes that share its grid in the slabs of this one; none without
+/// snapshots.
+std::int64_t downloaded_points(const Plan& plan);
+/// The nodes of a frame as this process writes it: where it has a part of a shot's, on parts of the grid, these are put
+/// into one whole frame.
+std::int64_t written_points(const Plan& plan);
+
 /// The geometry of a part as written. \param window of the plan.
 FileGeometry geometry_of(const SnapshotPart& part, const FileGeometry& window);
 

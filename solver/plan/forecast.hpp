@@ -31,6 +31,8 @@ std::int64_t available_device_bytes(const Plan& plan);
 std::int64_t available_host_bytes(const Plan& plan);
 /// The part of medium and wavefield that lies on the device of the plan with most of it.
 double share_of_fullest_device(const Plan& plan);
+/// The bytes of that part.
+std::int64_t bytes_of_fullest_device(const Plan& plan);
 /// The bytes of medium, fields and boundaries that each slab has in the memory of its device.
 std::vector<std::int64_t> slab_bytes(const Plan& plan);
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "kernels/slabs.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/ranks/team.hpp"
 
 namespace onda {
@@ -17,12 +18,7 @@ std::unique_ptr<Exchange> make_team_exchange(Team& team, Wavefield& slab);
 /// What makes it for the slab of this process.
 MakeExchange exchange_in(Team& team);
 
-/// The bytes that it takes.
-struct ExchangeBytes {
-    std::int64_t host = 0;
-    std::int64_t device = 0;  ///< instead, where the devices at all cuts are linked
-};
-/// \param slab the problem of a slab, \param cuts of it: 1 or 2.
-ExchangeBytes team_exchange_bytes(const Problem& slab, std::int64_t shots, int cuts);
+/// Adds the rows of what processes that are connected take for their messages.
+void add_exchange_memory(Allocations& list, const Plan& plan);
 
 }  // namespace onda

@@ -1,8 +1,22 @@
 #include "solver/run/batch_snapshots.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "io/text/saturating.hpp"
+#include "solver/plan/host_memory.hpp"
+
 namespace onda {
+
+void add_snapshot_memory(Allocations& list, const Plan& plan) {
+    const std::int64_t frames =
+        saturating_product(std::int64_t{std::ssize(plan.survey.shots)}, plan.snapshots.steps.size());
+    list.add(host_row("snapshots being written to disk: as downloaded", held::survey, downloaded_points(plan),
+                      sizeof(float), std::min(frames, own_workers(plan) * Wavefield::kDownloads)));
+    if (plan.aperture)
+        list.add(host_row("snapshots being written to disk: a whole frame", held::survey, written_points(plan),
+                          sizeof(float)));
+}
 
 BatchSnapshots::BatchSnapshots(const Plan& plan, Batch& batch, Team* team)
     : plan_(plan), batch_(batch), queue_([this](int slot, double time_s, std::span<const float> values) {

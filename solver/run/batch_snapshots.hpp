@@ -12,6 +12,9 @@
 
 namespace onda {
 
+/// Adds the rows of snapshots between the devices and the disk.
+void add_snapshot_memory(Allocations& list, const Plan& plan);
+
 /// Takes snapshots of a batch and hands them to the outputs of its shots while later steps run.
 class BatchSnapshots {
 public:

@@ -3,9 +3,23 @@
 #include <algorithm>
 #include <utility>
 
+#include "solver/plan/host_memory.hpp"
 #include "solver/plan/slab_plan.hpp"
 
 namespace onda {
+
+void add_model_memory(Allocations& list, const Plan& plan) {
+    std::string quantities;
+    for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters)
+        quantities += (quantities.empty() ? "" : " and ") + std::string(parameter.quantity);
+    const auto add = [&](std::string name, Owner stretch) {
+        list.add(host_row(std::move(name), stretch, plan.grid.points(), sizeof(float),
+                          std::ssize(plan.setup.scheme.equation->parameters)));
+    };
+    add(quantities + " of the model, until copied to the backend", held::model);
+    list.add(host_row("temporary, to build the model", held::model, plan.model_extra_bytes, 1));
+    if (plan.aperture) add("model, from which the apertures are cut", held::survey);
+}
 
 ShotMedia::ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team* team) : team_(team) {
     make(plan.aperture ? plan_of_shot(plan, 0) : plan, *model);

@@ -13,6 +13,10 @@
 
 namespace onda {
 
+/// Adds the rows of the model: until the devices have it, and where shots take parts of it for as long as there are
+/// shots.
+void add_model_memory(Allocations& list, const Plan& plan);
+
 /// One medium at a time: that of the whole grid, made at once, or that of the part of a shot, made when one is asked
 /// for.
 class ShotMedia {

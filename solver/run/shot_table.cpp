@@ -10,6 +10,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/text/printable.hpp"
 #include "solver/outputs/output.hpp"
+#include "solver/plan/host_memory.hpp"
 #include "solver/program/hash.hpp"
 
 namespace onda {
@@ -159,6 +160,13 @@ void ShotTable::create(const std::filesystem::path& file, const Shots& shots) {
 
 std::int64_t ShotTable::bytes_of_shot() {
     return static_cast<std::int64_t>(line_bytes());
+}
+
+void ShotTable::add_memory(Allocations& list, std::int64_t shots) {
+    // Measured: 200 bytes a shot for its line, which some 500 shots find among what the program holds anyway.
+    constexpr std::int64_t of_shot = 200, shots_for_nothing = 500;
+    list.add(host_row("records of shots and snapshots: lines of the table", held::survey,
+                      std::max<std::int64_t>(0, shots - shots_for_nothing), of_shot));
 }
 
 ShotTable::ShotTable(const std::filesystem::path& file, Access access)

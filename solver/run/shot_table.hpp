@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "io/files/plain_file.hpp"
+#include "kernels/plan/allocations.hpp"
 #include "solver/run/end_claim.hpp"
 #include "solver/run/shot_ledger.hpp"
 #include "solver/survey/survey.hpp"
@@ -42,6 +43,8 @@ public:
 
     /// Bytes that a shot takes in a table.
     [[nodiscard]] static std::int64_t bytes_of_shot();
+    /// Adds the row of what a table and its shots take of the host's memory.
+    static void add_memory(Allocations& list, std::int64_t shots);
     [[nodiscard]] std::size_t size() const { return size_; }
     /// What shot `i`, from 0, has left, or nothing. \throws Error(io_error).
     [[nodiscard]] std::optional<ShotRecord> finished(std::size_t i) const;

@@ -42,6 +42,14 @@ struct SurveyRunParts {
 /// Ends a survey run because another worker has failed, which has the reason.
 struct GivenUp {};
 
+/// What the shots ask of a device at most.
+ShotSize largest_shot(const Plan& plan);
+/// The bytes of the sources and receivers of a shot as weighted nodes, and of the sources' signals, until a device has
+/// them.
+std::int64_t bytes_of_points(const ShotSize& shot);
+/// Adds the rows of shots that are set up, and of the threads that a survey run has.
+void add_shot_memory(Allocations& list, const Plan& plan);
+
 /// Threads that finish the shots of a batch at the same time. Only one of them at a time writes to its file; the others
 /// wait for the disk, or hash what was written.
 int finishing_threads(std::int64_t shots);

@@ -201,6 +201,11 @@ void add_warnings(const SurveySections& sections, const Grid& grid, const Faces&
 
 }  // namespace
 
+std::int64_t bytes_of_survey(const SurveySize& size) {
+    constexpr std::int64_t of_source = 56;
+    return saturating_product(size.sources, of_source);
+}
+
 double Survey::highest_frequency_hz() const {
     double highest = 0.;
     for (const Wavelet& wavelet : wavelets) highest = std::max(highest, wavelet.highest_frequency_hz);

@@ -151,6 +151,9 @@ struct Survey {
     [[nodiscard]] double lowest_peak_frequency_hz() const;
 };
 
+/// The bytes that a survey takes as long as it is there.
+std::int64_t bytes_of_survey(const SurveySize& size);
+
 /// The sections of a configuration that a survey is made from. Refers to them.
 struct SurveySections {
     const std::vector<SourceConfig>& sources;

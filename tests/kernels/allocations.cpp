@@ -1,6 +1,7 @@
 // Promise: what the CPU backend allocates is what its list plans, to the byte: medium, fields, strips, sources,
 // receivers and traces.
 #include <doctest/doctest.h>
+#include <limits>
 
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/cpu.hpp"
@@ -41,6 +42,22 @@ TEST_CASE("media, wavefields and shots hold what their list adds up to, and give
                     CHECK(held() - before == planned.bytes(Memory::host) - planned.bytes(Memory::host, Owner::shots));
                 }
     CHECK(held() == before);
+}
+
+TEST_CASE("rows of further owners count, and sums that would wrap are the largest number") {
+    constexpr Owner other{"other"};
+    constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    Allocations planned;
+    planned.add(cpu::table("traces", Owner::shots, 10, 8));
+    planned.add(cpu::table("notes", other, 3, 5, 2));
+    CHECK(planned.bytes(Memory::host, other) == 30);
+    CHECK(planned.bytes(Memory::host, Owner::shots) == 80);
+    CHECK(planned.bytes(Memory::host) == 110);
+    planned.add({"many", Memory::host, other, 1, largest / 2, largest / 2, 3});
+    CHECK(planned.of("many").total_bytes() == largest);
+    CHECK(planned.bytes(Memory::host) == largest);
+    CHECK(planned.bytes(Memory::host, other) == largest);
+    CHECK(planned.bytes(Memory::host, Owner::shots) == 80);
 }
 
 TEST_CASE("nothing is allocated that is not planned, and no name is planned twice") {

@@ -1,10 +1,16 @@
 // What `onda check` predicts is what a run takes: memory within 3 % (of runs below 133 MB, within 4 MB), disk within 2
-// % and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot.
+// % and what the host, the command line and HDF5's own blocks make of small files: 1 kB, and 400 bytes a shot. That of
+// memory is the sum of the rows that the owners of buffers add: none is left out, none is counted twice.
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "io/text/saturating.hpp"
 #include "solver/plan/forecast.hpp"
+#include "solver/plan/host_memory.hpp"
 #include "solver/program/names.hpp"
+#include "solver/run/survey_run.hpp"
 #include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"
 
@@ -312,4 +318,100 @@ sources: [{position_m: [1500, 20]}]
 receivers: [{type: line, first_m: [100, 20], last_m: [2900, 20], count: 57}]
 output: {snapshots: {times_s: [0.4, 0.8]}}
 )");
+}
+
+namespace {
+
+onda::Plan plan_of(const std::vector<std::string>& overrides) {
+    using namespace onda;
+    return make_plan(read_config_text(R"(schema_version: 1
+grid: {shape: [201, 101], spacing_m: 10}
+model: {type: constant, vp_m_s: 2000}
+time: {duration_s: 0.4}
+wavelet: {type: ricker, peak_frequency_hz: 12}
+sources: [{type: line, first_m: [503, 522], last_m: [1503, 522], count: 5}]
+receivers: [{type: line, first_m: [103, 303], last_m: [1903, 303], count: 91}]
+output: {snapshots: {every_steps: 20}}
+backend: {name: cpu, threads: 4, tuning: 'off'}
+)",
+                                      "run.yaml", vocabulary(), overrides));
+}
+
+const std::vector<std::vector<std::string>> kVariants{
+    {},
+    {"backend.batch=5"},
+    {"model.rho=gardner", "output.seismograms.dt_s=0.004"},
+    {"survey.limit_m=300"},
+    {"output={pictures: false, report: false}"},
+    {"time.dispersion_correction=false", "backend.batch=2"},
+    {"grid.shape=[2001, 2001]", "model={type: geology}", "sources[0].count=1", "receivers[0].count=1"},
+    {"receivers=[{type: grid, first_m: [100, 20], last_m: [1900, 900], count: [1000000, 1000000]}]"}};
+
+bool contains_item(const onda::MemoryForecast& forecast, const std::string& what) {
+    return std::ranges::count(forecast.items, what, &onda::MemoryForecast::Item::what) > 0;
+}
+
+std::int64_t vectors_of(const onda::NodeWeights& points) {
+    return static_cast<std::int64_t>(sizeof(std::int64_t) * (points.first.size() + points.node.size()) +
+                                     sizeof(double) * points.weight.size());
+}
+
+}  // namespace
+
+namespace {
+
+/// \param loading whether it takes most to make the model.
+void check_sums(const onda::Plan& plan, bool loading) {
+    using namespace onda;
+    const Allocations list = memory_of_run(plan);
+    const std::array stretches{held::whole_run, held::model,      held::survey,  held::outputs, held::set_up,
+                               held::frame,     held::resampling, held::gathers, held::writing, held::drawing};
+    for (const Allocation& row : list.rows()) {
+        CAPTURE(row.name);
+        CHECK(row.where == Memory::host);
+        CHECK(std::ranges::count(stretches, row.owner) == 1);
+    }
+    const auto of = [&list](Owner stretch) { return list.bytes(Memory::host, stretch); };
+    const auto sum = [](std::int64_t one, std::int64_t other) { return saturating_sum(one, other); };
+    const std::int64_t gathers =
+        sum(of(held::gathers), std::max({of(held::resampling), of(held::writing), of(held::drawing)}));
+    const std::int64_t files = is_pipelined(plan) ? sum(of(held::frame), gathers) : std::max(of(held::frame), gathers);
+    const std::int64_t running = sum(of(held::survey), std::max(of(held::set_up), files));
+    const MemoryForecast forecast = forecast_memory(plan);
+    CHECK(forecast.peak_bytes() ==
+          sum(sum(of(held::whole_run), of(held::outputs)), std::max(of(held::model), running)));
+    CHECK(forecast.device_peak_bytes() == 0);
+    CHECK((of(held::model) > running) == loading);
+    CHECK(contains_item(forecast, "temporary, to build the model") == loading);
+}
+
+}  // namespace
+
+TEST_CASE("the forecast of memory is the sum of the rows, each in the stretch that it names") {
+    for (const std::vector<std::string>& overrides : kVariants) {
+        CAPTURE(overrides);
+        onda::Plan plan = plan_of(overrides);
+        check_sums(plan, false);
+        const std::int64_t peak = onda::forecast_memory(plan).peak_bytes();
+        if (peak == onda::kTooMany) continue;
+        plan.model_extra_bytes = peak;
+        check_sums(plan, true);
+    }
+}
+
+TEST_CASE("sources and receivers take what their row says") {
+    using namespace onda;
+    const Plan plan = plan_of({});
+    const Shot shot = plan.survey.shots.front();
+    const FaceHalos& halos = plan.boundary.halos;
+    const Sources sources = make_sources(shot, plan.survey, plan.setup.grid, halos, plan.time);
+    const NodeWeights receivers = point_weights(shot.receivers.list(), plan.setup.grid, halos, PointKind::receiver);
+    std::int64_t bytes = vectors_of(sources.nodes) + vectors_of(receivers);
+    for (const std::vector<double>& signal : sources.signal)
+        bytes += static_cast<std::int64_t>(sizeof(double) * signal.size());
+    const std::int64_t planned = bytes_of_points(largest_shot(plan));
+    CAPTURE(bytes);
+    CAPTURE(planned);
+    // The end of the last row of each, and where sources are and which density they act in.
+    CHECK(std::abs(planned - bytes) <= 64);
 }

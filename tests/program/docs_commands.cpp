@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/program/documents.hpp"
 
@@ -76,7 +77,46 @@ std::string texts_of(const std::vector<Told>& told, Told::Kind kind) {
     return texts;
 }
 
+/// The names of the subcommands that the help of a command lists; empty if it has none.
+std::set<std::string> subcommands_of(const std::string& help) {
+    std::set<std::string> names;
+    const std::size_t list = help.find("\nSubcommands:\n");
+    if (list == std::string::npos) return names;
+    std::istringstream lines(help.substr(list));
+    for (std::string line; std::getline(lines, line);)
+        if (line.size() > 2 && line.starts_with("  ") && line[2] != ' ')
+            names.insert(line.substr(2, line.find(' ', 2) - 2));
+    return names;
+}
+
+/// What a document calls a command of `onda` that is none: every word behind `onda`, at the begin of what stands in
+/// backticks or of a line of a block, that is no subcommand where one is wanted.
+std::vector<std::string> unknown_commands(const std::string& document) {
+    static const std::set<std::string> commands = subcommands_of(run_onda({"--help"}).out);
+    static std::map<std::string, std::set<std::string>> below;
+    static const std::regex pattern("(?:^|\n|`)onda ([a-z]+)(?: ([a-z]+)(?![a-z_.=:/0-9-]))?");
+    std::vector<std::string> unknown;
+    for (std::sregex_iterator match(document.begin(), document.end(), pattern), end; match != end; ++match) {
+        const std::string command = (*match)[1], word = (*match)[2];
+        if (commands.contains(command) && !below.contains(command))
+            below[command] = subcommands_of(run_onda({command, "--help"}).out);
+        const bool known =
+            commands.contains(command) && (word.empty() || below[command].empty() || below[command].contains(word));
+        if (!known) unknown.push_back("onda " + command + (word.empty() ? "" : " " + word));
+    }
+    return unknown;
+}
+
 }  // namespace
+
+TEST_CASE("the documents name no command that `onda` does not have") {
+    for (const std::filesystem::path& name : documents())
+        for (const std::string& command : unknown_commands(text_of_document(name)))
+            FAIL_CHECK(name << " names " << command);
+    CHECK(unknown_commands("`onda bench cpu`, `onda run shot.yaml`, `onda bench`\nonda plot slice\n").empty());
+    CHECK(unknown_commands("`onda bench guess`\nonda gues --x\n`onda info`") ==
+          std::vector<std::string>{"onda bench guess", "onda gues"});
+}
 
 TEST_CASE("the commands of the documents run") {
     const Tools tools = tools_here();

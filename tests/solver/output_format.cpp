@@ -102,6 +102,13 @@ TEST_CASE("of many shots its files are kept, with columns in their table") {
     CHECK(lines_of(out / "notes.txt") == kThreeShots);
 }
 
+TEST_CASE("what it holds of the memory is forecast") {
+    const std::vector<MemoryForecast::Item> items = forecast_memory(make_plan(config_of(7))).items;
+    const auto notes = std::ranges::find(items, "notes", &MemoryForecast::Item::what);
+    REQUIRE(notes != items.end());
+    CHECK(notes->bytes == 7 * 20'000);
+}
+
 TEST_CASE("its bytes are forecast") {
     for (const int shots : {1, 3}) {
         const TemporaryFolder folder;

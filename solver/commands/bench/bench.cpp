@@ -4,11 +4,8 @@
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
-#include "solver/commands/bench/bench_auto.hpp"
 #include "solver/commands/bench/bench_calibrate.hpp"
-#include "solver/commands/bench/bench_check.hpp"
 #include "solver/commands/bench/bench_compare.hpp"
-#include "solver/commands/bench/bench_forecast.hpp"
 #include "solver/commands/bench/bench_roofline.hpp"
 #include "solver/commands/bench/bench_scale.hpp"
 #include "solver/commands/bench/bench_survey.hpp"
@@ -292,15 +289,14 @@ Command add_bench_gpu(CLI::App& bench) {
 }  // namespace
 
 Command add_bench(CLI::App& app) {
-    CLI::App* bench = add_command(
-        app, "bench", "Benchmark the kernels against the memory-bandwidth ceiling of this machine, and `onda check`",
-        "onda bench cpu --order 8 16 --kernel vectorised inplane-full --csv bench.csv\n"
-        "onda bench gpu --json before.json --roofline roofline.png\n"
-        "onda bench compare before.json after.json");
+    CLI::App* bench =
+        add_command(app, "bench", "Benchmark the kernels against the memory-bandwidth ceiling of this machine",
+                    "onda bench cpu --order 8 16 --kernel vectorised inplane-full --csv bench.csv\n"
+                    "onda bench gpu --json before.json --roofline roofline.png\n"
+                    "onda bench compare before.json after.json");
     bench->require_subcommand(1);
     const std::vector<Command> actions{add_bench_cpu(*bench),    add_bench_gpu(*bench),      add_bench_survey(*bench),
-                                       add_bench_scale(*bench),  add_bench_auto(*bench),     add_bench_forecast(*bench),
-                                       add_bench_check(*bench),  add_bench_compare(*bench),  add_bench_roofline(*bench),
+                                       add_bench_scale(*bench),  add_bench_compare(*bench),  add_bench_roofline(*bench),
                                        add_bench_thesis(*bench), add_bench_calibrate(*bench)};
     return [bench, actions] {
         const auto commands = bench->get_subcommands([](const CLI::App*) { return true; });

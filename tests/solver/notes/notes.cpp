@@ -8,6 +8,7 @@
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/outputs/snapshot_output.hpp"
+#include "solver/plan/host_memory.hpp"
 
 namespace onda {
 namespace {
@@ -70,6 +71,10 @@ constinit const OutputFormat kNotes{
     .make = [](const Plan& plan, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<Notes>(plan); },
     .predicted_bytes = [](const Plan& plan,
                           std::int64_t) { return kLine * static_cast<std::int64_t>(plan.survey.shots.size()); },
+    .add_memory =
+        [](Allocations& list, const Plan& plan) {
+            list.add(host_row("notes", held::outputs, kLine, 1, std::ssize(plan.survey.shots)));
+        },
 };
 
 }  // namespace

@@ -1,5 +1,3 @@
-#include "solver/commands/bench/bench_check.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -15,6 +13,7 @@
 #include "solver/program/build.hpp"
 #include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
+#include "tests/judge/judge.hpp"
 
 namespace onda {
 namespace {
@@ -113,7 +112,7 @@ Seconds measure(const CheckCase& timed) {
         return result;
     };
     const Config config = time([&] {
-        return read_config_text(std::string(kShared) + std::string(timed.text.substr(1)), "bench.yaml", vocabulary());
+        return read_config_text(std::string(kShared) + std::string(timed.text.substr(1)), "judge.yaml", vocabulary());
     });
     const Plan plan = time([&] { return make_plan(config); });
     time([&] { return forecast_memory(plan).peak_bytes() + (forecast_output_bytes(plan) > 0 ? 0 : 1); });
@@ -177,7 +176,7 @@ void add_to(BenchReport& report, const Row& row) {
     }
 }
 
-int bench_check(const CheckOptions& options) {
+int judge_check(const CheckOptions& options) {
     check_threads(0, "");
     check_writable(options.output);
     BenchReport report = begin_bench_report("check");
@@ -201,16 +200,16 @@ int bench_check(const CheckOptions& options) {
 
 }  // namespace
 
-Command add_bench_check(CLI::App& bench) {
-    CLI::App* command = add_command(bench, "check", "Seconds and memory of the stages of `onda check`",
-                                    "onda bench check\n"
-                                    "onda bench check --rounds 21 --csv check.csv");
+Command add_judge_check(CLI::App& app) {
+    CLI::App* command = add_command(app, "check", "Seconds and memory of the stages of `onda check`",
+                                    "onda_judge check\n"
+                                    "onda_judge check --rounds 21 --csv check.csv");
     const auto options = std::make_shared<CheckOptions>();
     command->add_option("--rounds", options->rounds, "Rounds of each; the median is reported")
         ->check(CLI::Range(1, 10'000))
         ->capture_default_str();
     add_bench_output(*command, options->output);
-    return [options] { return bench_check(*options); };
+    return [options] { return judge_check(*options); };
 }
 
 }  // namespace onda

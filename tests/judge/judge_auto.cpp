@@ -1,5 +1,3 @@
-#include "solver/commands/bench/bench_auto.hpp"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,19 +9,17 @@
 #include "io/files/atomic_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
-#include "kernels/cuda/cuda.hpp"
-#include "kernels/cuda/step_facts.hpp"
-#include "solver/performance/model/gpu_observations.hpp"
 #include "solver/performance/tuner.hpp"
 #include "solver/plan/choice.hpp"
 #include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
+#include "tests/judge/judge.hpp"
 
 namespace onda {
 namespace {
 
 struct AutoOptions {
-    std::string backend = "auto", csv, steps;
+    std::string backend = "auto", csv;
     std::vector<std::string> grids{"64x64x64",    "96x96x96",    "128x128x128", "192x192x192", "256x256x256",
                                    "384x384x384", "512x512x512", "401x301",     "1601x401",    "4001x3001"};
     std::vector<int> orders{2, 4, 8, 12, 16}, shots{1, 32};
@@ -81,7 +77,7 @@ backend: {{name: {}, tuning: 'off'}}
                                          shape_of(timed.grid), timed.order,
                                          plane ? std::string() : std::string("y_min: cpml, y_max: cpml, "), sources,
                                          at(50, 150), at(300, 150), backend);
-    return make_plan(read_config_text(text, "bench.yaml", vocabulary()));
+    return make_plan(read_config_text(text, "judge.yaml", vocabulary()));
 }
 
 /// One of the ways that are compared, with what it takes.
@@ -183,22 +179,6 @@ std::string csv_of(const std::vector<AutoRow>& rows) {
     return text.str();
 }
 
-/// Every step that was timed on a GPU, with what is known of it.
-std::string steps_of(const std::vector<AutoRow>& rows) {
-    GpuObservations all;
-    for (const AutoRow& row : rows)
-        for (const Trial& trial : row.trials) {
-            if (!trial.seconds || !row.of.device->has_own_memory()) continue;
-            const Setup setup = trial.candidate.setup(row.of);
-            const int shots = trial.candidate.shots;
-            all.device = row.of.device->hardware(setup);
-            all.multiprocessors = cuda::platform().gpus.at(static_cast<std::size_t>(setup.ordinal)).multiprocessors;
-            const cuda::StepFacts facts = cuda::step_facts(setup, shots);
-            all.steps.push_back({case_of(setup, shots, "cpml"), facts, trial.seconds->median() * shots * facts.steps});
-        }
-    return observations_csv(all);
-}
-
 /// The worst of each way, and how often it is within 3 % of the best.
 void conclude(const std::vector<AutoRow>& rows) {
     for (const char* name : kWays) {
@@ -223,7 +203,7 @@ void conclude(const std::vector<AutoRow>& rows) {
     }
 }
 
-int bench_auto(const AutoOptions& options) {
+int judge_auto(const AutoOptions& options) {
     check_threads(0, "");
     std::cout << fmt::format(
                      "time of a step over that of the best fixed choice; layers of 20 nodes beyond all faces, "
@@ -242,17 +222,16 @@ int bench_auto(const AutoOptions& options) {
                 }
     conclude(rows);
     if (!options.csv.empty()) write_text_file(options.csv, csv_of(rows), options.force);
-    if (!options.steps.empty()) write_text_file(options.steps, steps_of(rows), options.force);
     return 0;
 }
 
 }  // namespace
 
-Command add_bench_auto(CLI::App& bench) {
+Command add_judge_auto(CLI::App& app) {
     CLI::App* command =
-        add_command(bench, "auto", "How near `backend.kernel: auto` comes to the best fixed choice",
-                    "onda bench auto --backend cuda --csv auto.csv\n"
-                    "onda bench auto --backend cpu --grid 64x64x64 401x301 --order 8 --shots 1 8 --seconds 5");
+        add_command(app, "auto", "How near `backend.kernel: auto` comes to the best fixed choice",
+                    "onda_judge auto --backend cuda --csv auto.csv\n"
+                    "onda_judge auto --backend cpu --grid 64x64x64 401x301 --order 8 --shots 1 8 --seconds 5");
     const auto options = std::make_shared<AutoOptions>();
     command->add_option("--backend", options->backend, "What computes")->capture_default_str();
     command->add_option("--grid", options->grids, "Nodes, such as 1601x401 or 128x128x128")->capture_default_str();
@@ -267,12 +246,8 @@ Command add_bench_auto(CLI::App& bench) {
         ->check(CLI::Range(2, 1000))
         ->capture_default_str();
     command->add_option("--csv", options->csv, "Also write the table to this file")->type_name("FILE");
-    command
-        ->add_option("--steps", options->steps,
-                     "Write every step that was timed on a GPU to this file, as `onda bench calibrate --csv` does")
-        ->type_name("FILE");
-    command->add_flag("--force", options->force, "Overwrite files that exist");
-    return [options] { return bench_auto(*options); };
+    command->add_flag("--force", options->force, "Overwrite the CSV file if it exists");
+    return [options] { return judge_auto(*options); };
 }
 
 }  // namespace onda

@@ -1,5 +1,3 @@
-#include "solver/commands/bench/bench_forecast.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -19,6 +17,7 @@
 #include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
 #include "solver/run/simulation.hpp"
+#include "tests/judge/judge.hpp"
 
 namespace onda {
 namespace {
@@ -170,7 +169,7 @@ struct ForecastRow {
 /// A folder for the results of one run, removed in the end.
 class ResultFolder {
 public:
-    explicit ResultFolder(const std::filesystem::path& parent) : path_(parent / ("onda-bench-" + random_hex(8))) {}
+    explicit ResultFolder(const std::filesystem::path& parent) : path_(parent / ("onda-judge-" + random_hex(8))) {}
     ~ResultFolder() {
         std::error_code ignored;
         std::filesystem::remove_all(path_, ignored);
@@ -194,7 +193,7 @@ ForecastRow measure(const std::string& name, const Config& config, const std::fi
     items.erase(program);
     Log silent([](Log::Level, const std::string&) {});
     const Clock::time_point start = Clock::now();
-    const RunFacts facts = run_simulation(config, {results.path(), false, "onda bench forecast"}, silent);
+    const RunFacts facts = run_simulation(config, {results.path(), false, "onda_judge forecast"}, silent);
     row.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     row.phases = facts.phase_s;
     return row;
@@ -213,7 +212,7 @@ std::string csv_of(const std::vector<ForecastRow>& rows) {
     std::ostringstream text;
     text << "case,forecast_s,run_s,error,others,processors\n";
     for (const ForecastRow& row : rows)
-        text << row.name << ',' << row.forecast.seconds << ',' << row.seconds << ',' << row.error() << ','
+        text << '"' << row.name << "\"," << row.forecast.seconds << ',' << row.seconds << ',' << row.error() << ','
              << row.forecast.load.others << ',' << row.forecast.load.processors << '\n';
     return text.str();
 }
@@ -228,7 +227,7 @@ void conclude(const std::vector<ForecastRow>& rows) {
                              100. * errors[errors.size() / 2], 100. * errors.back(), within, errors.size());
 }
 
-int bench_forecast(const ForecastOptions& options) {
+int judge_forecast(const ForecastOptions& options) {
     check_threads(0, "");
     const std::filesystem::path parent =
         options.folder.empty() ? std::filesystem::temp_directory_path() : std::filesystem::path(options.folder);
@@ -247,7 +246,7 @@ int bench_forecast(const ForecastOptions& options) {
         if (options.cases.empty() ? options.files.empty()
                                   : std::ranges::find(options.cases, each.name) != options.cases.end())
             add(std::string(each.name), read_config_text(std::string(kShared) + std::string(each.text.substr(1)),
-                                                         "bench.yaml", vocabulary(), overrides));
+                                                         "judge.yaml", vocabulary(), overrides));
     conclude(rows);
     if (!options.csv.empty()) write_text_file(options.csv, csv_of(rows), options.force);
     return 0;
@@ -255,12 +254,12 @@ int bench_forecast(const ForecastOptions& options) {
 
 }  // namespace
 
-Command add_bench_forecast(CLI::App& bench) {
+Command add_judge_forecast(CLI::App& app) {
     CLI::App* command =
-        add_command(bench, "forecast", "The run times that `onda check` tells, beside those that runs take",
-                    "onda bench forecast\n"
-                    "onda bench forecast configs/*.yaml --items --csv forecast.csv\n"
-                    "onda bench forecast --case '2-D, 20 shots' --backend cpu");
+        add_command(app, "forecast", "The run times that `onda check` tells, beside those that runs take",
+                    "onda_judge forecast\n"
+                    "onda_judge forecast configs/*.yaml --items --csv forecast.csv\n"
+                    "onda_judge forecast --case '2-D, 20 shots' --backend cpu");
     const auto options = std::make_shared<ForecastOptions>();
     command->add_option("CONFIG", options->files, "Configurations (default: some of the program's own)")
         ->type_name("FILE");
@@ -273,7 +272,7 @@ Command add_bench_forecast(CLI::App& bench) {
     command->add_flag("--items", options->items, "Also print the parts of forecasts, and the phases of runs");
     command->add_option("--csv", options->csv, "Also write the table to this file")->type_name("FILE");
     command->add_flag("--force", options->force, "Overwrite the CSV file if it exists");
-    return [options] { return bench_forecast(*options); };
+    return [options] { return judge_forecast(*options); };
 }
 
 }  // namespace onda

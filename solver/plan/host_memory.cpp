@@ -1,0 +1,107 @@
+#include "solver/plan/host_memory.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <spdlog/fmt/fmt.h>
+#include <utility>
+
+#include "io/text/saturating.hpp"
+#include "solver/outputs/gather.hpp"
+#include "solver/outputs/output.hpp"
+#include "solver/plan/forecast.hpp"
+#include "solver/plan/slab_plan.hpp"
+#include "solver/ranks/team_exchange.hpp"
+#include "solver/run/batch_snapshots.hpp"
+#include "solver/run/shot_media.hpp"
+#include "solver/run/shot_table.hpp"
+#include "solver/run/survey_run.hpp"
+
+namespace onda {
+namespace {
+
+/// What is nobody's buffer.
+void add_program_memory(Allocations& list, const Plan& plan) {
+    // The program itself with its libraries, and what they allocate once: measured on runs of a few nodes.
+    list.add(host_row("program and libraries", held::whole_run, 24'500'000, 1));
+    // What each thread beyond the two of that measurement touches of its stack and its part of the allocator: 16
+    // threads held 2.6 MB more.
+    list.add(host_row("threads", held::whole_run, 185'000, 1, std::max(0, plan.setup.threads - 2)));
+    list.add(host_row("driver and libraries of the device", held::whole_run, plan.device->host_bytes, 1));
+}
+
+/// Of the slabs of all workers of this process in the host's memory; of those on the device that has most in its own.
+std::int64_t bytes_of_slabs(const Plan& plan) {
+    if (plan.device->has_own_memory()) return bytes_of_fullest_device(plan);
+    const std::vector<std::int64_t> slabs = slab_bytes(plan);
+    const SlabRange own = own_slabs(plan);
+    const auto first = slabs.begin() + static_cast<std::ptrdiff_t>(own.first);
+    return own_workers(plan) * std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
+}
+
+/// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
+void add_device_memory(Allocations& list, const Plan& plan) {
+    constexpr std::int64_t most = 1'000'000'000'000'000;
+    const ShotSize shot = largest_shot(plan);
+    const std::int64_t of_traces = saturating_product(shot.receivers, shot.trace_samples, std::int64_t{sizeof(double)});
+    const bool wraps = saturating_sum(bytes_of_points(shot), of_traces) > most;
+    const Allocations planned = plan.device->allocations(plan.setup, plan.batch, wraps ? ShotSize{} : shot);
+    const Memory memory = plan.device->memory();
+    const bool own_memory = plan.device->has_own_memory();
+    std::int64_t traces = shot.receivers == 0 || wraps ? 0 : planned.of("traces").total_bytes();
+    std::int64_t shots = planned.bytes(memory, Owner::shots) - (own_memory ? 0 : traces);
+    if (wraps) traces = shots = kTooMany;
+    const std::string host = fmt::format("wavefields and model of the {} backend", plan.device->name);
+    const auto add = [&](std::string name, Memory where, std::int64_t bytes, std::int64_t count) {
+        list.add({std::move(name), where, held::survey, bytes, 1, bytes, count});
+    };
+    const std::int64_t workers = own_workers(plan);
+    add(own_memory ? "wavefields, model and boundaries" : host, memory, bytes_of_slabs(plan), 1);
+    add(own_memory ? "copy of the traces" : "traces in the backend", Memory::host, traces, workers);
+    add(own_memory ? "sources, traces and downloads" : "sources and receivers: in the backend", memory, shots,
+        own_memory ? 1 : workers);
+}
+
+}  // namespace
+
+Allocation host_row(std::string name, Owner stretch, std::int64_t elements, std::int64_t element_bytes,
+                    std::int64_t count) {
+    return {std::move(name),
+            Memory::host,
+            stretch,
+            elements,
+            element_bytes,
+            saturating_product(elements, element_bytes),
+            count};
+}
+
+std::int64_t own_workers(const Plan& plan) {
+    return std::max<std::int64_t>(1, std::ssize(plan.workers));
+}
+
+std::int64_t shots_together(const Plan& plan) {
+    return own_workers(plan) * plan.batch;
+}
+
+bool is_pipelined(const Plan& plan) {
+    return std::ssize(plan.survey.shots) > shots_together(plan);
+}
+
+Allocations memory_of_run(const Plan& plan) {
+    Allocations list;
+    // In the order in which the forecast lists them.
+    add_program_memory(list, plan);
+    add_exchange_memory(list, plan);
+    add_device_memory(list, plan);
+    add_shot_memory(list, plan);
+    add_model_memory(list, plan);
+    add_snapshot_memory(list, plan);
+    add_gather_memory(list, plan);
+    for (const OutputFormat* format : output_formats())
+        if (format->add_memory != nullptr && format->is_wanted(plan)) format->add_memory(list, plan);
+    ShotTable::add_memory(list, std::ssize(plan.survey.shots));
+    list.add(host_row("records of shots and snapshots: sources", held::survey, bytes_of_survey(plan.survey.size), 1));
+    return list;
+}
+
+}  // namespace onda
