@@ -15,7 +15,7 @@ namespace onda {
 
 namespace {
 
-constexpr const char* examples =
+constexpr const char* init_examples =
     "onda init -o first.yaml                     a file to edit, and a schema beside it for editors\n"
     "onda init --list                            the templates there are\n"
     "onda init --template streamer -o line.yaml  a marine line\n"
@@ -88,7 +88,7 @@ int init(const InitArguments& arguments) {
 }  // namespace
 
 Command add_init(CLI::App& app) {
-    auto* command = add_command(app, "init", "Write a commented configuration to start from", examples);
+    auto* command = add_command(app, "init", "Write a commented configuration to start from", init_examples);
     const auto arguments = std::make_shared<InitArguments>();
     arguments->from_template = init_templates().front().name;
     auto* list = command->add_flag("--list", arguments->list, "List the templates");

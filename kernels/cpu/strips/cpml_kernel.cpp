@@ -201,6 +201,14 @@ ONDA_HOST_DEVICE void for_lanes(int begin, int end, const Body& body) {
     if constexpr (Lanes > 1) for_lanes<Lanes / 2>(begin, end, body);
 }
 
+/// The same where end - begin is a multiple of kCpmlPadding.
+template <typename Body>
+ONDA_HOST_DEVICE void for_whole_lanes(int begin, int end, const Body& body) {
+    for (; begin < end; begin += kCpmlPadding)
+#pragma omp simd
+        for (int lane = 0; lane < kCpmlPadding; ++lane) body(begin + lane);
+}
+
 /// The strip across x of one face. \tparam Side +1: the high face, -1: the low one.
 template <typename T, typename F, int Side, typename K>
 class RowStrip {
@@ -287,15 +295,14 @@ private:
         // Whole vectors end beyond the strip, in what follows the row in memory: of no effect. The operator that takes
         // means over planes would read beyond the array.
         const int whole = F::smoothed_dimensions == 0 ? stride_ : width_;
-        for_lanes(-before(), 0, keep_g);
-        for_lanes(0, whole, update);
-        for_lanes(whole, width_ + count_of<F>(a_.radius) - 1 - before(), keep_g);
-        for (T* const beside : {psi, inner_psi + width_}) {
-            const auto clear = [beside](int i) __attribute__((always_inline)) {
-                beside[i] = T(0);
-            };
-            for_lanes(0, margin(), clear);
-        }
+        const int sides[2][2] = {{-before(), 0}, {whole, width_ + count_of<F>(a_.radius) - 1 - before()}};
+        for (const auto& [begin, end] : sides) for_lanes(begin, end, keep_g);
+        if constexpr (F::smoothed_dimensions == 0)
+            for_whole_lanes(0, whole, update);
+        else
+            for_lanes(0, whole, update);
+        for (T* const beside : {psi, inner_psi + width_})
+            for (int i = 0; i < margin(); ++i) beside[i] = T(0);
     }
 
     /// \param share stride_ elements.
@@ -322,7 +329,7 @@ private:
         const auto add = [&](int m) __attribute__((always_inline)) {
             q[m] = with_strip(row.k[m], share[m], q[m]);
         };
-        for_lanes(0, stride_, update);
+        for_whole_lanes(0, stride_, update);
         for_lanes(0, width_, add);
     }
 
