@@ -50,12 +50,12 @@ void march_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& tile,
         frame[k.value] = queues.frame[k.value] + y * S::pitch;
         pending[k.value] = queues.pending[k.value] + y * S::tile_nx;
     });
-    const auto advance = [&](std::int64_t x) __attribute__((always_inline)) {
+    const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
         const T* const here = frame[0] + x;
         const Vector<T> centre = load(here);
         if constexpr (Completes) {
             const Vector<T> l = fused(w.z[R], centre, load(pending[R] + x));
-            advance_vector<T>(q + x, k_row + x, load(frame[R] + x), l, tile.nx - x);
+            advance_vector<whole_vector.value>(q + x, k_row + x, load(frame[R] + x), l, tile.nx - x);
         }
         // The slot of the completed plane takes the new one: pending[R] becomes pending[1] when the queues advance.
         if constexpr (Begins) {

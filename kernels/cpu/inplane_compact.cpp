@@ -30,11 +30,11 @@ void march_row(const StepArguments<T>& a, const Vector<T>* w, const Tile& tile, 
     T* const pending = scratch.pending + y * S::tile_nx;
     const T* const previous = before + y * S::pitch;
     const T* const here = now + y * S::pitch;
-    const auto advance = [&](std::int64_t x) __attribute__((always_inline)) {
+    const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
         const auto sums = vector_sums<T, Dims>(here + x, S::pitch, w);
         if constexpr (Completes) {
             const Vector<T> l = load(pending + x) + sums.side;
-            advance_vector<T>(q + x, k + x, load(previous + x), l, tile.nx - x);
+            advance_vector<whole_vector.value>(q + x, k + x, load(previous + x), l, tile.nx - x);
         }
         store(pending + x, load(side + x) + sums.own);
         store(side + x, sums.side);

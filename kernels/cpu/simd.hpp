@@ -47,8 +47,6 @@ template <typename T>
 using Vector = typename VectorOf<T>::type;
 template <typename T>
 inline constexpr int kLanes = kVectorBytes / static_cast<int>(sizeof(T));
-template <typename T>
-inline constexpr int kLog2Lanes = __builtin_ctz(kLanes<T>);
 
 template <typename T>
 ONDA_HOST_DEVICE Vector<T> load(const T* from) {
@@ -77,9 +75,6 @@ ONDA_HOST_DEVICE Vector<float> load(const IndicesOfK& from) {
     for (int i = 0; i < kLanes<float>; ++i) v[i] = from[i];
 #endif
     return v;
-}
-ONDA_HOST_DEVICE Vector<float> load(const CodedK& from) {
-    return from.storage == Storage::codes ? load(from.codes()) : load(from.indices());
 }
 template <typename T>
 ONDA_HOST_DEVICE void store(T* to, Vector<T> v) {
@@ -153,48 +148,29 @@ ONDA_HOST_DEVICE VectorOfDouble window([[maybe_unused]] const double* from, [[ma
 #endif
 }
 
-/// Stores the first `count` lanes only, fewer than all.
+/// Stores the first `count` lanes only.
 template <typename T>
 ONDA_HOST_DEVICE void store_first(T* to, Vector<T> v, std::int64_t count) {
-    T lanes[kLanes<T>];
-    __builtin_memcpy(lanes, &v, sizeof v);
-    const T* from = lanes;
-    unroll<0, kLog2Lanes<T>>([&](auto i) __attribute__((always_inline)) {
-        constexpr int half = kLanes<T> / (2 << i.value);
-        if ((count & half) == 0) return;
-        __builtin_memcpy(to, from, half * sizeof(T));
-        to += half;
-        from += half;
-    });
+    __builtin_memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(T));
 }
 
-/// Stores the first `count` lanes of a vector for each of Z planes, all if there are so many. \param to(j) where.
-template <typename T, int Z, typename To>
-ONDA_HOST_DEVICE void store_planes(const Vector<T> (&v)[Z], std::int64_t count, const To& to) {
-    if (count >= kLanes<T>) [[likely]]
-        unroll<0, Z>([&](auto j) __attribute__((always_inline)) { store(to(j), v[j.value]); });
-    else
-        unroll<0, Z>([&](auto j) __attribute__((always_inline)) { store_first<T>(to(j), v[j.value], count); });
-}
-
-/// p+ of a vector: leapfrog() of kernels/equations/star/stencil.hpp. \param q p-; \param l the Laplacian of p.
-template <typename T, typename K>
-ONDA_HOST_DEVICE Vector<T> next_vector(const T* q, const K& k, Vector<T> p, Vector<T> l) {
-    return fused(load(k), l, fused(splat(T(2)), p, -load(q)));
-}
-/// p+ of the first `count` nodes of a vector, all if there are so many, to q.
-template <typename T, typename K>
+/// p+ of the first `count` nodes of a vector, all if it is whole: leapfrog() of kernels/equations/star/stencil.hpp.
+/// \param q p-, overwritten; \param l the Laplacian of p.
+template <bool IsWhole, typename T, typename K>
 ONDA_HOST_DEVICE void advance_vector(T* q, const K& k, Vector<T> p, Vector<T> l, std::int64_t count) {
-    const Vector<T> next[1] = {next_vector<T>(q, k, p, l)};
-    store_planes<T>(
-        next, count, [q](auto) __attribute__((always_inline)) { return q; });
+    const Vector<T> next = fused(load(k), l, fused(splat(T(2)), p, -load(q)));
+    if constexpr (IsWhole)
+        store(q, next);
+    else
+        store_first<T>(q, next, count);
 }
 
-/// Calls advance(x) for the vectors of [begin, end), whose last may be in it with a part. The same code does both: two
-/// copies of it would take twice as long to compile.
+/// Calls advance(x, Index<is whole>) for the vectors of [begin, end).
 template <typename T, typename Advance>
 ONDA_HOST_DEVICE void for_vectors(std::int64_t begin, std::int64_t end, const Advance& advance) {
-    for (std::int64_t x = begin; x < end; x += kLanes<T>) advance(x);
+    std::int64_t x = begin;
+    for (; x + kLanes<T> <= end; x += kLanes<T>) advance(x, Index<true>{});
+    if (x < end) advance(x, Index<false>{});
 }
 
 /// Premultiplied weights, one vector each.

@@ -24,7 +24,7 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
         rows.before[j.value] = load(p + j.value * plane + x_begin - lanes);
         rows.at[j.value] = load(p + j.value * plane + x_begin);
     });
-    const auto advance = [&](std::int64_t x) __attribute__((always_inline)) {
+    const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
             // What no row before this one has touched.
             const std::int64_t next = j.value * plane + x + ahead;
@@ -40,15 +40,12 @@ void advance_rows(const StepArguments<T>& a, const Weights<T>& w, std::int64_t x
         add_x_pairs<T, R, Z>(rows, w.x);
         if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, pitch, w.y);
         add_z_halves<T, R, Z>(rows, EvenPlanes<T, R>{plane}, w.z);
-        Vector<T> next[Z];
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-            next[j.value] =
-                next_vector<T>(q + j.value * plane + x, k + (j.value * k_plane + x), rows.at[j.value], rows.l[j.value]);
+            advance_vector<whole_vector.value>(q + j.value * plane + x, k + (j.value * k_plane + x), rows.at[j.value],
+                                               rows.l[j.value], x_end - x);
             rows.before[j.value] = rows.at[j.value];
             rows.at[j.value] = rows.after[j.value];
         });
-        store_planes<T>(
-            next, x_end - x, [&](auto j) __attribute__((always_inline)) { return q + j.value * plane + x; });
     };
     for_vectors<T>(x_begin, x_end, advance);
 }
@@ -73,7 +70,12 @@ struct Vectorised {
 };
 template <typename T, int Dims, int R>
 struct OfCodes {
-    static void step(const StepArguments<T>& a) { cpu::step<CodedK, T, Dims, R>(a); }
+    static void step(const StepArguments<T>& a) {
+        if (a.coded_k.storage == Storage::codes)
+            cpu::step<CodesOfK, T, Dims, R>(a);
+        else
+            cpu::step<IndicesOfK, T, Dims, R>(a);
+    }
 };
 
 }  // namespace

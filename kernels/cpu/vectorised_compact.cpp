@@ -19,7 +19,7 @@ void advance_rows(const StepArguments<T>& a, const Vector<T>* w, std::int64_t x_
     // What the next rows will need first.
     const std::int64_t ahead = Dims == 3 ? pitch : Z * plane, k_ahead = Dims == 3 ? a.k_pitch : Z * k_plane;
 
-    const auto advance = [&](std::int64_t x) __attribute__((always_inline)) {
+    const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
         Vector<T> l[Z];
         unroll<0, Z + 2>([&](auto i) __attribute__((always_inline)) {  // plane z + i - 1
             constexpr int J = i.value - 1;
@@ -30,15 +30,12 @@ void advance_rows(const StepArguments<T>& a, const Vector<T>* w, std::int64_t x_
             if constexpr (J >= 0 && J < Z) l[J] = l[J] + sums.own;
             if constexpr (J + 1 < Z) l[J + 1] = sums.side;
         });
-        Vector<T> next[Z];
         unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
             __builtin_prefetch(q + j.value * plane + x + ahead);
             __builtin_prefetch(k + j.value * k_plane + x + k_ahead);
-            next[j.value] = next_vector<T>(q + j.value * plane + x, k + j.value * k_plane + x,
-                                           load(p + j.value * plane + x), l[j.value]);
+            advance_vector<whole_vector.value>(q + j.value * plane + x, k + j.value * k_plane + x,
+                                               load(p + j.value * plane + x), l[j.value], x_end - x);
         });
-        store_planes<T>(
-            next, x_end - x, [&](auto j) __attribute__((always_inline)) { return q + j.value * plane + x; });
     };
     for_vectors<T>(x_begin, x_end, advance);
 }

@@ -95,7 +95,7 @@ void advance_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& til
     const T* const __restrict p = row_of(a, tile, y, z).p;
     T* const __restrict q = a.q + tile.x + (tile.y + y) * a.pitch + z * a.plane;
     const T* const __restrict k_row = a.k + tile.x + (tile.y + y) * a.k_pitch + z * a.k_plane;
-    const auto advance = [&](std::int64_t x) __attribute__((always_inline)) {
+    const auto advance = [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
         Vector<T> l = w.x[1] * (load(along_x + x) - load(along_x + x - 1));
         unroll<2, R + 1>([&](auto k) __attribute__((always_inline)) {
             l = fused(w.x[k.value], load(along_x + x + k.value - 1) - load(along_x + x - k.value), l);
@@ -111,7 +111,7 @@ void advance_row(const StepArguments<T>& a, const Weights<T>& w, const Tile& til
         unroll<0, R>([&](auto j) __attribute__((always_inline)) {
             l = fused(w.z[j.value + 1], load(along_z[R + j.value] + x), l);
         });
-        advance_vector<T>(q + x, k_row + x, load(p + x), l, tile.nx - x);
+        advance_vector<whole_vector.value>(q + x, k_row + x, load(p + x), l, tile.nx - x);
     };
     for_vectors<T>(0, tile.nx, advance);
 }

@@ -94,7 +94,7 @@ private:
             rows.at[j.value] = load(p + j.value * plane + x_begin);
         });
         for_vectors<T>(
-            x_begin, x_end, [&](std::int64_t x) __attribute__((always_inline)) {
+            x_begin, x_end, [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
                     // What no row before this one has touched.
                     const std::int64_t next = j.value * plane + x + ahead;
@@ -111,14 +111,15 @@ private:
                 add_x_pairs<T, R, Z>(rows, w_.x);
                 if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, pitch, w_.y);
                 add_z_halves<T, R, Z>(rows, EvenPlanes<T, R>{plane}, w_.z);
-                Vector<T> value[Z];
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-                    value[j.value] = load(k + (j.value * k_plane + x)) * rows.l[j.value];
+                    const Vector<T> value = load(k + (j.value * k_plane + x)) * rows.l[j.value];
+                    if constexpr (whole_vector.value)
+                        store(u_row[j.value] + x, value);
+                    else
+                        store_first<T>(u_row[j.value] + x, value, x_end - x);
                     rows.before[j.value] = rows.at[j.value];
                     rows.at[j.value] = rows.after[j.value];
                 });
-                store_planes<T>(
-                    value, x_end - x, [&](auto j) __attribute__((always_inline)) { return u_row[j.value] + x; });
             });
     }
 
@@ -147,7 +148,7 @@ private:
         });
         const std::int64_t x_end = tile_.x + tile_.nx;
         for_vectors<T>(
-            tile_.x, x_end, [&](std::int64_t x) __attribute__((always_inline)) {
+            tile_.x, x_end, [&](std::int64_t x, auto whole_vector) __attribute__((always_inline)) {
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
                     const std::int64_t next = j.value * plane + x + ahead;
                     if constexpr (Dims == 3) __builtin_prefetch(p + next);
@@ -160,17 +161,19 @@ private:
                 add_x_pairs<T, R, Z>(rows, w_.x);
                 if constexpr (Dims == 3) add_y_pairs<T, R, Z>(rows, shape_.pitch, w_.y);
                 add_z_halves<T, R, Z>(rows, planes, w_.z);
-                Vector<T> next[Z];
                 unroll<0, Z>([&](auto j) __attribute__((always_inline)) {
-                    const std::int64_t at = j.value * plane + x;
-                    const Vector<T> so_far = fused(splat(T(2)), load(p + at), -load(q + at));
-                    next[j.value] = fused(splat(a_.weights.twice) * load(k + (j.value * k_plane + x)), rows.l[j.value],
-                                          fused(splat(a_.weights.once), rows.at[j.value], so_far));
+                    T* const target = q + j.value * plane + x;
+                    const Vector<T> so_far = fused(splat(T(2)), load(p + j.value * plane + x), -load(target));
+                    const Vector<T> next =
+                        fused(splat(a_.weights.twice) * load(k + (j.value * k_plane + x)), rows.l[j.value],
+                              fused(splat(a_.weights.once), rows.at[j.value], so_far));
+                    if constexpr (whole_vector.value)
+                        store(target, next);
+                    else
+                        store_first<T>(target, next, x_end - x);
                     rows.before[j.value] = rows.at[j.value];
                     rows.at[j.value] = rows.after[j.value];
                 });
-                store_planes<T>(
-                    next, x_end - x, [&](auto j) __attribute__((always_inline)) { return q + j.value * plane + x; });
             });
     }
 
@@ -213,7 +216,12 @@ struct VectorisedLeap {
 };
 template <typename T, int Dims, int R>
 struct LeapOfCodes {
-    static void step(const StepArguments<T>& a) { cpu::step<CodedK, T, Dims, R>(a); }
+    static void step(const StepArguments<T>& a) {
+        if (a.coded_k.storage == Storage::codes)
+            cpu::step<CodesOfK, T, Dims, R>(a);
+        else
+            cpu::step<IndicesOfK, T, Dims, R>(a);
+    }
 };
 
 }  // namespace
