@@ -17,7 +17,8 @@ void watch_crashes_of_libraries() noexcept;
 void note_failed_new() noexcept;
 /// Whether an exception is under way in this thread in which operator new failed before: presumably for want of memory.
 /// nlohmann-json's values, left half made by it, crash where they are destroyed; and noexcept functions of libstdc++
-/// (std::filesystem::directory_iterator) end the program without telling what was thrown.
+/// (std::filesystem::directory_iterator) end the program without telling what was thrown. A thread stays under this
+/// presumption: what its operator new failed at may have been survived, and another exception be under way.
 [[nodiscard]] bool failed_new_unwinds() noexcept;
 
 /// A stretch in which this thread is in a library that crashes where it gets no memory, as HDF5 1.10 and fontconfig do.

@@ -24,7 +24,7 @@ using Surface = std::unique_ptr<cairo_surface_t, Release>;
 
 void check(cairo_status_t status) {
     if (status == CAIRO_STATUS_SUCCESS) return;
-    // libpng, which writes to a string here, fails for want of memory alone.
+    // libpng, which writes a sheet of some thousand pixels to a string, fails for want of memory alone.
     if (status == CAIRO_STATUS_NO_MEMORY || status == CAIRO_STATUS_PNG_ERROR) throw std::bad_alloc();
     throw Error(ExitCode::internal, std::string("drawing a picture: ") + cairo_status_to_string(status));
 }

@@ -1,7 +1,6 @@
 #include "solver/plan/host_memory.hpp"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <spdlog/fmt/fmt.h>
 #include <utility>

@@ -276,18 +276,29 @@ AtomicFile stage_report_of_run(const Path& folder, const Path& page, bool overwr
 
 namespace {
 
-/// The summary of a folder, if it is Onda's own and a run may leave this file there.
-std::optional<Json> summary_to_list_in(const Path& folder, const Path& file) {
+/// Whether a run may leave this file in the folder.
+bool belongs_to(const Path& folder, const Path& file) {
     std::error_code unseen;
-    const Path summary = folder / kSummaryName, beside = file.has_parent_path() ? file.parent_path() : ".";
-    if (!is_result_name(file.filename().string()) || !std::filesystem::equivalent(folder, beside, unseen) ||
-        !std::filesystem::is_regular_file(summary))
-        return {};
-    const std::string text = text_of(summary);
+    const Path beside = file.has_parent_path() ? file.parent_path() : ".";
+    return is_result_name(file.filename().string()) && std::filesystem::equivalent(folder, beside, unseen) &&
+           std::filesystem::is_regular_file(folder / kSummaryName);
+}
+
+/// The summary of a folder without its seal, if it is Onda's own.
+std::optional<Json> own_summary(const Path& folder) {
+    const std::string text = text_of(folder / kSummaryName);
     if (!seal_holds(text)) return {};
-    Json json = Json::parse(text);
-    json.erase("summary_hash");
-    return json;
+    Json summary = Json::parse(text);
+    summary.erase("summary_hash");
+    return summary;
+}
+
+/// Takes what has the name out of a list of files. \returns the list, made if there is none.
+Json& without(Json& summary, const char* list, const std::string& name) {
+    Json& files = summary[list];
+    if (files.is_null()) files = Json::array();
+    std::erase_if(files.get_ref<Json::array_t&>(), [&](const Json& listed) { return listed.at("name") == name; });
+    return files;
 }
 
 /// Keeps other processes from listing files in a summary at the same time, of which one would be lost, as long as it
@@ -301,6 +312,7 @@ Descriptor lock_listing(const Path& folder) {
     whole.l_whence = SEEK_SET;
     for (int attempt = 0; log.id() >= 0 && attempt < most_attempts; ++attempt) {
         if (::fcntl(log.id(), F_OFD_SETLK, &whole) == 0 || (errno != EAGAIN && errno != EACCES)) break;
+        throw_if_interrupted();
         std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
     return log;
@@ -310,19 +322,26 @@ Descriptor lock_listing(const Path& folder) {
 
 void commit_listed(const Path& run_folder, AtomicFile file) {
     const Path folder = run_folder.empty() ? "." : run_folder;
+    if (!belongs_to(folder, file.path())) return file.commit();
     const Descriptor turn = lock_listing(folder);
-    std::optional<Json> summary = summary_to_list_in(folder, file.path());
+    std::optional<Json> summary;
+    try {
+        summary = own_summary(folder);
+    } catch (...) {
+        file.commit();  // what was made is not lost with a summary that cannot be read
+        throw;
+    }
     if (!summary) return file.commit();
     const auto write = [&] { write_text_file(folder / kSummaryName, sealed(json_text(*summary) + "\n"), true); };
     const FileRecord record = record_of(file.temporary(), file.path().filename().string());
     const Json listed{{"name", record.name}, {"bytes", record.bytes}, {"hash", record.hash}};
-    (*summary)[kComingFiles] = Json::array({listed});
+    // Others may be there, of a process that was killed: they are all that proves its file.
+    without(*summary, kComingFiles, record.name).push_back(listed);
     write();
     file.commit();
-    summary->erase(kComingFiles);
-    Json& files = (*summary)["files"];
-    std::erase_if(files.get_ref<Json::array_t&>(), [&](const Json& each) { return each.at("name") == record.name; });
+    Json& files = without(*summary, "files", record.name);
     files.insert(files.begin(), listed);
+    if (without(*summary, kComingFiles, record.name).empty()) summary->erase(kComingFiles);
     write();
 }
 

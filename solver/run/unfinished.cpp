@@ -103,14 +103,21 @@ bool UnfinishedSurvey::is_there(const std::string& run_id) const {
 
 bool UnfinishedSurvey::begin(const Beginning& beginning, const Shots& shots) const {
     const UnfinishedSurvey staged(At{}, temporary_path(folder_));
+    // Named before they are made: where no memory is left, taking them away needs none.
+    const std::filesystem::path survey = staged.folder_ / kSurveyName, shot_table = staged.table();
+    const auto withdraw = [&]() noexcept {
+        ::unlink(survey.c_str());
+        ::unlink(shot_table.c_str());
+        ::rmdir(staged.folder_.c_str());
+    };
     try {
         staged.write_beginning(beginning, shots);
         if (!staged.give_name(folder_)) {
-            staged.remove();
+            withdraw();
             return false;
         }
     } catch (...) {
-        staged.remove();
+        withdraw();
         throw;
     }
     sync_folder(folder_.parent_path());

@@ -356,10 +356,6 @@ std::int64_t vectors_of(const onda::NodeWeights& points) {
                                      sizeof(double) * points.weight.size());
 }
 
-}  // namespace
-
-namespace {
-
 /// \param loading whether it takes most to make the model.
 void check_sums(const onda::Plan& plan, bool loading) {
     using namespace onda;

@@ -295,14 +295,18 @@ private:
         // Whole vectors end beyond the strip, in what follows the row in memory: of no effect. The operator that takes
         // means over planes would read beyond the array.
         const int whole = F::smoothed_dimensions == 0 ? stride_ : width_;
-        const int sides[2][2] = {{-before(), 0}, {whole, width_ + count_of<F>(a_.radius) - 1 - before()}};
-        for (const auto& [begin, end] : sides) for_lanes(begin, end, keep_g);
+        for_lanes(-before(), 0, keep_g);
         if constexpr (F::smoothed_dimensions == 0)
             for_whole_lanes(0, whole, update);
         else
             for_lanes(0, whole, update);
-        for (T* const beside : {psi, inner_psi + width_})
-            for (int i = 0; i < margin(); ++i) beside[i] = T(0);
+        for_lanes(whole, width_ + count_of<F>(a_.radius) - 1 - before(), keep_g);
+        for (T* const beside : {psi, inner_psi + width_}) {
+            const auto clear = [beside](int i) __attribute__((always_inline)) {
+                beside[i] = T(0);
+            };
+            for_whole_lanes(0, margin(), clear);
+        }
     }
 
     /// \param share stride_ elements.
