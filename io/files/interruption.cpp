@@ -64,8 +64,12 @@ void watch_signals() {
 
 void remove_temporary_files() noexcept {
     if (getpid() != owner) return;
+    std::array<const char*, RemovedOnSignal::kMost> folders{};
+    std::size_t count = 0;
     for (auto& path : doomed)
-        if (const char* name = path.exchange(nullptr)) unlink(name);
+        if (const char* name = path.exchange(nullptr); name != nullptr && unlink(name) != 0 && errno == EISDIR)
+            folders[count++] = name;
+    for (std::size_t i = 0; i < count; ++i) rmdir(folders[i]);  // what they held is gone
 }
 
 void notice_signals() {

@@ -28,7 +28,8 @@ void throw_if_interrupted();
 /// Ends the program as if the signal had never been caught.
 [[noreturn]] void die_of(int signal);
 
-/// A file that a signal removes, as long as this lives. Beyond kMost of them at a time, files stay behind.
+/// A file that a signal removes, as long as this lives, or a folder that then is empty. Beyond kMost of them at a time,
+/// files stay behind.
 class RemovedOnSignal {
 public:
     static constexpr std::size_t kMost = 256;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "io/files/atomic_file.hpp"
+#include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
 #include "io/text/printable.hpp"
 #include "solver/outputs/output.hpp"
@@ -63,6 +64,17 @@ std::optional<std::string> text_of(const std::filesystem::path& path) try {
     return std::nullopt;
 }
 
+std::string text_of(const Beginning& beginning) {
+    const nlohmann::ordered_json survey{{"format", kFormat},
+                                        {"format_version", kFormatVersion},
+                                        {"run_id", beginning.run_id},
+                                        {"command_line", beginning.command_line},
+                                        {"started_utc", beginning.started_utc},
+                                        {"shots", beginning.shots},
+                                        {"identity", beginning.identity}};
+    return sealed(json_text(survey) + "\n");
+}
+
 Beginning read_beginning(const nlohmann::json& survey) {
     if (survey.at("format") != kFormat || survey.at("format_version") != kFormatVersion) return {};
     return {survey.at("run_id"), survey.at("command_line"), survey.at("started_utc"), survey.at("shots"),
@@ -103,15 +115,19 @@ bool UnfinishedSurvey::is_there(const std::string& run_id) const {
 
 bool UnfinishedSurvey::begin(const Beginning& beginning, const Shots& shots) const {
     const UnfinishedSurvey staged(At{}, temporary_path(folder_));
-    // Named before they are made: where no memory is left, taking them away needs none.
+    // Made before anything is written, for JSON that is destroyed without memory ends the program at once; and named
+    // before it is there, so that taking it away needs none.
+    const std::string text = text_of(beginning);
     const std::filesystem::path survey = staged.folder_ / kSurveyName, shot_table = staged.table();
+    const RemovedOnSignal doomed[] = {RemovedOnSignal(survey.c_str()), RemovedOnSignal(shot_table.c_str()),
+                                      RemovedOnSignal(staged.folder_.c_str())};
     const auto withdraw = [&]() noexcept {
         ::unlink(survey.c_str());
         ::unlink(shot_table.c_str());
         ::rmdir(staged.folder_.c_str());
     };
     try {
-        staged.write_beginning(beginning, shots);
+        staged.write_beginning(text, shots);
         if (!staged.give_name(folder_)) {
             withdraw();
             return false;
@@ -124,19 +140,12 @@ bool UnfinishedSurvey::begin(const Beginning& beginning, const Shots& shots) con
     return true;
 }
 
-void UnfinishedSurvey::write_beginning(const Beginning& beginning, const Shots& shots) const {
+void UnfinishedSurvey::write_beginning(const std::string& survey, const Shots& shots) const {
     std::error_code fault;
     std::filesystem::create_directory(folder_, fault);
     if (fault) throw_system_fault(creation_fault(fault.value()), folder_, "cannot make the folder", fault.value());
     ShotTable::create(table(), shots);
-    const nlohmann::ordered_json survey{{"format", kFormat},
-                                        {"format_version", kFormatVersion},
-                                        {"run_id", beginning.run_id},
-                                        {"command_line", beginning.command_line},
-                                        {"started_utc", beginning.started_utc},
-                                        {"shots", beginning.shots},
-                                        {"identity", beginning.identity}};
-    write_text_file(folder_ / kSurveyName, sealed(json_text(survey) + "\n"), true);
+    write_text_file(folder_ / kSurveyName, survey, true);
 }
 
 /// \returns false if there is something of this name, an empty folder excepted.

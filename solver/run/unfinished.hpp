@@ -77,7 +77,7 @@ public:
 private:
     struct At {};
     UnfinishedSurvey(At, std::filesystem::path folder) : folder_(std::move(folder)) {}
-    void write_beginning(const Beginning& beginning, const Shots& shots) const;
+    void write_beginning(const std::string& survey, const Shots& shots) const;
     [[nodiscard]] bool give_name(const std::filesystem::path& name) const;
 
     std::filesystem::path folder_;

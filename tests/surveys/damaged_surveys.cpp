@@ -307,9 +307,9 @@ TEST_CASE("a report and exports that are made at the same time are all proven") 
             processes.push_back(std::make_unique<Process>(command));
         }
         for (const auto& process : processes) CHECK(process->wait() == 0);
-        for (const auto& [name, command] : commands) {
-            CAPTURE(name);
-            CHECK(EarlierRun(place.out()).proves(name));
+        for (const auto& each : commands) {
+            CAPTURE(each.first);
+            CHECK(EarlierRun(place.out()).proves(each.first));
         }
     }
     CHECK(place.run({"--force", "--set", "time.duration_s=0.1"}).code == 0);
