@@ -1,4 +1,5 @@
 // The committed schema and reference are what the table of parameters gives, with the names of the program.
+// Takes less than a second.
 #include <doctest/doctest.h>
 #include <fstream>
 #include <iterator>

@@ -1,4 +1,5 @@
 // The JSON Schema accepts what the reader accepts, and refuses its typical faults. Skipped without python3-jsonschema.
+// Takes 1 s.
 #include <cstdio>
 #include <cstdlib>
 #include <doctest/doctest.h>

@@ -1,4 +1,5 @@
 // What may be meant, but probably is not, is told by check and run: golden warnings, exact to the letter.
+// Takes less than a second.
 #include <algorithm>
 #include <doctest/doctest.h>
 #include <fstream>

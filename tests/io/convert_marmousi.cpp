@@ -1,4 +1,5 @@
 // Promise: the Marmousi model as it is handed around (raw, x slowest, km/s) converts. Needs ONDA_DATA_DIR.
+// Takes less than a second.
 #include <doctest/doctest.h>
 
 #include "io/models/foreign_model.hpp"

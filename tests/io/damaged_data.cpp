@@ -1,4 +1,5 @@
 // Promise: the files that once ended `onda check` by SIGSEGV, or never ended it, are refused. Skipped without them.
+// Takes 6 s.
 #include "tests/program/program.hpp"
 
 TEST_CASE("files with one changed byte in the global heap are refused") {

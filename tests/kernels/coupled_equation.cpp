@@ -1,5 +1,6 @@
 // Promise: an equation is a row. One with two fields and a parameter of its own, added in one folder (coupled/) and
 // named nowhere else, runs, is checked, is batched, cut into slabs, saved and restored.
+// Takes less than a second.
 #include <cmath>
 #include <doctest/doctest.h>
 #include <numbers>

@@ -1,4 +1,5 @@
 // The command line: help begins with examples, versions are told, typos are answered with what was meant.
+// Takes 11 s.
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <regex>

@@ -1,4 +1,5 @@
 // `onda dispersion` prints the textbook's numbers, and refuses what there is not.
+// Takes 2 s.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>

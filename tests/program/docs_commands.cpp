@@ -1,5 +1,6 @@
 // Every command of the documents does what they say: it runs. What a machine lacks (Python's modules, MPI, Marmousi)
 // lets the blocks that need it be skipped, and no others fail for want of what those write.
+// Takes 95 s.
 #include <cstdio>
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
@@ -31,7 +32,8 @@ std::string text_of_document(const std::filesystem::path& name) {
 bool has_gpu() {
     const Outcome info = run_onda({"info", "--json"});
     REQUIRE(info.code == 0);
-    for (const auto& gpu : nlohmann::json::parse(info.out)["cuda"]["gpus"])
+    const auto facts = nlohmann::json::parse(info.out);
+    for (const auto& gpu : facts.at("cuda").at("gpus"))
         if (!gpu.contains("problem")) return true;
     return false;
 }

@@ -1,4 +1,5 @@
 // Only what Onda wrote, and can prove it wrote, is ever replaced or removed.
+// Takes 9 s.
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>

@@ -1,5 +1,6 @@
 // A run leaves its files, each complete; they agree with the library, and a run of the resolved configuration repeats
 // it.
+// Takes 12 s.
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numbers>

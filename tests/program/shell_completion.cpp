@@ -1,4 +1,5 @@
 // `onda completion` and `onda man`: what shells are offered, and a manual page that roff takes without a word.
+// Takes 1 s.
 #include <cstdlib>
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 // Whatever ends a program, its temporary files go: at once where it can still do something, by the next run where it
 // cannot. A folder of results is all old or all new.
+// Takes 25 s.
 #include <map>
 #include <random>
 

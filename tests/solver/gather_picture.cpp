@@ -1,4 +1,5 @@
 // Promise: receivers are found on the lines that they lie on; gains, reduced time and spectra are what they are called.
+// Takes less than a second.
 #include "solver/pictures/gather_picture.hpp"
 
 #include <algorithm>

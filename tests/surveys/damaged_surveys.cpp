@@ -1,5 +1,6 @@
 // Promise: a survey whose files were damaged, or whose process was killed at whatever moment, ends with the results of
 // one run from beginning to end: what is damaged is named and computed again, and nothing of the survey is left over.
+// Takes 85 s.
 #include <algorithm>
 #include <sys/file.h>
 #include <sys/stat.h>

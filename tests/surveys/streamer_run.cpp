@@ -1,4 +1,5 @@
 // The gathers of a streamer are, bit by bit, those of runs of one shot with the receivers where the streamer was.
+// Takes 4 s.
 #include <algorithm>
 #include <spdlog/fmt/fmt.h>
 

@@ -1,3 +1,4 @@
+// Takes 15 s.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("R7: a lossless medium keeps its energy") {

@@ -1,3 +1,4 @@
+// Takes 5 s.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("R4: free surfaces and rigid walls act as image sources") {

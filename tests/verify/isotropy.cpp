@@ -1,3 +1,4 @@
+// Takes 1 s.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("S1: the compact stencil errs alike in all directions") {

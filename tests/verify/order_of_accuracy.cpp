@@ -1,3 +1,4 @@
+// Takes less than a second.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("R2: every order of accuracy is the nominal one") {
