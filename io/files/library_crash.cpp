@@ -14,19 +14,11 @@
 #include <utility>
 
 #include "io/files/interruption.hpp"
+#include "io/files/sanitized.hpp"
 #include "io/text/exit_codes.hpp"
 
 namespace onda {
 namespace {
-
-/// Sanitizers tell of crashes themselves.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kSanitizer = true;
-#elif defined(__has_feature)
-constexpr bool kSanitizer = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
-#else
-constexpr bool kSanitizer = false;
-#endif
 
 constexpr std::size_t kStackBytes = std::size_t{64} << 10;
 
@@ -83,7 +75,7 @@ extern "C" void end_of_library(int signal, siginfo_t*, void* context) {
 }  // namespace
 
 void watch_crashes_of_libraries() noexcept {
-    if (kSanitizer) return;
+    if (kSanitized) return;
     watcher = getpid();
     struct sigaction action {};
     dl_iterate_phdr(find_own_code, nullptr);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
+#include "io/files/sanitized.hpp"
 #include "io/hdf5/sandbox_detail.hpp"
 #include "io/text/error.hpp"
 
@@ -51,7 +52,7 @@ Ends keep_only(Ends ends) {
             fcntl(ends.lifeline, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)};
     if (ends.requests < 0 || ends.lifeline < 0) _exit(1);
     const int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
-    constexpr int last = sanitized ? STDOUT_FILENO : STDERR_FILENO;  // sanitizers report there
+    constexpr int last = kSanitized ? STDOUT_FILENO : STDERR_FILENO;  // sanitizers report there
     for (int stream = STDIN_FILENO; stream <= last; ++stream)
         if (nowhere < 0 || dup2(nowhere, stream) < 0) close(stream);
     const auto [low, high] = std::minmax({static_cast<unsigned>(ends.requests), static_cast<unsigned>(ends.lifeline)});

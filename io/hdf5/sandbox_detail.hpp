@@ -4,21 +4,7 @@
 
 #include "io/hdf5/sandbox.hpp"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ONDA_SANITIZER 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ONDA_SANITIZER 1
-#endif
-#endif
-
 namespace onda::sandbox::detail {
-
-#if defined(ONDA_SANITIZER)
-inline constexpr bool sanitized = true;
-#else
-inline constexpr bool sanitized = false;
-#endif
 
 /// The header before every answer. `code` is 0 or the ExitCode of an Error, whose message is the answer.
 struct AnswerHeader {

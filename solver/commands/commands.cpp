@@ -21,6 +21,20 @@ CLI::App* add_command(CLI::App& app, const std::string& name, const std::string&
     return command;
 }
 
+Command add_commands(CLI::App& app, std::initializer_list<Command (*)(CLI::App&)> commands) {
+    app.require_subcommand(1);
+    std::vector<std::pair<const CLI::App*, Command>> actions;
+    for (const auto add : commands) {
+        Command action = add(app);
+        actions.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(), std::move(action));
+    }
+    return [actions = std::move(actions)] {
+        for (const auto& [command, action] : actions)
+            if (command->parsed()) return action();
+        return static_cast<int>(ExitCode::internal);
+    };
+}
+
 CLI::Validator offered(const std::vector<std::string>& values) {
     return {[](const std::string&) { return std::string(); }, fmt::format("{{{}}}", fmt::join(values, ","))};
 }

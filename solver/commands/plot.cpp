@@ -209,20 +209,8 @@ Command add_plot(CLI::App& app) {
                     "onda plot gather results/quickstart/seismograms.h5\n"
                     "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
                     "onda plot model configs/quickstart.yaml -o model.pdf");
-    command->require_subcommand(1);
-    using Add = CLI::App* (*)(CLI::App&, Command&);
-    std::vector<std::pair<CLI::App*, Command>> actions;
-    for (const Add add :
-         {plot::add_gather, plot::add_wiggle, plot::add_spectrum, plot::add_slice, plot::add_movie, plot::add_model}) {
-        Command action;
-        CLI::App* const subcommand = add(*command, action);
-        actions.emplace_back(subcommand, std::move(action));
-    }
-    return [actions] {
-        for (const auto& [subcommand, action] : actions)
-            if (subcommand->parsed()) return action();
-        return static_cast<int>(ExitCode::internal);
-    };
+    return add_commands(*command, {plot::add_gather, plot::add_wiggle, plot::add_spectrum, plot::add_slice,
+                                   plot::add_movie, plot::add_model});
 }
 
 }  // namespace onda

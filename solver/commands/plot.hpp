@@ -73,11 +73,11 @@ std::filesystem::path output_of(const Options& options, const std::string& suffi
 /// Says on standard output what was written.
 void say(const std::filesystem::path& file);
 
-CLI::App* add_gather(CLI::App& plot, Command& action);
-CLI::App* add_wiggle(CLI::App& plot, Command& action);
-CLI::App* add_spectrum(CLI::App& plot, Command& action);
-CLI::App* add_slice(CLI::App& plot, Command& action);
-CLI::App* add_movie(CLI::App& plot, Command& action);
-CLI::App* add_model(CLI::App& plot, Command& action);
+Command add_gather(CLI::App& plot);
+Command add_wiggle(CLI::App& plot);
+Command add_spectrum(CLI::App& plot);
+Command add_slice(CLI::App& plot);
+Command add_movie(CLI::App& plot);
+Command add_model(CLI::App& plot);
 
 }  // namespace onda::plot

@@ -176,7 +176,7 @@ void add_trace_options(CLI::App& command, Options& options, const std::string& p
 
 }  // namespace
 
-CLI::App* add_gather(CLI::App& plot, Command& action) {
+Command add_gather(CLI::App& plot) {
     CLI::App* const command =
         add_command(plot, "gather", "Common-shot gathers in grey, or as wiggles if there are few traces",
                     "onda plot gather results/quickstart\n"
@@ -189,31 +189,29 @@ CLI::App* add_gather(CLI::App& plot, Command& action) {
         ->add_option("--style", options->style,
                      "automatic, wiggles or colours (default: wiggles of up to 78 traces, or colours with --map)")
         ->check(CLI::IsMember({"automatic", "wiggles", "colours"}));
-    action = [options] {
+    return [options] {
         if (!options->map.empty() && options->style == "wiggles")
             throw Error(ExitCode::usage, "--map is of colours, and --style wiggles draws none");
         if (!options->map.empty()) options->style = "colours";
         return plot_traces(*options, display_of(*options), "_gather");
     };
-    return command;
 }
 
-CLI::App* add_wiggle(CLI::App& plot, Command& action) {
+Command add_wiggle(CLI::App& plot) {
     CLI::App* const command = add_command(plot, "wiggle", "Traces of common-shot gathers as wiggles, by offset",
                                           "onda plot wiggle results/quickstart\n"
                                           "onda plot wiggle seismograms.h5 --shot 7 --reduce-velocity 2000 --gain 1");
     const auto options = std::make_shared<Options>();
     add_trace_options(*command, *options, "99");
-    action = [options] {
+    return [options] {
         TraceDisplay display = display_of(*options);
         display.style = TraceDisplay::Style::wiggles;
         display.by_offset = true;
         return plot_traces(*options, display, "_wiggle");
     };
-    return command;
 }
 
-CLI::App* add_spectrum(CLI::App& plot, Command& action) {
+Command add_spectrum(CLI::App& plot) {
     CLI::App* const command =
         add_command(plot, "spectrum", "Amplitude spectra of traces in dB, of several shots or files in one plot",
                     "onda plot spectrum results/quickstart\n"
@@ -229,8 +227,7 @@ CLI::App* add_spectrum(CLI::App& plot, Command& action) {
         ->excludes(line)
         ->delimiter(',')
         ->allow_extra_args(false);
-    action = [options] { return plot_spectra(*options); };
-    return command;
+    return [options] { return plot_spectra(*options); };
 }
 
 }  // namespace onda::plot

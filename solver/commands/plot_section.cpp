@@ -342,7 +342,7 @@ void add_wavefield_options(CLI::App& command, Options& options, bool several) {
 
 }  // namespace
 
-CLI::App* add_slice(CLI::App& plot, Command& action) {
+Command add_slice(CLI::App& plot) {
     CLI::App* const command =
         add_command(plot, "slice", "A section of a wavefield, over the model if there is one",
                     "onda plot slice results/quickstart --time 0.5,0.7\n"
@@ -353,11 +353,10 @@ CLI::App* add_slice(CLI::App& plot, Command& action) {
         ->type_name("S,...")
         ->delimiter(',')
         ->allow_extra_args(false);
-    action = [options] { return plot_slice(*options); };
-    return command;
+    return [options] { return plot_slice(*options); };
 }
 
-CLI::App* add_movie(CLI::App& plot, Command& action) {
+Command add_movie(CLI::App& plot) {
     CLI::App* const command =
         add_command(plot, "movie", "All snapshots of a shot on one scale: MP4 by ffmpeg, or animated PNG",
                     "onda plot movie results/quickstart\n"
@@ -366,11 +365,10 @@ CLI::App* add_movie(CLI::App& plot, Command& action) {
     add_wavefield_options(*command, *options, false);
     command->add_option("--fps", options->frames_per_second, "Snapshots per second (default: 10)")
         ->check(CLI::Range(0.1, 100.));
-    action = [options] { return plot_movie(*options); };
-    return command;
+    return [options] { return plot_movie(*options); };
 }
 
-CLI::App* add_model(CLI::App& plot, Command& action) {
+Command add_model(CLI::App& plot) {
     CLI::App* const command =
         add_command(plot, "model", "A section of a model, with the survey if it is that of a configuration",
                     "onda plot model configs/quickstart.yaml --plane yz\n"
@@ -388,8 +386,7 @@ CLI::App* add_model(CLI::App& plot, Command& action) {
         ->type_name("KEY=VALUE")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-    action = [options] { return plot_model(*options); };
-    return command;
+    return [options] { return plot_model(*options); };
 }
 
 }  // namespace onda::plot

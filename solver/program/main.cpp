@@ -99,17 +99,10 @@ int run(int argc, char** argv) {
     app.formatter(std::make_shared<ExamplesFirst>());
     app.footer("onda init > first.yaml\nonda run first.yaml");
     app.set_version_flag("--version", version_line(), "Print the version and exit");
-    app.require_subcommand(1);
 
-    using Add = Command (*)(CLI::App&);
-    const Add commands[] = {add_run,        add_check,   add_tune, add_predict,    add_model,  add_init,
-                            add_schema,     add_convert, add_plot, add_export,     add_report, add_verify,
-                            add_dispersion, add_bench,   add_info, add_completion, add_man};
-    std::vector<std::pair<CLI::App*, Command>> actions;
-    for (const Add add : commands) {
-        Command action = add(app);
-        actions.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(), std::move(action));
-    }
+    const Command chosen = add_commands(
+        app, {add_run, add_check, add_tune, add_predict, add_model, add_init, add_schema, add_convert, add_plot,
+              add_export, add_report, add_verify, add_dispersion, add_bench, add_info, add_completion, add_man});
     check_numbers(app);
     try {
         app.parse(argc, argv);
@@ -118,9 +111,7 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return report_usage(app, error);
     }
-    for (const auto& [command, action] : actions)
-        if (command->parsed()) return action();
-    return static_cast<int>(ExitCode::internal);
+    return chosen();
 }
 
 }  // namespace

@@ -17,21 +17,14 @@ using namespace onda;
 int run(int argc, char** argv) {
     CLI::App app("How near the predictions of `onda check` and the choice of `backend.kernel: auto` come",
                  "onda_judge");
-    app.require_subcommand(1);
-    std::vector<std::pair<CLI::App*, Command>> actions;
-    for (const auto add : {add_judge_check, add_judge_forecast, add_judge_auto}) {
-        Command action = add(app);
-        actions.emplace_back(app.get_subcommands([](const CLI::App*) { return true; }).back(), std::move(action));
-    }
+    const Command chosen = add_commands(app, {add_judge_check, add_judge_forecast, add_judge_auto});
     check_numbers(app);
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : static_cast<int>(ExitCode::usage);
     }
-    for (const auto& [command, action] : actions)
-        if (command->parsed()) return action();
-    return static_cast<int>(ExitCode::internal);
+    return chosen();
 }
 
 }  // namespace

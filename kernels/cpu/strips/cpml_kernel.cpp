@@ -192,21 +192,19 @@ struct RowPlace {
     std::int64_t y, z;
 };
 
-/// Calls body(i) for i = begin … end - 1, whole vectors first.
+/// Calls body(i) for i from begin in whole vectors. \returns the first i of the rest before end.
 template <int Lanes = kCpmlPadding, typename Body>
-ONDA_HOST_DEVICE void for_lanes(int begin, int end, const Body& body) {
+ONDA_HOST_DEVICE int for_whole_lanes(int begin, int end, const Body& body) {
     for (; begin + Lanes <= end; begin += Lanes)
 #pragma omp simd
         for (int lane = 0; lane < Lanes; ++lane) body(begin + lane);
-    if constexpr (Lanes > 1) for_lanes<Lanes / 2>(begin, end, body);
+    return begin;
 }
-
-/// The same where end - begin is a multiple of kCpmlPadding.
-template <typename Body>
-ONDA_HOST_DEVICE void for_whole_lanes(int begin, int end, const Body& body) {
-    for (; begin < end; begin += kCpmlPadding)
-#pragma omp simd
-        for (int lane = 0; lane < kCpmlPadding; ++lane) body(begin + lane);
+/// Calls body(i) for i = begin … end - 1, whole vectors first.
+template <int Lanes = kCpmlPadding, typename Body>
+ONDA_HOST_DEVICE void for_lanes(int begin, int end, const Body& body) {
+    begin = for_whole_lanes<Lanes>(begin, end, body);
+    if constexpr (Lanes > 1) for_lanes<Lanes / 2>(begin, end, body);
 }
 
 /// The strip across x of one face. \tparam Side +1: the high face, -1: the low one.

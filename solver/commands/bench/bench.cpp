@@ -294,16 +294,8 @@ Command add_bench(CLI::App& app) {
                     "onda bench cpu --order 8 16 --kernel vectorised inplane-full --csv bench.csv\n"
                     "onda bench gpu --json before.json --roofline roofline.png\n"
                     "onda bench compare before.json after.json");
-    bench->require_subcommand(1);
-    const std::vector<Command> actions{add_bench_cpu(*bench),    add_bench_gpu(*bench),      add_bench_survey(*bench),
-                                       add_bench_scale(*bench),  add_bench_compare(*bench),  add_bench_roofline(*bench),
-                                       add_bench_thesis(*bench), add_bench_calibrate(*bench)};
-    return [bench, actions] {
-        const auto commands = bench->get_subcommands([](const CLI::App*) { return true; });
-        for (std::size_t i = 0; i < actions.size(); ++i)
-            if (commands[i]->parsed()) return actions[i]();
-        return static_cast<int>(ExitCode::internal);
-    };
+    return add_commands(*bench, {add_bench_cpu, add_bench_gpu, add_bench_survey, add_bench_scale, add_bench_compare,
+                                 add_bench_roofline, add_bench_thesis, add_bench_calibrate});
 }
 
 }  // namespace onda

@@ -1,0 +1,15 @@
+/// \file
+/// Whether this is compiled for a sanitizer, which has its own words for crashes and takes memory of its own.
+#pragma once
+
+namespace onda {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool kSanitized = true;
+#elif defined(__has_feature)
+inline constexpr bool kSanitized = __has_feature(address_sanitizer) || __has_feature(thread_sanitizer);
+#else
+inline constexpr bool kSanitized = false;
+#endif
+
+}  // namespace onda
