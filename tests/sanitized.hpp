@@ -11,3 +11,10 @@ inline constexpr bool kSanitized = false;
 #endif
 
 }  // namespace onda::test
+
+/// What kernels are compared in. Doubles are indexed as floats are, and that is what sanitizers look at.
+#if defined(ONDA_SANITIZED)
+#define ONDA_COMPARED_TYPES float
+#else
+#define ONDA_COMPARED_TYPES float, double
+#endif

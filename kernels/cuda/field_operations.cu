@@ -1,4 +1,7 @@
 // Launches the kernels that surround the stencil.
+#include <algorithm>
+#include <bit>
+
 #include "kernels/cuda/field_kernels.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/launch_kernel.hpp"
@@ -69,7 +72,9 @@ template <typename T>
 void find_largest(const T* p, const FieldShape& shape, int fields, std::int64_t step, Largest* results,
                   cudaStream_t stream) {
     const dim3 blocks{static_cast<unsigned>(largest_blocks(fields)), static_cast<unsigned>(fields)};
-    launch<T>(find_largest_kernel<T>, {blocks, kThreads, kThreads * sizeof(Largest)}, stream, p, shape, step, results);
+    // No more threads than a row has nodes, but whole warps.
+    const auto threads = std::clamp<unsigned>(std::bit_ceil(static_cast<unsigned>(shape.nx)), 32, kThreads);
+    launch<T>(find_largest_kernel<T>, {blocks, threads, threads * sizeof(Largest)}, stream, p, shape, step, results);
 }
 
 template <typename T, typename U>

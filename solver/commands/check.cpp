@@ -1,5 +1,6 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/text/error.hpp"
@@ -27,7 +28,7 @@ struct Verdict {
     Plan plan;
     MemoryForecast memory;
     std::int64_t output_bytes = 0;
-    TimeForecast time;
+    std::optional<TimeForecast> time;  ///< none: nothing was to be tried out
     SurveyRanges ranges;
     std::vector<std::filesystem::path> pictures = {};  ///< of the model, if they were asked for
 };
@@ -97,7 +98,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["memory"]["slabs_bytes"] = slab_bytes(plan);
     if (plan.device->has_own_memory()) json["memory"]["device"] = device_memory_json(v);
     json["output_bytes"] = v.output_bytes;
-    json["run_time"] = run_time_json(v.time);
+    json["run_time"] = v.time ? run_time_json(*v.time) : nlohmann::ordered_json();
     json["backend"] = {{"name", plan.device->name},
                        {"kernel", plan.setup.kernel},
                        {"chosen_by", plan.chosen_by},
@@ -174,7 +175,9 @@ Machine machine_of(const MachineOptions& options, const Verdict& v) {
     machine.hosts = extents ? (*extents)[0] : 1;
     machine.devices_per_host = extents ? (*extents)[1] : std::stoi(options.devices);
     const auto here = static_cast<double>(v.plan.device->has_own_memory() ? devices_of(v.plan).size() : 1);
-    machine.gpts = options.gpts > 0. ? options.gpts : v.time.gpt_per_s / here;
+    if (options.gpts <= 0. && !v.time)
+        throw Error(ExitCode::usage, "--no-trial leaves open what a device does: give --device-gpts");
+    machine.gpts = options.gpts > 0. ? options.gpts : v.time->gpt_per_s / here;
     const std::int64_t memory =
         v.plan.device->has_own_memory() ? available_device_bytes(v.plan) : available_memory_bytes();
     machine.memory_bytes = options.memory_gb > 0. ? static_cast<std::int64_t>(1e9 * options.memory_gb) : memory;
@@ -218,6 +221,16 @@ std::string beside_results(const OutputConfig& output) {
                                                             : "pictures, report and notes");
 }
 
+void print_run_time(const TimeForecast& time) {
+    std::cout << fmt::format("run time  about {}, steps at {:.3f} Gpt/s; from {}\n", duration_text(time.seconds),
+                             time.gpt_per_s, time.basis);
+    for (const auto& item : time.items)
+        std::cout << fmt::format("          {:>8}  {}\n", duration_text(item.seconds), item.what);
+    if (time.load.is_busy())
+        std::cout << fmt::format("          while others kept {:.1f} of {} processors busy\n", time.load.others,
+                                 time.load.processors);
+}
+
 void print(const Verdict& v) {
     const Plan& plan = v.plan;
     std::cout << describe(plan) << '\n';
@@ -233,14 +246,8 @@ void print(const Verdict& v) {
         print_items(v.memory.device_items);
     }
     print_slabs(plan);
-    std::cout << fmt::format("results   {}, and {}\n", bytes_text(v.output_bytes), beside_results(plan.config.output))
-              << fmt::format("run time  about {}, steps at {:.3f} Gpt/s; from {}\n", duration_text(v.time.seconds),
-                             v.time.gpt_per_s, v.time.basis);
-    for (const auto& item : v.time.items)
-        std::cout << fmt::format("          {:>8}  {}\n", duration_text(item.seconds), item.what);
-    if (v.time.load.is_busy())
-        std::cout << fmt::format("          while others kept {:.1f} of {} processors busy\n", v.time.load.others,
-                                 v.time.load.processors);
+    std::cout << fmt::format("results   {}, and {}\n", bytes_text(v.output_bytes), beside_results(plan.config.output));
+    if (v.time) print_run_time(*v.time);
     for (const auto& picture : v.pictures) std::cout << "picture   " << shown(picture) << '\n';
     for (const std::string& note : plan.notes) std::cout << "note      " << printable_lines(note) << '\n';
     for (const std::string& warning : plan.warnings) std::cout << "warning   " << printable_lines(warning) << '\n';
@@ -282,7 +289,7 @@ std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& fil
 Command add_check(CLI::App& app) {
     struct Options {
         ConfigOptions config;
-        bool json = false, overwrite = false;
+        bool json = false, overwrite = false, no_trial = false;
         std::string plot;  ///< empty: not asked for
         MachineOptions machine;
     };
@@ -294,6 +301,8 @@ Command add_check(CLI::App& app) {
     auto options = std::make_shared<Options>();
     add_config_options(*command, options->config);
     command->add_flag("--json", options->json, "Print as JSON");
+    command->add_flag("--no-trial", options->no_trial,
+                      "Try nothing out, which takes a second of all processors: the run time is not told");
     CLI::Option* const plot = command
                                   ->add_option("--plot", options->plot,
                                                "Draw model and survey first, in sections through the first source: "
@@ -324,7 +333,7 @@ Command add_check(CLI::App& app) {
         balance_slabs(verdict.plan);
         verdict.memory = forecast_memory(verdict.plan);
         verdict.output_bytes = forecast_output_bytes(verdict.plan);
-        verdict.time = forecast_time(verdict.plan, default_folder(config));
+        if (!options->no_trial) verdict.time = forecast_time(verdict.plan, default_folder(config));
         if (plot->count() > 0) verdict.pictures = draw(verdict.plan, options->plot, options->overwrite);
         const bool on_machine = !options->machine.devices.empty();
         const Machine machine = on_machine ? machine_of(options->machine, verdict) : Machine{};

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <ranges>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/models/model_file.hpp"
@@ -255,6 +256,22 @@ struct Body {
     [[nodiscard]] bool crosses(const Triple& place, const Triple& cell) const {
         return shape->crosses(offset_of(place), half, cell);
     }
+    /// Whether it can hold or cross anything at this coordinate. \param margin half of the diagonal of a cell.
+    [[nodiscard]] bool reaches(std::size_t axis, double coordinate, double margin) const {
+        return std::abs(coordinate - centre[axis]) <= half[axis] + margin;
+    }
+    /// The nodes of a row that it can reach, and one more at each end for what rounding makes of their number.
+    [[nodiscard]] std::pair<std::size_t, std::size_t> nodes_reached(const Grid& grid, double margin) const {
+        const auto node_at = [&](double x_m) {
+            return std::clamp((x_m - grid.origin_m[0]) / grid.spacing_m[0], -2., static_cast<double>(grid.nx()) + 2.);
+        };
+        const double reach = half[0] + margin;
+        const double first = std::floor(node_at(centre[0] - reach)) - 1.,
+                     last = std::ceil(node_at(centre[0] + reach)) + 1.;
+        const auto most = static_cast<double>(grid.nx());
+        return {static_cast<std::size_t>(std::clamp(first, 0., most)),
+                static_cast<std::size_t>(std::clamp(last + 1., 0., most))};
+    }
 };
 
 /// Bodies in a background; a later one covers an earlier one.
@@ -263,16 +280,13 @@ struct Bodies {
     std::vector<Body> body;
 
     [[nodiscard]] Rock at(const Triple& place, std::span<const Body* const> candidates) const {
-        Rock found = background;
-        for (const Body* one : candidates)
-            if (one->holds(place)) found = one->rock;
-        return found;
+        for (const Body* one : std::views::reverse(candidates))
+            if (one->holds(place)) return one->rock;
+        return background;
     }
-    /// The mean over the cell of a node, of half the size `cell`.
-    [[nodiscard]] Rock mean(const Grid& grid, const Triple& node, const Triple& cell) const {
-        std::vector<const Body*> candidates;
-        for (const Body& one : body)
-            if (one.holds(node) || one.crosses(node, cell)) candidates.push_back(&one);
+    /// The mean over the cell of a node, of half the size `cell`. \param candidates the bodies that reach it.
+    [[nodiscard]] Rock mean(const Grid& grid, const Triple& node, const Triple& cell,
+                            std::span<const Body* const> candidates) const {
         return mean_of_points(grid.dimensions, [&](const Triple& offset) {
             Triple place = node;
             for (std::size_t a = 0; a < 3; ++a) place[a] += 2. * offset[a] * cell[a];
@@ -283,16 +297,33 @@ struct Bodies {
     void fill(const Grid& grid, bool averaged, std::int64_t y, std::int64_t z, std::span<Rock> row) const {
         const Triple cell{0.5 * grid.spacing_m[0], grid.dimensions == 3 ? 0.5 * grid.spacing_m[1] : 0.,
                           0.5 * grid.spacing_m[2]};
-        std::vector<bool> crossed(row.size(), false);
-        std::ranges::fill(row, background);
+        const double margin = length(cell);
+        const Triple begin = grid.position_m(0, y, z);
+        std::vector<const Body*> near;
         for (const Body& one : body)
-            for (std::size_t x = 0; x < row.size(); ++x) {
-                const Triple place = grid.position_m(static_cast<std::int64_t>(x), y, z);
-                if (one.holds(place)) row[x] = one.rock;
-                if (averaged && one.crosses(place, cell)) crossed[x] = true;
+            if (one.reaches(1, begin[1], margin) && one.reaches(2, begin[2], margin)) near.push_back(&one);
+        // Calls use(body, x, place) for the nodes that each body can reach.
+        const auto for_nodes_reached = [&](const auto& use) {
+            for (const Body* one : near) {
+                const auto [first, end] = one->nodes_reached(grid, margin);
+                for (std::size_t x = first; x < end; ++x)
+                    use(*one, x, grid.position_m(static_cast<std::int64_t>(x), y, z));
             }
+        };
+        std::ranges::fill(row, background);
+        std::vector<bool> crossed(row.size(), false);
+        for_nodes_reached([&](const Body& one, std::size_t x, const Triple& place) {
+            if (one.holds(place)) row[x] = one.rock;
+            if (averaged && one.crosses(place, cell)) crossed[x] = true;
+        });
+        if (std::ranges::count(crossed, true) == 0) return;
+        std::vector<std::vector<const Body*>> candidates(row.size());
+        for_nodes_reached([&](const Body& one, std::size_t x, const Triple& place) {
+            if (crossed[x] && (one.holds(place) || one.crosses(place, cell))) candidates[x].push_back(&one);
+        });
         for (std::size_t x = 0; x < row.size(); ++x)
-            if (crossed[x]) row[x] = mean(grid, grid.position_m(static_cast<std::int64_t>(x), y, z), cell);
+            if (crossed[x])
+                row[x] = mean(grid, grid.position_m(static_cast<std::int64_t>(x), y, z), cell, candidates[x]);
     }
 };
 

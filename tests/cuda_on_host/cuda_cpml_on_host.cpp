@@ -14,6 +14,7 @@
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cuda/cpml/cpml.hpp"
 #include "tests/kernels/fields.hpp"
+#include "tests/sanitized.hpp"
 
 using namespace onda;
 using cuda::CpmlLaunch;
@@ -182,15 +183,15 @@ void compare_radii(Equation equation) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("strips of every order, width and face have the bits of the CPU's", T, float, double) {
+TEST_CASE_TEMPLATE("strips of every order, width and face have the bits of the CPU's", T, ONDA_COMPARED_TYPES) {
     compare_radii<T, StarFactor>(Equation::star);
 }
 
-TEST_CASE_TEMPLATE("strips of variable density have the bits of the CPU's", T, float, double) {
+TEST_CASE_TEMPLATE("strips of variable density have the bits of the CPU's", T, ONDA_COMPARED_TYPES) {
     compare_radii<T, DensityFactor>(Equation::variable_density);
 }
 
-TEST_CASE_TEMPLATE("strips of the compact operator have the bits of the CPU's", T, float, double) {
+TEST_CASE_TEMPLATE("strips of the compact operator have the bits of the CPU's", T, ONDA_COMPARED_TYPES) {
     for (Case c : kCases) {
         c.grid.spacing_m = {10., 10., 10.};
         const Setup setup = setup_of(c, Equation::compact, 2, precision_of<T>());

@@ -146,7 +146,7 @@ void compare_roughly(const World<T>& world, const World<T>& expected) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("CUDA kernels of every order give the bits of the reference", T, float, double) {
+TEST_CASE_TEMPLATE("CUDA kernels of every order give the bits of the reference", T, ONDA_COMPARED_TYPES) {
     unroll<1, kMaxRadius + 1>([](auto radius) {
         if constexpr (kAllOrders || radius.value % 3 == 1)
             for (const Case& c : kCases) run_all(c, 2 * radius.value, small_tiles<T, radius.value>(), compare_bits<T>);
@@ -171,7 +171,7 @@ TEST_CASE_TEMPLATE("kernels on codes of k give the bits of the values that they 
     });
 }
 
-TEST_CASE_TEMPLATE("the kernel of the thesis agrees with the reference to rounding", T, float, double) {
+TEST_CASE_TEMPLATE("the kernel of the thesis agrees with the reference to rounding", T, ONDA_COMPARED_TYPES) {
     for (const Case& c : kCases)
         for (const int order : {2, 8, 16}) run_all(c, order, thesis_variants<T>(), compare_roughly<T>);
 }

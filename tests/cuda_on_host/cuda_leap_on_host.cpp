@@ -273,7 +273,7 @@ void compare_shell(const Case& c) {
 
 }  // namespace
 
-TEST_CASE_TEMPLATE("leaps of every order give the bits of plain loops", T, float, double) {
+TEST_CASE_TEMPLATE("leaps of every order give the bits of plain loops", T, ONDA_COMPARED_TYPES) {
     unroll<1, kMaxRadius + 1>([](auto radius) {
         if constexpr (kAllOrders || radius.value % 3 == 1)
             for (const Case& c : kCases) compare_leaps(c, 2 * radius.value, small_leaps<T, radius.value>());
@@ -299,7 +299,7 @@ TEST_CASE("tiles of leaps as they are compiled for GPUs give the bits of plain l
     });
 }
 
-TEST_CASE_TEMPLATE("passes over a shell give the bits of plain loops", T, float, double) {
+TEST_CASE_TEMPLATE("passes over a shell give the bits of plain loops", T, ONDA_COMPARED_TYPES) {
     unroll<1, kMaxRadius + 1>([](auto radius) {
         if constexpr (kAllOrders || radius.value % 3 == 1) {
             for (const Case& c : kCases) {

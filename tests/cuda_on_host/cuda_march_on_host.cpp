@@ -73,7 +73,7 @@ std::vector<Way<T>> five_point_tiles() {
 }  // namespace
 
 TEST_CASE_TEMPLATE("every mapping of the compact stencil and of the 5-point star gives the bits of the reference", T,
-                   float, double) {
+                   ONDA_COMPARED_TYPES) {
     for (Case c : kCases) {
         if (c.grid.dimensions == 2) run_all(c, 2, five_point_tiles<T>(), compare_bits<T>);
         c.grid.spacing_m.fill(10.);

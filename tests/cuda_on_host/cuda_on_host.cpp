@@ -31,9 +31,9 @@ void arrive(Barrier& b) {
     complete_phase_if_done(b);
 }
 
-void perform(const std::vector<Copy16>& group) {
+void perform(const Copy16& copy) {
     static const unsigned char zeros[16] = {};
-    for (const Copy16& copy : group) std::memcpy(copy.shared, copy.global != nullptr ? copy.global : zeros, 16);
+    std::memcpy(copy.shared, copy.global != nullptr ? copy.global : zeros, 16);
 }
 
 void check_map(const TensorMap& map) {
@@ -117,21 +117,23 @@ void copy_async16(void* shared, const void* global, bool inside) {
     if (inside) check_alignment(global, 16, "the source of copy_async16");
     const Copy16 copy{shared, inside ? global : nullptr};
     if (machine().launch().copies == Copies::early)
-        perform({copy});
+        perform(copy);
     else
-        machine().self().open_group.push_back(copy);
+        machine().self().copies.push_back(copy);
 }
 void copies_commit() {
     Fibre& self = machine().self();
-    self.groups.push_back(std::move(self.open_group));
-    self.open_group.clear();
+    self.groups.push_back(self.copies.size());
 }
 void wait_for_copies(int pending_groups) {
-    auto& groups = machine().self().groups;
-    while (groups.size() > static_cast<std::size_t>(pending_groups)) {
-        perform(groups.front());
-        groups.erase(groups.begin());
-    }
+    Fibre& self = machine().self();
+    const auto ended = std::ssize(self.groups) - pending_groups;
+    if (ended <= 0) return;
+    const std::size_t done = self.groups[static_cast<std::size_t>(ended - 1)];
+    for (std::size_t i = 0; i < done; ++i) perform(self.copies[i]);
+    self.copies.erase(self.copies.begin(), self.copies.begin() + static_cast<std::ptrdiff_t>(done));
+    self.groups.erase(self.groups.begin(), self.groups.begin() + ended);
+    for (std::size_t& end : self.groups) end -= done;
 }
 
 }  // namespace onda::cuda

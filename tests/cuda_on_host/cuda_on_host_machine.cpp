@@ -31,6 +31,9 @@ struct Cancelled {};  // unwinds the stack of a thread that will never go on
 [[gnu::noinline]] void change_stack(StackPlace& from, StackPlace& to) {
     swapcontext(&from.context, &to.context);
 }
+// Contexts have their own rule for denormals each: that of a thread is set by itself.
+using RuleOfThread = cpu::FlushDenormals<float>;
+struct RuleOfLaunch {};
 void before_switch(void** fake_stack, const void* stack, std::size_t bytes) {
     __sanitizer_start_switch_fiber(fake_stack, stack, bytes);
 }
@@ -46,6 +49,10 @@ void after_switch(void* fake_stack, const void** stack, std::size_t* bytes) {
     from.was_left = true;
     if (__builtin_setjmp(from.jump) == 0) go_to(to);
 }
+// A jump takes the rule for denormals along: it is that of the launch, also where a stack is entered for the first
+// time.
+struct RuleOfThread {};
+using RuleOfLaunch = cpu::FlushDenormals<float>;
 void before_switch(void**, const void*, std::size_t) {}
 void after_switch(void*, const void**, std::size_t*) {}
 #endif
@@ -55,11 +62,6 @@ std::string triple(const dim3& i) {
 }
 
 }  // namespace
-
-Machine& machine() {
-    static Machine one;
-    return one;
-}
 
 Machine::~Machine() {
     ending_ = true;
@@ -90,17 +92,14 @@ void Machine::enter() {
 }
 
 void Machine::run_thread() const {
-    if (!launch_->flush_denormals) return (*thread_)();
-    const cpu::FlushDenormals<float> flush;
+    std::optional<RuleOfThread> flush;
+    if (launch_->flush_denormals) flush.emplace();
     (*thread_)();
 }
 
 void Machine::resume(Fibre& fibre) {
     current_ = &fibre;
     threadIdx = fibre.thread;
-    // A jump takes the rule for denormals along, which each thread sets when it begins.
-    std::optional<cpu::FlushDenormals<float>> flush;
-    if (!ending_ && launch_->flush_denormals) flush.emplace();
     before_switch(&scheduler_fake_stack_, fibre.stack.get(), kStackBytes);
     change_stack(scheduler_, fibre.place);
     after_switch(scheduler_fake_stack_, nullptr, nullptr);
@@ -222,7 +221,7 @@ void Machine::prepare(const dim3& block) {
         const auto t = static_cast<unsigned>(i);
         fibre.thread = {t % n.x, t / n.x % n.y, t / (n.x * n.y)};
         fibre.wait = Wait::nothing;
-        fibre.open_group.clear();
+        fibre.copies.clear();
         fibre.groups.clear();
     }
     std::memset(shared(), 0xFF, static_cast<std::size_t>(launch_->shared_bytes));
@@ -252,6 +251,8 @@ void Machine::run(const HostLaunch& launch, const std::function<void()>& thread)
     if (posix_memalign(&memory, 1024, static_cast<std::size_t>(std::max<std::int64_t>(launch.shared_bytes, 1))) != 0)
         throw std::bad_alloc();
     shared_.reset(static_cast<unsigned char*>(memory));
+    std::optional<RuleOfLaunch> flush;
+    if (launch.flush_denormals) flush.emplace();
     for (unsigned z = 0; z < launch.grid.z; ++z)
         for (unsigned y = 0; y < launch.grid.y; ++y)
             for (unsigned x = 0; x < launch.grid.x; ++x) {

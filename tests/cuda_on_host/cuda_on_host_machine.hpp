@@ -42,8 +42,8 @@ struct Fibre {
     Wait wait = Wait::finished;
     const Barrier* barrier = nullptr;
     int parity = 0;
-    std::vector<Copy16> open_group;
-    std::vector<std::vector<Copy16>> groups;
+    std::vector<Copy16> copies;       ///< that wait, the oldest first
+    std::vector<std::size_t> groups;  ///< how many copies there are up to the end of each group
 };
 
 struct Free {
@@ -98,7 +98,10 @@ private:
     bool cancelling_ = false, ending_ = false;
 };
 
-Machine& machine();
+inline Machine the_machine;
+inline Machine& machine() {
+    return the_machine;
+}
 
 // What the scheduler must know of barriers and copies.
 inline int phase(const Barrier& b) {

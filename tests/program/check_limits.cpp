@@ -1,8 +1,9 @@
 // Whatever a configuration asks for, `onda check` answers with a code of its own, in little memory, and with numbers.
-// Takes 110 s.
+// Takes 40 s.
 #include <algorithm>
 #include <cmath>
 #include <fcntl.h>
+#include <nlohmann/json.hpp>
 #include <omp.h>
 #include <regex>
 #include <sys/resource.h>
@@ -200,6 +201,35 @@ TEST_CASE("everything that a configuration can ask for is answered in little mem
         CHECK(!speaks_of_no_number(answer.text));
         if (!test::kSanitized) CHECK(answer.megabytes < kMostMegabytes);
     }
+}
+
+TEST_CASE("without a trial nothing is computed: no run time is told, and the rest is the same") {
+    const TemporaryFolder folder;
+    const std::string config = (folder.path() / "run.yaml").string();
+    write_text(config, config_text({"", {}, {}}));
+    const auto told = [&](const std::vector<std::string>& options) {
+        std::vector<std::string> arguments{"check", config, "--json"};
+        arguments.insert(arguments.end(), options.begin(), options.end());
+        const Outcome outcome = run_onda(arguments);
+        CAPTURE(outcome.err);
+        REQUIRE(outcome.code == 0);
+        return nlohmann::json::parse(outcome.out);
+    };
+    nlohmann::json with = told({}), without = told({"--no-trial"});
+    CHECK(with["run_time"]["seconds"] > 0.);
+    CHECK(without["run_time"].is_null());
+    with.erase("run_time");
+    without.erase("run_time");
+    CHECK(with == without);
+    const Outcome text = run_onda({"check", config, "--no-trial"});
+    CHECK(contains(text.out, "memory    "));
+    CHECK(!contains(text.out, "run time"));
+    const Outcome priced = run_onda({"check", config, "--no-trial", "--devices", "2"});
+    CHECK(priced.code == 64);
+    CHECK(contains(priced.err, "--no-trial leaves open what a device does: give --device-gpts"));
+    const Outcome given = run_onda({"check", config, "--no-trial", "--devices", "2", "--device-gpts", "100"});
+    CHECK(given.code == 0);
+    CHECK(contains(given.out, "machine   1 host with 2 devices each, of 100 Gpt/s"));
 }
 
 TEST_CASE("every number of a configuration can be nonsense: it is refused, or makes numbers") {

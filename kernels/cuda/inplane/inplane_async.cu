@@ -6,7 +6,7 @@ namespace onda::cuda {
 namespace {
 
 template <typename T>
-void add_all(Instances<T>& list) {
+void add_inplane_async(Instances<T>& list) {
     for_each_strategy([&list]<int Strategy>() {
         for_async_tiles<T, ONDA_RADIUS, Strategy>(
             [&list]<typename Tile>() { list.push_back(inplane_row<Tile, AsyncCopies>(Strategy, "async", 75)); });
@@ -18,11 +18,11 @@ void add_all(Instances<T>& list) {
 
 template <>
 void add_inplane_async<ONDA_RADIUS>(Instances<float>& list) {
-    add_all(list);
+    add_inplane_async(list);
 }
 template <>
 void add_inplane_async<ONDA_RADIUS>(Instances<double>& list) {
-    add_all(list);
+    add_inplane_async(list);
 }
 
 }  // namespace onda::cuda

@@ -6,7 +6,7 @@ namespace onda::cuda {
 namespace {
 
 template <typename T>
-void add_all(Instances<T>& list) {
+void add_inplane_bulk_tensor(Instances<T>& list) {
     for_each_strategy([&list]<int Strategy>() {
         for_bulk_tensor_tiles<T, ONDA_RADIUS, Strategy>([&list]<typename Tile>() {
             list.push_back(inplane_row<Tile, BulkTensorCopies>(Strategy, "tma", 90));
@@ -19,11 +19,11 @@ void add_all(Instances<T>& list) {
 
 template <>
 void add_inplane_bulk_tensor<ONDA_RADIUS>(Instances<float>& list) {
-    add_all(list);
+    add_inplane_bulk_tensor(list);
 }
 template <>
 void add_inplane_bulk_tensor<ONDA_RADIUS>(Instances<double>& list) {
-    add_all(list);
+    add_inplane_bulk_tensor(list);
 }
 
 }  // namespace onda::cuda

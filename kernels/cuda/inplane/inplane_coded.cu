@@ -12,7 +12,7 @@ constexpr int strategy_of(std::string_view name) {
 }
 
 template <typename K>
-void add_all(Instances<float>& list, Storage storage) {
+void add_coded_inplane(Instances<float>& list, Storage storage) {
     constexpr int strategy = strategy_of("vertical");
     for_coded_tiles<ONDA_RADIUS, strategy>([&]<typename Tile>() {
         auto row = inplane_row<Tile, BulkTensorCopies, WithCodes<InPlaneArguments<float>, K>>(strategy, "tma", 90);
@@ -25,8 +25,8 @@ void add_all(Instances<float>& list, Storage storage) {
 
 template <>
 void add_inplane_coded<ONDA_RADIUS>(Instances<float>& list) {
-    add_all<CodesOfK>(list, Storage::codes);
-    add_all<IndicesOfK>(list, Storage::table);
+    add_coded_inplane<CodesOfK>(list, Storage::codes);
+    add_coded_inplane<IndicesOfK>(list, Storage::table);
 }
 
 }  // namespace onda::cuda

@@ -6,7 +6,7 @@ namespace onda::cuda {
 namespace {
 
 template <typename T>
-void add_all(Instances<T>& list) {
+void add_leap_bulk_tensor(Instances<T>& list) {
     for_leap_tiles<T, ONDA_RADIUS>([&list]<typename Tile>() { list.push_back(leap_tile_row<Tile>()); });
 }
 
@@ -14,11 +14,11 @@ void add_all(Instances<T>& list) {
 
 template <>
 void add_leap_bulk_tensor<ONDA_RADIUS>(Instances<float>& list) {
-    add_all(list);
+    add_leap_bulk_tensor(list);
 }
 template <>
 void add_leap_bulk_tensor<ONDA_RADIUS>(Instances<double>& list) {
-    add_all(list);
+    add_leap_bulk_tensor(list);
 }
 
 }  // namespace onda::cuda

@@ -7,7 +7,7 @@ namespace onda::cuda {
 namespace {
 
 template <typename K>
-void add_all(Instances<float>& list, Storage storage) {
+void add_coded_leaps(Instances<float>& list, Storage storage) {
     for_leap_tiles<float, ONDA_RADIUS, K>([&]<typename Tile>() {
         auto row = leap_tile_row<Tile>();
         row.storage = storage;
@@ -19,8 +19,8 @@ void add_all(Instances<float>& list, Storage storage) {
 
 template <>
 void add_leap_coded<ONDA_RADIUS>(Instances<float>& list) {
-    add_all<CodesOfK>(list, Storage::codes);
-    add_all<IndicesOfK>(list, Storage::table);
+    add_coded_leaps<CodesOfK>(list, Storage::codes);
+    add_coded_leaps<IndicesOfK>(list, Storage::table);
 }
 
 }  // namespace onda::cuda

@@ -33,7 +33,7 @@ void add_coded(Instances<float>& list) {
 }
 
 template <typename T>
-void add_all(Instances<T>& list) {
+void add_leap_direct(Instances<T>& list) {
     list.push_back(leap_row<LeapDirectLaunch<T, 3, ONDA_RADIUS>>("leap-direct", 75, 3));
     list.push_back(leap_row<LeapDirectLaunch<T, 2, ONDA_RADIUS>>("leap-direct", 75, 2));
 }
@@ -42,13 +42,13 @@ void add_all(Instances<T>& list) {
 
 template <>
 void add_leap_direct<ONDA_RADIUS>(Instances<float>& list) {
-    add_all(list);
+    add_leap_direct(list);
     add_coded<3>(list);
     add_coded<2>(list);
 }
 template <>
 void add_leap_direct<ONDA_RADIUS>(Instances<double>& list) {
-    add_all(list);
+    add_leap_direct(list);
 }
 
 }  // namespace onda::cuda

@@ -5,7 +5,7 @@ namespace onda::cuda {
 namespace {
 
 template <typename T>
-void add_all(Instances<T>& list) {
+void add_density_async(Instances<T>& list) {
     for_async_density_tiles<T, ONDA_RADIUS>(
         [&list]<typename Tile>() { list.push_back(density_march_row<Tile, DensityAsyncCopies>("async", 75)); });
 }
@@ -14,11 +14,11 @@ void add_all(Instances<T>& list) {
 
 template <>
 void add_density_async<ONDA_RADIUS>(Instances<float>& list) {
-    add_all(list);
+    add_density_async(list);
 }
 template <>
 void add_density_async<ONDA_RADIUS>(Instances<double>& list) {
-    add_all(list);
+    add_density_async(list);
 }
 
 }  // namespace onda::cuda

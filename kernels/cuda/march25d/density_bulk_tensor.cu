@@ -30,7 +30,7 @@ Instance<typename Tile::T> density_group_row() {
 }
 
 template <typename T>
-void add_all(Instances<T>& list) {
+void add_density_bulk_tensor(Instances<T>& list) {
     for_bulk_tensor_density_tiles<T, ONDA_RADIUS>(
         [&list]<typename Tile>() { list.push_back(density_march_row<Tile, DensityBulkTensorCopies>("tma", 90)); });
     for_density_group_tiles<T, ONDA_RADIUS>([&list]<typename Tile>() { list.push_back(density_group_row<Tile>()); });
@@ -40,11 +40,11 @@ void add_all(Instances<T>& list) {
 
 template <>
 void add_density_bulk_tensor<ONDA_RADIUS>(Instances<float>& list) {
-    add_all(list);
+    add_density_bulk_tensor(list);
 }
 template <>
 void add_density_bulk_tensor<ONDA_RADIUS>(Instances<double>& list) {
-    add_all(list);
+    add_density_bulk_tensor(list);
 }
 
 }  // namespace onda::cuda
