@@ -10,6 +10,7 @@
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/memory.hpp"
+#include "kernels/cpu/threads.hpp"
 #include "kernels/equations/star/stencil.hpp"
 #include "kernels/shot/receiver_sum.hpp"
 #include "kernels/shot/shot.hpp"
@@ -97,15 +98,13 @@ public:
     void record(std::int64_t n, const T* p, int threads) {
         if (n >= samples_ || receivers_ == 0) return;
         T* const sample = traces_.data() + n * receivers_;
-#pragma omp parallel num_threads(threads) if (receivers_ > 512)
-        {
+        on_threads(receivers_ > 512 ? threads : 1, [&](int thread, int all) {
             const FlushDenormals<T> flush;
-#pragma omp for schedule(static)
-            for (std::int64_t r = 0; r < receivers_; ++r)
+            for (std::int64_t r = receivers_ * thread / all; r < receivers_ * (thread + 1) / all; ++r)
                 sample[r] = receiver_sum(
                     flush, first_[r], first_[r + 1], [this](std::int64_t i) { return weight_[i]; },
                     [&](std::int64_t i) { return p[element_[i]]; });
-        }
+        });
     }
 
     /// [receiver][sample]

@@ -19,6 +19,7 @@
 #include "kernels/cpu/shot_threads.hpp"
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/cpu/thread_tuner.hpp"
+#include "kernels/cpu/threads.hpp"
 #include "kernels/fingerprint.hpp"
 #include "kernels/plan/planes_inside.hpp"
 #include "kernels/plan/shell.hpp"
@@ -313,11 +314,10 @@ private:
     /// Calls body(rows) once a thread, with the rows that are its own (see rows_of_thread).
     template <typename Body>
     void for_threads(const Body& body) const {
-#pragma omp parallel num_threads(threads_)
-        {
+        on_threads(threads_, [&](int thread, int threads) {
             const FlushDenormals<T> flush;
-            body(rows_of_thread(grid_.ny() * grid_.nz(), omp_get_thread_num(), omp_get_num_threads()));
-        }
+            body(rows_of_thread(grid_.ny() * grid_.nz(), thread, threads));
+        });
     }
     /// Calls body(y, z) for every row of `rows`.
     template <typename Body>
@@ -401,14 +401,15 @@ void ShotField<T>::fill_halos(Buffer<T>& field) const {
             for (const HaloCopy& copy : copies_[1])
                 if (copy.from == y) copy_row(field_.at(0, copy.to, z), field_.at(0, y, z), copy.sign);
         });
-    for (const HaloCopy& copy : copies_[2])
-#pragma omp parallel num_threads(threads_)
-    {
-        const FlushDenormals<T> flush;
-#pragma omp for schedule(static)
-        for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
-            copy_row(field_.at(0, y, copy.to), field_.at(0, y, copy.from), copy.sign);
-    }
+    // A row is copied to rows of the same y alone: those of a thread need no other thread.
+    if (!copies_[2].empty())
+        on_threads(threads_, [&](int thread, int threads) {
+            const FlushDenormals<T> flush;
+            const RowRange rows = rows_of_thread(grid_.ny() + 2 * h[1], thread, threads);
+            for (const HaloCopy& copy : copies_[2])
+                for (std::int64_t y = rows.begin - h[1]; y < rows.end - h[1]; ++y)
+                    copy_row(field_.at(0, y, copy.to), field_.at(0, y, copy.from), copy.sign);
+        });
 }
 
 template <typename T>

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
-#include <ranges>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/models/model_file.hpp"
@@ -280,9 +279,9 @@ struct Bodies {
     std::vector<Body> body;
 
     [[nodiscard]] Rock at(const Triple& place, std::span<const Body* const> candidates) const {
-        for (const Body* one : std::views::reverse(candidates))
-            if (one->holds(place)) return one->rock;
-        return background;
+        const auto last =
+            std::find_if(candidates.rbegin(), candidates.rend(), [&](const Body* one) { return one->holds(place); });
+        return last == candidates.rend() ? background : (*last)->rock;
     }
     /// The mean over the cell of a node, of half the size `cell`. \param candidates the bodies that reach it.
     [[nodiscard]] Rock mean(const Grid& grid, const Triple& node, const Triple& cell,

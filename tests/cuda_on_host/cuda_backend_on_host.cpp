@@ -1,6 +1,6 @@
 // Promise: the whole CUDA backend - media, wavefields, batches, graphs, copies - gives the bits of the CPU, whether its
 // streams run at once or only when somebody waits, and every call is made under the right device.
-// Takes 360 s.
+// Takes 140 s.
 #include <algorithm>
 #include <cmath>
 #include <cuda_runtime_api.h>

@@ -1,0 +1,18 @@
+/// \file
+/// Work that threads share.
+#pragma once
+
+#include <omp.h>
+
+namespace onda::cpu {
+
+/// Calls body(thread, threads) on each of so many threads, at most. One alone does without OpenMP, which at the end of
+/// every region asks the system to wake the others: of a million steps of a small grid that took a third of the time.
+template <typename Body>
+void on_threads(int threads, const Body& body) {
+    if (threads == 1) return body(0, 1);
+#pragma omp parallel num_threads(threads)
+    body(omp_get_thread_num(), omp_get_num_threads());
+}
+
+}  // namespace onda::cpu
