@@ -9,6 +9,7 @@
 
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/denormals.hpp"
+#include "kernels/cpu/kernel.hpp"
 #include "kernels/cpu/memory.hpp"
 #include "kernels/cpu/threads.hpp"
 #include "kernels/equations/star/stencil.hpp"
@@ -100,7 +101,8 @@ public:
         T* const sample = traces_.data() + n * receivers_;
         on_threads(receivers_ > 512 ? threads : 1, [&](int thread, int all) {
             const FlushDenormals<T> flush;
-            for (std::int64_t r = receivers_ * thread / all; r < receivers_ * (thread + 1) / all; ++r)
+            const RowRange mine = rows_of_thread(receivers_, thread, all);
+            for (std::int64_t r = mine.begin; r < mine.end; ++r)
                 sample[r] = receiver_sum(
                     flush, first_[r], first_[r + 1], [this](std::int64_t i) { return weight_[i]; },
                     [&](std::int64_t i) { return p[element_[i]]; });

@@ -259,17 +259,13 @@ struct Body {
     [[nodiscard]] bool reaches(std::size_t axis, double coordinate, double margin) const {
         return std::abs(coordinate - centre[axis]) <= half[axis] + margin;
     }
-    /// The nodes of a row that it can reach, and one more at each end for what rounding makes of their number.
+    /// The nodes of a row that it can reach, and one more at each end for what rounding makes of their number: the
+    /// first, and the one after the last.
     [[nodiscard]] std::pair<std::size_t, std::size_t> nodes_reached(const Grid& grid, double margin) const {
-        const auto node_at = [&](double x_m) {
-            return std::clamp((x_m - grid.origin_m[0]) / grid.spacing_m[0], -2., static_cast<double>(grid.nx()) + 2.);
-        };
-        const double reach = half[0] + margin;
-        const double first = std::floor(node_at(centre[0] - reach)) - 1.,
-                     last = std::ceil(node_at(centre[0] + reach)) + 1.;
-        const auto most = static_cast<double>(grid.nx());
-        return {static_cast<std::size_t>(std::clamp(first, 0., most)),
-                static_cast<std::size_t>(std::clamp(last + 1., 0., most))};
+        const double reach = half[0] + margin, most = static_cast<double>(grid.nx());
+        const auto node_at = [&](double x_m) { return (x_m - grid.origin_m[0]) / grid.spacing_m[0]; };
+        return {static_cast<std::size_t>(std::clamp(std::floor(node_at(centre[0] - reach)) - 1., 0., most)),
+                static_cast<std::size_t>(std::clamp(std::ceil(node_at(centre[0] + reach)) + 2., 0., most))};
     }
 };
 
@@ -315,7 +311,7 @@ struct Bodies {
             if (one.holds(place)) row[x] = one.rock;
             if (averaged && one.crosses(place, cell)) crossed[x] = true;
         });
-        if (std::ranges::count(crossed, true) == 0) return;
+        if (std::ranges::find(crossed, true) == crossed.end()) return;
         std::vector<std::vector<const Body*>> candidates(row.size());
         for_nodes_reached([&](const Body& one, std::size_t x, const Triple& place) {
             if (crossed[x] && (one.holds(place) || one.crosses(place, cell))) candidates[x].push_back(&one);
