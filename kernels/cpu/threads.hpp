@@ -7,7 +7,7 @@
 namespace onda::cpu {
 
 /// Calls body(thread, threads) on each of so many threads, at most. One alone does without OpenMP, which at the end of
-/// every region asks the system to wake the others: of a million steps of a small grid that took a third of the time.
+/// every region asks the system to wake the others: of steps of 61 x 51 nodes that took more than half of the time.
 template <typename Body>
 void on_threads(int threads, const Body& body) {
     if (threads == 1) return body(0, 1);
