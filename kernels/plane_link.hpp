@@ -27,7 +27,7 @@ public:
     /// Returns once the other end has called it with the same id. \param end 0 for one of them and 1 for the other.
     [[nodiscard]] virtual std::shared_ptr<PlaneLink> connect(std::span<const std::byte> id, int end) const = 0;
     /// Queues: its planes of p[n] go to the other end, and what comes from there replaces those beyond the cut, under
-    /// the rules of Wavefield::copy_planes().
+    /// the rules of FieldSet::copy_planes().
     virtual void exchange(PlaneLink& link) = 0;
 };
 

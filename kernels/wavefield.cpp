@@ -1,40 +1,10 @@
 #include "kernels/wavefield.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 
-#include "kernels/fingerprint.hpp"
 #include "kernels/medium.hpp"
 
 namespace onda {
-namespace {
-
-template <typename T>
-void hash_downloaded(const Wavefield& wavefield, const Window& window, std::span<std::uint64_t> hashes, int shot) {
-    constexpr std::int64_t together = 1 << 20;  // bytes: planes may be small and many
-    const std::int64_t plane = window.count[0] * window.count[1], planes = window.count[2];
-    const std::int64_t most =
-        std::clamp<std::int64_t>(together / (plane * static_cast<std::int64_t>(sizeof(T))), 1, planes);
-    std::vector<T> values(static_cast<std::size_t>(most * plane));
-    Fingerprint hash;
-    Window part = window;
-    for (std::int64_t first = 0; first < planes; first += most) {
-        part.first[2] = window.first[2] + first * window.step[2];
-        part.count[2] = std::min(most, planes - first);
-        wavefield.download(part, std::span(values.data(), static_cast<std::size_t>(part.points())), shot);
-        for (std::int64_t i = 0; i < part.count[2]; ++i) {
-            hash.reset();
-            hash.add(std::span<const T>(values.data() + i * plane, static_cast<std::size_t>(plane)));
-            hashes[static_cast<std::size_t>(first + i)] = hash.value();
-        }
-    }
-}
-
-[[noreturn]] void throw_without_planes() {
-    throw std::logic_error("a wavefield whose planes nobody exchanges");
-}
-
-}  // namespace
 
 const Problem& Wavefield::problem() const {
     return medium().setup();
@@ -42,34 +12,6 @@ const Problem& Wavefield::problem() const {
 
 void Wavefield::update(std::int64_t) {
     throw std::logic_error("a wavefield that applies its operator once");
-}
-
-std::int64_t plane_buffer_bytes(const Problem& problem, std::int64_t planes, std::int64_t shots) {
-    const std::int64_t halo = problem.scheme.halo();
-    const auto extent = [&](int axis) {
-        return problem.grid.n[static_cast<std::size_t>(axis)] + (problem.grid.has_axis(axis) ? 2 * halo : 0);
-    };
-    const std::int64_t fields = std::ssize(problem.scheme.equation->fields);
-    return shots * fields * planes * extent(0) * extent(1) * problem.element_bytes();
-}
-
-std::unique_ptr<PlaneBuffer> Wavefield::make_plane_buffer(std::int64_t) const {
-    throw_without_planes();
-}
-
-bool Wavefield::copy_out(std::int64_t, PlaneBuffer&) const {
-    throw_without_planes();
-}
-
-void Wavefield::copy_in(std::int64_t, const PlaneBuffer&) {
-    throw_without_planes();
-}
-
-void Wavefield::hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const {
-    if (medium().setup().precision == Precision::float64)
-        hash_downloaded<double>(*this, window, hashes, shot);
-    else
-        hash_downloaded<float>(*this, window, hashes, shot);
 }
 
 }  // namespace onda

@@ -9,23 +9,17 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "kernels/fields/field_set.hpp"
 #include "kernels/grid/grid.hpp"
-#include "kernels/plane_link.hpp"
 #include "kernels/setup.hpp"
 #include "kernels/shot/shot.hpp"
 
 namespace onda {
 
 class Medium;
-
-/// The largest |p| and where it is; `finite` is false if any node holds NaN or infinity (then `node` is such a node).
-struct Extremum {
-    double max_abs = 0.;
-    std::int64_t node = 0;  ///< Grid::at index
-    bool finite = true;
-};
 
 /// Queues time steps first … first + count - 1.
 using QueueSteps = std::function<void(std::int64_t first, std::int64_t count)>;
@@ -37,49 +31,6 @@ public:
     /// Under the rules of Wavefield::enqueue().
     virtual void enqueue(std::int64_t first, std::int64_t count) = 0;
 };
-
-/// A part of the wavefield on its way to the host, while later steps run. Must go before its wavefield does.
-class Download {
-public:
-    virtual ~Download() = default;
-    /// The values, [z][y][x], x fastest, once they have arrived; they live as long as this. May be called from another
-    /// thread than the one that drives the wavefield.
-    virtual std::span<const float> wait() = 0;
-};
-
-/// Planes of p[n] of all shots in memory of the host: what slabs in different processes send each other. [shot][field]
-/// [z][y][x] with the halos along x and y, in the precision of the run and without padding: the same on every kind of
-/// device.
-class PlaneBuffer {
-public:
-    explicit PlaneBuffer(std::int64_t planes) : planes_(planes) {}
-    virtual ~PlaneBuffer() = default;
-    PlaneBuffer(const PlaneBuffer&) = delete;
-    PlaneBuffer& operator=(const PlaneBuffer&) = delete;
-
-    [[nodiscard]] std::int64_t planes() const { return planes_; }
-    [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
-    [[nodiscard]] std::span<const std::byte> bytes() const { return const_cast<PlaneBuffer*>(this)->bytes(); }
-
-private:
-    std::int64_t planes_;
-};
-
-/// The bytes of so many planes in a PlaneBuffer. \param problem of a slab.
-std::int64_t plane_buffer_bytes(const Problem& problem, std::int64_t planes, std::int64_t shots);
-
-/// One array of a shot's state, as every device, kernel and batch gives it: "p", "p_previous", "cpml.x_min.psi", ….
-struct StatePart {
-    std::string name;
-    std::array<std::int64_t, 3> extents{};  ///< values along x, y, z; of a strip, its width across the face
-    std::int64_t element_bytes = 4;
-
-    bool operator==(const StatePart&) const = default;
-};
-
-/// A visitor of the state takes (or, for Wavefield::restore, fills in) whole planes of a part: [z][y][x] from plane
-/// `first_plane` on.
-using StateVisitor = std::function<void(const StatePart& part, std::int64_t first_plane, std::span<std::byte> planes)>;
 
 /// Time steps n = first … first + count - 1 of whatever takes the calls of a step: the one order in which they come.
 /// With leaps `first` and `count` are even, and sample n / 2 of the traces is taken of p[n].
@@ -159,55 +110,26 @@ public:
         wait();
     }
 
-    /// The largest |p[n]| of each shot, and its node.
-    [[nodiscard]] virtual std::vector<Extremum> extrema() const = 0;
-    /// The same of one shot, for as long as that of all takes.
+    /// The fields, in memory.
+    [[nodiscard]] virtual const FieldSet& fields() const = 0;
+    [[nodiscard]] FieldSet& fields() { return const_cast<FieldSet&>(std::as_const(*this).fields()); }
+
+    // What people ask most often of the fields, in a word.
+    [[nodiscard]] std::vector<Extremum> extrema() const { return fields().extrema(); }
+    /// Of one shot, for as long as that of all takes.
     [[nodiscard]] Extremum extremum(int shot = 0) const { return extrema().at(static_cast<std::size_t>(shot)); }
-    /// Copies p[n] at the nodes of `window`, [z][y][x], x fastest.
-    virtual void download(const Window& window, std::span<float> values, int shot = 0) const = 0;
-    virtual void download(const Window& window, std::span<double> values, int shot = 0) const = 0;
-    /// Starts copying p[n] at the nodes of `window`; the next steps may go on at once. At most kDownloads live at the
-    /// same time: another call waits until one of them has been destroyed (by another thread).
-    static constexpr int kDownloads = 2;
-    [[nodiscard]] virtual std::unique_ptr<Download> start_download(const Window& window, int shot = 0) = 0;
-    /// Copies p[n-1] at the nodes of `window`, for energies.
-    virtual void download_previous(const Window& window, std::span<double> values, int shot = 0) const = 0;
-    /// XXH3 with 64 bits (kernels/fingerprint.hpp) of every plane z of `window`: of its values of p[n], [y][x], x
-    /// fastest, in the precision of the run. Devices make them where p[n] lies; the default downloads it, some planes
-    /// at a time. \param hashes window.count[2] of them. \throws what the steps met.
-    virtual void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot = 0) const;
+    void download(const Window& window, std::span<float> values, int shot = 0) const {
+        fields().download(window, values, shot, {});
+    }
+    void download(const Window& window, std::span<double> values, int shot = 0) const {
+        fields().download(window, values, shot, {});
+    }
+
     /// Overwrites p[n] and p[n-1], compact [z][y][x]; strips forget what they remember. Initial states, tests.
     virtual void upload(std::span<const double> p, std::span<const double> p_previous, int shot = 0) = 0;
     /// Copies the traces, [receiver][sample], samples as given to set_receivers.
     virtual void download_traces(std::span<float> values, int shot = 0) const = 0;
     virtual void download_traces(std::span<double> values, int shot = 0) const = 0;
-
-    /// Reads p[n] at nodes (Grid::at indices).
-    virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
-    /// Overwrites planes to_plane … to_plane + count - 1 of p[n], halo included, by those of a neighbouring slab, halos
-    /// along x and y included. Planes below 0 and from nz on lie in the halo. The copy may run beside what is queued
-    /// until await_planes(), which must not change what it reads. \param other on a device of the same kind, of the
-    /// same precision and extents along x and y.
-    virtual void copy_planes(const Wavefield& other, std::int64_t from_plane, std::int64_t to_plane,
-                             std::int64_t count) = 0;
-    /// A buffer for planes of this wavefield, in memory that its device copies from and to without a detour.
-    [[nodiscard]] virtual std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const;
-    /// Copies planes from `from_plane` on to a buffer, halos along x and y included, under the rules of copy_planes().
-    /// \returns whether they are there; otherwise they are after await_copies_out().
-    [[nodiscard]] virtual bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const;
-    virtual void await_copies_out() const {}
-    /// Overwrites planes from `to_plane` on by those of a buffer, which must stay as it is until the next
-    /// await_copies_out(); what reads them comes after await_planes().
-    virtual void copy_in(std::int64_t to_plane, const PlaneBuffer& planes);
-    /// The end of a cut where so many planes from `from_plane` on go from the device to that of another process, whose
-    /// planes come to those from `to_plane` on; null where they go through the host.
-    [[nodiscard]] virtual std::unique_ptr<PlanePort> make_plane_port(std::int64_t /*planes*/,
-                                                                     std::int64_t /*from_plane*/,
-                                                                     std::int64_t /*to_plane*/) {
-        return nullptr;
-    }
-    /// Lets what is queued from now on come after the copies to and from this wavefield.
-    virtual void await_planes() {}
 
     /// The parts of the state of each shot. Halos are none of them; they follow from the state.
     [[nodiscard]] virtual std::vector<StatePart> state_parts() const = 0;

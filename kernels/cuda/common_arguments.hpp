@@ -10,17 +10,17 @@ namespace onda::cuda {
 /// Makes a the step that reads p[now], for any kernel: all but the planes of a block.
 template <typename T>
 void set_common(StepArguments<T>& a, const Fields<T>& f, int now) {
-    a.p = f.p[now];
-    a.q = f.p[1 - now];
-    a.k = f.k;
+    a.p = f.p(now);
+    a.q = f.p(1 - now);
+    a.k = f.k().at;
     a.nx = static_cast<int>(f.grid.nx());
     a.ny = static_cast<int>(f.grid.ny());
     a.nz = static_cast<int>(f.grid.nz());
     a.y_halo = static_cast<int>(f.field.halo[1]);
     a.pitch = f.field.pitch;
     a.plane = f.field.plane;
-    a.k_pitch = f.model.pitch;
-    a.k_plane = f.model.plane;
+    a.k_pitch = f.k().layout.pitch;
+    a.k_plane = f.k().layout.plane;
     a.stencil = f.stencil;
 }
 /// Makes a the step that reads p[now], for kernels that read k as codes.
@@ -33,12 +33,12 @@ void set_common(WithCodes<Arguments, K>& a, const Fields<T>& f, int now) {
 template <typename T>
 void set_common(DensityArguments<T>& a, const Fields<T>& f, int now) {
     set_common(static_cast<StepArguments<T>&>(a), f, now);
-    a.half_rho = f.half_rho;
-    a.rho_pitch = f.density.pitch;
-    a.rho_plane = f.density.plane;
+    a.half_rho = f.half_rho().at;
+    a.rho_pitch = f.half_rho().layout.pitch;
+    a.rho_plane = f.half_rho().layout.plane;
     a.x_halo = static_cast<int>(f.field.halo[0]);
-    a.rho_x_halo = static_cast<int>(f.density.halo[0]);
-    a.rho_y_halo = static_cast<int>(f.density.halo[1]);
+    a.rho_x_halo = static_cast<int>(f.half_rho().layout.halo[0]);
+    a.rho_y_halo = static_cast<int>(f.half_rho().layout.halo[1]);
 }
 
 }  // namespace onda::cuda

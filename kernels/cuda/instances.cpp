@@ -35,6 +35,15 @@ Instances<T> make_instances() {
     add_march(list);
     add_thesis(list);
     add_twin(list);
+    for (const Equation& equation : equations()) {
+        if (equation->on_cuda == nullptr) continue;
+        const EquationKernels* const kernels = equation->on_cuda();
+        if (kernels == nullptr) continue;
+        if constexpr (sizeof(T) == sizeof(float))
+            kernels->add_float(list);
+        else
+            kernels->add_double(list);
+    }
     return list;
 }
 

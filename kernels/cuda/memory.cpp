@@ -5,10 +5,10 @@
 
 #include "kernels/boundaries/cpml.hpp"
 #include "kernels/cuda/buffers.hpp"
+#include "kernels/cuda/fields/cuda_fields.hpp"
 #include "kernels/cuda/fused/fused_steps.hpp"
 #include "kernels/cuda/strips/strip.hpp"
 #include "kernels/shot/leap_sources.hpp"
-#include "kernels/wavefield.hpp"
 
 namespace onda::cuda {
 namespace {
@@ -64,15 +64,9 @@ Allocations allocations_of(const Setup& setup, int shots, const ShotSize& shot) 
         list.add(on_device(std::move(name), Owner::wavefield, elements, bytes));
     };
     const int volumes = volumes_of(setup.grid, shots);
-    const std::int64_t level = array_elements(field_layout(setup, grid, rules), volumes);
-    add("time levels", 2 * level, element);
-    if (has_odd_level(setup)) add("p_odd", level, element);
-    add("staging", staging_bytes(setup.grid), 1);
+    CudaFields<T>::add_rows(list, setup, shots);
+    if (has_odd_level(setup)) add("p_odd", array_elements(field_layout(setup, grid, rules), volumes), element);
     add("counter", 1, sizeof(std::int64_t));
-    add("largest", shots * largest_blocks(shots), sizeof(Largest));
-    add("plane hashes", setup.grid.nz(), sizeof(std::uint64_t));
-    for (int axis = 0; axis < 3; ++axis)
-        add(halo_copies_row(axis), std::ssize(halo_copies_of(setup, grid, axis)), sizeof(LayerCopy));
     const bool whole = takes_whole_steps<T>(setup, shots);
     for (const auto& strip : setup.strips)
         if (!strip->empty()) strip->on_cuda()->add_rows(list, *strip, {setup, grid, volumes, whole});
@@ -186,7 +180,7 @@ Allocation frame_on_device(std::int64_t points) {
     return on_device("frame", Owner::shots, points, sizeof(float));
 }
 Allocation frames_on_host(std::int64_t points) {
-    return pinned("frames on their way", Owner::shots, points, sizeof(float), Wavefield::kDownloads);
+    return pinned("frames on their way", Owner::shots, points, sizeof(float), FieldSet::kDownloads);
 }
 
 Allocations allocations(const Setup& setup, int shots, const ShotSize& shot) {

@@ -12,6 +12,7 @@
 
 #include "kernels/cuda/reports.hpp"
 #include "kernels/cuda/step_facts.hpp"
+#include "kernels/equations/equation.hpp"
 #include "kernels/equations/scheme.hpp"
 #include "kernels/equations/star/leap.hpp"
 #include "kernels/equations/star/stencil.hpp"
@@ -33,28 +34,61 @@ struct NodeBox {
     [[nodiscard]] bool empty() const { return extent(0) <= 0 || extent(1) <= 0 || extent(2) <= 0; }
 };
 
-/// The arrays of one backend as its kernels see them. Pointers are at node (0, 0, 0); k has no halo. half_rho, half the
-/// density, is null at constant density. Several 3-D shots are volumes of p, one after the other, that share the model.
+/// An array of the medium as kernels see it.
+template <typename T>
+struct ArrayOnDevice {
+    const T* at = nullptr;  ///< node (0, 0, 0)
+    Layout layout;
+};
+
+/// The arrays of a wavefield as its kernels see them. Several 3-D shots are volumes of each field, one after the other,
+/// that share the medium.
 template <typename T>
 struct Fields {
     Grid grid;
-    Layout field, model, density;
+    Layout field;                                             ///< of every field
+    std::array<ArrayOnDevice<T>, kMaxMediumArrays> medium{};  ///< in the order of the equation
     Stencil<T> stencil;
-    T* p[2] = {nullptr, nullptr};
-    const T* k = nullptr;
-    const T* half_rho = nullptr;
+    /// Both time levels of each field, in the order of the equation, at node (0, 0, 0).
+    std::array<std::array<T*, 2>, kMaxFields> levels{};
     CodedK coded_k = {};           ///< where k is stored as codes: in the place of k
     NodeBox leap{};                ///< nodes that kernels which leap update: see kernels/plan/shell.hpp
     LeapWeights<T> weights = {};   ///< of these kernels
-    int volumes = 1;               ///< of p: see batched()
+    int volumes = 1;               ///< of each field: see batched()
     std::int64_t volume_step = 0;  ///< elements from one to the next
+
+    /// A time level of the first field.
+    [[nodiscard]] T* p(int level) const { return levels[0][static_cast<std::size_t>(level)]; }
+    /// The first array, which multiplies the spatial operator: k, without a halo.
+    [[nodiscard]] const ArrayOnDevice<T>& k() const { return medium[0]; }
+    /// With variable density the second array, half the density.
+    [[nodiscard]] const ArrayOnDevice<T>& half_rho() const { return medium[1]; }
 
     /// One of the volumes alone.
     [[nodiscard]] Fields volume(int which) const {
         Fields one = *this;
-        for (T*& level : one.p) level += which * volume_step;
+        one.move_levels(which * volume_step);
         one.volumes = 1;
         return one;
+    }
+    /// Planes [begin, end), as a grid of their own whose halo lies in the others.
+    [[nodiscard]] Fields planes(std::int64_t begin, std::int64_t end) const {
+        Fields some = *this;
+        some.grid.n[2] = some.field.n[2] = end - begin;
+        some.move_levels(begin * field.plane);
+        for (ArrayOnDevice<T>& array : some.medium) {
+            if (array.at != nullptr) array.at += begin * array.layout.plane;
+            array.layout.n[2] = end - begin;
+        }
+        if (coded_k.storage != Storage::full) some.coded_k += begin * k().layout.plane;
+        return some;
+    }
+
+private:
+    void move_levels(std::int64_t elements) {
+        for (auto& of_field : levels)
+            for (T*& level : of_field)
+                if (level != nullptr) level += elements;
     }
 };
 
@@ -99,6 +133,12 @@ struct Instance {
 
 template <typename T>
 using Instances = std::vector<Instance<T>>;
+
+/// The instances of an equation that no source of this folder adds: EquationRow::on_cuda.
+struct EquationKernels {
+    void (*add_float)(Instances<float>& list);
+    void (*add_double)(Instances<double>& list);
+};
 
 // Each source of kernels appends its own, for one radius or for all.
 template <int R>

@@ -20,6 +20,9 @@ enum class FactorKind;
 namespace cpu {
 struct Kernel;
 }
+namespace cuda {
+struct EquationKernels;
+}
 
 /// A unit that files may use beside that of a parameter.
 struct OtherUnit {
@@ -106,6 +109,8 @@ struct EquationRow {
     int only_order = 0;
     /// CPU kernels beside those that are compiled for every instruction set (kernels/cpu/kernel_table.cpp).
     std::span<const cpu::Kernel> (*cpu_kernels)() = nullptr;
+    /// CUDA kernels beside those of kernels/cuda, as kernels/cuda/stepper.hpp has them; null: none.
+    const cuda::EquationKernels* (*on_cuda)() = nullptr;
     /// Floating-point operations of a node's step in the canonical order, each value that several nodes need counted
     /// once; a fused multiply-add is two. \param dimensions 2 or 3. Null: nobody has counted.
     int (*operations)(int radius, int dimensions) = nullptr;
@@ -128,6 +133,8 @@ private:
 };
 
 extern const EquationRow kStarEquation, kCompactEquation, kDensityEquation;
+/// How layers take the star apart, for further equations whose spatial operator is k times it.
+extern const FactorRow kStarFactor;
 inline constexpr Equation Equation::star{kStarEquation};
 inline constexpr Equation Equation::compact{kCompactEquation};
 inline constexpr Equation Equation::variable_density{kDensityEquation};

@@ -62,6 +62,7 @@ struct Layout {
     std::int64_t origin = 0;                    ///< element of node (0, 0, 0)
     std::int64_t size = 0;                      ///< elements to allocate
 
+    Layout() = default;
     /// \param element_bytes 1, 2, 4 or 8.
     Layout(const Grid& grid, std::array<std::int64_t, 3> halo_width, int element_bytes) : n(grid.n), halo(halo_width) {
         const std::int64_t line = 128 / element_bytes;

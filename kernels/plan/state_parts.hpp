@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "kernels/boundaries/strip.hpp"
+#include "kernels/equations/equation.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/plan/shell.hpp"
 #include "kernels/plan/strip_turns.hpp"
@@ -20,6 +21,11 @@ inline StatePart strip_state(const Strip& strip, const Grid& grid, int face, std
                              std::string_view variable, std::int64_t element_bytes) {
     return {std::string(strip.name()) + "." + std::string(face_name(face)) + "." + std::string(variable),
             strip_grid(grid, face, width).n, element_bytes};
+}
+
+/// The name of what a strip remembers of a field: "psi" of the first, "s.psi" of another.
+inline std::string variable_of_field(const EquationRow& equation, std::size_t field, std::string_view variable) {
+    return (field == 0 ? std::string() : std::string(equation.fields[field]) + ".") + std::string(variable);
 }
 
 /// The state of the odd level of a leap inside one face: "p_odd.x_min".

@@ -12,8 +12,8 @@ SnapshotQueue::SnapshotQueue(Write write)
       }) {}
 
 void SnapshotQueue::take(Wavefield& wavefield, const Window& window, double time_s, int shot) {
-    wait_until_left(Wavefield::kDownloads - 1);
-    Frame frame{shot, time_s, wavefield.start_download(window, shot)};
+    wait_until_left(FieldSet::kDownloads - 1);
+    Frame frame{shot, time_s, wavefield.fields().start_download(window, shot)};
     {
         const std::lock_guard lock(mutex_);
         frames_.push_back(std::move(frame));

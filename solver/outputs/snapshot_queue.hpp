@@ -21,7 +21,7 @@ namespace onda {
 /// Writes frames in the order in which they were taken, on a thread of its own, which may use as many OpenMP threads as
 /// the one that made it.
 ///
-/// At most Wavefield::kDownloads frames are alive. What fails in the thread, the download or the writing, is thrown by
+/// At most FieldSet::kDownloads frames are alive. What fails in the thread, the download or the writing, is thrown by
 /// the next take() or drain() and by all that follow; no later frame is written. The destructor gives up what is not
 /// written yet: only drain() says that all is.
 class SnapshotQueue {

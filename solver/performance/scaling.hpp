@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "kernels/setup.hpp"
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "solver/performance/measurement.hpp"
 #include "solver/propagation/devices.hpp"
 #include "solver/ranks/team.hpp"

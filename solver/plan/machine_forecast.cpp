@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 
 namespace onda {
 namespace {

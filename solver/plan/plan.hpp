@@ -11,7 +11,7 @@
 #include "io/config/config.hpp"
 #include "io/models/geometry.hpp"
 #include "kernels/setup.hpp"
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "solver/discretisation/boundary.hpp"
 #include "solver/discretisation/computed_grid.hpp"
 #include "solver/discretisation/time_axis.hpp"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 
 namespace onda {
 

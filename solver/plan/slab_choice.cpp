@@ -7,7 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <stdexcept>
 
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "solver/performance/step_model.hpp"
 #include "solver/plan/forecast.hpp"
 #include "solver/plan/machine_forecast.hpp"

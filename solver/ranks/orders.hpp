@@ -28,7 +28,6 @@ enum class Order : int {
     extrema,
     download_floats,
     download_doubles,
-    download_previous,
     hash_planes,
     upload,
     trace_floats,

@@ -93,17 +93,10 @@ private:
             case Order::extrema: reply.put(wavefield_->extrema()); break;
             case Order::download_floats: download<float>(message, reply); break;
             case Order::download_doubles: download<double>(message, reply); break;
-            case Order::download_previous: {
-                const auto window = message.get<Window>();
-                std::vector<double> values(static_cast<std::size_t>(window.points()));
-                wavefield_->download_previous(window, values, message.get<int>());
-                reply.put(values);
-                break;
-            }
             case Order::hash_planes: {
                 const auto window = message.get<Window>();
                 std::vector<std::uint64_t> hashes(static_cast<std::size_t>(window.count[2]));
-                wavefield_->hash_planes(window, hashes, message.get<int>());
+                wavefield_->fields().hash_planes(window, hashes, message.get<int>());
                 reply.put(hashes);
                 break;
             }
@@ -119,7 +112,7 @@ private:
                 const auto shot = message.get<int>();
                 const auto nodes = message.get_all<std::int64_t>();
                 std::vector<double> values(nodes.size());
-                wavefield_->sample(nodes, values, shot);
+                wavefield_->fields().sample(nodes, values, shot);
                 reply.put(values);
                 break;
             }
@@ -191,7 +184,8 @@ private:
     void download(Incoming& message, Outgoing& reply) {
         const auto window = message.get<Window>();
         std::vector<T> values(static_cast<std::size_t>(window.points()));
-        wavefield_->download(window, std::span(values), message.get<int>());
+        const auto shot = message.get<int>();
+        wavefield_->fields().download(window, std::span(values), shot, message.get<FieldLevel>());
         reply.put(values);
     }
     template <typename T>

@@ -39,10 +39,39 @@ private:
     std::int64_t bytes_ = 0;
 };
 
+/// The fields of a slab of another process. Its planes cross cuts there.
+class RemoteFields final : public FieldSet {
+public:
+    RemoteFields(const Problem& problem, Member member) : FieldSet(problem), member_(member) {}
+
+    std::vector<Extremum> extrema() const override { return member_.ask(Order::extrema).get_all<Extremum>(); }
+    void download(const Window& window, std::span<float> values, int shot, FieldLevel level) const override {
+        member_.ask(Order::download_floats, window, shot, level).get_all_into(values.first(points_of(window)));
+    }
+    void download(const Window& window, std::span<double> values, int shot, FieldLevel level) const override {
+        member_.ask(Order::download_doubles, window, shot, level).get_all_into(values.first(points_of(window)));
+    }
+    std::unique_ptr<Download> start_download(const Window&, int) override {
+        throw std::logic_error("the windows of slabs are downloaded by their parts");
+    }
+    void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override {
+        member_.ask(Order::hash_planes, window, shot).get_all_into(hashes);
+    }
+    void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override {
+        member_.ask_with(Order::sample, [&](Outgoing& message) { message.put(shot).put_all(nodes); })
+            .get_all_into(values);
+    }
+
+private:
+    static std::size_t points_of(const Window& window) { return static_cast<std::size_t>(window.points()); }
+
+    Member member_;
+};
+
 class RemoteWavefield final : public Wavefield {
 public:
     RemoteWavefield(std::shared_ptr<RemoteMedium> medium, int shots)
-        : medium_(std::move(medium)), member_(medium_->member()), shots_(shots) {
+        : medium_(std::move(medium)), member_(medium_->member()), fields_(medium_->setup(), member_), shots_(shots) {
         bytes_ = member_.ask(Order::make_wavefield, shots).get<std::int64_t>();
     }
     ~RemoteWavefield() override {
@@ -53,6 +82,7 @@ public:
     }
 
     const Medium& medium() const override { return *medium_; }
+    const FieldSet& fields() const override { return fields_; }
     int shots() const override { return shots_; }
     std::int64_t allocated_bytes() const override { return bytes_; }
 
@@ -76,22 +106,6 @@ public:
     void enqueue(std::int64_t first, std::int64_t count) override { member_.tell(Order::enqueue, first, count); }
     void wait() override { member_.ask(Order::wait); }
 
-    std::vector<Extremum> extrema() const override { return member_.ask(Order::extrema).get_all<Extremum>(); }
-    void download(const Window& window, std::span<float> values, int shot) const override {
-        member_.ask(Order::download_floats, window, shot).get_all_into(values.first(points_of(window)));
-    }
-    void download(const Window& window, std::span<double> values, int shot) const override {
-        member_.ask(Order::download_doubles, window, shot).get_all_into(values.first(points_of(window)));
-    }
-    void download_previous(const Window& window, std::span<double> values, int shot) const override {
-        member_.ask(Order::download_previous, window, shot).get_all_into(values.first(points_of(window)));
-    }
-    std::unique_ptr<Download> start_download(const Window&, int) override {
-        throw std::logic_error("the windows of slabs are downloaded by their parts");
-    }
-    void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override {
-        member_.ask(Order::hash_planes, window, shot).get_all_into(hashes);
-    }
     void upload(std::span<const double> p, std::span<const double> p_previous, int shot) override {
         member_.ask_with(Order::upload, [&](Outgoing& message) { message.put(shot).put_all(p).put_all(p_previous); });
     }
@@ -101,11 +115,6 @@ public:
     void download_traces(std::span<double> values, int shot) const override {
         member_.ask(Order::trace_doubles, shot, values.size()).get_all_into(values);
     }
-    void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override {
-        member_.ask_with(Order::sample, [&](Outgoing& message) { message.put(shot).put_all(nodes); })
-            .get_all_into(values);
-    }
-    void copy_planes(const Wavefield&, std::int64_t, std::int64_t, std::int64_t) override { throw_stepped(); }
 
     std::vector<StatePart> state_parts() const override {
         Incoming reply = member_.ask(Order::state_parts);
@@ -131,7 +140,6 @@ private:
     [[noreturn]] static void throw_stepped() {
         throw std::logic_error("the slab of another process is stepped by that process");
     }
-    static std::size_t points_of(const Window& window) { return static_cast<std::size_t>(window.points()); }
     /// Takes messages about planes of a part until one says that there are no more.
     template <typename Body>
     void visit_planes(Order order, int shot, const StatePart& part, const Body& body) const {
@@ -145,6 +153,7 @@ private:
 
     std::shared_ptr<RemoteMedium> medium_;
     Member member_;
+    RemoteFields fields_;
     int shots_;
     std::int64_t bytes_ = 0;
 };

@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "kernels/medium.hpp"
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "solver/ranks/team.hpp"
 
 namespace onda {

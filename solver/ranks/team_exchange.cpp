@@ -44,8 +44,8 @@ public:
           neighbour_(neighbour),
           is_low_(neighbour < team.rank()),
           side_(slab, is_low_),
-          out_(slab.make_plane_buffer(side_.planes.count)) {
-        for (auto& buffer : in_) buffer = slab.make_plane_buffer(side_.planes.count);
+          out_(slab.fields().make_plane_buffer(side_.planes.count)) {
+        for (auto& buffer : in_) buffer = slab.fields().make_plane_buffer(side_.planes.count);
     }
 
     void post() override {
@@ -53,7 +53,7 @@ public:
         now_ = (now_ + 1) % kBuffersIn;
         arriving_ =
             team_.start_receive(neighbour_, is_low_ ? Topic::planes_up : Topic::planes_down, in_[now_]->bytes());
-        if (slab_.copy_out(side_.own, *out_))
+        if (slab_.fields().copy_out(side_.own, *out_))
             send();
         else
             is_copying_ = true;
@@ -61,14 +61,14 @@ public:
     void send_copied() override {
         if (!is_copying_) return;
         is_copying_ = false;
-        slab_.await_copies_out();
+        slab_.fields().await_copies_out();
         send();
     }
     /// What came from the neighbour shows that it is ready for what goes there.
     void take() override {
         arriving_->wait();
         sent_->wait();
-        slab_.copy_in(side_.beyond, *in_[now_]);
+        slab_.fields().copy_in(side_.beyond, *in_[now_]);
     }
 
 private:
@@ -102,7 +102,7 @@ private:
 
 std::unique_ptr<Cut> make_cut(Team& team, Wavefield& slab, int neighbour) {
     const Side side(slab, neighbour < team.rank());
-    std::unique_ptr<PlanePort> port = slab.make_plane_port(side.planes.count, side.own, side.beyond);
+    std::unique_ptr<PlanePort> port = slab.fields().make_plane_port(side.planes.count, side.own, side.beyond);
     if (std::shared_ptr<PlaneLink> link = team.link(neighbour, port.get()))
         return std::make_unique<LinkedCut>(std::move(port), std::move(link));
     return std::make_unique<HostCut>(team, slab, neighbour);
@@ -118,7 +118,7 @@ public:
     void wait() override {
         for (const auto& cut : cuts_) cut->send_copied();
         for (const auto& cut : cuts_) cut->take();
-        slab_.await_planes();
+        slab_.fields().await_planes();
     }
 
 private:

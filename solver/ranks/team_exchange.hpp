@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/ranks/team.hpp"
 

@@ -133,7 +133,7 @@ Measurement growth_db(const Box& box, const VerifyOptions& options) {
     };
     const auto energy = [&] {
         backend->download(Window::whole(e.grid), std::span<double>(now));
-        backend->download_previous(Window::whole(e.grid), previous);
+        backend->fields().download(Window::whole(e.grid), previous, 0, kPreviousLevel);
         return e.scheme.time_order == 4
                    ? leap_energy(e, at_node(box.vp_m_s), now, previous)
                    : staggered_energy(e, at_node(box.vp_m_s), at_node(box.rho_kg_m3), now, previous);

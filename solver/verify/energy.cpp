@@ -70,7 +70,7 @@ Measurement energy_drift(const Experiment& e, const VerifyOptions& options) {
     const NodeValue rho = [&e](const Node& node) { return density(e.grid, node[2]); };
     const auto energy = [&] {
         backend->download(Window::whole(e.grid), std::span<double>(now));
-        backend->download_previous(Window::whole(e.grid), previous);
+        backend->fields().download(Window::whole(e.grid), previous, 0, kPreviousLevel);
         return e.scheme.time_order == 4 ? leap_energy(e, vp, now, previous)
                                         : staggered_energy(e, vp, rho, now, previous);
     };

@@ -117,7 +117,7 @@ std::vector<double> evolve(const Experiment& experiment, const RowReader& vp, co
     singles->download(whole, std::span<double>(result));
     if (!leaps || begun == experiment.steps) return result;
     std::vector<double> odd(p.size());
-    singles->download_previous(whole, odd);
+    singles->fields().download(whole, odd, 0, kPreviousLevel);
     const auto backend = make_wavefield(experiment, vp, options);
     set_levels(*backend, result, odd, begun == 2 ? p : p_previous);
     backend->advance(0, experiment.steps - begun);

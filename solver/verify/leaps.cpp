@@ -137,7 +137,7 @@ Measurement energy_drift(const VerifyOptions& options) {
     std::vector<double> before(now.size());
     const auto energy = [&] {
         backend->download(Window::whole(e.grid), std::span<double>(now));
-        backend->download_previous(Window::whole(e.grid), before);
+        backend->fields().download(Window::whole(e.grid), before, 0, kPreviousLevel);
         return leap_energy(
             e, [&e](const Node& node) { return scattered_velocity(e.grid.at(node[0], node[1], node[2])); }, now,
             before);

@@ -12,7 +12,7 @@
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/step_facts.hpp"
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "solver/performance/model/step_cases.hpp"
 #include "solver/performance/thesis/sweep_measurement.hpp"
 #include "solver/performance/thesis/tile_facts.hpp"
@@ -192,7 +192,8 @@ TEST_CASE("the run-time library hands out what the list adds up to, to the byte,
                     CHECK(on_device() == planned.bytes(Memory::device) - planned.bytes(Memory::device, Owner::shots));
                     start_and_advance(*wavefield, c);
                     const Window whole = Window::whole(c.grid);
-                    const auto first = wavefield->start_download(whole), second = wavefield->start_download(whole);
+                    const auto first = wavefield->fields().start_download(whole),
+                               second = wavefield->fields().start_download(whole);
                     CHECK(on_device() == planned.bytes(Memory::device));
                     CHECK(in_pinned() == planned.bytes(Memory::pinned));
                     CHECK(allocated_bytes(*wavefield) == on_device());
@@ -321,7 +322,7 @@ TEST_CASE("downloads that are under way, extremum and samples are those of their
         std::vector<float> expected(static_cast<std::size_t>(window.points()));
         for (std::int64_t n = 0; n < 12; n += 4)
             for (int shot = 0; shot < 2; ++shot) {
-                const auto download = gpu->start_download(window, shot);
+                const auto download = gpu->fields().start_download(window, shot);
                 gpu->enqueue(n, shot == 0 ? 0 : 4);  // under the copy
                 cpu->download(window, std::span<float>(expected), shot);
                 CHECK(std::ranges::equal(download->wait(), expected));
@@ -333,8 +334,8 @@ TEST_CASE("downloads that are under way, extremum and samples are those of their
             CHECK(gpu->extremum(shot).max_abs == cpu->extremum(shot).max_abs);
             const std::vector<std::int64_t> nodes{0, c.grid.at(5, 0, 7), c.grid.points() - 1};
             std::vector<double> of_gpu(3), of_cpu(3);
-            gpu->sample(nodes, of_gpu, shot);
-            cpu->sample(nodes, of_cpu, shot);
+            gpu->fields().sample(nodes, of_gpu, shot);
+            cpu->fields().sample(nodes, of_cpu, shot);
             CHECK(of_gpu == of_cpu);
         }
     });
@@ -375,7 +376,7 @@ TEST_CASE("hashes of planes are those of their values, and of the steps that are
         for (const auto& wavefield : {gpu.get(), cpu.get()}) {
             start_noisy_shot(*wavefield, c, setup.precision);
             wavefield->enqueue(0, c.steps);
-            wavefield->hash_planes(Window::whole(c.grid), wavefield == gpu.get() ? hashes : expected);
+            wavefield->fields().hash_planes(Window::whole(c.grid), wavefield == gpu.get() ? hashes : expected);
         }
         CHECK(hashes == expected);
     });
@@ -450,30 +451,30 @@ public:
     explicit BufferExchange(std::vector<Wavefield*> slabs) : slabs_(std::move(slabs)) {
         for (Wavefield* slab : slabs_)
             for (auto* buffers : {&up_, &down_, &in_[0], &in_[1], &in_[2], &in_[3]})
-                buffers->push_back(slab->make_plane_buffer(CutPlanes(slab->problem()).count));
+                buffers->push_back(slab->fields().make_plane_buffer(CutPlanes(slab->problem()).count));
     }
     void post() override {
         for (std::size_t i = 0; i < slabs_.size(); ++i) {
             const CutPlanes planes(slabs_[i]->problem());
-            if (i + 1 < slabs_.size()) static_cast<void>(slabs_[i]->copy_out(planes.own_high(), *up_[i]));
-            if (i > 0) static_cast<void>(slabs_[i]->copy_out(planes.own_low(), *down_[i]));
+            if (i + 1 < slabs_.size()) static_cast<void>(slabs_[i]->fields().copy_out(planes.own_high(), *up_[i]));
+            if (i > 0) static_cast<void>(slabs_[i]->fields().copy_out(planes.own_low(), *down_[i]));
         }
     }
     void wait() override {
-        for (Wavefield* slab : slabs_) slab->await_copies_out();
+        for (Wavefield* slab : slabs_) slab->fields().await_copies_out();
         step_ = 2 - step_;
         for (std::size_t i = 0; i < slabs_.size(); ++i) {
             const CutPlanes planes(slabs_[i]->problem());
             if (i + 1 < slabs_.size()) take(i, planes.beyond_high(), *down_[i + 1], *in_[step_][i]);
             if (i > 0) take(i, planes.beyond_low(), *up_[i - 1], *in_[step_ + 1][i]);
-            slabs_[i]->await_planes();
+            slabs_[i]->fields().await_planes();
         }
     }
 
 private:
     void take(std::size_t slab, std::int64_t to_plane, PlaneBuffer& sent, PlaneBuffer& arrived) {
         std::ranges::copy(sent.bytes(), arrived.bytes().begin());
-        slabs_[slab]->copy_in(to_plane, arrived);
+        slabs_[slab]->fields().copy_in(to_plane, arrived);
     }
 
     std::vector<Wavefield*> slabs_;

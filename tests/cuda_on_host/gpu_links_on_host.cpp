@@ -8,7 +8,7 @@
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/cuda.hpp"
 #include "kernels/cuda/links/nccl.hpp"
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "nccl_on_host.hpp"
 #include "solver/ranks/remote_part.hpp"
 #include "solver/ranks/sub_team.hpp"

@@ -177,7 +177,7 @@ TEST_CASE("a window that was started to download is that of its step, whatever i
     for (int frame = 0; frame < 5; ++frame) {
         expected.emplace_back(window.points());
         wavefield->download(window, std::span<float>(expected.back()));
-        downloads.push_back(wavefield->start_download(window));
+        downloads.push_back(wavefield->fields().start_download(window));
         wavefield->advance(frame * 7, 7);
         if (frame == 0) continue;
         const std::span<const float> arrived = downloads.front()->wait();

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "kernels/cpu/cpu.hpp"
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "tests/kernels/coupled/coupled.hpp"
 #include "tests/kernels/kernel_cases.hpp"
 #include "tests/kernels/state.hpp"

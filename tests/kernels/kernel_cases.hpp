@@ -220,7 +220,7 @@ inline std::vector<double> results_of(const Wavefield& wavefield, const Case& c,
     std::vector<double> out(2 * grid.points() + receivers * (c.steps + 1));
     const std::span<double> all(out);
     wavefield.download(Window::whole(grid), all.first(grid.points()), shot);
-    wavefield.download_previous(Window::whole(grid), all.subspan(grid.points(), grid.points()), shot);
+    wavefield.fields().download(Window::whole(grid), all.subspan(grid.points(), grid.points()), shot, kPreviousLevel);
     wavefield.download_traces(all.subspan(2 * grid.points()), shot);
     return out;
 }

@@ -9,7 +9,7 @@
 
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cuda/cuda.hpp"
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/state.hpp"
 
@@ -61,7 +61,7 @@ inline LongRun run_long(Wavefield& wavefield, const Case& c, Precision precision
         std::vector<double> traces(static_cast<std::size_t>(receivers.rows() * samples) + 1);
         // The last slab is asked first: it must know of the steps that another one was told to begin with.
         const std::int64_t low_node = c.grid.at(6, 4, c.grid.nz() - 5);
-        wavefield.sample({&low_node, 1}, std::span(traces).last(1));
+        wavefield.fields().sample({&low_node, 1}, std::span(traces).last(1));
         wavefield.wait();
         if (scale == 2.) {
             wavefield.set_sources(0, lasting_sources(c.grid, 3.));

@@ -20,7 +20,7 @@ void check_plane_hashes(const Wavefield& wavefield, const Window& window, int sh
     std::vector<std::uint64_t> expected, hashes(static_cast<std::size_t>(window.count[2]));
     for (std::size_t z = 0; z < hashes.size(); ++z)
         expected.push_back(XXH3_64bits(values.data() + z * plane, plane * sizeof(T)));
-    wavefield.hash_planes(window, hashes, shot);
+    wavefield.fields().hash_planes(window, hashes, shot);
     CHECK(hashes == expected);
 }
 

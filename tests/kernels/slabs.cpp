@@ -1,7 +1,7 @@
 // Promise: a grid cut into slabs gives the bits of the uncut one, whatever their number, the faces, the sources and the
 // receivers; and a plane that did not arrive is seen.
 // Takes 15 s.
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 
 #include <algorithm>
 #include <array>
@@ -305,10 +305,10 @@ TEST_CASE("batches of a cut grid, windows across its cuts, and its extremum") {
             cut->download(window, std::span<float>(values), shot);
             CHECK(values == expected);
             std::vector<std::uint64_t> hashes(static_cast<std::size_t>(window.count[2])), of_cut(hashes.size());
-            whole->hash_planes(window, hashes, shot);
-            cut->hash_planes(window, of_cut, shot);
+            whole->fields().hash_planes(window, hashes, shot);
+            cut->fields().hash_planes(window, of_cut, shot);
             CHECK(of_cut == hashes);
-            const auto download = cut->start_download(window, shot);
+            const auto download = cut->fields().start_download(window, shot);
             CHECK(std::ranges::equal(download->wait(), expected));
         }
     }

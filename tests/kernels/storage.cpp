@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu.hpp"
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "tests/kernels/leap_support.hpp"
 #include "tests/kernels/state.hpp"
 #include "tests/kernels/storage_support.hpp"

@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/cpu.hpp"
-#include "kernels/slabs.hpp"
+#include "kernels/slabs/slabs.hpp"
 #include "tests/kernels/drag/drag.hpp"
 #include "tests/kernels/kernel_cases.hpp"
 #include "tests/kernels/state.hpp"

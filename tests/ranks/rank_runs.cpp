@@ -244,7 +244,7 @@ TEST_CASE("a state moves between ranks with several slabs each, and values uploa
     three.wavefield->upload(p, p_previous);
     three.wavefield->download(all, std::span(back), 0);
     CHECK(back == p);
-    three.wavefield->download_previous(all, std::span(back), 0);
+    three.wavefield->fields().download(all, std::span(back), 0, kPreviousLevel);
     CHECK(back == p_previous);
 }
 

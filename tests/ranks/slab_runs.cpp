@@ -140,9 +140,9 @@ public:
     }
     void post() override {
         for (std::size_t i = 0; i < slabs_.size(); ++i) {
-            if (i > 0) slabs_[i]->copy_planes(*poison_, 0, -halo_, halo_);
+            if (i > 0) slabs_[i]->fields().copy_planes(poison_->fields(), 0, -halo_, halo_);
             if (i + 1 < slabs_.size())
-                slabs_[i]->copy_planes(*poison_, 0, slabs_[i]->medium().setup().grid.nz(), halo_);
+                slabs_[i]->fields().copy_planes(poison_->fields(), 0, slabs_[i]->medium().setup().grid.nz(), halo_);
         }
         const bool is_lost = step_++ == lost_;
         const auto delay = std::chrono::microseconds(std::uniform_int_distribution(0, 2000)(random_));

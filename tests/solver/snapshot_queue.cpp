@@ -41,12 +41,26 @@ struct FakeDownload final : Download {
     bool fails;
 };
 
-/// A wavefield whose n-th download holds n; everything else does nothing.
-struct FakeWavefield final : Wavefield {
+/// Fields whose n-th download holds n; everything else does nothing.
+struct FakeFields final : FieldSet {
+    FakeFields() : FieldSet(nothing) {}
     std::unique_ptr<Download> start_download(const Window&, int) override {
         ++started;
         return std::make_unique<FakeDownload>(living, static_cast<float>(started), started == failing);
     }
+    std::vector<Extremum> extrema() const override { return {}; }
+    void download(const Window&, std::span<float>, int, FieldLevel) const override {}
+    void download(const Window&, std::span<double>, int, FieldLevel) const override {}
+    void sample(std::span<const std::int64_t>, std::span<double>, int) const override {}
+
+    Problem nothing;
+    Living living;
+    int started = 0, failing = 0;
+};
+
+/// A wavefield that has these fields and does nothing.
+struct FakeWavefield final : Wavefield {
+    const FieldSet& fields() const override { return fake; }
     const Medium& medium() const override { throw std::logic_error("a fake has no medium"); }
     int shots() const override { return 1; }
     std::int64_t allocated_bytes() const override { return 0; }
@@ -59,21 +73,16 @@ struct FakeWavefield final : Wavefield {
     void inject(std::int64_t) override {}
     void swap() override {}
     void record(std::int64_t) override {}
-    std::vector<Extremum> extrema() const override { return {}; }
-    void download(const Window&, std::span<float>, int) const override {}
-    void download(const Window&, std::span<double>, int) const override {}
-    void download_previous(const Window&, std::span<double>, int) const override {}
     void upload(std::span<const double>, std::span<const double>, int) override {}
     void download_traces(std::span<float>, int) const override {}
     void download_traces(std::span<double>, int) const override {}
-    void sample(std::span<const std::int64_t>, std::span<double>, int) const override {}
-    void copy_planes(const Wavefield&, std::int64_t, std::int64_t, std::int64_t) override {}
     std::vector<StatePart> state_parts() const override { return {}; }
     void read_state(int, const StatePart&, const StateVisitor&) const override {}
     void write_state(int, const StatePart&, const StateVisitor&) override {}
 
-    Living living;
-    int started = 0, failing = 0;
+    FakeFields fake;
+    Living& living = fake.living;
+    int &started = fake.started, &failing = fake.failing;
 };
 
 struct Written {
@@ -110,7 +119,7 @@ TEST_CASE("a slow writer gets every frame, in order, and two are alive at the mo
         CHECK(written[i].values == std::vector<float>(8, static_cast<float>(i + 1)));
     }
     CHECK(writer != std::this_thread::get_id());
-    CHECK(wavefield.living.most == Wavefield::kDownloads);
+    CHECK(wavefield.living.most == FieldSet::kDownloads);
     CHECK(wavefield.living.now == 0);
 }
 
@@ -118,7 +127,7 @@ TEST_CASE("two frames are taken at once, the third waits until the first is writ
     FakeWavefield wavefield;
     std::counting_semaphore<> permits{0};
     SnapshotQueue queue([&](int, double, std::span<const float>) { permits.acquire(); });
-    take(queue, wavefield, Wavefield::kDownloads);
+    take(queue, wavefield, FieldSet::kDownloads);
     const auto third = std::async(std::launch::async, [&] { take(queue, wavefield, 1); });
     CHECK(waits(third));
     permits.release();
@@ -154,7 +163,7 @@ TEST_CASE("a caller that waits for room learns of the fault, and nothing blocks 
             throw std::runtime_error("disk full");
         });
         CHECK_THROWS_WITH_AS(take(queue, wavefield, 3), "disk full", std::runtime_error);
-        CHECK(wavefield.started == Wavefield::kDownloads);
+        CHECK(wavefield.started == FieldSet::kDownloads);
     }
     CHECK(wavefield.living.now == 0);
 }
@@ -183,7 +192,7 @@ TEST_CASE("an early end gives up the frames that are not yet being written") {
             ++calls;
             std::this_thread::sleep_for(50ms);
         });
-        take(queue, wavefield, Wavefield::kDownloads);
+        take(queue, wavefield, FieldSet::kDownloads);
         while (calls == 0) std::this_thread::yield();
     }
     CHECK(calls == 1);
@@ -199,7 +208,7 @@ TEST_CASE("the CPU downloads into two buffers, in turn, and a third download wai
     const auto start = [&](double value) {
         const std::vector<double> p(static_cast<std::size_t>(setup.grid.points()), value);
         wavefield->upload(p, p);
-        return wavefield->start_download({{1, 2, 0}, {4, 2, 3}, {2, 3, 2}});
+        return wavefield->fields().start_download({{1, 2, 0}, {4, 2, 3}, {2, 3, 2}});
     };
     const auto all_are = [](Download& download, float value) {
         const auto values = download.wait();

@@ -16,7 +16,7 @@ template <typename Tile>
 TensorMap encode_map(const Fields<typename Tile::T>& fields, int now, const StoredRectangle& r) {
     if (fields.field.halo[0] != Tile::x_halo || fields.field.halo[2] != Tile::radius)
         throw std::logic_error("a field with another halo than its tiles");
-    return encode_tensor_map<typename Tile::T>(fields.p[now], fields.field, r.width, r.height, Tile::map_unit);
+    return encode_tensor_map<typename Tile::T>(fields.p(now), fields.field, r.width, r.height, Tile::map_unit);
 }
 
 template <typename Tile>

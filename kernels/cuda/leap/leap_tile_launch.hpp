@@ -12,7 +12,7 @@ namespace onda::cuda {
 template <typename Tile>
 const typename Tile::Stored* stored_k(const Fields<typename Tile::T>& fields) {
     if constexpr (sizeof(typename Tile::Stored) == sizeof(typename Tile::T))
-        return fields.k;
+        return fields.k().at;
     else
         return as<typename Tile::K>(fields.coded_k).at;
 }
@@ -31,8 +31,8 @@ struct LeapTileLaunch {
                                      .align_x = Tile::line > 4 * Tile::align_x ? Tile::line : 4 * Tile::align_x};
     static constexpr LeapWork work = leap_tile_work<Tile>();
     static void complete(Arguments& a, const Fields<T>& fields, int now) {
-        a.p_map = encode_tensor_map<T>(fields.p[now], fields.field, Tile::p_width, Tile::p_height);
-        a.k_map = encode_tensor_map(stored_k<Tile>(fields), fields.model, Tile::k_width, Tile::inner_height);
+        a.p_map = encode_tensor_map<T>(fields.p(now), fields.field, Tile::p_width, Tile::p_height);
+        a.k_map = encode_tensor_map(stored_k<Tile>(fields), fields.k().layout, Tile::k_width, Tile::inner_height);
     }
 };
 

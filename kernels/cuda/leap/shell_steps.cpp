@@ -79,11 +79,11 @@ std::int64_t shell_bytes(const std::vector<NodeBox>& boxes, int element_bytes) {
 
 template <typename T>
 ShellSteps<T>::ShellSteps(const Fields<T>& fields, const NodeBox& no_odd) : coded_k_(fields.coded_k) {
-    odd_.k = fields.k;
+    odd_.k = fields.k().at;
     odd_.pitch = fields.field.pitch;
     odd_.plane = fields.field.plane;
-    odd_.k_pitch = fields.model.pitch;
-    odd_.k_plane = fields.model.plane;
+    odd_.k_pitch = fields.k().layout.pitch;
+    odd_.k_plane = fields.k().layout.plane;
     odd_.stencil = fields.stencil;
     odd_.weights = fields.weights;
     next_ = odd_;

@@ -12,11 +12,11 @@ template <typename Tile>
 struct EncodeDensityMaps<Tile, DensityBulkTensorCopies> {
     using T = typename Tile::T;
     static void encode(DensityTileArguments<T>& a, const Fields<T>& fields, int now) {
-        if (fields.field.halo[2] != Tile::behind || fields.density.halo[2] != Tile::radius)
+        if (fields.field.halo[2] != Tile::behind || fields.half_rho().layout.halo[2] != Tile::radius)
             throw std::logic_error("a field with another halo than its tiles");
         constexpr FrameLayout p = Tile::p, rho = Tile::rho;
-        a.maps = {encode_tensor_map<T>(fields.p[now], fields.field, p.row(), p.rows()),
-                  encode_tensor_map<T>(fields.half_rho, fields.density, rho.row(), rho.rows())};
+        a.maps = {encode_tensor_map<T>(fields.p(now), fields.field, p.row(), p.rows()),
+                  encode_tensor_map<T>(fields.half_rho().at, fields.half_rho().layout, rho.row(), rho.rows())};
     }
 };
 

@@ -16,17 +16,22 @@ class CpmlLayers final : public StripSteps<T> {
 public:
     CpmlLayers(const Cpml& layers, const StripPlace<T>& place)
         : strips_(planned_from(layers, place)),
+          equation_(place.setup.scheme.equation),
+          volumes_(place.fields.volumes),
           volume_step_(place.fields.volume_step),
           memory_(place.row("cpml.memory")),
           profiles_(upload_vector(place.row("cpml.profiles"), cpml::all_profiles<T>(strips_))),
           launches_(cpml_launches<T>(
-              strips_, {place.fields.field, place.fields.model, place.fields.density, place.fields.k,
-                        place.fields.half_rho, memory_.data(), profiles_.data(), place.fields.coded_k})) {}
+              strips_,
+              {place.fields.field, place.fields.k().layout, place.fields.half_rho().layout, place.fields.k().at,
+               place.fields.half_rho().at, memory_.data(), profiles_.data(), place.fields.coded_k})) {}
 
     [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + profiles_.bytes(); }
     static void add_rows(Allocations& list, const Cpml& layers, const StripExtent& extent) {
         const cpml::Strips strips = planned_from(layers, extent);
-        list.add(on_device("cpml.memory", Owner::wavefield, extent.volumes * volume_memory(strips), sizeof(T)));
+        const std::int64_t fields = std::ssize(extent.setup.scheme.equation->fields);
+        list.add(
+            on_device("cpml.memory", Owner::wavefield, fields * extent.volumes * volume_memory(strips), sizeof(T)));
         list.add(on_device("cpml.profiles", Owner::wavefield, cpml::profile_of(strips, 6), sizeof(T)));
     }
 
@@ -44,30 +49,24 @@ public:
             const std::int64_t width = cpml::width_of(strips_, face);
             if (width == 0) continue;
             const cpml::MemoryOfFace memory = cpml::memory_of_face<T>(strips_, face);
-            for (const char* variable : {"psi", "zeta"}) {
-                const StatePart part = strip_state(strips_.layers, one, face, width, variable, sizeof(T));
-                const std::int64_t begin = variable[0] == 'p' ? memory.psi[now] : memory.zeta;
-                const auto& [along_x, along_y, along_z] = memory.strides;
-                body(part, memory_.data() + begin + shot * (side_by_side ? along_y : volume_memory()),
-                     WindowRows{0, along_x, along_y, along_z, part.extents[0], part.extents[1], 0, part.extents[1]});
-            }
+            const auto& [along_x, along_y, along_z] = memory.strides;
+            for (std::size_t field = 0; field < equation_->fields.size(); ++field)
+                for (const char* variable : {"psi", "zeta"}) {
+                    const StatePart part = strip_state(strips_.layers, one, face, width,
+                                                       variable_of_field(*equation_, field, variable), sizeof(T));
+                    const std::int64_t begin = variable[0] == 'p' ? memory.psi[now] : memory.zeta;
+                    body(
+                        part,
+                        memory_.data() + memory_before(field, side_by_side ? 0 : shot) + begin +
+                            (side_by_side ? shot * along_y : 0),
+                        WindowRows{0, along_x, along_y, along_z, part.extents[0], part.extents[1], 0, part.extents[1]});
+                }
         }
     }
     [[nodiscard]] bool in_whole_steps() const override { return strips_.two_psi; }
-    void apply(const StepLevels<T>& levels, int volume, cudaStream_t stream) const override {
-        using Apply = void (*)(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t);
-        constexpr Apply apply_radius[kMaxRadius] = {apply_cpml<1>, apply_cpml<2>, apply_cpml<3>, apply_cpml<4>,
-                                                    apply_cpml<5>, apply_cpml<6>, apply_cpml<7>, apply_cpml<8>};
-        for (const CpmlLaunch<T>& launch : launches_) {
-            CpmlArguments<T> arguments = levels.now == 0 ? launch.arguments : cpml::with_psi_swapped(launch.arguments);
-            arguments.p = levels.p + volume * volume_step_;
-            arguments.q = levels.q + volume * volume_step_;
-            for (CpmlSide<T>& side : arguments.side) {
-                side.psi += volume * volume_memory();
-                side.zeta += volume * volume_memory();
-            }
-            apply_radius[strips_.scheme.radius() - 1](launch, arguments, stream);
-        }
+    void apply(std::span<const StepLevels<T>> fields, int volume, cudaStream_t stream) const override {
+        for (std::size_t field = 0; field < fields.size(); ++field)
+            apply(fields[field], volume, memory_before(field, volume), stream);
     }
 
     /// The weights of the strips across one axis, for the fused kernel.
@@ -91,19 +90,42 @@ public:
     }
 
 private:
+    /// The strips of one volume of a field. \param memory elements before its memory variables.
+    void apply(const StepLevels<T>& levels, int volume, std::int64_t memory, cudaStream_t stream) const {
+        using Apply = void (*)(const CpmlLaunch<T>&, const CpmlArguments<T>&, cudaStream_t);
+        constexpr Apply apply_radius[kMaxRadius] = {apply_cpml<1>, apply_cpml<2>, apply_cpml<3>, apply_cpml<4>,
+                                                    apply_cpml<5>, apply_cpml<6>, apply_cpml<7>, apply_cpml<8>};
+        for (const CpmlLaunch<T>& launch : launches_) {
+            CpmlArguments<T> arguments = levels.now == 0 ? launch.arguments : cpml::with_psi_swapped(launch.arguments);
+            arguments.p = levels.p + volume * volume_step_;
+            arguments.q = levels.q + volume * volume_step_;
+            for (CpmlSide<T>& side : arguments.side) {
+                side.psi += memory;
+                side.zeta += memory;
+            }
+            apply_radius[strips_.scheme.radius() - 1](launch, arguments, stream);
+        }
+    }
+
     static cpml::Strips planned_from(const Cpml& layers, const StripExtent& extent) {
         cpml::Strips strips{extent.grid, extent.setup.scheme, layers, extent.whole_steps};
         for (double& spacing : strips.grid.spacing_m) spacing *= spacing_in(extent.turn);
         return strips;
     }
 
+    /// Elements before the memory variables of a field in one of the volumes.
+    [[nodiscard]] std::int64_t memory_before(std::size_t field, std::int64_t volume) const {
+        return (static_cast<std::int64_t>(field) * volumes_ + volume) * volume_memory();
+    }
     /// Volumes begin on lines of 128 bytes.
     static std::int64_t volume_memory(const cpml::Strips& strips) {
         return (cpml::memory_of<T>(strips, 6) + 31) / 32 * 32;
     }
 
     cpml::Strips strips_;
-    std::int64_t volume_step_;  ///< of p
+    Equation equation_;
+    int volumes_;
+    std::int64_t volume_step_;  ///< of a field
     DeviceBuffer<T> memory_, profiles_;
     std::vector<CpmlLaunch<T>> launches_;
 };

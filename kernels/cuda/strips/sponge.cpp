@@ -63,10 +63,11 @@ public:
     [[nodiscard]] std::int64_t bytes() const override {
         return taper_[0].bytes() + taper_[1].bytes() + taper_[2].bytes();
     }
-    void apply(const StepLevels<T>& levels, int volume, cudaStream_t stream) const override {
+    void apply(std::span<const StepLevels<T>> fields, int volume, cudaStream_t stream) const override {
         const std::int64_t from = volume * volume_step_;
-        damp<T>(levels.p + from, levels.q + from, shape_, boxes_,
-                {taper_[0].data(), taper_[1].data(), taper_[2].data()}, stream);
+        for (const StepLevels<T>& levels : fields)
+            damp<T>(levels.p + from, levels.q + from, shape_, boxes_,
+                    {taper_[0].data(), taper_[1].data(), taper_[2].data()}, stream);
     }
 
 private:

@@ -7,6 +7,7 @@
 #include <cuda_runtime_api.h>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "kernels/boundaries/strip.hpp"
@@ -39,8 +40,8 @@ struct StripPlace : StripExtent {
     [[nodiscard]] const Allocation& row(const std::string& name) const { return planned.of(name_in(this->turn, name)); }
 };
 
-/// The time levels of a step, at node (0, 0, 0) of the first volume; of turns in the operator, what it is applied to
-/// and where the result goes.
+/// The time levels of a field in a step, at node (0, 0, 0) of the first volume; of turns in the operator, what it is
+/// applied to and where the result goes.
 template <typename T>
 struct StepLevels {
     T *p, *q;  ///< p[n] and p[n+1]
@@ -56,8 +57,9 @@ public:
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     /// Queues forgetting what the strips remember: the silence before a shot.
     virtual void reset(cudaStream_t /*stream*/) {}
-    /// Queues what the strips of a volume do after a step between these levels. \throws Error.
-    virtual void apply(const StepLevels<T>& levels, int volume, cudaStream_t stream) const = 0;
+    /// Queues what the strips of a volume do after a step between these levels. \param fields of each field that
+    /// the step advances, in the order of the equation. \throws Error.
+    virtual void apply(std::span<const StepLevels<T>> fields, int volume, cudaStream_t stream) const = 0;
     /// Whether the fused kernel does it instead, as a part of a whole step.
     [[nodiscard]] virtual bool in_whole_steps() const { return false; }
 

@@ -50,14 +50,14 @@ Scheme make_star(int space_order, Coefficients coefficients) {
     return {Equation::star, space_order, weights(space_order), coefficients, {}};
 }
 
-constexpr FactorRow kFactor{
+}  // namespace
+
+const FactorRow kStarFactor{
     [](int) { return FactorKind::star; },
     second_derivative_factor,
     [](int) { return 0; },
     [](int radius) { return radius + 1; },
 };
-
-}  // namespace
 
 const EquationRow kStarEquation{
     .name = "star",
@@ -76,7 +76,7 @@ const EquationRow kStarEquation{
     .stability_limit_s = limit_of_sum_of_axes,
     .set_float = set_second_derivative_stencil<float>,
     .set_double = set_second_derivative_stencil<double>,
-    .factor = &kFactor,
+    .factor = &kStarFactor,
     // Centre 1; a pair of x or y 3; a value of z 2; leapfrog 4.
     .operations = [](int radius, int dimensions) { return 5 + 3 * radius * (dimensions - 1) + 4 * radius; },
 };

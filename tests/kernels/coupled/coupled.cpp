@@ -6,6 +6,7 @@
 #include "kernels/cpu/kernel_table.hpp"
 #include "kernels/equations/constant_density.hpp"
 #include "kernels/equations/scheme.hpp"
+#include "tests/kernels/coupled/coupled_math.hpp"
 
 namespace onda::test {
 namespace {
@@ -34,12 +35,6 @@ Scheme make(int space_order, Coefficients coefficients) {
     return scheme;
 }
 
-/// f+ = 2 f - f- + k L(f) - g (f - other)
-template <typename T>
-T advance(const T* f, T before, T k, T g, T other, T laplacian) {
-    return fused(-g, *f - other, leapfrog(*f, before, k, laplacian));
-}
-
 template <typename T, int Dims, int R>
 struct Coupled {
     static void step(const StepArguments<T>& a) {
@@ -51,10 +46,10 @@ struct Coupled {
                     const T* const s = a.further_p[0] + i;
                     const MediumView<T>&k = a.medium[0], &g = a.medium[1];
                     const T k_here = k.at[x + y * k.pitch + z * k.plane], g_here = g.at[x + y * g.pitch + z * g.plane];
-                    a.q[i] =
-                        advance(p, a.q[i], k_here, g_here, *s, laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
-                    a.further_q[0][i] = advance(s, a.further_q[0][i], k_here, g_here, *p,
-                                                laplacian<T, Dims, R>(s, a.pitch, a.plane, a.stencil));
+                    a.q[i] = advance_coupled(p, a.q[i], k_here, g_here, *s,
+                                             laplacian<T, Dims, R>(p, a.pitch, a.plane, a.stencil));
+                    a.further_q[0][i] = advance_coupled(s, a.further_q[0][i], k_here, g_here, *p,
+                                                        laplacian<T, Dims, R>(s, a.pitch, a.plane, a.stencil));
                 }
     }
 };
@@ -84,7 +79,9 @@ const EquationRow kCoupledEquation{
     .stability_limit_s = limit_of_sum_of_axes,
     .set_float = set_second_derivative_stencil<float>,
     .set_double = set_second_derivative_stencil<double>,
+    .factor = &kStarFactor,
     .cpu_kernels = kernels,
+    .on_cuda = coupled_on_cuda,
 };
 
 }  // namespace onda::test

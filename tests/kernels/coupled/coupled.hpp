@@ -15,4 +15,7 @@ namespace onda::test {
 extern const EquationRow kCoupledEquation;
 inline constexpr Equation kCoupled{kCoupledEquation};
 
+/// EquationRow::on_cuda: of coupled_on_gpu.cu, or null in programs that are linked with coupled_without_gpu.cpp.
+const cuda::EquationKernels* coupled_on_cuda();
+
 }  // namespace onda::test

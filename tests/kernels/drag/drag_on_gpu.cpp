@@ -59,12 +59,12 @@ public:
     void reset(cudaStream_t stream) override {
         ONDA_CUDA_TRY(cudaMemsetAsync(memory_.data(), 0, static_cast<std::size_t>(memory_.size()) * sizeof(T), stream));
     }
-    void apply(const StepLevels<T>& levels, int volume, cudaStream_t stream) const override {
+    void apply(std::span<const StepLevels<T>> fields, int volume, cudaStream_t stream) const override {
         const T* pull = pull_.data();
         T* const memory = memory_.data() + volume * drag_elements(boxes_);
         for (const DragBox& box : boxes_) {
             const DragArguments<T> a{
-                box, levels.q + volume * volume_step_, memory + box.memory, pull, layout_.pitch, layout_.plane};
+                box, fields.front().q + volume * volume_step_, memory + box.memory, pull, layout_.pitch, layout_.plane};
             const auto blocks = static_cast<unsigned>((box.points() + 63) / 64);
             launch<T>(drag_kernel<T>, {blocks, 64}, stream, a);
             pull += strips_.width[static_cast<std::size_t>(box.face)];

@@ -1,5 +1,5 @@
 /// \file
-/// Downloads of CPU wavefields: copies in one of kDownloads host buffers.
+/// Downloads of fields that whoever asks copies at once: into one of kDownloads buffers of the host.
 #pragma once
 
 #include <condition_variable>
@@ -9,9 +9,9 @@
 #include <span>
 #include <vector>
 
-#include "kernels/wavefield.hpp"
+#include "kernels/fields/field_set.hpp"
 
-namespace onda::cpu {
+namespace onda {
 
 /// The buffers of start_download, each used again when the others have been: two downloads in a row always hold two
 /// buffers, however soon the first one ends, so that memory does not depend on timing.
@@ -39,7 +39,7 @@ public:
 private:
     std::mutex mutex_;
     std::condition_variable returned_;
-    Buffer free_ = Buffer(Wavefield::kDownloads);
+    Buffer free_ = Buffer(FieldSet::kDownloads);
 };
 
 /// Has arrived when it is made: what copies also computes.
@@ -67,4 +67,4 @@ private:
     std::size_t points_;
 };
 
-}  // namespace onda::cpu
+}  // namespace onda

@@ -1,5 +1,5 @@
 /// \file
-/// Windows of the wavefield on their way to the host while later steps run.
+/// Windows of a field on their way to the host while later steps run.
 #pragma once
 
 #include <condition_variable>
@@ -9,11 +9,11 @@
 #include "kernels/cuda/buffers.hpp"
 #include "kernels/cuda/field_operations.hpp"
 #include "kernels/cuda/memory.hpp"
-#include "kernels/wavefield.hpp"
+#include "kernels/fields/field_set.hpp"
 
 namespace onda::cuda {
 
-/// One frame on the device and Wavefield::kDownloads pinned ones on the host. A frame is gathered on the device between
+/// One frame on the device and FieldSet::kDownloads pinned ones on the host. A frame is gathered on the device between
 /// two steps; the copy to the host runs on a stream of its own.
 class Downloads : public std::enable_shared_from_this<Downloads> {
 public:
@@ -88,7 +88,7 @@ private:
 
     DeviceBuffer<float> device_;
     Event gathered_, device_free_;
-    Frame frames_[Wavefield::kDownloads];
+    Frame frames_[FieldSet::kDownloads];
     std::mutex mutex_;
     std::condition_variable freed_;
 };

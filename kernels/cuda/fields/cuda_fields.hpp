@@ -1,0 +1,162 @@
+/// \file
+/// The fields of a wavefield in the memory of one GPU: their time levels, halos, windows, planes and states.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/cuda/buffers.hpp"
+#include "kernels/cuda/field_operations.hpp"
+#include "kernels/cuda/fields/downloads.hpp"
+#include "kernels/cuda/stepper.hpp"
+#include "kernels/fields/field_set.hpp"
+
+namespace onda::cuda {
+
+/// Every field of an equation for some shots on one grid, each with the time levels n and n - 1, which take turns. What
+/// it queues goes to compute() unless it says otherwise.
+template <typename T>
+class CudaFields final : public FieldSet {
+public:
+    /// \param planned with the rows of add_rows().
+    CudaFields(const Setup& setup, int shots, const Allocations& planned);
+
+    /// Adds the rows of what it allocates.
+    static void add_rows(Allocations& list, const Setup& setup, int shots);
+    /// Bytes on the device.
+    [[nodiscard]] std::int64_t bytes() const;
+
+    [[nodiscard]] int shots() const { return shots_; }
+    [[nodiscard]] std::size_t count() const { return levels_.size(); }
+    [[nodiscard]] const Grid& grid() const { return grid_; }  ///< of a volume: see batched()
+    [[nodiscard]] const Layout& layout() const { return layout_; }
+    [[nodiscard]] int volumes() const { return volumes_; }
+    [[nodiscard]] std::int64_t volume_step() const { return volume_step_; }
+    [[nodiscard]] const Stream& compute() const { return compute_; }  ///< of steps
+    [[nodiscard]] const Stream& copy() const { return copy_; }        ///< of copies to the host beside them
+    /// Makes the GPU that of the calling thread.
+    void enter() const { scope_.enter(); }
+
+    /// p[n] of a field, and the level before it, at node (0, 0, 0) of the first volume.
+    [[nodiscard]] T* now(std::size_t field = 0) const { return levels_[field][static_cast<std::size_t>(now_)]; }
+    [[nodiscard]] T* before(std::size_t field = 0) const { return levels_[field][static_cast<std::size_t>(1 - now_)]; }
+    /// Which of its two arrays holds p[n] of every field.
+    [[nodiscard]] int level() const { return now_; }
+    void set_level(int now) { now_ = now; }
+    void swap() { now_ = 1 - now_; }
+    /// Sets grid, layout, levels and volumes as kernels see them.
+    void describe(Fields<T>& fields) const;
+    /// Queues zeros everywhere. In the padding, too: vectors at the end of a row read it.
+    void clear();
+
+    /// Fills the halos of p[n] of every field by the rules of Problem::halos.
+    void fill_halos() const { fill_halos(2); }
+    /// The same up to an axis, 0 x, 1 y, 2 z.
+    void fill_halos(int last_axis) const;
+    /// Of another array with the layout of a field.
+    void fill_halos_of(T* array, int last_axis) const;
+
+    /// Of a node (Grid::at index) of one shot, from node (0, 0, 0) of an array.
+    [[nodiscard]] std::int64_t element(std::int64_t node, int shot) const {
+        const auto [x, y, z] = setup_.grid.node(node);
+        return layout_.at(x, y, z) - layout_.origin + shot * shot_step_;
+    }
+    [[nodiscard]] WindowRows rows_of(const Window& window, int shot) const;
+    /// Copies rows of an array of this GPU to the host, and from there, through the staging memory. Wait.
+    template <typename U>
+    void copy_out(const T* from, WindowRows rows, std::span<U> values) const;
+    template <typename U>
+    void copy_in(T* to, WindowRows rows, std::span<const U> values) const;
+
+    [[nodiscard]] std::vector<Extremum> extrema() const override;
+    void download(const Window& window, std::span<float> values, int shot, FieldLevel level) const override {
+        copy_out(array_of(level), rows_of(window, shot), values);
+    }
+    void download(const Window& window, std::span<double> values, int shot, FieldLevel level) const override {
+        copy_out(array_of(level), rows_of(window, shot), values);
+    }
+    [[nodiscard]] std::unique_ptr<Download> start_download(const Window& window, int shot) override {
+        enter();
+        return downloads_->start(now(), rows_of(window, shot), compute_, copy_);
+    }
+    void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override;
+    void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override;
+    /// Calls body(part, array, rows of a plane) for every level of a shot's fields, in the order of the equation.
+    template <typename Body>
+    void for_state(int shot, const Body& body) const {
+        const auto& n = setup_.grid.n;
+        const WindowRows plane = rows_of({{0, 0, 0}, {n[0], n[1], 1}, {1, 1, 1}}, shot);
+        for (std::size_t field = 0; field < count(); ++field) {
+            const std::string name(setup_.scheme.equation->fields[field]);
+            body(StatePart{name, n, sizeof(T)}, now(field), plane);
+            body(StatePart{name + "_previous", n, sizeof(T)}, before(field), plane);
+        }
+    }
+
+    // The copies of planes run on a stream of their own.
+    void copy_planes(const FieldSet& other, std::int64_t from_plane, std::int64_t to_plane,
+                     std::int64_t count) override;
+    [[nodiscard]] std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override;
+    [[nodiscard]] bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override {
+        pack(from_plane, planes.planes(), planes.bytes().data(), cudaMemcpyDeviceToHost);
+        return false;
+    }
+    void await_copies_out() const override {
+        enter();
+        planes_.wait();
+    }
+    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override {
+        unpack(to_plane, planes.planes(), planes.bytes().data(), cudaMemcpyHostToDevice);
+    }
+    [[nodiscard]] std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t from_plane,
+                                                             std::int64_t to_plane) override;
+    void await_planes() override;
+    /// Forgets copies under way: those of a capture that failed.
+    void forget_planes() { under_way_.clear(); }
+
+private:
+    class Port;
+
+    [[nodiscard]] T* array_of(FieldLevel level) const {
+        const auto field = static_cast<std::size_t>(level.field);
+        return level.before == 0 ? now(field) : before(field);
+    }
+    /// Rows of `length` values that the staging memory holds, at most `all`.
+    template <typename U>
+    [[nodiscard]] std::int64_t rows_of_staging(std::int64_t length, std::int64_t all) const {
+        return std::min(staging_.size() / (length * static_cast<std::int64_t>(sizeof(U))), all);
+    }
+    /// Calls body(plane with its halos, bytes before it in a PlaneBuffer, bytes of a row, rows).
+    template <typename Body>
+    void for_planes(std::int64_t first_plane, std::int64_t planes, const Body& body) const;
+    /// Queues copies of planes to memory like that of a PlaneBuffer, and from there.
+    void pack(std::int64_t from_plane, std::int64_t planes, std::byte* to, cudaMemcpyKind kind) const;
+    void unpack(std::int64_t to_plane, std::int64_t planes, const std::byte* from, cudaMemcpyKind kind);
+
+    const Setup& setup_;
+    int shots_;
+    DeviceScope scope_;
+    Grid grid_;
+    Layout layout_;
+    int volumes_;
+    std::int64_t volume_step_;
+    std::int64_t shot_step_;  ///< elements from node (0, 0, 0) of a shot to that of the next
+    DeviceBuffer<T> memory_;  ///< of all levels, one allocation
+    std::vector<std::array<T*, 2>> levels_;
+    int now_ = 0;
+    std::array<DeviceBuffer<LayerCopy>, 3> copies_;
+    DeviceBuffer<std::byte> staging_;  ///< for rows on their way
+    DeviceBuffer<Largest> largest_;
+    DeviceBuffer<std::uint64_t> hashes_;  ///< of the planes of one shot
+    std::shared_ptr<Downloads> downloads_;
+    Stream compute_, copy_;
+    Stream planes_ = Stream::urgent();             ///< of planes from and to other slabs
+    Event complete_, arrived_;                     ///< p[n] may be copied; the planes of other slabs have been
+    mutable std::vector<const Event*> under_way_;  ///< copies to and from these fields
+};
+
+}  // namespace onda::cuda

@@ -1,0 +1,80 @@
+#include "kernels/cuda/shots/device_sources.hpp"
+
+#include <algorithm>
+
+#include "kernels/cuda/memory.hpp"
+#include "kernels/shot/source_entries.hpp"
+
+namespace onda::cuda {
+
+template <typename T>
+DeviceSources<T>::DeviceSources(const Medium& medium, const CudaFields<T>& fields, const std::vector<Sources>& of_shots,
+                                FusedSteps<T>* fused) {
+    struct Node {
+        unsigned block;  ///< of the fused kernel, which adds it
+        std::int64_t element;
+        std::vector<std::int32_t> row;
+        std::vector<T> amplitude;
+    };
+    std::vector<Node> nodes;
+    std::vector<std::int64_t> samples{0};
+    std::vector<T> signal;
+    for (int shot = 0; shot < fields.shots(); ++shot) {
+        const Sources& sources = of_shots[static_cast<std::size_t>(shot)];
+        const std::vector<SourceEntry> entries = source_entries(sources.nodes);
+        const std::vector<double> amplitudes = source_amplitudes(medium, sources, entries);
+        const auto rows_before = static_cast<std::int32_t>(samples.size()) - 1;
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (i == 0 || entries[i].node != entries[i - 1].node) {
+                const std::array<std::int64_t, 3> node = medium.setup().grid.node(entries[i].node);
+                nodes.push_back({fused != nullptr ? fused->block_of(node, shot) : 0,
+                                 fields.element(entries[i].node, shot),
+                                 {},
+                                 {}});
+            }
+            nodes.back().row.push_back(rows_before + static_cast<std::int32_t>(entries[i].row));
+            nodes.back().amplitude.push_back(static_cast<T>(amplitudes[i]));
+        }
+        for (const std::vector<double>& series : sources.signal) {
+            signal.insert(signal.end(), series.begin(), series.end());
+            samples.push_back(static_cast<std::int64_t>(signal.size()));
+        }
+    }
+    std::ranges::stable_sort(nodes, {}, &Node::block);
+    std::vector<unsigned> blocks;
+    std::vector<std::int64_t> element, first{0};
+    std::vector<std::int32_t> row;
+    std::vector<T> amplitude;
+    for (const Node& node : nodes) {
+        blocks.push_back(node.block);
+        element.push_back(node.element);
+        row.insert(row.end(), node.row.begin(), node.row.end());
+        amplitude.insert(amplitude.end(), node.amplitude.begin(), node.amplitude.end());
+        first.push_back(static_cast<std::int64_t>(row.size()));
+    }
+    if (fused != nullptr) fused->set_sources(blocks);
+    if (nodes.empty()) return;
+    Allocations planned;
+    add_sources(planned, {std::ssize(element), std::ssize(row), std::ssize(samples) - 1, std::ssize(signal)},
+                sizeof(T));
+    element_ = upload_vector(planned.of("sources.element"), element);
+    first_ = upload_vector(planned.of("sources.first"), first);
+    samples_ = upload_vector(planned.of("sources.samples"), samples);
+    row_ = upload_vector(planned.of("sources.row"), row);
+    amplitude_ = upload_vector(planned.of("sources.amplitude"), amplitude);
+    signal_ = upload_vector(planned.of("sources.signal"), signal);
+}
+
+template class DeviceSources<float>;
+template class DeviceSources<double>;
+
+Sources samples_of_updates(Sources sources, std::int64_t stride) {
+    const auto every = static_cast<std::size_t>(stride);
+    for (std::vector<double>& signal : sources.signal) {
+        for (std::size_t n = 0; every * n < signal.size(); ++n) signal[n] = signal[every * n];
+        signal.resize((signal.size() + every - 1) / every);
+    }
+    return sources;
+}
+
+}  // namespace onda::cuda

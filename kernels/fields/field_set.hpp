@@ -1,0 +1,137 @@
+/// \file
+/// The fields of a wavefield: what lies in memory, apart from what time steps do with it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/grid/grid.hpp"
+#include "kernels/plane_link.hpp"
+#include "kernels/setup.hpp"
+
+namespace onda {
+
+/// The largest |p| and where it is; `finite` is false if any node holds NaN or infinity (then `node` is such a node).
+struct Extremum {
+    double max_abs = 0.;
+    std::int64_t node = 0;  ///< Grid::at index
+    bool finite = true;
+};
+
+/// A time level of one of the fields.
+struct FieldLevel {
+    int field = 0;   ///< in the order of the equation
+    int before = 0;  ///< levels before p[n]: 0, or 1 for p[n-1], which a step overwrites with p[n+1]
+};
+inline constexpr FieldLevel kPreviousLevel{0, 1};
+
+/// A part of a field on its way to the host, while later steps run. Must go before its fields do.
+class Download {
+public:
+    virtual ~Download() = default;
+    /// The values, [z][y][x], x fastest, once they have arrived; they live as long as this. May be called from another
+    /// thread than the one that drives the steps.
+    virtual std::span<const float> wait() = 0;
+};
+
+/// Planes of p[n] of all shots in memory of the host: what slabs in different processes send each other. [shot][field]
+/// [z][y][x] with the halos along x and y, in the precision of the run and without padding: the same on every kind of
+/// device.
+class PlaneBuffer {
+public:
+    explicit PlaneBuffer(std::int64_t planes) : planes_(planes) {}
+    virtual ~PlaneBuffer() = default;
+    PlaneBuffer(const PlaneBuffer&) = delete;
+    PlaneBuffer& operator=(const PlaneBuffer&) = delete;
+
+    [[nodiscard]] std::int64_t planes() const { return planes_; }
+    [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
+    [[nodiscard]] std::span<const std::byte> bytes() const { return const_cast<PlaneBuffer*>(this)->bytes(); }
+
+private:
+    std::int64_t planes_;
+};
+
+/// The bytes of so many planes in a PlaneBuffer. \param problem of a slab.
+std::int64_t plane_buffer_bytes(const Problem& problem, std::int64_t planes, std::int64_t shots);
+
+/// One array of a shot's state, as every device, kernel and batch gives it: "p", "p_previous", "cpml.x_min.psi", ….
+struct StatePart {
+    std::string name;
+    std::array<std::int64_t, 3> extents{};  ///< values along x, y, z; of a strip, its width across the face
+    std::int64_t element_bytes = 4;
+
+    bool operator==(const StatePart&) const = default;
+};
+
+/// A visitor of the state takes (or, where a state is restored, fills in) whole planes of a part: [z][y][x] from plane
+/// `first_plane` on.
+using StateVisitor = std::function<void(const StatePart& part, std::int64_t first_plane, std::span<std::byte> planes)>;
+
+/// The fields of an equation for some shots on the layout of one device, or of several: each with the time levels n and
+/// n - 1. Whoever steps them knows in which order; this class knows where they lie and how they travel. Calls that
+/// return data wait for what is queued.
+class FieldSet {
+public:
+    /// \param problem lives as long as the fields.
+    explicit FieldSet(const Problem& problem) : problem_(&problem) {}
+    virtual ~FieldSet() = default;
+    FieldSet(const FieldSet&) = delete;
+    FieldSet& operator=(const FieldSet&) = delete;
+
+    [[nodiscard]] const Problem& problem() const { return *problem_; }
+
+    /// The largest |p[n]| of the first field of each shot, and its node.
+    [[nodiscard]] virtual std::vector<Extremum> extrema() const = 0;
+    /// Copies a time level at the nodes of `window`, [z][y][x], x fastest. \throws what the steps met.
+    virtual void download(const Window& window, std::span<float> values, int shot = 0, FieldLevel level = {}) const = 0;
+    virtual void download(const Window& window, std::span<double> values, int shot = 0,
+                          FieldLevel level = {}) const = 0;
+    /// Starts copying p[n] of the first field at the nodes of `window`; the next steps may go on at once. At most
+    /// kDownloads live at the same time: another call waits until one of them has been destroyed (by another thread).
+    static constexpr int kDownloads = 2;
+    [[nodiscard]] virtual std::unique_ptr<Download> start_download(const Window& window, int shot = 0) = 0;
+    /// XXH3 with 64 bits (kernels/fingerprint.hpp) of every plane z of `window`: of the values of p[n] of the first
+    /// field, [y][x], x fastest, in the precision of the run. Devices make them where the field lies; the default
+    /// downloads it, some planes at a time. \param hashes window.count[2] of them. \throws what the steps met.
+    virtual void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot = 0) const;
+    /// Reads p[n] of the first field at nodes (Grid::at indices).
+    virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
+
+    // What crosses a cut: planes of p[n] of every field, halos along x and y included. Planes below 0 and from nz on
+    // lie in the halo. Fields that nobody cuts leave these as they are: they throw std::logic_error.
+
+    /// Overwrites planes to_plane … to_plane + count - 1 by those of a neighbouring slab. The copy may run beside what
+    /// is queued until await_planes(), which must not change what it reads. \param other on a device of the same kind,
+    /// of the same precision and extents along x and y.
+    virtual void copy_planes(const FieldSet& other, std::int64_t from_plane, std::int64_t to_plane, std::int64_t count);
+    /// A buffer for planes, in memory that the device copies from and to without a detour.
+    [[nodiscard]] virtual std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const;
+    /// Copies planes from `from_plane` on to a buffer, under the rules of copy_planes(). \returns whether they are
+    /// there; otherwise they are after await_copies_out().
+    [[nodiscard]] virtual bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const;
+    virtual void await_copies_out() const {}
+    /// Overwrites planes from `to_plane` on by those of a buffer, which must stay as it is until the next
+    /// await_copies_out(); what reads them comes after await_planes().
+    virtual void copy_in(std::int64_t to_plane, const PlaneBuffer& planes);
+    /// The end of a cut where so many planes from `from_plane` on go from the device to that of another process, whose
+    /// planes come to those from `to_plane` on; null where they go through the host.
+    [[nodiscard]] virtual std::unique_ptr<PlanePort> make_plane_port(std::int64_t /*planes*/,
+                                                                     std::int64_t /*from_plane*/,
+                                                                     std::int64_t /*to_plane*/) {
+        return nullptr;
+    }
+    /// Lets what is queued from now on come after the copies to and from these fields.
+    virtual void await_planes() {}
+
+private:
+    const Problem* problem_;
+};
+
+}  // namespace onda

@@ -1,0 +1,75 @@
+/// \file
+/// The fields of a grid that is cut into slabs, as those of one grid.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/fields/field_set.hpp"
+#include "kernels/fields/host_downloads.hpp"
+#include "kernels/slabs/slab_map.hpp"
+
+namespace onda {
+
+class SlabFields final : public FieldSet {
+public:
+    /// \param slabs the fields of each; they, the map and the problem live as long as this.
+    SlabFields(const Problem& whole, const SlabMap& map, std::vector<FieldSet*> slabs)
+        : FieldSet(whole), map_(map), slabs_(std::move(slabs)) {}
+
+    [[nodiscard]] std::vector<Extremum> extrema() const override;
+    void download(const Window& window, std::span<float> values, int shot, FieldLevel level) const override {
+        take(window, values, shot, level);
+    }
+    void download(const Window& window, std::span<double> values, int shot, FieldLevel level) const override {
+        take(window, values, shot, level);
+    }
+    [[nodiscard]] std::unique_ptr<Download> start_download(const Window& window, int shot) override;
+    void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override;
+    void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override;
+
+    // The outermost slabs exchange planes with those of other processes.
+    [[nodiscard]] std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override {
+        return slabs_.front()->make_plane_buffer(planes);
+    }
+    [[nodiscard]] bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override {
+        const auto [slab, plane] = outermost(from_plane);
+        return slab->copy_out(plane, planes);
+    }
+    void await_copies_out() const override {
+        slabs_.front()->await_copies_out();
+        slabs_.back()->await_copies_out();
+    }
+    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override {
+        const auto [slab, plane] = outermost(to_plane);
+        slab->copy_in(plane, planes);
+    }
+    [[nodiscard]] std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t from_plane,
+                                                             std::int64_t to_plane) override {
+        const auto [slab, from] = outermost(from_plane);
+        return slab->make_plane_port(planes, from, outermost(to_plane).second);
+    }
+    void await_planes() override {
+        for (FieldSet* slab : slabs_) slab->await_planes();
+    }
+
+private:
+    /// The first slab or the last one, and one of its planes or of the halo beyond it.
+    [[nodiscard]] std::pair<FieldSet*, std::int64_t> outermost(std::int64_t plane) const {
+        if (plane < map_.owned(0).planes) return {slabs_.front(), plane};
+        return {slabs_.back(), plane - problem().grid.nz() + slabs_.back()->problem().grid.nz()};
+    }
+    template <typename U>
+    void take(const Window& window, std::span<U> values, int shot, FieldLevel level) const {
+        for (const WindowPart& part : map_.parts(window))
+            slabs_[part.slab]->download(part.window, values.subspan(static_cast<std::size_t>(part.before)), shot,
+                                        level);
+    }
+
+    const SlabMap& map_;
+    std::vector<FieldSet*> slabs_;
+    FrameBuffers frames_;
+};
+
+}  // namespace onda
