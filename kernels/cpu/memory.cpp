@@ -69,9 +69,9 @@ Allocations allocations(const Setup& setup, int shots, const ShotSize& shot) {
             paged("leap.tiles", Owner::wavefield, threads * leap_tile_elements(setup), rules.element_bytes, shots));
     }
     for (const auto& strip : setup.strips)
-        if (!strip->empty()) strip->on_cpu().add_rows(list, *strip, setup, threads, shots);
+        if (!strip->empty()) row_for(*strip, setup).add_rows(list, *strip, setup, threads, shots);
     add_rows_again(list, setup, [&](Allocations& again, const Strip& strip) {
-        strip.on_cpu().add_rows(again, strip, setup, threads, shots);
+        row_for(strip, setup).add_rows(again, strip, setup, threads, shots);
     });
     add_sources(list, setup.applications() == Applications::twice ? most_of_leaps(setup, shot) : shot,
                 rules.element_bytes, shots);

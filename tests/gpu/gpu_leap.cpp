@@ -24,7 +24,7 @@ std::vector<Case> leap_cases() {
 /// Checks the instances that leap, or have order 4 in time, against the CPU; returns how many there are.
 std::size_t compare_leaps(const Case& c, int order, Precision precision, bool leaps = true) {
     const Setup setup = kAppliedTwice[leaps ? 0 : 1](c, order, precision);
-    return compare_instances(setup, c, on_cpu(setup, c),
+    return compare_instances(setup, c, on_cpu(setup, c, "auto"),
                              [](const Setup& chosen) { return make_noisy_medium(chosen, cuda::make_medium); });
 }
 

@@ -12,7 +12,8 @@
 namespace onda::test {
 
 /// What a kernel of the CPU gives of a shot with this seed.
-inline std::vector<double> on_cpu(Setup setup, const Case& c, const char* kernel = "auto", std::uint64_t seed = 0) {
+inline std::vector<double> on_cpu(Setup setup, const Case& c, const char* kernel = "reference",
+                                  std::uint64_t seed = 0) {
     setup.kernel = kernel;
     setup.tile = setup.copy = "auto";
     const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield();

@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/strips/cpml_kernel.hpp"
+#include "kernels/cpu/strips/cpml_reference.hpp"
 #include "kernels/cpu/strips/strip.hpp"
 #include "kernels/plan/state_parts.hpp"
 
@@ -170,7 +171,7 @@ private:
 namespace onda {
 
 const cpu::StripRow& Cpml::on_cpu() const {
-    static constexpr cpu::StripRow row = cpu::strip_row<Cpml, cpu::CpmlLayers>();
+    static constexpr cpu::StripRow row = cpu::strip_row<Cpml, cpu::CpmlLayers>(&cpu::kCpmlReference);
     return row;
 }
 

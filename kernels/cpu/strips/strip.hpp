@@ -69,12 +69,20 @@ struct StripRow {
     void (*add_rows)(Allocations& list, const Strip& strip, const Setup& setup, int threads, int shots);
     std::unique_ptr<StripSteps<float>> (*make_float)(const Strip& strip, const StripPlace<float>& place);
     std::unique_ptr<StripSteps<double>> (*make_double)(const Strip& strip, const StripPlace<double>& place);
+    const StripRow* reference = nullptr;  ///< of the kernel `reference`: plain loops; null: this row
 };
+
+/// The row for a kind and the kernel that a set-up names. With the strips of the reference every kernel is compared
+/// with loops that share nothing with its own.
+inline const StripRow& row_for(const Strip& strip, const Setup& setup) {
+    const StripRow& row = strip.on_cpu();
+    return setup.kernel == "reference" && row.reference != nullptr ? *row.reference : row;
+}
 
 /// The row of a kind. \param Steps its StripSteps, with a constructor that takes a Kind and a StripPlace<T>, and a
 /// static add_rows(list, kind, setup, threads, shots).
 template <typename Kind, template <typename> typename Steps>
-constexpr StripRow strip_row() {
+constexpr StripRow strip_row(const StripRow* reference = nullptr) {
     return {[](Allocations& list, const Strip& strip, const Setup& setup, int threads, int shots) {
                 const auto& kind = static_cast<const Kind&>(strip);
                 if (setup.precision == Precision::float32)
@@ -87,7 +95,8 @@ constexpr StripRow strip_row() {
             },
             [](const Strip& strip, const StripPlace<double>& place) -> std::unique_ptr<StripSteps<double>> {
                 return std::make_unique<Steps<double>>(static_cast<const Kind&>(strip), place);
-            }};
+            },
+            reference};
 }
 
 /// The strips of a problem that have this turn, on one shot, in the order in which a step applies them.
@@ -96,10 +105,11 @@ std::vector<std::unique_ptr<StripSteps<T>>> make_strips(const StripPlace<T>& pla
     std::vector<std::unique_ptr<StripSteps<T>>> strips;
     for (const auto& strip : place.setup.strips) {
         if (!has_turn(place.setup, *strip, place.turn)) continue;
+        const StripRow& row = row_for(*strip, place.setup);
         if constexpr (sizeof(T) == sizeof(float))
-            strips.push_back(strip->on_cpu().make_float(*strip, place));
+            strips.push_back(row.make_float(*strip, place));
         else
-            strips.push_back(strip->on_cpu().make_double(*strip, place));
+            strips.push_back(row.make_double(*strip, place));
     }
     return strips;
 }

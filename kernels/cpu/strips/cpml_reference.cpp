@@ -1,0 +1,108 @@
+// The perfectly matched layers of one shot, for the kernel `reference`: face by face, with memory of its own layout.
+#include "kernels/cpu/strips/cpml_reference.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "kernels/boundaries/cpml.hpp"
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/strips/strip.hpp"
+#include "kernels/plan/state_parts.hpp"
+
+namespace onda::cpu {
+namespace {
+
+template <typename T>
+class CpmlReference final : public StripSteps<T> {
+public:
+    CpmlReference(const Cpml& layers, const StripPlace<T>& place)
+        : layers_(layers), grid_(place.setup.grid), memory_(place.row("cpml.memory")) {
+        const Scheme& scheme = place.setup.scheme;
+        const FactorReach reach = factor_reach(scheme);
+        const FactorKind kind = factor_kind(scheme, grid_.dimensions);
+        smoothing_ = cpml_smoothing<T>(scheme, grid_.dimensions);
+        T* memory = memory_.data();
+        for (int face = 0; face < 6; ++face) {
+            const int axis = face / 2;
+            if (face % 2 == 0) h_[axis] = cpml_weights<T>(scheme, spacing_in(place.turn) * grid_.spacing_m[axis]);
+            ReferenceLayer<T>& layer = faces_[face];
+            static_cast<Arrays<T>&>(layer) = place.arrays;
+            layer.axis = axis;
+            layer.dimensions = grid_.dimensions;
+            layer.width = static_cast<int>(layers.face[face].width());
+            layer.high = face % 2 == 1;
+            layer.first = reach.first;
+            layer.count = reach.count;
+            layer.h = h_[axis].data();
+            layer.has_density = kind == FactorKind::density;
+            layer.is_smoothed = kind == FactorKind::compact_2d || kind == FactorKind::compact_3d;
+            layer.smoothing = smoothing_.data();
+            profiles_[face] = cpml_profile<T>(layers.face[face]);
+            layer.a_psi = profiles_[face].data();
+            layer.b_psi = layer.a_psi + layer.width;
+            layer.a_zeta = layer.b_psi + layer.width;
+            layer.b_zeta = layer.a_zeta + layer.width;
+            layer.psi = memory;
+            layer.zeta = memory + values(layers, grid_, face);
+            memory = layer.zeta + values(layers, grid_, face);
+        }
+        const InstructionSet& isa = place.isa;
+        add_layer_ = with_isa(isa, []<typename Isa>() { return &add_reference_layer<Isa, T>; });
+    }
+
+    static void add_rows(Allocations& list, const Cpml& layers, const Setup& setup, int, int shots) {
+        list.add(paged("cpml.memory", Owner::wavefield, all_values(layers, setup.grid), sizeof(T), shots));
+    }
+    [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes(); }
+    void set_threads(int threads) override {
+        for (ReferenceLayer<T>& layer : faces_) layer.threads = threads;
+    }
+    void reset() override { std::fill_n(memory_.data(), all_values(layers_, grid_), T(0)); }
+
+    void apply(std::span<const FieldLevels<T>> fields) override {
+        for (ReferenceLayer<T>& layer : faces_) {
+            layer.p = fields.front().p;
+            layer.q = fields.front().q;
+            if (layer.width > 0) add_layer_(layer);
+        }
+    }
+
+    void for_state(const typename StripSteps<T>::StateBody& body) const override {
+        for (int face = 0; face < 6; ++face) {
+            const ReferenceLayer<T>& layer = faces_[face];
+            if (layer.width == 0) continue;
+            const auto n = strip_grid(grid_, face, layer.width).n;
+            const std::array<std::int64_t, 3> strides{1, n[0], n[0] * n[1]};
+            body(strip_state(layers_, grid_, face, layer.width, "psi", sizeof(T)), layer.psi, strides);
+            body(strip_state(layers_, grid_, face, layer.width, "zeta", sizeof(T)), layer.zeta, strides);
+        }
+    }
+
+private:
+    /// Of psi of a face, and as many of zeta.
+    static std::int64_t values(const Cpml& layers, const Grid& grid, int face) {
+        const std::int64_t width = layers.face[face].width();
+        return width == 0 ? 0 : strip_grid(grid, face, width).points();
+    }
+    static std::int64_t all_values(const Cpml& layers, const Grid& grid) {
+        std::int64_t all = 0;
+        for (int face = 0; face < 6; ++face) all += 2 * values(layers, grid, face);
+        return all;
+    }
+
+    const Cpml& layers_;
+    const Grid& grid_;
+    Buffer<T> memory_;
+    std::array<std::vector<T>, 3> h_;
+    std::array<T, 3> smoothing_;
+    std::array<std::vector<T>, 6> profiles_;
+    std::array<ReferenceLayer<T>, 6> faces_;
+    void (*add_layer_)(const ReferenceLayer<T>&);
+};
+
+}  // namespace
+
+constinit const StripRow kCpmlReference = strip_row<Cpml, CpmlReference>();
+
+}  // namespace onda::cpu
