@@ -22,7 +22,7 @@ const std::vector<Case> kCoupledCases{
      40},
     {"2-D, layers", {2, {37, 1, 23}, {10., 10., 6.}, {}}, {}, false, 40, {5, 4, 0, 0, 0, 6}},
     {"3-D, layers beside mirrors",
-     {3, {19, 12, 26}, {10., 9., 8.}, {}},
+     {3, {19, 12, 40}, {10., 9., 8.}, {}},
      {kZero, kRigid, kZero, kZero, kFree, kZero},
      false,
      14,
@@ -100,7 +100,7 @@ TEST_CASE("each shot of a batch of coupled fields has the state of the shot alon
 TEST_CASE("coupled fields in slabs, saved on one device and restored on the other, go on with the same bits") {
     need_gpu();
     const Case& c = kCoupledCases[2];
-    const Setup setup = coupled_setup(c, 4, Precision::float32);
+    const Setup setup = coupled_setup(c, 8, Precision::float32);
     const MakeSlabMedium on_gpus = [](std::size_t, const Setup& part, const MediumReaders& readers, double dt_s) {
         return cuda::make_medium(part, readers, dt_s);
     };

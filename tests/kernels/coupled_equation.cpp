@@ -1,6 +1,7 @@
 // Promise: an equation is a row. One with two fields and a parameter of its own, added in one folder (coupled/) and
 // named nowhere else, runs, is checked, is batched, cut into slabs, saved and restored.
 // Takes less than a second.
+#include <algorithm>
 #include <cmath>
 #include <doctest/doctest.h>
 #include <numbers>
@@ -103,6 +104,26 @@ TEST_CASE("without coupling it has the bits of the star") {
     }
 }
 
+TEST_CASE("layers act on each field alike, and remember each by itself: vector strips as the plain ones") {
+    const Case c{"layers", {3, {17, 12, 15}, {10., 9., 8.}, {}}, {}, false, 12, {3, 4, 2, 0, 4, 3}};
+    for (const Precision precision : {Precision::float32, Precision::float64}) {
+        Setup setup = setup_of(c, 8, precision, kCoupled);
+        std::vector<State> states;
+        for (const char* kernel : {"auto", "reference"}) {
+            setup.kernel = kernel;
+            const auto wavefield = coupled_medium(setup)->make_wavefield();
+            start_noisy_shot(*wavefield, c, precision);
+            wavefield->advance(0, c.steps);
+            states.push_back(save(*wavefield));
+        }
+        CHECK(states[0] == states[1]);
+        const auto of_s =
+            std::ranges::find(states[0], "cpml.x_min.s.psi", [](const auto& part) { return part.first.name; });
+        REQUIRE(of_s != states[0].end());
+        CHECK(std::ranges::any_of(of_s->second, [](std::byte value) { return value != std::byte{0}; }));
+    }
+}
+
 TEST_CASE("its state has both fields, and goes on elsewhere, in a batch and in slabs, with the same bits") {
     const Setup setup = coupled_setup();
     const auto medium = coupled_medium(setup);
@@ -146,6 +167,8 @@ TEST_CASE("it is checked: memory, readers, kernels, and layers that it does not 
     other = setup;
     other.halos = {};
     other.strips.edit<Cpml>().face[0] = layer_of(4);
+    CHECK_NOTHROW(cpu::check_setup(other));
+    other.scheme.equation = coupled_without_layers();
     CHECK_THROWS_WITH_AS(cpu::check_setup(other), "CPML is not available for the equation coupled: take a sponge",
                          std::invalid_argument);
     CHECK(coupled_medium(setup)->kernel() == "reference");

@@ -8,6 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "io/models/model_file.hpp"
+#include "kernels/boundaries/cpml.hpp"
+#include "solver/discretisation/boundary.hpp"
 #include "solver/model/model_builders.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/plan/forecast.hpp"
@@ -114,8 +116,18 @@ TEST_CASE("what it needs and does not have is said") {
                    "scheme.stencil: coupled needs omega, the angular frequency of the coupling in rad/s, which the "
                    "model does not give: take model.type: file, and a file with /omega"));
     CHECK(contains(fault_of_plan(with, {"model={type: constant, vp_m_s: 2000}"}), "coupled needs omega"));
-    CHECK(contains(fault_of_plan(with, {"boundary.left=cpml"}),
-                   "boundary.left: CPML is not available for the equation coupled: use sponge"));
+    CHECK(plan_of(with, {"boundary.left=cpml"}).boundary.strips.get<Cpml>().face[0].width() > 0);
+    const Plan plan = plan_of(with);
+    Scheme bare = plan.setup.scheme;
+    bare.equation = coupled_without_layers();
+    BoundaryConfig layers = plan.config.boundary;
+    layers.x_min = "cpml";
+    CHECK(contains(message_of(
+                       [&] {
+                           static_cast<void>(make_boundary(layers, plan.grid, {bare, 2000., 1e-3, 15.}, {}));
+                       },
+                       ExitCode::config),
+                   "boundary.x_min: CPML is not available for the equation coupled: use sponge"));
     CHECK(plan_of(with, {"scheme.stencil=star"}).setup.scheme.equation == Equation::star);
     const std::string refusal = message_of(
         [&] {

@@ -20,6 +20,8 @@ public:
     CpmlLayers(const Cpml& layers, const StripPlace<T>& place)
         : layers_(layers),
           grid_(place.setup.grid),
+          equation_(place.setup.scheme.equation),
+          field_elements_(elements(layers, grid_)),
           memory_(place.row("cpml.memory")),
           scratch_(place.row("cpml.scratch")),
           done_(place.row("cpml.done")) {
@@ -56,9 +58,8 @@ public:
 
     [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes() + scratch_.bytes() + done_.bytes(); }
     static void add_rows(Allocations& list, const Cpml& layers, const Setup& setup, int threads, int shots) {
-        std::int64_t size = 0;
-        for (int face = 0; face < 6; ++face) size += elements(layers, setup.grid, face);
-        list.add(paged("cpml.memory", Owner::wavefield, size, sizeof(T), shots));
+        const std::int64_t fields = std::ssize(setup.scheme.equation->fields);
+        list.add(paged("cpml.memory", Owner::wavefield, fields * elements(layers, setup.grid), sizeof(T), shots));
         list.add(
             paged("cpml.scratch", Owner::wavefield, scratch_size(layers, setup.scheme) * threads, sizeof(T), shots));
         std::int64_t parts = 0;
@@ -83,14 +84,25 @@ public:
             if (strip.width == 0) continue;
             const std::int64_t first = face == 0 ? strip.width - 1 : 0;
             const std::array<std::int64_t, 3> strides{face == 0 ? -1 : 1, strip.pitch, strip.plane};
-            body(strip_state(layers_, grid_, face, strip.width, "psi", sizeof(T)), strip.psi + first, strides);
-            body(strip_state(layers_, grid_, face, strip.width, "zeta", sizeof(T)), strip.zeta + first, strides);
+            for (std::size_t field = 0; field < equation_->fields.size(); ++field) {
+                const auto part = [&](std::string_view variable) {
+                    return strip_state(layers_, grid_, face, strip.width,
+                                       variable_of_field(*equation_, field, variable), sizeof(T));
+                };
+                const std::int64_t of_field = static_cast<std::int64_t>(field) * field_elements_ + first;
+                body(part("psi"), strip.psi + of_field, strides);
+                body(part("zeta"), strip.zeta + of_field, strides);
+            }
         }
     }
     void apply(std::span<const FieldLevels<T>> fields) override {
-        take(fields.front());
-        functions_.step(arguments_);
-        forget_done();
+        for (const FieldLevels<T>& field : fields) {
+            take(field);
+            functions_.step(arguments_);
+            forget_done();
+            move_memory(field_elements_);
+        }
+        move_memory(-std::ssize(fields) * field_elements_);
     }
     [[nodiscard]] RowFollower follower(std::span<const FieldLevels<T>> fields) override {
         take(fields.front());
@@ -103,6 +115,14 @@ private:
     void forget_done() {
         arguments_.x_done = false;
         std::fill_n(done_.data(), done_.size(), false);
+    }
+    /// From the memory variables of a field to those of another.
+    void move_memory(std::int64_t elements) {
+        for (CpmlStrip<T>& strip : arguments_.strips) {
+            if (strip.width == 0) continue;
+            strip.psi += elements;
+            strip.zeta += elements;
+        }
     }
     void take(const FieldLevels<T>& field) {
         arguments_.p = field.p;
@@ -149,6 +169,12 @@ private:
         if (face >= 2) return 2 * box_of(grid, face, width).size;
         return (2 * row_length(face, width) * grid.ny() * grid.nz() + line - 1) / line * line;
     }
+    /// Of all faces of one field.
+    static std::int64_t elements(const Cpml& layers, const Grid& grid) {
+        std::int64_t all = 0;
+        for (int face = 0; face < 6; ++face) all += elements(layers, grid, face);
+        return all;
+    }
     static std::int64_t scratch_size(const Cpml& layers, const Scheme& scheme) {
         std::int64_t width = 0;
         for (const CpmlFace& face : layers.face) width = std::max(width, face.width());
@@ -158,6 +184,8 @@ private:
 
     const Cpml& layers_;
     const Grid& grid_;
+    Equation equation_;
+    std::int64_t field_elements_;  ///< of the memory variables of a field
     CpmlArguments<T> arguments_;
     CpmlFunctions<T> functions_;
     Buffer<T> memory_, scratch_;

@@ -17,7 +17,10 @@ template <typename T>
 class CpmlReference final : public StripSteps<T> {
 public:
     CpmlReference(const Cpml& layers, const StripPlace<T>& place)
-        : layers_(layers), grid_(place.setup.grid), memory_(place.row("cpml.memory")) {
+        : layers_(layers),
+          grid_(place.setup.grid),
+          equation_(place.setup.scheme.equation),
+          memory_(place.row("cpml.memory")) {
         const Scheme& scheme = place.setup.scheme;
         const FactorReach reach = factor_reach(scheme);
         const FactorKind kind = factor_kind(scheme, grid_.dimensions);
@@ -52,20 +55,25 @@ public:
     }
 
     static void add_rows(Allocations& list, const Cpml& layers, const Setup& setup, int, int shots) {
-        list.add(paged("cpml.memory", Owner::wavefield, all_values(layers, setup.grid), sizeof(T), shots));
+        const std::int64_t fields = std::ssize(setup.scheme.equation->fields);
+        list.add(paged("cpml.memory", Owner::wavefield, fields * all_values(layers, setup.grid), sizeof(T), shots));
     }
     [[nodiscard]] std::int64_t bytes() const override { return memory_.bytes(); }
     void set_threads(int threads) override {
         for (ReferenceLayer<T>& layer : faces_) layer.threads = threads;
     }
-    void reset() override { std::fill_n(memory_.data(), all_values(layers_, grid_), T(0)); }
+    void reset() override { std::fill_n(memory_.data(), memory_.bytes() / sizeof(T), T(0)); }
 
     void apply(std::span<const FieldLevels<T>> fields) override {
-        for (ReferenceLayer<T>& layer : faces_) {
-            layer.p = fields.front().p;
-            layer.q = fields.front().q;
-            if (layer.width > 0) add_layer_(layer);
-        }
+        for (std::size_t field = 0; field < fields.size(); ++field)
+            for (ReferenceLayer<T> layer : faces_) {
+                if (layer.width == 0) continue;
+                layer.p = fields[field].p;
+                layer.q = fields[field].q;
+                layer.psi += before(field);
+                layer.zeta += before(field);
+                add_layer_(layer);
+            }
     }
 
     void for_state(const typename StripSteps<T>::StateBody& body) const override {
@@ -74,12 +82,22 @@ public:
             if (layer.width == 0) continue;
             const auto n = strip_grid(grid_, face, layer.width).n;
             const std::array<std::int64_t, 3> strides{1, n[0], n[0] * n[1]};
-            body(strip_state(layers_, grid_, face, layer.width, "psi", sizeof(T)), layer.psi, strides);
-            body(strip_state(layers_, grid_, face, layer.width, "zeta", sizeof(T)), layer.zeta, strides);
+            for (std::size_t field = 0; field < equation_->fields.size(); ++field) {
+                const auto part = [&](std::string_view variable) {
+                    return strip_state(layers_, grid_, face, layer.width,
+                                       variable_of_field(*equation_, field, variable), sizeof(T));
+                };
+                body(part("psi"), layer.psi + before(field), strides);
+                body(part("zeta"), layer.zeta + before(field), strides);
+            }
         }
     }
 
 private:
+    /// The values of all faces of the fields before this one.
+    [[nodiscard]] std::int64_t before(std::size_t field) const {
+        return static_cast<std::int64_t>(field) * all_values(layers_, grid_);
+    }
     /// Of psi of a face, and as many of zeta.
     static std::int64_t values(const Cpml& layers, const Grid& grid, int face) {
         const std::int64_t width = layers.face[face].width();
@@ -93,6 +111,7 @@ private:
 
     const Cpml& layers_;
     const Grid& grid_;
+    Equation equation_;
     Buffer<T> memory_;
     std::array<std::vector<T>, 3> h_;
     std::array<T, 3> smoothing_;

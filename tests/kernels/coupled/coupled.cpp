@@ -84,6 +84,15 @@ const EquationRow kCoupledEquation{
     .on_cuda = coupled_on_cuda,
 };
 
+Equation coupled_without_layers() {
+    static const EquationRow row = [] {
+        EquationRow without = kCoupledEquation;
+        without.factor = nullptr;
+        return without;
+    }();
+    return row;
+}
+
 }  // namespace onda::test
 
 namespace onda {
