@@ -1,4 +1,4 @@
-// Takes 16 s.
+// Takes 20 s.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("R8: source and receiver can be exchanged") {
