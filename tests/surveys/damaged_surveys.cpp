@@ -318,7 +318,7 @@ TEST_CASE("a report and exports that are made at the same time are all proven") 
         {"report.html", {"report", place.out(), "--force"}},
         {"seismograms.segy", {"export", place.out(), "--segy", "--samples", "ibm", "--force"}},
         {"seismograms.su", {"export", place.out(), "--su", "--force"}}};
-    for (int round = 0; round < 12; ++round) {
+    for (int round = 0; round < (test::kSanitized ? 3 : 12); ++round) {
         CAPTURE(round);
         std::vector<std::unique_ptr<Process>> processes;
         for (const auto& [name, command] : commands) {

@@ -1,6 +1,6 @@
 // A shot that is finished stays finished: however often a survey is killed, stopped, limited or shared, its results are
 // those of one run from beginning to end, byte for byte.
-// Takes 45 s.
+// Takes 22 s.
 #include <random>
 
 #include "io/results/seismograms.hpp"
