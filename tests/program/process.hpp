@@ -80,6 +80,7 @@ public:
         if (id_ > 0) return;
         const rlimit no_core{0, 0};
         setrlimit(RLIMIT_CORE, &no_core);
+        std::signal(SIGHUP, SIG_DFL);  // which nohup ignores, and a program would with it
         const int nowhere = open("/dev/null", O_RDWR);
         dup2(nowhere, STDIN_FILENO);
         dup2(nowhere, STDOUT_FILENO);

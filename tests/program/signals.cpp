@@ -1,6 +1,6 @@
 // Whatever ends a program, its temporary files go: at once where it can still do something, by the next run where it
 // cannot. A folder of results is all old or all new.
-// Takes 25 s.
+// Takes 12 s.
 #include <map>
 #include <random>
 
@@ -30,12 +30,12 @@ struct Workplace {
         return arguments;
     }
     [[nodiscard]] std::vector<std::string> long_run() const { return run({"--set", "time.duration_s=3000"}); }
-    /// What a run says before its last line.
+    /// What a run says before its last line: as much in every place, whose names are of one length.
     [[nodiscard]] std::size_t bytes_said_before_the_end() const {
-        const std::string said = run_onda({"run", config(), "--output", folder.path() / "said"}).err;
-        const auto end = said.find("done ");
-        REQUIRE(end != std::string::npos);
-        return end;
+        static const std::size_t bytes =
+            run_onda({"run", config(), "--output", folder.path() / "said"}).err.find("done ");
+        REQUIRE(bytes != std::string::npos);
+        return bytes;
     }
     [[nodiscard]] bool writing() const { return !partial_files(out()).empty(); }
     [[nodiscard]] bool all_written() const { return !partial_files(out(), "snapshots.xdmf").empty(); }

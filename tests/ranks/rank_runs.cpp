@@ -173,6 +173,7 @@ TEST_CASE("with every kind of face, equation, precision and storage, and with mo
 }
 
 TEST_CASE("in the silence ahead of a wave ranks have the bits of one") {
+    if (kSanitized) return;  // the code of the case above with other numbers, which sanitizers do not look at
     for (Overrides overrides : kTallKinds) {
         CAPTURE(overrides.front());
         const bool is_double = std::ranges::count(overrides, "scheme.precision=double") > 0;

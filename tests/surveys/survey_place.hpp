@@ -10,16 +10,16 @@
 #include "solver/run/shot_table.hpp"
 #include "tests/program/process.hpp"
 
-inline constexpr int kShots = 130;
+inline constexpr int kShots = 101;
 
-/// Many small shots, more than are copied into one file.
+/// Many small shots, one more than are copied into one file.
 inline const std::string kSurvey = R"(schema_version: 1
 grid: {shape: [41, 31], spacing_m: 10}
 model: {type: layered, layers: [{top_m: 0, vp_m_s: 1500}, {top_m: 200, vp_m_s: 2200}]}
 time: {duration_s: 0.15}
 boundary: {cpml_width: 6}
 wavelet: {type: ricker, peak_frequency_hz: 12}
-sources: [{type: line, first_m: [40, 50], last_m: [360, 50], count: 130}]
+sources: [{type: line, first_m: [40, 50], last_m: [360, 50], count: 101}]
 receivers: [{type: line, first_m: [20, 20], last_m: [380, 20], count: 9}]
 output: {pictures: false, snapshots: {times_s: [0.1]}}
 )";
