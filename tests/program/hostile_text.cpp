@@ -8,8 +8,8 @@
 #include "io/config/config.hpp"
 #include "io/files/file_uri.hpp"
 #include "io/text/printable.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/program/hash.hpp"
-#include "solver/program/names.hpp"
 #include "tests/program/program.hpp"
 #include "tests/solver/small_run.hpp"
 
