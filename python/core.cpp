@@ -10,9 +10,9 @@
 #include "io/hdf5/hdf5.hpp"
 #include "io/results/carried_columns.hpp"
 #include "io/results/gather_export.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
-#include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
 #include "solver/run/in_memory.hpp"
 

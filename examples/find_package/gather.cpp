@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/run/in_memory.hpp"
 
 namespace {

@@ -46,4 +46,23 @@ std::optional<bool> parse_boolean(std::string_view text) {
     return std::nullopt;
 }
 
+std::optional<std::vector<std::int64_t>> parse_extents(std::string_view text, std::size_t count) {
+    constexpr std::int64_t most = 1'000'000;
+    constexpr std::string_view spaces = " \t\r";
+    std::vector<std::int64_t> extents;
+    for (;;) {
+        const std::size_t end = text.find('x');
+        std::string_view part = text.substr(0, end);
+        part.remove_prefix(std::min(part.find_first_not_of(spaces), part.size()));
+        part = part.substr(0, part.find_last_not_of(spaces) + 1);
+        const auto value = parse_integer(part);
+        if (!value || *value < 1 || *value > most) return std::nullopt;
+        extents.push_back(*value);
+        if (end == std::string_view::npos) break;
+        text.remove_prefix(end + 1);
+    }
+    if (extents.size() != count) return std::nullopt;
+    return extents;
+}
+
 }  // namespace onda

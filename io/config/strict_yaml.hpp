@@ -64,5 +64,8 @@ std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 /// A boolean: true or false, nothing else.
 std::optional<bool> parse_boolean(std::string_view text);
+/// "512x256x512", or "8x8": whole numbers from 1 to a million, as many as asked for; nothing if the text is anything
+/// else. Spaces may stand around each.
+std::optional<std::vector<std::int64_t>> parse_extents(std::string_view text, std::size_t count);
 
 }  // namespace onda

@@ -16,7 +16,7 @@ struct AllowedValue {
 };
 
 /// The names that belong to tables of other folders, in the order in which they are listed to the user: what reads a
-/// configuration is given them, so that io/ knows nothing of kernels, media or wavelets. solver/program/names.hpp makes
+/// configuration is given them, so that io/ knows nothing of kernels, media or wavelets. solver/plan/names.hpp makes
 /// the one of the program.
 ///
 /// Keys: "model.type", "scheme.stencil", "wavelet.type", "boundary.kind", "backend.name", "backend.kernel". Names that

@@ -105,4 +105,25 @@ int read_some(const Descriptor& file, std::int64_t offset, std::size_t bytes, st
     return 0;
 }
 
+std::string read_piece(const Descriptor& file, const std::filesystem::path& path, std::int64_t offset,
+                       std::int64_t bytes) {
+    std::string text;
+    if (const int error = read_some(file, offset, static_cast<std::size_t>(bytes), text))
+        throw_system_fault(ExitCode::io_error, path, "cannot read it", error);
+    return text;
+}
+
+std::int64_t bytes_of_file(const Descriptor& file, const std::filesystem::path& path) {
+    struct stat status {};
+    if (::fstat(file.id(), &status) != 0) throw_system_fault(ExitCode::io_error, path, "cannot look at it", errno);
+    return status.st_size;
+}
+
+std::filesystem::path nearest_existing(std::filesystem::path path) {
+    std::error_code unseen;
+    path = std::filesystem::absolute(path).lexically_normal();
+    while (!std::filesystem::exists(path, unseen) && path.has_relative_path()) path = path.parent_path();
+    return path;
+}
+
 }  // namespace onda

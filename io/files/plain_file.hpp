@@ -50,5 +50,13 @@ int write_all(const Descriptor& file, std::string_view text);
 /// Reads up to `bytes` from `offset` on; fewer at the end of the file. \returns 0, or the errno of the read that
 /// failed.
 int read_some(const Descriptor& file, std::int64_t offset, std::size_t bytes, std::string& text);
+/// The same, as a value. \param path of the file, for errors. \throws Error(io_error).
+std::string read_piece(const Descriptor& file, const std::filesystem::path& path, std::int64_t offset,
+                       std::int64_t bytes);
+/// \param path of the file, for errors. \throws Error(io_error).
+std::int64_t bytes_of_file(const Descriptor& file, const std::filesystem::path& path);
+
+/// The folder nearest to `path` that exists and can be seen: itself or one above it.
+std::filesystem::path nearest_existing(std::filesystem::path path);
 
 }  // namespace onda

@@ -3,17 +3,19 @@
 #include <optional>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/config/strict_yaml.hpp"
+#include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/commands/model_pictures.hpp"
-#include "solver/performance/thesis/tile_sweep.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/machine_forecast.hpp"
-#include "solver/plan/run_time.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/storage.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
+#include "solver/planning/run_time.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/program/progress.hpp"

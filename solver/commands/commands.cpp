@@ -9,7 +9,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/program/threads.hpp"
 
 namespace onda {

@@ -8,16 +8,16 @@
 
 #include "io/files/interruption.hpp"
 #include "io/results/gather_export.hpp"
+#include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/commands/plot.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/program/log.hpp"
 #include "solver/program/progress.hpp"
-#include "solver/report/report_of_run.hpp"
-#include "solver/run/shot_selection.hpp"
+#include "solver/run/report_of_run.hpp"
+#include "solver/shots/shot_selection.hpp"
 
 namespace onda {
 namespace {

@@ -9,7 +9,7 @@
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/commands/init_templates.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
 
 namespace onda {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "io/models/model_file.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/plan/plan.hpp"
-#include "solver/program/names.hpp"
 
 namespace onda {
 namespace {

@@ -7,6 +7,7 @@
 #include "solver/commands/commands.hpp"
 #include "solver/commands/model_pictures.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {

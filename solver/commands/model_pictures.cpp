@@ -5,10 +5,10 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/pictures/picture.hpp"
+#include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/outputs/pictures.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
 #include "solver/report/survey_map.hpp"
 

@@ -16,6 +16,7 @@
 #include "solver/commands/model_pictures.hpp"
 #include "solver/commands/plot.hpp"
 #include "solver/model/model_builders.hpp"
+#include "solver/planning/make_plan.hpp"
 
 namespace onda::plot {
 namespace {
@@ -124,7 +125,7 @@ std::optional<DrawnModel> model_beneath(const Options& options) {
 std::vector<Panel> model_panels(const DrawnModel& model, const ModelSection& section, const ColourMap& map) {
     std::vector<Panel> panels;
     if (model.plan) {
-        panels = survey_panels(*model.plan, section, *model.shot);
+        panels = survey_panels(model.plan->grid, model.plan->faces(), section, *model.shot);
     } else {
         const auto add = [&](const std::vector<float>& values, const char* label) {
             panels.push_back(empty_panel(section.section));
@@ -238,7 +239,7 @@ Panel frame_panel(const Wavefields& fields, std::span<const float> values, std::
         panel.fields.back().extent = Extent{across.first, across.last, down.first, down.last};
         if (fields.model->plan)
             if (const auto shot = find_shot(*fields.model->plan, fields.shot.shot())) {
-                outline_layers(panel, fields.section.plane, *fields.model->plan);
+                outline_layers(panel, fields.section.plane, fields.model->plan->grid, fields.model->plan->faces());
                 mark_survey(panel, fields.section.plane, *shot);
             }
     }

@@ -7,10 +7,10 @@
 #include <spdlog/fmt/fmt.h>
 #include <vector>
 
+#include "io/config/strict_yaml.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/performance/device_description.hpp"
-#include "solver/performance/thesis/tile_sweep.hpp"
 
 namespace onda {
 namespace {

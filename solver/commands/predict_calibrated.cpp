@@ -4,14 +4,14 @@
 #include <spdlog/fmt/fmt.h>
 #include <stdexcept>
 
+#include "io/config/strict_yaml.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/commands/predict.hpp"
 #include "solver/performance/model/gpu_observations.hpp"
 #include "solver/performance/step_model.hpp"
-#include "solver/performance/thesis/tile_sweep.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/program/json_text.hpp"
 
 namespace onda {

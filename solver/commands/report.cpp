@@ -6,7 +6,7 @@
 #include "io/text/printable.hpp"
 #include "solver/commands/commands.hpp"
 #include "solver/outputs/report_output.hpp"
-#include "solver/report/report_of_run.hpp"
+#include "solver/run/report_of_run.hpp"
 
 namespace onda {
 namespace {

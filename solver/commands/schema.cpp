@@ -1,7 +1,7 @@
 #include <memory>
 
 #include "solver/commands/commands.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
 
 namespace onda {
 

@@ -99,4 +99,13 @@ bool check_inside(const Grid& grid, const Position& position_m, const std::strin
     return false;
 }
 
+std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m) {
+    std::array<std::int64_t, 3> node{};
+    for (std::size_t a = 0; a < 3; ++a) {
+        const double index = (position_m[a] - grid.origin_m[a]) / grid.spacing_m[a];
+        node[a] = std::clamp<std::int64_t>(std::llround(index), 0, grid.n[a] - 1);
+    }
+    return node;
+}
+
 }  // namespace onda

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
 
 #include "io/config/config.hpp"
@@ -24,6 +25,9 @@ Grid make_grid(const GridConfig& config, const ConfigOrigin& origin);
 inline double last_m(const Grid& grid, int axis) {
     return grid.origin_m[axis] + static_cast<double>(grid.n[axis] - 1) * grid.spacing_m[axis];
 }
+
+/// The node nearest to a position, clamped to the grid.
+std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m);
 
 /// The first axis along which a position lies outside the grid, beyond kSamePlace; -1 if it lies inside.
 int axis_outside(const Grid& grid, const Position& position_m);

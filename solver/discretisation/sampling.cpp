@@ -1,9 +1,9 @@
+#include "solver/discretisation/sampling.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
-
-#include "solver/survey/survey.hpp"
 
 namespace onda {
 namespace {
@@ -36,46 +36,45 @@ double floor3(double x) {
 }
 
 /// What would give `wanted` points per wavelength instead of the verdict's.
-std::string advice(const SamplingVerdict& verdict, double wanted, double coarsest_m, const Wavelet& wavelet) {
+std::string advice(const SamplingVerdict& verdict, double wanted, double coarsest_m, const HighestFrequency& highest) {
     const double shrink = verdict.points_per_wavelength / wanted;
     const auto can_be_named = [](double x) { return std::isnormal(x) && x > 1e-300; };
-    if (!can_be_named(coarsest_m * shrink) || !can_be_named(wavelet.highest_frequency_hz * shrink) ||
-        (wavelet.given_peak_hz > 0. && !can_be_named(wavelet.given_peak_hz * shrink)))
+    if (!can_be_named(coarsest_m * shrink) || !can_be_named(highest.hz * shrink) ||
+        (highest.given_peak_hz > 0. && !can_be_named(highest.given_peak_hz * shrink)))
         return "no spacing and no frequency would do: check both, the velocities, and that number";
     std::string text =
         fmt::format("use a spacing of {:.3g} m or less (now {:.6g} m), or a highest frequency of {:.3g} Hz or less",
-                    floor3(coarsest_m * shrink), coarsest_m, floor3(wavelet.highest_frequency_hz * shrink));
-    if (wavelet.given_peak_hz > 0.)
-        text += fmt::format(" (a peak frequency of {:.3g} Hz, now {:.4g} Hz)", floor3(wavelet.given_peak_hz * shrink),
-                            wavelet.given_peak_hz);
+                    floor3(coarsest_m * shrink), coarsest_m, floor3(highest.hz * shrink));
+    if (highest.given_peak_hz > 0.)
+        text += fmt::format(" (a peak frequency of {:.3g} Hz, now {:.4g} Hz)", floor3(highest.given_peak_hz * shrink),
+                            highest.given_peak_hz);
     return text;
 }
 
 }  // namespace
 
-SamplingVerdict judge_sampling(const SchemeConfig& config, const Grid& grid, const Survey& survey, const Scheme& scheme,
-                               double vp_min_m_s) {
+SamplingVerdict judge_sampling(const SchemeConfig& config, const Grid& grid, const HighestFrequency& highest,
+                               const Scheme& scheme, double vp_min_m_s) {
     double coarsest_m = 0.;
     for (int axis = 0; axis < 3; ++axis)
         if (grid.has_axis(axis)) coarsest_m = std::max(coarsest_m, grid.spacing_m[axis]);
-    const auto& wavelet = *std::ranges::max_element(survey.wavelets, {}, &Wavelet::highest_frequency_hz);
 
     SamplingVerdict verdict;
-    verdict.points_per_wavelength = vp_min_m_s / (wavelet.highest_frequency_hz * coarsest_m);
+    verdict.points_per_wavelength = vp_min_m_s / (highest.hz * coarsest_m);
     verdict.needed = needed_points_per_wavelength(scheme);
     verdict.message = fmt::format(
         "{:.3g} points per wavelength at {:.4g} Hz, where the wavelet's spectrum has fallen to 1 %, and {:.6g} m/s",
-        verdict.points_per_wavelength, wavelet.highest_frequency_hz, vp_min_m_s);
+        verdict.points_per_wavelength, highest.hz, vp_min_m_s);
     const double least = config.min_points_per_wavelength;
     if (!(verdict.points_per_wavelength >= least)) {  // NaN, too
         verdict.level = SamplingVerdict::Level::refuse;
         verdict.message += fmt::format(": below scheme.min_points_per_wavelength = {:.3g}; {}", least,
-                                       advice(verdict, std::max(least, verdict.needed), coarsest_m, wavelet));
+                                       advice(verdict, std::max(least, verdict.needed), coarsest_m, highest));
     } else if (verdict.points_per_wavelength < verdict.needed) {
         verdict.level = SamplingVerdict::Level::warn;
         verdict.message +=
             fmt::format(": {} needs {:.3g} to keep the phase velocity within {:.1f} %; {}", scheme.description(),
-                        verdict.needed, 100. * kPhaseError, advice(verdict, verdict.needed, coarsest_m, wavelet));
+                        verdict.needed, 100. * kPhaseError, advice(verdict, verdict.needed, coarsest_m, highest));
     }
     return verdict;
 }

@@ -5,7 +5,8 @@
 
 #include "io/results/stored_pressure.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/plan/host_memory.hpp"
+#include "solver/plan/slab_plan.hpp"
+#include "solver/program/host_memory.hpp"
 #include "solver/signal/resampling.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
@@ -88,8 +89,7 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
     return gather;
 }
 
-void bring_to_output_sampling(const Plan& plan, std::span<ShotGather> gathers) {
-    const TimeAxis& time = plan.time;
+void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gathers) {
     if (is_written_as_recorded(time)) return;
     TraceList<const float> recorded(time.recorded_samples());
     TraceList<float> wanted(time.output_samples);

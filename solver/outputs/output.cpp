@@ -35,12 +35,6 @@ std::int64_t linked_file_bytes() {
     return result_file_bytes(parameters) + link;
 }
 
-FileRecord give_name(AtomicFile file) {
-    FileRecord record = record_of(file.temporary(), file.path().filename().string());
-    file.rename();
-    return record;
-}
-
 std::string kept_name(const FileRecord& file) {
     return std::string(kShotsName) + "/" + file.name;
 }

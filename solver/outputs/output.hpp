@@ -17,10 +17,11 @@
 #include "io/results/provenance.hpp"
 #include "io/results/seismograms.hpp"
 #include "solver/model/model.hpp"
+#include "solver/outputs/shot_record.hpp"
 #include "solver/outputs/snapshot_parts.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/propagation/propagator.hpp"
-#include "solver/run/shot_ledger.hpp"
+#include "solver/ranks/wanted_part.hpp"
 
 namespace onda {
 
@@ -60,9 +61,8 @@ struct ShotPlace {
     std::span<const SnapshotPart> parts;  ///< of its snapshots, where several processes have them
 };
 
-/// The size and hash of a finished file, which gets its name. \throws Error(io_error | cannot_create).
-FileRecord give_name(AtomicFile file);
-
+/// The folder with the files of shots and their table, of surveys that keep them.
+inline constexpr const char* kShotsName = "shots";
 /// The name of a shot's file from the folder of the results, where files of shots are kept.
 std::string kept_name(const FileRecord& file);
 
@@ -121,7 +121,7 @@ struct OutputFormat {
     /// The files of parts that the file of a shot joins, as it lists them: beside it, with names of
     /// is_part_file_name(). Null where it never does. \throws Error(missing_input | bad_data).
     std::vector<FileRecord> (*parts)(const std::filesystem::path& shot_file) = nullptr;
-    /// Adds the rows of what it holds of the host's memory (solver/plan/host_memory.hpp). Null where it is next to
+    /// Adds the rows of what it holds of the host's memory (solver/program/host_memory.hpp). Null where it is next to
     /// nothing.
     void (*add_memory)(Allocations& list, const Plan& plan) = nullptr;
 

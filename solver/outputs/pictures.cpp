@@ -11,7 +11,7 @@
 #include "io/results/stored_pressure.hpp"
 #include "solver/pictures/gather_picture.hpp"
 #include "solver/pictures/section_picture.hpp"
-#include "solver/plan/host_memory.hpp"
+#include "solver/program/host_memory.hpp"
 
 namespace onda {
 namespace {
@@ -58,7 +58,7 @@ std::vector<Section> sections_of(const Grid& grid, const Shot& shot) {
 
 /// A section of the model of a shot, with its survey.
 Picture model_picture(const Plan& plan, const ModelSection& model, const Shot& shot) {
-    std::vector<Panel> panels = survey_panels(plan, model, shot);
+    std::vector<Panel> panels = survey_panels(plan.grid, plan.faces(), model, shot);
     std::string& title = panels.front().title;
     title = fmt::format("Model and survey of shot {}{}{}", shot.id, title.empty() ? "" : ", ", title);
     return {plan.config.title, std::move(panels)};
@@ -197,7 +197,7 @@ std::vector<Panel> PicturesOfShot::wavefield_panel(const Wavefield& wavefield, d
     panel.title = fmt::format("Pressure of shot {} at {:.{}f} s{}{}", run_.shot.id, wavefield.time_s, run_.decimals,
                               panel.title.empty() ? "" : ", ", panel.title);
     panel.fields = {backdrop_field(model), pressure_field(model.section, wavefield.p, clip, true, kBlueRed)};
-    outline_layers(panel, model.section.plane, run_.plan);
+    outline_layers(panel, model.section.plane, run_.plan.grid, run_.plan.faces());
     mark_survey(panel, model.section.plane, run_.shot);
     return {std::move(panel)};
 }

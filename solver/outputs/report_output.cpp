@@ -8,8 +8,7 @@
 #include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/plan/host_memory.hpp"
-#include "solver/report/sections.hpp"
+#include "solver/program/host_memory.hpp"
 #include "solver/report/survey_map.hpp"
 
 namespace onda {
@@ -218,5 +217,19 @@ constinit const OutputFormat kReportFormat{
             list.add(host_row("report: the gather", held::drawing, bytes.gather, 1));
         },
 };
+
+std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, Fineness fineness,
+                                            const Model* model) {
+    const Grid& grid = of_shot.grid;
+    const Position through = shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
+                                                  : shot.sources.front().position_m;
+    const Faces faces = of_shot.faces();
+    std::vector<ReportSection> sections = report_sections(grid, through, fineness);
+    for (ReportSection& section : sections) {
+        describe_sides(section.plane, of_shot.config.boundary, faces, grid);
+        if (model != nullptr) section.plane.parameters = parameters_on(section, *model, of_shot.part.first);
+    }
+    return sections;
+}
 
 }  // namespace onda

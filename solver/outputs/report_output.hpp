@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "solver/outputs/output.hpp"
+#include "solver/report/sections.hpp"
 
 namespace onda {
 
@@ -22,5 +23,10 @@ struct ReportBytes {
     std::int64_t movies = 0;  ///< of all wavefields that the page shows, a byte a value
 };
 ReportBytes report_bytes(const Plan& plan);
+
+/// The sections of a shot with what its faces are and, where there is a model, its parameters.
+/// \param of_shot the shot's plan: plan_of_shot().
+std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, Fineness fineness,
+                                            const Model* model);
 
 }  // namespace onda

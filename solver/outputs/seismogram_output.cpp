@@ -5,7 +5,7 @@
 #include "io/files/interruption.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/outputs/gather.hpp"
-#include "solver/plan/host_memory.hpp"
+#include "solver/program/host_memory.hpp"
 
 namespace onda {
 namespace {

@@ -8,9 +8,23 @@
 #include "io/files/plain_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
-#include "solver/plan/forecast.hpp"
+#include "io/text/saturating.hpp"
 
 namespace onda {
+namespace {
+
+constexpr std::int64_t kMostCopied = 100;            // shots
+constexpr std::int64_t kMostCopiedBytes = 64 << 20;  // of all shots together
+
+/// Host, versions and command line are of about this size, whatever they are; a shot's own file does not tell them.
+constexpr std::int64_t kCircumstances = 1000, kOtherProvenance = 1000;
+
+std::int64_t config_bytes(const Plan& plan) {
+    return static_cast<std::int64_t>(plan.config.origin.text.size() + resolved_yaml(plan.config).size());
+}
+
+}  // namespace
+
 RunOutputs::RunOutputs(const Plan& plan, const Model& model) {
     for (const OutputFormat* format : output_formats())
         if (format->is_wanted(plan)) entries_.push_back({format, format->make(plan, model)});
@@ -30,6 +44,19 @@ std::vector<AtomicFile> RunOutputs::tell(const FinishedSurvey& survey, const std
     for (const Entry& entry : entries_)
         for (AtomicFile& file : entry.output->tell(survey, summary)) files.push_back(std::move(file));
     return files;
+}
+
+std::int64_t bytes_of_survey_files(const Plan& plan) {
+    const std::int64_t provenance = config_bytes(plan) + kCircumstances + kOtherProvenance;
+    std::int64_t bytes = 0;
+    for (const OutputFormat* format : output_formats())
+        if (format->is_wanted(plan)) bytes = saturating_sum(bytes, format->predicted_bytes(plan, provenance));
+    return bytes;
+}
+
+bool keeps_shot_files(const Plan& plan) {
+    const std::int64_t shots = std::ssize(plan.survey.shots);
+    return shots > kMostCopied || (shots > 1 && bytes_of_survey_files(plan) > kMostCopiedBytes);
 }
 
 Assembly assembly_of(const Plan& plan) {

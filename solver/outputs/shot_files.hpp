@@ -2,6 +2,7 @@
 /// All formats of a run at once: the files of its shots, and what presents them as one survey.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -38,6 +39,11 @@ private:
     std::vector<Entry> entries_;
 };
 
+/// The bytes of the files of a survey that holds all of its shots.
+std::int64_t bytes_of_survey_files(const Plan& plan);
+/// Whether the results of a survey keep the files of each shot, behind seismograms.h5 and snapshots.h5 that link to
+/// them. Small surveys do not: their files hold the shots themselves. It follows from the configuration alone.
+bool keeps_shot_files(const Plan& plan);
 /// How the shots of a plan come into the files of its survey.
 Assembly assembly_of(const Plan& plan);
 

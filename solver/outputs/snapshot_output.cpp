@@ -10,7 +10,8 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/plan/host_memory.hpp"
+#include "solver/plan/slab_plan.hpp"
+#include "solver/program/host_memory.hpp"
 
 namespace onda {
 

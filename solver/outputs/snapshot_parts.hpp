@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "io/models/geometry.hpp"
-#include "io/results/provenance.hpp"
 #include "solver/plan/plan.hpp"
 
 namespace onda {
@@ -36,16 +35,6 @@ std::int64_t written_points(const Plan& plan);
 
 /// The geometry of a part as written. \param window of the plan.
 FileGeometry geometry_of(const SnapshotPart& part, const FileGeometry& window);
-
-/// What a member is to write of a shot.
-struct WantedPart {
-    int member = 0;
-    std::int64_t shot = 0, frames = 0;
-    Window window;          ///< in the nodes that it computes
-    FileGeometry geometry;  ///< of that
-    std::filesystem::path file;
-    Provenance provenance;
-};
 
 /// The name of the file of a part, from 1: "00012.snapshots.part_2.h5" of "00012.snapshots.h5".
 std::string part_file_name(const std::filesystem::path& file, std::size_t part);

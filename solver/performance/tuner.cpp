@@ -5,8 +5,8 @@
 #include <memory>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {

@@ -8,7 +8,6 @@
 
 #include "io/pictures/raster.hpp"
 #include "io/text/number_text.hpp"
-#include "solver/discretisation/boundary.hpp"
 
 namespace onda {
 namespace {
@@ -45,16 +44,15 @@ struct Layers {
     [[nodiscard]] bool any_beyond() const { return low_beyond > 0. || high_beyond > 0.; }
 };
 
-Layers layers_along(const Plan& plan, std::size_t axis) {
-    const Faces faces = make_faces(plan.config.boundary, plan.grid, plan.config.origin);
-    const auto length = [&](std::int64_t nodes) { return static_cast<double>(nodes) * plan.grid.spacing_m[axis]; };
+Layers layers_along(const Grid& grid, const Faces& faces, std::size_t axis) {
+    const auto length = [&](std::int64_t nodes) { return static_cast<double>(nodes) * grid.spacing_m[axis]; };
     return {length(faces.nodes_inside[2 * axis]), length(faces.nodes_inside[2 * axis + 1]),
             length(faces.nodes_beyond[2 * axis]), length(faces.nodes_beyond[2 * axis + 1])};
 }
 
 /// Widens the axes of a panel by the layers beyond the grid.
-void add_margins(Panel& panel, const SectionPlane& plane, const Plan& plan) {
-    const Layers across = layers_along(plan, plane.horizontal), down = layers_along(plan, plane.vertical);
+void add_margins(Panel& panel, const SectionPlane& plane, const Grid& grid, const Faces& faces) {
+    const Layers across = layers_along(grid, faces, plane.horizontal), down = layers_along(grid, faces, plane.vertical);
     if (!across.any_beyond() && !down.any_beyond()) return;
     panel.interior = Extent{panel.horizontal.first, panel.horizontal.last, panel.vertical.first, panel.vertical.last};
     for (PictureField& field : panel.fields) field.extent = panel.interior;
@@ -142,13 +140,13 @@ PictureField pressure_field(const Section& section, std::span<const float> value
     return field;
 }
 
-std::vector<Panel> survey_panels(const Plan& plan, const ModelSection& model, const Shot& shot) {
+std::vector<Panel> survey_panels(const Grid& grid, const Faces& faces, const ModelSection& model, const Shot& shot) {
     std::vector<Panel> panels;
     const auto add = [&](const std::vector<float>& values, const char* label) {
         Panel panel = empty_panel(model.section);
         panel.fields.push_back(model_field(model.section, values, label));
-        outline_layers(panel, model.section.plane, plan);
-        add_margins(panel, model.section.plane, plan);
+        outline_layers(panel, model.section.plane, grid, faces);
+        add_margins(panel, model.section.plane, grid, faces);
         mark_survey(panel, model.section.plane, shot);
         panels.push_back(std::move(panel));
     };
@@ -166,13 +164,13 @@ void mark_survey(Panel& panel, const SectionPlane& plane, const Shot& shot) {
     for (const SourcePoint& source : shot.sources) mark(source.position_m, PictureMark::Kind::source);
 }
 
-void outline_layers(Panel& panel, const SectionPlane& plane, const Plan& plan) {
-    const Layers across = layers_along(plan, plane.horizontal), down = layers_along(plan, plane.vertical);
+void outline_layers(Panel& panel, const SectionPlane& plane, const Grid& grid, const Faces& faces) {
+    const Layers across = layers_along(grid, faces, plane.horizontal), down = layers_along(grid, faces, plane.vertical);
     if (!across.any_inside() && !down.any_inside()) return;
     // Of the grid's sides, which the panel may show a part of.
     const auto inner = [&](std::size_t axis, const Layers& layers, const PictureAxis& shown) {
-        const double last = last_m(plan.grid, static_cast<int>(axis));
-        return std::pair(std::clamp(plan.grid.origin_m[axis] + layers.low_inside, shown.first, shown.last),
+        const double last = last_m(grid, static_cast<int>(axis));
+        return std::pair(std::clamp(grid.origin_m[axis] + layers.low_inside, shown.first, shown.last),
                          std::clamp(last - layers.high_inside, shown.first, shown.last));
     };
     const auto [left, right] = inner(plane.horizontal, across, panel.horizontal);

@@ -12,8 +12,9 @@
 
 #include "io/pictures/picture.hpp"
 #include "kernels/grid/grid.hpp"
+#include "solver/discretisation/boundary.hpp"
+#include "solver/discretisation/grid.hpp"
 #include "solver/model/model.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/survey/survey.hpp"
 
 namespace onda {
@@ -64,12 +65,13 @@ PictureField pressure_field(const Section& section, std::span<const float> value
                             const ColourMap& map);
 
 /// Model and survey of a shot: a panel for the velocity, and one for the density where there is one. Absorbing layers
-/// are outlined, those beyond the grid as a margin. \param plan that of the shot; \param panels refer to `model`.
-std::vector<Panel> survey_panels(const Plan& plan, const ModelSection& model, const Shot& shot);
+/// are outlined, those beyond the grid as a margin. \param grid of the shot's part, with its faces. The panels refer to
+/// `model`.
+std::vector<Panel> survey_panels(const Grid& grid, const Faces& faces, const ModelSection& model, const Shot& shot);
 /// Source and receivers on a panel; of many receivers some.
 void mark_survey(Panel& panel, const SectionPlane& plane, const Shot& shot);
 /// The interior of absorbing layers that lie in the grid, on a panel of a section.
-void outline_layers(Panel& panel, const SectionPlane& plane, const Plan& plan);
+void outline_layers(Panel& panel, const SectionPlane& plane, const Grid& grid, const Faces& faces);
 
 /// |p| at which frames that are shown on one scale get their full colour: the share `fraction` of all their |values|
 /// lies below, but no less than `least`, or 0.2 % of the largest, which lies at the

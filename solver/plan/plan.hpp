@@ -14,16 +14,18 @@
 #include "kernels/slabs/slabs.hpp"
 #include "solver/discretisation/boundary.hpp"
 #include "solver/discretisation/computed_grid.hpp"
+#include "solver/discretisation/sampling.hpp"
 #include "solver/discretisation/time_axis.hpp"
 #include "solver/model/model.hpp"
-#include "solver/plan/rank_place.hpp"
 #include "solver/plan/snapshot_plan.hpp"
 #include "solver/propagation/devices.hpp"
+#include "solver/ranks/rank_place.hpp"
 #include "solver/survey/aperture.hpp"
 #include "solver/survey/survey.hpp"
 
 namespace onda {
 
+/// make_plan() of solver/planning/make_plan.hpp makes it.
 struct Plan {
     Config config;                          ///< with what its grid has from the model's file
     std::vector<std::string> grid_of_file;  ///< keys of the grid that were left to the model's file
@@ -56,6 +58,8 @@ struct Plan {
     std::vector<std::string> notes;         ///< on the choice of device, and on the model's file
     std::vector<std::string> warnings;
 
+    /// What the configuration says of the faces of its grid. \throws Error(config).
+    [[nodiscard]] Faces faces() const;
     /// By how much the density changes at most; 1 where it is constant or its range is not known.
     [[nodiscard]] double density_contrast() const;
 };
@@ -63,25 +67,17 @@ struct Plan {
 /// The kernel and its settings as a configuration asks for them, "auto" where it leaves them open.
 KernelChoice kernel_choice(const BackendConfig& wanted);
 
-/// The plan of a configuration: every stage from the grid to the set-up of the device, with the ranges of
-/// the medium that can be told without making it.
-/// \param ranks where this process stands among those that compute the run.
-/// \throws Error(config) with the faults of all stages together; Error(missing_input | bad_data) for model files.
-Plan make_plan(const Config& config, const RankPlace& ranks = {});
-/// The plan with the ranges of the model itself in place of those told without it: sampling, time axis, absorbing
-/// strips and the steps of snapshots follow from them, all else stays as it is.
-/// \param model made from the plan's configuration, on its grid.
-/// \throws Error(config) with faults that only the model shows.
-Plan refine(Plan plan, const Model& model);
-
 /// The plan of one of the shots: the plan itself, or, where there is an aperture, that of the shot's part, on a grid
 /// and with a boundary of its own. The steps in time, the kernel and the snapshots' files are those of all shots.
 Plan plan_of_shot(const Plan& plan, std::size_t shot);
 /// The plan of a part of the grid: Plan::part of such a shot.
 Plan plan_of_part(const Plan& plan, const Window& part);
 
-/// The node nearest to a position, clamped to the grid.
-std::array<std::int64_t, 3> nearest_node(const Grid& grid, const Position& position_m);
+/// Puts a plan on another part of its grid, on which the set-up's grid follows: strips are still to be set.
+void set_grid_of_part(Plan& plan, const Grid& part);
+/// Sets halos and strips of the computed grid, for the plan's velocities, time step and wavelets. \throws
+/// Error(config).
+void set_boundary(Plan& plan);
 
 /// The shape of a grid in words: "301 x 201" or "100 x 100 x 50".
 std::string shape_text(const Grid& grid);

@@ -7,9 +7,9 @@
 #include <spdlog/fmt/fmt.h>
 #include <stdexcept>
 
+#include "io/text/bytes_text.hpp"
 #include "kernels/slabs/slabs.hpp"
 #include "solver/performance/step_model.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/machine_forecast.hpp"
 
 namespace onda {

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 #include <stdexcept>
 
 #include "io/text/saturating.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_choice.hpp"
 #include "solver/ranks/remote_part.hpp"
 #include "solver/ranks/team_exchange.hpp"
@@ -252,6 +253,18 @@ std::int64_t workers_of_run(const Plan& plan) {
     return std::max<std::int64_t>(1, std::ssize(plan.workers)) * (plan.ranks.size / plan.ranks_per_grid);
 }
 
+std::int64_t own_workers(const Plan& plan) {
+    return std::max<std::int64_t>(1, std::ssize(plan.workers));
+}
+
+std::int64_t shots_together(const Plan& plan) {
+    return own_workers(plan) * plan.batch;
+}
+
+bool is_pipelined(const Plan& plan) {
+    return std::ssize(plan.survey.shots) > shots_together(plan);
+}
+
 std::vector<int> devices_of(const Plan& plan) {
     std::vector<int> devices;
     for (const auto& worker : plan.workers)
@@ -296,6 +309,42 @@ Setup setup_of_part(const Plan& plan, std::size_t slab) {
 
 Setup typical_setup(const Plan& plan) {
     return plan.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, thickest(plan.slabs));
+}
+
+namespace {
+
+/// Of the slabs of a worker on the device that has most of them.
+std::int64_t most_of_a_device(const Plan& plan, const std::vector<std::int64_t>& slabs) {
+    std::map<int, std::int64_t> of_device;
+    std::int64_t most = 0;
+    const SlabRange own = own_slabs(plan);
+    for (std::size_t i = 0; i < own.count; ++i) {
+        const int device = plan.workers.empty() ? 0 : plan.workers.front()[i];
+        most = std::max(most, of_device[device] += slabs[own.first + i]);
+    }
+    return most;
+}
+
+}  // namespace
+
+double share_of_fullest_device(const Plan& plan) {
+    const std::vector<std::int64_t> slabs = slab_bytes(plan);
+    return static_cast<double>(most_of_a_device(plan, slabs)) /
+           static_cast<double>(std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0}));
+}
+
+std::vector<std::int64_t> slab_bytes(const Plan& plan) {
+    const Memory memory = plan.device->memory();
+    std::vector<std::int64_t> bytes;
+    for (std::size_t slab = 0; slab < plan.slabs.size(); ++slab) {
+        const Allocations list = plan.device->allocations(setup_of_part(plan, slab), plan.batch, {});
+        bytes.push_back(list.bytes(memory, Owner::medium) + list.bytes(memory, Owner::wavefield));
+    }
+    return bytes;
+}
+
+std::int64_t bytes_of_fullest_device(const Plan& plan) {
+    return most_of_a_device(plan, slab_bytes(plan));
 }
 
 std::shared_ptr<Medium> make_own_medium(const Plan& plan, const Slab& slab, const MediumReaders& readers,

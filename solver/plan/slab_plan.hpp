@@ -32,6 +32,12 @@ void take_slabs(Plan& plan, std::vector<Slab> slabs, int ranks_per_grid);
 
 /// How many workers, in all processes, draw shots from the queue.
 std::int64_t workers_of_run(const Plan& plan);
+/// How many workers of this process compute side by side.
+std::int64_t own_workers(const Plan& plan);
+/// The shots that advance at the same time, of all workers of this process.
+std::int64_t shots_together(const Plan& plan);
+/// Whether shots of a batch are set up, and files of another are written, while one is computed.
+bool is_pipelined(const Plan& plan);
 /// Every device of this process that a plan uses, once.
 std::vector<int> devices_of(const Plan& plan);
 /// Whether planes go from the GPUs of this process to those of others directly.
@@ -45,6 +51,13 @@ void cut_again(Plan& plan);
 Setup typical_setup(const Plan& plan);
 /// The set-up of one part.
 Setup setup_of_part(const Plan& plan, std::size_t slab);
+
+/// The part of medium and wavefield that lies on the device of the plan with most of it.
+double share_of_fullest_device(const Plan& plan);
+/// The bytes of that part.
+std::int64_t bytes_of_fullest_device(const Plan& plan);
+/// The bytes of medium, fields and boundaries that each slab has in the memory of its device.
+std::vector<std::int64_t> slab_bytes(const Plan& plan);
 
 /// The medium of the plan's first worker: one, or one of slabs that exchange planes.
 /// \param team the processes that share the grid, led by this one; null where it is alone. \throws what make_medium of

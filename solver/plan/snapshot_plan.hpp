@@ -8,8 +8,8 @@
 #include "io/config/config.hpp"
 #include "io/models/geometry.hpp"
 #include "kernels/grid/grid.hpp"
+#include "solver/discretisation/step_set.hpp"
 #include "solver/discretisation/time_axis.hpp"
-#include "solver/outputs/step_set.hpp"
 
 namespace onda {
 

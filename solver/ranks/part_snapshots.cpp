@@ -4,8 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "solver/outputs/output.hpp"
-
 namespace onda {
 namespace {
 

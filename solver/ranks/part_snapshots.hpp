@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "io/results/snapshots.hpp"
-#include "solver/outputs/snapshot_parts.hpp"
-#include "solver/outputs/snapshot_queue.hpp"
+#include "solver/program/file_record.hpp"
+#include "solver/propagation/snapshot_queue.hpp"
 #include "solver/ranks/member.hpp"
-#include "solver/run/run_files.hpp"
+#include "solver/ranks/wanted_part.hpp"
 
 namespace onda {
 

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "io/text/error.hpp"
-#include "solver/plan/rank_place.hpp"
 #include "solver/ranks/message.hpp"
+#include "solver/ranks/rank_place.hpp"
 #include "solver/ranks/team.hpp"
 
 namespace onda {

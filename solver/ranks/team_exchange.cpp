@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "solver/plan/host_memory.hpp"
-#include "solver/plan/slab_plan.hpp"
+#include "solver/program/host_memory.hpp"
 
 namespace onda {
 namespace {
@@ -148,15 +147,15 @@ MakeExchange exchange_in(Team& team) {
     return [&team](const std::vector<Wavefield*>& here) { return make_team_exchange(team, *here.front()); };
 }
 
-void add_exchange_memory(Allocations& list, const Plan& plan) {
+void add_exchange_memory(Allocations& list, const RankPlace& place, int ranks_per_grid, const Setup& setup, int batch,
+                         bool linked) {
     // What Open MPI 4.1 holds for 2 to 5 processes of one host: 6 to 9 MB.
-    if (plan.ranks.is_connected) list.add(host_row("MPI", held::whole_run, 7'500'000, 1));
-    if (plan.ranks_per_grid == 1) return;
-    const int member = plan.ranks.rank % plan.ranks_per_grid;
-    const std::int64_t cuts = (member > 0 ? 1 : 0) + (member + 1 < plan.ranks_per_grid ? 1 : 0);
-    const std::int64_t planes = plane_buffer_bytes(plan.setup, CutPlanes(plan.setup).count, plan.batch);
+    if (place.is_connected) list.add(host_row("MPI", held::whole_run, 7'500'000, 1));
+    if (ranks_per_grid == 1) return;
+    const int member = place.rank % ranks_per_grid;
+    const std::int64_t cuts = (member > 0 ? 1 : 0) + (member + 1 < ranks_per_grid ? 1 : 0);
+    const std::int64_t planes = plane_buffer_bytes(setup, CutPlanes(setup).count, batch);
     // Where the devices at all cuts are linked, the host has none of them.
-    const bool linked = links_devices(plan);
     Allocation row = host_row("planes for other processes", held::whole_run, planes, 1,
                               cuts * (linked ? kBuffersOfLink : 1 + kBuffersIn));
     if (linked) row.where = Memory::device;

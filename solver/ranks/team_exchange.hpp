@@ -4,8 +4,10 @@
 
 #include <memory>
 
+#include "kernels/plan/allocations.hpp"
+#include "kernels/setup.hpp"
 #include "kernels/slabs/slabs.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/ranks/rank_place.hpp"
 #include "solver/ranks/team.hpp"
 
 namespace onda {
@@ -18,7 +20,9 @@ std::unique_ptr<Exchange> make_team_exchange(Team& team, Wavefield& slab);
 /// What makes it for the slab of this process.
 MakeExchange exchange_in(Team& team);
 
-/// Adds the rows of what processes that are connected take for their messages.
-void add_exchange_memory(Allocations& list, const Plan& plan);
+/// Adds the rows of what processes that are connected take for their messages. \param setup of the whole grid. \param
+/// linked whether the devices at all cuts are.
+void add_exchange_memory(Allocations& list, const RankPlace& place, int ranks_per_grid, const Setup& setup, int batch,
+                         bool linked);
 
 }  // namespace onda

@@ -114,20 +114,6 @@ std::vector<ReportParameter> parameters_on(const ReportSection& section, const M
     return parameters;
 }
 
-std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, Fineness fineness,
-                                            const Model* model) {
-    const Grid& grid = of_shot.grid;
-    const Position through = shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
-                                                  : shot.sources.front().position_m;
-    const Faces faces = make_faces(of_shot.config.boundary, grid, of_shot.config.origin);
-    std::vector<ReportSection> sections = report_sections(grid, through, fineness);
-    for (ReportSection& section : sections) {
-        describe_sides(section.plane, of_shot.config.boundary, faces, grid);
-        if (model != nullptr) section.plane.parameters = parameters_on(section, *model, of_shot.part.first);
-    }
-    return sections;
-}
-
 std::int64_t frames_of(std::span<const ReportSection> sections, const ReportChoice& choice) {
     std::int64_t points = 1;
     for (const ReportSection& section : sections) points += section.window.points();

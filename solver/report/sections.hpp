@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "kernels/grid/grid.hpp"
+#include "solver/discretisation/boundary.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/model/model.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/report/report.hpp"
 
 namespace onda {
@@ -35,11 +35,6 @@ void describe_sides(ReportPlane& plane, const BoundaryConfig& config, const Face
 /// The parameters of a model on a section. \param first node of the model's grid that the window counts from.
 std::vector<ReportParameter> parameters_on(const ReportSection& section, const Model& model,
                                            const std::array<std::int64_t, 3>& first);
-
-/// The sections of a shot with what its faces are and, where there is a model, its parameters.
-/// \param of_shot the shot's plan: plan_of_shot().
-std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, Fineness fineness,
-                                            const Model* model);
 
 /// Frames of the wavefield that a report keeps of a shot.
 inline constexpr std::int64_t kFewestReportFrames = 8, kMostReportFrames = 96;

@@ -4,8 +4,9 @@
 #include <limits>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/text/bytes_text.hpp"
 #include "io/text/printable.hpp"
-#include "solver/plan/forecast.hpp"
+#include "solver/planning/forecast.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "io/files/input_file.hpp"
 #include "io/text/printable.hpp"
-#include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
 
 namespace onda {
@@ -44,10 +43,6 @@ Identity identity_of(const Config& config, const std::string& version, const std
     // These kernels sum in an order of their own; all others give the same bits.
     if (kernel.starts_with("thesis-")) identity["backend.kernel"] = kernel;
     return identity;
-}
-
-Identity identity_of(const Plan& plan, const std::string& model_hash) {
-    return identity_of(plan.config, std::string(build().version), model_hash, plan.setup.kernel);
 }
 
 std::string text_of(const Identity& identity) {

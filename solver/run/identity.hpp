@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "solver/plan/plan.hpp"
+#include "io/config/config.hpp"
 
 namespace onda {
 
@@ -13,9 +13,8 @@ namespace onda {
 /// the hash of the model and of every file that the configuration names, and the version of the program.
 using Identity = std::map<std::string, std::string>;
 
-/// \param model_hash of the model on its grid. \throws Error(missing_input | io_error) for a file that cannot be read.
-Identity identity_of(const Plan& plan, const std::string& model_hash);
-/// The same of a run of another time. \param kernel that computed it.
+/// \param version of the program. \param model_hash of the model on its grid. \param kernel that computes the shots.
+/// \throws Error(missing_input | io_error) for a file that cannot be read.
 Identity identity_of(const Config& config, const std::string& version, const std::string& model_hash,
                      const std::string& kernel);
 

@@ -7,12 +7,13 @@
 
 #include "io/files/random_hex.hpp"
 #include "solver/outputs/shot_files.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_balance.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/run/account.hpp"
 #include "solver/run/identity.hpp"
-#include "solver/run/workers.hpp"
+#include "solver/shots/workers.hpp"
 
 namespace onda {
 namespace {
@@ -112,7 +113,8 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     result.plan = std::make_shared<const Plan>(refine(std::move(draft), model));
     const Plan& plan = *result.plan;
     note_model(plan, model, facts);
-    facts.identity = hash_of(identity_of(plan, facts.model_fingerprint));
+    facts.identity =
+        hash_of(identity_of(plan.config, std::string(build().version), facts.model_fingerprint, plan.setup.kernel));
     const auto workers = times.measure("backend", [&] { return std::make_unique<Workers>(plan, std::move(model)); });
     facts.backend = workers->description();
     announce(plan, facts, log);

@@ -10,8 +10,8 @@
 #include "io/results/snapshots.hpp"
 #include "solver/program/log.hpp"
 #include "solver/program/progress.hpp"
-#include "solver/run/shot_selection.hpp"
 #include "solver/run/summary.hpp"
+#include "solver/shots/shot_selection.hpp"
 
 namespace onda {
 

@@ -4,37 +4,21 @@
 #include <array>
 #include <fcntl.h>
 #include <nlohmann/json.hpp>
-#include <sys/stat.h>
 
 #include "io/files/plain_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/outputs/output.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/log.hpp"
-#include "solver/program/names.hpp"
-#include "solver/run/shot_table.hpp"
 #include "solver/run/unfinished.hpp"
+#include "solver/shots/shot_table.hpp"
 
 namespace onda {
 namespace {
 
-constexpr std::int64_t kPiece = 1 << 20, kPieces = 16, kWhole = 64;
 constexpr std::string_view kSealBegin = ",\n  \"summary_hash\": \"", kSealEnd = "\"\n}\n";
-
-std::string read_piece(const Descriptor& file, const std::filesystem::path& path, std::int64_t offset,
-                       std::int64_t bytes) {
-    std::string text;
-    if (const int error = read_some(file, offset, static_cast<std::size_t>(bytes), text))
-        throw_system_fault(ExitCode::io_error, path, "cannot read it", error);
-    return text;
-}
-
-std::int64_t size_of(const Descriptor& file, const std::filesystem::path& path) {
-    struct stat status {};
-    if (::fstat(file.id(), &status) != 0) throw_system_fault(ExitCode::io_error, path, "cannot look at it", errno);
-    return status.st_size;
-}
 
 /// The text of a summary that is Onda's own, or nothing: other programs' are not even read to their ends.
 std::string read_summary(const std::filesystem::path& path) {
@@ -43,25 +27,11 @@ std::string read_summary(const std::filesystem::path& path) {
     const Descriptor file = open_plain_file(path, O_RDONLY);
     const std::string begin = "{\n  \"format\": \"" + std::string(kSummaryFormat) + "\"";
     if (read_piece(file, path, 0, static_cast<std::int64_t>(begin.size())) != begin) return {};
-    std::string text = read_piece(file, path, 0, size_of(file, path));
+    std::string text = read_piece(file, path, 0, bytes_of_file(file, path));
     return seal_holds(text) ? text : std::string();
 }
 
 }  // namespace
-
-FileRecord record_of(const std::filesystem::path& path, std::string name) {
-    const Descriptor file = open_plain_file(path, O_RDONLY);
-    const std::int64_t bytes = size_of(file, path);
-    Fingerprint hash;
-    const bool whole = bytes <= kWhole * kPiece;
-    for (std::int64_t piece = 0; piece < (whole ? kWhole : kPieces) && piece * kPiece < bytes; ++piece) {
-        // The last offset times piece, divided first: the product of sizes of files would not fit.
-        const std::int64_t last = bytes - kPiece, gaps = kPieces - 1;
-        const std::int64_t offset = whole ? piece * kPiece : last / gaps * piece + last % gaps * piece / gaps;
-        hash.add_bytes(read_piece(file, path, offset, std::min(kPiece, bytes - offset)));
-    }
-    return {std::move(name), bytes, hash.hex()};
-}
 
 bool is_result_name(std::string_view name) {
     constexpr std::array<std::string_view, 5> fixed{"config.yaml", kLogName, kSummaryName, kShotsName, kKeptTableName};

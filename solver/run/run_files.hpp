@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "solver/program/file_record.hpp"
 #include "solver/run/identity.hpp"
 
 namespace onda {
@@ -22,24 +23,9 @@ inline constexpr const char* kSummaryName = "summary.json";
 inline constexpr const char* kComingFiles = "files_coming";
 inline constexpr const char* kSummaryFormat = "onda-summary";
 inline constexpr int kSummaryFormatVersion = 1;
-/// The folder with the files of shots and their table, of surveys that keep them.
-inline constexpr const char* kShotsName = "shots";
+/// The table of shots, and where it is in the results of surveys that keep the files of their shots.
 inline constexpr const char* kTableName = "shots.csv";
 inline constexpr const char* kKeptTableName = "shots/shots.csv";
-
-/// A file as a summary lists it.
-struct FileRecord {
-    std::string name;
-    std::int64_t bytes = 0;
-    std::string hash;  ///< empty for the log, which grows, and the summary, which has a hash of its own
-
-    bool operator==(const FileRecord&) const = default;
-};
-
-/// The size and hash of the file at `path`: of all of it up to 64 MiB (what xxhsum -H3 says), beyond that of 16 pieces
-/// of one MiB, spread evenly from the first to the last byte. \throws Error(cannot_create) if it is no plain file;
-/// Error(io_error).
-FileRecord record_of(const std::filesystem::path& path, std::string name);
 
 /// Whether a run may write a file of this name: seismograms.h5, snapshot_xz_0.1000s.png, …
 bool is_result_name(std::string_view name);

@@ -120,13 +120,6 @@ bool holds_complete_run(const std::filesystem::path& folder, const std::string& 
     return true;
 }
 
-std::filesystem::path nearest_existing(std::filesystem::path path) {
-    std::error_code unseen;
-    path = std::filesystem::absolute(path).lexically_normal();
-    while (!std::filesystem::exists(path, unseen) && path.has_relative_path()) path = path.parent_path();
-    return path;
-}
-
 std::filesystem::path default_folder(const Config& config) {
     if (!config.output.directory.empty()) return config.output.directory;
     return std::filesystem::path("results") / config.origin.file.stem();

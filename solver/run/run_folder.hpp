@@ -15,9 +15,6 @@
 
 namespace onda {
 
-/// The folder nearest to `path` that exists and can be seen: itself or one above it.
-std::filesystem::path nearest_existing(std::filesystem::path path);
-
 /// The folder of results: output.directory, or results/<name of the config> in the working directory.
 std::filesystem::path default_folder(const Config& config);
 

@@ -7,12 +7,13 @@
 #include <vector>
 
 #include "io/files/interruption.hpp"
+#include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/program/loop_failure.hpp"
-#include "solver/run/survey_run.hpp"
+#include "solver/run/run_files.hpp"
 #include "solver/run/unfinished.hpp"
+#include "solver/shots/survey_run.hpp"
 
 namespace onda {
 namespace {

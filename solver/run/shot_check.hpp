@@ -8,7 +8,7 @@
 
 #include "solver/outputs/shot_files.hpp"
 #include "solver/program/log.hpp"
-#include "solver/run/shot_table.hpp"
+#include "solver/shots/shot_table.hpp"
 
 namespace onda {
 

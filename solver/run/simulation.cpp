@@ -12,9 +12,10 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/outputs/shot_files.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/hash.hpp"
@@ -23,8 +24,8 @@
 #include "solver/run/account.hpp"
 #include "solver/run/run_folder.hpp"
 #include "solver/run/shot_check.hpp"
-#include "solver/run/shot_table.hpp"
-#include "solver/run/workers.hpp"
+#include "solver/shots/shot_table.hpp"
+#include "solver/shots/workers.hpp"
 
 namespace onda {
 namespace {
@@ -322,7 +323,8 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     });
     const Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(plan, model, facts);
-    const Identity identity = identity_of(plan, facts.model_fingerprint);
+    const Identity identity =
+        identity_of(plan.config, std::string(build().version), facts.model_fingerprint, plan.setup.kernel);
     facts.identity = hash_of(identity);
     check_same_run(facts.identity, ranks);
     const bool is_done = ranks.all_or_none([&] {

@@ -10,8 +10,8 @@
 #include "io/config/config.hpp"
 #include "solver/program/log.hpp"
 #include "solver/ranks/ranks.hpp"
-#include "solver/run/shot_selection.hpp"
 #include "solver/run/summary.hpp"
+#include "solver/shots/shot_selection.hpp"
 
 namespace onda {
 

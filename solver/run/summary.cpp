@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/storage.hpp"
+#include "solver/planning/forecast.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/json_text.hpp"

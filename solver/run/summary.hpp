@@ -11,7 +11,7 @@
 #include "io/results/provenance.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/run/run_folder.hpp"
-#include "solver/run/shot_ledger.hpp"
+#include "solver/shots/shot_ledger.hpp"
 
 namespace onda {
 

@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "solver/run/identity.hpp"
-#include "solver/run/shot_table.hpp"
+#include "solver/run/run_files.hpp"
+#include "solver/shots/shot_table.hpp"
 
 namespace onda {
 

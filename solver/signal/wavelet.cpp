@@ -1,3 +1,5 @@
+#include "solver/signal/wavelet.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -10,7 +12,6 @@
 #include "solver/signal/fourier.hpp"
 #include "solver/signal/resampling.hpp"
 #include "solver/signal/time_dispersion.hpp"
-#include "solver/survey/survey.hpp"
 
 namespace onda {
 namespace {

@@ -212,6 +212,11 @@ double Survey::highest_frequency_hz() const {
     return highest;
 }
 
+HighestFrequency Survey::highest_frequency() const {
+    const Wavelet& highest = *std::ranges::max_element(wavelets, {}, &Wavelet::highest_frequency_hz);
+    return {highest.highest_frequency_hz, highest.given_peak_hz};
+}
+
 double Survey::lowest_peak_frequency_hz() const {
     double lowest = 0.;
     for (const Wavelet& wavelet : wavelets) {

@@ -1,17 +1,14 @@
 /// \file
-/// Wavelets; sources and receivers as weighted grid nodes; the list of shots.
+/// Sources with their wavelets, and receivers, as weighted grid nodes; the list of shots.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "io/config/config.hpp"
@@ -19,47 +16,12 @@
 #include "kernels/grid/grid.hpp"
 #include "kernels/shot/shot.hpp"
 #include "solver/discretisation/boundary.hpp"
+#include "solver/discretisation/sampling.hpp"
 #include "solver/discretisation/time_axis.hpp"
+#include "solver/signal/wavelet.hpp"
 #include "solver/survey/positions.hpp"
 
 namespace onda {
-
-/// A source signature s(t), zero before t = 0 up to its tail.
-struct Wavelet {
-    std::string type;                     ///< name of its row of wavelet_kinds()
-    std::string description;              ///< type, frequency and t0, for the log
-    std::function<double(double)> value;  ///< s(t), t in seconds
-    double highest_frequency_hz = 0.;     ///< where the amplitude spectrum has fallen to 1 % (-40 dB) of its peak
-    double peak_frequency_hz = 0.;        ///< where the amplitude spectrum is largest; 0 for the Gaussian
-    double given_peak_hz = 0.;            ///< peak_frequency_hz of the configuration; 0 for types without it
-    double t0_s = 0.;                     ///< centre of the closed forms; largest sample of a file
-    double duration_s = 0.;               ///< after which |s| stays below 1e-6 of its peak
-    /// The integral of s over all t, in seconds, which samples of s keep; absent where the wavelet is cut off at t = 0.
-    std::optional<double> integral_s;
-    double magnitude_s = 0.;            ///< the integral of |s|, to compare it with
-    WaveletSeries series;               ///< file only: the samples, brought to the run's dt as one band-limited series
-    std::vector<std::string> warnings;  ///< such as a jump at t = 0
-};
-
-/// One row of the table in wavelet.cpp.
-struct WaveletKind {
-    std::string_view name;
-    std::string_view help;
-    Wavelet (*make)(const WaveletConfig&, const std::string& key, const ConfigOrigin&);
-};
-std::span<const WaveletKind> wavelet_kinds();
-/// \param key path of the wavelet in the config, for faults ("wavelet", "sources[2].wavelet"). \throws Error(config).
-Wavelet make_wavelet(const WaveletConfig& wavelet, const std::string& key, const ConfigOrigin& origin);
-/// s(n dt) from n = 0 to the end of the wavelet or of the run, as sample_wavelet() gives it without a correction: what
-/// seismograms answer to, for the transform by which the injected signal differs from it is undone in them.
-std::vector<double> sample_signature(const Wavelet& wavelet, const TimeAxis& time);
-/// How many samples that is.
-std::int64_t signature_samples(const Wavelet& wavelet, const TimeAxis& time);
-/// What is injected at n dt, n = 0 … steps, n from 0: s(n dt), a wavelet from a file without what lies above the run's
-/// Nyquist frequency; where the dispersion in time is corrected, its transform (time_dispersion.hpp, eq. 2), which
-/// begins earlier the later the wavelet. The sum of what resampling and transform give, times dt, is the wavelet's
-/// integral to within rounding: between rigid walls the mean pressure grows with it for ever.
-std::vector<double> sample_wavelet(const Wavelet& wavelet, const TimeAxis& time);
 
 struct SourcePoint {
     Position position_m{};
@@ -147,6 +109,8 @@ struct Survey {
     std::string firing;  ///< which sources fire together, in words; empty where there is nothing to say of it
     std::vector<std::string> warnings;
     [[nodiscard]] double highest_frequency_hz() const;
+    /// The same with what the configuration says of that wavelet. There must be one.
+    [[nodiscard]] HighestFrequency highest_frequency() const;
     /// Of all wavelets; 0 if there are none.
     [[nodiscard]] double lowest_peak_frequency_hz() const;
 };
@@ -186,16 +150,5 @@ std::array<double, 3> in_nodes(const Grid& grid, const Position& position_m);
 /// What a backend needs of a shot.
 Sources make_sources(const Shot& shot, const Survey& survey, const Grid& grid, const FaceHalos& halos,
                      const TimeAxis& time);
-
-/// Points per wavelength at the highest frequency and slowest velocity, against what the order needs: as many as keep
-/// the error of the phase velocity by the weights of the second derivative, whose symbol is exact, within 0.5 %.
-struct SamplingVerdict {
-    double points_per_wavelength = 0.;
-    double needed = 0.;
-    enum class Level { good, warn, refuse } level = Level::good;
-    std::string message;  ///< names the number to change: spacing or frequency
-};
-SamplingVerdict judge_sampling(const SchemeConfig& config, const Grid& grid, const Survey& survey, const Scheme& scheme,
-                               double vp_min_m_s);
 
 }  // namespace onda

@@ -11,8 +11,8 @@
 #include "io/config/config_template.hpp"
 #include "io/config/strict_yaml.hpp"
 #include "io/models/model_file.hpp"
-#include "solver/plan/plan.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;

@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "io/config/config.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
 
 using namespace onda;
 

@@ -10,7 +10,7 @@
 #include "io/config/config.hpp"
 #include "io/config/config_table.hpp"
 #include "io/config/config_template.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;

@@ -5,9 +5,9 @@
 #include <fstream>
 
 #include "io/models/model_file.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
-#include "solver/program/names.hpp"
 #include "tests/io/files_support.hpp"
 
 using namespace onda;

@@ -7,7 +7,7 @@
 
 #include "io/config/config.hpp"
 #include "io/models/model_file.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
 #include "tests/program/program.hpp"
 
 using namespace onda;

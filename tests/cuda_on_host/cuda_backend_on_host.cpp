@@ -17,9 +17,9 @@
 #include "solver/performance/thesis/sweep_measurement.hpp"
 #include "solver/performance/thesis/tile_facts.hpp"
 #include "solver/performance/thesis/tile_sweep.hpp"
-#include "solver/plan/forecast.hpp"
-#include "solver/plan/plan.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/run/identity.hpp"
 #include "solver/run/in_memory.hpp"
 #include "tests/io/files_support.hpp"
@@ -602,7 +602,10 @@ TEST_CASE("a GPU that is not there is refused with its place in the configuratio
 }
 
 TEST_CASE("what a survey follows from does not tell which GPU computes it") {
-    const auto identity_on = [](const std::string& backend) { return identity_of(plan_on(backend), "model"); };
+    const auto identity_on = [](const std::string& backend) {
+        const Plan plan = plan_on(backend);
+        return identity_of(plan.config, "version", "model", plan.setup.kernel);
+    };
     CHECK(identity_on("{name: cuda, device: 1}") == identity_on("{name: cuda, device: 0}"));
     CHECK(identity_on("{name: cuda, device: 1}") == identity_on("{name: cpu}"));
 }

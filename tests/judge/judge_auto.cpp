@@ -10,8 +10,9 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/performance/tuner.hpp"
-#include "solver/plan/choice.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/choice.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/program/threads.hpp"
 #include "tests/judge/judge.hpp"
 

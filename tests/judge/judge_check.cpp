@@ -8,10 +8,11 @@
 #include <sstream>
 
 #include "solver/commands/bench/bench_output.hpp"
-#include "solver/plan/forecast.hpp"
-#include "solver/plan/run_time.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
+#include "solver/planning/run_time.hpp"
 #include "solver/program/build.hpp"
-#include "solver/program/names.hpp"
 #include "solver/program/threads.hpp"
 #include "tests/judge/judge.hpp"
 

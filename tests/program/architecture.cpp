@@ -1,5 +1,5 @@
 // Promise: docs/architecture.md and docs/how_to_add.md describe the tree as it is. Every folder of sources stands in
-// the one, every path, type and function that either names is there, and the include rule that they state holds. The
+// the one, every path, type and function that either names is there, and the include rules that they state hold. The
 // pages can be read: what is a sentence stands in a paragraph, not in the cell of a table.
 // Takes less than a second.
 #include <algorithm>
@@ -190,6 +190,38 @@ bool may_include(const std::string& file, const std::string& path) {
     return true;
 }
 
+/// The room of solver/ that a path lies in: "run" of "solver/run/summary.cpp". Empty for all else.
+std::string room_of(const std::string& path) {
+    constexpr std::string_view solver = "solver/";
+    const std::size_t end = path.find('/', solver.size());
+    if (!path.starts_with(solver) || end == std::string::npos) return {};
+    return path.substr(solver.size(), end - solver.size());
+}
+
+/// The rooms of solver/ from the highest floor down: as a page has their rows in a table.
+std::vector<std::string> floors_of(const std::vector<std::string>& page) {
+    std::vector<std::string> floors;
+    for (const std::string& line : page)
+        if (line.starts_with("| `solver/")) floors.push_back(room_of(quoted_in(line).front()));
+    return floors;
+}
+
+/// The includes of a file of solver/ that lead to a higher floor, or from or to a room that stands on none.
+std::vector<std::string> wrong_arrows(const std::string& file, const std::vector<std::string>& lines,
+                                      const std::vector<std::string>& floors) {
+    const std::string from = room_of(file);
+    std::vector<std::string> wrong;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+        const std::string path = included(lines[i]), to = room_of(path);
+        if (to.empty() || to == from) continue;
+        const auto above = std::ranges::find(floors, to), here = std::ranges::find(floors, from);
+        if (above != floors.end() && here != floors.end() && above > here) continue;
+        wrong.push_back(file + ':' + std::to_string(i + 1) + ": #include \"" + path + "\": from " + from + " up to " +
+                        to);
+    }
+    return wrong;
+}
+
 /// Whether a header, included in angle brackets, is one of the CUDA toolkit.
 bool is_cuda_header(const std::string& path) {
     const auto begins = [&path](const char* name) { return path.starts_with(name); };
@@ -291,6 +323,18 @@ TEST_CASE("solver includes kernels and io; kernels and io include nothing outsid
     CHECK(checked > 500);
 }
 
+TEST_CASE("a room of solver includes lower floors alone, in the order of docs/architecture.md") {
+    const std::vector<std::string> floors = floors_of(lines_of(kRoot / kArchitecture));
+    CHECK(floors.size() > 10);
+    CHECK(std::set<std::string>(floors.begin(), floors.end()).size() == floors.size());
+    for (const fs::path& file : sources("solver", is_source)) {
+        CAPTURE(file);
+        CHECK(std::ranges::find(floors, room_of(file.generic_string())) != floors.end());
+        for (const std::string& arrow : wrong_arrows(file.generic_string(), lines_of(kRoot / file), floors))
+            FAIL_CHECK(arrow);
+    }
+}
+
 TEST_CASE("the headers and names of CUDA stand under kernels/cuda alone") {
     bool under_cuda = false;
     for (const char* room : {"solver", "kernels", "io"})
@@ -330,7 +374,7 @@ TEST_CASE("the pieces of a page and the cells of a row are told apart") {
     CHECK(longest_cell("|---|---|") == 1);
 }
 
-TEST_CASE("a wrong name, a forbidden include and a circle are noticed") {
+TEST_CASE("a wrong name, a forbidden include, an arrow that runs up and a circle are noticed") {
     CHECK(wrong_names("`kernels/wavefield.hpp`, `kernels/no_such.hpp` and `solver/none/`") ==
           std::vector<std::string>{"kernels/no_such.hpp", "solver/none/"});
     CHECK(wrong_names("`Wavefield::visit()`, `Backend` and `kNone` of `kernels/wavefield.hpp`") ==
@@ -340,6 +384,15 @@ TEST_CASE("a wrong name, a forbidden include and a circle are noticed") {
     CHECK_FALSE(may_include("kernels/setup.hpp", "io/text/error.hpp"));
     CHECK_FALSE(may_include("kernels/setup.hpp", "cuda_on_host.hpp"));
     CHECK_FALSE(may_include("solver/run/summary.hpp", "tests/sanitized.hpp"));
+    CHECK(floors_of({"| `solver/run/` | one run |", "| `solver/plan/`, `solver/plan/x/` | `solver/run/` |",
+                     "| `io/text/` | errors |"}) == std::vector<std::string>{"run", "plan"});
+    const std::vector<std::string> lines{"#pragma once", "#include \"solver/run/summary.hpp\"",
+                                         "#include \"solver/plan/x/y.hpp\"", "#include \"io/text/error.hpp\""};
+    CHECK(wrong_arrows("solver/plan/plan.hpp", lines, {"run", "plan"}) ==
+          std::vector<std::string>{"solver/plan/plan.hpp:2: #include \"solver/run/summary.hpp\": from plan up to run"});
+    CHECK(wrong_arrows("solver/run/run.cpp", lines, {"run", "plan"}).empty());
+    CHECK(wrong_arrows("solver/run/run.cpp", lines, {"run"}).size() == 1);
+    CHECK(wrong_arrows("solver/attic/a.cpp", lines, {"run", "plan"}).size() == 2);
     CHECK(is_cuda_header(included("#include <cuda_runtime_api.h>", "<>")));
     CHECK_FALSE(is_cuda_header("cstddef"));
     CHECK(has_cuda_name("    cudaStream_t stream;"));

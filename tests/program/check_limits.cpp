@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 #include "kernels/boundaries/cpml.hpp"
-#include "solver/plan/forecast.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/program/threads.hpp"
 #include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"

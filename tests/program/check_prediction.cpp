@@ -8,10 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "io/text/saturating.hpp"
-#include "solver/plan/forecast.hpp"
-#include "solver/plan/host_memory.hpp"
-#include "solver/program/names.hpp"
-#include "solver/run/survey_run.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
+#include "solver/program/host_memory.hpp"
+#include "solver/shots/survey_run.hpp"
 #include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"
 

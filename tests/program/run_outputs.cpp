@@ -11,8 +11,8 @@
 #include "io/results/seismograms.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "solver/outputs/gather.hpp"
-#include "solver/plan/plan.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "tests/program/program.hpp"
 #include "tests/solver/small_run.hpp"
@@ -71,7 +71,7 @@ struct LibraryRun {
             }
             gathers.push_back(recorded_gather(plan, shot, *wavefield));
         }
-        bring_to_output_sampling(plan, gathers);
+        bring_to_output_sampling(plan.time, gathers);
     }
     Config config;
     Plan plan;

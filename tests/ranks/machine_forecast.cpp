@@ -5,7 +5,8 @@
 
 #include <doctest/doctest.h>
 
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "tests/ranks/tall_run.hpp"
 
 using namespace onda;

@@ -13,10 +13,11 @@
 
 #include "kernels/shot/layer_sources.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
-#include "solver/plan/forecast.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
-#include "solver/program/names.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/run/in_memory.hpp"
 #include "solver/run/simulation.hpp"

@@ -10,12 +10,13 @@
 
 #include "io/files/interruption.hpp"
 #include "io/text/error.hpp"
-#include "solver/plan/forecast.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/plan/slab_plan.hpp"
-#include "solver/program/names.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/run/in_memory.hpp"
 #include "solver/run/simulation.hpp"
-#include "solver/run/workers.hpp"
+#include "solver/shots/workers.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/solver/small_run.hpp"
 

@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "io/files/interruption.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/run/simulation.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/solver/small_run.hpp"

@@ -9,8 +9,9 @@
 #include <sstream>
 
 #include "solver/outputs/output.hpp"
-#include "solver/plan/forecast.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/run/simulation.hpp"
 #include "tests/io/files_support.hpp"
 

@@ -1,12 +1,11 @@
 // What a configuration amounts to: a stage that fails hides no other, and what is odd about a plan is said.
 // Takes less than a second.
-#include "solver/plan/plan.hpp"
-
 #include <algorithm>
 #include <doctest/doctest.h>
 
 #include "kernels/boundaries/cpml.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/solver/small_run.hpp"
 

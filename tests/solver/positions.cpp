@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "io/text/saturating.hpp"
+#include "solver/discretisation/step_set.hpp"
 #include "solver/model/random_numbers.hpp"
-#include "solver/outputs/step_set.hpp"
 #include "solver/survey/survey.hpp"
 
 using namespace onda;

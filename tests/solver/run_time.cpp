@@ -1,13 +1,14 @@
 // The forecast of a run's time: its items add up, follow what the run does, and leave nothing behind. How near it comes
 // to runs depends on the machine, and is measured by `onda_judge forecast`.
 // Takes 11 s.
-#include "solver/plan/run_time.hpp"
+#include "solver/planning/run_time.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <sstream>
 
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "tests/program/program.hpp"
 #include "tests/solver/small_run.hpp"
 

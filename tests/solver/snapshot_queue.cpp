@@ -1,7 +1,7 @@
 // Promise: snapshots are written in order while the run goes on, at most two are alive, and what fails in the writing
 // thread stops the run.
 // Takes less than a second.
-#include "solver/outputs/snapshot_queue.hpp"
+#include "solver/propagation/snapshot_queue.hpp"
 
 #include <algorithm>
 #include <atomic>

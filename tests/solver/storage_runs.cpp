@@ -4,9 +4,9 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "solver/plan/plan.hpp"
+#include "solver/plan/names.hpp"
 #include "solver/plan/storage.hpp"
-#include "solver/program/names.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/run/in_memory.hpp"
 #include "tests/io/files_support.hpp"
 #include "tests/solver/quiet_run.hpp"

@@ -211,14 +211,14 @@ TEST_CASE("what would be silent is refused or warned about") {
 TEST_CASE("sampling is judged by the weights' phase error") {
     Config config = config_2d();
     const Grid grid = grid_2d();
-    const Survey survey = survey_of(config, grid);
+    const HighestFrequency highest = survey_of(config, grid).highest_frequency();
     for (const char* coefficients : {"taylor", "optimised"}) {
         config.scheme.coefficients = coefficients;
         double before = 1e9;
         for (int order = 2; order <= 16; order += 2) {
             config.scheme.space_order = order;
             const Scheme scheme = scheme_of(config, grid);
-            const double needed = judge_sampling(config.scheme, grid, survey, scheme, 1e5).needed;
+            const double needed = judge_sampling(config.scheme, grid, highest, scheme, 1e5).needed;
             CHECK(needed < before);
             before = needed;
             const auto error = [&scheme](double kh) { return std::abs(1. - std::sqrt(scheme.axis_symbol(kh)) / kh); };
@@ -233,7 +233,8 @@ TEST_CASE("sampling that is too coarse is warned of or refused; the numbers name
     Config config = config_2d();
     Grid grid = grid_2d();
     const auto judged = [&](double vp_min_m_s) {
-        return judge_sampling(config.scheme, grid, survey_of(config, grid), scheme_of(config, grid), vp_min_m_s);
+        return judge_sampling(config.scheme, grid, survey_of(config, grid).highest_frequency(), scheme_of(config, grid),
+                              vp_min_m_s);
     };
     using Level = SamplingVerdict::Level;
     const double highest = survey_of(config, grid).highest_frequency_hz();  // 41.5 Hz, coarsest spacing 10 m

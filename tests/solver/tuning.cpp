@@ -10,8 +10,9 @@
 
 #include "solver/performance/cache_folder.hpp"
 #include "solver/performance/tuner.hpp"
-#include "solver/plan/choice.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/choice.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "tests/program/program.hpp"
 #include "tests/solver/small_run.hpp"
 

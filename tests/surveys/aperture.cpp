@@ -11,8 +11,9 @@
 #include "io/results/snapshots.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/shot/layer_sources.hpp"
-#include "solver/plan/forecast.hpp"
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "tests/program/program.hpp"
 
 using namespace onda;

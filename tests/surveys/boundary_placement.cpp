@@ -12,10 +12,10 @@
 #include "io/results/seismograms.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
-#include "solver/plan/forecast.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/forecast.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/program/hash.hpp"
-#include "solver/program/names.hpp"
 #include "solver/propagation/stability_watch.hpp"
 #include "tests/program/program.hpp"
 

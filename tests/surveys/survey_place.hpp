@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/results/seismograms.hpp"
-#include "solver/run/shot_table.hpp"
+#include "solver/shots/shot_table.hpp"
 #include "tests/program/process.hpp"
 
 inline constexpr int kShots = 101;

@@ -6,7 +6,7 @@
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
 #include "solver/run/run_files.hpp"
-#include "solver/run/shot_selection.hpp"
+#include "solver/shots/shot_selection.hpp"
 #include "tests/sanitized.hpp"
 #include "tests/surveys/survey_place.hpp"
 

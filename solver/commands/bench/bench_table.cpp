@@ -6,10 +6,10 @@
 #include <spdlog/fmt/fmt.h>
 #include <sstream>
 
+#include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "solver/performance/measurement.hpp"
 #include "solver/performance/roofline.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {

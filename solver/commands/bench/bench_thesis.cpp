@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "io/config/strict_yaml.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"

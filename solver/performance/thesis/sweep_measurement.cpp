@@ -5,10 +5,10 @@
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
+#include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/performance/measurement.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {

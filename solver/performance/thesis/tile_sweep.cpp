@@ -253,15 +253,4 @@ std::vector<ModelCheck> k40_model_check() {
     return rows;
 }
 
-std::optional<std::vector<std::int64_t>> parse_extents(std::string_view text, std::size_t count) {
-    std::vector<std::int64_t> extents;
-    for (const std::string_view part : split(text, 'x')) {
-        const auto value = parse_integer(part);
-        if (!value || *value < 1 || *value > kMostNodes) return std::nullopt;
-        extents.push_back(*value);
-    }
-    if (extents.size() != count) return std::nullopt;
-    return extents;
-}
-
 }  // namespace onda

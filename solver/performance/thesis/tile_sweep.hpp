@@ -72,7 +72,4 @@ struct ModelCheck {
 /// All rows, in the order of the table: 512 x 256 x 512, order 8, on the K40.
 std::vector<ModelCheck> k40_model_check();
 
-/// "512x256x512", or "8x8": whole numbers of 1 or more, as many as asked for; nothing if the text is anything else.
-std::optional<std::vector<std::int64_t>> parse_extents(std::string_view text, std::size_t count);
-
 }  // namespace onda

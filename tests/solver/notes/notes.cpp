@@ -8,7 +8,7 @@
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/outputs/snapshot_output.hpp"
-#include "solver/plan/host_memory.hpp"
+#include "solver/program/host_memory.hpp"
 
 namespace onda {
 namespace {

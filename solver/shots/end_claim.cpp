@@ -1,4 +1,4 @@
-#include "solver/run/end_claim.hpp"
+#include "solver/shots/end_claim.hpp"
 
 #include <cerrno>
 #include <charconv>

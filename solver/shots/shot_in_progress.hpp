@@ -9,7 +9,7 @@
 #include "solver/outputs/shot_files.hpp"
 #include "solver/outputs/snapshot_parts.hpp"
 #include "solver/propagation/propagator.hpp"
-#include "solver/run/shot_ledger.hpp"
+#include "solver/shots/shot_ledger.hpp"
 
 namespace onda {
 

@@ -3,12 +3,13 @@
 #include <iterator>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/files/plain_file.hpp"
+#include "io/text/bytes_text.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/plan/forecast.hpp"
+#include "solver/planning/forecast.hpp"
 #include "solver/program/build.hpp"
-#include "solver/run/run_folder.hpp"
 
 namespace onda {
 namespace {
@@ -78,15 +79,6 @@ void refuse_if_disk_is_short(const Plan& plan, const std::filesystem::path& outp
 void refuse_if_too_large_for_memory(const Plan& plan) {
     const std::string fault = memory_shortage(plan, forecast_memory(plan), result_bytes(plan));
     if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
-}
-
-std::string bytes_text(std::int64_t bytes) {
-    if (bytes == kTooMany) return "more than 9 EB";
-    const char* const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-    auto value = static_cast<double>(bytes);
-    std::size_t unit = 0;
-    for (; value >= 999.5 && unit + 1 < std::size(units); ++unit) value /= 1000.;
-    return unit == 0 ? fmt::format("{} B", bytes) : fmt::format("{:.3g} {}", value, units[unit]);
 }
 
 }  // namespace onda

@@ -14,8 +14,8 @@
 
 #include "io/files/plain_file.hpp"
 #include "kernels/plan/allocations.hpp"
-#include "solver/run/end_claim.hpp"
-#include "solver/run/shot_ledger.hpp"
+#include "solver/shots/end_claim.hpp"
+#include "solver/shots/shot_ledger.hpp"
 #include "solver/survey/survey.hpp"
 
 namespace onda {

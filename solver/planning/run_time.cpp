@@ -1,4 +1,4 @@
-#include "solver/plan/run_time.hpp"
+#include "solver/planning/run_time.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,10 +8,10 @@
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/performance/step_model.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/planning/forecast.hpp"
 #include "solver/propagation/stability_watch.hpp"
-#include "solver/run/survey_run.hpp"
+#include "solver/shots/survey_run.hpp"
 
 namespace onda {
 namespace {

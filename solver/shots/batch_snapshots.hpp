@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "solver/outputs/snapshot_queue.hpp"
+#include "solver/propagation/snapshot_queue.hpp"
 #include "solver/ranks/part_snapshots.hpp"
-#include "solver/run/shot_in_progress.hpp"
+#include "solver/shots/shot_in_progress.hpp"
 
 namespace onda {
 

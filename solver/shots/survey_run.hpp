@@ -17,12 +17,12 @@
 #include "solver/propagation/propagator.hpp"
 #include "solver/propagation/stability_watch.hpp"
 #include "solver/ranks/team.hpp"
-#include "solver/run/batch_snapshots.hpp"
-#include "solver/run/phase_times.hpp"
-#include "solver/run/shot_in_progress.hpp"
-#include "solver/run/shot_ledger.hpp"
-#include "solver/run/shot_media.hpp"
-#include "solver/run/shot_selection.hpp"
+#include "solver/shots/batch_snapshots.hpp"
+#include "solver/shots/phase_times.hpp"
+#include "solver/shots/shot_in_progress.hpp"
+#include "solver/shots/shot_ledger.hpp"
+#include "solver/shots/shot_media.hpp"
+#include "solver/shots/shot_selection.hpp"
 
 namespace onda {
 

@@ -5,9 +5,10 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
+#include "io/text/saturating.hpp"
 #include "kernels/plan/allocations.hpp"
-#include "solver/plan/plan.hpp"
 
 namespace onda {
 
@@ -30,17 +31,15 @@ inline constexpr Owner drawing{"gathers being drawn"};
 
 /// The row of a buffer of the host, of which no number wraps. \param name what the forecast calls it, in the words of
 /// `onda check`. Rows add up to one item of the forecast whose names are the same before ": ". \param stretch of held.
-Allocation host_row(std::string name, Owner stretch, std::int64_t elements, std::int64_t element_bytes,
-                    std::int64_t count = 1);
-
-/// How many workers of this process compute side by side.
-std::int64_t own_workers(const Plan& plan);
-/// The shots that advance at the same time, of all workers of this process.
-std::int64_t shots_together(const Plan& plan);
-/// Whether shots of a batch are set up, and files of another are written, while one is computed.
-bool is_pipelined(const Plan& plan);
-
-/// All that a run will allocate: the host's rows, and those of its devices as one row for each item of the forecast.
-Allocations memory_of_run(const Plan& plan);
+inline Allocation host_row(std::string name, Owner stretch, std::int64_t elements, std::int64_t element_bytes,
+                           std::int64_t count = 1) {
+    return {std::move(name),
+            Memory::host,
+            stretch,
+            elements,
+            element_bytes,
+            saturating_product(elements, element_bytes),
+            count};
+}
 
 }  // namespace onda

@@ -1,4 +1,4 @@
-#include "solver/run/shot_table.hpp"
+#include "solver/shots/shot_table.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -10,8 +10,8 @@
 #include "io/files/atomic_file.hpp"
 #include "io/text/printable.hpp"
 #include "solver/outputs/output.hpp"
-#include "solver/plan/host_memory.hpp"
 #include "solver/program/hash.hpp"
+#include "solver/program/host_memory.hpp"
 
 namespace onda {
 namespace {

@@ -1,4 +1,4 @@
-#include "solver/plan/forecast.hpp"
+#include "solver/planning/forecast.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,11 +8,12 @@
 #include <numeric>
 
 #include "io/text/saturating.hpp"
-#include "solver/outputs/output.hpp"
-#include "solver/plan/host_memory.hpp"
+#include "solver/outputs/shot_files.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/planning/memory_of_run.hpp"
 #include "solver/program/build.hpp"
-#include "solver/run/shot_table.hpp"
+#include "solver/program/host_memory.hpp"
+#include "solver/shots/shot_table.hpp"
 
 namespace onda {
 namespace {
@@ -23,18 +24,6 @@ std::int64_t total(const Items& items) {
     return std::accumulate(
         items.begin(), items.end(), std::int64_t{0},
         [](std::int64_t sum, const MemoryForecast::Item& item) { return saturating_sum(sum, item.bytes); });
-}
-
-/// Of the slabs of a worker on the device that has most of them.
-std::int64_t most_of_a_device(const Plan& plan, const std::vector<std::int64_t>& slabs) {
-    std::map<int, std::int64_t> of_device;
-    std::int64_t most = 0;
-    const SlabRange own = own_slabs(plan);
-    for (std::size_t i = 0; i < own.count; ++i) {
-        const int device = plan.workers.empty() ? 0 : plan.workers.front()[i];
-        most = std::max(most, of_device[device] += slabs[own.first + i]);
-    }
-    return most;
 }
 
 std::int64_t shots_of(const Plan& plan) {
@@ -84,26 +73,6 @@ std::int64_t available_host_bytes(const Plan& plan) {
     return available_memory_bytes() / plan.ranks.local_size;
 }
 
-double share_of_fullest_device(const Plan& plan) {
-    const std::vector<std::int64_t> slabs = slab_bytes(plan);
-    return static_cast<double>(most_of_a_device(plan, slabs)) /
-           static_cast<double>(std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0}));
-}
-
-std::vector<std::int64_t> slab_bytes(const Plan& plan) {
-    const Memory memory = plan.device->memory();
-    std::vector<std::int64_t> bytes;
-    for (std::size_t slab = 0; slab < plan.slabs.size(); ++slab) {
-        const Allocations list = plan.device->allocations(setup_of_part(plan, slab), plan.batch, {});
-        bytes.push_back(list.bytes(memory, Owner::medium) + list.bytes(memory, Owner::wavefield));
-    }
-    return bytes;
-}
-
-std::int64_t bytes_of_fullest_device(const Plan& plan) {
-    return most_of_a_device(plan, slab_bytes(plan));
-}
-
 MemoryForecast forecast_memory(const Plan& plan) {
     const Allocations list = memory_of_run(plan);
     // On a device with the host's memory the velocity, 4 bytes a node, has gone when the first shot touches the
@@ -127,25 +96,6 @@ MemoryForecast forecast_memory(const Plan& plan) {
 
 namespace {
 
-constexpr std::int64_t kMostCopied = 100;            // shots
-constexpr std::int64_t kMostCopiedBytes = 64 << 20;  // of all shots together
-
-/// Host, versions and command line are of about this size, whatever they are; a shot's own file does not tell them.
-constexpr std::int64_t kCircumstances = 1000, kOtherProvenance = 1000;
-
-std::int64_t config_bytes(const Plan& plan) {
-    return static_cast<std::int64_t>(plan.config.origin.text.size() + resolved_yaml(plan.config).size());
-}
-
-/// With all shots in the files of the survey themselves.
-std::int64_t bytes_of_survey_files(const Plan& plan) {
-    const std::int64_t provenance = config_bytes(plan) + kCircumstances + kOtherProvenance;
-    std::int64_t bytes = 0;
-    for (const OutputFormat* format : output_formats())
-        if (format->is_wanted(plan)) bytes = saturating_sum(bytes, format->predicted_bytes(plan, provenance));
-    return bytes;
-}
-
 /// What files of their own add to that: the heads of the files, their links, and their lines in the table.
 std::int64_t bytes_of_own_files(const Plan& plan) {
     std::int64_t bytes = ShotTable::bytes_of_shot();
@@ -155,10 +105,6 @@ std::int64_t bytes_of_own_files(const Plan& plan) {
 }
 
 }  // namespace
-
-bool keeps_shot_files(const Plan& plan) {
-    return shots_of(plan) > kMostCopied || (shots_of(plan) > 1 && bytes_of_survey_files(plan) > kMostCopiedBytes);
-}
 
 std::int64_t forecast_output_bytes(const Plan& plan) {
     const std::int64_t bytes = bytes_of_survey_files(plan);

@@ -1,4 +1,4 @@
-#include "solver/report/report_of_run.hpp"
+#include "solver/run/report_of_run.hpp"
 
 #include <algorithm>
 #include <cerrno>
@@ -16,11 +16,11 @@
 #include "io/results/result_reader.hpp"
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
-#include "solver/plan/forecast.hpp"
+#include "solver/outputs/report_output.hpp"
+#include "solver/plan/names.hpp"
+#include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/json_text.hpp"
-#include "solver/program/names.hpp"
-#include "solver/report/sections.hpp"
 #include "solver/report/survey_map.hpp"
 #include "solver/run/run_files.hpp"
 #include "solver/run/unfinished.hpp"

@@ -1,10 +1,11 @@
-#include "solver/run/batch_snapshots.hpp"
+#include "solver/shots/batch_snapshots.hpp"
 
 #include <algorithm>
 #include <utility>
 
 #include "io/text/saturating.hpp"
-#include "solver/plan/host_memory.hpp"
+#include "solver/plan/slab_plan.hpp"
+#include "solver/program/host_memory.hpp"
 
 namespace onda {
 

@@ -1,4 +1,4 @@
-#include "solver/program/names.hpp"
+#include "solver/plan/names.hpp"
 
 #include <algorithm>
 #include <string>

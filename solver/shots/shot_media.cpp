@@ -1,10 +1,10 @@
-#include "solver/run/shot_media.hpp"
+#include "solver/shots/shot_media.hpp"
 
 #include <algorithm>
 #include <utility>
 
-#include "solver/plan/host_memory.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/program/host_memory.hpp"
 
 namespace onda {
 

@@ -29,20 +29,10 @@ MemoryForecast forecast_memory(const Plan& plan);
 /// if others of the run use them too.
 std::int64_t available_device_bytes(const Plan& plan);
 std::int64_t available_host_bytes(const Plan& plan);
-/// The part of medium and wavefield that lies on the device of the plan with most of it.
-double share_of_fullest_device(const Plan& plan);
-/// The bytes of that part.
-std::int64_t bytes_of_fullest_device(const Plan& plan);
-/// The bytes of medium, fields and boundaries that each slab has in the memory of its device.
-std::vector<std::int64_t> slab_bytes(const Plan& plan);
 
 /// The largest grid with the proportions of the plan's whose run, with the strips beyond it, fits into `available`
 /// bytes; no value if none does. \param memory the host's or the device's.
 std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available);
-
-/// Whether the results of a survey keep the files of each shot, behind seismograms.h5 and snapshots.h5 that link to
-/// them. Small surveys do not: their files hold the shots themselves. It follows from the configuration alone.
-bool keeps_shot_files(const Plan& plan);
 
 /// The bytes of seismograms.h5, snapshots.h5, files of further formats, and kept files of shots. Pictures, log and
 /// summary add about a megabyte.
@@ -58,8 +48,5 @@ void refuse_if_disk_is_short(const Plan& plan, const std::filesystem::path& outp
 
 /// Refuses a run whose results stay in memory, if the memory cannot hold it and them. \throws Error(out_of_memory).
 void refuse_if_too_large_for_memory(const Plan& plan);
-
-/// A number of bytes for people: 1.5 GB, 20.1 MB.
-std::string bytes_text(std::int64_t bytes);
 
 }  // namespace onda

@@ -1,4 +1,4 @@
-#include "solver/run/shot_selection.hpp"
+#include "solver/shots/shot_selection.hpp"
 
 #include <algorithm>
 #include <charconv>

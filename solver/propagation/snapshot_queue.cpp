@@ -1,4 +1,4 @@
-#include "solver/outputs/snapshot_queue.hpp"
+#include "solver/propagation/snapshot_queue.hpp"
 
 #include <omp.h>
 #include <utility>

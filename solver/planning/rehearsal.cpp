@@ -1,4 +1,4 @@
-#include "solver/plan/rehearsal.hpp"
+#include "solver/planning/rehearsal.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -9,15 +9,15 @@
 #include <utility>
 
 #include "io/files/atomic_file.hpp"
+#include "io/files/plain_file.hpp"
 #include "io/pictures/picture.hpp"
 #include "io/results/snapshots.hpp"
 #include "io/text/error.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/pictures/section_picture.hpp"
+#include "solver/program/file_record.hpp"
 #include "solver/propagation/stability_watch.hpp"
-#include "solver/run/run_files.hpp"
-#include "solver/run/run_folder.hpp"
 
 namespace onda {
 namespace {
@@ -257,7 +257,7 @@ TraceRehearsal rehearse_traces(const Plan& plan) {
         gathers[0].dt_s = time.recorded_dt_s();
         gathers[0].samples = time.recorded_samples();
         gathers[0].pressure.assign(static_cast<std::size_t>(traces * gathers[0].samples), 1e-3f);
-        return seconds_of([&] { bring_to_output_sampling(plan, gathers); });
+        return seconds_of([&] { bring_to_output_sampling(plan.time, gathers); });
     };
     const std::int64_t some = std::min<std::int64_t>(receivers, 8);
     const auto many =

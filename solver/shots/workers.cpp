@@ -1,4 +1,4 @@
-#include "solver/run/workers.hpp"
+#include "solver/shots/workers.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -8,7 +8,6 @@
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_plan.hpp"
 
 namespace onda {

@@ -1,4 +1,4 @@
-#include "solver/plan/host_memory.hpp"
+#include "solver/planning/memory_of_run.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -8,13 +8,13 @@
 #include "io/text/saturating.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/output.hpp"
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/program/host_memory.hpp"
 #include "solver/ranks/team_exchange.hpp"
-#include "solver/run/batch_snapshots.hpp"
-#include "solver/run/shot_media.hpp"
-#include "solver/run/shot_table.hpp"
-#include "solver/run/survey_run.hpp"
+#include "solver/shots/batch_snapshots.hpp"
+#include "solver/shots/shot_media.hpp"
+#include "solver/shots/shot_table.hpp"
+#include "solver/shots/survey_run.hpp"
 
 namespace onda {
 namespace {
@@ -63,34 +63,11 @@ void add_device_memory(Allocations& list, const Plan& plan) {
 
 }  // namespace
 
-Allocation host_row(std::string name, Owner stretch, std::int64_t elements, std::int64_t element_bytes,
-                    std::int64_t count) {
-    return {std::move(name),
-            Memory::host,
-            stretch,
-            elements,
-            element_bytes,
-            saturating_product(elements, element_bytes),
-            count};
-}
-
-std::int64_t own_workers(const Plan& plan) {
-    return std::max<std::int64_t>(1, std::ssize(plan.workers));
-}
-
-std::int64_t shots_together(const Plan& plan) {
-    return own_workers(plan) * plan.batch;
-}
-
-bool is_pipelined(const Plan& plan) {
-    return std::ssize(plan.survey.shots) > shots_together(plan);
-}
-
 Allocations memory_of_run(const Plan& plan) {
     Allocations list;
     // In the order in which the forecast lists them.
     add_program_memory(list, plan);
-    add_exchange_memory(list, plan);
+    add_exchange_memory(list, plan.ranks, plan.ranks_per_grid, plan.setup, plan.batch, links_devices(plan));
     add_device_memory(list, plan);
     add_shot_memory(list, plan);
     add_model_memory(list, plan);

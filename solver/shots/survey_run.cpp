@@ -1,4 +1,4 @@
-#include "solver/run/survey_run.hpp"
+#include "solver/shots/survey_run.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,8 +11,9 @@
 #include "io/text/saturating.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
-#include "solver/plan/host_memory.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/program/hash.hpp"
+#include "solver/program/host_memory.hpp"
 #include "solver/program/loop_failure.hpp"
 
 namespace onda {
@@ -284,7 +285,7 @@ void SurveyRun::finish(Batch& batch) const {
     std::vector<ShotGather> gathers;
     for (ShotInProgress& shot : batch)
         if (!shot.shot.receivers.empty()) gathers.push_back(std::move(shot.gather));
-    bring_to_output_sampling(plan_, gathers);
+    bring_to_output_sampling(plan_.time, gathers);
     for (std::size_t i = 0; ShotInProgress & shot : batch)
         if (!shot.shot.receivers.empty()) shot.gather = std::move(gathers[i++]);
     LoopFailure failure;

@@ -1,10 +1,10 @@
-#include "solver/plan/choice.hpp"
+#include "solver/planning/choice.hpp"
 
 #include <algorithm>
 #include <spdlog/fmt/fmt.h>
 
-#include "solver/plan/forecast.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/planning/forecast.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
