@@ -2,7 +2,13 @@
 
 #include <stdexcept>
 
+#include "kernels/wavefield.hpp"
+
 namespace onda {
+
+std::unique_ptr<Wavefield> Medium::make_wavefield(int shots) {
+    return make_wavefield(shots, setup_.strips);
+}
 
 void check_readers(const Problem& problem, const MediumReaders& readers) {
     const auto& parameters = problem.scheme.equation->parameters;

@@ -43,10 +43,20 @@ public:
     /// A wavefield of shots at rest that advance together, without sources and receivers. It holds this medium for as
     /// long as it lives. \param shots at most what most_shots() of the device says. \throws std::bad_alloc,
     /// cuda::Error.
-    [[nodiscard]] virtual std::unique_ptr<Wavefield> make_wavefield(int shots = 1) = 0;
+    [[nodiscard]] std::unique_ptr<Wavefield> make_wavefield(int shots = 1);
+    /// The same with other absorbing strips than those of the set-up, of which the arrays know nothing: a wavefield
+    /// with layers and one without share one k. \throws std::invalid_argument for strips that do not fit.
+    [[nodiscard]] virtual std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) = 0;
 
 protected:
     explicit Medium(Setup setup) : setup_(std::move(setup)) {}
+    /// The set-up of a wavefield with these strips. \throws std::invalid_argument
+    [[nodiscard]] Setup setup_with(const StripList& strips) const {
+        Setup setup = setup_;
+        setup.strips = strips;
+        check_problem(setup);
+        return setup;
+    }
 
 private:
     Setup setup_;

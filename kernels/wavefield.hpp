@@ -16,6 +16,7 @@
 #include "kernels/grid/grid.hpp"
 #include "kernels/setup.hpp"
 #include "kernels/shot/shot.hpp"
+#include "kernels/steps/step_list.hpp"
 
 namespace onda {
 
@@ -32,34 +33,11 @@ public:
     virtual void enqueue(std::int64_t first, std::int64_t count) = 0;
 };
 
-/// Time steps n = first … first + count - 1 of whatever takes the calls of a step: the one order in which they come.
-/// With leaps `first` and `count` are even, and sample n / 2 of the traces is taken of p[n].
-template <typename Field>
-void advance_in_order(Field& field, std::int64_t first, std::int64_t count) {
-    if (const Problem& problem = field.problem(); problem.applications() == Applications::twice) {
-        const std::int64_t stride = problem.stride();
-        for (std::int64_t n = first; n < first + count; n += stride) {
-            field.update(n);
-            field.swap();
-            field.record(n / stride + 1);
-        }
-        return;
-    }
-    for (std::int64_t n = first; n < first + count; ++n) {
-        field.fill_halos();
-        field.step();
-        field.absorb();
-        field.inject(n);
-        field.swap();
-        field.record(n + 1);
-    }
-}
-
 /// Some shots on one medium that advance together: p[n] and p[n-1] of each, what its strips remember, its sources and
 /// receivers.
 ///
-/// A time step is fill_halos, step, absorb, inject, swap, record, in this order. A wavefield may run them
-/// asynchronously; calls that return data wait. Shots know nothing of each other: their number changes no bit.
+/// A wavefield may run the operations of a time step asynchronously; calls that return data wait. Shots know nothing of
+/// each other: their number changes no bit.
 class Wavefield {
 public:
     virtual ~Wavefield() = default;
@@ -77,21 +55,13 @@ public:
     /// Sets the receivers of a shot. \param samples capacity of each trace, sample 0 included.
     virtual void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) = 0;
 
-    /// What is computed.
-    [[nodiscard]] const Problem& problem() const;
-    /// Where k L is applied twice (Problem::applications()), the place of the calls from fill_halos() to inject():
-    /// p[n+2] over p[n-2] of leaps, n even; of order 4 in time p[n+1] over p[n-1]; sources and all. \throws
-    /// std::logic_error where check_problem() allows neither.
-    virtual void update(std::int64_t n);
-    virtual void fill_halos() = 0;  ///< fills the halo of p[n] by the rules of Problem::halos
-    virtual void step() = 0;        ///< p[n+1] = 2 p[n] - p[n-1] + k L(p[n]) over p[n-1]: Equation
-    /// The part of step() that reads no plane beyond a cut: of a slab, whose planes may be on their way meanwhile.
-    virtual void step_inside() {}
-    virtual void step_beside_cuts() { step(); }  ///< the rest of step()
-    virtual void absorb() = 0;                   ///< perfectly matched layers, then the sponge, on p[n+1] and p[n]
-    virtual void inject(std::int64_t n) = 0;     ///< adds signal[n] to p[n+1]
-    virtual void swap() = 0;                     ///< p[n+1] becomes p[n]
-    virtual void record(std::int64_t n) = 0;     ///< sample n of every trace, from p[n]
+    /// What is computed: the problem of the medium, but perhaps for its strips.
+    [[nodiscard]] const Problem& problem() const { return fields().problem(); }
+    /// Performs one operation of a time step, in the order of kernels/steps/step_list.hpp. \param index the number of
+    /// the update, of `record` that of the sample.
+    virtual void perform(Operation operation, std::int64_t index) = 0;
+    /// Takes sample n of every trace from p[n].
+    void record(std::int64_t n) { perform(Operation::record, n); }
 
     /// Queues time steps n = first … first + count - 1 and returns; a device without a queue computes them first.
     virtual void enqueue(std::int64_t first, std::int64_t count) { advance_in_order(*this, first, count); }

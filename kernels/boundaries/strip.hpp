@@ -99,6 +99,8 @@ public:
         for (auto& strip : strips_) strip = change(*strip);
     }
 
+    /// Whether they are the same strips, not only alike.
+    bool operator==(const StripList&) const = default;
     [[nodiscard]] bool empty() const;
     [[nodiscard]] auto begin() const { return strips_.begin(); }
     [[nodiscard]] auto end() const { return strips_.end(); }

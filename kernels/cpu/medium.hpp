@@ -45,7 +45,8 @@ public:
         for (const Array& array : arrays_) bytes += array.bytes();
         return bytes;
     }
-    std::unique_ptr<Wavefield> make_wavefield(int shots) override;
+    using Medium::make_wavefield;
+    std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) override;
 
     [[nodiscard]] const InstructionSet& isa() const { return isa_; }
     [[nodiscard]] const Kernel& chosen_kernel() const { return kernel_; }

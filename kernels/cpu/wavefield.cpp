@@ -30,9 +30,10 @@ template <typename T>
 class ShotSteps {
 public:
     /// \param planned for a wavefield of such shots. \param fields of this one.
-    ShotSteps(const CpuMedium<T>& medium, const Allocations& planned, ShotFields<T>& fields, int threads)
+    ShotSteps(const CpuMedium<T>& medium, const Setup& setup, const Allocations& planned, ShotFields<T>& fields,
+              int threads)
         : medium_(medium),
-          setup_(medium.setup()),
+          setup_(setup),
           grid_(setup_.grid),
           threads_(threads),
           fields_(fields),
@@ -86,45 +87,22 @@ public:
     }
 
     [[nodiscard]] const Problem& problem() const { return setup_; }
-    void fill_halos() { fields_.fill_halos(); }
-    void step() { step_from(0); }
-    /// step() of planes [begin, end). Planes of other slabs may arrive meanwhile: nothing that they look at changes.
-    void step_planes(std::int64_t begin, std::int64_t end) {
-        if (begin == end) return;
-        const StepArguments<T> whole = arguments_;
-        arguments_.nz = end - begin;
-        medium_.describe(arguments_, begin);
-        step_from(begin);
-        arguments_ = whole;
-    }
-    void step_inside() {
+    /// See Wavefield::perform(). Nothing is sent from here: fields do that.
+    void perform(Operation operation, std::int64_t index) {
         const PlaneRange inside = planes_inside(setup_);
-        step_planes(inside.begin, inside.end);
+        switch (operation) {
+            case Operation::fill_halos: return fields_.fill_halos();
+            case Operation::step_inside: return step_planes(inside.begin, inside.end);
+            case Operation::step_beside_cuts: step_planes(0, inside.begin); return step_planes(inside.end, grid_.nz());
+            case Operation::step_twice: return step_twice(index * setup_.stride());
+            case Operation::absorb: return absorb();
+            case Operation::inject: return injection_.add(index * setup_.stride(), q().data());
+            case Operation::swap: return fields_.swap();
+            case Operation::record: return recorder_.record(index, p().data(), threads_);
+            case Operation::send_planes:
+            case Operation::await_planes: return;
+        }
     }
-    void step_beside_cuts() {
-        const PlaneRange inside = planes_inside(setup_);
-        step_planes(0, inside.begin);
-        step_planes(inside.end, grid_.nz());
-    }
-    /// From p[n] and the level before it to the next, which takes the place of the latter: see Wavefield::update().
-    void update(std::int64_t n) {
-        fill_halos();
-        arguments_.p = p().data() + layout_.origin;
-        arguments_.q = q().data() + layout_.origin;
-        arguments_.box = node_box(twice_->shell.leap);
-        run_kernel();
-        const bool leaps = setup_.stepping == Stepping::leap;
-        if (has_shell()) leaps ? leap_in_shell(n) : step_in_shell(n);
-        if (!leaps) absorb();
-        injection_.add(n, q().data());
-    }
-    void absorb() {
-        const FieldsLevels levels = levels_of_fields();
-        for (const auto& strip : strips(StripTurn::after_step)) strip->apply(std::span(levels).first(fields_.count()));
-    }
-    void inject(std::int64_t n) { injection_.add(n, q().data()); }
-    void swap() { fields_.swap(); }
-    void record(std::int64_t n) { recorder_.record(n, p().data(), threads_); }
 
     void upload(std::span<const double> p, std::span<const double> p_previous) {
         fields_.upload(p, p_previous);
@@ -197,6 +175,28 @@ private:
         RowFollower follower = after_step.front()->follower(std::span(levels).first(fields_.count()));
         follower.first_plane = plane;
         return follower;
+    }
+    /// A step of planes [begin, end). Planes of other slabs may arrive meanwhile: nothing that they look at changes.
+    void step_planes(std::int64_t begin, std::int64_t end) {
+        if (begin == end) return;
+        if (end - begin == grid_.nz()) return step_from(0);
+        const StepArguments<T> whole = arguments_;
+        arguments_.nz = end - begin;
+        medium_.describe(arguments_, begin);
+        step_from(begin);
+        arguments_ = whole;
+    }
+    /// From p[n] and the level before it to the next, which takes the place of the latter.
+    void step_twice(std::int64_t n) {
+        arguments_.p = p().data() + layout_.origin;
+        arguments_.q = q().data() + layout_.origin;
+        arguments_.box = node_box(twice_->shell.leap);
+        run_kernel();
+        if (has_shell()) setup_.stepping == Stepping::leap ? leap_in_shell(n) : step_in_shell(n);
+    }
+    void absorb() {
+        const FieldsLevels levels = levels_of_fields();
+        for (const auto& strip : strips(StripTurn::after_step)) strip->apply(std::span(levels).first(fields_.count()));
     }
     /// A step of the planes from `plane` on, as many as the arguments say.
     void step_from(std::int64_t plane) {
@@ -279,15 +279,16 @@ private:
 template <typename T>
 class CpuWavefield final : public Wavefield {
 public:
-    CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, int shots)
+    CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, Setup setup, int shots)
         : medium_(std::move(medium)),
-          tuner_(threads_of(medium_->setup())),
-          planned_(allocations(medium_->setup(), shots)),
-          fields_(medium_->setup(), planned_, shots, threads_of_each(shots)),
-          threads_(shots == 1 ? 1 : std::min(shots, threads_of(medium_->setup()))) {
+          setup_(std::move(setup)),
+          tuner_(threads_of(setup_)),
+          planned_(allocations(setup_, shots)),
+          fields_(setup_, planned_, shots, threads_of_each(shots)),
+          threads_(shots == 1 ? 1 : std::min(shots, threads_of(setup_))) {
         for (int shot = 0; shot < shots; ++shot)
             shots_.push_back(
-                std::make_unique<ShotSteps<T>>(*medium_, planned_, fields_.of(shot), threads_of_each(shots)));
+                std::make_unique<ShotSteps<T>>(*medium_, setup_, planned_, fields_.of(shot), threads_of_each(shots)));
     }
 
     const Medium& medium() const override { return *medium_; }
@@ -299,21 +300,17 @@ public:
         return bytes;
     }
 
-    void reset() override { for_shots(&ShotSteps<T>::reset); }
+    void reset() override {
+        for (const auto& shot : shots_) shot->reset();
+    }
     void set_sources(int shot, const Sources& sources) override { at(shot).set_sources(sources); }
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override {
         at(shot).set_receivers(receivers, samples);
     }
 
-    void update(std::int64_t n) override { for_shots(&ShotSteps<T>::update, n); }
-    void fill_halos() override { for_shots(&ShotSteps<T>::fill_halos); }
-    void step() override { for_shots(&ShotSteps<T>::step); }
-    void step_inside() override { for_shots(&ShotSteps<T>::step_inside); }
-    void step_beside_cuts() override { for_shots(&ShotSteps<T>::step_beside_cuts); }
-    void absorb() override { for_shots(&ShotSteps<T>::absorb); }
-    void inject(std::int64_t n) override { for_shots(&ShotSteps<T>::inject, n); }
-    void swap() override { for_shots(&ShotSteps<T>::swap); }
-    void record(std::int64_t n) override { for_shots(&ShotSteps<T>::record, n); }
+    void perform(Operation operation, std::int64_t index) override {
+        for (const auto& shot : shots_) shot->perform(operation, index);
+    }
     void enqueue(std::int64_t first, std::int64_t count) override;
 
     void upload(std::span<const double> p, std::span<const double> p_previous, int shot) override {
@@ -329,15 +326,11 @@ public:
 private:
     [[nodiscard]] ShotSteps<T>& at(int shot) { return *shots_.at(static_cast<std::size_t>(shot)); }
     [[nodiscard]] const ShotSteps<T>& at(int shot) const { return *shots_.at(static_cast<std::size_t>(shot)); }
-    template <typename... Arguments>
-    void for_shots(void (ShotSteps<T>::*call)(Arguments...), Arguments... arguments) {
-        for (const auto& shot : shots_) ((*shot).*call)(arguments...);
-    }
-
-    [[nodiscard]] int threads_of_each(int shots) const { return shots == 1 ? threads_of(medium_->setup()) : 1; }
+    [[nodiscard]] int threads_of_each(int shots) const { return shots == 1 ? threads_of(setup_) : 1; }
     void enqueue_alone(std::int64_t first, std::int64_t count);
 
     std::shared_ptr<CpuMedium<T>> medium_;
+    Setup setup_;
     ThreadTuner tuner_;
     Allocations planned_;
     CpuFields<T> fields_;
@@ -347,9 +340,9 @@ private:
 
 template <typename T>
 void CpuWavefield<T>::enqueue_alone(std::int64_t first, std::int64_t count) {
-    if (!medium_->setup().fewer_threads) return advance_in_order(at(0), first, count);
+    if (!setup_.fewer_threads) return advance_in_order(at(0), first, count);
     using Clock = std::chrono::steady_clock;
-    const std::int64_t stride = medium_->setup().stride();
+    const std::int64_t stride = setup_.stride();
     for (std::int64_t n = first; n < first + count; n += stride) {
         at(0).set_threads(tuner_.threads());
         const Clock::time_point start = Clock::now();
@@ -414,8 +407,9 @@ void CpuWavefield<T>::write_state(int shot, const StatePart& wanted, const State
 }  // namespace
 
 template <typename T>
-std::unique_ptr<Wavefield> CpuMedium<T>::make_wavefield(int shots) {
-    return std::make_unique<CpuWavefield<T>>(std::static_pointer_cast<CpuMedium>(shared_from_this()), shots);
+std::unique_ptr<Wavefield> CpuMedium<T>::make_wavefield(int shots, const StripList& strips) {
+    return std::make_unique<CpuWavefield<T>>(std::static_pointer_cast<CpuMedium>(shared_from_this()),
+                                             setup_with(strips), shots);
 }
 
 void check_setup(const Setup& setup) {

@@ -31,7 +31,8 @@ public:
         return memory_.bytes() + codes_.bytes() + indices_.bytes() + table_.bytes();
     }
     void values_at(std::size_t array, std::span<const std::int64_t> nodes, std::span<double> values) const override;
-    std::unique_ptr<Wavefield> make_wavefield(int shots) override;
+    using Medium::make_wavefield;
+    std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) override;
 
     [[nodiscard]] const Instance<T>& instance() const { return instance_; }
     [[nodiscard]] std::size_t arrays() const { return layouts_.size(); }

@@ -35,9 +35,9 @@ Layout shared_by_shots(Layout model, const Grid& grid) {
 template <typename T>
 class CudaWavefield final : public Wavefield, public GraphPart {
 public:
-    CudaWavefield(std::shared_ptr<CudaMedium<T>> medium, int shots)
+    CudaWavefield(std::shared_ptr<CudaMedium<T>> medium, Setup setup, int shots)
         : medium_(std::move(medium)),
-          setup_(medium_->setup()),
+          setup_(std::move(setup)),
           scope_(setup_.ordinal),
           planned_(allocations(setup_, shots)),
           fields_(setup_, shots, planned_),
@@ -46,7 +46,7 @@ public:
           sources_of_(static_cast<std::size_t>(shots)),
           receivers_of_(static_cast<std::size_t>(shots)) {
         const Fields<T> fields = described_fields();
-        const Instance<T>& instance = medium_->instance();
+        const Instance<T>& instance = choose<T>(setup_);
         for (int volume = 0; volume < fields.volumes; ++volume)
             steppers_.push_back(instance.make(instance, fields.volume(volume)));
         make_parts(fields);
@@ -78,28 +78,7 @@ public:
     void set_sources(int shot, const Sources& sources) override;
     void set_receivers(int shot, const NodeWeights& receivers, std::int64_t samples) override;
 
-    void update(std::int64_t n) override;
-    void fill_halos() override { fields_.fill_halos(); }
-    void step() override { take_step(steppers_); }
-    void step_inside() override { take_step(inside_); }
-    void step_beside_cuts() override {
-        take_step(inside_.empty() && beside_cuts_.empty() ? steppers_ : beside_cuts_);  // nothing is cut, or some
-    }
-    void absorb() override {
-        scope_.enter();
-        for (const auto& strip : strips(StripTurn::after_step)) apply(*strip, levels());
-    }
-    void inject(std::int64_t n) override {
-        prepare_shots();
-        add_sources(q(), sources_.nodes(), counter_.data(), offset_of(n), compute().get());
-    }
-    void swap() override { fields_.swap(); }
-    void record(std::int64_t n) override {
-        prepare_shots();
-        if (capturing_ ? graph_records_ : traces_.records(n))
-            traces_.record(p(), counter_.data(), offset_of(n), compute().get());
-        if (!capturing_) traces_.flush(n, compute(), fields_.copy());
-    }
+    void perform(Operation operation, std::int64_t index) override;
     void enqueue(std::int64_t first, std::int64_t count) override { own_steps_->enqueue(first, count); }
     std::unique_ptr<StepQueue> make_step_queue(const std::vector<Wavefield*>& slabs, QueueSteps queue) override;
     void wait() override { compute().wait(); }
@@ -157,8 +136,20 @@ private:
         set_counter(counter_.data(), n, compute().get());
         counted_ = n;
     }
+    void absorb() const {
+        for (const auto& strip : strips(StripTurn::after_step)) apply(*strip, levels());
+    }
+    void inject(std::int64_t n) {
+        prepare_shots();
+        add_sources(q(), sources_.nodes(), counter_.data(), offset_of(n), compute().get());
+    }
+    void record_sample(std::int64_t n) {
+        prepare_shots();
+        if (capturing_ ? graph_records_ : traces_.records(n))
+            traces_.record(p(), counter_.data(), offset_of(n), compute().get());
+        if (!capturing_) traces_.flush(n, compute(), fields_.copy());
+    }
     void take_step(const Steppers& steppers) const {
-        scope_.enter();
         for (const auto& stepper : steppers) stepper->step(fields_.level(), compute().get());
     }
     /// The perfectly matched layers, which the fused kernel computes too; null without.
@@ -207,7 +198,7 @@ private:
     void for_state(int shot, const Body& body) const;
 
     std::shared_ptr<CudaMedium<T>> medium_;
-    const Setup& setup_;
+    Setup setup_;
     DeviceScope scope_;
     Allocations planned_;
     Shell shell_ = shell_of(setup_);  ///< used where k L is applied twice
@@ -371,14 +362,27 @@ void CudaWavefield<T>::queue_shell(std::int64_t n) {
     queue_pass(leaps ? ShellPass::step : ShellPass::outer, odd(), p(), q(), false);
 }
 
+// Slabs whose cuts leave nothing inside, and what is not cut, take the step in one.
 template <typename T>
-void CudaWavefield<T>::update(std::int64_t n) {
-    prepare_shots();
-    fill_halos();
-    step();
-    if (shell_steps_) queue_shell(n / setup_.stride());
-    if (setup_.stepping == Stepping::single) absorb();
-    inject(n / setup_.stride());
+void CudaWavefield<T>::perform(Operation operation, std::int64_t index) {
+    scope_.enter();
+    switch (operation) {
+        case Operation::fill_halos: return fields_.fill_halos();
+        case Operation::step_inside: return take_step(inside_);
+        case Operation::step_beside_cuts:
+            return take_step(inside_.empty() && beside_cuts_.empty() ? steppers_ : beside_cuts_);
+        case Operation::step_twice:
+            prepare_shots();
+            take_step(steppers_);
+            if (shell_steps_) queue_shell(index);
+            return;
+        case Operation::absorb: return absorb();
+        case Operation::inject: return inject(index);
+        case Operation::swap: return fields_.swap();
+        case Operation::record: return record_sample(index);
+        case Operation::send_planes:
+        case Operation::await_planes: return;
+    }
 }
 
 /// Queues steps whose samples are of one batch. A fused step records the sample of its own beginning; only the last one
@@ -388,9 +392,9 @@ void CudaWavefield<T>::queue_steps(std::int64_t first, std::int64_t count) {
     if (!fused_) return Wavefield::enqueue(first, count);
     for (std::int64_t n = first; n < first + count; ++n) {
         queue_fused_step(n, n > first);
-        swap();
+        fields_.swap();
     }
-    record(first + count);
+    record_sample(first + count);
 }
 
 // Graphs copy from GPU to GPU only where these reach each other's memory, which asking for it enables.
@@ -484,7 +488,7 @@ void CudaWavefield<T>::write_state(int shot, const StatePart& wanted, const Stat
 /// Steppers of the planes that read none beyond a cut, and of the others.
 template <typename T>
 void CudaWavefield<T>::make_parts(const Fields<T>& fields) {
-    const Instance<T>& instance = medium_->instance();
+    const Instance<T>& instance = choose<T>(setup_);
     const PlaneRange inside = planes_inside(setup_);
     if (inside.begin == 0 && inside.end == fields.grid.nz()) return;
     const auto add = [&](auto& list, std::int64_t begin, std::int64_t end) {
@@ -499,14 +503,16 @@ void CudaWavefield<T>::make_parts(const Fields<T>& fields) {
 }  // namespace
 
 template <typename T>
-std::unique_ptr<Wavefield> CudaMedium<T>::make_wavefield(int shots) {
-    if (shots < 1 || shots > most_shots(setup()))
+std::unique_ptr<Wavefield> CudaMedium<T>::make_wavefield(int shots, const StripList& strips) {
+    Setup with_strips = setup_with(strips);
+    if (shots < 1 || shots > most_shots(with_strips))
         throw std::invalid_argument("a wavefield of " + std::to_string(shots) + " shots: at most " +
-                                    std::to_string(most_shots(setup())) + " fit one launch");
-    return std::make_unique<CudaWavefield<T>>(std::static_pointer_cast<CudaMedium>(Medium::shared_from_this()), shots);
+                                    std::to_string(most_shots(with_strips)) + " fit one launch");
+    return std::make_unique<CudaWavefield<T>>(std::static_pointer_cast<CudaMedium>(Medium::shared_from_this()),
+                                              std::move(with_strips), shots);
 }
-template std::unique_ptr<Wavefield> CudaMedium<float>::make_wavefield(int);
-template std::unique_ptr<Wavefield> CudaMedium<double>::make_wavefield(int);
+template std::unique_ptr<Wavefield> CudaMedium<float>::make_wavefield(int, const StripList&);
+template std::unique_ptr<Wavefield> CudaMedium<double>::make_wavefield(int, const StripList&);
 
 int most_shots(const Setup& setup) {
     constexpr int most = 1024;

@@ -19,6 +19,7 @@ public:
     }
 
     [[nodiscard]] std::size_t count() const { return slabs_.size(); }
+    [[nodiscard]] const std::vector<Slab>& slabs() const { return slabs_; }
     /// The planes that a slab owns, and those that it computes.
     [[nodiscard]] const Slab& owned(std::size_t slab) const { return slabs_[slab]; }
     [[nodiscard]] const Slab& computed(std::size_t slab) const { return computed_[slab]; }

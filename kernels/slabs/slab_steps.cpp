@@ -46,46 +46,10 @@ std::unique_ptr<Exchange> make_no_exchange(const std::vector<Wavefield*>&) {
 SlabSteps::SlabSteps(std::vector<Wavefield*> slabs, std::unique_ptr<Exchange> exchange)
     : slabs_(std::move(slabs)), exchange_(std::move(exchange)) {}
 
-void SlabSteps::update(std::int64_t n) {
-    for (Wavefield* slab : slabs_) slab->update(n);
-}
-
-void SlabSteps::fill_halos() {
-    for (Wavefield* slab : slabs_) slab->fill_halos();
-    exchange_->post();
-}
-
-void SlabSteps::step_inside() {
-    for (Wavefield* slab : slabs_) slab->step_inside();
-}
-
-void SlabSteps::step_beside_cuts() {
-    exchange_->wait();
-    for (Wavefield* slab : slabs_) slab->step_beside_cuts();
-}
-
-void SlabSteps::step() {
-    step_inside();
-    step_beside_cuts();
-}
-
-void SlabSteps::absorb() {
-    for (Wavefield* slab : slabs_) slab->absorb();
-}
-
-void SlabSteps::inject(std::int64_t n) {
-    for (Wavefield* slab : slabs_) slab->inject(n);
-}
-
-void SlabSteps::swap() {
-    for (Wavefield* slab : slabs_) slab->swap();
-    if (problem().applications() == Applications::once) return;
-    exchange_->post();
-    exchange_->wait();
-}
-
-void SlabSteps::record(std::int64_t n) {
-    for (Wavefield* slab : slabs_) slab->record(n);
+void SlabSteps::perform(Operation operation, std::int64_t index) {
+    if (operation == Operation::send_planes) return exchange_->post();
+    if (operation == Operation::await_planes) return exchange_->wait();
+    for (Wavefield* slab : slabs_) slab->perform(operation, index);
 }
 
 }  // namespace onda

@@ -50,7 +50,8 @@ public:
             for (std::size_t k = 0; k < found.size(); ++k) values[of_slab[slab][k]] = found[k];
         }
     }
-    std::unique_ptr<Wavefield> make_wavefield(int shots) override;
+    using Medium::make_wavefield;
+    std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) override;
 
     [[nodiscard]] const SlabMap& map() const { return map_; }
     [[nodiscard]] const std::vector<std::shared_ptr<Medium>>& media() const { return media_; }
@@ -66,12 +67,17 @@ private:
 
 class SlabWavefield final : public Wavefield {
 public:
-    SlabWavefield(std::shared_ptr<SlabMedium> medium, int shots)
-        : medium_(std::move(medium)), recorders_(static_cast<std::size_t>(shots)) {
-        for (const auto& part : medium_->media()) slabs_.push_back(part->make_wavefield(shots));
+    SlabWavefield(std::shared_ptr<SlabMedium> medium, Setup setup, int shots)
+        : medium_(std::move(medium)), setup_(std::move(setup)), recorders_(static_cast<std::size_t>(shots)) {
+        const bool as_the_medium = setup_.strips == medium_->setup().strips;
+        for (std::size_t s = 0; s < map().count(); ++s) {
+            Medium& part = *medium_->media()[s];
+            slabs_.push_back(as_the_medium ? part.make_wavefield(shots)
+                                           : part.make_wavefield(shots, setup_of_slab(setup_, map().owned(s)).strips));
+        }
         std::vector<FieldSet*> fields;
         for (const auto& slab : slabs_) fields.push_back(&slab->fields());
-        fields_.emplace(medium_->setup(), map(), std::move(fields));
+        fields_.emplace(setup_, map(), std::move(fields));
         std::vector<Wavefield*> here;
         for (std::size_t s = 0; s < medium_->stepped_here(); ++s) here.push_back(slabs_[s].get());
         std::unique_ptr<Exchange> exchange = medium_->exchange_maker()(here);
@@ -102,17 +108,10 @@ public:
         recorder.begin(slabs_, shot);
     }
 
-    void update(std::int64_t n) override { steps_->update(n); }
-    void fill_halos() override { steps_->fill_halos(); }
-    void step() override { steps_->step(); }
-    void step_inside() override { steps_->step_inside(); }
-    void step_beside_cuts() override { steps_->step_beside_cuts(); }
-    void absorb() override { steps_->absorb(); }
-    void inject(std::int64_t n) override { steps_->inject(n); }
-    void swap() override { steps_->swap(); }
-    void record(std::int64_t n) override {
-        for (const auto& slab : slabs_) slab->record(n);
-        record_cut(n);
+    void perform(Operation operation, std::int64_t index) override {
+        if (operation != Operation::record) return steps_->perform(operation, index);
+        for (const auto& slab : slabs_) slab->perform(operation, index);  // those of other processes, too
+        record_cut(index);
     }
     /// Slabs of other processes run ahead of this one, unless the value of a receiver takes nodes of several slabs.
     void enqueue(std::int64_t first, std::int64_t count) override {
@@ -161,6 +160,7 @@ private:
     }
 
     std::shared_ptr<SlabMedium> medium_;
+    Setup setup_;
     std::vector<std::unique_ptr<Wavefield>> slabs_;
     std::optional<SlabFields> fields_;
     std::optional<SlabSteps> steps_;
@@ -189,8 +189,11 @@ void SlabWavefield::set_sources(int shot, const Sources& sources) {
     }
 }
 
-std::unique_ptr<Wavefield> SlabMedium::make_wavefield(int shots) {
-    return std::make_unique<SlabWavefield>(std::static_pointer_cast<SlabMedium>(shared_from_this()), shots);
+std::unique_ptr<Wavefield> SlabMedium::make_wavefield(int shots, const StripList& strips) {
+    Setup with_strips = setup_with(strips);
+    check_slabs(with_strips, map_.slabs());
+    return std::make_unique<SlabWavefield>(std::static_pointer_cast<SlabMedium>(shared_from_this()),
+                                           std::move(with_strips), shots);
 }
 
 }  // namespace

@@ -81,23 +81,15 @@ using MakeExchange = std::function<std::unique_ptr<Exchange>(std::vector<Wavefie
 /// The exchange within one process, which copies planes between wavefields.
 std::unique_ptr<Exchange> make_local_exchange(std::vector<Wavefield*> slabs);
 
-/// The steps of slabs that one process advances together: the calls of advance_in_order().
+/// The steps of slabs that one process advances together, and the exchange between them: what advance_in_order()
+/// drives.
 class SlabSteps {
 public:
     SlabSteps(std::vector<Wavefield*> slabs, std::unique_ptr<Exchange> exchange);
 
     [[nodiscard]] const Problem& problem() const { return slabs_.front()->problem(); }
-    void update(std::int64_t n);
-    void fill_halos();
-    void step_inside();
-    void step_beside_cuts();
-    /// Most of it under the exchange.
-    void step();
-    void absorb();
-    void inject(std::int64_t n);
-    /// Where k L is applied twice, with the exchange: ghosts are overwritten as soon as their owners have them.
-    void swap();
-    void record(std::int64_t n);
+    /// See Wavefield::perform(): planes are sent by the exchange, all else is done by every slab.
+    void perform(Operation operation, std::int64_t index);
 
 private:
     std::vector<Wavefield*> slabs_;

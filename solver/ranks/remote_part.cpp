@@ -29,7 +29,8 @@ public:
         member_.ask_with(Order::values_at, [&](Outgoing& message) { message.put(array).put_all(nodes); })
             .get_all_into(values);
     }
-    std::unique_ptr<Wavefield> make_wavefield(int shots) override;
+    using Medium::make_wavefield;
+    std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) override;
 
     [[nodiscard]] const Member& member() const { return member_; }
 
@@ -97,12 +98,10 @@ public:
                          [&](Outgoing& message) { put(message.put(shot), receivers).put(samples); });
     }
 
-    void fill_halos() override { throw_stepped(); }
-    void step() override { throw_stepped(); }
-    void absorb() override { throw_stepped(); }
-    void inject(std::int64_t) override { throw_stepped(); }
-    void swap() override { throw_stepped(); }
-    void record(std::int64_t n) override { member_.tell(Order::record, n); }
+    void perform(Operation operation, std::int64_t index) override {
+        if (operation != Operation::record) throw_stepped();
+        member_.tell(Order::record, index);
+    }
     void enqueue(std::int64_t first, std::int64_t count) override { member_.tell(Order::enqueue, first, count); }
     void wait() override { member_.ask(Order::wait); }
 
@@ -158,7 +157,8 @@ private:
     std::int64_t bytes_ = 0;
 };
 
-std::unique_ptr<Wavefield> RemoteMedium::make_wavefield(int shots) {
+std::unique_ptr<Wavefield> RemoteMedium::make_wavefield(int shots, const StripList& strips) {
+    if (strips != setup().strips) throw std::logic_error("other strips for the slab of another process");
     return std::make_unique<RemoteWavefield>(std::static_pointer_cast<RemoteMedium>(shared_from_this()), shots);
 }
 

@@ -48,6 +48,14 @@ TEST_CASE("two wavefields on one medium of a GPU, advanced in turn, give what ea
     }
 }
 
+TEST_CASE("wavefields with layers and without share one medium of a GPU") {
+    need_gpu();
+    for (const std::size_t which : {1u, 7u, 8u, 12u})
+        for (const Equation equation : kOperators)
+            check_shared_medium(setup_of(kCases[which], 8, Precision::float32, equation), kCases[which],
+                                cuda::make_medium);
+}
+
 TEST_CASE("a state saved on one device goes on at the other with the same bits") {
     need_gpu();
     for (const Case& c : kCases)

@@ -83,4 +83,22 @@ inline void check_state_goes_on(Wavefield& begun, Wavefield& whole, Wavefield& e
     CHECK(save(elsewhere, shot) == save(whole));
 }
 
+/// Wavefields with strips and without share a medium, and have the bits and the memory of those on media of their own.
+/// \param setup with strips.
+inline void check_shared_medium(const Setup& setup, const Case& c, const MakeMedium& make_medium) {
+    Setup bare = setup;
+    bare.strips = {};
+    CAPTURE(c.name);
+    for (const Setup* own : {&setup, static_cast<const Setup*>(&bare)}) {
+        const Setup& other = own == &setup ? bare : setup;
+        const auto alone = make_noisy_medium(*own, make_medium)->make_wavefield();
+        const auto shared = make_noisy_medium(other, make_medium)->make_wavefield(1, own->strips);
+        CHECK(shared->state_parts() == alone->state_parts());
+        CHECK(shared->allocated_bytes() == alone->allocated_bytes());
+        for (Wavefield* wavefield : {alone.get(), shared.get()}) start_and_advance(*wavefield, c);
+        CHECK(results_of(*shared, c) == results_of(*alone, c));
+        CHECK(save(*shared) == save(*alone));
+    }
+}
+
 }  // namespace onda::test

@@ -154,7 +154,9 @@ public:
         ++asked_;
         medium_->values_at(array, nodes, values);
     }
-    std::unique_ptr<Wavefield> make_wavefield(int shots) override { return medium_->make_wavefield(shots); }
+    std::unique_ptr<Wavefield> make_wavefield(int shots, const StripList& strips) override {
+        return medium_->make_wavefield(shots, strips);
+    }
 
 private:
     std::shared_ptr<Medium> medium_;
@@ -281,6 +283,11 @@ TEST_CASE("a state saved from three slabs is that of the uncut grid, and goes on
             compared += go_on_elsewhere(c, fourth_order_setup(c, order, Precision::float64));
         }
     CHECK(compared >= (kSanitized ? 40 : 120));
+}
+
+TEST_CASE("wavefields with layers and without share the medium of a cut grid") {
+    const Case& c = kTall[2];
+    check_shared_medium(setup_of(c, 4, Precision::float32), c, cut_at(equal_slabs(c.grid.nz(), 3)));
 }
 
 TEST_CASE("batches of a cut grid, windows across its cuts, and its extremum") {

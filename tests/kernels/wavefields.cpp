@@ -39,6 +39,18 @@ TEST_CASE("two wavefields on one medium, advanced in turn, give what each gives 
         }
 }
 
+TEST_CASE("wavefields with layers and without share one medium") {
+    for (const std::size_t which : {1u, 7u, 8u, 12u})
+        for (const Equation equation : kOperators)
+            check_shared_medium(setup_of(kCases[which], 8, Precision::float32, equation), kCases[which],
+                                cpu::make_medium);
+    const Setup setup = setup_of(kCases[8], 8, Precision::float32);
+    const auto medium = make_noisy_medium(setup, cpu::make_medium);
+    Setup wide = setup;
+    wide.strips.edit<Cpml>().face[0] = layer_of(setup.grid.nx() + 1);
+    CHECK_THROWS_AS(static_cast<void>(medium->make_wavefield(1, wide.strips)), std::invalid_argument);
+}
+
 TEST_CASE("a wavefield keeps its medium, and a medium outlives the values it was made of") {
     const Case& c = kCases[7];
     std::unique_ptr<Wavefield> wavefield;

@@ -67,12 +67,7 @@ struct FakeWavefield final : Wavefield {
     void reset() override {}
     void set_sources(int, const Sources&) override {}
     void set_receivers(int, const NodeWeights&, std::int64_t) override {}
-    void fill_halos() override {}
-    void step() override {}
-    void absorb() override {}
-    void inject(std::int64_t) override {}
-    void swap() override {}
-    void record(std::int64_t) override {}
+    void perform(Operation, std::int64_t) override {}
     void upload(std::span<const double>, std::span<const double>, int) override {}
     void download_traces(std::span<float>, int) const override {}
     void download_traces(std::span<double>, int) const override {}
