@@ -194,22 +194,28 @@ void add_media(PromiseGroup& group) {
 }
 
 void add_growth(PromiseGroup& group) {
-    const auto add = [&group](const std::string& what, const Box& box, bool quick = false) {
+    const auto add = [&group](const std::string& what, const Box& box, bool quick = false) -> Promise& {
         char steps[32];
         std::snprintf(steps, sizeof steps, "%lld,000", static_cast<long long>(box.steps / 1000));
         group.promises.push_back({what + ", growth in " + steps + " steps", 0., quick,
                                   [box](const VerifyOptions& options) { return growth_db(box, options); }});
+        return group.promises.back();
     };
+    // Tests leave out what lies between others of the same operator, and where two properties meet that others have one
+    // by one.
     for (int order = 2; order <= 16; order += 2)
-        add("cpml all around, order " + std::to_string(order), {.scheme = make_scheme(Equation::star, order)});
+        add("cpml all around, order " + std::to_string(order), {.scheme = make_scheme(Equation::star, order)})
+            .takes_long = order != 2 && order != 8 && order != 16;
     for (const int order : {2, 8, 16})
         add("cpml all around, variable density, order " + std::to_string(order),
-            {.scheme = make_scheme(Equation::variable_density, order)});
+            {.scheme = make_scheme(Equation::variable_density, order)})
+            .takes_long = order != 2;  // at order 8 there are two layers, and order 16 is that of the star
     const Scheme compact = make_scheme(Equation::compact, 2), star = make_scheme(Equation::star, 8);
     add("cpml all around, compact", {.scheme = compact});
     add("cpml all around, optimised coefficients", {.scheme = make_scheme(Equation::star, 8, Coefficients::optimised)});
     add("cpml all around, variable density, optimised coefficients",
-        {.scheme = make_scheme(Equation::variable_density, 8, Coefficients::optimised)});
+        {.scheme = make_scheme(Equation::variable_density, 8, Coefficients::optimised)})
+        .takes_long = true;
     add("cpml all around, two layers", {.vp_m_s = two_layers});
     add("cpml all around, gradient", {.vp_m_s = gradient_inside});
     add("cpml all around, variable density, two layers",
@@ -221,7 +227,8 @@ void add_growth(PromiseGroup& group) {
          .kinds = {"cpml", "rigid", "cpml", "cpml", "free_surface", "cpml"}});
     for (const int order : {2, 8, 16})
         add("cpml all around, order " + std::to_string(order) + ", order 4 in time",
-            {.scheme = of_order_4_in_time(order)}, order == 8);
+            {.scheme = of_order_4_in_time(order)}, order == 8)
+            .takes_long = order != 8;
     add("cpml all around, order 4 in time, two layers", {.scheme = of_order_4_in_time(8), .vp_m_s = two_layers});
     add("cpml under a free surface, order 4 in time",
         {.scheme = of_order_4_in_time(8), .kinds = {"cpml", "cpml", "cpml", "cpml", "free_surface", "cpml"}});

@@ -238,7 +238,7 @@ Scene round_body(int dimensions, double vp, double rho) {
     scene.source = {-160., 0., 0.};
     scene.receivers = {{-150., 0., 60.}, {-40., 0., 160.}, {80., 0., -140.}, {160., 0., 30.}};
     if (dimensions == 3) scene.receivers.push_back({-20., 150., 60.});
-    scene.reach_m = dimensions == 3 ? 1000. : 1400.;
+    scene.reach_m = dimensions == 3 ? 860. : 1400.;
     scene.exact = scattering;
     return scene;
 }

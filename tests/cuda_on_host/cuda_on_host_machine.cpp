@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "kernels/cpu/denormals.hpp"
 
@@ -72,10 +73,10 @@ void Machine::fail(const std::string& message) const {
     throw DeviceFault("block " + triple(blockIdx) + ", thread " + triple(current_->thread) + ": " + message);
 }
 
-// The first and only call on a fibre's stack; one turn of the loop is one thread of a kernel.
+// The first and only call on a stack; one turn of the loop is one thread of a kernel.
 void Machine::enter() {
     Machine& m = machine();
-    after_switch(nullptr, &m.scheduler_stack_, &m.scheduler_stack_bytes_);
+    m.arrive(nullptr);
     while (!m.ending_) {
         Fibre& self = *m.current_;
         try {
@@ -86,7 +87,7 @@ void Machine::enter() {
         }
         self.wait = Wait::finished;
         m.leave();
-        m.suspend(false);
+        if (!m.begin_next_here()) m.suspend(false);
     }
     m.suspend(true);
 }
@@ -97,19 +98,66 @@ void Machine::run_thread() const {
     (*thread_)();
 }
 
-void Machine::resume(Fibre& fibre) {
+Fibre& Machine::in_turn(std::size_t turn) const {
+    return *fibres_[launch_->turns == Turns::forward ? turn : threads_ - 1 - turn];
+}
+
+// The thread after the current one in this pass, or null: then the scheduler decides.
+Fibre* Machine::next_in_turn() {
+    if (cancelling_ || ending_ || !fault_.empty()) return nullptr;
+    while (++turn_ < threads_)
+        if (can_go_on(in_turn(turn_))) return &in_turn(turn_);
+    return nullptr;
+}
+
+void Machine::make_current(Fibre& fibre) {
     current_ = &fibre;
+    fibre.has_begun = true;
     threadIdx = fibre.thread;
-    before_switch(&scheduler_fake_stack_, fibre.stack.get(), kStackBytes);
-    change_stack(scheduler_, fibre.place);
+}
+
+void Machine::arrive(void* fake_stack) {
+    if (std::exchange(from_scheduler_, false))
+        after_switch(fake_stack, &scheduler_stack_, &scheduler_stack_bytes_);
+    else
+        after_switch(fake_stack, nullptr, nullptr);
+}
+
+void Machine::resume(Fibre& fibre) {
+    make_current(fibre);
+    from_scheduler_ = true;
+    before_switch(&scheduler_fake_stack_, fibre.stack->memory.get(), kStackBytes);
+    change_stack(scheduler_, fibre.stack->place);
     after_switch(scheduler_fake_stack_, nullptr, nullptr);
 }
 
+// Goes on with the next thread, by way of the scheduler only where there is none: every switch of stacks costs as much
+// as what a thread does between two barriers.
 void Machine::suspend(bool for_ever) {
-    Fibre& self = *current_;
-    before_switch(for_ever ? nullptr : &self.fake_stack, scheduler_stack_, scheduler_stack_bytes_);
-    change_stack(self.place, scheduler_);
-    after_switch(self.fake_stack, &scheduler_stack_, &scheduler_stack_bytes_);
+    Stack& self = *current_->stack;
+    Fibre* const next = next_in_turn();
+    if (next != nullptr) {
+        make_current(*next);
+        before_switch(&self.fake_stack, next->stack->memory.get(), kStackBytes);
+        change_stack(self.place, next->stack->place);
+    } else {
+        before_switch(for_ever ? nullptr : &self.fake_stack, scheduler_stack_, scheduler_stack_bytes_);
+        change_stack(self.place, scheduler_);
+    }
+    arrive(self.fake_stack);
+}
+
+// Where a thread has ended and the next one has not begun, that one takes over the stack: kernels without barriers
+// never change it.
+bool Machine::begin_next_here() {
+    const std::size_t turn = turn_ + 1;
+    if (cancelling_ || ending_ || !fault_.empty() || turn >= threads_) return false;
+    Fibre& next = in_turn(turn);
+    if (next.has_begun) return false;
+    turn_ = turn;
+    std::swap(current_->stack, next.stack);
+    make_current(next);
+    return true;
 }
 
 void Machine::wait(Wait reason) {
@@ -148,8 +196,8 @@ bool Machine::can_go_on(const Fibre& fibre) const {
 // Gives every thread that can go on one turn; false if none could.
 bool Machine::pass() {
     bool any = false;
-    for (std::size_t i = 0; i < threads_ && fault_.empty(); ++i) {
-        Fibre& fibre = *fibres_[launch_->turns == Turns::forward ? i : threads_ - 1 - i];
+    for (turn_ = 0; turn_ < threads_ && fault_.empty(); ++turn_) {
+        Fibre& fibre = in_turn(turn_);
         if (!can_go_on(fibre)) continue;
         any = true;
         resume(fibre);
@@ -197,21 +245,23 @@ void Machine::cancel() {
     pending_.clear();
 }
 
-void Machine::make_stack(Fibre& fibre) {
-    fibre.stack.reset(new unsigned char[kStackBytes]);
-    ucontext_t& context = fibre.place.context;
+std::unique_ptr<Stack> Machine::make_stack() {
+    auto stack = std::make_unique<Stack>();
+    stack->memory.reset(new unsigned char[kStackBytes]);
+    ucontext_t& context = stack->place.context;
     getcontext(&context);
-    context.uc_stack.ss_sp = fibre.stack.get();
+    context.uc_stack.ss_sp = stack->memory.get();
     context.uc_stack.ss_size = kStackBytes;
     makecontext(&context, enter, 0);
     context.uc_stack = {};  // or else AddressSanitizer clears the shadow of the whole stack at every switch
+    return stack;
 }
 
 void Machine::prepare(const dim3& block) {
     blockIdx = block;
     while (fibres_.size() < threads_) {
         fibres_.push_back(std::make_unique<Fibre>());
-        make_stack(*fibres_.back());
+        fibres_.back()->stack = make_stack();
     }
     running_ = threads_;
     waiting_ = 0;
@@ -221,6 +271,7 @@ void Machine::prepare(const dim3& block) {
         const auto t = static_cast<unsigned>(i);
         fibre.thread = {t % n.x, t / n.x % n.y, t / (n.x * n.y)};
         fibre.wait = Wait::nothing;
+        fibre.has_begun = false;
         fibre.copies.clear();
         fibre.groups.clear();
     }

@@ -34,10 +34,15 @@ struct StackPlace {
     bool was_left = false;
 };
 
-struct Fibre {
+struct Stack {
     StackPlace place;
-    std::unique_ptr<unsigned char[]> stack;
+    std::unique_ptr<unsigned char[]> memory;
     void* fake_stack = nullptr;
+};
+
+struct Fibre {
+    std::unique_ptr<Stack> stack;  ///< exchanged with that of another fibre where a thread follows one that has ended
+    bool has_begun = false;
     dim3 thread;
     Wait wait = Wait::finished;
     const Barrier* barrier = nullptr;
@@ -68,13 +73,18 @@ public:
 
 private:
     static void enter();
-    static void make_stack(Fibre& fibre);
+    static std::unique_ptr<Stack> make_stack();
     void prepare(const dim3& block);
     void run_thread() const;
     void take_turns();
     bool pass();
+    Fibre& in_turn(std::size_t turn) const;
+    Fibre* next_in_turn();
+    void make_current(Fibre& fibre);
+    void arrive(void* fake_stack);
     void resume(Fibre& fibre);
     void suspend(bool for_ever);
+    bool begin_next_here();
     void leave();
     void release();
     [[nodiscard]] bool can_go_on(const Fibre& fibre) const;
@@ -90,6 +100,8 @@ private:
     std::unique_ptr<unsigned char, Free> shared_;
     std::vector<BoxCopy> pending_;
     Fibre* current_ = nullptr;
+    std::size_t turn_ = 0;  // of the pass, that of current_
+    bool from_scheduler_ = false;
     StackPlace scheduler_;
     void* scheduler_fake_stack_ = nullptr;
     const void* scheduler_stack_ = nullptr;

@@ -114,6 +114,7 @@ TEST_CASE("planes go from GPU to GPU of different processes by NCCL, otherwise t
     for (const bool late : {false, true}) {
         cuda_on_host::run_late = late;
         for (const Sharing& sharing : sharings) {
+            if (!late && sharing.links != 2) continue;  // early, the longest chains are enough
             const cuda_on_host::NcclCounts before = cuda_on_host::nccl_counts();
             std::vector<Setup> setups{setup_of(kTallLayers, 2, Precision::float32),
                                       setup_of(kTallLayers, 8, Precision::float64, Equation::variable_density)};

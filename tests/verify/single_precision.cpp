@@ -1,4 +1,4 @@
-// Takes 40 s.
+// Takes 10 s.
 #include "tests/verify/promises.hpp"
 
 TEST_CASE("P1: closed rooms stay at rest, and long waves keep their velocity, in single precision") {
