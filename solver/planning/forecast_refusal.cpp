@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <spdlog/fmt/fmt.h>
 
 #include "io/files/plain_file.hpp"
@@ -9,7 +8,6 @@
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/planning/forecast.hpp"
-#include "solver/program/build.hpp"
 
 namespace onda {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "kernels/cuda/cuda.hpp"
 #include "solver/program/failure.hpp"
+#include "solver/run/run_files.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"
