@@ -9,10 +9,12 @@
 
 #include "io/text/saturating.hpp"
 #include "solver/plan/names.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
+#include "solver/planning/memory_of_run.hpp"
 #include "solver/program/host_memory.hpp"
-#include "solver/shots/survey_run.hpp"
+#include "solver/tasks/shot_in_progress.hpp"
 #include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"
 

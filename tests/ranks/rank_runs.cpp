@@ -21,6 +21,7 @@
 #include "solver/ranks/message.hpp"
 #include "solver/ranks/ranks.hpp"
 #include "solver/ranks/remote_part.hpp"
+#include "solver/run/run_files.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "solver/shots/workers.hpp"
 #include "tests/io/files_support.hpp"
