@@ -4,6 +4,8 @@
 // Takes 1 s.
 #include "solver/tasks/task.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <doctest/doctest.h>
 #include <fstream>
 #include <sstream>
@@ -39,7 +41,7 @@ backend: {name: cpu}
 }
 
 RunFacts run(const Path& results, const std::vector<std::string>& settings = {}, const std::string& selection = "") {
-    Log log;
+    Log log([](Log::Level, const std::string&) {});
     RunOptions options{.folder = results, .command_line = "a test"};
     if (!selection.empty()) options.shots = ShotSelection(selection);
     return run_simulation(config_of(settings), options, log);
@@ -129,14 +131,14 @@ TEST_CASE("progress is told between its steps, and whoever ends the run there is
             CHECK(step <= steps_);
             if (done < 3) return;
             CHECK(max_abs > 0.);
-            throw Interrupted(2);
+            throw Interrupted{2};
         }
         void clear() override {}
 
     private:
         std::int64_t steps_ = 0;
     } impatient;
-    Log log;
+    Log log([](Log::Level, const std::string&) {});
     CHECK_THROWS_AS(static_cast<void>(run_in_memory(config_of({"backend.batch=1"}), {}, impatient, log)), Interrupted);
 }
 

@@ -104,18 +104,20 @@ private:
         if (step >= steps()) return steps() + 1;
         return std::min(steps(), (std::max(step, std::int64_t{0}) / kEvery + 1) * kEvery);
     }
-    /// \returns the largest |p| of the batch.
-    double add_energies(const Batch& batch) {
+    /// \returns the largest |p| of the batch so far.
+    double add_energies(Batch& batch) {
         double largest = 0.;
         for (std::size_t i = 0; i < batch.size(); ++i) {
             const Window window = batch[i].plan->computed.inner();
             std::vector<double> p(static_cast<std::size_t>(window.points()));
             wavefield_->download(window, std::span(p), static_cast<int>(i));
             double sum = 0.;
+            double& observed = batch[i].record.largest_observed_pressure;
             for (const double value : p) {
                 sum += value * value;
-                largest = std::max(largest, std::abs(value));
+                observed = std::max(observed, std::abs(value));
             }
+            largest = std::max(largest, observed);
             energies_[i].push_back(static_cast<float>(sum));
         }
         return largest;
