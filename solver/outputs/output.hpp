@@ -45,6 +45,8 @@ public:
     [[nodiscard]] virtual std::vector<WantedPart> wanted_parts() const;
     /// The files that they have written, which have their names.
     virtual void take_parts(std::vector<FileRecord> files);
+    /// What a task makes of the shot that others do not, under a name that it shares with those who take it.
+    virtual void take_values(std::string_view name, std::span<const float> values);
     /// The gather at the user's sampling, of a shot with receivers.
     virtual void take_gather(const ShotGather& gather);
     /// The file of the shot, complete but for its name; none if the format has none of this shot.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -57,6 +58,7 @@ public:
     void take_snapshot(double time_s, std::span<const float> values);
     [[nodiscard]] std::vector<WantedPart> wanted_parts() const;
     void take_parts(const std::vector<FileRecord>& files);
+    void take_values(std::string_view name, std::span<const float> values);
     void take_gather(const ShotGather& gather);
 
 private:

@@ -25,6 +25,8 @@
 
 namespace onda {
 
+struct TaskRow;
+
 /// make_plan() of solver/planning/make_plan.hpp makes it.
 struct Plan {
     Config config;                          ///< with what its grid has from the model's file
@@ -45,6 +47,7 @@ struct Plan {
     Boundary boundary;
     SamplingVerdict sampling;
     SnapshotPlan snapshots;
+    const TaskRow* task = nullptr;  ///< what is done with a shot (solver/tasks/task.hpp)
     const Device* device = nullptr;
     std::vector<std::string> device_notes;  ///< why a faster device is not taken
     int batch = 1;                          ///< shots that advance together

@@ -15,6 +15,7 @@
 #include "solver/plan/storage.hpp"
 #include "solver/planning/choice.hpp"
 #include "solver/signal/time_dispersion.hpp"
+#include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
@@ -211,6 +212,7 @@ Plan make_plan(const Config& config, const RankPlace& ranks) {
     Plan plan;
     plan.config = config;
     plan.ranks = ranks;
+    plan.task = tasks().front();
     set_grids(plan);  // every stage builds on them: what is wrong with them would be told by all
     begin_setup(plan);
 

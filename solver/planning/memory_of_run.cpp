@@ -6,15 +6,13 @@
 #include <utility>
 
 #include "io/text/saturating.hpp"
-#include "solver/outputs/gather.hpp"
 #include "solver/outputs/output.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/ranks/team_exchange.hpp"
-#include "solver/shots/batch_snapshots.hpp"
-#include "solver/shots/shot_media.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "solver/shots/survey_run.hpp"
+#include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
@@ -41,7 +39,7 @@ std::int64_t bytes_of_slabs(const Plan& plan) {
 /// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
 void add_device_memory(Allocations& list, const Plan& plan) {
     constexpr std::int64_t most = 1'000'000'000'000'000;
-    const ShotSize shot = largest_shot(plan);
+    const ShotSize shot = plan.task->largest_shot(plan);
     const std::int64_t of_traces = saturating_product(shot.receivers, shot.trace_samples, std::int64_t{sizeof(double)});
     const bool wraps = saturating_sum(bytes_of_points(shot), of_traces) > most;
     const Allocations planned = plan.device->allocations(plan.setup, plan.batch, wraps ? ShotSize{} : shot);
@@ -69,10 +67,8 @@ Allocations memory_of_run(const Plan& plan) {
     add_program_memory(list, plan);
     add_exchange_memory(list, plan.ranks, plan.ranks_per_grid, plan.setup, plan.batch, links_devices(plan));
     add_device_memory(list, plan);
-    add_shot_memory(list, plan);
-    add_model_memory(list, plan);
-    add_snapshot_memory(list, plan);
-    add_gather_memory(list, plan);
+    add_thread_memory(list, plan);
+    plan.task->add_memory(list, plan);
     for (const OutputFormat* format : output_formats())
         if (format->add_memory != nullptr && format->is_wanted(plan)) format->add_memory(list, plan);
     ShotTable::add_memory(list, std::ssize(plan.survey.shots));

@@ -11,7 +11,7 @@
 #include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/propagation/stability_watch.hpp"
-#include "solver/shots/survey_run.hpp"
+#include "solver/tasks/shot_in_progress.hpp"
 
 namespace onda {
 namespace {

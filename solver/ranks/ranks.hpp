@@ -5,6 +5,8 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "io/text/error.hpp"
@@ -48,15 +50,22 @@ public:
     /// anywhere.
     template <typename Work>
     auto all_or_none(const Work& work) const {
-        std::optional<decltype(work())> result;
-        std::exception_ptr failure;
-        try {
-            result.emplace(work());
-        } catch (const Error&) {
-            failure = std::current_exception();
+        if constexpr (std::is_void_v<decltype(work())>) {
+            all_or_none([&] {
+                work();
+                return true;
+            });
+        } else {
+            std::optional<decltype(work())> result;
+            std::exception_ptr failure;
+            try {
+                result.emplace(work());
+            } catch (const Error&) {
+                failure = std::current_exception();
+            }
+            agree(failure);
+            return std::move(*result);
         }
-        agree(failure);
-        return std::move(*result);
     }
     /// What the first rank wrote, on all of them. \param message is sent by the first rank alone.
     [[nodiscard]] Incoming from_first(const Outgoing& message) const;

@@ -5,8 +5,8 @@
 #include "solver/model/model.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/log.hpp"
+#include "solver/program/phase_times.hpp"
 #include "solver/run/summary.hpp"
-#include "solver/shots/phase_times.hpp"
 
 namespace onda {
 

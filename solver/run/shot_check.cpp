@@ -13,7 +13,7 @@
 #include "solver/program/loop_failure.hpp"
 #include "solver/run/run_files.hpp"
 #include "solver/run/unfinished.hpp"
-#include "solver/shots/survey_run.hpp"
+#include "solver/tasks/shot_in_progress.hpp"
 
 namespace onda {
 namespace {

@@ -11,8 +11,8 @@
 #include "solver/model/model.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/ranks/team.hpp"
-#include "solver/shots/shot_media.hpp"
 #include "solver/shots/survey_run.hpp"
+#include "solver/tasks/shot_media.hpp"
 
 namespace onda {
 

@@ -14,7 +14,7 @@
 #include "solver/planning/make_plan.hpp"
 #include "solver/planning/memory_of_run.hpp"
 #include "solver/program/host_memory.hpp"
-#include "solver/shots/survey_run.hpp"
+#include "solver/tasks/shot_in_progress.hpp"
 #include "tests/program/program.hpp"
 #include "tests/sanitized.hpp"
 

@@ -1,4 +1,4 @@
-#include "solver/shots/shot_media.hpp"
+#include "solver/tasks/shot_media.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "solver/shots/batch_snapshots.hpp"
+#include "solver/tasks/batch_snapshots.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -8,7 +8,7 @@
 
 #include "solver/propagation/snapshot_queue.hpp"
 #include "solver/ranks/part_snapshots.hpp"
-#include "solver/shots/shot_in_progress.hpp"
+#include "solver/tasks/shot_in_progress.hpp"
 
 namespace onda {
 

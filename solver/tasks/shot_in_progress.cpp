@@ -1,0 +1,70 @@
+#include "solver/tasks/shot_in_progress.hpp"
+
+#include <algorithm>
+#include <omp.h>
+
+#include "io/text/saturating.hpp"
+#include "solver/plan/slab_plan.hpp"
+#include "solver/program/host_memory.hpp"
+
+namespace onda {
+namespace {
+
+std::shared_ptr<const Plan> shared_plan_of_shot(const Plan& plan, std::size_t index) {
+    if (plan.aperture) return std::make_shared<const Plan>(plan_of_shot(plan, index));
+    return {std::shared_ptr<const Plan>(), &plan};
+}
+
+/// Whether a source may have nodes in the strips at the cuts of an aperture. Those at the faces of the grid are counted
+/// with the survey.
+bool may_reach_cuts(const Plan& plan) {
+    if (!plan.aperture) return false;
+    double widest_m = plan.grid.spacing_m[0];
+    if (plan.grid.dimensions == 3) widest_m = std::max(widest_m, plan.grid.spacing_m[1]);
+    return plan.aperture->limit_m() < kPointRadius * widest_m;
+}
+
+}  // namespace
+
+void set_up(ShotInProgress& shot, const Plan& plan) {
+    shot.shot = plan.survey.shots[shot.index];
+    shot.plan = shared_plan_of_shot(plan, shot.index);
+    const Grid& grid = shot.plan->setup.grid;
+    const FaceHalos& halos = shot.plan->boundary.halos;
+    shot.points.sources = make_sources(shot.shot, plan.survey, grid, halos, plan.time);
+    shot.points.receivers = point_weights(shot.shot.receivers.list(), grid, halos, PointKind::receiver);
+}
+
+ShotSize largest_shot(const Plan& plan) {
+    const SurveySize& size = plan.survey.size;
+    ShotSize most;
+    most.source_nodes = size.most_source_nodes;
+    most.receiver_nodes = size.most_receiver_nodes;
+    most.sources = may_reach_cuts(plan) ? size.most_source_nodes : size.most_source_rows;
+    most.receivers = size.most_receivers;
+    most.signal_samples = plan.time.steps + 1;
+    most.trace_samples = plan.time.recorded_samples();
+    most.download_points = downloaded_points(plan);
+    return most;
+}
+
+std::int64_t bytes_of_points(const ShotSize& shot) {
+    constexpr std::int64_t entry = sizeof(std::int64_t) + sizeof(double), row = sizeof(std::int64_t);
+    return saturating_sum(saturating_product(saturating_sum(shot.receiver_nodes, shot.source_nodes), entry),
+                          saturating_product(saturating_sum(shot.receivers, shot.sources), row),
+                          saturating_product(shot.sources, shot.signal_samples, std::int64_t{sizeof(double)}));
+}
+
+void add_shot_memory(Allocations& list, const Plan& plan) {
+    // Of one batch until the wavefield has them, and of the next while it is computed.
+    const std::int64_t points = bytes_of_points(largest_shot(plan)), batch = shots_together(plan);
+    list.add(host_row("shots that are set up", held::set_up, points, 1, batch));
+    list.add(host_row("sources and receivers", held::survey, points, 1, is_pipelined(plan) ? batch : 0));
+}
+
+int finishing_threads(std::int64_t shots) {
+    constexpr std::int64_t most = 8;
+    return static_cast<int>(std::min({shots, most, std::int64_t{omp_get_max_threads()}}));
+}
+
+}  // namespace onda

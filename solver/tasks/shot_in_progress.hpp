@@ -1,0 +1,46 @@
+/// \file
+/// Shots that are being computed.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "solver/outputs/gather.hpp"
+#include "solver/outputs/shot_files.hpp"
+#include "solver/outputs/shot_record.hpp"
+#include "solver/outputs/snapshot_parts.hpp"
+#include "solver/propagation/propagator.hpp"
+
+namespace onda {
+
+/// A shot from when it is claimed until the ledger knows what it left.
+struct ShotInProgress {
+    std::size_t index = 0;             ///< in the survey
+    std::shared_ptr<const Plan> plan;  ///< of the shot; the run's where there is no aperture
+    Shot shot;
+    ShotPoints points;
+    std::vector<SnapshotPart> parts;  ///< of its snapshots, where several processes have them
+    ShotOutputs outputs;
+    ShotGather gather;
+    ShotRecord record;
+};
+using Batch = std::vector<ShotInProgress>;
+
+/// Puts the plan of a claimed shot, its sources and its receivers in place. \param plan of the run; outlives the shot.
+void set_up(ShotInProgress& shot, const Plan& plan);
+
+/// What the shots ask of a device at most.
+ShotSize largest_shot(const Plan& plan);
+/// The bytes of the sources and receivers of a shot as weighted nodes, and of the sources' signals, until a device has
+/// them.
+std::int64_t bytes_of_points(const ShotSize& shot);
+/// Adds the rows of shots that are set up.
+void add_shot_memory(Allocations& list, const Plan& plan);
+
+/// Threads that finish the shots of a batch at the same time. Only one of them at a time writes to its file; the others
+/// wait for the disk, or hash what was written.
+int finishing_threads(std::int64_t shots);
+
+}  // namespace onda

@@ -1,0 +1,15 @@
+// The list of tasks.
+#include "solver/tasks/task.hpp"
+
+#include <array>
+
+#include "solver/tasks/forward_task.hpp"
+
+namespace onda {
+
+std::span<const TaskRow* const> tasks() {
+    static constexpr std::array list{&kForwardTask};
+    return list;
+}
+
+}  // namespace onda

@@ -1,0 +1,65 @@
+/// \file
+/// The time steps of shots that advance together, and whatever is done at some of them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "solver/discretisation/time_axis.hpp"
+#include "solver/program/phase_times.hpp"
+#include "solver/propagation/propagator.hpp"
+
+namespace onda {
+
+/// Who lets the steps of a task go on, and is told how far they are.
+class StepControl {
+public:
+    virtual ~StepControl() = default;
+    /// Before each stretch of steps. \returns the most strides of the time axis that it may have. \throws what ends the
+    /// run.
+    virtual std::int64_t begin_stretch() = 0;
+    /// \param seconds that so many strides took.
+    virtual void end_stretch(std::int64_t strides, double seconds) = 0;
+    /// After what was due at the end of a stretch. \param step of those of Task::steps(). \param max_abs the largest
+    /// |p| that was last seen.
+    virtual void tell(std::int64_t step, double time_s, double max_abs) = 0;
+};
+
+/// Something that is done at steps of its own choice.
+struct StepHook {
+    const char* phase;  ///< of the run, which its time counts to
+    /// The first step later than `step` at which it is due; any later than the last if there is none.
+    std::function<std::int64_t(std::int64_t step)> next;
+    std::function<void()> act;
+};
+
+/// Steps a propagator from where it is to the last step, and stops wherever a hook is due.
+class TimeLoop {
+public:
+    /// \param time, \param times and \param control outlive the loop.
+    TimeLoop(const TimeAxis& time, PhaseTimes& times, StepControl& control)
+        : time_(time), times_(times), control_(control) {}
+
+    /// Those that are due at the same step act in the order in which they were added.
+    void add(StepHook hook) { hooks_.push_back({std::move(hook), 0}); }
+    /// \param max_abs the largest |p|, which a hook keeps up to date. \throws what the control, the device or a hook
+    /// throws.
+    void run(Propagator& propagator, const double& max_abs);
+
+private:
+    struct Entry {
+        StepHook hook;
+        std::int64_t due;
+    };
+    void act(std::int64_t step);
+    [[nodiscard]] std::int64_t next_stop(std::int64_t step, std::int64_t most_strides) const;
+
+    const TimeAxis& time_;
+    PhaseTimes& times_;
+    StepControl& control_;
+    std::vector<Entry> hooks_;
+};
+
+}  // namespace onda
