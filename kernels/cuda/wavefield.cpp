@@ -206,7 +206,7 @@ private:
     DeviceBuffer<T> odd_memory_;          ///< where there is a shell: of p[n-1] of leaps, else of u; else nothing
     DeviceBuffer<std::int64_t> counter_;  ///< the step that offsets of sources and receivers count from
     Steppers steppers_;                   ///< of each volume
-    Steppers inside_, beside_cuts_;       ///< of parts of each volume: see step_inside()
+    Steppers inside_, beside_cuts_;       ///< of parts of each volume: see Operation::step_inside
     std::array<Strips, 3> strips_;        ///< of each turn, in the order of a step
     std::unique_ptr<ShellSteps<T>> shell_steps_;  ///< null without the odd level
     std::unique_ptr<FusedSteps<T>> fused_;        ///< null where a step takes several launches
