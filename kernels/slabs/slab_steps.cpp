@@ -47,9 +47,9 @@ SlabSteps::SlabSteps(std::vector<Wavefield*> slabs, std::unique_ptr<Exchange> ex
     : slabs_(std::move(slabs)), exchange_(std::move(exchange)) {}
 
 void SlabSteps::perform(Operation operation, std::int64_t index) {
-    if (operation == Operation::send_planes) return exchange_->post();
-    if (operation == Operation::await_planes) return exchange_->wait();
-    for (Wavefield* slab : slabs_) slab->perform(operation, index);
+    if (operation == Operation::await_planes) exchange_->wait();
+    for (Wavefield* slab : slabs_) slab->perform(operation, index);  // which may be cut itself
+    if (operation == Operation::send_planes) exchange_->post();
 }
 
 }  // namespace onda

@@ -88,7 +88,7 @@ public:
     SlabSteps(std::vector<Wavefield*> slabs, std::unique_ptr<Exchange> exchange);
 
     [[nodiscard]] const Problem& problem() const { return slabs_.front()->problem(); }
-    /// See Wavefield::perform(): planes are sent by the exchange, all else is done by every slab.
+    /// See Wavefield::perform(): every slab does it; the exchange sends the planes between them.
     void perform(Operation operation, std::int64_t index);
 
 private:
