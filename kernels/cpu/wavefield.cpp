@@ -38,6 +38,7 @@ public:
           threads_(threads),
           fields_(fields),
           layout_(fields.layout()),
+          inside_(planes_inside(setup_)),
           twice_(setup_.applications() == Applications::twice ? std::make_unique<Twice>(setup_, planned) : nullptr) {
         for (const StripTurn turn : kTurns)
             strips(turn) = make_strips<T>({setup_, planned, medium.isa(), arrays(), turn});
@@ -87,13 +88,14 @@ public:
     }
 
     [[nodiscard]] const Problem& problem() const { return setup_; }
-    /// See Wavefield::perform(). Nothing is sent from here: fields do that.
+    /// See Wavefield::perform(). Planes are sent by the exchange of slabs, not from here.
     void perform(Operation operation, std::int64_t index) {
-        const PlaneRange inside = planes_inside(setup_);
         switch (operation) {
             case Operation::fill_halos: return fields_.fill_halos();
-            case Operation::step_inside: return step_planes(inside.begin, inside.end);
-            case Operation::step_beside_cuts: step_planes(0, inside.begin); return step_planes(inside.end, grid_.nz());
+            case Operation::step_inside: return step_planes(inside_.begin, inside_.end);
+            case Operation::step_beside_cuts:
+                step_planes(0, inside_.begin);
+                return step_planes(inside_.end, grid_.nz());
             case Operation::step_twice: return step_twice(index * setup_.stride());
             case Operation::absorb: return absorb();
             case Operation::inject: return injection_.add(index * setup_.stride(), q().data());
@@ -265,6 +267,7 @@ private:
     int threads_;
     ShotFields<T>& fields_;
     const Layout& layout_;          ///< of each field
+    PlaneRange inside_;             ///< what Operation::step_inside steps
     std::unique_ptr<Twice> twice_;  ///< null where k L is applied once
     std::array<Strips, 3> strips_;  ///< of each turn
     StepArguments<T> arguments_;
@@ -279,17 +282,8 @@ private:
 template <typename T>
 class CpuWavefield final : public Wavefield {
 public:
-    CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, Setup setup, int shots)
-        : medium_(std::move(medium)),
-          setup_(std::move(setup)),
-          tuner_(threads_of(setup_)),
-          planned_(allocations(setup_, shots)),
-          fields_(setup_, planned_, shots, threads_of_each(shots)),
-          threads_(shots == 1 ? 1 : std::min(shots, threads_of(setup_))) {
-        for (int shot = 0; shot < shots; ++shot)
-            shots_.push_back(
-                std::make_unique<ShotSteps<T>>(*medium_, setup_, planned_, fields_.of(shot), threads_of_each(shots)));
-    }
+    CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, const Setup& setup, int shots)
+        : CpuWavefield(std::move(medium), setup, shots, allocations(setup, shots)) {}
 
     const Medium& medium() const override { return *medium_; }
     const FieldSet& fields() const override { return fields_; }
@@ -324,6 +318,16 @@ public:
     void write_state(int shot, const StatePart& part, const StateVisitor& fill) override;
 
 private:
+    CpuWavefield(std::shared_ptr<CpuMedium<T>> medium, const Setup& setup, int shots, const Allocations& planned)
+        : medium_(std::move(medium)),
+          setup_(setup),
+          tuner_(threads_of(setup_)),
+          fields_(setup_, planned, shots, threads_of_each(shots)),
+          threads_(shots == 1 ? 1 : std::min(shots, threads_of(setup_))) {
+        for (int shot = 0; shot < shots; ++shot)
+            shots_.push_back(
+                std::make_unique<ShotSteps<T>>(*medium_, setup_, planned, fields_.of(shot), threads_of_each(shots)));
+    }
     [[nodiscard]] ShotSteps<T>& at(int shot) { return *shots_.at(static_cast<std::size_t>(shot)); }
     [[nodiscard]] const ShotSteps<T>& at(int shot) const { return *shots_.at(static_cast<std::size_t>(shot)); }
     [[nodiscard]] int threads_of_each(int shots) const { return shots == 1 ? threads_of(setup_) : 1; }
@@ -332,7 +336,6 @@ private:
     std::shared_ptr<CpuMedium<T>> medium_;
     Setup setup_;
     ThreadTuner tuner_;
-    Allocations planned_;
     CpuFields<T> fields_;
     std::vector<std::unique_ptr<ShotSteps<T>>> shots_;
     ShotThreads threads_;  ///< of several shots

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "kernels/shot/source_density.hpp"
-#include "kernels/shot/source_entries.hpp"
 #include "kernels/slabs/slab_fields.hpp"
 #include "kernels/slabs/slab_map.hpp"
 #include "kernels/slabs/slab_recorder.hpp"

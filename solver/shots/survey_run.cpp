@@ -8,6 +8,7 @@
 
 #include "io/files/interruption.hpp"
 #include "solver/program/host_memory.hpp"
+#include "solver/propagation/stability_watch.hpp"
 
 namespace onda {
 
@@ -104,9 +105,9 @@ std::int64_t SurveyRun::begin_stretch() {
 /// So many steps take about a fifth of a second: often enough for the progress line and for a signal.
 void SurveyRun::end_stretch(std::int64_t strides, double seconds) {
     constexpr double aim_s = 0.2;
-    constexpr std::int64_t most = 50;
     pace_ = std::clamp<std::int64_t>(
-        static_cast<std::int64_t>(aim_s / std::max(seconds, 1e-6) * static_cast<double>(strides)), 1, most);
+        static_cast<std::int64_t>(aim_s / std::max(seconds, 1e-6) * static_cast<double>(strides)), 1,
+        StabilityWatch::kInterval);
 }
 
 void SurveyRun::tell(std::int64_t step, double time_s, double max_abs) {

@@ -35,15 +35,7 @@ Setup coupled_setup(const Case& c, int order, Precision precision) {
 
 /// Velocities and couplings that differ at every node.
 MediumReaders noisy_readers(const Grid& grid) {
-    const auto reader = [grid](double lowest, double range, std::uint64_t seed) -> RowReader {
-        return [=](std::int64_t y, std::int64_t z, std::span<float> values) {
-            for (std::size_t x = 0; x < values.size(); ++x) {
-                const std::int64_t node = grid.at(static_cast<std::int64_t>(x), y, z);
-                values[x] = static_cast<float>(lowest + range * noise(static_cast<std::uint64_t>(node), seed));
-            }
-        };
-    };
-    return {reader(1500., 1000., 3), reader(20., 200., 4)};
+    return {noisy_reader(grid, 1500., 2500., 3), noisy_reader(grid, 20., 220., 4)};
 }
 
 constexpr double kDt = 8e-4;

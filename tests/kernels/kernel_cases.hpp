@@ -164,20 +164,22 @@ inline std::int64_t allocated_bytes(const Wavefield& wavefield) {
     return wavefield.medium().allocated_bytes() + wavefield.allocated_bytes();
 }
 
+/// Noise between two values, another at every node and for every seed.
+inline RowReader noisy_reader(const Grid& grid, double low, double high, std::uint64_t seed) {
+    return [=](std::int64_t y, std::int64_t z, std::span<float> row) {
+        for (std::int64_t x = 0; x < grid.nx(); ++x)
+            row[x] = static_cast<float>(low + (high - low) * noise(grid.at(x, y, z), seed));
+    };
+}
+
 /// Noise: 1500 to 3000 m/s, 1000 to 2700 kg/m3, at 0.7 of the stability limit of order 2.
 inline std::shared_ptr<Medium> make_noisy_medium(const Setup& setup, const MakeMedium& make_medium) {
     const Grid grid = setup.grid;
     double h2 = 0.;
     for (int axis = 0; axis < 3; ++axis)
         if (grid.has_axis(axis)) h2 += 1. / (grid.spacing_m[axis] * grid.spacing_m[axis]);
-    const auto noisy = [grid](double low, double high, std::uint64_t seed) {
-        return [=](std::int64_t y, std::int64_t z, std::span<float> row) {
-            for (std::int64_t x = 0; x < grid.nx(); ++x)
-                row[x] = static_cast<float>(low + (high - low) * noise(grid.at(x, y, z), seed));
-        };
-    };
-    MediumReaders readers{noisy(1500., 3000., 1)};
-    if (has_parameter(setup.scheme.equation, "rho")) readers.push_back(noisy(1000., 2700., 5));
+    MediumReaders readers{noisy_reader(grid, 1500., 3000., 1)};
+    if (has_parameter(setup.scheme.equation, "rho")) readers.push_back(noisy_reader(grid, 1000., 2700., 5));
     return make_medium(setup, readers, 0.7 / (3000. * std::sqrt(h2)));
 }
 

@@ -226,8 +226,8 @@ TEST_CASE("settings, options and commands") {
     for (std::size_t i = 0; i < kHostile.size(); ++i) {
         const std::string& text = kHostile[i];
         CAPTURE(text);
-        set(keys[i] + text);
-        give(options[2 * i], text);
+        set(keys[i % keys.size()] + text);
+        give(options[2 * i % options.size()], text);
         check_refused(place.check(text + "=1"));
         check_refused(place.check(text));
         check_refused(place.check("grid." + text + "=1"));
