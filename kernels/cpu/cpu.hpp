@@ -26,6 +26,8 @@ std::string best_isa();
 std::string best_kernel(const Setup& setup);
 /// What a medium and a wavefield of so many shots of a size will allocate.
 Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});
+/// What the correlation of a wavefield allocates (FieldSet::make_correlation).
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots);
 /// \throws SetupFault; what check_problem throws.
 void check_setup(const Setup& setup);
 /// Whether the absorbing layers of a resolved set-up are computed row by row behind its kernel, out of the caches.

@@ -59,6 +59,9 @@ StepFacts step_facts(const Setup&, int) {
 Allocations allocations(const Setup&, int, const ShotSize&) {
     refuse();
 }
+Allocations correlation_allocations(const Setup&, int, std::int64_t) {
+    refuse();
+}
 void check_setup(const Setup&) {
     refuse();
 }

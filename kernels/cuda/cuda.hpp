@@ -80,6 +80,8 @@ Resources resources(const Setup& setup);
 int most_shots(const Setup& setup);
 /// What a medium and a wavefield of so many shots of a size will allocate, on the GPU and on the host.
 Allocations allocations(const Setup& setup, int shots = 1, const ShotSize& shot = {});
+/// What the correlation of a wavefield of so many shots allocates (FieldSet::make_correlation).
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots);
 
 /// \throws SetupFault; what check_problem throws; std::runtime_error if there is no GPU.
 void check_setup(const Setup& setup);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "kernels/fingerprint.hpp"
+#include "kernels/imaging/correlation.hpp"
 
 namespace onda {
 namespace {
@@ -49,6 +50,10 @@ void FieldSet::hash_planes(const Window& window, std::span<std::uint64_t> hashes
         hash_downloaded<double>(*this, window, hashes, shot);
     else
         hash_downloaded<float>(*this, window, hashes, shot);
+}
+
+std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t) const {
+    throw std::logic_error("fields that are not correlated");
 }
 
 void FieldSet::copy_planes(const FieldSet&, std::int64_t, std::int64_t, std::int64_t) {

@@ -17,6 +17,8 @@
 
 namespace onda {
 
+class Correlation;
+
 /// The largest |p| and where it is; `finite` is false if any node holds NaN or infinity (then `node` is such a node).
 struct Extremum {
     double max_abs = 0.;
@@ -103,6 +105,14 @@ public:
     virtual void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot = 0) const;
     /// Reads p[n] of the first field at nodes (Grid::at indices).
     virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
+
+    /// A correlation of the first field of all shots with that of other fields of this problem and device
+    /// (kernels/imaging/correlation.hpp). \param slots levels that it keeps. \throws std::bad_alloc; std::logic_error
+    /// for fields of other processes.
+    [[nodiscard]] virtual std::unique_ptr<Correlation> make_correlation(std::int64_t slots) const;
+
+    /// The fields of one of the slabs that a grid is cut into; of a grid that is whole, these.
+    [[nodiscard]] virtual const FieldSet& of_slab(std::size_t /*slab*/) const { return *this; }
 
     // What crosses a cut: planes of p[n] of every field, halos along x and y included. Planes below 0 and from nz on
     // lie in the halo. Fields that nobody cuts leave these as they are: they throw std::logic_error.

@@ -8,6 +8,7 @@
 
 #include "kernels/fields/field_set.hpp"
 #include "kernels/fields/host_downloads.hpp"
+#include "kernels/slabs/slab_correlation.hpp"
 #include "kernels/slabs/slab_map.hpp"
 
 namespace onda {
@@ -28,6 +29,13 @@ public:
     [[nodiscard]] std::unique_ptr<Download> start_download(const Window& window, int shot) override;
     void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override;
     void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override;
+
+    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots) const override {
+        std::vector<std::unique_ptr<Correlation>> of_slabs;
+        for (const FieldSet* slab : slabs_) of_slabs.push_back(slab->make_correlation(slots));
+        return std::make_unique<SlabCorrelation>(problem().grid, map_, std::move(of_slabs));
+    }
+    [[nodiscard]] const FieldSet& of_slab(std::size_t slab) const override { return *slabs_.at(slab); }
 
     // The outermost slabs exchange planes with those of other processes.
     [[nodiscard]] std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override {

@@ -1,5 +1,7 @@
 #include "solver/propagation/propagator.hpp"
 
+#include <algorithm>
+
 #include "kernels/shot/layer_sources.hpp"
 
 namespace onda {
@@ -18,8 +20,13 @@ Propagator::Propagator(Wavefield& wavefield, const Sources& sources, const NodeW
     : Propagator(wavefield, std::array{ShotPoints{sources, receivers}}, time) {}
 
 void Propagator::advance(std::int64_t steps) {
-    wavefield_.advance(step_, steps);
-    step_ += steps;
+    for (const std::int64_t end = step_ + steps; step_ < end;) {
+        const std::int64_t due = hook_.next ? hook_.next(step_) : end + 1, stop = std::min(due, end);
+        wavefield_.enqueue(step_, stop - step_);
+        step_ = stop;
+        if (stop == due) hook_.act(stop);
+    }
+    wavefield_.wait();
 }
 
 }  // namespace onda

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "kernels/wavefield.hpp"
 #include "solver/discretisation/time_axis.hpp"
@@ -19,6 +21,13 @@ struct ShotPoints {
     NodeWeights receivers;
 };
 
+/// Something that is queued between time steps, so that nobody waits for a device.
+struct QueuedHook {
+    /// The first step later than `step` after which it is queued.
+    std::function<std::int64_t(std::int64_t step)> next;
+    std::function<void(std::int64_t step)> act;
+};
+
 /// The propagator of one shot or of several that advance together. Complete when constructed: fields at rest, sources
 /// and receivers in place.
 class Propagator {
@@ -30,6 +39,10 @@ public:
 
     /// Advances by `steps`, recording every sample on the way.
     void advance(std::int64_t steps);
+    /// What is queued between steps from now on, until another takes its place. An empty one queues nothing.
+    void set_hook(QueuedHook hook) { hook_ = std::move(hook); }
+    /// Lets the steps go on from another, whose state the wavefield has been given.
+    void go_on_from(std::int64_t step) { step_ = step; }
     [[nodiscard]] std::int64_t step() const { return step_; }
     [[nodiscard]] double time_s() const { return static_cast<double>(step_) * dt_s_; }
     [[nodiscard]] Wavefield& wavefield() { return wavefield_; }
@@ -39,6 +52,7 @@ private:
     Wavefield& wavefield_;
     double dt_s_;
     std::int64_t step_ = 0;
+    QueuedHook hook_;
 };
 
 }  // namespace onda

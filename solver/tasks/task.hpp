@@ -14,7 +14,7 @@
 #include "solver/ranks/team.hpp"
 #include "solver/tasks/shot_in_progress.hpp"
 #include "solver/tasks/shot_media.hpp"
-#include "solver/tasks/time_loop.hpp"
+#include "solver/propagation/time_loop.hpp"
 
 namespace onda {
 

@@ -24,5 +24,6 @@ PromiseGroup isotropy();
 PromiseGroup time_dispersion();
 PromiseGroup time_order();
 PromiseGroup leaps();
+PromiseGroup adjoint();
 
 }  // namespace onda::verify

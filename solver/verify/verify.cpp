@@ -10,7 +10,8 @@
 namespace onda {
 namespace {
 
-constexpr std::array kGroups{verify::leaps,
+constexpr std::array kGroups{verify::adjoint,
+                             verify::leaps,
                              verify::single_precision,
                              verify::discrete_modes,
                              verify::order_of_accuracy,

@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "kernels/cpu/imaging/cpu_correlation.hpp"
+
 namespace onda::cpu {
 namespace {
 
@@ -18,7 +20,8 @@ private:
 }  // namespace
 
 template <typename T>
-CpuFields<T>::CpuFields(const Setup& setup, const Allocations& planned, int shots, int threads) : FieldSet(setup) {
+CpuFields<T>::CpuFields(const Setup& setup, const Allocations& planned, int shots, int threads)
+    : FieldSet(setup), setup_(setup) {
     for (int shot = 0; shot < shots; ++shot) shots_.push_back(std::make_unique<ShotFields<T>>(setup, planned, threads));
 }
 
@@ -42,6 +45,11 @@ void CpuFields<T>::hash_planes(const Window& window, std::span<std::uint64_t> ha
         of(shot).hash_planes(window, hashes);
     else
         FieldSet::hash_planes(window, hashes, shot);
+}
+
+template <typename T>
+std::unique_ptr<Correlation> CpuFields<T>::make_correlation(std::int64_t slots) const {
+    return cpu::make_correlation<T>(setup_, shots(), slots);
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "kernels/cuda/hash/plane_hash.hpp"
+#include "kernels/cuda/imaging/cuda_correlation.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/memory.hpp"
 
@@ -182,6 +183,11 @@ void CudaFields<T>::sample(std::span<const std::int64_t> nodes, std::span<double
     for (const std::int64_t node : nodes) elements.push_back(element(node, shot));
     enter();
     sample_elements(now(), elements, values, compute_);
+}
+
+template <typename T>
+std::unique_ptr<Correlation> CudaFields<T>::make_correlation(std::int64_t slots) const {
+    return cuda::make_correlation(setup_, *this, slots);
 }
 
 template class CudaFields<float>;

@@ -35,7 +35,7 @@ struct StepHook {
     std::function<void()> act;
 };
 
-/// Steps a propagator from where it is to the last step, and stops wherever a hook is due.
+/// Steps a propagator from where it is to the last step, or to another, and stops wherever a hook is due.
 class TimeLoop {
 public:
     /// \param time, \param times and \param control outlive the loop.
@@ -46,7 +46,9 @@ public:
     void add(StepHook hook) { hooks_.push_back({std::move(hook), 0}); }
     /// \param max_abs the largest |p|, which a hook keeps up to date. \throws what the control, the device or a hook
     /// throws.
-    void run(Propagator& propagator, const double& max_abs);
+    void run(Propagator& propagator, const double& max_abs) { run(propagator, max_abs, time_.steps); }
+    /// \param last the step to stop at: a multiple of the stride, at most that of the time axis.
+    void run(Propagator& propagator, const double& max_abs, std::int64_t last);
 
 private:
     struct Entry {
@@ -54,7 +56,7 @@ private:
         std::int64_t due;
     };
     void act(std::int64_t step);
-    [[nodiscard]] std::int64_t next_stop(std::int64_t step, std::int64_t most_strides) const;
+    [[nodiscard]] std::int64_t next_stop(std::int64_t step, std::int64_t last) const;
 
     const TimeAxis& time_;
     PhaseTimes& times_;

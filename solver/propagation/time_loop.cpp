@@ -1,16 +1,17 @@
-#include "solver/tasks/time_loop.hpp"
+#include "solver/propagation/time_loop.hpp"
 
 #include <algorithm>
 #include <chrono>
 
 namespace onda {
 
-void TimeLoop::run(Propagator& propagator, const double& max_abs) {
+void TimeLoop::run(Propagator& propagator, const double& max_abs, std::int64_t last) {
     using Clock = std::chrono::steady_clock;
     for (auto& [hook, due] : hooks_) due = hook.next(propagator.step() - 1);
     act(propagator.step());
-    while (propagator.step() < time_.steps) {
-        const std::int64_t now = propagator.step(), stop = next_stop(now, control_.begin_stretch());
+    while (propagator.step() < last) {
+        const std::int64_t now = propagator.step();
+        const std::int64_t stop = next_stop(now, std::min(last, now + control_.begin_stretch() * time_.stride));
         times_.measure("time steps", [&] {
             const Clock::time_point start = Clock::now();
             propagator.advance(stop - now);
@@ -30,9 +31,10 @@ void TimeLoop::act(std::int64_t step) {
     }
 }
 
-std::int64_t TimeLoop::next_stop(std::int64_t step, std::int64_t most_strides) const {
-    std::int64_t stop = std::min(time_.steps, step + most_strides * time_.stride);
-    for (const Entry& entry : hooks_) stop = std::min(stop, entry.due);
+std::int64_t TimeLoop::next_stop(std::int64_t step, std::int64_t last) const {
+    std::int64_t stop = last;
+    for (const Entry& entry : hooks_)
+        if (entry.due > step) stop = std::min(stop, entry.due);
     return stop;
 }
 

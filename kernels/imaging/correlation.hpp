@@ -1,0 +1,47 @@
+/// \file
+/// What the gradient of a misfit takes of two wavefields where they lie: a forward field, kept level by level, and the
+/// adjoint field that meets it on the way back.
+///
+/// With the adjoint field nu of a problem (run backward by the forward loop, see solver/imaging/adjoint.hpp) and a
+/// step p[n+1] = G (2 p[n] - G p[n-1] + A p[n]) + f[n] of tapers G, the derivative of a misfit with respect to k is
+/// that of
+///     W / (k^2 G) sum over n of lambda[n+1] a[n],   a[n] = p[n+1] - 2 G p[n] + G^2 p[n-1] = k G (L p[n] + s[n]),
+/// W halving the nodes of rigid faces. Summed by parts in time this is a product of first differences,
+///     sum over n of (p[n+1] - G p[n]) (nu[n+1] - G nu[n+2]),
+/// and each bracket is what the two levels of a wavefield differ by after a step: nothing but these two fields is
+/// needed, and layers, sources and the order of the operator are in them. In single precision first differences keep a
+/// digit more than a[n], a second difference, does.
+///
+/// In perfectly matched layers nu is (1 + Z) lambda along each of their axes (kernels/shot/layer_sources.hpp): the
+/// recursion y = (nu - b z) / (1 + a), z <- b z + a y undoes it, in the order of the adjoint run, at every step.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "kernels/fields/field_set.hpp"
+
+namespace onda {
+
+/// The image of some shots on one device: the sum over levels of (p[n] - p[n-1]) of the first field of two wavefields.
+/// What it is asked to do is queued after the steps of the wavefield that is given; calls that return data wait.
+class Correlation {
+public:
+    virtual ~Correlation() = default;
+
+    /// Zeroes the images and what layers remember; differences that were kept stay.
+    virtual void reset() = 0;
+    /// Keeps the difference of a forward field as it is now. \param slot 0 … slots - 1.
+    virtual void keep(const FieldSet& forward, std::int64_t slot) = 0;
+    /// Meets the adjoint field as it is now: adds to the image its product with what a slot keeps. \param slot -1: only
+    /// what layers remember moves on. Where there are layers every step of the adjoint run is to be met.
+    virtual void meet(const FieldSet& adjoint, std::int64_t slot) = 0;
+    /// Whether layers remember: steps without a slot are to be met, too.
+    [[nodiscard]] virtual bool remembers() const = 0;
+    /// The image of a shot on all nodes of the grid, [z][y][x], x fastest. Waits.
+    virtual void download(std::span<double> image, int shot) const = 0;
+    [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
+};
+
+}  // namespace onda

@@ -1,0 +1,56 @@
+/// \file
+/// The correlation of a grid that is cut into slabs: that of each, by itself.
+#pragma once
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/imaging/correlation.hpp"
+#include "kernels/slabs/slab_map.hpp"
+
+namespace onda {
+
+class SlabCorrelation final : public Correlation {
+public:
+    /// \param map lives as long as this. \param slabs of each slab, ghosts included.
+    SlabCorrelation(const Grid& grid, const SlabMap& map, std::vector<std::unique_ptr<Correlation>> slabs)
+        : grid_(grid), map_(map), slabs_(std::move(slabs)) {}
+
+    void reset() override {
+        for (const auto& slab : slabs_) slab->reset();
+    }
+    void keep(const FieldSet& forward, std::int64_t slot) override {
+        for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->keep(forward.of_slab(s), slot);
+    }
+    void meet(const FieldSet& adjoint, std::int64_t slot) override {
+        for (std::size_t s = 0; s < slabs_.size(); ++s) slabs_[s]->meet(adjoint.of_slab(s), slot);
+    }
+    [[nodiscard]] bool remembers() const override {
+        for (const auto& slab : slabs_)
+            if (slab->remembers()) return true;
+        return false;
+    }
+    void download(std::span<double> image, int shot) const override {
+        const std::int64_t plane = grid_.nx() * grid_.ny();
+        for (std::size_t s = 0; s < slabs_.size(); ++s) {
+            const Slab &computed = map_.computed(s), &owned = map_.owned(s);
+            std::vector<double> part(static_cast<std::size_t>(plane * computed.planes));
+            slabs_[s]->download(part, shot);
+            std::copy_n(part.begin() + (owned.first_plane - computed.first_plane) * plane, owned.planes * plane,
+                        image.begin() + owned.first_plane * plane);
+        }
+    }
+    [[nodiscard]] std::int64_t allocated_bytes() const override {
+        std::int64_t bytes = 0;
+        for (const auto& slab : slabs_) bytes += slab->allocated_bytes();
+        return bytes;
+    }
+
+private:
+    const Grid& grid_;
+    const SlabMap& map_;
+    std::vector<std::unique_ptr<Correlation>> slabs_;
+};
+
+}  // namespace onda

@@ -1,0 +1,45 @@
+/// \file
+/// The adjoint run of a shot: the forward loop with sources at the receivers and time reversed.
+///
+/// A run maps the signals s of its sources to traces, d = R P B s: B injects k w / (rho V) s[n] into p[n+1], P is the
+/// loop over the time steps, R samples by interpolation weights. P is its own transpose in these variables: with
+/// absorbing layers, sponges and mirrors the adjoint field nu[n] = Y lambda[n] obeys the recursion of p itself, run
+/// from n = N down, where Y = k W^-1 G Prod (1 + Z) of kernels/shot/layer_sources.hpp. So R' d is what sources at the
+/// receivers inject, plainly, k w d[N - j] at step j, and B' of it what receivers at the sources record:
+///     nu[n + 1] = p~[N - n],   (B' lambda)[n] = 1 / (rho V) sum over nodes of w p~[N - n],
+/// p~ being the levels of that run. It holds to rounding for the star and for variable density, single steps and leaps,
+/// and for the compact operator where all layers lie across one axis.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "kernels/grid/grid.hpp"
+#include "solver/propagation/propagator.hpp"
+#include "solver/survey/positions.hpp"
+
+namespace onda {
+
+/// What an adjoint run needs of a shot.
+struct AdjointPoints {
+    ShotPoints points;
+    /// What the run's fields are to be multiplied with: a power of two, by which signals are brought near 1, so that
+    /// residuals of any size keep all digits of single precision.
+    double scale = 1.;
+};
+
+/// Where the sources and receivers of a forward run are.
+struct ShotPlaces {
+    std::span<const Position> sources, receivers;
+};
+
+/// The adjoint run of traces d. \param grid that is computed, and its halos. \param traces [receiver][sample] for
+/// samples 0 … steps, of which the first has no effect. \param records whether it records at the sources.
+AdjointPoints adjoint_points(const ShotPlaces& places, const Grid& grid, const FaceHalos& halos,
+                             std::span<const double> traces, std::int64_t steps, bool records);
+
+/// The signals that an adjoint run gives, B' of it, from what it recorded at one source: value n, for n = 0 … steps - 1
+/// (value `steps` is 0), of dJ/ds. \param recorded samples 0 … steps. \param density that the source acts in.
+std::vector<double> adjoint_signal(std::span<const double> recorded, double scale, double density, const Grid& grid);
+
+}  // namespace onda

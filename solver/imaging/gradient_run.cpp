@@ -1,0 +1,182 @@
+#include "solver/imaging/gradient_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+namespace onda {
+
+std::int64_t HistoryPlan::segments(const TimeAxis& time) const {
+    return std::max<std::int64_t>(1, (levels(time) + slots - 1) / slots);
+}
+
+std::int64_t HistoryPlan::end_of_segment(const TimeAxis& time, std::int64_t segment) const {
+    return segment + 1 == segments(time) ? time.steps : (segment + 1) * slots * every;
+}
+
+std::int64_t HistoryPlan::forward_steps(const TimeAxis& time) const {
+    // All segments but the last, which is computed once, have this length.
+    const std::int64_t count = segments(time);
+    return time.steps + (segments_computed(count, checkpoints) - count) * slots * every;
+}
+
+std::int64_t longest_interval(double highest_frequency_hz, double dt_s) {
+    constexpr double of_period = 0.4;
+    if (highest_frequency_hz <= 0.) return 1;
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(of_period / (highest_frequency_hz * dt_s)));
+}
+
+/// Counts the steps of several loops as those of one run.
+class GradientRun::Progressing final : public StepControl {
+public:
+    /// \param done before step `first` of the loop.
+    Progressing(StepControl& control, std::int64_t done, std::int64_t first)
+        : control_(control), before_(done - first) {}
+    std::int64_t begin_stretch() override { return control_.begin_stretch(); }
+    void end_stretch(std::int64_t strides, double seconds) override { control_.end_stretch(strides, seconds); }
+    void tell(std::int64_t step, double time_s, double max_abs) override {
+        control_.tell(before_ + step, time_s, max_abs);
+    }
+
+private:
+    StepControl& control_;
+    std::int64_t before_;
+};
+
+GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan)
+    : medium_(medium),
+      time_(time),
+      plan_(plan),
+      forward_field_(medium.make_wavefield(shots)),
+      adjoint_field_(plan.segments(time) > 1 ? medium.make_wavefield(shots) : nullptr),
+      correlation_(forward_field_->fields().make_correlation(std::min(plan.slots, plan.levels(time)))) {}
+
+void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support) {
+    points_.assign(shots.begin(), shots.end());
+    adjoint_of_ = &adjoint_of;
+    support_ = &support;
+    steps_done_ = 0;
+    saved_.clear();
+    adjoint_.reset();
+    correlation_->reset();
+    forward_.emplace(*forward_field_, points_, time_);
+    reverse_segments(plan_.segments(time_), plan_.checkpoints, *this);
+    forward_.reset();
+    adjoint_.reset();
+}
+
+std::vector<double> GradientRun::image(int shot) const {
+    std::vector<double> image(static_cast<std::size_t>(medium_.setup().grid.points()));
+    correlation_->download(image, shot);
+    const double factor = static_cast<double>(plan_.every) * scales_.at(static_cast<std::size_t>(shot));
+    for (double& value : image) value *= factor;
+    return image;
+}
+
+std::int64_t GradientRun::allocated_bytes() const {
+    return forward_field_->allocated_bytes() + (adjoint_field_ ? adjoint_field_->allocated_bytes() : 0) +
+           correlation_->allocated_bytes();
+}
+
+/// Hooks are those of the first time: what is computed again has been seen.
+void GradientRun::forward_to(std::int64_t step) {
+    const std::int64_t first = forward_->step();
+    Progressing control(support_->control, steps_done_, first);
+    TimeLoop loop(time_, support_->times, control);
+    if (!adjoint_)
+        for (const StepHook& hook : support_->forward_hooks) loop.add(hook);
+    const double unknown = 0.;
+    loop.run(*forward_, support_->max_abs != nullptr ? *support_->max_abs : unknown, step);
+    steps_done_ += step - first;
+}
+
+void GradientRun::advance(std::int64_t from, std::int64_t to) {
+    static_cast<void>(from);
+    forward_->set_hook({});
+    forward_to(begin_of(to));
+}
+
+void GradientRun::save(std::int64_t segment) {
+    SavedState& state = saved_[segment];
+    for (int shot = 0; shot < shots(); ++shot)
+        for (const StatePart& part : forward_field_->state_parts()) {
+            auto& bytes = state.emplace_back();
+            forward_field_->read_state(shot, part,
+                                       [&](const StatePart&, std::int64_t, std::span<const std::byte> planes) {
+                                           bytes.insert(bytes.end(), planes.begin(), planes.end());
+                                       });
+        }
+}
+
+void GradientRun::restore(std::int64_t segment) {
+    if (segment == 0) {
+        forward_.emplace(*forward_field_, points_, time_);
+        return;
+    }
+    auto saved = saved_.at(segment).begin();
+    for (int shot = 0; shot < shots(); ++shot)
+        for (const StatePart& part : forward_field_->state_parts()) {
+            const std::byte* from = saved++->data();
+            forward_field_->write_state(shot, part, [&](const StatePart&, std::int64_t, std::span<std::byte> planes) {
+                std::memcpy(planes.data(), from, planes.size());
+                from += planes.size();
+            });
+        }
+    forward_->go_on_from(begin_of(segment));
+}
+
+void GradientRun::reverse(std::int64_t segment) {
+    keep_from(segment);
+    forward_to(plan_.end_of_segment(time_, segment));
+    if (!adjoint_) begin_adjoint();
+    meet_segment(segment);
+}
+
+/// Levels n, multiples of the interval, into slots of their own.
+void GradientRun::keep_from(std::int64_t segment) {
+    const std::int64_t every = plan_.every;
+    forward_->set_hook({[every](std::int64_t step) { return (step / every + 1) * every; },
+                        [this, segment](std::int64_t step) {
+                            correlation_->keep(forward_field_->fields(),
+                                               step / plan_.every - 1 - segment * plan_.slots);
+                        }});
+}
+
+void GradientRun::begin_adjoint() {
+    const std::vector<AdjointPoints> adjoint = (*adjoint_of_)(*forward_field_);
+    std::vector<ShotPoints> points;
+    scales_.clear();
+    for (const AdjointPoints& shot : adjoint) {
+        points.push_back(shot.points);
+        scales_.push_back(shot.scale);
+    }
+    // What is computed again has been recorded.
+    for (ShotPoints& shot : points_) shot.receivers = {};
+    for (int shot = 0; shot < shots(); ++shot) forward_field_->set_receivers(shot, {}, 0);
+    if (!adjoint_field_) forward_.reset();
+    adjoint_.emplace(adjoint_field_ ? *adjoint_field_ : *forward_field_, points, time_);
+}
+
+/// Step a of the adjoint run gives nu at the level n = N + 1 - a of the forward field.
+void GradientRun::meet_segment(std::int64_t segment) {
+    const std::int64_t every = plan_.every, top = time_.steps + 1;
+    const auto next = [this, every, top](std::int64_t step) {
+        if (correlation_->remembers()) return step + 1;
+        const std::int64_t below = top - step - 1;  // the next level down
+        return top - below / every * every;
+    };
+    adjoint_->set_hook({next, [this, segment, every, top](std::int64_t step) {
+                            const std::int64_t level = top - step;
+                            const bool is_kept = level % every == 0 && level > 0;
+                            correlation_->meet(adjoint_field().fields(),
+                                               is_kept ? level / every - 1 - segment * plan_.slots : -1);
+                        }});
+    const std::int64_t first = adjoint_->step(), last = time_.steps - begin_of(segment);
+    Progressing control(support_->control, steps_done_, first);
+    TimeLoop loop(time_, support_->times, control);
+    const double unknown = 0.;
+    loop.run(*adjoint_, unknown, last);
+    steps_done_ += last - first;
+}
+
+}  // namespace onda

@@ -1,0 +1,111 @@
+/// \file
+/// A forward run whose field is kept, and the adjoint run that meets it: the images of some shots.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "kernels/imaging/correlation.hpp"
+#include "kernels/medium.hpp"
+#include "solver/imaging/adjoint_points.hpp"
+#include "solver/imaging/reverse_schedule.hpp"
+#include "solver/propagation/propagator.hpp"
+#include "solver/propagation/time_loop.hpp"
+
+namespace onda {
+
+/// How the forward field is kept until the adjoint field comes to it.
+struct HistoryPlan {
+    std::int64_t every = 1;  ///< time steps between levels that are kept and met
+    std::int64_t slots = 1;  ///< levels on the device at the same time; with all of them nothing is computed twice
+    std::int64_t checkpoints = 0;  ///< states that the host keeps, to compute levels anew from
+
+    /// The levels that are met.
+    [[nodiscard]] std::int64_t levels(const TimeAxis& time) const { return time.steps / every; }
+    /// Segments of levels that are on the device together.
+    [[nodiscard]] std::int64_t segments(const TimeAxis& time) const;
+    /// The step that a segment ends with.
+    [[nodiscard]] std::int64_t end_of_segment(const TimeAxis& time, std::int64_t segment) const;
+    /// Time steps of the forward field, those that are computed again included.
+    [[nodiscard]] std::int64_t forward_steps(const TimeAxis& time) const;
+};
+
+/// The longest interval of levels whose products have no aliases: those of waves up to f reach 2 f, and what is beyond
+/// the sampling frequency less that is folded onto zero. With 0.4 / (f dt), f where the wavelet has fallen to 1 %, the
+/// gradient is exact to 5e-4; with 0.26 / (f dt) to 3e-7.
+std::int64_t longest_interval(double highest_frequency_hz, double dt_s);
+
+/// Gives the adjoint runs of all shots from what their receivers have recorded on a wavefield.
+using AdjointOf = std::function<std::vector<AdjointPoints>(const Wavefield& forward)>;
+
+/// What the loops of a run report to, and what is done at steps of the forward field.
+struct RunSupport {
+    PhaseTimes& times;
+    StepControl& control;
+    std::vector<StepHook> forward_hooks = {};
+    const double* max_abs = nullptr;  ///< the largest |p|, which a hook keeps up to date; null: none does
+};
+
+/// Gradients of some shots that advance together, batch after batch.
+class GradientRun final : Reversal {
+public:
+    /// \param medium whose fields are correlated, \param time with stride 1 and order 2; they outlive the run.
+    /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap.
+    GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan);
+
+    [[nodiscard]] int shots() const { return forward_field_->shots(); }
+    /// Of both fields together, the forward field where it is computed again included.
+    [[nodiscard]] std::int64_t steps() const { return plan_.forward_steps(time_) + time_.steps; }
+    /// Runs the shots forward, asks for their adjoint runs once the receivers have recorded, and runs those. \throws
+    /// what the control, the hooks, the device or `adjoint_of` throws.
+    void run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support);
+
+    /// The wavefield of the forward run, until the adjoint runs begin.
+    [[nodiscard]] Wavefield& forward_field() { return *forward_field_; }
+    /// The wavefield of the adjoint run that has ended, with what it recorded.
+    [[nodiscard]] const Wavefield& adjoint_field() const { return adjoint_field_ ? *adjoint_field_ : *forward_field_; }
+    /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot. Waits.
+    [[nodiscard]] std::vector<double> image(int shot) const;
+    [[nodiscard]] std::int64_t allocated_bytes() const;
+
+private:
+    class Progressing;
+    using SavedState = std::vector<std::vector<std::byte>>;
+
+    void advance(std::int64_t from, std::int64_t to) override;
+    void save(std::int64_t segment) override;
+    void restore(std::int64_t segment) override;
+    void discard(std::int64_t segment) override { saved_.erase(segment); }
+    void reverse(std::int64_t segment) override;
+
+    [[nodiscard]] std::int64_t begin_of(std::int64_t segment) const {
+        return segment == 0 ? 0 : plan_.end_of_segment(time_, segment - 1);
+    }
+    void forward_to(std::int64_t step);
+    void keep_from(std::int64_t segment);
+    void begin_adjoint();
+    void meet_segment(std::int64_t segment);
+
+    Medium& medium_;
+    const TimeAxis& time_;
+    HistoryPlan plan_;
+    std::unique_ptr<Wavefield> forward_field_;
+    std::unique_ptr<Wavefield> adjoint_field_;  ///< null where the forward field is not needed any more
+    std::unique_ptr<Correlation> correlation_;
+    std::vector<double> scales_;  ///< of the adjoint runs of the shots
+
+    // Of the batch that is computed.
+    std::vector<ShotPoints> points_;
+    const AdjointOf* adjoint_of_ = nullptr;
+    const RunSupport* support_ = nullptr;
+    std::optional<Propagator> forward_, adjoint_;
+    std::map<std::int64_t, SavedState> saved_;  ///< by the segment that it begins
+    std::int64_t steps_done_ = 0;
+};
+
+}  // namespace onda

@@ -1,0 +1,6 @@
+// Takes 15 s.
+#include "tests/verify/promises.hpp"
+
+TEST_CASE("A1: adjoint runs are transposes, and gradients are derivatives") {
+    onda::check_promises("A1");
+}
