@@ -188,8 +188,9 @@ constinit const OutputFormat kSnapshotFormat{
         [](const Plan& plan, std::int64_t provenance_bytes) {
             const FileGeometry& geometry = plan.snapshots.geometry;
             const std::int64_t frames = plan.snapshots.steps.size(), shots = std::ssize(plan.survey.shots);
-            const std::int64_t parts =
-                plan.ranks_per_grid > 1 ? saturating_product(shots, std::int64_t{plan.ranks_per_grid}) : 0;
+            const std::int64_t parts = plan.placement.ranks_per_grid > 1
+                                           ? saturating_product(shots, std::int64_t{plan.placement.ranks_per_grid})
+                                           : 0;
             return saturating_sum(predicted_snapshot_bytes(geometry, shots, frames, provenance_bytes),
                                   saturating_product(parts, predicted_part_bytes(geometry, frames, provenance_bytes)));
         },

@@ -17,9 +17,9 @@ constexpr std::int64_t kTimedPlanes = 96;
 
 double step_of(const Plan& plan, int ordinal, const Slab& slab) {
     Setup setup = setup_of_slab(plan.setup, slab);
-    if (plan.device->has_own_memory()) setup.ordinal = ordinal;
+    if (plan.placement.device->has_own_memory()) setup.ordinal = ordinal;
     setup.medium = {};  // whose codes are those of the run's model
-    return seconds_of_step(*plan.device, setup);
+    return seconds_of_step(*plan.placement.device, setup);
 }
 
 /// Planes of each slab for steps of so many seconds.
@@ -71,13 +71,13 @@ std::vector<Slab> balanced_slabs(std::int64_t nz, std::span<const std::int64_t> 
 }
 
 bool wants_balance(const Plan& plan) {
-    return plan.config.backend.split.name == "measured" && plan.slabs.size() > 1;
+    return plan.config.backend.split.name == "measured" && plan.placement.slabs.size() > 1;
 }
 
 std::vector<SlabCost> measure_own_slabs(const Plan& plan) {
     std::map<int, SlabCost> of_device;
     std::vector<SlabCost> costs;
-    for (const int device : plan.workers.front()) {
+    for (const int device : plan.placement.workers.front()) {
         if (!of_device.contains(device)) of_device[device] = measure_slab_cost(plan, device);
         costs.push_back(of_device[device]);
     }
@@ -92,10 +92,10 @@ void balance_slabs(Plan& plan, std::span<const SlabCost> costs) {
     std::vector<std::int64_t> fewest;
     for (std::size_t s = 0; s < costs.size(); ++s)
         fewest.push_back(fewest_planes(plan.setup, s == 0, s + 1 == costs.size()));
-    plan.slabs = balanced_slabs(plan.setup.grid.nz(), fewest, costs);
+    plan.placement.slabs = balanced_slabs(plan.setup.grid.nz(), fewest, costs);
     const auto [fast, slow] = std::ranges::minmax(costs, {}, &SlabCost::plane_s);
-    plan.slabs_by += fmt::format("; split by measurement, planes of the slowest device take {:.2f} times as long",
-                                 slow.plane_s / fast.plane_s);
+    plan.placement.slabs_by += fmt::format(
+        "; split by measurement, planes of the slowest device take {:.2f} times as long", slow.plane_s / fast.plane_s);
 }
 
 }  // namespace onda

@@ -26,7 +26,7 @@ constexpr double kGain = 0.05;
 /// Whether the device can compute the plan's set-up at all; if not, another stage says why.
 bool is_computable(const Plan& plan) {
     try {
-        check_setup(*plan.device, plan.setup);
+        check_setup(*plan.placement.device, plan.setup);
         return true;
     } catch (const std::exception&) {
         return false;
@@ -35,32 +35,33 @@ bool is_computable(const Plan& plan) {
 
 /// Processes that compute on the same GPU, because there is no other one.
 int ranks_of_gpu(const Plan& plan, const std::vector<int>& devices) {
-    return devices.size() == 1 ? plan.ranks.same_devices : 1;
+    return devices.size() == 1 ? plan.placement.ranks.same_devices : 1;
 }
 
 /// Of the device that has the fewest bytes; those of the host are looked at for the whole run (forecast.hpp).
 std::int64_t least_free(const Plan& plan, const std::vector<int>& devices) {
     std::int64_t free = std::numeric_limits<std::int64_t>::max();
-    if (!plan.device->has_own_memory()) return free;
-    for (const int device : devices) free = std::min(free, plan.device->available_bytes(device));
+    if (!plan.placement.device->has_own_memory()) return free;
+    for (const int device : devices) free = std::min(free, plan.placement.device->available_bytes(device));
     return free / ranks_of_gpu(plan, devices);
 }
 
 /// What a device computes for this process, by its model where there is one [Gpt/s].
 double rate_of_device(const Plan& plan, Setup setup, const std::vector<int>& devices) {
-    const bool is_gpu = plan.device->has_own_memory();
-    const double sharing = is_gpu ? ranks_of_gpu(plan, devices) : plan.ranks.same_processors;
+    const bool is_gpu = plan.placement.device->has_own_memory();
+    const double sharing = is_gpu ? ranks_of_gpu(plan, devices) : plan.placement.ranks.same_processors;
     if (is_gpu) setup.ordinal = devices.front();
-    plan.device->resolve(setup);
-    if (const auto model = calibrated_model(*plan.device, setup.ordinal))
+    plan.placement.device->resolve(setup);
+    if (const auto model = calibrated_model(*plan.placement.device, setup.ordinal))
         return 1e-9 * static_cast<double>(setup.grid.points()) / model->step(setup, 1).seconds / sharing;
     return is_gpu ? kGpuRate / sharing : kRateOfThread * std::max(1., omp_get_num_procs() / sharing);
 }
 
 /// The devices of all processes. How fast their links are: docs/several_devices.md.
 Machine machine_of_run(const Plan& plan, const Setup& setup, const std::vector<int>& devices) {
-    const bool is_gpu = plan.device->has_own_memory();
-    const int ranks = connected_ranks(plan), ranks_of_host = ranks > 1 ? std::min(ranks, plan.ranks.local_size) : 1;
+    const bool is_gpu = plan.placement.device->has_own_memory();
+    const int ranks = connected_ranks(plan),
+              ranks_of_host = ranks > 1 ? std::min(ranks, plan.placement.ranks.local_size) : 1;
     Machine machine;
     machine.hosts = (ranks + ranks_of_host - 1) / ranks_of_host;
     machine.devices_per_host = ranks_of_host * std::ssize(devices);
@@ -74,7 +75,7 @@ Machine machine_of_run(const Plan& plan, const Setup& setup, const std::vector<i
     } else if (ranks > 1 && ranks_of_gpu(plan, devices) == 1 && finds_links(plan)) {
         machine.link_bytes_s = 210e9;
         machine.link_s = 1.25e-5;
-    } else if (ranks > 1 || (devices.size() > 1 && !plan.device->connect(devices[0], devices[1]))) {
+    } else if (ranks > 1 || (devices.size() > 1 && !plan.placement.device->connect(devices[0], devices[1]))) {
         machine.link_bytes_s = 0.5 * machine.host_bytes_s;
         machine.link_s = machine.network_s;
     }
@@ -91,7 +92,7 @@ MachineForecast forecast_way(const Plan& plan, const Setup& setup, const Machine
                              std::int64_t slabs) {
     MachineForecast way = forecast_on_machine(plan, setup, machine, slabs);
     const std::int64_t used = std::min(devices, slabs * way.shots_at_once);
-    if (plan.device->has_own_memory()) way.seconds += kGpuStart_s * static_cast<double>(used - 1);
+    if (plan.placement.device->has_own_memory()) way.seconds += kGpuStart_s * static_cast<double>(used - 1);
     return way;
 }
 
@@ -109,26 +110,26 @@ Setup setup_to_cut(const Plan& plan) {
 }
 
 int connected_ranks(const Plan& plan) {
-    return plan.ranks.is_connected ? plan.ranks.size : 1;
+    return plan.placement.ranks.is_connected ? plan.placement.ranks.size : 1;
 }
 
 bool may_be_cut(const Plan& plan) {
-    return plan.device != nullptr && (plan.device->has_own_memory() || connected_ranks(plan) > 1) &&
+    return plan.placement.device != nullptr && (plan.placement.device->has_own_memory() || connected_ranks(plan) > 1) &&
            plan.setup.grid.dimensions == 3 && is_computable(plan);
 }
 
 bool device_holds(const Plan& plan, std::size_t slabs, std::int64_t free) {
-    return static_cast<double>(largest_bytes(*plan.device, plan.setup, static_cast<std::int64_t>(slabs))) <=
+    return static_cast<double>(largest_bytes(*plan.placement.device, plan.setup, static_cast<std::int64_t>(slabs))) <=
            kShareOfFree * static_cast<double>(free);
 }
 
 bool finds_links(const Plan& plan) {
-    return plan.config.backend.exchange != "host" && plan.device->has_own_memory() &&
-           !plan.device->link_library().name.empty();
+    return plan.config.backend.exchange != "host" && plan.placement.device->has_own_memory() &&
+           !plan.placement.device->link_library().name.empty();
 }
 
 std::int64_t fewest_nodes_of_slab(const Plan& plan) {
-    return plan.device->has_own_memory() ? 4'000'000 : 250'000;
+    return plan.placement.device->has_own_memory() ? 4'000'000 : 250'000;
 }
 
 SlabChoice choose_slabs(const Plan& plan, const std::vector<int>& devices) {

@@ -14,9 +14,9 @@
 namespace onda {
 
 /// Cuts the computed grid as the configuration or the memory of the devices asks for, and shares the devices out among
-/// workers: Plan::slabs, Plan::workers. \param plan with its survey and its boundary; one that was cut before is only
-/// checked. \throws Error(config) for slabs that cannot compute it, with the largest number that can; for devices that
-/// cannot be used.
+/// workers: Placement::slabs, Placement::workers. \param plan with its survey and its boundary; one that was cut before
+/// is only checked. \throws Error(config) for slabs that cannot compute it, with the largest number that can; for
+/// devices that cannot be used.
 void set_slabs(Plan& plan);
 /// Consecutive slabs of a plan.
 struct SlabRange {

@@ -23,7 +23,7 @@ std::string fault_of_slabs(const Plan& plan) {
     Problem leaping = plan.setup;
     leaping.stepping = Stepping::leap;
     try {
-        if (plan.slabs.size() > 1) check_slabs(leaping, plan.slabs);
+        if (plan.placement.slabs.size() > 1) check_slabs(leaping, plan.placement.slabs);
         return {};
     } catch (const std::invalid_argument& fault) {
         return fault.what();
@@ -58,7 +58,7 @@ std::optional<Obstacle> obstacle_to_leaps(const Plan& plan) {
 bool device_leaps(const Plan& plan) {
     Setup setup = plan.setup;
     setup.stepping = Stepping::leap;
-    return has_kernel_for(*plan.device, setup);
+    return has_kernel_for(*plan.placement.device, setup);
 }
 
 /// How much faster a node leaps than it steps twice, as measured (docs/performance.md). GPUs have a fast kernel for
@@ -66,10 +66,10 @@ bool device_leaps(const Plan& plan) {
 double speed_of_leaps(const Plan& plan) {
     const int order = plan.setup.scheme.space_order;
     if (plan.setup.grid.dimensions == 2) return 1.;
-    if (!plan.device->has_own_memory()) return order == 2 ? 1.2 : order == 4 ? 1.1 : 1.;
+    if (!plan.placement.device->has_own_memory()) return order == 2 ? 1.2 : order == 4 ? 1.1 : 1.;
     Setup setup = plan.setup;
     setup.stepping = Stepping::leap;
-    plan.device->resolve(setup);
+    plan.placement.device->resolve(setup);
     if (setup.kernel != "leap" || order > 8) return 0.6;
     return order <= 4 ? 1.6 : 1.35;
 }
@@ -94,7 +94,7 @@ void set_stepping(Plan& plan) {
     if (plan.asked_stepping == "single") return;
     const std::optional<Obstacle> obstacle = obstacle_to_leaps(plan);
     if (plan.asked_stepping == "auto") {
-        if (obstacle || plan.device == nullptr || !device_leaps(plan) || !is_faster(plan)) return;
+        if (obstacle || plan.placement.device == nullptr || !device_leaps(plan) || !is_faster(plan)) return;
     } else if (obstacle) {
         plan.config.origin.fault(obstacle->key, obstacle->fault);
     }

@@ -70,13 +70,13 @@ std::string obstacle_to_codes(const Plan& plan) {
 bool device_computes(const Plan& plan, MediumCode medium) {
     Setup setup = plan.setup;
     setup.medium = std::move(medium);
-    return has_kernel_for(*plan.device, setup);
+    return has_kernel_for(*plan.placement.device, setup);
 }
 
 /// A table where it is exact, and where the kernel and tile that floats would have read it: another kernel may be
 /// slower by more than the traffic that tables save.
 MediumCode best_storage(const Plan& plan, const Model* model) {
-    if (model == nullptr || plan.device == nullptr) return {};
+    if (model == nullptr || plan.placement.device == nullptr) return {};
     const auto velocities = few_velocities(*model);
     if (!velocities) return {};
     MediumCode table = table_of(plan, *velocities);
@@ -85,7 +85,8 @@ MediumCode best_storage(const Plan& plan, const Model* model) {
 
 MediumCode table_asked_for(const Plan& plan, const Model* model) {
     if (model == nullptr) {
-        const float ends[] = {static_cast<float>(plan.velocity.min_m_s), static_cast<float>(plan.velocity.max_m_s)};
+        const float ends[] = {static_cast<float>(plan.model.velocity.min_m_s),
+                              static_cast<float>(plan.model.velocity.max_m_s)};
         return table_of(plan, ends);
     }
     const auto velocities = few_velocities(*model);
@@ -108,7 +109,8 @@ void set_storage(Plan& plan, const Model* model) {
         plan.config.origin.value_fault("model.storage", obstacle);
     }
     if (asked == "16bit")
-        plan.setup.medium = medium_of_codes(k_of(plan, plan.velocity.min_m_s), k_of(plan, plan.velocity.max_m_s));
+        plan.setup.medium =
+            medium_of_codes(k_of(plan, plan.model.velocity.min_m_s), k_of(plan, plan.model.velocity.max_m_s));
     else
         plan.setup.medium = asked == "table" ? table_asked_for(plan, model) : best_storage(plan, model);
 }
@@ -116,11 +118,12 @@ void set_storage(Plan& plan, const Model* model) {
 StorageChange change_of_storage(const Plan& plan) {
     StorageChange change;
     change.of_velocity = 0.5 * plan.setup.medium.largest_change();  // k grows with the square of the velocity
-    change.velocity_m_s = change.of_velocity * plan.velocity.max_m_s;
+    change.velocity_m_s = change.of_velocity * plan.model.velocity.max_m_s;
     double diagonal_m = 0.;
     for (std::size_t axis = 0; axis < 3; ++axis)
-        diagonal_m = std::hypot(diagonal_m, static_cast<double>(plan.grid.n[axis] - 1) * plan.grid.spacing_m[axis]);
-    change.travel_time_s = change.of_velocity * diagonal_m / plan.velocity.min_m_s;
+        diagonal_m = std::hypot(diagonal_m,
+                                static_cast<double>(plan.domain.grid.n[axis] - 1) * plan.domain.grid.spacing_m[axis]);
+    change.travel_time_s = change.of_velocity * diagonal_m / plan.model.velocity.min_m_s;
     change.travel_time_periods = change.travel_time_s * plan.survey.highest_frequency_hz();
     return change;
 }

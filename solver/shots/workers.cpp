@@ -15,13 +15,13 @@ namespace {
 
 /// The plan as one of its workers sees it: its own devices, and its share of the threads where they are the host's.
 std::shared_ptr<const Plan> plan_of_worker(const Plan& plan, std::size_t worker) {
-    if (plan.workers.size() <= 1) return {std::shared_ptr<const Plan>(), &plan};
+    if (plan.placement.workers.size() <= 1) return {std::shared_ptr<const Plan>(), &plan};
     auto own = std::make_shared<Plan>(plan);
-    own->workers = {plan.workers[worker]};
-    if (plan.device->has_own_memory())
-        own->setup.ordinal = plan.workers[worker].front();
+    own->placement.workers = {plan.placement.workers[worker]};
+    if (plan.placement.device->has_own_memory())
+        own->setup.ordinal = plan.placement.workers[worker].front();
     else
-        own->setup.threads = std::max(1, plan.setup.threads / static_cast<int>(plan.workers.size()));
+        own->setup.threads = std::max(1, plan.setup.threads / static_cast<int>(plan.placement.workers.size()));
     return own;
 }
 
@@ -114,7 +114,7 @@ bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress
 
 Workers::Workers(const Plan& plan, Model model, Team* team) : team_(team) {
     const auto shared = std::make_shared<const Model>(std::move(model));
-    for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.workers.size()); ++i) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.placement.workers.size()); ++i) {
         Worker& worker = workers_.emplace_back();
         worker.plan = plan_of_worker(plan, i);
         worker.media = std::make_unique<ShotMedia>(*worker.plan, shared, team);

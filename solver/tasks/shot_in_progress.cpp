@@ -11,17 +11,17 @@ namespace onda {
 namespace {
 
 std::shared_ptr<const Plan> shared_plan_of_shot(const Plan& plan, std::size_t index) {
-    if (plan.aperture) return std::make_shared<const Plan>(plan_of_shot(plan, index));
+    if (plan.domain.aperture) return std::make_shared<const Plan>(plan_of_shot(plan, index));
     return {std::shared_ptr<const Plan>(), &plan};
 }
 
 /// Whether a source may have nodes in the strips at the cuts of an aperture. Those at the faces of the grid are counted
 /// with the survey.
 bool may_reach_cuts(const Plan& plan) {
-    if (!plan.aperture) return false;
-    double widest_m = plan.grid.spacing_m[0];
-    if (plan.grid.dimensions == 3) widest_m = std::max(widest_m, plan.grid.spacing_m[1]);
-    return plan.aperture->limit_m() < kPointRadius * widest_m;
+    if (!plan.domain.aperture) return false;
+    double widest_m = plan.domain.grid.spacing_m[0];
+    if (plan.domain.grid.dimensions == 3) widest_m = std::max(widest_m, plan.domain.grid.spacing_m[1]);
+    return plan.domain.aperture->limit_m() < kPointRadius * widest_m;
 }
 
 }  // namespace

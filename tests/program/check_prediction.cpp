@@ -160,9 +160,9 @@ backend: {name: cpu}
         CHECK(std::abs(ny - 2 * nz) <= 1);
         const auto needed_by = [&plan](const Grid& of) {
             Plan there = plan;
-            there.grid = of;
-            there.computed = plan.computed.around(of);
-            there.setup.grid = there.computed.grid();
+            there.domain.grid = of;
+            there.domain.computed = plan.domain.computed.around(of);
+            there.setup.grid = there.domain.computed.grid();
             there.snapshots.window = Window::whole(of);
             return static_cast<double>(forecast_memory(there).peak_bytes());
         };
@@ -395,7 +395,7 @@ TEST_CASE("the forecast of memory is the sum of the rows, each in the stretch th
         check_sums(plan, false);
         const std::int64_t peak = onda::forecast_memory(plan).peak_bytes();
         if (peak == onda::kTooMany) continue;
-        plan.model_extra_bytes = peak;
+        plan.model.extra_bytes = peak;
         check_sums(plan, true);
     }
 }
