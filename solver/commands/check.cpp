@@ -94,7 +94,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
     json["batch"] = plan.placement.batch;
     json["memory"]["peak_bytes"] = v.memory.peak_bytes();
     for (const auto& item : v.memory.items) json["memory"]["items"][item.what] = item.bytes;
-    json["memory"]["slabs_bytes"] = slab_bytes(plan);
+    json["memory"]["slabs_bytes"] = slab_bytes(plan.setup, plan.placement);
     if (plan.placement.device->has_own_memory()) json["memory"]["device"] = device_memory_json(v);
     json["output_bytes"] = v.output_bytes;
     json["run_time"] = v.time ? run_time_json(*v.time) : nlohmann::ordered_json();
@@ -104,7 +104,7 @@ nlohmann::ordered_json as_json(const Verdict& v) {
                        {"hardware", plan.placement.device->hardware(plan.setup)},
                        {"instruction_set", plan.placement.device->instruction_set(plan.setup)},
                        {"threads", plan.setup.threads},
-                       {"slabs", slabs_json(plan)}};
+                       {"slabs", slabs_json(plan.placement)}};
     if (plan.placement.device->understands("tile"))
         json["backend"].update({{"device", plan.setup.ordinal}, {"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     for (const auto& picture : v.pictures) json["pictures"].push_back(shown(picture));
@@ -148,7 +148,7 @@ void print_ranges(const Plan& plan, const SurveyRanges& ranges) {
 /// What each slab takes of the memory of its device.
 void print_slabs(const Plan& plan) {
     if (plan.placement.slabs.size() <= 1) return;
-    const std::vector<std::int64_t> bytes = slab_bytes(plan);
+    const std::vector<std::int64_t> bytes = slab_bytes(plan.setup, plan.placement);
     for (std::size_t i = 0; i < bytes.size(); ++i)
         std::cout << fmt::format("{:<10}{:>8}  slab {}: planes {} to {}\n", i == 0 ? "slabs" : "", bytes_text(bytes[i]),
                                  i + 1, plan.placement.slabs[i].first_plane,
@@ -173,7 +173,8 @@ Machine machine_of(const MachineOptions& options, const Verdict& v) {
     Machine machine;
     machine.hosts = extents ? (*extents)[0] : 1;
     machine.devices_per_host = extents ? (*extents)[1] : std::stoi(options.devices);
-    const auto here = static_cast<double>(v.plan.placement.device->has_own_memory() ? devices_of(v.plan).size() : 1);
+    const auto here = static_cast<double>(
+        v.plan.placement.device->has_own_memory() ? devices_of(v.plan.setup, v.plan.placement).size() : 1);
     if (options.gpts <= 0. && !v.time)
         throw Error(ExitCode::usage, "--no-trial leaves open what a device does: give --device-gpts");
     machine.gpts = options.gpts > 0. ? options.gpts : v.time->gpt_per_s / here;
@@ -329,7 +330,7 @@ Command add_check(CLI::App& app) {
         const Config config = read_config(options->config);
         Verdict verdict{make_plan(config), {}, 0, {}, {}, {}};
         verdict.ranges = ranges_of(verdict.plan.survey.shots);
-        balance_slabs(verdict.plan);
+        balance_slabs(verdict.plan.config.backend, verdict.plan.setup, verdict.plan.placement);
         verdict.memory = forecast_memory(verdict.plan);
         verdict.output_bytes = forecast_output_bytes(verdict.plan);
         if (!options->no_trial) verdict.time = forecast_time(verdict.plan, default_folder(config));

@@ -54,7 +54,7 @@ bool is_written_as_recorded(const TimeAxis& time) {
 }
 
 std::int64_t receivers_together(const Plan& plan) {
-    return saturating_product(plan.survey.size.most_receivers, shots_together(plan));
+    return saturating_product(plan.survey.size.most_receivers, shots_together(plan.placement));
 }
 
 }  // namespace

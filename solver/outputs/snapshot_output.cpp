@@ -160,8 +160,9 @@ void add_snapshot_file_memory(Allocations& list, const Plan& plan) {
     // of the one before until it is written.
     constexpr std::int64_t of_file = 900'000;
     const std::int64_t frames = plan.snapshots.steps.size(), shots = std::ssize(plan.survey.shots);
-    list.add(host_row("open files of snapshots", held::survey, of_file, 1,
-                      std::min(shots, shots_together(plan) * (is_pipelined(plan) ? 2 : 1))));
+    list.add(host_row(
+        "open files of snapshots", held::survey, of_file, 1,
+        std::min(shots, shots_together(plan.placement) * (is_pipelined(plan.placement, plan.survey) ? 2 : 1))));
     // Measured: 120 bytes a snapshot in HDF5's cache, and as many again up to 1 MB, of at most 8 MB.
     constexpr std::int64_t of_chunk = 120, most_of_first = 1'000'000, most = 8'000'000;
     const std::int64_t cached = saturating_product(frames, of_chunk);

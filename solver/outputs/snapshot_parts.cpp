@@ -19,7 +19,7 @@ std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot) {
     if (in_part.window.points() == 0) return {};
     std::vector<Slab> own, computed;
     for (int member = 0; member < of_shot.placement.ranks_per_grid; ++member) {
-        own.push_back(joined(of_shot, slabs_of_member(of_shot, member)));
+        own.push_back(joined(of_shot.placement, slabs_of_member(of_shot.placement, member)));
         computed.push_back(with_ghosts(of_shot.setup, own.back()));
     }
     std::vector<SnapshotPart> parts;
@@ -35,7 +35,7 @@ std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot) {
 std::int64_t downloaded_points(const Plan& plan) {
     const Window& window = plan.snapshots.window;
     std::array<std::int64_t, 3> n = plan.setup.grid.n;
-    if (plan.placement.ranks_per_grid > 1) n[2] = joined(plan, own_slabs(plan)).planes;
+    if (plan.placement.ranks_per_grid > 1) n[2] = joined(plan.placement, own_slabs(plan.placement)).planes;
     std::int64_t points = plan.snapshots.steps.empty() ? 0 : 1;
     for (std::size_t a = 0; a < 3; ++a) points *= std::min(window.count[a], (n[a] - 1) / window.step[a] + 1);
     return points;

@@ -87,14 +87,14 @@ std::string describe(const Plan& plan) {
             plan.domain.aperture->limit_m(), static_cast<double>(computed.points()) * 1e-6);
     else if (plan.domain.computed.is_extended())
         text += fmt::format("          computed with the absorbing zones outside it: {}\n", nodes_text(computed));
-    text += describe_slabs(plan);
+    text += describe_slabs(plan.setup, plan.placement);
     text += describe_medium(plan.model, plan.setup.scheme.equation);
     text += describe_storage(plan);
     text += fmt::format(
         "time      dt = {:.6g} ms, {:.3f} of the stability limit; {} time steps to {:g} s{}\n", plan.time.dt_s * 1e3,
         plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps, plan.config.time.duration_s,
         plan.time.extra_steps > 0 ? fmt::format(", plus {} to remove time dispersion", plan.time.extra_steps) : "");
-    text += describe_stepping(plan);
+    text += describe_stepping(plan.setup);
     text += fmt::format("          numerical time dispersion {}\n", describe_correction(plan.time));
     text += describe_seismograms(plan);
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",

@@ -26,7 +26,7 @@ constexpr double kMemoryShare = 0.8;  // of what is free
 
 /// The shots of a worker, if all are equally fast.
 std::int64_t shots_of_worker(const Plan& plan) {
-    const std::int64_t workers = workers_of_run(plan);
+    const std::int64_t workers = workers_of_run(plan.placement);
     return (std::ssize(plan.survey.shots) + workers - 1) / workers;
 }
 
@@ -110,7 +110,7 @@ KernelChoice kernel_choice(const BackendConfig& wanted) {
 
 TuningCase tuning_case(const Plan& plan) {
     const BackendConfig& wanted = plan.config.backend;
-    TuningCase of{plan.placement.device, typical_setup(plan), static_cast<int>(wanted.batch), 1};
+    TuningCase of{plan.placement.device, typical_setup(plan.setup, plan.placement), static_cast<int>(wanted.batch), 1};
     static_cast<KernelChoice&>(of.asked) = kernel_choice(wanted);
     of.asked.ordinal = plan.setup.ordinal;
     const std::int64_t most = most_together(plan);

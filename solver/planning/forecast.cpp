@@ -46,8 +46,8 @@ std::int64_t temporary_bytes(const Plan& plan, const Allocations& list) {
     const std::int64_t gathers =
         saturating_sum(of(held::gathers), std::max({of(held::resampling), of(held::writing), of(held::drawing)}));
     // Beside the steps of others, the last shots are written and drawn while snapshots of the next are.
-    const std::int64_t files =
-        is_pipelined(plan) ? saturating_sum(of(held::frame), gathers) : std::max(of(held::frame), gathers);
+    const std::int64_t files = is_pipelined(plan.placement, plan.survey) ? saturating_sum(of(held::frame), gathers)
+                                                                         : std::max(of(held::frame), gathers);
     return std::max(of(held::set_up), files);
 }
 
@@ -62,7 +62,7 @@ std::int64_t MemoryForecast::device_peak_bytes() const {
 
 std::int64_t available_device_bytes(const Plan& plan) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    const std::vector<int> devices = devices_of(plan);
+    const std::vector<int> devices = devices_of(plan.setup, plan.placement);
     for (const int device : devices) least = std::min(least, plan.placement.device->available_bytes(device));
     const bool together = plan.placement.device->count() == 1 || plan.config.backend.devices.integers.size() == 1;
     return together ? least / plan.placement.ranks.same_devices : least;
@@ -134,7 +134,7 @@ void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
     scaled.domain.computed = plan.domain.computed.around(scaled.domain.grid);
     scaled.setup.strips = plan.setup.strips;
     resize(scaled.setup, scaled.domain.computed.grid().n);
-    cut_again(scaled);
+    cut_again(scaled.setup, scaled.placement);
 }
 
 }  // namespace

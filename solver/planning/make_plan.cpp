@@ -195,7 +195,7 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.config.time.duration_s, plan.time);
     plan.notes = plan.placement.notes;
     plan.notes.insert(plan.notes.end(), plan.model.velocity.notes.begin(), plan.model.velocity.notes.end());
-    const std::vector<std::string> on_exchange = notes_on_exchange(plan);
+    const std::vector<std::string> on_exchange = notes_on_exchange(plan.config.backend, plan.placement);
     plan.notes.insert(plan.notes.end(), on_exchange.begin(), on_exchange.end());
     plan.warnings = of_model;
     plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());

@@ -29,11 +29,12 @@ void add_program_memory(Allocations& list, const Plan& plan) {
 
 /// Of the slabs of all workers of this process in the host's memory; of those on the device that has most in its own.
 std::int64_t bytes_of_slabs(const Plan& plan) {
-    if (plan.placement.device->has_own_memory()) return bytes_of_fullest_device(plan);
-    const std::vector<std::int64_t> slabs = slab_bytes(plan);
-    const SlabRange own = own_slabs(plan);
+    if (plan.placement.device->has_own_memory()) return bytes_of_fullest_device(plan.setup, plan.placement);
+    const std::vector<std::int64_t> slabs = slab_bytes(plan.setup, plan.placement);
+    const SlabRange own = own_slabs(plan.placement);
     const auto first = slabs.begin() + static_cast<std::ptrdiff_t>(own.first);
-    return own_workers(plan) * std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
+    return own_workers(plan.placement) *
+           std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
 }
 
 /// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
@@ -53,7 +54,7 @@ void add_device_memory(Allocations& list, const Plan& plan) {
     const auto add = [&](std::string name, Memory where, std::int64_t bytes, std::int64_t count) {
         list.add({std::move(name), where, held::survey, bytes, 1, bytes, count});
     };
-    const std::int64_t workers = own_workers(plan);
+    const std::int64_t workers = own_workers(plan.placement);
     add(own_memory ? "wavefields, model and boundaries" : host, memory, bytes_of_slabs(plan), 1);
     add(own_memory ? "copy of the traces" : "traces in the backend", Memory::host, traces, workers);
     add(own_memory ? "sources, traces and downloads" : "sources and receivers: in the backend", memory, shots,
@@ -67,7 +68,7 @@ Allocations memory_of_run(const Plan& plan) {
     // In the order in which the forecast lists them.
     add_program_memory(list, plan);
     add_exchange_memory(list, plan.placement.ranks, plan.placement.ranks_per_grid, plan.setup, plan.placement.batch,
-                        links_devices(plan));
+                        links_devices(plan.config.backend, plan.placement));
     add_device_memory(list, plan);
     add_thread_memory(list, plan);
     plan.task->add_memory(list, plan);

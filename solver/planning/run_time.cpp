@@ -36,7 +36,8 @@ ShotCounts shots_of(const Plan& plan) {
 
 /// Devices that compute at the same time: on the CPU, workers share the threads.
 double side_by_side(const Plan& plan) {
-    return plan.placement.device->has_own_memory() ? static_cast<double>(devices_of(plan).size()) : 1.;
+    return plan.placement.device->has_own_memory() ? static_cast<double>(devices_of(plan.setup, plan.placement).size())
+                                                   : 1.;
 }
 
 /// The shots of the worker that has most of them. On the CPU workers share the threads, and so the time.

@@ -104,7 +104,7 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     facts.command_line = command_line();
     facts.started_utc = utc_now();
     Plan draft = times.measure("plan", [&] { return make_plan(config); });
-    balance_slabs(draft);
+    balance_slabs(config.backend, draft.setup, draft.placement);
     selection.check_against(draft.survey.shots);
     refuse_if_too_large_for_memory(draft);
 

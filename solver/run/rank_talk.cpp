@@ -22,13 +22,13 @@ void take_slabs_of_first(Plan& plan, const Ranks& ranks) {
 void balance_over_ranks(Plan& plan, const Ranks& ranks) {
     Team& team = *ranks.team();
     if (team.rank() < plan.placement.ranks_per_grid) {
-        std::vector<SlabCost> costs = measure_own_slabs(plan);
+        std::vector<SlabCost> costs = measure_own_slabs(plan.setup, plan.placement);
         if (!team.leads()) team.send(0, Topic::agreement, Outgoing().put(costs).bytes());
         for (int member = 1; team.leads() && member < plan.placement.ranks_per_grid; ++member) {
             const auto others = Incoming(team.receive(member, Topic::agreement)).get_all<SlabCost>();
             costs.insert(costs.end(), others.begin(), others.end());
         }
-        if (team.leads()) balance_slabs(plan, costs);
+        if (team.leads()) balance_slabs(plan.setup, plan.placement, costs);
     }
     take_slabs_of_first(plan, ranks);
 }
@@ -54,8 +54,8 @@ Plan agree_on_plan(const Ranks& ranks, const std::string& backend, const std::fu
     Plan plan = std::move(*own);
     if (!ranks.note().empty()) plan.placement.notes.push_back(ranks.note());
     if (plan.placement.ranks_per_grid == 1)
-        balance_slabs(plan);
-    else if (wants_balance(plan))
+        balance_slabs(plan.config.backend, plan.setup, plan.placement);
+    else if (wants_balance(plan.config.backend, plan.placement))
         balance_over_ranks(plan, ranks);
     return plan;
 }

@@ -74,7 +74,7 @@ Json describe_numbers(const Plan& plan) {
                           {"hardware", plan.placement.device->hardware(plan.setup)},
                           {"instruction_set", plan.placement.device->instruction_set(plan.setup)},
                           {"threads", plan.setup.threads},
-                          {"slabs", slabs_json(plan)},
+                          {"slabs", slabs_json(plan.placement)},
                           {"precision", plan.config.scheme.precision},
                           {"operator", name(plan.setup.scheme.equation)},
                           {"space_order", plan.setup.scheme.space_order},

@@ -126,7 +126,8 @@ Workers::Workers(const Plan& plan, Model model, Team* team) : team_(team) {
 void Workers::account_for(const Worker& worker, const SurveyRun& run) {
     nodes_ += run.nodes_computed();
     const std::int64_t all = worker.media->allocated_bytes() + run.wavefield_bytes();
-    const auto bytes = static_cast<std::int64_t>(share_of_fullest_device(*worker.plan) * static_cast<double>(all));
+    const auto bytes = static_cast<std::int64_t>(share_of_fullest_device(worker.plan->setup, worker.plan->placement) *
+                                                 static_cast<double>(all));
     for (std::int64_t most = device_bytes_; most < bytes && !device_bytes_.compare_exchange_weak(most, bytes);) {
     }
 }
@@ -135,7 +136,7 @@ bool Workers::run(const SharedRunParts& shared, const ShotSelection& selection, 
     if (workers_.size() > 1) return run_side_by_side(shared, selection, end_by);
     const Worker& worker = workers_.front();
     SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, shared.times, shared.progress, nullptr,
-                   workers_of_run(*worker.plan), team_},
+                   workers_of_run(worker.plan->placement), team_},
                   selection, end_by);
     const bool out_of_time = run.run();
     account_for(worker, run);
@@ -153,7 +154,7 @@ bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection
             try {
                 const Worker& worker = workers_[i];
                 SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i),
-                               &given_up, workers_of_run(*worker.plan) * std::ssize(workers_)},
+                               &given_up, workers_of_run(worker.plan->placement) * std::ssize(workers_)},
                               selection, end_by);
                 const bool out_of_time = run.run();
                 account_for(worker, run);

@@ -13,7 +13,7 @@ void add_snapshot_memory(Allocations& list, const Plan& plan) {
     const std::int64_t frames =
         saturating_product(std::int64_t{std::ssize(plan.survey.shots)}, plan.snapshots.steps.size());
     list.add(host_row("snapshots being written to disk: as downloaded", held::survey, downloaded_points(plan),
-                      sizeof(float), std::min(frames, own_workers(plan) * FieldSet::kDownloads)));
+                      sizeof(float), std::min(frames, own_workers(plan.placement) * FieldSet::kDownloads)));
     if (plan.domain.aperture)
         list.add(host_row("snapshots being written to disk: a whole frame", held::survey, written_points(plan),
                           sizeof(float)));

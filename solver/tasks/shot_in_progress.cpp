@@ -57,9 +57,10 @@ std::int64_t bytes_of_points(const ShotSize& shot) {
 
 void add_shot_memory(Allocations& list, const Plan& plan) {
     // Of one batch until the wavefield has them, and of the next while it is computed.
-    const std::int64_t points = bytes_of_points(largest_shot(plan)), batch = shots_together(plan);
+    const std::int64_t points = bytes_of_points(largest_shot(plan)), batch = shots_together(plan.placement);
     list.add(host_row("shots that are set up", held::set_up, points, 1, batch));
-    list.add(host_row("sources and receivers", held::survey, points, 1, is_pipelined(plan) ? batch : 0));
+    list.add(host_row("sources and receivers", held::survey, points, 1,
+                      is_pipelined(plan.placement, plan.survey) ? batch : 0));
 }
 
 int finishing_threads(std::int64_t shots) {

@@ -376,7 +376,8 @@ void check_sums(const onda::Plan& plan, bool loading) {
     const auto sum = [](std::int64_t one, std::int64_t other) { return saturating_sum(one, other); };
     const std::int64_t gathers =
         sum(of(held::gathers), std::max({of(held::resampling), of(held::writing), of(held::drawing)}));
-    const std::int64_t files = is_pipelined(plan) ? sum(of(held::frame), gathers) : std::max(of(held::frame), gathers);
+    const std::int64_t files =
+        is_pipelined(plan.placement, plan.survey) ? sum(of(held::frame), gathers) : std::max(of(held::frame), gathers);
     const std::int64_t running = sum(of(held::survey), std::max(of(held::set_up), files));
     const MemoryForecast forecast = forecast_memory(plan);
     CHECK(forecast.peak_bytes() ==

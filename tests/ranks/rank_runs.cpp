@@ -465,7 +465,7 @@ TEST_CASE("the first rank chooses the slabs; a survey with faults is told of as 
     const Plan plan = make_plan(config_of({}), place);
     CHECK(plan.placement.slabs_by == "the first process");
     CHECK(plan.placement.slabs[0].planes == 60);
-    CHECK(own_slabs(plan).first == 1);
+    CHECK(own_slabs(plan.placement).first == 1);
 }
 
 TEST_CASE("ranks take a share of the slabs, and each its own memory") {
@@ -475,7 +475,7 @@ TEST_CASE("ranks take a share of the slabs, and each its own memory") {
         const RankView view({"backend.slabs=7"}, rank, 3);
         CHECK(view.plan.placement.slabs.size() == 7);
         CHECK(view.plan.placement.ranks_per_grid == 3);
-        const SlabRange own = own_slabs(view.plan);
+        const SlabRange own = own_slabs(view.plan.placement);
         CHECK(own.first == static_cast<std::size_t>(rank * 7 / 3));
         CHECK(own.count == static_cast<std::size_t>((rank + 1) * 7 / 3 - rank * 7 / 3));
         CHECK(view.plan.placement.workers == std::vector<std::vector<int>>{std::vector<int>(own.count, 0)});

@@ -300,7 +300,7 @@ TEST_CASE("slabs split by measurement take equally long, and have the bits of th
     Plan thick =
         plan_of(kTall, {"backend.slabs=2", "backend.split=measured", "boundary.cpml_width=40", "boundary.left=zero",
                         "boundary.right=zero", "boundary.front=zero", "boundary.back=zero"});
-    balance_slabs(thick);
+    balance_slabs(thick.config.backend, thick.setup, thick.placement);
     CHECK(thick.placement.slabs[0].planes == 54);
     CHECK(thick.placement.slabs[1].planes == 53);
 }
@@ -344,14 +344,14 @@ TEST_CASE("the forecast of each slab is what it takes, and plan and JSON say the
     for (const Overrides& overrides : {Overrides{"backend.slabs=5"}, Overrides{"backend.split=[20, 67, 20]"}}) {
         const Shooting shooting(overrides);
         std::int64_t bytes = 0;
-        for (const std::int64_t of_slab : slab_bytes(shooting.plan)) bytes += of_slab;
+        for (const std::int64_t of_slab : slab_bytes(shooting.plan.setup, shooting.plan.placement)) bytes += of_slab;
         const std::unique_ptr<Wavefield> fresh =
             std::const_pointer_cast<Medium>(shooting.wavefield->medium().shared_from_this())->make_wavefield();
         CHECK(fresh->allocated_bytes() + fresh->medium().allocated_bytes() == bytes);
     }
     const Plan plan = plan_of(kTall, {"backend.slabs=3"});
     CHECK(contains(describe(plan), "slabs     3 along z, of 35, 36, 36 planes, on the CPU; 4 are exchanged"));
-    CHECK(slabs_json(plan)["planes"] == std::vector<int>{35, 36, 36});
+    CHECK(slabs_json(plan.placement)["planes"] == std::vector<int>{35, 36, 36});
     CHECK(!contains(describe(plan_of(kTall)), "slabs"));
     CHECK(contains(run(kTall, {"backend.slabs=3"}).facts.backend, "3 slabs"));
 }

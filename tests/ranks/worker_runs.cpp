@@ -220,7 +220,7 @@ TEST_CASE("the forecast counts every worker, and lists of devices are checked") 
     };
     const Plan plan = make_plan(config_of(kSurvey, {"backend.batch=1"}));
     CHECK(bytes({"backend.batch=1", "backend.devices=[0, 1, 2]"}) >=
-          bytes({"backend.batch=1"}) + 2 * slab_bytes(plan).front());
+          bytes({"backend.batch=1"}) + 2 * slab_bytes(plan.setup, plan.placement).front());
     CHECK(contains(refusal_of({"backend.devices=[0, 0]"}), "backend.devices = [0, 0]: 0 stands there twice"));
     CHECK(contains(refusal_of({"backend.devices=[]"}), "backend.devices"));
     CHECK(contains(refusal_of({"backend.devices=every"}),
