@@ -73,14 +73,11 @@ nlohmann::ordered_json ranges_json(const SurveyRanges& ranges) {
 nlohmann::ordered_json as_json(const Verdict& v) {
     const Plan& plan = v.plan;
     nlohmann::ordered_json json;
-    json["grid"] = {{"shape_xyz", plan.grid.n},
-                    {"spacing_m_xyz", plan.grid.spacing_m},
-                    {"points", plan.grid.points()},
-                    {"of_model_file", plan.grid_of_file},
-                    {"computed_shape_xyz", plan.setup.grid.n},
-                    {"computed_points", plan.setup.grid.points()}};
-    json.update(medium_json(plan));
-    json["velocity"]["exact"] = plan.velocity.exact;
+    json["grid"] = {{"shape_xyz", plan.domain.grid.n},         {"spacing_m_xyz", plan.domain.grid.spacing_m},
+                    {"points", plan.domain.grid.points()},     {"of_model_file", plan.domain.keys_of_file},
+                    {"computed_shape_xyz", plan.setup.grid.n}, {"computed_points", plan.setup.grid.points()}};
+    json.update(medium_json(plan.model, plan.setup.scheme.equation));
+    json["velocity"]["exact"] = plan.model.velocity.exact;
     json["storage"] = storage_json(plan);
     json["time"] = {{"dt_s", plan.time.dt_s},
                     {"stability_limit_s", plan.time.stability_limit_s},
@@ -94,21 +91,21 @@ nlohmann::ordered_json as_json(const Verdict& v) {
                         {"needed", plan.sampling.needed}};
     json["shots"] = plan.survey.shots.size();
     json["positions"] = ranges_json(v.ranges);
-    json["batch"] = plan.batch;
+    json["batch"] = plan.placement.batch;
     json["memory"]["peak_bytes"] = v.memory.peak_bytes();
     for (const auto& item : v.memory.items) json["memory"]["items"][item.what] = item.bytes;
-    json["memory"]["slabs_bytes"] = slab_bytes(plan);
-    if (plan.device->has_own_memory()) json["memory"]["device"] = device_memory_json(v);
+    json["memory"]["slabs_bytes"] = slab_bytes(plan.setup, plan.placement);
+    if (plan.placement.device->has_own_memory()) json["memory"]["device"] = device_memory_json(v);
     json["output_bytes"] = v.output_bytes;
     json["run_time"] = v.time ? run_time_json(*v.time) : nlohmann::ordered_json();
-    json["backend"] = {{"name", plan.device->name},
+    json["backend"] = {{"name", plan.placement.device->name},
                        {"kernel", plan.setup.kernel},
                        {"chosen_by", plan.chosen_by},
-                       {"hardware", plan.device->hardware(plan.setup)},
-                       {"instruction_set", plan.device->instruction_set(plan.setup)},
+                       {"hardware", plan.placement.device->hardware(plan.setup)},
+                       {"instruction_set", plan.placement.device->instruction_set(plan.setup)},
                        {"threads", plan.setup.threads},
-                       {"slabs", slabs_json(plan)}};
-    if (plan.device->understands("tile"))
+                       {"slabs", slabs_json(plan.placement)}};
+    if (plan.placement.device->understands("tile"))
         json["backend"].update({{"device", plan.setup.ordinal}, {"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     for (const auto& picture : v.pictures) json["pictures"].push_back(shown(picture));
     json["notes"] = plan.notes;
@@ -134,7 +131,7 @@ std::string box_text(const PositionBox& box, int dimensions) {
 }
 
 void print_ranges(const Plan& plan, const SurveyRanges& ranges) {
-    const int dimensions = plan.grid.dimensions;
+    const int dimensions = plan.domain.grid.dimensions;
     const std::string about = ranges.is_complete ? ""
                                                  : fmt::format(
                                                        " (of {} shots spread evenly, and some of their "
@@ -150,12 +147,12 @@ void print_ranges(const Plan& plan, const SurveyRanges& ranges) {
 
 /// What each slab takes of the memory of its device.
 void print_slabs(const Plan& plan) {
-    if (plan.slabs.size() <= 1) return;
-    const std::vector<std::int64_t> bytes = slab_bytes(plan);
+    if (plan.placement.slabs.size() <= 1) return;
+    const std::vector<std::int64_t> bytes = slab_bytes(plan.setup, plan.placement);
     for (std::size_t i = 0; i < bytes.size(); ++i)
         std::cout << fmt::format("{:<10}{:>8}  slab {}: planes {} to {}\n", i == 0 ? "slabs" : "", bytes_text(bytes[i]),
-                                 i + 1, plan.slabs[i].first_plane,
-                                 plan.slabs[i].first_plane + plan.slabs[i].planes - 1);
+                                 i + 1, plan.placement.slabs[i].first_plane,
+                                 plan.placement.slabs[i].first_plane + plan.placement.slabs[i].planes - 1);
 }
 
 /// A machine that the run is priced on, as options tell it; what is missing is that of this machine.
@@ -176,12 +173,13 @@ Machine machine_of(const MachineOptions& options, const Verdict& v) {
     Machine machine;
     machine.hosts = extents ? (*extents)[0] : 1;
     machine.devices_per_host = extents ? (*extents)[1] : std::stoi(options.devices);
-    const auto here = static_cast<double>(v.plan.device->has_own_memory() ? devices_of(v.plan).size() : 1);
+    const auto here = static_cast<double>(
+        v.plan.placement.device->has_own_memory() ? devices_of(v.plan.setup, v.plan.placement).size() : 1);
     if (options.gpts <= 0. && !v.time)
         throw Error(ExitCode::usage, "--no-trial leaves open what a device does: give --device-gpts");
     machine.gpts = options.gpts > 0. ? options.gpts : v.time->gpt_per_s / here;
     const std::int64_t memory =
-        v.plan.device->has_own_memory() ? available_device_bytes(v.plan) : available_memory_bytes();
+        v.plan.placement.device->has_own_memory() ? available_device_bytes(v.plan) : available_memory_bytes();
     machine.memory_bytes = options.memory_gb > 0. ? static_cast<std::int64_t>(1e9 * options.memory_gb) : memory;
     if (options.link_gb_s > 0.) machine.link_bytes_s = 1e9 * options.link_gb_s;
     if (options.network_gb_s > 0.) machine.network_bytes_s = 1e9 * options.network_gb_s;
@@ -237,10 +235,10 @@ void print(const Verdict& v) {
     const Plan& plan = v.plan;
     std::cout << describe(plan) << '\n';
     print_ranges(plan, v.ranges);
-    std::cout << fmt::format("backend   {}\n", describe(*plan.device, plan.setup))
+    std::cout << fmt::format("backend   {}\n", describe(*plan.placement.device, plan.setup))
               << fmt::format("memory    {} at the peak\n", bytes_text(v.memory.peak_bytes()));
     print_items(v.memory.items);
-    if (plan.device->has_own_memory()) {
+    if (plan.placement.device->has_own_memory()) {
         const DeviceRoom room(plan);
         std::cout << fmt::format("GPU       {} of {} that are free; {} would fit\n",
                                  bytes_text(v.memory.device_peak_bytes()), bytes_text(room.available),
@@ -332,7 +330,7 @@ Command add_check(CLI::App& app) {
         const Config config = read_config(options->config);
         Verdict verdict{make_plan(config), {}, 0, {}, {}, {}};
         verdict.ranges = ranges_of(verdict.plan.survey.shots);
-        balance_slabs(verdict.plan);
+        balance_slabs(verdict.plan.config.backend, verdict.plan.setup, verdict.plan.placement);
         verdict.memory = forecast_memory(verdict.plan);
         verdict.output_bytes = forecast_output_bytes(verdict.plan);
         if (!options->no_trial) verdict.time = forecast_time(verdict.plan, default_folder(config));

@@ -4,8 +4,9 @@
 #include <cmath>
 
 #include "io/models/model_file.hpp"
+#include "solver/discretisation/grid.hpp"
+#include "solver/model/model.hpp"
 #include "solver/plan/names.hpp"
-#include "solver/plan/plan.hpp"
 
 namespace onda {
 namespace {

@@ -43,7 +43,7 @@ void write_model(const Plan& plan, const Model& model, const Options& options) {
 
 void report(const Plan& plan, const Model& model, const Options& options) {
     fmt::print("Wrote {}\n  model    {}\n  nodes    {}\n", shown(options.output), printable(model.description),
-               shape_text(plan.grid));
+               shape_text(plan.domain.grid));
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
         const MediumParameter& parameter = model.equation->parameters[i];
         fmt::print("  {:<8} {:.6g} to {:.6g} {}\n", parameter.name, model.parameters[i].min, model.parameters[i].max,
@@ -60,8 +60,8 @@ int save_model(const Options& options) {
         throw Error(ExitCode::usage, fmt::format("{} is the model.file of the configuration; name another output",
                                                  shown(options.output)));
     const Plan plan = make_plan(config);
-    refuse_large_model(plan, plan.grid);
-    const Model model = make_model(plan.config.model, plan.setup.scheme.equation, plan.grid, plan.config.origin);
+    refuse_large_model(plan, plan.domain.grid);
+    const Model model = make_model(plan.config.model, plan.setup.scheme.equation, plan.domain.grid, plan.config.origin);
     write_model(plan, model, options);
     report(plan, model, options);
     if (options.no_pictures) return 0;

@@ -72,9 +72,9 @@ void refuse_large_model(const Plan& plan, const Grid& grid) {
 
 Model model_to_draw(const Plan& plan) {
     ModelConfig config = plan.config.model;
-    Grid grid = plan.grid;
-    for (std::int64_t by = 2; grid.points() > kMostDrawnNodes; ++by) grid = coarser(plan.grid, by);
-    if (grid.points() != plan.grid.points()) config.resample = config.type == "file";
+    Grid grid = plan.domain.grid;
+    for (std::int64_t by = 2; grid.points() > kMostDrawnNodes; ++by) grid = coarser(plan.domain.grid, by);
+    if (grid.points() != plan.domain.grid.points()) config.resample = config.type == "file";
     refuse_large_model(plan, grid);
     return make_model(config, plan.setup.scheme.equation, grid, plan.config.origin);
 }

@@ -91,7 +91,7 @@ DrawnModel make_configured_model(const std::filesystem::path& path, const Option
         for (std::size_t i = 0; i < plan.survey.shots.size(); ++i) there.push_back(plan.survey.shots.id(i));
         refuse_shot(wanted, path, there);
     }
-    model.at_m = model.shot->sources.empty() ? middle_of(plan.grid, plane_of(options))
+    model.at_m = model.shot->sources.empty() ? middle_of(plan.domain.grid, plane_of(options))
                                              : model.shot->sources.front().position_m[plane_of(options).normal];
     model.cut = [made](Section section) { return cut_model(std::move(section), *made); };
     return model;
@@ -125,7 +125,7 @@ std::optional<DrawnModel> model_beneath(const Options& options) {
 std::vector<Panel> model_panels(const DrawnModel& model, const ModelSection& section, const ColourMap& map) {
     std::vector<Panel> panels;
     if (model.plan) {
-        panels = survey_panels(model.plan->grid, model.plan->faces(), section, *model.shot);
+        panels = survey_panels(model.plan->domain.grid, model.plan->domain.faces, section, *model.shot);
     } else {
         const auto add = [&](const std::vector<float>& values, const char* label) {
             panels.push_back(empty_panel(section.section));
@@ -239,7 +239,8 @@ Panel frame_panel(const Wavefields& fields, std::span<const float> values, std::
         panel.fields.back().extent = Extent{across.first, across.last, down.first, down.last};
         if (fields.model->plan)
             if (const auto shot = find_shot(*fields.model->plan, fields.shot.shot())) {
-                outline_layers(panel, fields.section.plane, fields.model->plan->grid, fields.model->plan->faces());
+                outline_layers(panel, fields.section.plane, fields.model->plan->domain.grid,
+                               fields.model->plan->domain.faces);
                 mark_survey(panel, fields.section.plane, *shot);
             }
     }

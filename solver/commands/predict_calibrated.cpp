@@ -87,7 +87,7 @@ std::vector<Asked> steps_of(const PredictOptions& options, const CalibratedOptio
 
 Asked step_of_config(const std::string& file) {
     const Plan plan = make_plan(read_config(ConfigOptions{file, {}, 0}));
-    return {plan.device, plan.setup, plan.batch, plan.setup.strips.empty() ? "none" : "its own"};
+    return {plan.placement.device, plan.setup, plan.placement.batch, plan.setup.strips.empty() ? "none" : "its own"};
 }
 
 Json prediction_of(const StepModel& model, const Asked& asked) {

@@ -110,7 +110,7 @@ void print(const Finding& f) {
 
 Finding find(const TuneOptions& options, Plan& plan) {
     Finding found{tuning_case(plan), {}, rule_of(plan), {}, {}};
-    const auto model = calibrated_model(*plan.device, plan.setup.ordinal);
+    const auto model = calibrated_model(*plan.placement.device, plan.setup.ordinal);
     if (model) found.model = model->source();
     std::vector<Candidate> ranked = candidates(found.of, found.rule, model.get());
     std::erase_if(ranked, [&](const Candidate& each) {
@@ -123,7 +123,7 @@ Finding find(const TuneOptions& options, Plan& plan) {
     }
     TunerOptions tuner{.budget_s = options.seconds,
                        .rounds = options.rounds,
-                       .receivers = std::min<std::int64_t>(plan.survey.size.most_receivers, plan.grid.nx())};
+                       .receivers = std::min<std::int64_t>(plan.survey.size.most_receivers, plan.domain.grid.nx())};
     const bool shows = !options.json && stderr_is_terminal();
     tuner.progress = [&, done = std::size_t{0}](const Trial& trial) mutable {
         ++done;

@@ -19,11 +19,11 @@ constexpr std::array<std::string BoundaryConfig::*, 6> kFaceMembers{&BoundaryCon
                                                                     &BoundaryConfig::z_min, &BoundaryConfig::z_max};
 
 /// Where strips lie.
-struct Placement {
+struct StripPlacement {
     std::string_view name;
     bool beyond;  ///< the grid of the configuration
 };
-constexpr std::array<Placement, 2> kPlacements{{{"outside", true}, {"inside", false}}};
+constexpr std::array<StripPlacement, 2> kPlacements{{{"outside", true}, {"inside", false}}};
 
 std::string face_key(int face) {
     return "boundary." + std::string(face_name(face));
@@ -198,8 +198,8 @@ std::span<const BoundaryKind> boundary_kinds() {
 
 Faces make_faces(const BoundaryConfig& config, const Grid& grid, const ConfigOrigin& origin) {
     Faces faces;
-    const Placement& placement =
-        find_row(origin, "boundary.placement", std::span<const Placement>(kPlacements), config.placement);
+    const StripPlacement& placement =
+        find_row(origin, "boundary.placement", std::span<const StripPlacement>(kPlacements), config.placement);
     auto& nodes = placement.beyond ? faces.nodes_beyond : faces.nodes_inside;
     for (int face = 0; face < 6; ++face) {
         if (!grid.has_axis(face / 2)) continue;

@@ -48,6 +48,11 @@ void check_nodes_are_distinct(const Grid& grid, const std::string& key, const Co
 
 }  // namespace
 
+std::string shape_text(const Grid& grid) {
+    return grid.dimensions == 2 ? fmt::format("{} x {}", grid.n[0], grid.n[2])
+                                : fmt::format("{} x {} x {}", grid.n[0], grid.n[1], grid.n[2]);
+}
+
 Grid make_grid(const GridConfig& config, const ConfigOrigin& origin) {
     check_shape(config, origin);
     Grid grid;

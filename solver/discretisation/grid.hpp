@@ -21,6 +21,9 @@ inline constexpr double kSamePlace = 1e-6;
 /// kSamePlace there.
 Grid make_grid(const GridConfig& config, const ConfigOrigin& origin);
 
+/// The shape of a grid in words: "301 x 201" or "100 x 100 x 50".
+std::string shape_text(const Grid& grid);
+
 /// Position of the last node along an axis [m].
 inline double last_m(const Grid& grid, int axis) {
     return grid.origin_m[axis] + static_cast<double>(grid.n[axis] - 1) * grid.spacing_m[axis];

@@ -36,7 +36,7 @@ void note_wavelets(const Plan& plan, const Shot& shot, ShotGather& gather) {
     std::int64_t samples = 0;
     for (const std::size_t i : used) samples = std::max(samples, signature_samples(plan.survey.wavelets[i], plan.time));
     wavelets.dt_s = plan.time.dt_s;
-    wavelets.amplitude_unit = plan.grid.dimensions == 2 ? "Pa" : "Pa m";
+    wavelets.amplitude_unit = plan.domain.grid.dimensions == 2 ? "Pa" : "Pa m";
     for (const std::size_t i : used) {
         const Wavelet& wavelet = plan.survey.wavelets[i];
         wavelets.type.push_back(wavelet.type);
@@ -54,7 +54,7 @@ bool is_written_as_recorded(const TimeAxis& time) {
 }
 
 std::int64_t receivers_together(const Plan& plan) {
-    return saturating_product(plan.survey.size.most_receivers, shots_together(plan));
+    return saturating_product(plan.survey.size.most_receivers, shots_together(plan.placement));
 }
 
 }  // namespace
@@ -80,7 +80,9 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
     gather.receivers_m = shot.receivers.list();
     note_wavelets(plan, shot, gather);
     gather.carried = plan.survey.shots.carried_columns(shot.id);
-    if (plan.aperture) gather.part = {{plan.grid.dimensions, plan.grid.n, plan.grid.spacing_m, plan.grid.origin_m}};
+    if (plan.domain.aperture)
+        gather.part = {
+            {plan.domain.grid.dimensions, plan.domain.grid.n, plan.domain.grid.spacing_m, plan.domain.grid.origin_m}};
     gather.dt_s = plan.time.recorded_dt_s();
     gather.samples = plan.time.recorded_samples();
     gather.pressure.resize(gather.receivers_m.size() * static_cast<std::size_t>(gather.samples));

@@ -58,7 +58,7 @@ std::vector<Section> sections_of(const Grid& grid, const Shot& shot) {
 
 /// A section of the model of a shot, with its survey.
 Picture model_picture(const Plan& plan, const ModelSection& model, const Shot& shot) {
-    std::vector<Panel> panels = survey_panels(plan.grid, plan.faces(), model, shot);
+    std::vector<Panel> panels = survey_panels(plan.domain.grid, plan.domain.faces, model, shot);
     std::string& title = panels.front().title;
     title = fmt::format("Model and survey of shot {}{}{}", shot.id, title.empty() ? "" : ", ", title);
     return {plan.config.title, std::move(panels)};
@@ -70,8 +70,8 @@ PicturedRun pictured_run(const Plan& plan, const Model& model) {
                     wavefield_steps(plan),
                     std::max(4, 1 - static_cast<int>(std::floor(std::log10(plan.time.dt_s)))),
                     {}};
-    for (Section& section : sections_of(run.plan.grid, run.shot))
-        run.sections.push_back(cut_model(std::move(section), model, run.plan.part.first));
+    for (Section& section : sections_of(run.plan.domain.grid, run.shot))
+        run.sections.push_back(cut_model(std::move(section), model, run.plan.domain.part.first));
     return run;
 }
 
@@ -165,10 +165,11 @@ void PicturesOfShot::take_wavefield(const Propagator& propagator, int slot) {
     for (std::size_t s = 0; s < run_.sections.size(); ++s) {
         const Section& section = run_.sections[s].section;
         std::vector<float> p(static_cast<std::size_t>(section.window.points()));
-        propagator.wavefield().download(run_.plan.computed.window(section.window), std::span<float>(p), slot);
+        propagator.wavefield().download(run_.plan.domain.computed.window(section.window), std::span<float>(p), slot);
         require_storable(std::span<const float>(p), [&](std::size_t index) {
             return fmt::format("shot {}, picture of the plane {} at t = {:.6g} s, {}", run_.shot.id, section.plane.name,
-                               propagator.time_s(), position_text(position_of(section.window, run_.plan.grid, index)));
+                               propagator.time_s(),
+                               position_text(position_of(section.window, run_.plan.domain.grid, index)));
         });
         wavefields_.push_back({s, propagator.time_s(), std::move(p)});
     }
@@ -197,7 +198,7 @@ std::vector<Panel> PicturesOfShot::wavefield_panel(const Wavefield& wavefield, d
     panel.title = fmt::format("Pressure of shot {} at {:.{}f} s{}{}", run_.shot.id, wavefield.time_s, run_.decimals,
                               panel.title.empty() ? "" : ", ", panel.title);
     panel.fields = {backdrop_field(model), pressure_field(model.section, wavefield.p, clip, true, kBlueRed)};
-    outline_layers(panel, model.section.plane, run_.plan.grid, run_.plan.faces());
+    outline_layers(panel, model.section.plane, run_.plan.domain.grid, run_.plan.domain.faces);
     mark_survey(panel, model.section.plane, run_.shot);
     return {std::move(panel)};
 }
@@ -249,8 +250,8 @@ bool fills_sheet(const Grid& grid) {
 /// What pictures keep during the run, and what they need for a moment to be drawn.
 void add_picture_memory(Allocations& list, const Plan& plan) {
     std::int64_t nodes = 0;
-    Grid grid = plan.grid;
-    grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
+    Grid grid = plan.domain.grid;
+    grid.n = plan.domain.computed.inner().count;  // of the largest part, where shots are computed on parts
     for (const Section& section : sections_through(grid, grid.origin_m, kMostSamples)) nodes += section.window.points();
     const std::int64_t parameters = std::min<std::int64_t>(std::ssize(plan.setup.scheme.equation->parameters), 2);
     list.add(host_row("slices kept for pictures", held::outputs, nodes, sizeof(float),
@@ -260,7 +261,7 @@ void add_picture_memory(Allocations& list, const Plan& plan) {
     const std::int64_t gather = std::min(receivers, kMostSamples) * std::min(plan.time.output_samples, kMostSamples);
     list.add(host_row("pictures: the gather", held::drawing, gather, sizeof(float)));
     // Measured: fonts, the sheet, rasters and the compressed picture.
-    const bool small_sheets = has_room_for_wiggles(receivers) && !fills_sheet(plan.grid);
+    const bool small_sheets = has_room_for_wiggles(receivers) && !fills_sheet(plan.domain.grid);
     list.add(host_row("pictures: the sheet", held::drawing, small_sheets ? 9'000'000 : 11'900'000, 1));
 }
 

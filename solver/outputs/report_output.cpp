@@ -45,10 +45,10 @@ std::vector<ReportSection> movie_sections(const Plan& of_shot, const Shot& shot,
                                           std::span<const ReportSection> of_page) {
     std::vector<ReportSection> sections = sections_of_shot(of_shot, shot, Fineness::wavefield, nullptr);
     for (ReportSection& section : sections) {
-        const bool known = !of_shot.aperture && std::ranges::any_of(of_page, [&](const ReportSection& page) {
+        const bool known = !of_shot.domain.aperture && std::ranges::any_of(of_page, [&](const ReportSection& page) {
             return page.plane.name == section.plane.name && page.plane.at_m == section.plane.at_m;
         });
-        if (!known) section.plane.parameters = parameters_on(section, model, of_shot.part.first);
+        if (!known) section.plane.parameters = parameters_on(section, model, of_shot.domain.part.first);
     }
     return sections;
 }
@@ -127,7 +127,8 @@ public:
         sections_ = sections_of_shot(plan, plan.survey.shots.front(), Fineness::model, &model);
         for (const std::size_t index : choice_.movies) {
             const Plan of_shot = plan_of_shot(plan, index);
-            Screens screens{of_shot.computed, movie_sections(of_shot, plan.survey.shots[index], model, sections_), {}};
+            Screens screens{
+                of_shot.domain.computed, movie_sections(of_shot, plan.survey.shots[index], model, sections_), {}};
             screens.steps = frame_steps(plan, frames_of(screens.sections, choice_));
             screens_.emplace(index, std::move(screens));
         }
@@ -177,22 +178,23 @@ std::vector<AtomicFile> RunReport::tell(const FinishedSurvey& survey, const std:
 ReportBytes report_bytes(const Plan& plan) {
     if (!plan.config.output.report) return {};
     const ReportChoice choice = choice_of(plan);
-    Grid grid = plan.grid;
-    grid.n = plan.computed.inner().count;  // of the largest part, where shots are computed on parts
+    Grid grid = plan.domain.grid;
+    grid.n = plan.domain.computed.inner().count;  // of the largest part, where shots are computed on parts
     const std::int64_t points = section_points(grid, Fineness::wavefield), movies = std::ssize(choice.movies);
     const std::int64_t frames = std::min(std::clamp(static_cast<std::int64_t>(choice.movie_bytes) / (points + 1),
                                                     kFewestReportFrames, kMostReportFrames),
                                          plan.time.steps - plan.time.extra_steps);
     std::map<std::size_t, std::int64_t> of_batch;
-    for (const std::size_t index : choice.movies) ++of_batch[index / static_cast<std::size_t>(plan.batch)];
+    for (const std::size_t index : choice.movies) ++of_batch[index / static_cast<std::size_t>(plan.placement.batch)];
     // While a batch is written and drawn, the next one advances.
     std::int64_t alive = 0;
     for (const auto& [batch, shots] : of_batch) {
         const auto next = of_batch.find(batch + 1);
         alive = std::max(alive, shots + (next == of_batch.end() ? 0 : next->second));
     }
-    const bool own_models = plan.grid.dimensions == 3 || plan.aperture;
-    const std::int64_t of_model = section_points(plan.grid, Fineness::model) + (own_models ? movies * points : 0);
+    const bool own_models = plan.domain.grid.dimensions == 3 || plan.domain.aperture;
+    const std::int64_t of_model =
+        section_points(plan.domain.grid, Fineness::model) + (own_models ? movies * points : 0);
     const std::int64_t bytes_of_gather =
         saturating_product(plan.time.output_samples, plan.survey.size.most_receivers, std::int64_t{2});
     constexpr std::int64_t page = 1'000'000;  // measured: the page's own files as they are read, zlib, the facts
@@ -220,14 +222,14 @@ constinit const OutputFormat kReportFormat{
 
 std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, Fineness fineness,
                                             const Model* model) {
-    const Grid& grid = of_shot.grid;
+    const Grid& grid = of_shot.domain.grid;
     const Position through = shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
                                                   : shot.sources.front().position_m;
-    const Faces faces = of_shot.faces();
+    const Faces faces = of_shot.domain.faces;
     std::vector<ReportSection> sections = report_sections(grid, through, fineness);
     for (ReportSection& section : sections) {
         describe_sides(section.plane, of_shot.config.boundary, faces, grid);
-        if (model != nullptr) section.plane.parameters = parameters_on(section, *model, of_shot.part.first);
+        if (model != nullptr) section.plane.parameters = parameters_on(section, *model, of_shot.domain.part.first);
     }
     return sections;
 }

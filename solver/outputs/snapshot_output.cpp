@@ -160,8 +160,9 @@ void add_snapshot_file_memory(Allocations& list, const Plan& plan) {
     // of the one before until it is written.
     constexpr std::int64_t of_file = 900'000;
     const std::int64_t frames = plan.snapshots.steps.size(), shots = std::ssize(plan.survey.shots);
-    list.add(host_row("open files of snapshots", held::survey, of_file, 1,
-                      std::min(shots, shots_together(plan) * (is_pipelined(plan) ? 2 : 1))));
+    list.add(host_row(
+        "open files of snapshots", held::survey, of_file, 1,
+        std::min(shots, shots_together(plan.placement) * (is_pipelined(plan.placement, plan.survey) ? 2 : 1))));
     // Measured: 120 bytes a snapshot in HDF5's cache, and as many again up to 1 MB, of at most 8 MB.
     constexpr std::int64_t of_chunk = 120, most_of_first = 1'000'000, most = 8'000'000;
     const std::int64_t cached = saturating_product(frames, of_chunk);
@@ -188,8 +189,9 @@ constinit const OutputFormat kSnapshotFormat{
         [](const Plan& plan, std::int64_t provenance_bytes) {
             const FileGeometry& geometry = plan.snapshots.geometry;
             const std::int64_t frames = plan.snapshots.steps.size(), shots = std::ssize(plan.survey.shots);
-            const std::int64_t parts =
-                plan.ranks_per_grid > 1 ? saturating_product(shots, std::int64_t{plan.ranks_per_grid}) : 0;
+            const std::int64_t parts = plan.placement.ranks_per_grid > 1
+                                           ? saturating_product(shots, std::int64_t{plan.placement.ranks_per_grid})
+                                           : 0;
             return saturating_sum(predicted_snapshot_bytes(geometry, shots, frames, provenance_bytes),
                                   saturating_product(parts, predicted_part_bytes(geometry, frames, provenance_bytes)));
         },

@@ -14,16 +14,16 @@ constexpr std::string_view kMark = ".part_";
 }  // namespace
 
 std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot) {
-    if (of_shot.ranks_per_grid <= 1 || of_shot.snapshots.steps.empty()) return {};
-    const WindowInPart in_part = window_in_part(of_shot.snapshots.window, of_shot.part);
+    if (of_shot.placement.ranks_per_grid <= 1 || of_shot.snapshots.steps.empty()) return {};
+    const WindowInPart in_part = window_in_part(of_shot.snapshots.window, of_shot.domain.part);
     if (in_part.window.points() == 0) return {};
     std::vector<Slab> own, computed;
-    for (int member = 0; member < of_shot.ranks_per_grid; ++member) {
-        own.push_back(joined(of_shot, slabs_of_member(of_shot, member)));
+    for (int member = 0; member < of_shot.placement.ranks_per_grid; ++member) {
+        own.push_back(joined(of_shot.placement, slabs_of_member(of_shot.placement, member)));
         computed.push_back(with_ghosts(of_shot.setup, own.back()));
     }
     std::vector<SnapshotPart> parts;
-    for (const WindowPart& part : parts_of(of_shot.computed.window(in_part.window), own, computed)) {
+    for (const WindowPart& part : parts_of(of_shot.domain.computed.window(in_part.window), own, computed)) {
         const std::int64_t planes_before = part.before / (part.window.count[0] * part.window.count[1]);
         parts.push_back({static_cast<int>(part.slab), part.window, in_part.first});
         parts.back().first[2] += planes_before;
@@ -35,7 +35,7 @@ std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot) {
 std::int64_t downloaded_points(const Plan& plan) {
     const Window& window = plan.snapshots.window;
     std::array<std::int64_t, 3> n = plan.setup.grid.n;
-    if (plan.ranks_per_grid > 1) n[2] = joined(plan, own_slabs(plan)).planes;
+    if (plan.placement.ranks_per_grid > 1) n[2] = joined(plan.placement, own_slabs(plan.placement)).planes;
     std::int64_t points = plan.snapshots.steps.empty() ? 0 : 1;
     for (std::size_t a = 0; a < 3; ++a) points *= std::min(window.count[a], (n[a] - 1) / window.step[a] + 1);
     return points;
@@ -43,7 +43,7 @@ std::int64_t downloaded_points(const Plan& plan) {
 
 std::int64_t written_points(const Plan& plan) {
     if (plan.snapshots.steps.empty()) return 0;
-    return plan.ranks_per_grid > 1 ? downloaded_points(plan) : plan.snapshots.window.points();
+    return plan.placement.ranks_per_grid > 1 ? downloaded_points(plan) : plan.snapshots.window.points();
 }
 
 FileGeometry geometry_of(const SnapshotPart& part, const FileGeometry& window) {

@@ -27,8 +27,8 @@ GatherContents contents_of(const Plan& plan) {
     GatherContents contents;
     contents.program = fmt::format("Onda {}", build().version);
     contents.title = plan.config.title;
-    contents.dimensions = plan.grid.dimensions;
-    contents.farthest_m = farthest_m(plan.grid);
+    contents.dimensions = plan.domain.grid.dimensions;
+    contents.farthest_m = farthest_m(plan.domain.grid);
     contents.dt_s = plan.time.output_dt_s;
     contents.samples = plan.time.output_samples;
     for (const auto& [receivers, shots] : plan.survey.size.shots_of_receivers)

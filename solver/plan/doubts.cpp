@@ -18,7 +18,7 @@ bool has_face(const Plan& plan, std::string_view kind) {
     const BoundaryConfig& b = plan.config.boundary;
     const std::string* const faces[] = {&b.x_min, &b.x_max, &b.y_min, &b.y_max, &b.z_min, &b.z_max};
     for (int face = 0; face < 6; ++face)
-        if (plan.grid.has_axis(face / 2) && *faces[face] == kind) return true;
+        if (plan.domain.grid.has_axis(face / 2) && *faces[face] == kind) return true;
     return false;
 }
 
@@ -95,8 +95,8 @@ void doubt_mean(const Plan& plan, Warnings& warnings) {
 void doubt_low_layer_frequency(const Plan& plan, Warnings& warnings) {
     const BoundaryConfig& b = plan.config.boundary;
     if (!has_face(plan, "cpml")) return;
-    const double finest_m = std::ranges::min(plan.grid.derivative_spacings_m());
-    const double least_hz = least_layer_frequency_hz(b, finest_m, plan.velocity.max_m_s);
+    const double finest_m = std::ranges::min(plan.domain.grid.derivative_spacings_m());
+    const double least_hz = least_layer_frequency_hz(b, finest_m, plan.model.velocity.max_m_s);
     const double wanted_hz = b.cpml_frequency_hz.value_or(plan.survey.lowest_peak_frequency_hz());
     if (wanted_hz >= least_hz) return;
     const std::string key =
@@ -106,7 +106,7 @@ void doubt_low_layer_frequency(const Plan& plan, Warnings& warnings) {
     warnings.push_back(
         fmt::format("{}: layers are made for {:.4g} Hz, the lowest frequency at which rounding does not grow in them "
                     "({:.3g} nodes per wavelength at the highest velocity)",
-                    key, least_hz, plan.velocity.max_m_s / least_hz / finest_m));
+                    key, least_hz, plan.model.velocity.max_m_s / least_hz / finest_m));
 }
 
 /// With faces that absorb, nothing is left of a wave that has crossed the grid so many times.
@@ -115,9 +115,9 @@ void doubt_duration(const Plan& plan, Warnings& warnings) {
     const double duration_s = plan.config.time.duration_s;
     double diagonal_m = 0.;
     for (int axis = 0; axis < 3; ++axis)
-        if (plan.grid.has_axis(axis))
-            diagonal_m = std::hypot(diagonal_m, last_m(plan.grid, axis) - plan.grid.origin_m[axis]);
-    const double crossings = duration_s * plan.velocity.min_m_s / diagonal_m;
+        if (plan.domain.grid.has_axis(axis))
+            diagonal_m = std::hypot(diagonal_m, last_m(plan.domain.grid, axis) - plan.domain.grid.origin_m[axis]);
+    const double crossings = duration_s * plan.model.velocity.min_m_s / diagonal_m;
     if ((has_face(plan, "cpml") || has_face(plan, "sponge")) && crossings > most_crossings)
         warnings.push_back(
             fmt::format("time.duration_s = {}: in this record length the slowest wave crosses the grid {:.0f} times, "
@@ -138,9 +138,9 @@ struct SourceRange {
 /// node is larger. Results are in single precision, whatever they are computed in.
 SourceRange source_range(const Plan& plan) {
     if (plan.setup.precision == Precision::float64) return {1e-34, 1e38};
-    const std::vector<double> spacings_m = plan.grid.derivative_spacings_m();
+    const std::vector<double> spacings_m = plan.domain.grid.derivative_spacings_m();
     const auto [finest, coarsest] = std::ranges::minmax(spacings_m);
-    const int dimensions = plan.grid.dimensions;
+    const int dimensions = plan.domain.grid.dimensions;
     return {std::max(1e-34, (dimensions == 3 ? 3e-28 : 1e-30) * std::pow(coarsest / 10., dimensions)),
             1e36 * std::min(1., std::pow(finest, dimensions))};
 }
@@ -171,7 +171,7 @@ void doubt_amplitudes(const Plan& plan, Warnings& warnings) {
         warnings.push_back(fmt::format(
             "sources[].amplitude: the strongest source of shot {}{} has {:.3g} {}, its wavelet included: {}",
             found.first, found.shots == 1 ? "" : fmt::format(" and {} more", found.shots - 1), found.strength,
-            plan.grid.dimensions == 2 ? "Pa" : "Pa m", why));
+            plan.domain.grid.dimensions == 2 ? "Pa" : "Pa m", why));
     };
     warn(weak, fmt::format("below {:.3g} results lose digits, for single precision takes what is below 1.2e-38 for "
                            "zero; raise it, results scale with it",
@@ -184,9 +184,9 @@ void doubt_amplitudes(const Plan& plan, Warnings& warnings) {
 void doubt_extent(const Plan& plan, Warnings& warnings) {
     double longest_m = 0.;
     for (int axis = 0; axis < 3; ++axis)
-        if (plan.grid.has_axis(axis))
-            longest_m = std::max(longest_m, last_m(plan.grid, axis) - plan.grid.origin_m[axis]);
-    const double wavelength_m = plan.velocity.min_m_s / plan.survey.highest_frequency_hz();
+        if (plan.domain.grid.has_axis(axis))
+            longest_m = std::max(longest_m, last_m(plan.domain.grid, axis) - plan.domain.grid.origin_m[axis]);
+    const double wavelength_m = plan.model.velocity.min_m_s / plan.survey.highest_frequency_hz();
     if (longest_m < wavelength_m)
         warnings.push_back(
             fmt::format("grid: its longest side, {:.4g} m, is shorter than the shortest wavelength, {:.4g} "

@@ -52,17 +52,17 @@ std::int64_t largest_bytes(const Device& device, const Setup& setup, std::int64_
 MachineForecast forecast_on_machine(const Plan& plan, const Setup& setup, const Machine& machine, std::int64_t slabs) {
     // Slabs are chosen even where the survey has faults.
     const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
-    const Step step = step_of(*plan.device, setup, machine, slabs);
+    const Step step = step_of(*plan.placement.device, setup, machine, slabs);
     MachineForecast way;
     way.slabs = slabs;
     way.shots_at_once = std::min(shots, machine.devices() / slabs);
     way.turns = (shots + way.shots_at_once - 1) / way.shots_at_once;
-    way.bytes_of_device = largest_bytes(*plan.device, setup, slabs);
+    way.bytes_of_device = largest_bytes(*plan.placement.device, setup, slabs);
     way.fits = way.bytes_of_device <= machine.memory_bytes;
     way.step_s = step.seconds;
     way.exposed_s = step.exposed_s;
     way.seconds = static_cast<double>(way.turns * plan.time.steps) * step.seconds;
-    const double work_s = 1e-9 / machine.gpts * static_cast<double>(plan.nodes_of_shots) *
+    const double work_s = 1e-9 / machine.gpts * static_cast<double>(plan.domain.nodes_of_shots) *
                           static_cast<double>(plan.time.steps) / static_cast<double>(machine.devices());
     way.efficiency = work_s / way.seconds;
     return way;

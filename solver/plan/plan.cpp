@@ -1,14 +1,10 @@
 #include "solver/plan/plan.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <omp.h>
 #include <spdlog/fmt/fmt.h>
 #include <spdlog/fmt/ranges.h>
 
 #include "io/text/printable.hpp"
-#include "solver/model/density.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/stepping.hpp"
 #include "solver/plan/storage.hpp"
@@ -16,48 +12,30 @@
 
 namespace onda {
 
-KernelChoice kernel_choice(const BackendConfig& wanted) {
-    KernelChoice choice;
-    choice.fewer_threads = wanted.threads == 0;
-    choice.threads = wanted.threads > 0 ? static_cast<int>(wanted.threads) : omp_get_max_threads();
-    choice.kernel = wanted.kernel;
-    choice.isa = wanted.isa;
-    choice.ordinal = static_cast<int>(wanted.device);
-    choice.tile = printable(wanted.tile);  // kernels/ quotes them as they are
-    choice.copy = printable(wanted.copy);
-    return choice;
-}
-
-Faces Plan::faces() const {
-    return make_faces(config.boundary, grid, config.origin);
-}
-
-double Plan::density_contrast() const {
-    return onda::density_contrast(setup.scheme.equation, further);
-}
-
 void set_grid_of_part(Plan& plan, const Grid& part) {
-    plan.computed = plan.computed.around(part);
-    plan.setup.grid = plan.computed.grid();
+    plan.domain.computed = plan.domain.computed.around(part);
+    plan.setup.grid = plan.domain.computed.grid();
 }
 
 void set_boundary(Plan& plan) {
-    const Waves waves{plan.setup.scheme, plan.velocity.max_m_s, plan.time.dt_s, plan.survey.lowest_peak_frequency_hz()};
-    plan.boundary = make_boundary(plan.config.boundary, plan.computed.grid(), waves, plan.config.origin);
+    const Waves waves{plan.setup.scheme, plan.model.velocity.max_m_s, plan.time.dt_s,
+                      plan.survey.lowest_peak_frequency_hz()};
+    plan.boundary = make_boundary(plan.config.boundary, plan.domain.computed.grid(), waves, plan.config.origin);
     plan.setup.halos = plan.boundary.halos;
     plan.setup.strips = plan.boundary.strips;
 }
 
 Plan plan_of_shot(const Plan& plan, std::size_t shot) {
-    return plan_of_part(plan, plan.aperture ? plan.aperture->part(plan.survey.shots.spread(shot)) : plan.part);
+    return plan_of_part(
+        plan, plan.domain.aperture ? plan.domain.aperture->part(plan.survey.shots.spread(shot)) : plan.domain.part);
 }
 
 Plan plan_of_part(const Plan& plan, const Window& part) {
-    if (!plan.aperture) return plan;
+    if (!plan.domain.aperture) return plan;
     Plan of_part = plan;
-    of_part.part = part;
-    of_part.grid = grid_of_part(plan.grid, part);
-    set_grid_of_part(of_part, of_part.grid);
+    of_part.domain.part = part;
+    of_part.domain.grid = grid_of_part(plan.domain.grid, part);
+    set_grid_of_part(of_part, of_part.domain.grid);
     set_boundary(of_part);
     return of_part;
 }
@@ -68,33 +46,15 @@ std::string counted(std::int64_t count, const char* what) {
     return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
-template <typename T>
-std::string axes_text(const Grid& grid, const std::array<T, 3>& values) {
-    return grid.dimensions == 2 ? fmt::format("{} x {}", values[0], values[2])
-                                : fmt::format("{} x {} x {}", values[0], values[1], values[2]);
+/// "10 x 10", or "10 x 10 x 5".
+std::string spacing_text(const Grid& grid) {
+    const auto& h = grid.spacing_m;
+    return grid.dimensions == 2 ? fmt::format("{} x {}", h[0], h[2]) : fmt::format("{} x {} x {}", h[0], h[1], h[2]);
 }
 
 /// "301 x 201 nodes (0.0605 M)".
 std::string nodes_text(const Grid& grid) {
-    return fmt::format("{} nodes ({:.4g} M)", axes_text(grid, grid.n), static_cast<double>(grid.points()) * 1e-6);
-}
-
-/// A line for each parameter of the equation, and for each that is the same everywhere.
-std::string describe_medium(const Plan& plan) {
-    const EquationRow& equation = *plan.setup.scheme.equation;
-    const MediumParameter& vp = equation.parameters.front();
-    std::string text =
-        fmt::format("{:<9} {:g} to {:g} {}{}\n", vp.quantity, plan.velocity.min_m_s, plan.velocity.max_m_s, vp.unit,
-                    plan.velocity.exact ? "" : " (estimated without building the model)");
-    for (std::size_t i = 0; i < plan.further.size(); ++i) {
-        const MediumParameter& parameter = equation.parameters[i + 1];
-        text += plan.further[i] ? fmt::format("{:<9} {:g} to {:g} {}\n", parameter.quantity, plan.further[i]->min,
-                                              plan.further[i]->max, parameter.unit)
-                                : fmt::format("{:<9} variable\n", parameter.quantity);
-    }
-    for (const MediumParameter& parameter : equation.constants)
-        text += fmt::format("{:<9} constant\n", parameter.quantity);
-    return text;
+    return fmt::format("{} nodes ({:.4g} M)", shape_text(grid), static_cast<double>(grid.points()) * 1e-6);
 }
 
 /// The sampling of the seismograms, why it is what it is, and in which files they are.
@@ -113,32 +73,28 @@ std::string describe_seismograms(const Plan& plan) {
 
 }  // namespace
 
-std::string shape_text(const Grid& grid) {
-    return axes_text(grid, grid.n);
-}
-
 std::string describe(const Plan& plan) {
-    const Grid &g = plan.grid, &computed = plan.computed.grid();
+    const Grid &g = plan.domain.grid, &computed = plan.domain.computed.grid();
     std::string text;
-    text += fmt::format("grid      {}, spacing {} m\n", nodes_text(g), axes_text(g, g.spacing_m));
-    if (!plan.grid_of_file.empty())
-        text += fmt::format("          {} of {}\n", fmt::join(plan.grid_of_file, ", "),
+    text += fmt::format("grid      {}, spacing {} m\n", nodes_text(g), spacing_text(g));
+    if (!plan.domain.keys_of_file.empty())
+        text += fmt::format("          {} of {}\n", fmt::join(plan.domain.keys_of_file, ", "),
                             plan.config.model.arrays ? "the arrays" : shown(plan.config.model.file.filename()));
-    if (plan.aperture)
+    if (plan.domain.aperture)
         text += fmt::format(
             "aperture  each shot within {:.6g} m of its sources and receivers: {:.4g} M nodes at most, with the "
             "absorbing zones\n",
-            plan.aperture->limit_m(), static_cast<double>(computed.points()) * 1e-6);
-    else if (plan.computed.is_extended())
+            plan.domain.aperture->limit_m(), static_cast<double>(computed.points()) * 1e-6);
+    else if (plan.domain.computed.is_extended())
         text += fmt::format("          computed with the absorbing zones outside it: {}\n", nodes_text(computed));
-    text += describe_slabs(plan);
-    text += describe_medium(plan);
+    text += describe_slabs(plan.setup, plan.placement);
+    text += describe_medium(plan.model, plan.setup.scheme.equation);
     text += describe_storage(plan);
     text += fmt::format(
         "time      dt = {:.6g} ms, {:.3f} of the stability limit; {} time steps to {:g} s{}\n", plan.time.dt_s * 1e3,
         plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps, plan.config.time.duration_s,
         plan.time.extra_steps > 0 ? fmt::format(", plus {} to remove time dispersion", plan.time.extra_steps) : "");
-    text += describe_stepping(plan);
+    text += describe_stepping(plan.setup);
     text += fmt::format("          numerical time dispersion {}\n", describe_correction(plan.time));
     text += describe_seismograms(plan);
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",
@@ -154,28 +110,16 @@ std::string describe(const Plan& plan) {
         text += '\n';
     }
     if (plan.survey.shots.size() > 1)
-        text += plan.batch > 1 ? fmt::format("batches   of {} shots computed together\n", plan.batch)
-                               : std::string("batches   none: one shot at a time\n");
-    text += fmt::format("kernel    {}{}: {}\n", plan.setup.kernel,
-                        plan.device->understands("tile") ? " " + plan.setup.tile : std::string(), plan.chosen_by);
+        text += plan.placement.batch > 1
+                    ? fmt::format("batches   of {} shots computed together\n", plan.placement.batch)
+                    : std::string("batches   none: one shot at a time\n");
+    text +=
+        fmt::format("kernel    {}{}: {}\n", plan.setup.kernel,
+                    plan.placement.device->understands("tile") ? " " + plan.setup.tile : std::string(), plan.chosen_by);
     text += plan.snapshots.steps.empty() ? "snapshots none"
                                          : fmt::format("snapshots {} per shot, {} nodes each",
                                                        plan.snapshots.steps.size(), plan.snapshots.window.points());
     return text;
-}
-
-nlohmann::ordered_json medium_json(const Plan& plan) {
-    const EquationRow& equation = *plan.setup.scheme.equation;
-    nlohmann::ordered_json json;
-    const auto add = [&json](const MediumParameter& parameter, double min, double max) {
-        std::string unit(parameter.unit);
-        std::ranges::replace(unit, '/', '_');
-        json[std::string(parameter.quantity)] = {{"min_" + unit, min}, {"max_" + unit, max}};
-    };
-    add(equation.parameters.front(), plan.velocity.min_m_s, plan.velocity.max_m_s);
-    for (std::size_t i = 0; i < plan.further.size(); ++i)
-        if (const auto& range = plan.further[i]) add(equation.parameters[i + 1], range->min, range->max);
-    return json;
 }
 
 }  // namespace onda

@@ -7,7 +7,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "solver/performance/scaling.hpp"
-#include "solver/plan/slab_plan.hpp"
 
 namespace onda {
 namespace {
@@ -15,11 +14,11 @@ namespace {
 /// So many planes are timed: enough for the launches of a GPU to be fast, few enough to fit beside others.
 constexpr std::int64_t kTimedPlanes = 96;
 
-double step_of(const Plan& plan, int ordinal, const Slab& slab) {
-    Setup setup = setup_of_slab(plan.setup, slab);
-    if (plan.device->has_own_memory()) setup.ordinal = ordinal;
-    setup.medium = {};  // whose codes are those of the run's model
-    return seconds_of_step(*plan.device, setup);
+double step_of(const Device& device, const Setup& setup, int ordinal, const Slab& slab) {
+    Setup of_slab = setup_of_slab(setup, slab);
+    if (device.has_own_memory()) of_slab.ordinal = ordinal;
+    of_slab.medium = {};  // whose codes are those of the run's model
+    return seconds_of_step(device, of_slab);
 }
 
 /// Planes of each slab for steps of so many seconds.
@@ -34,14 +33,15 @@ std::vector<double> planes_in(double seconds, std::span<const std::int64_t> fewe
 
 }  // namespace
 
-SlabCost measure_slab_cost(const Plan& plan, int ordinal) {
-    const std::int64_t nz = plan.setup.grid.nz();
+SlabCost measure_slab_cost(const Device& device, const Setup& setup, int ordinal) {
+    const std::int64_t nz = setup.grid.nz();
     for (std::int64_t planes = std::min(kTimedPlanes, nz / 3); planes > 0 && planes <= nz / 3; planes *= 2) {
         const std::vector<Slab> parts{{0, planes}, {planes, nz - 2 * planes}, {nz - planes, planes}};
-        if (!slabs_fit(plan.setup, parts)) continue;  // an absorbing zone needs more
-        const double middle_s = step_of(plan, ordinal, {(nz - planes) / 2, planes});
-        return {middle_s / static_cast<double>(planes), std::max(0., step_of(plan, ordinal, parts[0]) - middle_s),
-                std::max(0., step_of(plan, ordinal, parts[2]) - middle_s)};
+        if (!slabs_fit(setup, parts)) continue;  // an absorbing zone needs more
+        const double middle_s = step_of(device, setup, ordinal, {(nz - planes) / 2, planes});
+        return {middle_s / static_cast<double>(planes),
+                std::max(0., step_of(device, setup, ordinal, parts[0]) - middle_s),
+                std::max(0., step_of(device, setup, ordinal, parts[2]) - middle_s)};
     }
     return {1., 0., 0.};  // too thin to be measured: equal slabs
 }
@@ -70,32 +70,32 @@ std::vector<Slab> balanced_slabs(std::int64_t nz, std::span<const std::int64_t> 
     return slabs;
 }
 
-bool wants_balance(const Plan& plan) {
-    return plan.config.backend.split.name == "measured" && plan.slabs.size() > 1;
+bool wants_balance(const BackendConfig& backend, const Placement& placement) {
+    return backend.split.name == "measured" && placement.slabs.size() > 1;
 }
 
-std::vector<SlabCost> measure_own_slabs(const Plan& plan) {
+std::vector<SlabCost> measure_own_slabs(const Setup& setup, const Placement& placement) {
     std::map<int, SlabCost> of_device;
     std::vector<SlabCost> costs;
-    for (const int device : plan.workers.front()) {
-        if (!of_device.contains(device)) of_device[device] = measure_slab_cost(plan, device);
+    for (const int device : placement.workers.front()) {
+        if (!of_device.contains(device)) of_device[device] = measure_slab_cost(*placement.device, setup, device);
         costs.push_back(of_device[device]);
     }
     return costs;
 }
 
-void balance_slabs(Plan& plan) {
-    if (wants_balance(plan)) balance_slabs(plan, measure_own_slabs(plan));
+void balance_slabs(const BackendConfig& backend, const Setup& setup, Placement& placement) {
+    if (wants_balance(backend, placement)) balance_slabs(setup, placement, measure_own_slabs(setup, placement));
 }
 
-void balance_slabs(Plan& plan, std::span<const SlabCost> costs) {
+void balance_slabs(const Setup& setup, Placement& placement, std::span<const SlabCost> costs) {
     std::vector<std::int64_t> fewest;
     for (std::size_t s = 0; s < costs.size(); ++s)
-        fewest.push_back(fewest_planes(plan.setup, s == 0, s + 1 == costs.size()));
-    plan.slabs = balanced_slabs(plan.setup.grid.nz(), fewest, costs);
+        fewest.push_back(fewest_planes(setup, s == 0, s + 1 == costs.size()));
+    placement.slabs = balanced_slabs(setup.grid.nz(), fewest, costs);
     const auto [fast, slow] = std::ranges::minmax(costs, {}, &SlabCost::plane_s);
-    plan.slabs_by += fmt::format("; split by measurement, planes of the slowest device take {:.2f} times as long",
-                                 slow.plane_s / fast.plane_s);
+    placement.slabs_by += fmt::format("; split by measurement, planes of the slowest device take {:.2f} times as long",
+                                      slow.plane_s / fast.plane_s);
 }
 
 }  // namespace onda

@@ -5,7 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "solver/plan/plan.hpp"
+#include "io/config/config.hpp"
+#include "kernels/setup.hpp"
+#include "solver/plan/placement.hpp"
 
 namespace onda {
 
@@ -15,9 +17,9 @@ struct SlabCost {
     double z_min_s = 0., z_max_s = 0.;  ///< what the absorbing zones of the end faces add to a step
 };
 
-/// Steps parts of the plan's grid for a few tenths of a second: from the middle and from both ends. \param plan with
-/// its kernel chosen.
-SlabCost measure_slab_cost(const Plan& plan, int ordinal);
+/// Steps parts of the computed grid for a few tenths of a second: from the middle and from both ends.
+/// \param setup with its kernel chosen. \param ordinal of the device, where it has memory of its own.
+SlabCost measure_slab_cost(const Device& device, const Setup& setup, int ordinal);
 
 /// Slabs of nz planes that take equally long, as far as whole planes allow.
 /// \param fewest planes of each slab, from z_min on. \param costs of the device of each.
@@ -25,13 +27,13 @@ std::vector<Slab> balanced_slabs(std::int64_t nz, std::span<const std::int64_t> 
                                  std::span<const SlabCost> costs);
 
 /// Whether the configuration asks for measured slabs, and there are several.
-bool wants_balance(const Plan& plan);
+bool wants_balance(const BackendConfig& backend, const Placement& placement);
 /// What the slabs of this process cost, measured on the device of each.
-std::vector<SlabCost> measure_own_slabs(const Plan& plan);
-/// Measures and cuts the plan anew, where it asks for it. For runs and what foretells them: other plans need no device.
-/// \param plan whose grids no other process shares.
-void balance_slabs(Plan& plan);
-/// Cuts the plan anew. \param costs of all its slabs.
-void balance_slabs(Plan& plan, std::span<const SlabCost> costs);
+std::vector<SlabCost> measure_own_slabs(const Setup& setup, const Placement& placement);
+/// Measures and cuts the grid anew, where the configuration asks for it. For runs and what foretells them: other plans
+/// need no device. \param placement whose grids no other process shares.
+void balance_slabs(const BackendConfig& backend, const Setup& setup, Placement& placement);
+/// Cuts the grid anew. \param costs of all slabs.
+void balance_slabs(const Setup& setup, Placement& placement, std::span<const SlabCost> costs);
 
 }  // namespace onda

@@ -5,24 +5,30 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "solver/plan/plan.hpp"
+#include "io/config/config.hpp"
+#include "kernels/setup.hpp"
+#include "solver/plan/placement.hpp"
 
 namespace onda {
 
+struct Plan;
+
 /// The set-up whose grid is cut. Whether `auto` leaps is decided afterwards, for slabs that are there.
-Setup setup_to_cut(const Plan& plan);
-/// The processes that may share a grid.
-int connected_ranks(const Plan& plan);
-/// Whether a grid can be cut unless the configuration says so.
-bool may_be_cut(const Plan& plan);
+/// \param asked_stepping Plan::asked_stepping.
+Setup setup_to_cut(Setup setup, std::string_view asked_stepping);
+/// The number of processes that may share a grid.
+int connected_ranks(const RankPlace& ranks);
+/// Whether a grid can be cut where the configuration leaves the number of slabs open.
+bool may_be_cut(const Setup& setup, const Placement& placement);
 /// Whether `free` bytes of a device hold one of so many slabs.
-bool device_holds(const Plan& plan, std::size_t slabs, std::int64_t free);
+bool device_holds(const Device& device, const Setup& setup, std::size_t slabs, std::int64_t free);
 /// Whether planes may go from GPUs of this process to those of others directly.
-bool finds_links(const Plan& plan);
+bool finds_links(const BackendConfig& backend, const Device& device);
 /// A slab of fewer nodes is not worth a device: launches and messages take as long as its steps.
-std::int64_t fewest_nodes_of_slab(const Plan& plan);
+std::int64_t fewest_nodes_of_slab(const Device& device);
 
 struct SlabChoice {
     std::size_t count = 1;

@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_choice.hpp"
 #include "solver/ranks/remote_part.hpp"
 #include "solver/ranks/team_exchange.hpp"
@@ -28,32 +29,30 @@ std::vector<Slab> slabs_of(const std::vector<std::int64_t>& planes) {
 
 /// The number of slabs that the configuration asks for, 0 where it leaves it open. \throws Error(config) where it asks
 /// for two.
-std::size_t wanted_slabs(const Plan& plan) {
-    const BackendConfig& wanted = plan.config.backend;
+std::size_t wanted_slabs(const Config& config) {
+    const BackendConfig& wanted = config.backend;
     const std::size_t listed = wanted.split.integers.size();
     if (wanted.slabs.integers.empty()) return listed;
     const auto count = static_cast<std::size_t>(wanted.slabs.integers.front());
     if (listed > 0 && listed != count)
-        plan.config.origin.fault("backend.split", fmt::format("{} numbers of planes for {} slab{}: give one for each "
-                                                              "slab, or leave out backend.slabs",
-                                                              listed, count, count == 1 ? "" : "s"));
+        config.origin.fault("backend.split", fmt::format("{} numbers of planes for {} slab{}: give one for each "
+                                                         "slab, or leave out backend.slabs",
+                                                         listed, count, count == 1 ? "" : "s"));
     return count;
 }
 
 /// \throws Error(config) unless every device of the list can be used, once.
-void check_devices(const Plan& plan, const std::vector<int>& ordinals) {
-    const auto fault = [&plan](const std::string& message) {
-        plan.config.origin.value_fault("backend.devices", message);
-    };
+void check_devices(const Device& device, const ConfigOrigin& origin, const std::vector<int>& ordinals) {
+    const auto fault = [&origin](const std::string& message) { origin.value_fault("backend.devices", message); };
     for (std::size_t i = 0; i < ordinals.size(); ++i) {
         if (std::find(ordinals.begin(), ordinals.begin() + static_cast<std::ptrdiff_t>(i), ordinals[i]) !=
             ordinals.begin() + static_cast<std::ptrdiff_t>(i))
             fault(fmt::format("{} stands there twice", ordinals[i]));
-        if (!plan.device->has_own_memory()) continue;
-        if (ordinals[i] >= plan.device->count())
+        if (!device.has_own_memory()) continue;
+        if (ordinals[i] >= device.count())
             fault(fmt::format("GPU {} is not visible: there {} {}, from 0 on", ordinals[i],
-                              plan.device->count() == 1 ? "is" : "are", plan.device->count()));
-        if (const std::string problem = plan.device->problem(ordinals[i]); !problem.empty()) fault(problem);
+                              device.count() == 1 ? "is" : "are", device.count()));
+        if (const std::string problem = device.problem(ordinals[i]); !problem.empty()) fault(problem);
     }
 }
 
@@ -64,31 +63,33 @@ const Slab& thickest(const std::vector<Slab>& slabs) {
 /// How many devices shots and slabs can keep busy, if one of them holds the grid.
 std::int64_t most_busy(const Plan& plan) {
     const std::int64_t shots = std::max<std::int64_t>(1, std::ssize(plan.survey.shots));
-    if (const std::size_t slabs = wanted_slabs(plan); slabs > 0)
+    if (const std::size_t slabs = wanted_slabs(plan.config); slabs > 0)
         return saturating_product(shots, static_cast<std::int64_t>(slabs));
-    return may_be_cut(plan) ? std::max(shots, plan.setup.grid.points() / fewest_nodes_of_slab(plan)) : shots;
+    if (!may_be_cut(plan.setup, plan.placement)) return shots;
+    return std::max(shots, plan.setup.grid.points() / fewest_nodes_of_slab(*plan.placement.device));
 }
 
 /// Whether a device computes as another does: kernel, tile and batch are chosen once for all.
-bool is_like(const Plan& plan, int ordinal, int other) {
-    Setup here = plan.setup, there = plan.setup;
+bool is_like(const Device& device, const Setup& setup, int ordinal, int other) {
+    Setup here = setup, there = setup;
     here.ordinal = ordinal;
     there.ordinal = other;
-    return plan.device->hardware(here) == plan.device->hardware(there) &&
-           plan.device->instruction_set(here) == plan.device->instruction_set(there);
+    return device.hardware(here) == device.hardware(there) &&
+           device.instruction_set(here) == device.instruction_set(there);
 }
 
 /// The first usable device and those like it, at most `enough` of them if one holds the grid: every GPU that is looked
 /// at costs time and some of its memory. Those that others have filled are left to these: the fullest decides how large
 /// slabs and batches are.
-std::vector<int> usable_devices(const Plan& plan, std::int64_t enough) {
-    const Device& device = *plan.device;
+std::vector<int> usable_devices(const Setup& setup, const Placement& placement, std::int64_t enough) {
+    const Device& device = *placement.device;
     std::vector<int> usable;
     for (int ordinal = 0; ordinal < device.count() && std::ssize(usable) < enough; ++ordinal) {
         if (!device.problem(ordinal).empty()) continue;
-        if (!usable.empty() && !is_like(plan, ordinal, usable.front())) continue;
+        if (!usable.empty() && !is_like(device, setup, ordinal, usable.front())) continue;
         usable.push_back(ordinal);
-        if (usable.size() == 1 && may_be_cut(plan) && !device_holds(plan, 1, device.available_bytes(ordinal)))
+        if (usable.size() == 1 && may_be_cut(setup, placement) &&
+            !device_holds(device, setup, 1, device.available_bytes(ordinal)))
             enough = device.count();
     }
     if (!device.has_own_memory()) return usable;
@@ -100,14 +101,15 @@ std::vector<int> usable_devices(const Plan& plan, std::int64_t enough) {
 
 /// Shares the GPUs of a host out among the ranks that see the same ones. One that all of them name, or the only one
 /// that there is, they use together. \throws Error(config) if there are fewer GPUs than ranks.
-std::vector<int> share_of_rank(const Plan& plan, const std::vector<int>& devices) {
-    const auto ranks = static_cast<std::size_t>(plan.ranks.same_devices);
-    const auto rank = static_cast<std::size_t>(plan.ranks.device_rank);
-    if (devices.size() <= 1 || ranks == 1 || !plan.device->has_own_memory()) return devices;
+std::vector<int> share_of_rank(const Placement& placement, const ConfigOrigin& origin,
+                               const std::vector<int>& devices) {
+    const auto ranks = static_cast<std::size_t>(placement.ranks.same_devices);
+    const auto rank = static_cast<std::size_t>(placement.ranks.device_rank);
+    if (devices.size() <= 1 || ranks == 1 || !placement.device->has_own_memory()) return devices;
     if (devices.size() < ranks)
-        plan.config.origin.fault("backend.devices",
-                                 fmt::format("{} GPUs for {} processes on this host: start at most one for each GPU",
-                                             devices.size(), ranks));
+        origin.fault("backend.devices",
+                     fmt::format("{} GPUs for {} processes on this host: start at most one for each GPU",
+                                 devices.size(), ranks));
     const auto at = [&](std::size_t share) {
         return devices.begin() + static_cast<std::ptrdiff_t>(share * devices.size() / ranks);
     };
@@ -118,31 +120,33 @@ std::vector<int> share_of_rank(const Plan& plan, const std::vector<int>& devices
 std::vector<int> offered_devices(const Plan& plan) {
     const BackendConfig& wanted = plan.config.backend;
     const int one = static_cast<int>(wanted.device);
-    if (plan.device == nullptr) return {one};
+    const Placement& placement = plan.placement;
+    if (placement.device == nullptr) return {one};
     if (!wanted.devices.integers.empty()) {
         const std::vector<int> listed(wanted.devices.integers.begin(), wanted.devices.integers.end());
-        check_devices(plan, listed);
-        return share_of_rank(plan, listed);
+        check_devices(*placement.device, plan.config.origin, listed);
+        return share_of_rank(placement, plan.config.origin, listed);
     }
     const bool all = wanted.devices.name == "all";
     const bool is_given = one != 0 || plan.config.origin.conditional.contains("backend.device");
-    if (!all && (is_given || plan.device->count() <= 1)) return {one};
-    const bool wants_all = all || plan.ranks.local_size > 1;
-    std::vector<int> usable = usable_devices(plan, wants_all ? plan.device->count() : most_busy(plan));
+    if (!all && (is_given || placement.device->count() <= 1)) return {one};
+    const bool wants_all = all || placement.ranks.local_size > 1;
+    std::vector<int> usable =
+        usable_devices(plan.setup, placement, wants_all ? placement.device->count() : most_busy(plan));
     // Ranks may count the GPUs that they share in different orders.
-    if (plan.ranks.same_devices > 1) std::ranges::stable_sort(usable, {}, plan.device->identity);
-    return usable.empty() ? std::vector{one} : share_of_rank(plan, usable);
+    if (placement.ranks.same_devices > 1) std::ranges::stable_sort(usable, {}, placement.device->identity);
+    return usable.empty() ? std::vector{one} : share_of_rank(placement, plan.config.origin, usable);
 }
 
 /// \throws Error(config) with the largest number of slabs that the grid can be cut into.
 void check_can_be_cut(const Plan& plan) {
-    if (plan.slabs.size() == 1 && plan.slabs.front().planes == plan.setup.grid.nz()) return;
+    if (plan.placement.slabs.size() == 1 && plan.placement.slabs.front().planes == plan.setup.grid.nz()) return;
     const char* const key = plan.config.backend.split.integers.empty() ? "backend.slabs" : "backend.split";
     if (plan.setup.grid.dimensions == 2)
         plan.config.origin.value_fault(key, "2-D grids are not cut into slabs: leave it out");
-    const Setup setup = setup_to_cut(plan);
+    const Setup setup = setup_to_cut(plan.setup, plan.asked_stepping);
     try {
-        check_slabs(setup, plan.slabs);
+        check_slabs(setup, plan.placement.slabs);
     } catch (const std::invalid_argument& fault) {
         const std::int64_t planes = setup.grid.nz();
         const int most = most_slabs(setup);
@@ -174,32 +178,33 @@ void note_idle_devices(Plan& plan, const std::vector<int>& devices) {
     const NameOrIntegers& wanted = plan.config.backend.devices;
     if (wanted.integers.empty() && wanted.name != "all") return;
     std::vector<int> idle;
-    const std::vector<int> used = devices_of(plan);
+    const std::vector<int> used = devices_of(plan.setup, plan.placement);
     std::ranges::copy_if(devices, std::back_inserter(idle),
                          [&used](int device) { return std::ranges::find(used, device) == used.end(); });
-    if (idle.empty() || !plan.device->has_own_memory()) return;
-    plan.device_notes.push_back(
-        fmt::format("GPU{} {} of backend.devices: nothing to do, with {} shot{} in {} slab{} each",
-                    idle.size() == 1 ? "" : "s", fmt::join(idle, ", "), plan.survey.shots.size(),
-                    plan.survey.shots.size() == 1 ? "" : "s", plan.slabs.size(), plan.slabs.size() == 1 ? "" : "s"));
+    if (idle.empty() || !plan.placement.device->has_own_memory()) return;
+    plan.placement.notes.push_back(fmt::format(
+        "GPU{} {} of backend.devices: nothing to do, with {} shot{} in {} slab{} each", idle.size() == 1 ? "" : "s",
+        fmt::join(idle, ", "), plan.survey.shots.size(), plan.survey.shots.size() == 1 ? "" : "s",
+        plan.placement.slabs.size(), plan.placement.slabs.size() == 1 ? "" : "s"));
 }
 
 /// Puts the slabs of a plan on ranks and devices. Processes share a grid where one has fewer devices than there are
 /// slabs.
 void place_slabs(Plan& plan, const std::vector<int>& devices) {
-    if (plan.ranks_per_grid > 1)
-        plan.workers = {spread(devices, own_slabs(plan).count)};
+    if (plan.placement.ranks_per_grid > 1)
+        plan.placement.workers = {spread(devices, own_slabs(plan.placement).count)};
     else
-        plan.workers = workers_of(devices, plan.slabs.size(), plan.survey.shots.size());
-    if (plan.device == nullptr || plan.device->has_own_memory()) plan.setup.ordinal = plan.workers.front().front();
+        plan.placement.workers = workers_of(devices, plan.placement.slabs.size(), plan.survey.shots.size());
+    if (plan.placement.device == nullptr || plan.placement.device->has_own_memory())
+        plan.setup.ordinal = plan.placement.workers.front().front();
 }
 
 /// "GPU 0", "GPUs 0, 1", "the CPU".
-std::string names_of(const Plan& plan, std::vector<int> devices) {
+std::string names_of(const Placement& placement, std::vector<int> devices) {
     devices.erase(std::unique(devices.begin(), devices.end()), devices.end());
     const std::string numbers = fmt::format("{}", fmt::join(devices, ", "));
-    if (!plan.device->has_own_memory())
-        return plan.workers.size() == 1 ? "the CPU" : fmt::format("a share of its threads ({})", numbers);
+    if (!placement.device->has_own_memory())
+        return placement.workers.size() == 1 ? "the CPU" : fmt::format("a share of its threads ({})", numbers);
     return (devices.size() == 1 ? "GPU " : "GPUs ") + numbers;
 }
 
@@ -207,86 +212,86 @@ std::string names_of(const Plan& plan, std::vector<int> devices) {
 
 void set_slabs(Plan& plan) {
     // Once chosen, the slabs stay: a model that changes the faces must not change the kernel that was chosen for them.
-    if (!plan.slabs.empty()) return check_can_be_cut(plan);
+    if (!plan.placement.slabs.empty()) return check_can_be_cut(plan);
     const std::int64_t planes = plan.setup.grid.nz();
     const std::vector<int> devices = offered_devices(plan);
-    if (const RankPlace& place = plan.ranks; !place.slabs_of_first.empty()) {
-        plan.slabs_by = "the first process";
+    if (const RankPlace& place = plan.placement.ranks; !place.slabs_of_first.empty()) {
+        plan.placement.slabs_by = "the first process";
         take_slabs(plan, place.slabs_of_first, place.ranks_per_grid);
         return check_can_be_cut(plan);
     }
-    SlabChoice choice{wanted_slabs(plan), "the configuration"};
+    SlabChoice choice{wanted_slabs(plan.config), "the configuration"};
     if (choice.count == 0) choice = choose_slabs(plan, devices);
     const std::vector<std::int64_t>& listed = plan.config.backend.split.integers;
-    plan.slabs = listed.empty() ? equal_slabs(planes, static_cast<int>(choice.count)) : slabs_of(listed);
-    plan.slabs_by = choice.by;
+    plan.placement.slabs = listed.empty() ? equal_slabs(planes, static_cast<int>(choice.count)) : slabs_of(listed);
+    plan.placement.slabs_by = choice.by;
     check_can_be_cut(plan);
-    const auto needed = static_cast<int>((plan.slabs.size() + devices.size() - 1) / devices.size());
-    plan.ranks_per_grid = std::min(connected_ranks(plan), needed);
+    const auto needed = static_cast<int>((plan.placement.slabs.size() + devices.size() - 1) / devices.size());
+    plan.placement.ranks_per_grid = std::min(connected_ranks(plan.placement.ranks), needed);
     place_slabs(plan, devices);
     note_idle_devices(plan, devices);
 }
 
 void take_slabs(Plan& plan, std::vector<Slab> slabs, int ranks_per_grid) {
-    plan.slabs = std::move(slabs);
-    plan.ranks_per_grid = ranks_per_grid;
+    plan.placement.slabs = std::move(slabs);
+    plan.placement.ranks_per_grid = ranks_per_grid;
     place_slabs(plan, offered_devices(plan));
 }
 
-SlabRange slabs_of_member(const Plan& plan, int member) {
-    const std::size_t slabs = plan.slabs.size();
-    const auto members = static_cast<std::size_t>(plan.ranks_per_grid), m = static_cast<std::size_t>(member);
+SlabRange slabs_of_member(const Placement& placement, int member) {
+    const std::size_t slabs = placement.slabs.size();
+    const auto members = static_cast<std::size_t>(placement.ranks_per_grid), m = static_cast<std::size_t>(member);
     const std::size_t first = m * slabs / members;
     return {first, (m + 1) * slabs / members - first};
 }
 
-SlabRange own_slabs(const Plan& plan) {
-    return slabs_of_member(plan, plan.ranks.rank % plan.ranks_per_grid);
+SlabRange own_slabs(const Placement& placement) {
+    return slabs_of_member(placement, placement.ranks.rank % placement.ranks_per_grid);
 }
 
-Slab joined(const Plan& plan, const SlabRange& range) {
-    const Slab &first = plan.slabs[range.first], &last = plan.slabs[range.first + range.count - 1];
+Slab joined(const Placement& placement, const SlabRange& range) {
+    const Slab &first = placement.slabs[range.first], &last = placement.slabs[range.first + range.count - 1];
     return {first.first_plane, last.first_plane + last.planes - first.first_plane};
 }
 
-std::int64_t workers_of_run(const Plan& plan) {
-    return std::max<std::int64_t>(1, std::ssize(plan.workers)) * (plan.ranks.size / plan.ranks_per_grid);
+std::int64_t workers_of_run(const Placement& placement) {
+    return std::max<std::int64_t>(1, std::ssize(placement.workers)) * (placement.ranks.size / placement.ranks_per_grid);
 }
 
-std::int64_t own_workers(const Plan& plan) {
-    return std::max<std::int64_t>(1, std::ssize(plan.workers));
+std::int64_t own_workers(const Placement& placement) {
+    return std::max<std::int64_t>(1, std::ssize(placement.workers));
 }
 
-std::int64_t shots_together(const Plan& plan) {
-    return own_workers(plan) * plan.batch;
+std::int64_t shots_together(const Placement& placement) {
+    return own_workers(placement) * placement.batch;
 }
 
-bool is_pipelined(const Plan& plan) {
-    return std::ssize(plan.survey.shots) > shots_together(plan);
+bool is_pipelined(const Placement& placement, const Survey& survey) {
+    return std::ssize(survey.shots) > shots_together(placement);
 }
 
-std::vector<int> devices_of(const Plan& plan) {
+std::vector<int> devices_of(const Setup& setup, const Placement& placement) {
     std::vector<int> devices;
-    for (const auto& worker : plan.workers)
+    for (const auto& worker : placement.workers)
         for (const int device : worker)
             if (std::ranges::find(devices, device) == devices.end()) devices.push_back(device);
-    return devices.empty() ? std::vector{plan.setup.ordinal} : devices;
+    return devices.empty() ? std::vector{setup.ordinal} : devices;
 }
 
-bool links_devices(const Plan& plan) {
-    return plan.ranks_per_grid > 1 && finds_links(plan);
+bool links_devices(const BackendConfig& backend, const Placement& placement) {
+    return placement.ranks_per_grid > 1 && finds_links(backend, *placement.device);
 }
 
-std::vector<std::string> notes_on_exchange(const Plan& plan) {
+std::vector<std::string> notes_on_exchange(const BackendConfig& backend, const Placement& placement) {
     std::vector<std::string> notes;
-    if (plan.ranks_per_grid > 1 && plan.device->has_own_memory() && plan.config.backend.exchange != "host")
+    if (placement.ranks_per_grid > 1 && placement.device->has_own_memory() && backend.exchange != "host")
         notes.push_back("planes between GPUs of different processes go " +
-                        (links_devices(plan)
-                             ? "by " + plan.device->link_library().name + ", on one GPU through the host"
-                             : "through the host: " + plan.device->link_library().problem));
-    for (const auto& worker : plan.workers)
+                        (links_devices(backend, placement)
+                             ? "by " + placement.device->link_library().name + ", on one GPU through the host"
+                             : "through the host: " + placement.device->link_library().problem));
+    for (const auto& worker : placement.workers)
         for (std::size_t i = 1; i < worker.size(); ++i)
-            if (!plan.device->connect(worker[i - 1], worker[i]))
+            if (!placement.device->connect(worker[i - 1], worker[i]))
                 notes.push_back(
                     fmt::format("GPUs {} and {} cannot copy from each other directly: the planes at their "
                                 "cut go through the host",
@@ -294,32 +299,32 @@ std::vector<std::string> notes_on_exchange(const Plan& plan) {
     return notes;
 }
 
-void cut_again(Plan& plan) {
-    if (plan.slabs.size() <= 1) {
-        plan.slabs = {{0, plan.setup.grid.nz()}};
+void cut_again(const Setup& setup, Placement& placement) {
+    if (placement.slabs.size() <= 1) {
+        placement.slabs = {{0, setup.grid.nz()}};
         return;
     }
-    const int most = most_slabs(plan.setup);
-    plan.slabs = equal_slabs(plan.setup.grid.nz(), std::min(most, static_cast<int>(plan.slabs.size())));
+    const int most = most_slabs(setup);
+    placement.slabs = equal_slabs(setup.grid.nz(), std::min(most, static_cast<int>(placement.slabs.size())));
 }
 
-Setup setup_of_part(const Plan& plan, std::size_t slab) {
-    return plan.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, plan.slabs[slab]);
+Setup setup_of_part(const Setup& setup, const Placement& placement, std::size_t slab) {
+    return placement.slabs.size() <= 1 ? setup : setup_of_slab(setup, placement.slabs[slab]);
 }
 
-Setup typical_setup(const Plan& plan) {
-    return plan.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, thickest(plan.slabs));
+Setup typical_setup(const Setup& setup, const Placement& placement) {
+    return placement.slabs.size() <= 1 ? setup : setup_of_slab(setup, thickest(placement.slabs));
 }
 
 namespace {
 
-/// Of the slabs of a worker on the device that has most of them.
-std::int64_t most_of_a_device(const Plan& plan, const std::vector<std::int64_t>& slabs) {
+/// The bytes of the slabs of a worker on the device that has most of them.
+std::int64_t most_of_a_device(const Placement& placement, const std::vector<std::int64_t>& slabs) {
     std::map<int, std::int64_t> of_device;
     std::int64_t most = 0;
-    const SlabRange own = own_slabs(plan);
+    const SlabRange own = own_slabs(placement);
     for (std::size_t i = 0; i < own.count; ++i) {
-        const int device = plan.workers.empty() ? 0 : plan.workers.front()[i];
+        const int device = placement.workers.empty() ? 0 : placement.workers.front()[i];
         most = std::max(most, of_device[device] += slabs[own.first + i]);
     }
     return most;
@@ -327,31 +332,32 @@ std::int64_t most_of_a_device(const Plan& plan, const std::vector<std::int64_t>&
 
 }  // namespace
 
-double share_of_fullest_device(const Plan& plan) {
-    const std::vector<std::int64_t> slabs = slab_bytes(plan);
-    return static_cast<double>(most_of_a_device(plan, slabs)) /
+double share_of_fullest_device(const Setup& setup, const Placement& placement) {
+    const std::vector<std::int64_t> slabs = slab_bytes(setup, placement);
+    return static_cast<double>(most_of_a_device(placement, slabs)) /
            static_cast<double>(std::accumulate(slabs.begin(), slabs.end(), std::int64_t{0}));
 }
 
-std::vector<std::int64_t> slab_bytes(const Plan& plan) {
-    const Memory memory = plan.device->memory();
+std::vector<std::int64_t> slab_bytes(const Setup& setup, const Placement& placement) {
+    const Memory memory = placement.device->memory();
     std::vector<std::int64_t> bytes;
-    for (std::size_t slab = 0; slab < plan.slabs.size(); ++slab) {
-        const Allocations list = plan.device->allocations(setup_of_part(plan, slab), plan.batch, {});
+    for (std::size_t slab = 0; slab < placement.slabs.size(); ++slab) {
+        const Allocations list =
+            placement.device->allocations(setup_of_part(setup, placement, slab), placement.batch, {});
         bytes.push_back(list.bytes(memory, Owner::medium) + list.bytes(memory, Owner::wavefield));
     }
     return bytes;
 }
 
-std::int64_t bytes_of_fullest_device(const Plan& plan) {
-    return most_of_a_device(plan, slab_bytes(plan));
+std::int64_t bytes_of_fullest_device(const Setup& setup, const Placement& placement) {
+    return most_of_a_device(placement, slab_bytes(setup, placement));
 }
 
 std::shared_ptr<Medium> make_own_medium(const Plan& plan, const Slab& slab, const MediumReaders& readers,
                                         const MakeExchange& make_exchange) {
-    const SlabRange own = own_slabs(plan);
-    std::vector<Slab> parts(plan.slabs.begin() + static_cast<std::ptrdiff_t>(own.first),
-                            plan.slabs.begin() + static_cast<std::ptrdiff_t>(own.first + own.count));
+    const SlabRange own = own_slabs(plan.placement);
+    std::vector<Slab> parts(plan.placement.slabs.begin() + static_cast<std::ptrdiff_t>(own.first),
+                            plan.placement.slabs.begin() + static_cast<std::ptrdiff_t>(own.first + own.count));
     // Its ghosts belong to the first and the last of them.
     const Slab computed = with_ghosts(plan.setup, slab);
     for (Slab& part : parts) part.first_plane -= computed.first_plane;
@@ -359,10 +365,10 @@ std::shared_ptr<Medium> make_own_medium(const Plan& plan, const Slab& slab, cons
     parts.front().planes += std::exchange(parts.front().first_plane, 0);
     const auto make_part = [&plan](std::size_t part, const Setup& setup, const MediumReaders& rows, double dt_s) {
         Setup placed = setup;
-        if (plan.device->has_own_memory()) placed.ordinal = plan.workers.front()[part];
-        return plan.device->make_medium(placed, rows, dt_s);
+        if (plan.placement.device->has_own_memory()) placed.ordinal = plan.placement.workers.front()[part];
+        return plan.placement.device->make_medium(placed, rows, dt_s);
     };
-    const Setup setup = plan.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, slab);
+    const Setup setup = plan.placement.slabs.size() <= 1 ? plan.setup : setup_of_slab(plan.setup, slab);
     const MediumReaders rows = readers_from_plane(readers, computed.first_plane);
     if (parts.size() == 1) return make_part(0, setup, rows, plan.time.dt_s);
     return make_slab_medium(setup, rows, plan.time.dt_s, std::move(parts), make_part, make_exchange);
@@ -370,55 +376,57 @@ std::shared_ptr<Medium> make_own_medium(const Plan& plan, const Slab& slab, cons
 
 std::shared_ptr<Medium> make_medium(const Plan& plan, const MediumReaders& readers, Team* team,
                                     const MakeExchange& make_exchange) {
-    if (plan.ranks_per_grid <= 1) return make_own_medium(plan, {0, plan.setup.grid.nz()}, readers, make_exchange);
+    if (plan.placement.ranks_per_grid <= 1)
+        return make_own_medium(plan, {0, plan.setup.grid.nz()}, readers, make_exchange);
     std::vector<Slab> parts;
-    for (int member = 0; member < plan.ranks_per_grid; ++member)
-        parts.push_back(joined(plan, slabs_of_member(plan, member)));
+    for (int member = 0; member < plan.placement.ranks_per_grid; ++member)
+        parts.push_back(joined(plan.placement, slabs_of_member(plan.placement, member)));
     const auto make_part = [&](std::size_t member, const Setup& setup, const MediumReaders&, double) {
         if (member == 0) return make_own_medium(plan, parts[0], readers, make_exchange);
-        return make_remote_medium(*team, static_cast<int>(member), setup, {plan.part, parts[member]});
+        return make_remote_medium(*team, static_cast<int>(member), setup, {plan.domain.part, parts[member]});
     };
     return make_slab_medium(plan.setup, readers, plan.time.dt_s, parts, make_part, exchange_in(*team), 1);
 }
 
-std::string describe_slabs(const Plan& plan) {
+std::string describe_slabs(const Setup& setup, const Placement& placement) {
     std::string text;
-    if (plan.slabs.size() > 1) {
+    if (placement.slabs.size() > 1) {
         std::string planes;
-        for (const Slab& slab : plan.slabs) planes += (planes.empty() ? "" : ", ") + std::to_string(slab.planes);
-        if (plan.slabs.size() > 8) {
-            const auto [fewest, most] = std::ranges::minmax(plan.slabs, {}, &Slab::planes);
+        for (const Slab& slab : placement.slabs) planes += (planes.empty() ? "" : ", ") + std::to_string(slab.planes);
+        if (placement.slabs.size() > 8) {
+            const auto [fewest, most] = std::ranges::minmax(placement.slabs, {}, &Slab::planes);
             planes = fmt::format("{} to {}", fewest.planes, most.planes);
         }
-        const std::string where = plan.ranks_per_grid > 1 ? fmt::format("{} processes", plan.ranks_per_grid)
-                                                          : names_of(plan, plan.workers.front());
+        const std::string where = placement.ranks_per_grid > 1 ? fmt::format("{} processes", placement.ranks_per_grid)
+                                                               : names_of(placement, placement.workers.front());
         text = fmt::format("slabs     {} along z, of {} planes, on {}; {} are exchanged at each cut and {} ({})\n",
-                           plan.slabs.size(), planes, where, CutPlanes(plan.setup).count,
-                           plan.setup.stepping == Stepping::leap ? "leap" : "step", plan.slabs_by);
+                           placement.slabs.size(), planes, where, CutPlanes(setup).count,
+                           setup.stepping == Stepping::leap ? "leap" : "step", placement.slabs_by);
     }
-    if (const int groups = plan.ranks.size / plan.ranks_per_grid; plan.ranks.size > 1) {
-        text += fmt::format("ranks     {}", plan.ranks.size);
-        if (plan.ranks_per_grid > 1) text += fmt::format(", {} for each grid", plan.ranks_per_grid);
+    if (const int groups = placement.ranks.size / placement.ranks_per_grid; placement.ranks.size > 1) {
+        text += fmt::format("ranks     {}", placement.ranks.size);
+        if (placement.ranks_per_grid > 1) text += fmt::format(", {} for each grid", placement.ranks_per_grid);
         if (groups > 1) text += ", which draw shots from one queue";
-        if (const int idle = plan.ranks.size % plan.ranks_per_grid; idle > 0)
+        if (const int idle = placement.ranks.size % placement.ranks_per_grid; idle > 0)
             text += fmt::format("; {} of them {} nothing to do", idle, idle == 1 ? "has" : "have");
         text += '\n';
     }
-    if (plan.workers.size() > 1) {
-        text += fmt::format("workers   {}, which draw shots from one queue: ", plan.workers.size());
-        for (const auto& worker : plan.workers)
-            text += (&worker == plan.workers.data() ? "" : "; ") + names_of(plan, worker);
+    if (placement.workers.size() > 1) {
+        text += fmt::format("workers   {}, which draw shots from one queue: ", placement.workers.size());
+        for (const auto& worker : placement.workers)
+            text += (&worker == placement.workers.data() ? "" : "; ") + names_of(placement, worker);
         text += '\n';
     }
     return text;
 }
 
-nlohmann::ordered_json slabs_json(const Plan& plan) {
-    nlohmann::ordered_json json{{"count", plan.slabs.size()}};
-    for (const Slab& slab : plan.slabs) json["planes"].push_back(slab.planes);
-    json["chosen_by"] = plan.slabs_by;
-    json["devices_of_workers"] = plan.workers;
-    if (plan.ranks.size > 1) json["ranks"] = {{"count", plan.ranks.size}, {"per_grid", plan.ranks_per_grid}};
+nlohmann::ordered_json slabs_json(const Placement& placement) {
+    nlohmann::ordered_json json{{"count", placement.slabs.size()}};
+    for (const Slab& slab : placement.slabs) json["planes"].push_back(slab.planes);
+    json["chosen_by"] = placement.slabs_by;
+    json["devices_of_workers"] = placement.workers;
+    if (placement.ranks.size > 1)
+        json["ranks"] = {{"count", placement.ranks.size}, {"per_grid", placement.ranks_per_grid}};
     return json;
 }
 

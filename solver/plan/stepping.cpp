@@ -18,12 +18,12 @@ struct Obstacle {
     std::string key, fault;
 };
 
-/// What stands against leaps of the slabs of a plan; empty if nothing does.
-std::string fault_of_slabs(const Plan& plan) {
-    Problem leaping = plan.setup;
+/// What stands against leaps of slabs; empty if nothing does.
+std::string fault_of_slabs(const Problem& problem, const std::vector<Slab>& slabs) {
+    Problem leaping = problem;
     leaping.stepping = Stepping::leap;
     try {
-        if (plan.slabs.size() > 1) check_slabs(leaping, plan.slabs);
+        if (slabs.size() > 1) check_slabs(leaping, slabs);
         return {};
     } catch (const std::invalid_argument& fault) {
         return fault.what();
@@ -37,7 +37,7 @@ std::optional<Obstacle> obstacle_to_leaps(const Plan& plan) {
                         fmt::format("leap is not available for the equation {}: use single", onda::name(equation))};
     if (plan.setup.scheme.time_order != 2)
         return Obstacle{"time.stepping", fmt::format("leap has order 2 in time: use single, or time.order: 2")};
-    if (const std::string fault = fault_of_slabs(plan); !fault.empty())
+    if (const std::string fault = fault_of_slabs(plan.setup, plan.placement.slabs); !fault.empty())
         return Obstacle{"time.stepping", fmt::format("leap: {}, or single", fault)};
     const double interval_s = 2. * plan.time.dt_s, frequency_hz = plan.survey.highest_frequency_hz();
     if (frequency_hz * interval_s > kMostCyclesPerLeap)
@@ -55,36 +55,34 @@ std::optional<Obstacle> obstacle_to_leaps(const Plan& plan) {
     return std::nullopt;
 }
 
-bool device_leaps(const Plan& plan) {
-    Setup setup = plan.setup;
+bool device_leaps(const Device& device, Setup setup) {
     setup.stepping = Stepping::leap;
-    return has_kernel_for(*plan.device, setup);
+    return has_kernel_for(device, setup);
 }
 
 /// How much faster a node leaps than it steps twice, as measured (docs/performance.md). GPUs have a fast kernel for
 /// single precision in 3-D.
-double speed_of_leaps(const Plan& plan) {
-    const int order = plan.setup.scheme.space_order;
-    if (plan.setup.grid.dimensions == 2) return 1.;
-    if (!plan.device->has_own_memory()) return order == 2 ? 1.2 : order == 4 ? 1.1 : 1.;
-    Setup setup = plan.setup;
+double speed_of_leaps(const Device& device, Setup setup) {
+    const int order = setup.scheme.space_order;
+    if (setup.grid.dimensions == 2) return 1.;
+    if (!device.has_own_memory()) return order == 2 ? 1.2 : order == 4 ? 1.1 : 1.;
     setup.stepping = Stepping::leap;
-    plan.device->resolve(setup);
+    device.resolve(setup);
     if (setup.kernel != "leap" || order > 8) return 0.6;
     return order <= 4 ? 1.6 : 1.35;
 }
 
 /// Whether a leap takes less time than two single steps: what is saved inside against the nodes of the shell, which
 /// step in boxes of their own, twice less fast.
-bool is_faster(const Plan& plan) {
+bool is_faster(const Device& device, const Setup& setup) {
     constexpr double of_shell = 2., worth_it = 0.95;
-    Problem problem = plan.setup;
+    Problem problem = setup;
     problem.stepping = Stepping::leap;
     const Shell shell = shell_of(problem);
     const auto all = static_cast<double>(shell.grid.points()), leap = static_cast<double>(shell.leap.points()),
                no_odd = static_cast<double>(shell.no_odd.points());
     const double singly = 0.5 * ((all - leap) + (all - no_odd));
-    return leap / speed_of_leaps(plan) + of_shell * singly < worth_it * all;
+    return leap / speed_of_leaps(device, setup) + of_shell * singly < worth_it * all;
 }
 
 }  // namespace
@@ -94,7 +92,9 @@ void set_stepping(Plan& plan) {
     if (plan.asked_stepping == "single") return;
     const std::optional<Obstacle> obstacle = obstacle_to_leaps(plan);
     if (plan.asked_stepping == "auto") {
-        if (obstacle || plan.device == nullptr || !device_leaps(plan) || !is_faster(plan)) return;
+        const Device* const device = plan.placement.device;
+        if (obstacle || device == nullptr || !device_leaps(*device, plan.setup) || !is_faster(*device, plan.setup))
+            return;
     } else if (obstacle) {
         plan.config.origin.fault(obstacle->key, obstacle->fault);
     }
@@ -102,9 +102,9 @@ void set_stepping(Plan& plan) {
     take_leaps(plan.time);
 }
 
-std::string describe_stepping(const Plan& plan) {
-    if (plan.setup.stepping == Stepping::single) return {};
-    const Shell shell = shell_of(plan.setup);
+std::string describe_stepping(const Problem& problem) {
+    if (problem.stepping == Stepping::single) return {};
+    const Shell shell = shell_of(problem);
     return fmt::format("          leaps of two steps at {:.3g} % of the nodes; the others, near faces, step singly\n",
                        100. * static_cast<double>(shell.leap.points()) / static_cast<double>(shell.grid.points()));
 }

@@ -7,6 +7,7 @@
 namespace onda {
 
 struct Plan;
+struct Problem;
 
 /// Sets the stepping that Plan::asked_stepping asks for, and the time axis that goes with it. "auto" leaps where that
 /// is faster, and where everything that is asked for allows it. \param plan with device, scheme, survey, time axis and
@@ -14,6 +15,6 @@ struct Plan;
 void set_stepping(Plan& plan);
 
 /// A line for `onda check` on leaps; empty with single steps.
-std::string describe_stepping(const Plan& plan);
+std::string describe_stepping(const Problem& problem);
 
 }  // namespace onda

@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::size_t kMostVelocities = MediumCode::kMostTableValues - 1;  // and zero, which walls have
 
-float k_of(const Plan& plan, double vp_m_s) {
-    return static_cast<float>(plan.setup.scheme.equation->arrays.front().value(&vp_m_s, plan.time.dt_s));
+float k_of(const Scheme& scheme, double dt_s, double vp_m_s) {
+    return static_cast<float>(scheme.equation->arrays.front().value(&vp_m_s, dt_s));
 }
 
 /// Adds a value to an ascending list of different ones.
@@ -51,42 +51,42 @@ std::optional<std::vector<float>> few_velocities(const Model& model) {
     return all;
 }
 
-MediumCode table_of(const Plan& plan, std::span<const float> velocities) {
+MediumCode table_of(const Scheme& scheme, double dt_s, std::span<const float> velocities) {
     std::vector<float> k;
-    for (const float vp : velocities) k.push_back(k_of(plan, static_cast<double>(vp)));
+    for (const float vp : velocities) k.push_back(k_of(scheme, dt_s, static_cast<double>(vp)));
     return medium_of_table(k);
 }
 
 /// What stands against codes of k; empty if nothing does.
-std::string obstacle_to_codes(const Plan& plan) {
-    const Equation& equation = plan.setup.scheme.equation;
+std::string obstacle_to_codes(const Problem& problem) {
+    const Equation& equation = problem.scheme.equation;
     if (equation != Equation::star)
         return fmt::format("is not available for the equation {}: use float", onda::name(equation));
-    if (plan.setup.precision != Precision::float32)
+    if (problem.precision != Precision::float32)
         return "is not available in double precision: use float, or scheme.precision: float";
     return {};
 }
 
-bool device_computes(const Plan& plan, MediumCode medium) {
-    Setup setup = plan.setup;
+bool device_computes(const Device& device, Setup setup, MediumCode medium) {
     setup.medium = std::move(medium);
-    return has_kernel_for(*plan.device, setup);
+    return has_kernel_for(device, setup);
 }
 
 /// A table where it is exact, and where the kernel and tile that floats would have read it: another kernel may be
 /// slower by more than the traffic that tables save.
 MediumCode best_storage(const Plan& plan, const Model* model) {
-    if (model == nullptr || plan.device == nullptr) return {};
+    if (model == nullptr || plan.placement.device == nullptr) return {};
     const auto velocities = few_velocities(*model);
     if (!velocities) return {};
-    MediumCode table = table_of(plan, *velocities);
-    return device_computes(plan, table) ? table : MediumCode{};
+    MediumCode table = table_of(plan.setup.scheme, plan.time.dt_s, *velocities);
+    return device_computes(*plan.placement.device, plan.setup, table) ? table : MediumCode{};
 }
 
 MediumCode table_asked_for(const Plan& plan, const Model* model) {
     if (model == nullptr) {
-        const float ends[] = {static_cast<float>(plan.velocity.min_m_s), static_cast<float>(plan.velocity.max_m_s)};
-        return table_of(plan, ends);
+        const float ends[] = {static_cast<float>(plan.model.velocity.min_m_s),
+                              static_cast<float>(plan.model.velocity.max_m_s)};
+        return table_of(plan.setup.scheme, plan.time.dt_s, ends);
     }
     const auto velocities = few_velocities(*model);
     if (!velocities)
@@ -94,7 +94,7 @@ MediumCode table_asked_for(const Plan& plan, const Model* model) {
             "model.storage", fmt::format("the model has more than {} different velocities, which is what a table has "
                                          "room for: use auto, 16bit or float",
                                          kMostVelocities));
-    return table_of(plan, *velocities);
+    return table_of(plan.setup.scheme, plan.time.dt_s, *velocities);
 }
 
 }  // namespace
@@ -103,12 +103,13 @@ void set_storage(Plan& plan, const Model* model) {
     const std::string& asked = plan.config.model.storage;
     plan.setup.medium = {};
     if (asked == "float") return;
-    if (const std::string obstacle = obstacle_to_codes(plan); !obstacle.empty()) {
+    if (const std::string obstacle = obstacle_to_codes(plan.setup); !obstacle.empty()) {
         if (asked == "auto") return;
         plan.config.origin.value_fault("model.storage", obstacle);
     }
     if (asked == "16bit")
-        plan.setup.medium = medium_of_codes(k_of(plan, plan.velocity.min_m_s), k_of(plan, plan.velocity.max_m_s));
+        plan.setup.medium = medium_of_codes(k_of(plan.setup.scheme, plan.time.dt_s, plan.model.velocity.min_m_s),
+                                            k_of(plan.setup.scheme, plan.time.dt_s, plan.model.velocity.max_m_s));
     else
         plan.setup.medium = asked == "table" ? table_asked_for(plan, model) : best_storage(plan, model);
 }
@@ -116,11 +117,12 @@ void set_storage(Plan& plan, const Model* model) {
 StorageChange change_of_storage(const Plan& plan) {
     StorageChange change;
     change.of_velocity = 0.5 * plan.setup.medium.largest_change();  // k grows with the square of the velocity
-    change.velocity_m_s = change.of_velocity * plan.velocity.max_m_s;
+    change.velocity_m_s = change.of_velocity * plan.model.velocity.max_m_s;
     double diagonal_m = 0.;
     for (std::size_t axis = 0; axis < 3; ++axis)
-        diagonal_m = std::hypot(diagonal_m, static_cast<double>(plan.grid.n[axis] - 1) * plan.grid.spacing_m[axis]);
-    change.travel_time_s = change.of_velocity * diagonal_m / plan.velocity.min_m_s;
+        diagonal_m = std::hypot(diagonal_m,
+                                static_cast<double>(plan.domain.grid.n[axis] - 1) * plan.domain.grid.spacing_m[axis]);
+    change.travel_time_s = change.of_velocity * diagonal_m / plan.model.velocity.min_m_s;
     change.travel_time_periods = change.travel_time_s * plan.survey.highest_frequency_hz();
     return change;
 }

@@ -1,8 +1,10 @@
 #include "solver/planning/choice.hpp"
 
 #include <algorithm>
+#include <omp.h>
 #include <spdlog/fmt/fmt.h>
 
+#include "io/text/printable.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/program/build.hpp"
@@ -24,13 +26,13 @@ constexpr double kMemoryShare = 0.8;  // of what is free
 
 /// The shots of a worker, if all are equally fast.
 std::int64_t shots_of_worker(const Plan& plan) {
-    const std::int64_t workers = workers_of_run(plan);
+    const std::int64_t workers = workers_of_run(plan.placement);
     return (std::ssize(plan.survey.shots) + workers - 1) / workers;
 }
 
 /// Shots that a batch may have at most, device and memory aside.
 std::int64_t most_together(const Plan& plan) {
-    if (plan.aperture) return 1;  // shots on parts of their own need media of their own
+    if (plan.domain.aperture) return 1;  // shots on parts of their own need media of their own
     const std::int64_t shots = shots_of_worker(plan);
     return plan.snapshots.steps.empty() ? shots : std::min(shots, kMostWithSnapshots);
 }
@@ -57,18 +59,19 @@ std::int64_t fast_on_gpu(const Plan& plan) {
 }
 
 std::int64_t fast_on_cpu(const Plan& plan, const Setup& setup) {
-    if (plan.slabs.size() > 1) return 1;  // the shots of a batch would have one thread each, one after the other
-    const int workers = std::max(1, static_cast<int>(plan.workers.size()));  // which share the threads
-    return plan.device->predicted_bytes(setup, 1) <= kCoreBytes ? std::max(1, setup.threads / workers) : 1;
+    if (plan.placement.slabs.size() > 1)
+        return 1;  // the shots of a batch would have one thread each, one after the other
+    const int workers = std::max(1, static_cast<int>(plan.placement.workers.size()));  // which share the threads
+    return plan.placement.device->predicted_bytes(setup, 1) <= kCoreBytes ? std::max(1, setup.threads / workers) : 1;
 }
 
 /// \param setup the plan's, with names.
 int batch_of_rule(const Plan& plan, const Setup& setup) {
     const std::int64_t wanted = plan.config.backend.batch;
-    const std::int64_t fast = wanted > 0                      ? wanted
-                              : plan.device->has_own_memory() ? fast_on_gpu(plan)
-                                                              : fast_on_cpu(plan, setup);
-    const std::int64_t most = std::min<std::int64_t>(most_together(plan), plan.device->most_shots(setup));
+    const std::int64_t fast = wanted > 0                                ? wanted
+                              : plan.placement.device->has_own_memory() ? fast_on_gpu(plan)
+                                                                        : fast_on_cpu(plan, setup);
+    const std::int64_t most = std::min<std::int64_t>(most_together(plan), plan.placement.device->most_shots(setup));
     return static_cast<int>(std::clamp<std::int64_t>(fast, 1, most));
 }
 
@@ -83,22 +86,35 @@ bool is_open(const BackendConfig& wanted, const Device& device) {
 
 void check_batch(const Plan& plan, const Setup& setup) {
     const std::int64_t wanted = plan.config.backend.batch;
-    const int most = plan.device->most_shots(setup);
+    const int most = plan.placement.device->most_shots(setup);
     if (wanted > most)
-        plan.config.origin.fault("backend.batch",
-                                 fmt::format("{}: on this grid, kernel {} of {} advances {} shot{} together at most",
-                                             wanted, setup.kernel, plan.device->name, most, most == 1 ? "" : "s"));
+        plan.config.origin.fault(
+            "backend.batch",
+            fmt::format("{}: on this grid, kernel {} of {} advances {} shot{} together at most", wanted, setup.kernel,
+                        plan.placement.device->name, most, most == 1 ? "" : "s"));
 }
 
 }  // namespace
 
+KernelChoice kernel_choice(const BackendConfig& wanted) {
+    KernelChoice choice;
+    choice.fewer_threads = wanted.threads == 0;
+    choice.threads = wanted.threads > 0 ? static_cast<int>(wanted.threads) : omp_get_max_threads();
+    choice.kernel = wanted.kernel;
+    choice.isa = wanted.isa;
+    choice.ordinal = static_cast<int>(wanted.device);
+    choice.tile = printable(wanted.tile);  // kernels/ quotes them as they are
+    choice.copy = printable(wanted.copy);
+    return choice;
+}
+
 TuningCase tuning_case(const Plan& plan) {
     const BackendConfig& wanted = plan.config.backend;
-    TuningCase of{plan.device, typical_setup(plan), static_cast<int>(wanted.batch), 1};
+    TuningCase of{plan.placement.device, typical_setup(plan.setup, plan.placement), static_cast<int>(wanted.batch), 1};
     static_cast<KernelChoice&>(of.asked) = kernel_choice(wanted);
     of.asked.ordinal = plan.setup.ordinal;
     const std::int64_t most = most_together(plan);
-    const bool two_batches = plan.device->has_own_memory() && wanted.batch == 0;
+    const bool two_batches = plan.placement.device->has_own_memory() && wanted.batch == 0;
     of.most_shots = static_cast<int>(std::min<std::int64_t>(two_batches ? (most + 1) / 2 : most, 1024));
     return of;
 }
@@ -106,7 +122,7 @@ TuningCase tuning_case(const Plan& plan) {
 Candidate rule_of(const Plan& plan) {
     const TuningCase of = tuning_case(plan);
     Setup setup = of.asked;
-    plan.device->resolve(setup);
+    plan.placement.device->resolve(setup);
     return {setup, batch_of_rule(plan, setup)};
 }
 
@@ -115,26 +131,26 @@ void choose_kernel_and_batch(Plan& plan, bool use_kept) {
     const Candidate rule = rule_of(plan);
     check_batch(plan, rule.setup(of));
     Chosen chosen{rule, "the configuration"};
-    if (is_open(plan.config.backend, *plan.device)) {
-        const auto model = calibrated_model(*plan.device, plan.setup.ordinal);
-        chosen = choose(of, rule, model.get(), use_kept, plan.device_notes);
+    if (is_open(plan.config.backend, *plan.placement.device)) {
+        const auto model = calibrated_model(*plan.placement.device, plan.setup.ordinal);
+        chosen = choose(of, rule, model.get(), use_kept, plan.placement.notes);
     }
     static_cast<KernelChoice&>(plan.setup) = chosen.candidate.choice;
     plan.chosen_by = chosen.by;
     int batch = chosen.candidate.shots;
-    if (of.shots == 0 && plan.device->has_own_memory())
+    if (of.shots == 0 && plan.placement.device->has_own_memory())
         batch = static_cast<int>(of_one_size(shots_of_worker(plan), batch, 1));
-    plan.batch = batch;
+    plan.placement.batch = batch;
     if (of.shots > 0) return;
     for (Plan trial = plan; batch > 1 && !fits(trial, batch);) batch = (batch + 1) / 2;
-    plan.batch = batch;
+    plan.placement.batch = batch;
 }
 
 bool fits(Plan& plan, int batch) {
-    plan.batch = batch;
+    plan.placement.batch = batch;
     const MemoryForecast memory = forecast_memory(plan);
-    if (plan.device->has_own_memory() && static_cast<double>(memory.device_peak_bytes()) >
-                                             kMemoryShare * static_cast<double>(available_device_bytes(plan)))
+    if (plan.placement.device->has_own_memory() && static_cast<double>(memory.device_peak_bytes()) >
+                                                       kMemoryShare * static_cast<double>(available_device_bytes(plan)))
         return false;
     return static_cast<double>(memory.peak_bytes()) <= kMemoryShare * static_cast<double>(available_host_bytes(plan));
 }

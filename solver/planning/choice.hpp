@@ -2,10 +2,15 @@
 /// Which kernel computes a run, and how many of its shots advance together.
 #pragma once
 
+#include "io/config/config.hpp"
+#include "kernels/setup.hpp"
 #include "solver/performance/tuning.hpp"
 #include "solver/plan/plan.hpp"
 
 namespace onda {
+
+/// The kernel and its settings as a configuration asks for them, "auto" where it leaves them open.
+KernelChoice kernel_choice(const BackendConfig& wanted);
 
 /// What `backend` leaves to be chosen for the grid, the faces and the shots of a plan that is complete, or complete but
 /// for its kernel and its batch.

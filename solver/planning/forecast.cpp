@@ -46,8 +46,8 @@ std::int64_t temporary_bytes(const Plan& plan, const Allocations& list) {
     const std::int64_t gathers =
         saturating_sum(of(held::gathers), std::max({of(held::resampling), of(held::writing), of(held::drawing)}));
     // Beside the steps of others, the last shots are written and drawn while snapshots of the next are.
-    const std::int64_t files =
-        is_pipelined(plan) ? saturating_sum(of(held::frame), gathers) : std::max(of(held::frame), gathers);
+    const std::int64_t files = is_pipelined(plan.placement, plan.survey) ? saturating_sum(of(held::frame), gathers)
+                                                                         : std::max(of(held::frame), gathers);
     return std::max(of(held::set_up), files);
 }
 
@@ -62,14 +62,14 @@ std::int64_t MemoryForecast::device_peak_bytes() const {
 
 std::int64_t available_device_bytes(const Plan& plan) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    const std::vector<int> devices = devices_of(plan);
-    for (const int device : devices) least = std::min(least, plan.device->available_bytes(device));
-    const bool together = plan.device->count() == 1 || plan.config.backend.devices.integers.size() == 1;
-    return together ? least / plan.ranks.same_devices : least;
+    const std::vector<int> devices = devices_of(plan.setup, plan.placement);
+    for (const int device : devices) least = std::min(least, plan.placement.device->available_bytes(device));
+    const bool together = plan.placement.device->count() == 1 || plan.config.backend.devices.integers.size() == 1;
+    return together ? least / plan.placement.ranks.same_devices : least;
 }
 
 std::int64_t available_host_bytes(const Plan& plan) {
-    return available_memory_bytes() / plan.ranks.local_size;
+    return available_memory_bytes() / plan.placement.ranks.local_size;
 }
 
 MemoryForecast forecast_memory(const Plan& plan) {
@@ -121,26 +121,27 @@ void resize(Setup& setup, const std::array<std::int64_t, 3>& n) {
 /// Puts a plan on a grid of the same proportions with `longest` nodes along its longest axis, as far as its memory
 /// depends on it.
 void rescale(Plan& scaled, const Plan& plan, std::int64_t longest) {
-    const double factor = static_cast<double>(longest) / static_cast<double>(*std::ranges::max_element(plan.grid.n));
+    const double factor =
+        static_cast<double>(longest) / static_cast<double>(*std::ranges::max_element(plan.domain.grid.n));
     for (std::size_t a = 0; a < 3; ++a) {
         const auto scale = [factor](std::int64_t count, std::int64_t least) {
             return std::max(least, static_cast<std::int64_t>(std::llround(factor * static_cast<double>(count))));
         };
-        if (!plan.grid.has_axis(static_cast<int>(a))) continue;
-        scaled.grid.n[a] = scale(plan.grid.n[a], 2);
+        if (!plan.domain.grid.has_axis(static_cast<int>(a))) continue;
+        scaled.domain.grid.n[a] = scale(plan.domain.grid.n[a], 2);
         scaled.snapshots.window.count[a] = scale(plan.snapshots.window.count[a], 1);
     }
-    scaled.computed = plan.computed.around(scaled.grid);
+    scaled.domain.computed = plan.domain.computed.around(scaled.domain.grid);
     scaled.setup.strips = plan.setup.strips;
-    resize(scaled.setup, scaled.computed.grid().n);
-    cut_again(scaled);
+    resize(scaled.setup, scaled.domain.computed.grid().n);
+    cut_again(scaled.setup, scaled.placement);
 }
 
 }  // namespace
 
 std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t available) {
     constexpr double kLeastBytesPerNode = 4.;
-    if (plan.aperture) return std::nullopt;  // its parts are as large as its spreads, not as its grid
+    if (plan.domain.aperture) return std::nullopt;  // its parts are as large as its spreads, not as its grid
     Plan scaled = plan;
     const auto fits = [&](std::int64_t longest) {
         rescale(scaled, plan, longest);
@@ -148,18 +149,18 @@ std::optional<Grid> largest_grid(const Plan& plan, Memory memory, std::int64_t a
         return (memory == Memory::host ? forecast.peak_bytes() : forecast.device_peak_bytes()) <= available;
     };
     const double nodes = static_cast<double>(available) / kLeastBytesPerNode;
-    const double growth =
-        std::pow(nodes / static_cast<double>(plan.grid.points()), 1. / static_cast<double>(plan.grid.dimensions));
+    const double growth = std::pow(nodes / static_cast<double>(plan.domain.grid.points()),
+                                   1. / static_cast<double>(plan.domain.grid.dimensions));
     std::int64_t low = 2;
     auto high = low + static_cast<std::int64_t>(
-                          growth * static_cast<double>(*std::ranges::max_element(plan.grid.n)));  // does not fit
+                          growth * static_cast<double>(*std::ranges::max_element(plan.domain.grid.n)));  // does not fit
     if (!fits(low)) return std::nullopt;
     while (high - low > 1) {
         const std::int64_t middle = low + (high - low) / 2;
         (fits(middle) ? low : high) = middle;
     }
     rescale(scaled, plan, low);
-    return scaled.grid;
+    return scaled.domain.grid;
 }
 
 }  // namespace onda

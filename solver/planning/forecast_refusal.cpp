@@ -29,13 +29,13 @@ std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::
         "the run needs {} of {}memory and {} are available\n  {} would fit (this grid has {}): increase grid.spacing_m "
         "or take {} with more memory",
         bytes_text(needed), on_device ? "GPU " : "", bytes_text(available), shape_text(*fitting) + " nodes",
-        shape_text(plan.grid), on_device ? "backend.name: cpu, or a GPU" : "a machine");
+        shape_text(plan.domain.grid), on_device ? "backend.name: cpu, or a GPU" : "a machine");
 }
 
 /// \param kept bytes of the host beside the forecast.
 std::string memory_shortage(const Plan& plan, const MemoryForecast& memory, std::int64_t kept) {
     std::string text;
-    if (plan.device->has_own_memory())
+    if (plan.placement.device->has_own_memory())
         if (const std::int64_t free = available_device_bytes(plan); memory.device_peak_bytes() > free)
             text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
     const std::int64_t needed = saturating_sum(memory.peak_bytes(), kept), free = available_host_bytes(plan);

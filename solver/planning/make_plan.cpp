@@ -68,53 +68,55 @@ void set_grids(Plan& plan) {
     Config& c = plan.config;
     const GridConfig given = c.grid;
     c.grid = complete_grid(given, c.model, c.origin);
-    if (given.shape != c.grid.shape) plan.grid_of_file.emplace_back("shape");
-    if (given.spacing_m != c.grid.spacing_m) plan.grid_of_file.emplace_back("spacing_m");
-    if (given.origin_m != c.grid.origin_m) plan.grid_of_file.emplace_back("origin_m");
-    plan.grid = make_grid(c.grid, c.origin);
-    plan.part = Window::whole(plan.grid);
-    plan.computed = ComputedGrid(plan.grid, plan.faces().nodes_beyond);
-    check_stencil_fits(c.scheme, plan.computed.grid(), c.origin);
+    if (given.shape != c.grid.shape) plan.domain.keys_of_file.emplace_back("shape");
+    if (given.spacing_m != c.grid.spacing_m) plan.domain.keys_of_file.emplace_back("spacing_m");
+    if (given.origin_m != c.grid.origin_m) plan.domain.keys_of_file.emplace_back("origin_m");
+    plan.domain.grid = make_grid(c.grid, c.origin);
+    plan.domain.part = Window::whole(plan.domain.grid);
+    plan.domain.faces = make_faces(c.boundary, plan.domain.grid, c.origin);
+    plan.domain.computed = ComputedGrid(plan.domain.grid, plan.domain.faces.nodes_beyond);
+    check_stencil_fits(c.scheme, plan.domain.computed.grid(), c.origin);
 }
 
 void begin_setup(Plan& plan) {
-    plan.setup.grid = plan.computed.grid();
+    plan.setup.grid = plan.domain.computed.grid();
     plan.setup.precision = precision_of(plan.config.scheme);
     static_cast<KernelChoice&>(plan.setup) = kernel_choice(plan.config.backend);
 }
 
 void set_device(Plan& plan) {
     const DeviceChoice choice = choose_device(plan.config.backend);
-    plan.device = choice.device;
-    plan.device_notes = choice.notes;
+    plan.placement.device = choice.device;
+    plan.placement.notes = choice.notes;
 }
 
 void set_scheme(Plan& plan) {
     const Config& c = plan.config;
     const auto given = [&c](const MediumParameter& parameter) { return gives(c.model, parameter, c.origin); };
-    plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.grid, given, c.origin);
+    plan.setup.scheme = make_scheme(c.scheme, c.time.order, plan.domain.grid, given, c.origin);
 }
 
 void set_ranges(Plan& plan) {
     const ModelConfig& model = plan.config.model;
     const Equation& equation = plan.setup.scheme.equation;
-    plan.velocity = velocity_range(model, equation, plan.grid, plan.config.origin);
+    plan.model.velocity = velocity_range(model, equation, plan.domain.grid, plan.config.origin);
     for (const MediumParameter& parameter : equation->parameters.subspan(1))
-        plan.further.push_back(told_range(model, parameter, plan.velocity));
-    plan.model_extra_bytes = model_extra_bytes(model, plan.grid, plan.config.origin);
+        plan.model.further.push_back(told_range(model, parameter, plan.model.velocity));
+    plan.model.extra_bytes = model_extra_bytes(model, plan.domain.grid, plan.config.origin);
 }
 
 void set_survey(Plan& plan) {
     const Config& c = plan.config;
-    plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output}, plan.grid, plan.faces(), c.origin);
+    plan.survey = make_survey({c.sources, c.receivers, c.wavelet, c.time, c.output}, plan.domain.grid,
+                              plan.domain.faces, c.origin);
 }
 
 /// What is cut off becomes absorbing strips: the faces that may be cut must have them.
 void check_can_be_cut(const Plan& plan) {
     const Config& c = plan.config;
-    const Faces faces = plan.faces();
+    const Faces& faces = plan.domain.faces;
     for (int face = 0; face < 4; ++face)
-        if (plan.grid.has_axis(face / 2) && faces.nodes_beyond[face] == 0)
+        if (plan.domain.grid.has_axis(face / 2) && faces.nodes_beyond[face] == 0)
             c.origin.value_fault(
                 "survey.limit_m",
                 fmt::format("a shot's part of the grid absorbs at its sides, but {} {}", face_name(face),
@@ -126,23 +128,23 @@ void check_can_be_cut(const Plan& plan) {
 void set_aperture(Plan& plan) {
     const auto& limit_m = plan.config.survey.limit_m;
     const Shots& shots = plan.survey.shots;
-    plan.nodes_of_shots = saturating_product(plan.setup.grid.points(), std::ssize(shots));
+    plan.domain.nodes_of_shots = saturating_product(plan.setup.grid.points(), std::ssize(shots));
     if (!limit_m) return;
     check_can_be_cut(plan);
-    plan.aperture.emplace(plan.grid, *limit_m, plan.config.scheme.space_order / 2 + 1);
-    Window largest{{}, {1, 1, plan.grid.n[2]}, {1, 1, 1}};
-    plan.nodes_of_shots = 0;
+    plan.domain.aperture.emplace(plan.domain.grid, *limit_m, plan.config.scheme.space_order / 2 + 1);
+    Window largest{{}, {1, 1, plan.domain.grid.n[2]}, {1, 1, 1}};
+    plan.domain.nodes_of_shots = 0;
     for (std::size_t i = 0; i < shots.size(); ++i) {
-        const Window part = plan.aperture->part(shots.spread(i));
+        const Window part = plan.domain.aperture->part(shots.spread(i));
         for (std::size_t a = 0; a < 3; ++a) largest.count[a] = std::max(largest.count[a], part.count[a]);
-        plan.nodes_of_shots += plan.computed.around(grid_of_part(plan.grid, part)).grid().points();
+        plan.domain.nodes_of_shots += plan.domain.computed.around(grid_of_part(plan.domain.grid, part)).grid().points();
     }
-    set_grid_of_part(plan, grid_of_part(plan.grid, largest));
+    set_grid_of_part(plan, grid_of_part(plan.domain.grid, largest));
 }
 
 void judge(Plan& plan) {
-    plan.sampling = judge_sampling(plan.config.scheme, plan.grid, plan.survey.highest_frequency(), plan.setup.scheme,
-                                   plan.velocity.min_m_s);
+    plan.sampling = judge_sampling(plan.config.scheme, plan.domain.grid, plan.survey.highest_frequency(),
+                                   plan.setup.scheme, plan.model.velocity.min_m_s);
     if (plan.sampling.level == SamplingVerdict::Level::refuse)
         plan.config.origin.fault("grid.spacing_m", plan.sampling.message);
 }
@@ -150,9 +152,9 @@ void judge(Plan& plan) {
 void set_time(Plan& plan) {
     const Config& c = plan.config;
     const Scheme& scheme = plan.setup.scheme;
-    const std::vector<double> spacing_m = plan.grid.derivative_spacings_m();
-    const double fastest_m_s = plan.velocity.max_m_s;
-    const bool in_layers = plan.faces().in_operator;
+    const std::vector<double> spacing_m = plan.domain.grid.derivative_spacings_m();
+    const double fastest_m_s = plan.model.velocity.max_m_s;
+    const bool in_layers = plan.domain.faces.in_operator;
     const double limit_s = in_layers ? scheme.stability_limit_in_layers_s(spacing_m, fastest_m_s)
                                      : scheme.stability_limit_s(spacing_m, fastest_m_s);
     plan.time = make_time_axis(c.time, {c.output.seismograms, plan.survey.highest_frequency_hz()}, scheme,
@@ -168,7 +170,7 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
         if (has_time)
             set_boundary(plan);
         else
-            check_boundary(plan.config.boundary, plan.computed.grid(), plan.config.origin);
+            check_boundary(plan.config.boundary, plan.domain.computed.grid(), plan.config.origin);
     });
     const bool has_slabs = has_time && has_boundary && stages.run([&] { set_slabs(plan); });
     if (has_slabs && has_survey) stages.run([&] { set_stepping(plan); });
@@ -191,15 +193,16 @@ void warn_of_lost_band(Plan& plan) {
 /// What is left once no stage has found a fault. \param of_model warnings of the model, if it has been made.
 void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.config.time.duration_s, plan.time);
-    plan.notes = plan.device_notes;
-    plan.notes.insert(plan.notes.end(), plan.velocity.notes.begin(), plan.velocity.notes.end());
-    const std::vector<std::string> on_exchange = notes_on_exchange(plan);
+    plan.notes = plan.placement.notes;
+    plan.notes.insert(plan.notes.end(), plan.model.velocity.notes.begin(), plan.model.velocity.notes.end());
+    const std::vector<std::string> on_exchange = notes_on_exchange(plan.config.backend, plan.placement);
     plan.notes.insert(plan.notes.end(), on_exchange.begin(), on_exchange.end());
     plan.warnings = of_model;
     plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
     warn_of_lost_band(plan);
     if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
-    if (const double contrast = plan.density_contrast(); plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
+    if (const double contrast = density_contrast(plan.setup.scheme.equation, plan.model.further);
+        plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
         plan.warnings.push_back(density_remedy(contrast, plan.time));
     const std::vector<std::string> doubts = doubts_of(plan);
     plan.warnings.insert(plan.warnings.end(), doubts.begin(), doubts.end());
@@ -211,7 +214,7 @@ Plan make_plan(const Config& config, const RankPlace& ranks) {
     const ConfigOrigin& origin = config.origin;
     Plan plan;
     plan.config = config;
-    plan.ranks = ranks;
+    plan.placement.ranks = ranks;
     plan.task = tasks().front();
     set_grids(plan);  // every stage builds on them: what is wrong with them would be told by all
     begin_setup(plan);
@@ -223,22 +226,23 @@ Plan make_plan(const Config& config, const RankPlace& ranks) {
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
     plan.asked_stepping = config.time.stepping;
     run_stages_of_velocity(plan, stages, has_medium, has_survey, nullptr);
-    stages.run(
-        [&] { plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.grid, origin); });
+    stages.run([&] {
+        plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.domain.grid, origin);
+    });
     if (has_survey) stages.run([&] { check_trace_files(plan); });
-    if (has_device && has_scheme) stages.run([&] { check_backend(*plan.device, plan.setup, origin); });
+    if (has_device && has_scheme) stages.run([&] { check_backend(*plan.placement.device, plan.setup, origin); });
     stages.throw_if_faulty();
     plan.snapshots.steps = snapshot_steps(config.output.snapshots, config.time.duration_s, plan.time);
     choose_kernel_and_batch(plan, config.backend.tuning == "cache");
-    conclude(plan, plan.velocity.warnings);
+    conclude(plan, plan.model.velocity.warnings);
     return plan;
 }
 
 Plan refine(Plan plan, const Model& model) {
-    plan.velocity = {model.vp().min, model.vp().max, true, model.notes};
-    plan.further.clear();
+    plan.model.velocity = {model.vp().min, model.vp().max, true, model.notes};
+    plan.model.further.clear();
     for (const ParameterValues& parameter : std::span(model.parameters).subspan(1))
-        plan.further.emplace_back(ParameterRange{parameter.min, parameter.max});
+        plan.model.further.emplace_back(ParameterRange{parameter.min, parameter.max});
     plan.asked_stepping =
         plan.setup.stepping == Stepping::leap ? "leap" : "single";  // kernel and batch are chosen for it
     Stages stages;

@@ -24,16 +24,17 @@ void add_program_memory(Allocations& list, const Plan& plan) {
     // What each thread beyond the two of that measurement touches of its stack and its part of the allocator: 16
     // threads held 2.6 MB more.
     list.add(host_row("threads", held::whole_run, 185'000, 1, std::max(0, plan.setup.threads - 2)));
-    list.add(host_row("driver and libraries of the device", held::whole_run, plan.device->host_bytes, 1));
+    list.add(host_row("driver and libraries of the device", held::whole_run, plan.placement.device->host_bytes, 1));
 }
 
 /// Of the slabs of all workers of this process in the host's memory; of those on the device that has most in its own.
 std::int64_t bytes_of_slabs(const Plan& plan) {
-    if (plan.device->has_own_memory()) return bytes_of_fullest_device(plan);
-    const std::vector<std::int64_t> slabs = slab_bytes(plan);
-    const SlabRange own = own_slabs(plan);
+    if (plan.placement.device->has_own_memory()) return bytes_of_fullest_device(plan.setup, plan.placement);
+    const std::vector<std::int64_t> slabs = slab_bytes(plan.setup, plan.placement);
+    const SlabRange own = own_slabs(plan.placement);
     const auto first = slabs.begin() + static_cast<std::ptrdiff_t>(own.first);
-    return own_workers(plan) * std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
+    return own_workers(plan.placement) *
+           std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
 }
 
 /// The sums of the device's list. What of shots fills a petabyte is not asked for: its numbers would wrap there.
@@ -42,17 +43,18 @@ void add_device_memory(Allocations& list, const Plan& plan) {
     const ShotSize shot = plan.task->largest_shot(plan);
     const std::int64_t of_traces = saturating_product(shot.receivers, shot.trace_samples, std::int64_t{sizeof(double)});
     const bool wraps = saturating_sum(bytes_of_points(shot), of_traces) > most;
-    const Allocations planned = plan.device->allocations(plan.setup, plan.batch, wraps ? ShotSize{} : shot);
-    const Memory memory = plan.device->memory();
-    const bool own_memory = plan.device->has_own_memory();
+    const Allocations planned =
+        plan.placement.device->allocations(plan.setup, plan.placement.batch, wraps ? ShotSize{} : shot);
+    const Memory memory = plan.placement.device->memory();
+    const bool own_memory = plan.placement.device->has_own_memory();
     std::int64_t traces = shot.receivers == 0 || wraps ? 0 : planned.of("traces").total_bytes();
     std::int64_t shots = planned.bytes(memory, Owner::shots) - (own_memory ? 0 : traces);
     if (wraps) traces = shots = kTooMany;
-    const std::string host = fmt::format("wavefields and model of the {} backend", plan.device->name);
+    const std::string host = fmt::format("wavefields and model of the {} backend", plan.placement.device->name);
     const auto add = [&](std::string name, Memory where, std::int64_t bytes, std::int64_t count) {
         list.add({std::move(name), where, held::survey, bytes, 1, bytes, count});
     };
-    const std::int64_t workers = own_workers(plan);
+    const std::int64_t workers = own_workers(plan.placement);
     add(own_memory ? "wavefields, model and boundaries" : host, memory, bytes_of_slabs(plan), 1);
     add(own_memory ? "copy of the traces" : "traces in the backend", Memory::host, traces, workers);
     add(own_memory ? "sources, traces and downloads" : "sources and receivers: in the backend", memory, shots,
@@ -65,7 +67,8 @@ Allocations memory_of_run(const Plan& plan) {
     Allocations list;
     // In the order in which the forecast lists them.
     add_program_memory(list, plan);
-    add_exchange_memory(list, plan.ranks, plan.ranks_per_grid, plan.setup, plan.batch, links_devices(plan));
+    add_exchange_memory(list, plan.placement.ranks, plan.placement.ranks_per_grid, plan.setup, plan.placement.batch,
+                        links_devices(plan.config.backend, plan.placement));
     add_device_memory(list, plan);
     add_thread_memory(list, plan);
     plan.task->add_memory(list, plan);

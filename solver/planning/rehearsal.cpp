@@ -66,17 +66,18 @@ Grid shortened(const Grid& grid, double most) {
 
 /// Large enough for the caches of the device to be too small, and quick to fill.
 Setup rehearsal_setup(const Plan& plan) {
-    const bool own_memory = plan.device->has_own_memory();
+    const bool own_memory = plan.placement.device->has_own_memory();
     // Of the host, so much that `onda check` takes little itself; of a device, a tenth of what is free.
-    const double room =
-        own_memory ? 0.1 * static_cast<double>(plan.device->available_bytes(plan.setup.ordinal)) : kMostRehearsed;
+    const double room = own_memory
+                            ? 0.1 * static_cast<double>(plan.placement.device->available_bytes(plan.setup.ordinal))
+                            : kMostRehearsed;
     Setup setup;
     for (double most = own_memory ? 5e7 : 6e6; most > 1.; most *= 0.7) {
         setup = plan.setup;
         setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
         setup.grid.n = shortened(plan.setup.grid, most).n;
         setup.strips.change_each([&](const Strip& strip) { return strip.resized(setup.grid.n); });
-        if (static_cast<double>(plan.device->predicted_bytes(setup, plan.batch)) <= room) break;
+        if (static_cast<double>(plan.placement.device->predicted_bytes(setup, plan.placement.batch)) <= room) break;
     }
     return setup;
 }
@@ -93,7 +94,8 @@ double absorbing_work(const Setup& setup) {
 NodeWeights receivers_like(const Plan& plan, const Grid& grid) {
     constexpr std::int64_t most = 5000;
     const SurveySize& size = plan.survey.size;
-    const std::int64_t rows = std::min<std::int64_t>(size.most_receivers, std::max<std::int64_t>(1, most / plan.batch));
+    const std::int64_t rows =
+        std::min<std::int64_t>(size.most_receivers, std::max<std::int64_t>(1, most / plan.placement.batch));
     const std::int64_t nodes =
         rows == 0 ? 0 : std::clamp<std::int64_t>(size.most_receiver_nodes / size.most_receivers, 1, 512);
     NodeWeights list;
@@ -115,7 +117,7 @@ MediumReaders uniform_medium(const Plan& plan) {
             std::ranges::fill(row, static_cast<float>(value));
         };
     };
-    MediumReaders readers{filled(plan.velocity.min_m_s)};
+    MediumReaders readers{filled(plan.model.velocity.min_m_s)};
     for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters.subspan(1))
         readers.push_back(filled(parameter.lowest));
     return readers;
@@ -133,10 +135,10 @@ std::int64_t steps_at_a_time(const Plan& plan) {
 class Rehearsed {
 public:
     Rehearsed(const Plan& plan, const Setup& setup) : most_(steps_at_a_time(plan)), steps_(std::min(most_, kFirst)) {
-        const ConditionsWatch watch(*plan.device, setup.ordinal);
+        const ConditionsWatch watch(*plan.placement.device, setup.ordinal);
         made_s_ = seconds_of([&] {
-            const auto medium = plan.device->make_medium(setup, uniform_medium(plan), plan.time.dt_s);
-            wavefield_ = medium->make_wavefield(plan.batch);
+            const auto medium = plan.placement.device->make_medium(setup, uniform_medium(plan), plan.time.dt_s);
+            wavefield_ = medium->make_wavefield(plan.placement.batch);
         });
         set_shots({});
         advance_for(0.03);
@@ -200,7 +202,7 @@ MachineLoad load_of(const Conditions& seen) {
 StepRehearsal rehearse_steps(const Plan& plan) {
     StepRehearsal r{rehearsal_setup(plan)};
     const auto nodes_of = [](const Setup& setup) { return static_cast<double>(setup.grid.points()); };
-    const double larger = nodes_of(plan.setup) / nodes_of(r.setup), batch = plan.batch;
+    const double larger = nodes_of(plan.setup) / nodes_of(r.setup), batch = plan.placement.batch;
     r.whole = plan.setup.grid.n == r.setup.grid.n;
     Rehearsed rehearsed(plan, r.setup);
     const double step = rehearsed.step_s(0.1) / batch;
@@ -228,7 +230,7 @@ StepRehearsal rehearse_steps(const Plan& plan) {
 
 double rehearse_model(const Plan& plan) {
     const ModelConfig& model = plan.config.model;
-    const double nodes = static_cast<double>(plan.grid.points());
+    const double nodes = static_cast<double>(plan.domain.grid.points());
     const double parameters = static_cast<double>(plan.setup.scheme.equation->parameters.size());
     // Read by a process of its own, checked and, where the grid differs, interpolated: seconds a node of a laptop.
     constexpr double of_file = 6e-9, process_s = 0.03;
@@ -237,7 +239,7 @@ double rehearse_model(const Plan& plan) {
     constexpr double enough_s = 0.05;
     double seconds = 0., part = 0.;
     for (const double most : {2e5, 8e5, 3.2e6}) {
-        const Grid small = shortened(plan.grid, most);
+        const Grid small = shortened(plan.domain.grid, most);
         seconds = warm_seconds_of(
             [&] { static_cast<void>(make_model(model, plan.setup.scheme.equation, small, plan.config.origin)); });
         part = static_cast<double>(small.points());
@@ -288,17 +290,19 @@ namespace {
 /// What the middle one of three wavefields shows, to a file that is compressed: the front of waves two thirds of their
 /// way from a source. What interfaces have returned is pale beside it.
 std::vector<float> waves_on(const Section& section, const Plan& plan, const Position& source) {
-    const double wavelength = plan.velocity.min_m_s / plan.survey.highest_frequency_hz() * 2.5;  // about at the peak
-    const double mean_m_s = 0.5 * (plan.velocity.min_m_s + plan.velocity.max_m_s);
+    const double wavelength =
+        plan.model.velocity.min_m_s / plan.survey.highest_frequency_hz() * 2.5;  // about at the peak
+    const double mean_m_s = 0.5 * (plan.model.velocity.min_m_s + plan.model.velocity.max_m_s);
     const double reach = 2. / 3. * mean_m_s * static_cast<double>(plan.time.steps) * plan.time.dt_s,
-                 rear = reach - (plan.grid.dimensions == 2 ? 3. : 1.5) * wavelength;  // in 2-D a pulse leaves a tail
+                 rear = reach -
+                        (plan.domain.grid.dimensions == 2 ? 3. : 1.5) * wavelength;  // in 2-D a pulse leaves a tail
     const auto [first, count, step] = section.window;
     std::vector<float> values;
     for (std::int64_t z = 0; z < count[2]; ++z)
         for (std::int64_t y = 0; y < count[1]; ++y)
             for (std::int64_t x = 0; x < count[0]; ++x) {
                 const Position at =
-                    plan.grid.position_m(first[0] + x * step[0], first[1] + y * step[1], first[2] + z * step[2]);
+                    plan.domain.grid.position_m(first[0] + x * step[0], first[1] + y * step[1], first[2] + z * step[2]);
                 const double r = std::hypot(at[0] - source[0], at[1] - source[1], at[2] - source[2]);
                 const double phase = 2. * std::numbers::pi * r / wavelength;
                 values.push_back(r > rear && r < reach ? static_cast<float>(std::sin(phase)) : 0.f);
@@ -312,10 +316,10 @@ PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path
     constexpr std::int64_t most = 1200;
     const Plan first = plan_of_shot(plan, 0);
     const Shot shot = plan.survey.shots.front();
-    const Position through = shot.sources.empty() ? first.grid.origin_m : shot.sources.front().position_m;
-    const Section section = sections_through(first.grid, through, most).front();
+    const Position through = shot.sources.empty() ? first.domain.grid.origin_m : shot.sources.front().position_m;
+    const Section section = sections_through(first.domain.grid, through, most).front();
     const std::vector<float> waves = waves_on(section, first, through);
-    const std::vector<float> model(waves.size(), static_cast<float>(plan.velocity.max_m_s));
+    const std::vector<float> model(waves.size(), static_cast<float>(plan.model.velocity.max_m_s));
     const std::filesystem::path file = nearest_existing(folder) / "onda_check.png";
     const auto draw = [&](std::vector<PictureField> fields) {
         Panel panel = empty_panel(section);

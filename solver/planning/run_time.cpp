@@ -29,20 +29,21 @@ struct ShotCounts {
 };
 
 ShotCounts shots_of(const Plan& plan) {
-    const auto all = static_cast<double>(plan.survey.shots.size()), batch = static_cast<double>(plan.batch);
+    const auto all = static_cast<double>(plan.survey.shots.size()), batch = static_cast<double>(plan.placement.batch);
     return {all, std::ceil(all / batch), batch,
-            static_cast<double>(plan.nodes_of_shots) / static_cast<double>(plan.setup.grid.points())};
+            static_cast<double>(plan.domain.nodes_of_shots) / static_cast<double>(plan.setup.grid.points())};
 }
 
 /// Devices that compute at the same time: on the CPU, workers share the threads.
 double side_by_side(const Plan& plan) {
-    return plan.device->has_own_memory() ? static_cast<double>(devices_of(plan).size()) : 1.;
+    return plan.placement.device->has_own_memory() ? static_cast<double>(devices_of(plan.setup, plan.placement).size())
+                                                   : 1.;
 }
 
 /// The shots of the worker that has most of them. On the CPU workers share the threads, and so the time.
 ShotCounts shots_of_worker(const Plan& plan) {
-    const auto workers =
-        static_cast<double>(plan.device->has_own_memory() ? std::max<std::size_t>(1, plan.workers.size()) : 1);
+    const auto workers = static_cast<double>(
+        plan.placement.device->has_own_memory() ? std::max<std::size_t>(1, plan.placement.workers.size()) : 1);
     const ShotCounts of_run = shots_of(plan);
     return {std::ceil(of_run.all / workers), std::ceil(of_run.batches / workers), of_run.batch, of_run.full / workers};
 }
@@ -57,9 +58,9 @@ struct Steps {
 Steps steps_of(const Plan& plan, const StepRehearsal& r) {
     Steps steps{r.step_s, "parts of the run, tried out on this machine"};
     if (!r.whole)
-        if (const auto model = calibrated_model(*plan.device, plan.setup.ordinal)) {
-            const double small = model->step(r.setup, plan.batch).seconds,
-                         large = model->step(plan.setup, plan.batch).seconds;
+        if (const auto model = calibrated_model(*plan.placement.device, plan.setup.ordinal)) {
+            const double small = model->step(r.setup, plan.placement.batch).seconds,
+                         large = model->step(plan.setup, plan.placement.batch).seconds;
             const double nodes =
                 static_cast<double>(plan.setup.grid.points()) / static_cast<double>(r.setup.grid.points());
             // The rehearsal knows how busy the machine is, the model how grids of different sizes compare.
@@ -79,7 +80,7 @@ double drawing(const Plan& plan, const std::filesystem::path& folder) {
     if (!plan.config.output.pictures) return 0.;
     constexpr double of_model = 0.5, of_gather = 0.7;
     const PictureRehearsal picture = rehearse_pictures(plan, folder);
-    const double sections = plan.grid.dimensions == 3 ? 3. : 1.;
+    const double sections = plan.domain.grid.dimensions == 3 ? 3. : 1.;
     const double frames =
         plan.snapshots.steps.empty() ? 3. : std::min(3., static_cast<double>(plan.snapshots.steps.size()));
     const double gathers = plan.survey.size.most_receivers > 0 ? 1. : 0.;
@@ -104,11 +105,12 @@ Finishing finishing(const Plan& plan, const TraceRehearsal& traces, const DiskRe
     // is made to last as often.
     const double seismogram_files = receivers > 0. ? 1. : 0., snapshot_files = plan.snapshots.steps.empty() ? 0. : 1.;
     const double files = seismogram_files + snapshot_files;
-    Finishing of{traces.shot_s / plan.batch + traces.trace_s * receivers + bytes * (disk.write_s + disk.hash_s) +
+    Finishing of{traces.shot_s / plan.placement.batch + traces.trace_s * receivers +
+                     bytes * (disk.write_s + disk.hash_s) +
                      (2. * seismogram_files + snapshot_files) * (disk.hdf5_s - disk.hdf5_wait_s),
                  bytes * disk.sync_s + files * disk.hdf5_wait_s};
-    of.working_s *= plan.batch;
-    of.waiting_s *= plan.batch;
+    of.working_s *= plan.placement.batch;
+    of.waiting_s *= plan.placement.batch;
     return of;
 }
 
@@ -140,7 +142,7 @@ double survey_files(const Plan& plan, double output_bytes, const DiskRehearsal& 
 /// What the files of all batches but the last add to steps beside which they are made: on a device with memory of its
 /// own only what is longer than those. On the CPU they take the processor of a thread for which the others wait.
 double beside_steps(const Plan& plan, const Finishing& files, int threads, double steps_s) {
-    if (plan.device->has_own_memory()) return std::max(0., files.seconds(threads) - steps_s);
+    if (plan.placement.device->has_own_memory()) return std::max(0., files.seconds(threads) - steps_s);
     return std::max(files.working_s, files.seconds(1) - steps_s);
 }
 
@@ -156,21 +158,22 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
     const auto output_bytes = static_cast<double>(forecast_output_bytes(plan));
     const double hashed_bytes = std::min(output_bytes, 64. * 1048576.);  // of larger files some pieces: record_of()
     const ShotCounts shots = shots_of_worker(plan);
-    const double slabs_of_worker = side_by_side(plan) / std::max(1., static_cast<double>(plan.workers.size()));
-    const bool own_memory = plan.device->has_own_memory();
+    const double slabs_of_worker =
+        side_by_side(plan) / std::max(1., static_cast<double>(plan.placement.workers.size()));
+    const bool own_memory = plan.placement.device->has_own_memory();
     const double watch_s =
         rehearsal.watch_s * std::ceil(static_cast<double>(plan.time.steps) / StabilityWatch::kInterval);
     const double batch_s = (steps.seconds + watch_s) * shots.full / shots.batches;
     const double frames_s = snapshot_bytes(plan) * disk.write_s * shots.batch;
     const Finishing files = finishing(plan, rehearse_traces(plan), disk);
-    const int threads = finishing_threads(plan.batch);
+    const int threads = finishing_threads(plan.placement.batch);
     const double pictures_s = drawing(plan, folder), last_s = files.seconds(threads) + disk.file_s;
     // While one thread draws, others finish the shots of the same batch.
     const double beside_pictures_s = threads > 1 ? std::min(pictures_s, last_s * (1. - 1. / shots.batch)) : 0.;
     std::vector<TimeForecast::Item> items{
         {std::string(kProgramItem), kProgram_s + (own_memory ? kCudaStart_s : 0.)},
-        {"model", rehearse_model(plan) + kHash_s * 4. * static_cast<double>(plan.grid.points())},
-        {"medium and wavefield of the device", rehearsal.medium_s * (plan.aperture ? shots.full : 1.)},
+        {"model", rehearse_model(plan) + kHash_s * 4. * static_cast<double>(plan.domain.grid.points())},
+        {"medium and wavefield of the device", rehearsal.medium_s * (plan.domain.aperture ? shots.full : 1.)},
         {"time steps", steps.seconds * shots.full / (own_memory ? slabs_of_worker : 1.)},
         {"sources and receivers of the first batch",
          rehearse_receivers(plan) * static_cast<double>(plan.survey.size.most_receivers) * shots.batch},
@@ -193,7 +196,7 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
 }  // namespace
 
 TimeForecast forecast_time(const Plan& plan, const std::filesystem::path& output_folder) {
-    const ConditionsWatch watch(*plan.device, plan.setup.ordinal);
+    const ConditionsWatch watch(*plan.placement.device, plan.setup.ordinal);
     const StepRehearsal rehearsal = rehearse_steps(plan);
     const Steps steps = steps_of(plan, rehearsal);
     TimeForecast forecast;

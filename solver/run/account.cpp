@@ -25,7 +25,7 @@ void warn_of_faint_pressure(const Plan& plan, RunFacts& facts, Log& log) {
     // What the operator makes of p is of the order of p / h^2: below 1e-33 it errs by 1e-4 and more.
     double least = std::numeric_limits<float>::min();
     if (plan.setup.precision == Precision::float32)
-        for (const double spacing_m : plan.grid.derivative_spacings_m())
+        for (const double spacing_m : plan.domain.grid.derivative_spacings_m())
             least = std::max(least, 1e-33 * spacing_m * spacing_m);
     const double largest = facts.largest_observed_pressure;
     if (facts.shots.empty() || largest >= least) return;
@@ -59,7 +59,8 @@ void announce(const Plan& plan, const RunFacts& facts, Log& log) {
     log.info(describe(plan));
     for (const Wavelet& wavelet : plan.survey.wavelets) log.info("wavelet   " + wavelet.description);
     log.info("memory    about " + bytes_text(facts.predicted_memory_bytes) +
-             (plan.device->has_own_memory() ? ", and on the GPU " + bytes_text(facts.predicted_device_bytes) : "") +
+             (plan.placement.device->has_own_memory() ? ", and on the GPU " + bytes_text(facts.predicted_device_bytes)
+                                                      : "") +
              "; results " + bytes_text(forecast_output_bytes(plan)));
     for (const std::string& warning : plan.warnings) log.warn(warning);
 }

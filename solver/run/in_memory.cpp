@@ -104,12 +104,13 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     facts.command_line = command_line();
     facts.started_utc = utc_now();
     Plan draft = times.measure("plan", [&] { return make_plan(config); });
-    balance_slabs(draft);
+    balance_slabs(config.backend, draft.setup, draft.placement);
     selection.check_against(draft.survey.shots);
     refuse_if_too_large_for_memory(draft);
 
-    Model model = times.measure(
-        "model", [&] { return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin); });
+    Model model = times.measure("model", [&] {
+        return make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin);
+    });
     result.plan = std::make_shared<const Plan>(refine(std::move(draft), model));
     const Plan& plan = *result.plan;
     note_model(plan, model, facts);

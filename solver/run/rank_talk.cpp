@@ -13,7 +13,7 @@ namespace {
 
 /// Takes the slabs of the first rank. \param plan that all ranks have made, each by what it sees.
 void take_slabs_of_first(Plan& plan, const Ranks& ranks) {
-    Incoming of_first = ranks.from_first(Outgoing().put(plan.slabs).put(plan.ranks_per_grid));
+    Incoming of_first = ranks.from_first(Outgoing().put(plan.placement.slabs).put(plan.placement.ranks_per_grid));
     std::vector<Slab> slabs = of_first.get_all<Slab>();
     take_slabs(plan, std::move(slabs), of_first.get<int>());
 }
@@ -21,14 +21,14 @@ void take_slabs_of_first(Plan& plan, const Ranks& ranks) {
 /// Cuts the grid by what the ranks of the first group measure on their devices, each of its own.
 void balance_over_ranks(Plan& plan, const Ranks& ranks) {
     Team& team = *ranks.team();
-    if (team.rank() < plan.ranks_per_grid) {
-        std::vector<SlabCost> costs = measure_own_slabs(plan);
+    if (team.rank() < plan.placement.ranks_per_grid) {
+        std::vector<SlabCost> costs = measure_own_slabs(plan.setup, plan.placement);
         if (!team.leads()) team.send(0, Topic::agreement, Outgoing().put(costs).bytes());
-        for (int member = 1; team.leads() && member < plan.ranks_per_grid; ++member) {
+        for (int member = 1; team.leads() && member < plan.placement.ranks_per_grid; ++member) {
             const auto others = Incoming(team.receive(member, Topic::agreement)).get_all<SlabCost>();
             costs.insert(costs.end(), others.begin(), others.end());
         }
-        if (team.leads()) balance_slabs(plan, costs);
+        if (team.leads()) balance_slabs(plan.setup, plan.placement, costs);
     }
     take_slabs_of_first(plan, ranks);
 }
@@ -43,7 +43,7 @@ Plan agree_on_plan(const Ranks& ranks, const std::string& backend, const std::fu
     });
     if (ranks.team() != nullptr) {
         Outgoing choice;
-        if (own) choice.put(own->slabs).put(own->ranks_per_grid);
+        if (own) choice.put(own->placement.slabs).put(own->placement.ranks_per_grid);
         Incoming of_first = ranks.from_first(choice);
         place.slabs_of_first = of_first.get_all<Slab>();
         place.ranks_per_grid = of_first.get<int>();
@@ -52,10 +52,10 @@ Plan agree_on_plan(const Ranks& ranks, const std::string& backend, const std::fu
         });
     }
     Plan plan = std::move(*own);
-    if (!ranks.note().empty()) plan.device_notes.push_back(ranks.note());
-    if (plan.ranks_per_grid == 1)
-        balance_slabs(plan);
-    else if (wants_balance(plan))
+    if (!ranks.note().empty()) plan.placement.notes.push_back(ranks.note());
+    if (plan.placement.ranks_per_grid == 1)
+        balance_slabs(plan.config.backend, plan.setup, plan.placement);
+    else if (wants_balance(plan.config.backend, plan.placement))
         balance_over_ranks(plan, ranks);
     return plan;
 }
@@ -76,10 +76,10 @@ bool first_finds(const Ranks& ranks, const std::function<bool()>& find) {
 }
 
 GridRanks::GridRanks(const Plan& plan, const Ranks& ranks) {
-    const int per_grid = plan.ranks_per_grid, first = plan.ranks.rank / per_grid * per_grid;
+    const int per_grid = plan.placement.ranks_per_grid, first = plan.placement.ranks.rank / per_grid * per_grid;
     if (per_grid == 1) return;
-    leads_ = plan.ranks.rank == first && first + per_grid <= plan.ranks.size;
-    if (first + per_grid <= plan.ranks.size)
+    leads_ = plan.placement.ranks.rank == first && first + per_grid <= plan.placement.ranks.size;
+    if (first + per_grid <= plan.placement.ranks.size)
         team_.emplace(*ranks.team(), first, per_grid, plan.config.backend.exchange != "host");
 }
 
@@ -88,8 +88,9 @@ void GridRanks::serve(const Plan& plan, Model model) {
     std::optional<Model> kept = std::move(model);
     serve_part(*team_, [&](const PartRequest& request) {
         const Plan of_part = plan_of_part(plan, request.part);
-        auto medium = make_own_medium(of_part, request.slab, medium_readers(*kept, of_part.computed, of_part.part));
-        if (!plan.aperture) kept.reset();
+        auto medium =
+            make_own_medium(of_part, request.slab, medium_readers(*kept, of_part.domain.computed, of_part.domain.part));
+        if (!plan.domain.aperture) kept.reset();
         return medium;
     });
 }

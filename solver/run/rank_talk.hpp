@@ -56,7 +56,7 @@ struct Computed {
 /// What the ranks of a run that lead workers tell each other, of which the first one begins and ends the survey.
 class LeadingRanks {
 public:
-    LeadingRanks(const Plan& plan, const Ranks& ranks) : ranks_(ranks), per_grid_(plan.ranks_per_grid) {}
+    LeadingRanks(const Plan& plan, const Ranks& ranks) : ranks_(ranks), per_grid_(plan.placement.ranks_per_grid) {}
 
     /// Lets the others join the survey that the first one has begun.
     void begin() const;

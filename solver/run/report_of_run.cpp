@@ -62,9 +62,9 @@ struct Remade {
 };
 
 std::int64_t model_bytes(const Plan& plan) {
-    return plan.grid.points() * std::ssize(plan.setup.scheme.equation->parameters) *
+    return plan.domain.grid.points() * std::ssize(plan.setup.scheme.equation->parameters) *
                static_cast<std::int64_t>(sizeof(float)) +
-           plan.model_extra_bytes;
+           plan.model.extra_bytes;
 }
 
 /// The plan and the model of the configuration, or notes why they cannot be had.
@@ -77,11 +77,12 @@ Remade remake(const Path& folder, Report& report) {
         config.backend = {};
         config.backend.name = "cpu";
         made.plan = make_plan(config);
-        if (made.plan->grid.points() > kMostModelNodes || model_bytes(*made.plan) > available_memory_bytes() / 2) {
+        if (made.plan->domain.grid.points() > kMostModelNodes ||
+            model_bytes(*made.plan) > available_memory_bytes() / 2) {
             report.notes.push_back("the model is not shown: it is too large to be made again for the page");
             return made;
         }
-        Model model = make_model(config.model, made.plan->setup.scheme.equation, made.plan->grid, config.origin);
+        Model model = make_model(config.model, made.plan->setup.scheme.equation, made.plan->domain.grid, config.origin);
         made.model = std::move(model);
     } catch (const Error& fault) {
         report.notes.push_back("the model is not shown: it could not be made again from config.yaml: " +

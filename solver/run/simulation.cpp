@@ -140,7 +140,7 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
                       [&] { return folder.came_first() ? check.forget_damaged(false) : check.forget_lost(); });
     say_where_the_survey_stands(run.plan, table, run.log);
     run.ranks.begin();
-    ProgressLine line(run.plan.nodes_of_shots / std::ssize(run.plan.survey.shots), run.log);
+    ProgressLine line(run.plan.domain.nodes_of_shots / std::ssize(run.plan.survey.shots), run.log);
     SharedProgress progress(line, [&] { return count_missing(run.plan.survey.shots, run.options.shots, table); });
     const bool out_of_time =
         workers.run({shot_files, table, run.times, progress}, run.options.shots, run.options.end_by);
@@ -249,7 +249,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
 
     Model model = times.measure("model", [&] {
         return ranks.all_or_none(
-            [&] { return make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin); });
+            [&] { return make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin); });
     });
     const Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(plan, model, facts);

@@ -39,14 +39,11 @@ Json describe_host() {
 Json describe_numbers(const Plan& plan) {
     const TimeAxis& time = plan.time;
     Json numbers;
-    numbers["grid"] = {{"dimensions", plan.grid.dimensions},
-                       {"shape_xyz", plan.grid.n},
-                       {"spacing_m_xyz", plan.grid.spacing_m},
-                       {"origin_m_xyz", plan.grid.origin_m},
-                       {"points", plan.grid.points()},
-                       {"computed_shape_xyz", plan.setup.grid.n},
+    numbers["grid"] = {{"dimensions", plan.domain.grid.dimensions},   {"shape_xyz", plan.domain.grid.n},
+                       {"spacing_m_xyz", plan.domain.grid.spacing_m}, {"origin_m_xyz", plan.domain.grid.origin_m},
+                       {"points", plan.domain.grid.points()},         {"computed_shape_xyz", plan.setup.grid.n},
                        {"computed_points", plan.setup.grid.points()}};
-    numbers.update(medium_json(plan));
+    numbers.update(medium_json(plan.model, plan.setup.scheme.equation));
     numbers["storage"] = storage_json(plan);
     numbers["time"] = {{"dt_s", time.dt_s},
                        {"steps", time.steps},
@@ -64,24 +61,25 @@ Json describe_numbers(const Plan& plan) {
                            {"needed", plan.sampling.needed},
                            {"highest_frequency_hz", plan.survey.highest_frequency_hz()}};
     numbers["survey"] = {{"shots", plan.survey.shots.size()},
-                         {"batch", plan.batch},
+                         {"batch", plan.placement.batch},
                          {"most_sources", plan.survey.size.most_sources},
                          {"most_receivers", plan.survey.size.most_receivers},
                          {"snapshots_per_shot", plan.snapshots.steps.size()}};
-    if (plan.aperture)
-        numbers["survey"].update({{"limit_m", plan.aperture->limit_m()}, {"computed_points", plan.nodes_of_shots}});
-    numbers["backend"] = {{"name", plan.device->name},
+    if (plan.domain.aperture)
+        numbers["survey"].update(
+            {{"limit_m", plan.domain.aperture->limit_m()}, {"computed_points", plan.domain.nodes_of_shots}});
+    numbers["backend"] = {{"name", plan.placement.device->name},
                           {"kernel", plan.setup.kernel},
                           {"chosen_by", plan.chosen_by},
-                          {"hardware", plan.device->hardware(plan.setup)},
-                          {"instruction_set", plan.device->instruction_set(plan.setup)},
+                          {"hardware", plan.placement.device->hardware(plan.setup)},
+                          {"instruction_set", plan.placement.device->instruction_set(plan.setup)},
                           {"threads", plan.setup.threads},
-                          {"slabs", slabs_json(plan)},
+                          {"slabs", slabs_json(plan.placement)},
                           {"precision", plan.config.scheme.precision},
                           {"operator", name(plan.setup.scheme.equation)},
                           {"space_order", plan.setup.scheme.space_order},
                           {"coefficients", plan.config.scheme.coefficients}};
-    if (plan.device->understands("tile"))
+    if (plan.placement.device->understands("tile"))
         numbers["backend"].update(
             {{"device", plan.setup.ordinal}, {"tile", plan.setup.tile}, {"copy", plan.setup.copy}});
     return numbers;
@@ -89,7 +87,7 @@ Json describe_numbers(const Plan& plan) {
 
 /// The nodes that the hash of a wavefield is of.
 Json describe_part(const Plan& plan, std::size_t shot) {
-    const Window part = plan.aperture->part(plan.survey.shots.spread(shot));
+    const Window part = plan.domain.aperture->part(plan.survey.shots.spread(shot));
     return {{"first_node_xyz", part.first}, {"shape_xyz", part.count}};
 }
 
@@ -101,7 +99,7 @@ Json describe_hashes(const Plan& plan, const RunFacts& facts) {
         Json& entry = hashes["shots"][std::to_string(shot.shot)];
         if (!shot.seismograms.empty()) entry["seismograms"] = shot.seismograms;
         entry["final_wavefield"] = shot.wavefield;
-        if (plan.aperture) entry["part"] = describe_part(plan, plan.survey.shots.index_of(shot.shot));
+        if (plan.domain.aperture) entry["part"] = describe_part(plan, plan.survey.shots.index_of(shot.shot));
     }
     return hashes;
 }
@@ -142,7 +140,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
     for (const auto& [phase, seconds] : facts.phase_s) performance["phase_s"][phase] = seconds;
     performance["gpt_per_s"] = facts.gpt_per_s;
     summary["memory"] = {{"predicted_bytes", facts.predicted_memory_bytes}, {"peak_bytes", facts.peak_memory_bytes}};
-    if (plan.device->has_own_memory())
+    if (plan.placement.device->has_own_memory())
         summary["memory"]["device"] = {{"predicted_bytes", facts.predicted_device_bytes},
                                        {"allocated_bytes", facts.device_bytes}};
     summary["largest_observed_pressure_pa"] = facts.largest_observed_pressure;
@@ -173,7 +171,7 @@ Provenance make_provenance(const Plan& plan, const RunFacts& facts) {
              {"model_hash", facts.model_fingerprint},
              {"backend", facts.backend},
              {"kernel", plan.setup.kernel},
-             {"instruction_set", plan.device->instruction_set(plan.setup)},
+             {"instruction_set", plan.placement.device->instruction_set(plan.setup)},
              {"threads", std::to_string(plan.setup.threads)},
              {"time_dispersion", describe_correction(plan.time)},
              {"units",

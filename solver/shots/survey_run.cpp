@@ -53,7 +53,7 @@ bool SurveyRun::run() {
             parts_.times.measure("outputs", [&] { finish(batch); });
         } else {
             // On the CPU the steps of the next batch have the other threads.
-            const bool alone = plan_.device->has_own_memory();
+            const bool alone = plan_.placement.device->has_own_memory();
             finishing = std::async(std::launch::async, [this, alone, done = std::move(batch)]() mutable {
                 if (!alone) omp_set_num_threads(1);
                 finish(done);
@@ -69,7 +69,7 @@ bool SurveyRun::run() {
 bool SurveyRun::may_claim_ahead() const {
     if (parts_.workers == 1) return true;
     const auto left = static_cast<std::int64_t>(plan_.survey.shots.size() - cursor_);
-    return left > (parts_.workers - 1) * plan_.batch;
+    return left > (parts_.workers - 1) * plan_.placement.batch;
 }
 
 /// Once nothing is left that nobody had, looks from the beginning for what others gave up.
@@ -77,7 +77,7 @@ Batch SurveyRun::claim_and_prepare() {
     Batch batch;
     const Shots& shots = plan_.survey.shots;
     const auto claim_up_to_end = [&] {
-        for (; cursor_ < shots.size() && std::ssize(batch) < plan_.batch; ++cursor_)
+        for (; cursor_ < shots.size() && std::ssize(batch) < plan_.placement.batch; ++cursor_)
             if (selection_.contains(shots.id(cursor_)) && parts_.ledger.claim(cursor_))
                 batch.emplace_back().index = cursor_;
     };

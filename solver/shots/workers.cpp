@@ -15,13 +15,13 @@ namespace {
 
 /// The plan as one of its workers sees it: its own devices, and its share of the threads where they are the host's.
 std::shared_ptr<const Plan> plan_of_worker(const Plan& plan, std::size_t worker) {
-    if (plan.workers.size() <= 1) return {std::shared_ptr<const Plan>(), &plan};
+    if (plan.placement.workers.size() <= 1) return {std::shared_ptr<const Plan>(), &plan};
     auto own = std::make_shared<Plan>(plan);
-    own->workers = {plan.workers[worker]};
-    if (plan.device->has_own_memory())
-        own->setup.ordinal = plan.workers[worker].front();
+    own->placement.workers = {plan.placement.workers[worker]};
+    if (plan.placement.device->has_own_memory())
+        own->setup.ordinal = plan.placement.workers[worker].front();
     else
-        own->setup.threads = std::max(1, plan.setup.threads / static_cast<int>(plan.workers.size()));
+        own->setup.threads = std::max(1, plan.setup.threads / static_cast<int>(plan.placement.workers.size()));
     return own;
 }
 
@@ -114,7 +114,7 @@ bool wait_for_all(std::vector<std::future<bool>>& runs, JoinedProgress& progress
 
 Workers::Workers(const Plan& plan, Model model, Team* team) : team_(team) {
     const auto shared = std::make_shared<const Model>(std::move(model));
-    for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.workers.size()); ++i) {
+    for (std::size_t i = 0; i < std::max<std::size_t>(1, plan.placement.workers.size()); ++i) {
         Worker& worker = workers_.emplace_back();
         worker.plan = plan_of_worker(plan, i);
         worker.media = std::make_unique<ShotMedia>(*worker.plan, shared, team);
@@ -126,7 +126,8 @@ Workers::Workers(const Plan& plan, Model model, Team* team) : team_(team) {
 void Workers::account_for(const Worker& worker, const SurveyRun& run) {
     nodes_ += run.nodes_computed();
     const std::int64_t all = worker.media->allocated_bytes() + run.wavefield_bytes();
-    const auto bytes = static_cast<std::int64_t>(share_of_fullest_device(*worker.plan) * static_cast<double>(all));
+    const auto bytes = static_cast<std::int64_t>(share_of_fullest_device(worker.plan->setup, worker.plan->placement) *
+                                                 static_cast<double>(all));
     for (std::int64_t most = device_bytes_; most < bytes && !device_bytes_.compare_exchange_weak(most, bytes);) {
     }
 }
@@ -135,7 +136,7 @@ bool Workers::run(const SharedRunParts& shared, const ShotSelection& selection, 
     if (workers_.size() > 1) return run_side_by_side(shared, selection, end_by);
     const Worker& worker = workers_.front();
     SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, shared.times, shared.progress, nullptr,
-                   workers_of_run(*worker.plan), team_},
+                   workers_of_run(worker.plan->placement), team_},
                   selection, end_by);
     const bool out_of_time = run.run();
     account_for(worker, run);
@@ -153,7 +154,7 @@ bool Workers::run_side_by_side(const SharedRunParts& shared, const ShotSelection
             try {
                 const Worker& worker = workers_[i];
                 SurveyRun run({*worker.plan, *worker.media, shared.files, shared.ledger, times[i], progress.of(i),
-                               &given_up, workers_of_run(*worker.plan) * std::ssize(workers_)},
+                               &given_up, workers_of_run(worker.plan->placement) * std::ssize(workers_)},
                               selection, end_by);
                 const bool out_of_time = run.run();
                 account_for(worker, run);

@@ -13,8 +13,8 @@ void add_snapshot_memory(Allocations& list, const Plan& plan) {
     const std::int64_t frames =
         saturating_product(std::int64_t{std::ssize(plan.survey.shots)}, plan.snapshots.steps.size());
     list.add(host_row("snapshots being written to disk: as downloaded", held::survey, downloaded_points(plan),
-                      sizeof(float), std::min(frames, own_workers(plan) * FieldSet::kDownloads)));
-    if (plan.aperture)
+                      sizeof(float), std::min(frames, own_workers(plan.placement) * FieldSet::kDownloads)));
+    if (plan.domain.aperture)
         list.add(host_row("snapshots being written to disk: a whole frame", held::survey, written_points(plan),
                           sizeof(float)));
 }
@@ -30,7 +30,7 @@ BatchSnapshots::BatchSnapshots(const Plan& plan, Batch& batch, Team* team)
             for (const WantedPart& part : shot.outputs.wanted_parts()) elsewhere_->begin(slot, part);
             ++slot;
         }
-    } else if (plan_.aperture) {
+    } else if (plan_.domain.aperture) {
         // Where nothing is computed, frames are zero.
         whole_frame_.assign(static_cast<std::size_t>(plan_.snapshots.window.points()), 0.f);
     }
@@ -50,10 +50,10 @@ void BatchSnapshots::take_here(Propagator& propagator) {
         if (first.parts.front().member != 0) return;
         window = first.parts.front().window;
     } else {
-        const WindowInPart in_part = window_in_part(plan_.snapshots.window, first.plan->part);
+        const WindowInPart in_part = window_in_part(plan_.snapshots.window, first.plan->domain.part);
         if (in_part.window.points() == 0)
             return batch_.front().outputs.take_snapshot(propagator.time_s(), whole_frame_);
-        window = first.plan->computed.window(in_part.window);
+        window = first.plan->domain.computed.window(in_part.window);
     }
     for (int slot = 0; slot < static_cast<int>(batch_.size()); ++slot)
         queue_.take(propagator.wavefield(), window, propagator.time_s(), slot);
@@ -61,7 +61,7 @@ void BatchSnapshots::take_here(Propagator& propagator) {
 
 std::span<const float> BatchSnapshots::in_whole_frame(const Plan& of_shot, std::span<const float> values) {
     const Window& window = plan_.snapshots.window;
-    put_into_window(window, window_in_part(window, of_shot.part), values, whole_frame_);
+    put_into_window(window, window_in_part(window, of_shot.domain.part), values, whole_frame_);
     return whole_frame_;
 }
 

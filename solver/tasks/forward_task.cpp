@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/text/error.hpp"
+#include "solver/model/density.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/program/hash.hpp"
@@ -43,9 +44,11 @@ double with_rounding(double pressure) {
 }
 
 StabilityWatch watch_over(const Plan& plan, const Sources& sources) {
-    const double bound = amplitude_bound(sources, plan.grid, plan.time, plan.velocity.min_m_s, plan.velocity.max_m_s) *
-                         std::sqrt(plan.density_contrast());
-    return {plan.computed, plan.time, plan.setup.precision, bound, plan.density_contrast()};
+    const VelocityRange& velocity = plan.model.velocity;
+    const double contrast = density_contrast(plan.setup.scheme.equation, plan.model.further);
+    const double bound =
+        amplitude_bound(sources, plan.domain.grid, plan.time, velocity.min_m_s, velocity.max_m_s) * std::sqrt(contrast);
+    return {plan.domain.computed, plan.time, plan.setup.precision, bound, contrast};
 }
 
 class ForwardTask : public Task {
@@ -132,7 +135,8 @@ double ForwardTask::watch(const Propagator& propagator, Batch& batch, const Watc
         const Extremum& seen = all_seen[which];
         of_shot(plan_, shot.shot, [&] { watches[which].check(seen, propagator); });
         double& observed = shot.record.largest_observed_pressure;
-        observed = with_rounding(largest_pressure(propagator.wavefield(), shot.plan->computed, seen, observed, slot++));
+        observed =
+            with_rounding(largest_pressure(propagator.wavefield(), shot.plan->domain.computed, seen, observed, slot++));
         largest = std::max(largest, seen.max_abs);
     }
     return largest;
@@ -152,7 +156,7 @@ void ForwardTask::take_what_is_due(Propagator& propagator, Batch& batch, std::op
 void ForwardTask::collect(Batch& batch) {
     for (int slot = 0; ShotInProgress & shot : batch) {
         const Plan& plan = *shot.plan;
-        shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan.computed.inner(), slot);
+        shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan.domain.computed.inner(), slot);
         if (!shot.shot.receivers.empty()) {
             shot.gather = recorded_gather(plan, shot.shot, *wavefield_, slot);
             observe(shot.record, shot.gather.pressure);

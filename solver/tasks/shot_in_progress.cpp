@@ -11,17 +11,17 @@ namespace onda {
 namespace {
 
 std::shared_ptr<const Plan> shared_plan_of_shot(const Plan& plan, std::size_t index) {
-    if (plan.aperture) return std::make_shared<const Plan>(plan_of_shot(plan, index));
+    if (plan.domain.aperture) return std::make_shared<const Plan>(plan_of_shot(plan, index));
     return {std::shared_ptr<const Plan>(), &plan};
 }
 
 /// Whether a source may have nodes in the strips at the cuts of an aperture. Those at the faces of the grid are counted
 /// with the survey.
 bool may_reach_cuts(const Plan& plan) {
-    if (!plan.aperture) return false;
-    double widest_m = plan.grid.spacing_m[0];
-    if (plan.grid.dimensions == 3) widest_m = std::max(widest_m, plan.grid.spacing_m[1]);
-    return plan.aperture->limit_m() < kPointRadius * widest_m;
+    if (!plan.domain.aperture) return false;
+    double widest_m = plan.domain.grid.spacing_m[0];
+    if (plan.domain.grid.dimensions == 3) widest_m = std::max(widest_m, plan.domain.grid.spacing_m[1]);
+    return plan.domain.aperture->limit_m() < kPointRadius * widest_m;
 }
 
 }  // namespace
@@ -57,9 +57,10 @@ std::int64_t bytes_of_points(const ShotSize& shot) {
 
 void add_shot_memory(Allocations& list, const Plan& plan) {
     // Of one batch until the wavefield has them, and of the next while it is computed.
-    const std::int64_t points = bytes_of_points(largest_shot(plan)), batch = shots_together(plan);
+    const std::int64_t points = bytes_of_points(largest_shot(plan)), batch = shots_together(plan.placement);
     list.add(host_row("shots that are set up", held::set_up, points, 1, batch));
-    list.add(host_row("sources and receivers", held::survey, points, 1, is_pipelined(plan) ? batch : 0));
+    list.add(host_row("sources and receivers", held::survey, points, 1,
+                      is_pipelined(plan.placement, plan.survey) ? batch : 0));
 }
 
 int finishing_threads(std::int64_t shots) {

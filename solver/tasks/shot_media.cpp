@@ -13,17 +13,17 @@ void add_model_memory(Allocations& list, const Plan& plan) {
     for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters)
         quantities += (quantities.empty() ? "" : " and ") + std::string(parameter.quantity);
     const auto add = [&](std::string name, Owner stretch) {
-        list.add(host_row(std::move(name), stretch, plan.grid.points(), sizeof(float),
+        list.add(host_row(std::move(name), stretch, plan.domain.grid.points(), sizeof(float),
                           std::ssize(plan.setup.scheme.equation->parameters)));
     };
     add(quantities + " of the model, until copied to the backend", held::model);
-    list.add(host_row("temporary, to build the model", held::model, plan.model_extra_bytes, 1));
-    if (plan.aperture) add("model, from which the apertures are cut", held::survey);
+    list.add(host_row("temporary, to build the model", held::model, plan.model.extra_bytes, 1));
+    if (plan.domain.aperture) add("model, from which the apertures are cut", held::survey);
 }
 
 ShotMedia::ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team* team) : team_(team) {
-    make(plan.aperture ? plan_of_shot(plan, 0) : plan, *model);
-    if (plan.aperture) model_ = std::move(model);
+    make(plan.domain.aperture ? plan_of_shot(plan, 0) : plan, *model);
+    if (plan.domain.aperture) model_ = std::move(model);
 }
 
 Medium& ShotMedia::of(const Plan& of_shot) {
@@ -33,8 +33,8 @@ Medium& ShotMedia::of(const Plan& of_shot) {
 
 void ShotMedia::make(const Plan& of_shot, const Model& model) {
     medium_.reset();  // first: two parts need not share the memory
-    medium_ = make_medium(of_shot, medium_readers(model, of_shot.computed, of_shot.part), team_);
-    part_ = of_shot.part;
+    medium_ = make_medium(of_shot, medium_readers(model, of_shot.domain.computed, of_shot.domain.part), team_);
+    part_ = of_shot.domain.part;
     description_ = medium_->description();
     allocated_bytes_ = std::max(allocated_bytes_, medium_->allocated_bytes());
 }

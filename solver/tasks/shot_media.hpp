@@ -27,7 +27,7 @@ public:
     ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team* team = nullptr);
 
     /// Whether of() would give the medium that is there.
-    [[nodiscard]] bool holds(const Plan& of_shot) const { return medium_ && part_ == of_shot.part; }
+    [[nodiscard]] bool holds(const Plan& of_shot) const { return medium_ && part_ == of_shot.domain.part; }
     /// The medium of the part of a shot; the one before it goes, and every wavefield on it must have gone.
     [[nodiscard]] Medium& of(const Plan& of_shot);
 

@@ -239,7 +239,7 @@ TEST_CASE("the copy of a configuration whose grid is that of a file gives the sa
         CHECK(resolved_yaml(again.config) == copy);
         CHECK(again.snapshots.window.count == plan.snapshots.window.count);
         CHECK(again.snapshots.window.first == plan.snapshots.window.first);
-        CHECK(again.grid.n == plan.grid.n);
+        CHECK(again.domain.grid.n == plan.domain.grid.n);
     }
 }
 

@@ -576,15 +576,16 @@ TEST_CASE("a configuration says which GPU computes, and its name and number are 
         const Plan plan = plan_on("{name: cuda, device: " + std::to_string(device) + "}");
         CHECK(plan.setup.ordinal == device);
         const std::string number = std::to_string(device), name = "host device";
-        CHECK(describe(*plan.device, plan.setup).starts_with("cuda, GPU " + number + ", " + name + ", sm_80"));
-        CHECK(plan.device->hardware(plan.setup) == name);
+        CHECK(
+            describe(*plan.placement.device, plan.setup).starts_with("cuda, GPU " + number + ", " + name + ", sm_80"));
+        CHECK(plan.placement.device->hardware(plan.setup) == name);
         const std::int64_t held = static_cast<std::int64_t>(cuda_on_host::held_device_bytes());
         const std::int64_t free = cuda::available_bytes(device), free_elsewhere = cuda::available_bytes(1 - device);
         const auto medium = cuda::make_medium(plan.setup, {uniform(2000.f)}, plan.time.dt_s);
         const auto wavefield = medium->make_wavefield();
         CHECK(medium->description().starts_with("CUDA, GPU " + number + ", " + name));
         const std::int64_t taken = static_cast<std::int64_t>(cuda_on_host::held_device_bytes()) - held;
-        CHECK(taken == plan.device->predicted_bytes(plan.setup, 1));
+        CHECK(taken == plan.placement.device->predicted_bytes(plan.setup, 1));
         CHECK(free - cuda::available_bytes(device) == taken);
         CHECK(cuda::available_bytes(1 - device) == free_elsewhere);
     }
@@ -735,16 +736,16 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
         }
     });
     using Devices = std::vector<std::vector<int>>;
-    CHECK(run_on("{name: cuda}").plan->workers == Devices{{0}, {1}});
-    CHECK(run_on("{name: cuda, slabs: 2}").plan->workers == Devices{{0, 1}});
-    CHECK(run_on("{name: cuda, devices: [1], slabs: 2}").plan->workers == Devices{{1, 1}});
+    CHECK(run_on("{name: cuda}").plan->placement.workers == Devices{{0}, {1}});
+    CHECK(run_on("{name: cuda, slabs: 2}").plan->placement.workers == Devices{{0, 1}});
+    CHECK(run_on("{name: cuda, devices: [1], slabs: 2}").plan->placement.workers == Devices{{1, 1}});
     CHECK(run_on("{name: cuda, slabs: 2}").plan->notes.empty());
     cudaSetDevice(1);
     void* of_others = nullptr;
     REQUIRE(cudaMalloc(&of_others, 600 << 20) == cudaSuccess);
     cudaSetDevice(0);
-    CHECK(run_on("{name: cuda}").plan->workers == Devices{{0}});
-    CHECK(run_on("{name: cuda, devices: [0, 1]}").plan->workers == Devices{{0}, {1}});
+    CHECK(run_on("{name: cuda}").plan->placement.workers == Devices{{0}});
+    CHECK(run_on("{name: cuda, devices: [0, 1]}").plan->placement.workers == Devices{{0}, {1}});
     REQUIRE(cudaFree(of_others) == cudaSuccess);
     cuda_on_host::has_peer_access = false;
     const SurveyInMemory through_host = run_on("{name: cuda, slabs: 2}");
@@ -756,10 +757,10 @@ TEST_CASE("a run on all GPUs, as workers or as slabs, has the bits of the CPU, a
     CHECK(contains(message_of([] { run_on("{name: cuda, devices: [0, 2]}"); }),
                    "backend.devices = [0, 2]: GPU 2 is not visible: there are 2, from 0 on"));
     const SurveyInMemory first = run_on("{name: cuda, device: 1, devices: [0]}");
-    CHECK(first.plan->workers == Devices{{0}});
+    CHECK(first.plan->placement.workers == Devices{{0}});
     CHECK(std::ranges::count(first.plan->warnings, "backend.device = 1 has no effect: backend.devices says which") ==
           1);
-    CHECK(run_on("{name: cuda, device: 0}").plan->workers == Devices{{0}});
+    CHECK(run_on("{name: cuda, device: 0}").plan->placement.workers == Devices{{0}});
 }
 
 TEST_CASE("auto cuts a grid that one GPU cannot hold, and where the forecast of the survey gains by it") {
@@ -780,17 +781,17 @@ backend: )" + backend + "\n",
                                           "run.yaml", vocabulary()));
     };
     const Plan large = plan("[300, 300, 1200]", "{name: cuda}");
-    CHECK(large.slabs.size() == 2);
-    CAPTURE(large.slabs_by);
-    CHECK(contains(large.slabs_by, "wavefield and model need 1."));
-    CHECK(contains(large.slabs_by, " GB of GPU memory, and one GPU has "));
+    CHECK(large.placement.slabs.size() == 2);
+    CAPTURE(large.placement.slabs_by);
+    CHECK(contains(large.placement.slabs_by, "wavefield and model need 1."));
+    CHECK(contains(large.placement.slabs_by, " GB of GPU memory, and one GPU has "));
     CHECK(forecast_memory(large).device_peak_bytes() < (1 << 30));
     CHECK(forecast_memory(plan("[300, 300, 1200]", "{name: cuda, devices: [0]}")).device_peak_bytes() > (1 << 30));
     // Seven steps are over before a second GPU has started.
     CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs_by == "no cut ends 1 shot sooner, by the forecast");
     const Plan longer = plan("[400, 400, 410]", "{name: cuda}", "30");
-    CHECK(longer.slabs.size() == 2);
-    CHECK(contains(longer.slabs_by, "forecast for 1 shot: "));
+    CHECK(longer.placement.slabs.size() == 2);
+    CHECK(contains(longer.placement.slabs_by, "forecast for 1 shot: "));
     CHECK(plan("[400, 400, 410]", "{name: cuda, device: 0}", "30").slabs.size() == 1);
     // Four shots keep two GPUs busy; of three, the last one would leave one of them idle.
     CHECK(plan("[400, 400, 410]", "{name: cuda}", "30", 4).slabs.size() == 1);

@@ -301,7 +301,8 @@ receivers: [{type: line, first_m: [150, 50], last_m: [350, 50], count: 3}]
     const Plan plan = make_plan(config);
     const auto told = plan.notes,
                made =
-                   refine(plan, make_model(config.model, plan.setup.scheme.equation, plan.grid, config.origin)).notes;
+                   refine(plan, make_model(config.model, plan.setup.scheme.equation, plan.domain.grid, config.origin))
+                       .notes;
     REQUIRE(told.size() == plain.size() + 2);
     CHECK(told == made);
     CHECK(contains(told.back(), "/rho: no checksum covers its values and attributes"));

@@ -113,7 +113,7 @@ AutoRow measure(const AutoCase& timed, const AutoOptions& options) {
     Plan plan = plan_of(timed, options.backend);
     AutoRow row{timed, tuning_case(plan), {}, {}};
     const Candidate rule = rule_of(plan);
-    const auto model = calibrated_model(*plan.device, plan.setup.ordinal);
+    const auto model = calibrated_model(*plan.placement.device, plan.setup.ordinal);
     const TunerOptions tuner{.budget_s = options.seconds,
                              .rounds = options.rounds,
                              .promising = INFINITY,

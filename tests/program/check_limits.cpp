@@ -306,7 +306,8 @@ TEST_CASE("every number of a configuration can be nonsense: it is refused, or ma
         CAPTURE(value);
         try {
             const Plan plan = make_plan(read_config_text(text, "run.yaml", vocabulary(), {key + "=" + value}));
-            const Model made = make_model(plan.config.model, plan.setup.scheme.equation, plan.grid, plan.config.origin);
+            const Model made =
+                make_model(plan.config.model, plan.setup.scheme.equation, plan.domain.grid, plan.config.origin);
             for (const ParameterValues& parameter : made.parameters)
                 CHECK(std::ranges::all_of(parameter.values, [](float at) { return std::isnormal(at) && at > 0.f; }));
             std::string said = describe(plan) + plan.sampling.message;

@@ -160,9 +160,9 @@ backend: {name: cpu}
         CHECK(std::abs(ny - 2 * nz) <= 1);
         const auto needed_by = [&plan](const Grid& of) {
             Plan there = plan;
-            there.grid = of;
-            there.computed = plan.computed.around(of);
-            there.setup.grid = there.computed.grid();
+            there.domain.grid = of;
+            there.domain.computed = plan.domain.computed.around(of);
+            there.setup.grid = there.domain.computed.grid();
             there.snapshots.window = Window::whole(of);
             return static_cast<double>(forecast_memory(there).peak_bytes());
         };
@@ -376,7 +376,8 @@ void check_sums(const onda::Plan& plan, bool loading) {
     const auto sum = [](std::int64_t one, std::int64_t other) { return saturating_sum(one, other); };
     const std::int64_t gathers =
         sum(of(held::gathers), std::max({of(held::resampling), of(held::writing), of(held::drawing)}));
-    const std::int64_t files = is_pipelined(plan) ? sum(of(held::frame), gathers) : std::max(of(held::frame), gathers);
+    const std::int64_t files =
+        is_pipelined(plan.placement, plan.survey) ? sum(of(held::frame), gathers) : std::max(of(held::frame), gathers);
     const std::int64_t running = sum(of(held::survey), std::max(of(held::set_up), files));
     const MemoryForecast forecast = forecast_memory(plan);
     CHECK(forecast.peak_bytes() ==
@@ -395,7 +396,7 @@ TEST_CASE("the forecast of memory is the sum of the rows, each in the stretch th
         check_sums(plan, false);
         const std::int64_t peak = onda::forecast_memory(plan).peak_bytes();
         if (peak == onda::kTooMany) continue;
-        plan.model_extra_bytes = peak;
+        plan.model.extra_bytes = peak;
         check_sums(plan, true);
     }
 }

@@ -50,17 +50,17 @@ struct ProgramRun {
 struct LibraryRun {
     explicit LibraryRun(const std::string& text) : config(read_config_text(text, "small.yaml", vocabulary())) {
         plan = make_plan(config);
-        const Model model = make_model(config.model, plan.setup.scheme.equation, plan.grid, config.origin);
+        const Model model = make_model(config.model, plan.setup.scheme.equation, plan.domain.grid, config.origin);
         plan = refine(std::move(plan), model);
         const RowReader vp_of_row = [&model](std::int64_t y, std::int64_t z, std::span<float> vp) {
             for (std::size_t x = 0; x < vp.size(); ++x)
                 vp[x] = model.vp().values[model.grid.at(static_cast<std::int64_t>(x), y, z)];
         };
-        const auto wavefield = make_wavefield(*plan.device, plan.setup, {vp_of_row}, plan.time.dt_s);
+        const auto wavefield = make_wavefield(*plan.placement.device, plan.setup, {vp_of_row}, plan.time.dt_s);
         for (const Shot& shot : plan.survey.shots) {
-            const Sources sources = make_sources(shot, plan.survey, plan.grid, plan.boundary.halos, plan.time);
+            const Sources sources = make_sources(shot, plan.survey, plan.domain.grid, plan.boundary.halos, plan.time);
             const auto receivers =
-                point_weights(shot.receivers.list(), plan.grid, plan.boundary.halos, PointKind::receiver);
+                point_weights(shot.receivers.list(), plan.domain.grid, plan.boundary.halos, PointKind::receiver);
             Propagator propagator(*wavefield, sources, receivers, plan.time);
             for (std::int64_t step = 0; step <= plan.time.steps; ++step) {
                 if (step > 0) propagator.advance(1);

@@ -63,10 +63,12 @@ struct RankView {
                                         .local_size = ranks,
                                         .same_processors = ranks,
                                         .is_connected = ranks > 1});
-        model = make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
+        model = make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin);
         plan = refine(std::move(draft), model);
     }
-    [[nodiscard]] MediumReaders readers() const { return medium_readers(model, plan.computed, plan.part); }
+    [[nodiscard]] MediumReaders readers() const {
+        return medium_readers(model, plan.domain.computed, plan.domain.part);
+    }
 
     Model model;
     Plan plan;
@@ -84,11 +86,11 @@ public:
                 const RankView own(for_ranks(wanted, ranks), rank, ranks);
                 ThreadTeam team(mail_, rank, ranks);
                 serve_part(team, [&own](const PartRequest& request) {
-                    CHECK(request.part == own.plan.part);
+                    CHECK(request.part == own.plan.domain.part);
                     return make_own_medium(own.plan, request.slab, own.readers());
                 });
             }));
-        CHECK(view.plan.ranks_per_grid == ranks);
+        CHECK(view.plan.placement.ranks_per_grid == ranks);
         wavefield = make_medium(view.plan, view.readers(), &team_)->make_wavefield();
         const Shot shot = view.plan.survey.shots[0];
         const Grid& grid = view.plan.setup.grid;
@@ -111,7 +113,7 @@ public:
         std::vector<std::string> hashes;
         for (; step < end; step += 10) {
             wavefield->advance(step, 10);
-            hashes.push_back(fingerprint_wavefield(*wavefield, view.plan.computed.inner(), 0));
+            hashes.push_back(fingerprint_wavefield(*wavefield, view.plan.domain.computed.inner(), 0));
         }
         return hashes;
     }
@@ -268,7 +270,7 @@ std::vector<ShotRecord> shoot(const Overrides& wanted, int ranks, const std::fil
             serve_part(team, [&own](const PartRequest& request) {
                 const Plan of_part = plan_of_part(own.plan, request.part);
                 return make_own_medium(of_part, request.slab,
-                                       medium_readers(own.model, of_part.computed, of_part.part));
+                                       medium_readers(own.model, of_part.domain.computed, of_part.domain.part));
             });
         }));
     ThreadTeam team(mail, 0, ranks);
@@ -461,30 +463,30 @@ TEST_CASE("the first rank chooses the slabs; a survey with faults is told of as 
     place.slabs_of_first = {{0, 60}, {60, 47}};
     place.ranks_per_grid = 2;
     const Plan plan = make_plan(config_of({}), place);
-    CHECK(plan.slabs_by == "the first process");
-    CHECK(plan.slabs[0].planes == 60);
-    CHECK(own_slabs(plan).first == 1);
+    CHECK(plan.placement.slabs_by == "the first process");
+    CHECK(plan.placement.slabs[0].planes == 60);
+    CHECK(own_slabs(plan.placement).first == 1);
 }
 
 TEST_CASE("ranks take a share of the slabs, and each its own memory") {
     const RankView alone(Overrides{}, 0, 1);
-    CHECK(alone.plan.slabs.size() == 1);
+    CHECK(alone.plan.placement.slabs.size() == 1);
     for (int rank = 0; rank < 3; ++rank) {
         const RankView view({"backend.slabs=7"}, rank, 3);
-        CHECK(view.plan.slabs.size() == 7);
-        CHECK(view.plan.ranks_per_grid == 3);
-        const SlabRange own = own_slabs(view.plan);
+        CHECK(view.plan.placement.slabs.size() == 7);
+        CHECK(view.plan.placement.ranks_per_grid == 3);
+        const SlabRange own = own_slabs(view.plan.placement);
         CHECK(own.first == static_cast<std::size_t>(rank * 7 / 3));
         CHECK(own.count == static_cast<std::size_t>((rank + 1) * 7 / 3 - rank * 7 / 3));
-        CHECK(view.plan.workers == std::vector<std::vector<int>>{std::vector<int>(own.count, 0)});
+        CHECK(view.plan.placement.workers == std::vector<std::vector<int>>{std::vector<int>(own.count, 0)});
     }
     // As many shots as ranks: each has a grid to itself.
     const RankView shots({"sources[1].shot=2"}, 1, 2);
-    CHECK(shots.plan.slabs.size() == 1);
-    CHECK(shots.plan.ranks_per_grid == 1);
+    CHECK(shots.plan.placement.slabs.size() == 1);
+    CHECK(shots.plan.placement.ranks_per_grid == 1);
     // Two of five have a grid, and so have two others.
     const RankView groups({"backend.slabs=2"}, 4, 5);
-    CHECK(groups.plan.ranks_per_grid == 2);
+    CHECK(groups.plan.placement.ranks_per_grid == 2);
     CHECK(contains(describe(groups.plan),
                    "ranks     5, 2 for each grid, which draw shots from one queue; 1 of them has "
                    "nothing to do"));

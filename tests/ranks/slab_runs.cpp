@@ -71,14 +71,14 @@ void check_equal(const SurveyInMemory& cut, const SurveyInMemory& whole) {
 /// Runs of every number of slabs that fits. \returns how many were compared.
 int compare(const Overrides& overrides, const std::vector<int>& counts = kCounts) {
     const SurveyInMemory whole = run(kTall, overrides);
-    REQUIRE(whole.plan->slabs.size() == 1);
+    REQUIRE(whole.plan->placement.slabs.size() == 1);
     REQUIRE(whole.facts.largest_observed_pressure > 0.);
     int compared = 0;
     for (const int count : counts) {
         if (count > most_slabs(whole.plan->setup)) continue;
         CAPTURE(count);
         const SurveyInMemory cut = run(kTall, with(overrides, "backend.slabs=" + std::to_string(count)));
-        CHECK(cut.plan->slabs.size() == static_cast<std::size_t>(count));
+        CHECK(cut.plan->placement.slabs.size() == static_cast<std::size_t>(count));
         check_equal(cut, whole);
         ++compared;
     }
@@ -95,10 +95,11 @@ public:
     explicit Shooting(const Overrides& overrides, const MakeExchange& make_exchange = make_local_exchange) {
         const Config config = config_of(kTall, overrides);
         Plan draft = make_plan(config);
-        const Model model = make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
+        const Model model = make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin);
         plan = refine(std::move(draft), model);
-        wavefield = make_medium(plan, medium_readers(model, plan.computed, plan.part), nullptr, make_exchange)
-                        ->make_wavefield();
+        wavefield =
+            make_medium(plan, medium_readers(model, plan.domain.computed, plan.domain.part), nullptr, make_exchange)
+                ->make_wavefield();
         const Shot shot = plan.survey.shots[0];
         const Grid& grid = plan.setup.grid;
         const Sources plain = make_sources(shot, plan.survey, grid, plan.boundary.halos, plan.time);
@@ -114,7 +115,7 @@ public:
         std::vector<std::string> hashes;
         for (; step < end; step += 10) {
             wavefield->advance(step, 10);
-            hashes.push_back(fingerprint_wavefield(*wavefield, plan.computed.inner(), 0));
+            hashes.push_back(fingerprint_wavefield(*wavefield, plan.domain.computed.inner(), 0));
         }
         return hashes;
     }
@@ -293,15 +294,15 @@ TEST_CASE("slabs split by measurement take equally long, and have the bits of th
     CHECK(slabs_of({{1000., 0., 0.}, {1., 0., 0.}, {1000., 0., 0.}}, {21, 4, 22}) == Planes{21, 57, 22});
     const SurveyInMemory whole = run(kTall, {});
     const SurveyInMemory cut = run(kTall, {"backend.slabs=3", "backend.split=measured"});
-    CHECK(contains(cut.plan->slabs_by, "split by measurement"));
+    CHECK(contains(cut.plan->placement.slabs_by, "split by measurement"));
     check_equal(cut, whole);
     // Where thirds of the grid cannot be measured, slabs stay equal.
     Plan thick =
         plan_of(kTall, {"backend.slabs=2", "backend.split=measured", "boundary.cpml_width=40", "boundary.left=zero",
                         "boundary.right=zero", "boundary.front=zero", "boundary.back=zero"});
-    balance_slabs(thick);
-    CHECK(thick.slabs[0].planes == 54);
-    CHECK(thick.slabs[1].planes == 53);
+    balance_slabs(thick.config.backend, thick.setup, thick.placement);
+    CHECK(thick.placement.slabs[0].planes == 54);
+    CHECK(thick.placement.slabs[1].planes == 53);
 }
 
 TEST_CASE("a state saved from three slabs is that of one piece, and goes on there and in five") {
@@ -343,14 +344,14 @@ TEST_CASE("the forecast of each slab is what it takes, and plan and JSON say the
     for (const Overrides& overrides : {Overrides{"backend.slabs=5"}, Overrides{"backend.split=[20, 67, 20]"}}) {
         const Shooting shooting(overrides);
         std::int64_t bytes = 0;
-        for (const std::int64_t of_slab : slab_bytes(shooting.plan)) bytes += of_slab;
+        for (const std::int64_t of_slab : slab_bytes(shooting.plan.setup, shooting.plan.placement)) bytes += of_slab;
         const std::unique_ptr<Wavefield> fresh =
             std::const_pointer_cast<Medium>(shooting.wavefield->medium().shared_from_this())->make_wavefield();
         CHECK(fresh->allocated_bytes() + fresh->medium().allocated_bytes() == bytes);
     }
     const Plan plan = plan_of(kTall, {"backend.slabs=3"});
     CHECK(contains(describe(plan), "slabs     3 along z, of 35, 36, 36 planes, on the CPU; 4 are exchanged"));
-    CHECK(slabs_json(plan)["planes"] == std::vector<int>{35, 36, 36});
+    CHECK(slabs_json(plan.placement)["planes"] == std::vector<int>{35, 36, 36});
     CHECK(!contains(describe(plan_of(kTall)), "slabs"));
     CHECK(contains(run(kTall, {"backend.slabs=3"}).facts.backend, "3 slabs"));
 }

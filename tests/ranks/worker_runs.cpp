@@ -126,12 +126,12 @@ std::string refusal_of(const Overrides& overrides) {
 
 TEST_CASE("workers draw shots from one queue, and each shot has the bits it has alone") {
     const SurveyInMemory alone = run({});
-    REQUIRE(alone.plan->workers == std::vector<std::vector<int>>{{0}});
+    REQUIRE(alone.plan->placement.workers == std::vector<std::vector<int>>{{0}});
     for (const Overrides& overrides : {Overrides{"backend.devices=[0, 1]"}, Overrides{"backend.devices=[0, 1, 2]"},
                                        Overrides{"backend.devices=[0, 1]", "backend.batch=2"}}) {
         CAPTURE(overrides.front());
         const SurveyInMemory survey = run(overrides);
-        CHECK(survey.plan->workers.size() == config_of(kSurvey, overrides).backend.devices.integers.size());
+        CHECK(survey.plan->placement.workers.size() == config_of(kSurvey, overrides).backend.devices.integers.size());
         check_equal(survey, alone);
     }
     check_equal(run({"backend.devices=[0, 1]", "survey.limit_m=90", "boundary.placement=outside"}),
@@ -143,7 +143,7 @@ TEST_CASE("slabs and shots share the devices") {
     const auto workers = [&](const Overrides& overrides) {
         const SurveyInMemory survey = run(overrides);
         check_equal(survey, alone);
-        return survey.plan->workers;
+        return survey.plan->placement.workers;
     };
     using Devices = std::vector<std::vector<int>>;
     CHECK(workers({"backend.devices=[0, 1]", "backend.slabs=2"}) == Devices{{0, 1}});
@@ -189,7 +189,7 @@ TEST_CASE("a worker that fails ends the others soon, and its reason is told") {
     const Config config = config_of(
         kSurvey, {"backend.devices=[0, 1, 2]", "backend.batch=1", "sources[0].count=200", "time.duration_s=0.02"});
     Plan draft = make_plan(config);
-    Model model = make_model(config.model, draft.setup.scheme.equation, draft.grid, config.origin);
+    Model model = make_model(config.model, draft.setup.scheme.equation, draft.domain.grid, config.origin);
     const Plan plan = refine(std::move(draft), model);
     Workers workers(plan, std::move(model));
     const RunOutputs none(std::vector<RunOutputs::Entry>{});
@@ -220,7 +220,7 @@ TEST_CASE("the forecast counts every worker, and lists of devices are checked") 
     };
     const Plan plan = make_plan(config_of(kSurvey, {"backend.batch=1"}));
     CHECK(bytes({"backend.batch=1", "backend.devices=[0, 1, 2]"}) >=
-          bytes({"backend.batch=1"}) + 2 * slab_bytes(plan).front());
+          bytes({"backend.batch=1"}) + 2 * slab_bytes(plan.setup, plan.placement).front());
     CHECK(contains(refusal_of({"backend.devices=[0, 0]"}), "backend.devices = [0, 0]: 0 stands there twice"));
     CHECK(contains(refusal_of({"backend.devices=[]"}), "backend.devices"));
     CHECK(contains(refusal_of({"backend.devices=every"}),

@@ -73,7 +73,7 @@ Plan plan_of(const ModelOnDisk& model, const std::vector<std::string>& overrides
 }
 
 Model model_of(const Plan& plan) {
-    return make_model(plan.config.model, plan.setup.scheme.equation, plan.grid, plan.config.origin);
+    return make_model(plan.config.model, plan.setup.scheme.equation, plan.domain.grid, plan.config.origin);
 }
 
 std::string fault_of_plan(const ModelOnDisk& model, const std::vector<std::string>& overrides) {
@@ -101,13 +101,15 @@ TEST_CASE("its parameter comes from the model's file, checked by the row, and in
     CHECK(contains(model.description, ", coupling 120 to 160 rad/s"));
     const Plan made = refine(told, model);
     CHECK(contains(describe(made), "coupling  120 to 160 rad/s\n"));
-    CHECK(medium_json(made)["coupling"] == nlohmann::ordered_json{{"min_rad_s", 120.}, {"max_rad_s", 160.}});
-    const auto medium = made.device->make_medium(made.setup, medium_readers(model, made.computed), made.time.dt_s);
+    CHECK(medium_json(made.model, made.setup.scheme.equation)["coupling"] ==
+          nlohmann::ordered_json{{"min_rad_s", 120.}, {"max_rad_s", 160.}});
+    const auto medium =
+        made.placement.device->make_medium(made.setup, medium_readers(model, made.domain.computed), made.time.dt_s);
     const MemoryForecast memory = forecast_memory(made);
     const auto item =
         std::ranges::find(memory.items, "wavefields and model of the cpu backend", &MemoryForecast::Item::what);
     REQUIRE(item != memory.items.end());
-    CHECK(item->bytes == medium->allocated_bytes() + medium->make_wavefield(made.batch)->allocated_bytes());
+    CHECK(item->bytes == medium->allocated_bytes() + medium->make_wavefield(made.placement.batch)->allocated_bytes());
     CHECK(forecast_time(made, std::filesystem::temp_directory_path()).seconds > 0.);
 }
 
@@ -125,7 +127,7 @@ TEST_CASE("what it needs and does not have is said") {
     layers.x_min = "cpml";
     CHECK(contains(message_of(
                        [&] {
-                           static_cast<void>(make_boundary(layers, plan.grid, {bare, 2000., 1e-3, 15.}, {}));
+                           static_cast<void>(make_boundary(layers, plan.domain.grid, {bare, 2000., 1e-3, 15.}, {}));
                        },
                        ExitCode::config),
                    "boundary.x_min: CPML is not available for the equation coupled: use sponge"));
@@ -155,7 +157,8 @@ TEST_CASE("it runs, and its state goes on elsewhere with the same bits") {
     Plan plan = plan_of(on_disk);
     const Model model = model_of(plan);
     plan = refine(std::move(plan), model);
-    const auto medium = plan.device->make_medium(plan.setup, medium_readers(model, plan.computed), plan.time.dt_s);
+    const auto medium =
+        plan.placement.device->make_medium(plan.setup, medium_readers(model, plan.domain.computed), plan.time.dt_s);
     const auto begun = medium->make_wavefield(), other = medium->make_wavefield();
     const Shot shot = plan.survey.shots[0];
     const Sources sources = make_sources(shot, plan.survey, plan.setup.grid, plan.boundary.halos, plan.time);
@@ -165,5 +168,5 @@ TEST_CASE("it runs, and its state goes on elsewhere with the same bits") {
     restore(*other, save(*begun));
     other->advance(half, plan.time.steps - half);
     REQUIRE(facts.shots.size() == 1u);
-    CHECK(fingerprint_wavefield(*other, plan.computed.inner()) == facts.shots[0].wavefield);
+    CHECK(fingerprint_wavefield(*other, plan.domain.computed.inner()) == facts.shots[0].wavefield);
 }

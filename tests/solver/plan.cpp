@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "kernels/boundaries/cpml.hpp"
+#include "solver/model/density.hpp"
 #include "solver/plan/names.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "tests/io/files_support.hpp"
@@ -26,10 +27,12 @@ std::string layers(const std::string& upper, const std::string& lower) {
 /// What is said of the density, the same before the model is made and after; empty: nothing.
 std::string warning_of(const std::vector<std::string>& overrides) {
     const Config config = small(overrides);
-    const Plan told = make_plan(config),
-               made = refine(told, make_model(config.model, told.setup.scheme.equation, told.grid, config.origin));
+    const Plan told = make_plan(config);
+    const Equation& equation = told.setup.scheme.equation;
+    const Plan made = refine(told, make_model(config.model, equation, told.domain.grid, config.origin));
     CHECK(told.warnings == made.warnings);
-    CHECK(told.density_contrast() == doctest::Approx(made.density_contrast()));
+    CHECK(density_contrast(equation, told.model.further) ==
+          doctest::Approx(density_contrast(equation, made.model.further)));
     const auto of_density = [](const std::string& text) { return contains(text, "the density changes"); };
     const auto found = std::ranges::find_if(told.warnings, of_density);
     return found == told.warnings.end() ? "" : *found;
@@ -119,12 +122,12 @@ TEST_CASE("the steps told are those to the end; what the correction needs beyond
 TEST_CASE("refining a plan changes what follows from the velocities of the model, and nothing else") {
     const Plan told = make_plan(small({"backend.name=cpu"}));
     Model model;
-    model.grid = told.grid;
+    model.grid = told.domain.grid;
     model.parameters = {{{}, 1600.f, 2000.f}};  // 2200 m/s was told
     model.notes = {"a note of the model"};
     model.warnings = {"a warning of the model"};
     const Plan made = refine(told, model);
-    CHECK(made.velocity.exact);
+    CHECK(made.model.velocity.exact);
     CHECK(made.time.dt_s == doctest::Approx(1.1 * told.time.dt_s));
     CHECK(made.time.steps < told.time.steps);
     CHECK(made.sampling.points_per_wavelength == doctest::Approx(1600. / 1500. * told.sampling.points_per_wavelength));
@@ -151,7 +154,7 @@ TEST_CASE("refining a plan changes what follows from the velocities of the model
 TEST_CASE("faults that only the model shows are reported as the others are") {
     const Plan told = make_plan(small({"time.dt_s=0.0015"}));
     Model model;
-    model.grid = told.grid;
+    model.grid = told.domain.grid;
     model.parameters = {{{}, 300.f, 9000.f}};
     const std::string faults = message_of([&] { static_cast<void>(refine(told, model)); }, ExitCode::config);
     CHECK(contains(faults, "grid.spacing_m: 0.724 points per wavelength"));

@@ -130,7 +130,7 @@ TEST_CASE("what was kept comes first, for the very same case alone") {
 
     const Plan again = plan_of();
     CHECK(again.setup.kernel == found.choice.kernel);
-    CHECK(again.batch == found.shots);
+    CHECK(again.placement.batch == found.shots);
     CHECK(contains(again.chosen_by, "onda tune"));
     CHECK(plan_of({"backend.tuning=off"}).setup.kernel == rule.choice.kernel);
     for (const char* other : {"scheme.space_order=4", "scheme.precision=double", "grid.shape=[82, 61]",

@@ -231,8 +231,9 @@ survey: {{limit_m: {}}}
     // What the shot's part makes of the source.
     const auto rows = [](const Plan& plan) {
         const Plan part = plan_of_shot(plan, 0);
-        const Model model = make_model(plan.config.model, part.setup.scheme.equation, part.grid, plan.config.origin);
-        const auto medium = cpu::make_medium(part.setup, medium_readers(model, part.computed), plan.time.dt_s);
+        const Model model =
+            make_model(plan.config.model, part.setup.scheme.equation, part.domain.grid, plan.config.origin);
+        const auto medium = cpu::make_medium(part.setup, medium_readers(model, part.domain.computed), plan.time.dt_s);
         const Sources plain =
             make_sources(plan.survey.shots[0], plan.survey, part.setup.grid, part.boundary.halos, plan.time);
         return with_filters_of_strips(*medium, plain, plan.time.steps + 1).nodes.rows();

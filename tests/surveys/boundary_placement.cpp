@@ -71,7 +71,7 @@ std::vector<float> extended(const std::vector<float>& values, const Grid& grid, 
 }
 
 Model model_of(const Plan& plan) {
-    return make_model(plan.config.model, plan.setup.scheme.equation, plan.grid, plan.config.origin);
+    return make_model(plan.config.model, plan.setup.scheme.equation, plan.domain.grid, plan.config.origin);
 }
 
 Model extended(const Model& model, const Grid& by_hand, const Beyond& beyond) {
@@ -91,7 +91,7 @@ struct Left {
 Left run(const Plan& draft, const Model& model, const Window& window) {
     const Plan plan = refine(draft, model);
     const auto wavefield =
-        make_wavefield(*plan.device, plan.setup, medium_readers(model, plan.computed), plan.time.dt_s);
+        make_wavefield(*plan.placement.device, plan.setup, medium_readers(model, plan.domain.computed), plan.time.dt_s);
     Left left;
     for (const Shot& shot : plan.survey.shots) {
         const Grid& grid = plan.setup.grid;
@@ -172,16 +172,16 @@ std::vector<Case> cases() {
 void check_case(const Case& c) {
     CAPTURE(c.title);
     const Plan plan = make_plan(config_of(c.text));
-    auto overrides = overrides_by_hand(plan.grid, c.beyond);
+    auto overrides = overrides_by_hand(plan.domain.grid, c.beyond);
     if (!c.model_by_hand.empty()) overrides.push_back("model=" + c.model_by_hand);
     const Plan by_hand = make_plan(config_of(c.text, overrides));
-    CHECK(plan.setup.grid.n == by_hand.grid.n);
-    CHECK(plan.setup.grid.origin_m == by_hand.grid.origin_m);
-    CHECK(by_hand.setup.grid.n == by_hand.grid.n);
+    CHECK(plan.setup.grid.n == by_hand.domain.grid.n);
+    CHECK(plan.setup.grid.origin_m == by_hand.domain.grid.origin_m);
+    CHECK(by_hand.setup.grid.n == by_hand.domain.grid.n);
     const Model model = model_of(plan);
-    const Left outside = run(plan, model, plan.computed.inner());
-    const Left inside = run(by_hand, extended(model, by_hand.grid, c.beyond),
-                            {{c.beyond[0], c.beyond[2], c.beyond[4]}, plan.grid.n, {1, 1, 1}});
+    const Left outside = run(plan, model, plan.domain.computed.inner());
+    const Left inside = run(by_hand, extended(model, by_hand.domain.grid, c.beyond),
+                            {{c.beyond[0], c.beyond[2], c.beyond[4]}, plan.domain.grid.n, {1, 1, 1}});
     CHECK(outside.traces == inside.traces);
     CHECK(outside.last == inside.last);
     CHECK(outside.hashes == inside.hashes);
@@ -220,7 +220,7 @@ TEST_CASE("the program leaves the results of the grid, and the same as of the gr
     const Plan plan = make_plan(config_of(text));
     const Beyond beyond{6, 6, 0, 0, 0, 6};
     const Model model = model_of(plan);
-    const Grid larger = make_plan(config_of(text, overrides_by_hand(plan.grid, beyond))).grid;
+    const Grid larger = make_plan(config_of(text, overrides_by_hand(plan.domain.grid, beyond))).domain.grid;
     const std::vector<float> vp = extended(model.vp().values, model.grid, beyond);
     const std::string file = (folder.path() / "by_hand.h5").string(), config = (folder.path() / "run.yaml").string();
     write_model_file(
@@ -238,7 +238,7 @@ TEST_CASE("the program leaves the results of the grid, and the same as of the gr
         REQUIRE(outcome.code == 0);
         return Json::parse(text_of(folder.path() / name / "summary.json"));
     };
-    auto by_hand = overrides_by_hand(plan.grid, beyond);
+    auto by_hand = overrides_by_hand(plan.domain.grid, beyond);
     by_hand.insert(by_hand.end(), {"model={type: file, file: " + file + "}", "output.snapshots.window_min_m=[100, -16]",
                                    "output.snapshots.window_max_m=[540, 272]"});
     const Json outside = run_into("outside", {}), inside = run_into("inside", by_hand);
@@ -252,7 +252,7 @@ TEST_CASE("the program leaves the results of the grid, and the same as of the gr
     CHECK(outside["largest_observed_pressure_pa"].get<double>() > 0.);
     CHECK(outside["largest_observed_pressure_pa"].get<double>() <=
           inside["largest_observed_pressure_pa"].get<double>());
-    const Left by_library = run(plan, model, plan.computed.inner());
+    const Left by_library = run(plan, model, plan.domain.computed.inner());
     for (const int shot : {1, 2}) {
         const Json ours = outside["hashes"]["shots"][std::to_string(shot)];
         CHECK(ours["seismograms"] == inside["hashes"]["shots"][std::to_string(shot)]["seismograms"]);
@@ -316,7 +316,7 @@ receivers:
     const Plan plan = make_plan(config_of(text));
     CHECK(plan.warnings.empty());
     const Plan vast = make_plan(config_of(text, {"grid.shape=[261, 241]", "grid.origin_m=[-1000, -1000]"}));
-    const auto traces_of = [](const Plan& p) { return run(p, model_of(p), p.computed.inner()).traces; };
+    const auto traces_of = [](const Plan& p) { return run(p, model_of(p), p.domain.computed.inner()).traces; };
     const auto traces = traces_of(plan), free_traces = traces_of(vast);
     REQUIRE(traces.size() == free_traces.size());
     const auto samples = traces.size() / 24;
@@ -418,7 +418,7 @@ TEST_CASE("a grid smaller than its layers, or than the stencil, is computed with
                                              "model={type: constant, vp_m_s: 2000}"};
     const Plan plan = make_plan(config_of(kPlane, overrides));
     CHECK(plan.setup.grid.n == std::array<std::int64_t, 3>{63, 1, 62});
-    CHECK(largest(run(plan, model_of(plan), plan.computed.inner()).traces) > 0.);
+    CHECK(largest(run(plan, model_of(plan), plan.domain.computed.inner()).traces) > 0.);
 }
 
 TEST_CASE("check counts the nodes beyond the grid") {

@@ -10,8 +10,8 @@
 #include "io/text/printable.hpp"
 #include "solver/commands/bench/bench_output.hpp"
 #include "solver/discretisation/boundary.hpp"
+#include "solver/discretisation/grid.hpp"
 #include "solver/performance/measurement.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/program/threads.hpp"
 
 namespace onda {

@@ -89,7 +89,7 @@ public:
     void collect(Batch& batch) override {
         for (std::size_t i = 0; i < batch.size(); ++i) {
             batch[i].record.wavefield =
-                fingerprint_wavefield(*wavefield_, batch[i].plan->computed.inner(), static_cast<int>(i));
+                fingerprint_wavefield(*wavefield_, batch[i].plan->domain.computed.inner(), static_cast<int>(i));
             batch[i].outputs.take_values(kValues, energies_[i]);
         }
     }
@@ -108,7 +108,7 @@ private:
     double add_energies(Batch& batch) {
         double largest = 0.;
         for (std::size_t i = 0; i < batch.size(); ++i) {
-            const Window window = batch[i].plan->computed.inner();
+            const Window window = batch[i].plan->domain.computed.inner();
             std::vector<double> p(static_cast<std::size_t>(window.points()));
             wavefield_->download(window, std::span(p), static_cast<int>(i));
             double sum = 0.;
@@ -138,7 +138,8 @@ constinit const TaskRow kEnergyTask{
         [](Allocations& list, const Plan& plan) {
             add_shot_memory(list, plan);
             add_model_memory(list, plan);
-            list.add(host_row("pressure, of which the energy is", held::survey, plan.grid.points(), sizeof(double)));
+            list.add(
+                host_row("pressure, of which the energy is", held::survey, plan.domain.grid.points(), sizeof(double)));
         },
 };
 
