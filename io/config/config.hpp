@@ -181,6 +181,41 @@ struct SurveyConfig {
     bool operator==(const SurveyConfig&) const = default;
 };
 
+/// Traces that are compared, by their horizontal distance from the source [m]; absent: no limit.
+struct OffsetConfig {
+    std::optional<double> min, max;
+    bool operator==(const OffsetConfig&) const = default;
+};
+
+/// Samples that are compared, by their time [s].
+struct TimeWindowConfig {
+    std::optional<double> min, max;  ///< absent: the ends of the record
+    double taper = 0.;               ///< inside the window, at each end that is given
+    bool operator==(const TimeWindowConfig&) const = default;
+};
+
+/// A line in the gather, t0_s + offset / velocity_m_s, on one side of which samples are muted.
+struct MuteConfig {
+    double t0_s = 0.;
+    std::optional<double> velocity_m_s;  ///< absent: t0_s at every offset
+    double taper_s = 0.;                 ///< on the side that is kept
+    bool operator==(const MuteConfig&) const = default;
+};
+
+/// What seismograms are compared with, and how; and the forward field that gradients need.
+struct ImagingConfig {
+    std::filesystem::path observed;  ///< seismograms.h5
+    std::string misfit = "l2";       ///< a row of misfits()
+    double huber_threshold = 1.;     ///< part of the root mean square of the observed trace
+    OffsetConfig offset_m;
+    TimeWindowConfig time_window_s;
+    std::optional<MuteConfig> top_mute, bottom_mute;
+    std::string storage = "auto";      ///< auto | full | checkpoints
+    NameOrIntegers every{"auto"};      ///< auto | a number of time steps
+    std::optional<double> memory_gib;  ///< absent: what there is
+    bool operator==(const ImagingConfig&) const = default;
+};
+
 struct SeismogramConfig {
     std::optional<double> dt_s;       ///< absent: a round one that keeps the wavelets (default_sampling_s())
     std::string segy = "none";        ///< none | ieee | ibm: samples of seismograms.segy
@@ -238,6 +273,7 @@ struct Config {
     std::vector<SourceConfig> sources;
     std::vector<ReceiverConfig> receivers;
     SurveyConfig survey;
+    std::optional<ImagingConfig> imaging;  ///< absent: nothing is compared
     OutputConfig output;
     BackendConfig backend;
 

@@ -55,13 +55,16 @@ std::string link_to(const Section& section) {
     return "[" + code(section.path) + "](#" + anchor + ")";
 }
 
-/// The sections of a struct and theirs, in the order of the table. Optional ones have the rows of a section elsewhere.
+/// The sections of a struct and theirs, in the order of the table. An optional one whose rows are those of a section
+/// before it is described there.
 void list_sections(void* owner, std::span<const Parameter> rows, const std::string& path,
                    std::vector<Section>& sections) {
     for (const Parameter& row : rows) {
         const Slot slot = row.slot(owner);
         const auto* group = std::get_if<Group>(&slot);
-        if (group == nullptr || group->kind == Group::Kind::optional_section) continue;
+        if (group == nullptr) continue;
+        const auto has_its_rows = [&row](const Section& section) { return section.row.rows.data() == row.rows.data(); };
+        if (group->kind == Group::Kind::optional_section && std::ranges::any_of(sections, has_its_rows)) continue;
         const std::string here = path + std::string(row.name) + (group->kind == Group::Kind::list ? "[]" : "");
         sections.push_back({here, row, group->append(group->owner)});
         list_sections(sections.back().owner, row.rows, here + ".", sections);

@@ -64,6 +64,11 @@ const Vocabulary& own_names() {
            "outside the grid, where the model continues with its values at the face; the whole grid is available for "
            "sources, receivers and results"},
           {"inside", "on the outermost nodes of the grid itself"}}},
+        {"imaging.storage",
+         {{"auto", "full where memory_gib allows it, otherwise checkpoints"},
+          {"full", "every step that is correlated stays in memory"},
+          {"checkpoints", "states of some steps stay in memory, from which the others are computed again"}}},
+        {"imaging.every", {{"auto", "as many as the highest frequency of the wavelets allows"}}},
         {"output.seismograms.segy",
          {{"none", "no SEG-Y"},
           {"ieee", "format 5, IEEE floats: the very numbers of seismograms.h5"},

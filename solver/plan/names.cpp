@@ -7,6 +7,7 @@
 
 #include "kernels/setup.hpp"
 #include "solver/discretisation/boundary.hpp"
+#include "solver/imaging/misfit.hpp"
 #include "solver/model/model.hpp"
 #include "solver/propagation/devices.hpp"
 #include "solver/survey/survey.hpp"
@@ -59,6 +60,7 @@ Vocabulary vocabulary() {
             {"scheme.stencil", stencils()},
             {"wavelet.type", names_of(wavelet_kinds())},
             {"boundary.kind", names_of(boundary_kinds())},
+            {"imaging.misfit", names_of(misfits())},
             {"backend.name", with_auto(names_of(devices()), "the fastest there is")},
             {"backend.kernel", with_auto(kernels_of_all_devices(), "the fastest for the grid")}};
 }

@@ -7,6 +7,7 @@
 #include "io/text/saturating.hpp"
 #include "solver/discretisation/grid.hpp"
 #include "solver/discretisation/scheme.hpp"
+#include "solver/imaging/shot_misfit.hpp"
 #include "solver/model/density.hpp"
 #include "solver/outputs/trace_output.hpp"
 #include "solver/plan/doubts.hpp"
@@ -229,6 +230,8 @@ Plan make_plan(const Config& config, const RankPlace& ranks) {
     stages.run([&] {
         plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.domain.grid, origin);
     });
+    if (config.imaging)
+        stages.run([&] { static_cast<void>(make_misfit_settings(*config.imaging, config.time.duration_s, origin)); });
     if (has_survey) stages.run([&] { check_trace_files(plan); });
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.placement.device, plan.setup, origin); });
     stages.throw_if_faulty();

@@ -94,6 +94,11 @@ std::vector<std::string> samples() {
             "40]}\n",
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + "output: {snapshots: {every_s: 0.1}}\n" +
             "sources: [{position_m: [1, 1], wavelet: {type: ricker, peak_frequency_hz: 10}}]\n",
+        kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + rest2d +
+            "imaging: {observed: observed.h5, misfit: huber, huber_threshold: 0.30000000000000004, offset_m: {min: "
+            "0.1, max: 1e9}, time_window_s: {min: 0.01, max: 0.09, taper: 0.003}, top_mute: {t0_s: -0.1, velocity_m_s: "
+            "1500.5, taper_s: 0.01}, bottom_mute: {t0_s: 0.05}, storage: checkpoints, every: 4, memory_gib: 0.5}\n",
+        kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + rest2d + "imaging: {}\n",
         // Every source has a wavelet of its own: there is no top-level one.
         kGrid2d + "model: {type: constant, vp_m_s: 2000}\n" + kTime + kSnapshots +
             "sources: [{position_m: [1, 1], wavelet: {type: ricker, peak_frequency_hz: 10}}]\n",
@@ -114,7 +119,7 @@ bool names_every_row(std::span<const Parameter> rows, const std::string& text) {
 
 TEST_CASE("every parameter survives the round trip") {
     const TemporaryFolder folder;
-    for (const char* file : {"model.h5", "sources.csv", "wavelet.csv", "receivers.h5"})
+    for (const char* file : {"model.h5", "sources.csv", "wavelet.csv", "receivers.h5", "observed.h5"})
         std::ofstream(folder.path() / file) << "x";
     std::string all;
     for (const std::string& sample : samples()) all += round_trip(sample, folder.path() / "run.yaml");
@@ -138,6 +143,23 @@ TEST_CASE("the template and the sample configurations survive it too") {
         round_trip(resolved_yaml(config), "again.yaml");
     }
     CHECK(files >= 5);
+}
+
+TEST_CASE("the section imaging is absent, or has a misfit") {
+    const std::string text = config_template(vocabulary());
+    const Config without = read_config_text(text, "template.yaml", vocabulary());
+    CHECK_FALSE(without.imaging.has_value());
+    CHECK_FALSE(contains(text, "imaging"));
+    CHECK_FALSE(contains(resolved_yaml(without), "imaging"));
+    for (const AllowedValue& misfit : vocabulary().at("imaging.misfit")) {
+        const Config config =
+            read_config_text(text, "template.yaml", vocabulary(), {"imaging={misfit: " + misfit.name + "}"});
+        REQUIRE(config.imaging.has_value());
+        CHECK(config.imaging->misfit == misfit.name);
+        CHECK(contains(resolved_yaml(config), "imaging:\n  misfit: " + misfit.name));
+        CHECK(contains(resolved_yaml(config), "huber_threshold") == (misfit.name == "huber"));
+        round_trip(resolved_yaml(config), "again.yaml");
+    }
 }
 
 TEST_CASE("numbers of every size keep their last bit") {

@@ -1,0 +1,39 @@
+/// \file
+/// Weights of data: which traces and which of their samples a misfit compares.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "solver/discretisation/grid.hpp"
+
+namespace onda {
+
+/// The horizontal distance of a source and a receiver [m], as mutes and ranges of offsets take it.
+double absolute_offset_m(const Position& source_m, const Position& receiver_m);
+
+/// The weights of one trace: a diagonal matrix W that multiplies synthetic and observed alike, and, being its own
+/// transpose, the derivative of what is computed from them.
+class DataWeights {
+public:
+    /// The product of the weight of the trace, 1 or 0 inside or outside the range of offsets, of the mutes and of the
+    /// time window. Tapers are cosines inside what is kept: a top mute at t has the weight 0 up to t and 1 from
+    /// t + taper_s on.
+    /// \param samples at times 0, dt_s, 2 dt_s, …; what lies within 1e-6 dt_s of an edge lies on it.
+    DataWeights(const ImagingConfig& config, const Position& source_m, const Position& receiver_m, std::int64_t samples,
+                double dt_s, double of_trace = 1.);
+
+    /// Whether nothing of the trace counts.
+    [[nodiscard]] bool excludes_all() const { return excludes_all_; }
+    [[nodiscard]] std::span<const double> samples() const { return weight_; }
+    /// trace[sample] *= weight[sample].
+    void apply(std::span<double> trace) const;
+
+private:
+    std::vector<double> weight_;
+    bool excludes_all_;
+};
+
+}  // namespace onda

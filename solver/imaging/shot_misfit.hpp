@@ -1,0 +1,56 @@
+/// \file
+/// The misfit of the seismograms of one shot, and its adjoint sources.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "io/config/config.hpp"
+#include "solver/discretisation/grid.hpp"
+#include "solver/imaging/misfit.hpp"
+
+namespace onda {
+
+/// What a run compares data by.
+struct MisfitSettings {
+    const MisfitRow* misfit = nullptr;
+    ImagingConfig config;  ///< parameters of the misfit, and weights of data
+};
+
+/// Checks the section "imaging" of a configuration. \param duration_s of the record.
+/// \throws Error(config) with every fault: names that are none, ranges, windows and mutes that leave nothing, tapers
+/// that are longer than what they taper.
+MisfitSettings make_misfit_settings(const ImagingConfig& config, double duration_s, const ConfigOrigin& origin);
+
+/// Traces [trace][sample], all of one length.
+using TraceValues = std::variant<std::span<const float>, std::span<const double>>;
+
+/// Where and when the traces of a shot were recorded. Refers to the positions.
+struct ShotGeometry {
+    Position source_m{};                    ///< the first source of the shot
+    std::span<const Position> receivers_m;  ///< [trace]
+    std::int64_t samples = 0;               ///< of each trace, at times 0, dt_s, 2 dt_s, …
+    double dt_s = 0.;
+    std::span<const double> trace_weights{};  ///< [trace]; empty: 1 each
+};
+
+struct MisfitOfShot {
+    double value = 0.;                   ///< J, the sum over traces
+    std::vector<double> of_trace;        ///< [trace]
+    std::vector<double> adjoint_source;  ///< dJ/d(synthetic) [trace][sample]
+    /// Traces whose weights are all zero, and others that are dead: whose observed samples, or, where the misfit
+    /// divides by the norm of the synthetic ones, those, are all zero once weighted. The misfit of both, and their
+    /// adjoint source, is 0.
+    std::int64_t excluded = 0, dead = 0;
+};
+
+/// Compares synthetic and observed seismograms W d and W d_obs, weighted alike; the adjoint source is W dJ/d(W d). The
+/// sums do not depend on the number of threads, in any bit.
+/// \throws Error(unstable) where a synthetic sample is not finite, Error(bad_data) where an observed one is not or
+/// numbers are so large that their misfit is none. std::invalid_argument if sizes differ.
+MisfitOfShot evaluate_misfit(const MisfitSettings& settings, const ShotGeometry& shot, const TraceValues& synthetic,
+                             const TraceValues& observed);
+
+}  // namespace onda
