@@ -65,8 +65,8 @@ public:
     /// what the control, the hooks, the device or `adjoint_of` throws.
     void run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support);
 
-    /// The wavefield of the forward run, until the adjoint runs begin.
-    [[nodiscard]] Wavefield& forward_field() { return *forward_field_; }
+    /// The forward run, while it is stepped.
+    [[nodiscard]] const Propagator& forward() const { return forward_.value(); }
     /// The wavefield of the adjoint run that has ended, with what it recorded.
     [[nodiscard]] const Wavefield& adjoint_field() const { return adjoint_field_ ? *adjoint_field_ : *forward_field_; }
     /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot. Waits.

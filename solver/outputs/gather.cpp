@@ -112,4 +112,21 @@ void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gather
     }
 }
 
+std::vector<double> to_output_sampling(const TimeAxis& time, std::span<const double> recorded, std::int64_t) {
+    if (!is_written_as_recorded(time)) throw std::logic_error("not yet");
+    std::vector<double> out;
+    const auto n = static_cast<std::size_t>(time.recorded_samples()), m = static_cast<std::size_t>(time.output_samples);
+    for (std::size_t i = 0; i + n <= recorded.size(); i += n)
+        out.insert(out.end(), recorded.begin() + i, recorded.begin() + i + m);
+    return out;
+}
+std::vector<double> adjoint_of_output_sampling(const TimeAxis& time, std::span<const double> residuals,
+                                               std::int64_t traces) {
+    const auto n = static_cast<std::size_t>(time.recorded_samples()), m = static_cast<std::size_t>(time.output_samples);
+    std::vector<double> out(n * traces);
+    for (std::size_t i = 0; i < static_cast<std::size_t>(traces); ++i)
+        std::copy_n(residuals.begin() + i * m, m, out.begin() + i * n);
+    return out;
+}
+
 }  // namespace onda

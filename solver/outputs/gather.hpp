@@ -19,6 +19,10 @@ ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& 
 /// they take less time than one by one: the weights of a sample serve all traces.
 void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gathers);
 
+std::vector<double> to_output_sampling(const TimeAxis& time, std::span<const double> recorded, std::int64_t traces);
+std::vector<double> adjoint_of_output_sampling(const TimeAxis& time, std::span<const double> residuals,
+                                               std::int64_t traces);
+
 /// The bytes of the gathers of all shots that advance together, as they are written.
 std::int64_t bytes_of_gathers(const Plan& plan);
 /// Adds the rows of these gathers, and of what bring_to_output_sampling() takes.

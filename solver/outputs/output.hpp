@@ -17,6 +17,7 @@
 #include "io/results/provenance.hpp"
 #include "io/results/seismograms.hpp"
 #include "solver/model/model.hpp"
+#include "solver/outputs/shot_images.hpp"
 #include "solver/outputs/shot_record.hpp"
 #include "solver/outputs/snapshot_parts.hpp"
 #include "solver/plan/plan.hpp"
@@ -47,6 +48,8 @@ public:
     virtual void take_parts(std::vector<FileRecord> files);
     /// What a task makes of the shot that others do not, under a name that it shares with those who take it.
     virtual void take_values(std::string_view name, std::span<const float> values);
+    /// What a gradient leaves of the shot, after its gather.
+    virtual void take_images(const ShotImages& images);
     /// The gather at the user's sampling, of a shot with receivers.
     virtual void take_gather(const ShotGather& gather);
     /// The file of the shot, complete but for its name; none if the format has none of this shot.

@@ -91,6 +91,10 @@ void ShotOutputs::take_parts(const std::vector<FileRecord>& files) {
     for (const Entry& entry : entries_) entry.output->take_parts(files);
 }
 
+void ShotOutputs::take_images(const ShotImages& images) {
+    for (const Entry& entry : entries_) entry.output->take_images(images);
+}
+
 void ShotOutputs::take_values(std::string_view name, std::span<const float> values) {
     for (const Entry& entry : entries_) entry.output->take_values(name, values);
 }

@@ -59,6 +59,7 @@ public:
     [[nodiscard]] std::vector<WantedPart> wanted_parts() const;
     void take_parts(const std::vector<FileRecord>& files);
     void take_values(std::string_view name, std::span<const float> values);
+    void take_images(const ShotImages& images);
     void take_gather(const ShotGather& gather);
 
 private:

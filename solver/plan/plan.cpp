@@ -90,6 +90,7 @@ std::string describe(const Plan& plan) {
     text += describe_slabs(plan.setup, plan.placement);
     text += describe_medium(plan.model, plan.setup.scheme.equation);
     text += describe_storage(plan);
+    text += describe_history(plan);
     text += fmt::format(
         "time      dt = {:.6g} ms, {:.3f} of the stability limit; {} time steps to {:g} s{}\n", plan.time.dt_s * 1e3,
         plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps, plan.config.time.duration_s,

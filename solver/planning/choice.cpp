@@ -7,6 +7,7 @@
 #include "io/text/printable.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
+#include "solver/planning/history.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
@@ -148,6 +149,7 @@ void choose_kernel_and_batch(Plan& plan, bool use_kept) {
 
 bool fits(Plan& plan, int batch) {
     plan.placement.batch = batch;
+    if (plan.imaging && !set_history(plan) && batch > 1) return false;  // fewer shots are not computed twice
     const MemoryForecast memory = forecast_memory(plan);
     if (plan.placement.device->has_own_memory() && static_cast<double>(memory.device_peak_bytes()) >
                                                        kMemoryShare * static_cast<double>(available_device_bytes(plan)))

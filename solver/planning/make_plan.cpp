@@ -15,6 +15,7 @@
 #include "solver/plan/stepping.hpp"
 #include "solver/plan/storage.hpp"
 #include "solver/planning/choice.hpp"
+#include "solver/planning/history.hpp"
 #include "solver/signal/time_dispersion.hpp"
 #include "solver/tasks/task.hpp"
 
@@ -182,6 +183,13 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
         correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
 }
 
+/// The section is checked, whatever the task.
+void set_imaging(Plan& plan) {
+    const Config& c = plan.config;
+    MisfitSettings settings = make_misfit_settings(*c.imaging, c.time.duration_s, c.origin);
+    if (plan.task->computes_gradients) plan.imaging.emplace().misfit = std::move(settings);
+}
+
 void warn_of_lost_band(Plan& plan) {
     const double nyquist_hz = 0.5 / plan.time.output_dt_s, highest_hz = plan.survey.highest_frequency_hz();
     if (plan.survey.size.most_receivers == 0 || nyquist_hz >= highest_hz) return;
@@ -191,10 +199,19 @@ void warn_of_lost_band(Plan& plan) {
                     plan.time.output_dt_s, nyquist_hz, highest_hz));
 }
 
+/// Gradients take none.
+void set_snapshot_steps(Plan& plan) {
+    const Config& c = plan.config;
+    plan.snapshots.steps = plan.imaging ? StepSet() : snapshot_steps(c.output.snapshots, c.time.duration_s, plan.time);
+}
+
 /// What is left once no stage has found a fault. \param of_model warnings of the model, if it has been made.
 void conclude(Plan& plan, const std::vector<std::string>& of_model) {
-    plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.config.time.duration_s, plan.time);
+    set_snapshot_steps(plan);
+    if (plan.imaging) set_history(plan);
     plan.notes = plan.placement.notes;
+    if (plan.imaging && plan.config.output.snapshots.enabled())
+        plan.notes.emplace_back("snapshots are taken by `onda run`, not while gradients are computed");
     plan.notes.insert(plan.notes.end(), plan.model.velocity.notes.begin(), plan.model.velocity.notes.end());
     const std::vector<std::string> on_exchange = notes_on_exchange(plan.config.backend, plan.placement);
     plan.notes.insert(plan.notes.end(), on_exchange.begin(), on_exchange.end());
@@ -211,12 +228,12 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
 
 }  // namespace
 
-Plan make_plan(const Config& config, const RankPlace& ranks) {
+Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task) {
     const ConfigOrigin& origin = config.origin;
     Plan plan;
     plan.config = config;
     plan.placement.ranks = ranks;
-    plan.task = tasks().front();
+    plan.task = task != nullptr ? task : tasks().front();
     set_grids(plan);  // every stage builds on them: what is wrong with them would be told by all
     begin_setup(plan);
 
@@ -225,17 +242,17 @@ Plan make_plan(const Config& config, const RankPlace& ranks) {
     const bool has_scheme = stages.run([&] { set_scheme(plan); });
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
-    plan.asked_stepping = config.time.stepping;
+    plan.asked_stepping = plan.task->computes_gradients ? "single" : config.time.stepping;
     run_stages_of_velocity(plan, stages, has_medium, has_survey, nullptr);
     stages.run([&] {
         plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.domain.grid, origin);
     });
-    if (config.imaging)
-        stages.run([&] { static_cast<void>(make_misfit_settings(*config.imaging, config.time.duration_s, origin)); });
+    if (config.imaging) stages.run([&] { set_imaging(plan); });
+    if (plan.task->computes_gradients && has_survey && has_device) stages.run([&] { check_gradients(plan); });
     if (has_survey) stages.run([&] { check_trace_files(plan); });
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.placement.device, plan.setup, origin); });
     stages.throw_if_faulty();
-    plan.snapshots.steps = snapshot_steps(config.output.snapshots, config.time.duration_s, plan.time);
+    set_snapshot_steps(plan);
     choose_kernel_and_batch(plan, config.backend.tuning == "cache");
     conclude(plan, plan.model.velocity.warnings);
     return plan;

@@ -114,8 +114,8 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     result.plan = std::make_shared<const Plan>(refine(std::move(draft), model));
     const Plan& plan = *result.plan;
     note_model(plan, model, facts);
-    facts.identity =
-        hash_of(identity_of(plan.config, std::string(build().version), facts.model_fingerprint, plan.setup.kernel));
+    facts.identity = hash_of(identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
+                                         plan.setup.kernel, name_of_task(plan)));
     const auto workers = times.measure("backend", [&] { return std::make_unique<Workers>(plan, std::move(model)); });
     facts.backend = workers->description();
     announce(plan, facts, log);

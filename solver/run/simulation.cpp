@@ -181,7 +181,7 @@ bool may_be_complete(const RunOptions& options) {
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
     Plan plan = agree_on_plan(ranks, config.backend.name, [&](const RankPlace& place) {
         if (ranks.decides() && !may_be_complete(options)) refuse_taken_folder(options.folder, options.overwrite);
-        Plan draft = make_plan(config, place);
+        Plan draft = make_plan(config, place, options.task);
         options.shots.check_against(draft.survey.shots);
         return draft;
     });
@@ -253,8 +253,8 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     });
     const Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(plan, model, facts);
-    const Identity identity =
-        identity_of(plan.config, std::string(build().version), facts.model_fingerprint, plan.setup.kernel);
+    const Identity identity = identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
+                                          plan.setup.kernel, name_of_task(plan));
     facts.identity = hash_of(identity);
     check_same_run(facts.identity, ranks);
     if (first_finds(ranks, [&] { return is_complete(options, facts.identity); })) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "io/text/printable.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/storage.hpp"
 #include "solver/planning/forecast.hpp"
@@ -9,6 +10,7 @@
 #include "solver/program/hash.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/signal/time_dispersion.hpp"
+#include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
@@ -85,6 +87,17 @@ Json describe_numbers(const Plan& plan) {
     return numbers;
 }
 
+Json describe_imaging(const Plan& plan) {
+    const ImagingPlan& imaging = *plan.imaging;
+    return {{"misfit", imaging.misfit.misfit->name},
+            {"observed", shown(imaging.misfit.config.observed)},
+            {"every_steps", imaging.history.every},
+            {"levels", imaging.history.levels(plan.time)},
+            {"levels_together", imaging.history.slots},
+            {"states", imaging.history.checkpoints},
+            {"forward_steps", imaging.history.forward_steps(plan.time)}};
+}
+
 /// The nodes that the hash of a wavefield is of.
 Json describe_part(const Plan& plan, std::size_t shot) {
     const Window part = plan.domain.aperture->part(plan.survey.shots.spread(shot));
@@ -133,7 +146,9 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
                  {"finished_utc", facts.finished_utc},
                  {"onda", describe_program()},
                  {"host", describe_host()}};
+    if (const std::string_view task = name_of_task(plan); !task.empty()) summary["task"] = task;
     summary.update(describe_numbers(plan));
+    if (plan.imaging) summary["imaging"] = describe_imaging(plan);
     summary["backend"]["description"] = facts.backend;
     summary["model"] = facts.model;
     Json& performance = summary["performance"];

@@ -21,8 +21,8 @@ void add_model_memory(Allocations& list, const Plan& plan);
 /// for.
 class ShotMedia {
 public:
-    /// \param model is let go at once where all shots are computed on the whole grid: model and wavefields need not
-    /// share the memory.
+    /// \param model is let go at once where nobody asks for it again, shots being computed on the whole grid and
+    /// forward: model and wavefields need not share the memory.
     /// \param team the processes that share the grid, led by this one; null where it is alone.
     ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team* team = nullptr);
 
@@ -31,6 +31,8 @@ public:
     /// The medium of the part of a shot; the one before it goes, and every wavefield on it must have gone.
     [[nodiscard]] Medium& of(const Plan& of_shot);
 
+    /// The model, where gradients are computed or shots take parts of it.
+    [[nodiscard]] const Model& model() const { return *model_; }
     /// Of the device and kernel.
     [[nodiscard]] const std::string& description() const { return description_; }
     /// The bytes of the largest medium.
@@ -40,7 +42,7 @@ private:
     void make(const Plan& of_shot, const Model& model);
 
     Team* team_;
-    std::shared_ptr<const Model> model_;  ///< where shots take parts of it
+    std::shared_ptr<const Model> model_;  ///< as long as it is asked for
     Window part_;
     std::shared_ptr<Medium> medium_;
     std::string description_;

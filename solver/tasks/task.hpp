@@ -11,10 +11,10 @@
 #include "solver/outputs/shot_files.hpp"
 #include "solver/plan/plan.hpp"
 #include "solver/program/phase_times.hpp"
+#include "solver/propagation/time_loop.hpp"
 #include "solver/ranks/team.hpp"
 #include "solver/tasks/shot_in_progress.hpp"
 #include "solver/tasks/shot_media.hpp"
-#include "solver/propagation/time_loop.hpp"
 
 namespace onda {
 
@@ -53,6 +53,7 @@ public:
 /// A row: a task.
 struct TaskRow {
     std::string_view name, help;
+    bool computes_gradients = false;  ///< Plan::imaging is there, and steps are such that gradients are exact
     std::unique_ptr<Task> (*make)(const TaskParts& parts);
     /// What a shot asks of a device at most.
     ShotSize (*largest_shot)(const Plan& plan);
@@ -64,5 +65,9 @@ struct TaskRow {
 /// All tasks; the first is what a run does unless it is told otherwise. task.cpp defines nothing else, so that a test
 /// can link a list of its own in its place.
 std::span<const TaskRow* const> tasks();
+/// The name of a plan's task; empty of the first.
+inline std::string_view name_of_task(const Plan& plan) {
+    return plan.task == tasks().front() ? std::string_view() : plan.task->name;
+}
 
 }  // namespace onda

@@ -55,24 +55,23 @@ public:
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(forward);
-        for (std::size_t s = 0; s < shots_.size(); ++s) {
-            const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
-            T* const kept = shots_[s].kept.data() + slot * points_;
-            for_rows(whole_, [&](std::int64_t y, std::int64_t z) {
-                const auto [p, q] = rows_of(of_shot, 0, y, z);
-                T* const d = kept + setup_.grid.at(0, y, z);
-                for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) d[x] = p[x] - q[x];
-            });
-        }
+        for_rows({whole_}, [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
+            const auto [p, q] = rows_of(fields.of(static_cast<int>(s)), 0, y, z);
+            T* const d = shots_[s].kept.data() + slot * points_ + setup_.grid.at(0, y, z);
+            for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) d[x] = p[x] - q[x];
+        });
     }
     void meet(const FieldSet& adjoint, std::int64_t slot) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(adjoint);
-        for (std::size_t s = 0; s < shots_.size(); ++s) {
-            const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
-            const T* const kept = slot < 0 ? nullptr : shots_[s].kept.data() + slot * points_;
-            if (kept) meet_inside(of_shot, kept, shots_[s].image.data());
-            for (const LayerBox& box : layers_.boxes) meet_in_layer(of_shot, box, kept, shots_[s]);
-        }
+        for_rows(slot < 0 ? layer_parts_ : all_parts_,
+                 [&](std::size_t s, std::size_t part, std::int64_t y, std::int64_t z) {
+                     const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
+                     const T* const kept = slot < 0 ? nullptr : shots_[s].kept.data() + slot * points_;
+                     if (part < layers_.boxes.size())
+                         meet_in_layer(of_shot, layers_.boxes[part], y, z, kept, shots_[s]);
+                     else
+                         meet_inside(of_shot, y, z, kept, shots_[s].image.data());
+                 });
     }
     [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
     void download(std::span<double> image, int shot) const override {
@@ -100,21 +99,43 @@ private:
           whole_{{}, setup.grid.n},
           layers_(layer_boxes(setup)),
           profiles_{Profile<T>(layers_.axis[0]), Profile<T>(layers_.axis[1]), Profile<T>(layers_.axis[2])} {
+        for (const LayerBox& box : layers_.boxes) layer_parts_.push_back(box.nodes);
+        all_parts_ = layer_parts_;
+        all_parts_.push_back(layers_.inner);
         for (int shot = 0; shot < shots; ++shot) shots_.emplace_back(planned);
         CpuCorrelation::reset();
     }
 
-    /// Calls body(y, z) for every row of a box, by all threads.
+    /// Calls body(shot, part, y, z) for every row of some boxes of every shot, in one region of all threads that find
+    /// enough to do.
     template <typename Body>
-    void for_rows(const Box& box, const Body& body) const {
-        if (box.empty()) return;
-        const std::int64_t ny = box.high[1] - box.low[1], rows = ny * (box.high[2] - box.low[2]);
-        on_threads(threads_of(setup_), [&](int thread, int threads) {
+    void for_rows(const std::vector<Box>& parts, const Body& body) const {
+        constexpr std::int64_t fewest_nodes = 16'384;  // of a thread
+        std::int64_t rows = 0, nodes = 0;
+        for (const Box& part : parts) {
+            rows += rows_in(part);
+            nodes += part.points();
+        }
+        const std::int64_t shots = std::ssize(shots_);
+        const int useful =
+            static_cast<int>(std::clamp<std::int64_t>(shots * nodes / fewest_nodes, 1, threads_of(setup_)));
+        on_threads(useful, [&](int thread, int threads) {
             const FlushDenormals<T> flush;
-            const RowRange mine = rows_of_thread(rows, thread, threads);
-            for (std::int64_t row = mine.begin; row < mine.end; ++row)
-                body(box.low[1] + row % ny, box.low[2] + row / ny);
+            const RowRange mine = rows_of_thread(shots * rows, thread, threads);
+            std::int64_t before = 0;
+            for (std::size_t shot = 0; shot < shots_.size(); ++shot)
+                for (std::size_t part = 0; part < parts.size(); ++part) {
+                    const Box& box = parts[part];
+                    const std::int64_t ny = box.high[1] - box.low[1], count = rows_in(box);
+                    for (std::int64_t row = std::max(mine.begin, before); row < std::min(mine.end, before + count);
+                         ++row)
+                        body(shot, part, box.low[1] + (row - before) % ny, box.low[2] + (row - before) / ny);
+                    before += count;
+                }
         });
+    }
+    [[nodiscard]] static std::int64_t rows_in(const Box& box) {
+        return box.empty() ? 0 : (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]);
     }
     /// p[n] and p[n-1] from a node on.
     [[nodiscard]] static std::pair<const T*, const T*> rows_of(const ShotFields<T>& fields, std::int64_t x,
@@ -128,47 +149,45 @@ private:
             std::fill(values + mine.begin, values + mine.end, T(0));
         });
     }
-    void meet_inside(const ShotFields<T>& fields, const T* kept, T* image) const {
+    void meet_inside(const ShotFields<T>& fields, std::int64_t y, std::int64_t z, const T* kept, T* image) const {
         const Box& box = layers_.inner;
-        for_rows(box, [&](std::int64_t y, std::int64_t z) {
-            const auto [p, q] = rows_of(fields, 0, y, z);
-            const std::int64_t row = setup_.grid.at(0, y, z);
-            for (std::int64_t x = box.low[0]; x < box.high[0]; ++x)
-                image[row + x] = image[row + x] + (p[x] - q[x]) * kept[row + x];
-        });
+        const auto [p, q] = rows_of(fields, 0, y, z);
+        const std::int64_t row = setup_.grid.at(0, y, z);
+        for (std::int64_t x = box.low[0]; x < box.high[0]; ++x)
+            image[row + x] = image[row + x] + (p[x] - q[x]) * kept[row + x];
     }
-    void meet_in_layer(const ShotFields<T>& fields, const LayerBox& box, const T* kept, Shot& shot) const {
+    void meet_in_layer(const ShotFields<T>& fields, const LayerBox& box, std::int64_t y, std::int64_t z, const T* kept,
+                       Shot& shot) const {
         const std::int64_t first = box.nodes.low[0], count = box.nodes.high[0] - first,
                            ny = box.nodes.high[1] - box.nodes.low[1];
-        for_rows(box.nodes, [&](std::int64_t y, std::int64_t z) {
-            thread_local std::vector<T> row;
-            row.resize(static_cast<std::size_t>(count));
-            const auto [p, q] = rows_of(fields, first, y, z);
-            for (std::int64_t i = 0; i < count; ++i) row[static_cast<std::size_t>(i)] = p[i] - q[i];
-            const std::int64_t before = ((z - box.nodes.low[2]) * ny + y - box.nodes.low[1]) * count;
-            const std::array<std::int64_t, 3> node{first, y, z};
-            for (std::size_t axis = 0; axis < 3; ++axis) {
-                if (box.memory[axis] < 0) continue;
-                T* const memory = shot.memory.data() + box.memory[axis] + before;
-                const auto& [a, b, c] = profiles_[axis];
-                const auto at = static_cast<std::size_t>(node[axis]);
-                if (axis == 0)
-                    undo_along(a.data() + at, b.data() + at, c.data() + at, count, row.data(), memory);
-                else
-                    undo_across(a[at], b[at], c[at], count, row.data(), memory);
-            }
-            if (!kept) return;
-            const std::int64_t node_of_row = setup_.grid.at(first, y, z);
-            T* const image = shot.image.data() + node_of_row;
-            const T* const d = kept + node_of_row;
-            for (std::int64_t i = 0; i < count; ++i) image[i] = image[i] + row[static_cast<std::size_t>(i)] * d[i];
-        });
+        thread_local std::vector<T> row;
+        row.resize(static_cast<std::size_t>(count));
+        const auto [p, q] = rows_of(fields, first, y, z);
+        for (std::int64_t i = 0; i < count; ++i) row[static_cast<std::size_t>(i)] = p[i] - q[i];
+        const std::int64_t before = ((z - box.nodes.low[2]) * ny + y - box.nodes.low[1]) * count;
+        const std::array<std::int64_t, 3> node{first, y, z};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (box.memory[axis] < 0) continue;
+            T* const memory = shot.memory.data() + box.memory[axis] + before;
+            const auto& [a, b, c] = profiles_[axis];
+            const auto at = static_cast<std::size_t>(node[axis]);
+            if (axis == 0)
+                undo_along(a.data() + at, b.data() + at, c.data() + at, count, row.data(), memory);
+            else
+                undo_across(a[at], b[at], c[at], count, row.data(), memory);
+        }
+        if (!kept) return;
+        const std::int64_t node_of_row = setup_.grid.at(first, y, z);
+        T* const image = shot.image.data() + node_of_row;
+        const T* const d = kept + node_of_row;
+        for (std::int64_t i = 0; i < count; ++i) image[i] = image[i] + row[static_cast<std::size_t>(i)] * d[i];
     }
 
     const Setup& setup_;
     std::int64_t points_;
-    Box whole_;
+    Box whole_;  ///< all nodes
     LayerBoxes layers_;
+    std::vector<Box> layer_parts_, all_parts_;  ///< the boxes of the layers, and after them what is inside
     std::array<Profile<T>, 3> profiles_;
     std::vector<Shot> shots_;
 };
