@@ -48,7 +48,7 @@ public:
     virtual void take_parts(std::vector<FileRecord> files);
     /// What a task makes of the shot that others do not, under a name that it shares with those who take it.
     virtual void take_values(std::string_view name, std::span<const float> values);
-    /// What a gradient leaves of the shot, after its gather.
+    /// The images and misfits of a shot whose gradient is computed.
     virtual void take_images(const ShotImages& images);
     /// The gather at the user's sampling, of a shot with receivers.
     virtual void take_gather(const ShotGather& gather);
@@ -123,6 +123,8 @@ struct OutputFormat {
     std::int64_t (*predicted_bytes)(const Plan& plan, std::int64_t provenance_bytes);
     /// Bytes of a file of a shot, where it is kept, beyond what its shot takes in the file of the survey.
     std::int64_t (*own_file_bytes)() = linked_file_bytes;
+    /// Bytes of all shots together that their files hold and that of the survey does not. Null where there are none.
+    std::int64_t (*shot_bytes)(const Plan& plan) = nullptr;
     /// The files of parts that the file of a shot joins, as it lists them: beside it, with names of
     /// is_part_file_name(). Null where it never does. \throws Error(missing_input | bad_data).
     std::vector<FileRecord> (*parts)(const std::filesystem::path& shot_file) = nullptr;

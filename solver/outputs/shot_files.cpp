@@ -54,9 +54,18 @@ std::int64_t bytes_of_survey_files(const Plan& plan) {
     return bytes;
 }
 
+std::int64_t bytes_of_shots_alone(const Plan& plan) {
+    std::int64_t bytes = 0;
+    for (const OutputFormat* format : output_formats())
+        if (format->shot_bytes != nullptr && format->is_wanted(plan))
+            bytes = saturating_sum(bytes, format->shot_bytes(plan));
+    return bytes;
+}
+
 bool keeps_shot_files(const Plan& plan) {
     const std::int64_t shots = std::ssize(plan.survey.shots);
-    return shots > kMostCopied || (shots > 1 && bytes_of_survey_files(plan) > kMostCopiedBytes);
+    return shots > kMostCopied ||
+           (shots > 1 && saturating_sum(bytes_of_survey_files(plan), bytes_of_shots_alone(plan)) > kMostCopiedBytes);
 }
 
 Assembly assembly_of(const Plan& plan) {
@@ -91,12 +100,12 @@ void ShotOutputs::take_parts(const std::vector<FileRecord>& files) {
     for (const Entry& entry : entries_) entry.output->take_parts(files);
 }
 
-void ShotOutputs::take_images(const ShotImages& images) {
-    for (const Entry& entry : entries_) entry.output->take_images(images);
-}
-
 void ShotOutputs::take_values(std::string_view name, std::span<const float> values) {
     for (const Entry& entry : entries_) entry.output->take_values(name, values);
+}
+
+void ShotOutputs::take_images(const ShotImages& images) {
+    for (const Entry& entry : entries_) entry.output->take_images(images);
 }
 
 void ShotOutputs::take_gather(const ShotGather& gather) {

@@ -42,6 +42,8 @@ private:
 
 /// The bytes of the files of a survey that holds all of its shots.
 std::int64_t bytes_of_survey_files(const Plan& plan);
+/// What the files of its shots hold beside those: OutputFormat::shot_bytes of all formats.
+std::int64_t bytes_of_shots_alone(const Plan& plan);
 /// Whether the results of a survey keep the files of each shot, behind seismograms.h5 and snapshots.h5 that link to
 /// them. Small surveys do not: their files hold the shots themselves. It follows from the configuration alone.
 bool keeps_shot_files(const Plan& plan);

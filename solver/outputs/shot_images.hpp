@@ -1,5 +1,5 @@
 /// \file
-/// What a gradient leaves of a shot.
+/// What the adjoint run of a shot leaves for output formats.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,17 @@
 
 namespace onda {
 
-/// The images of one shot, and its misfit.
+/// The images and misfits of one shot. Images are [z][y][x] on the nodes of `part`.
 struct ShotImages {
-    std::int64_t shot = 0;
-    Window part;                     ///< the nodes of the run's grid that they cover
-    std::vector<float> gradient_vp;  ///< dJ/dvp [misfit per m/s] on the part, [z][y][x], x fastest
-    double misfit = 0.;
-    std::vector<double> misfit_of_trace;  ///< [receiver]
-    std::int64_t dead = 0, excluded = 0;  ///< traces that are not compared (solver/imaging/shot_misfit.hpp)
+    std::int64_t shot = 1;
+    Window part;                     ///< nodes of the run's grid, all of them unless the shot has an aperture
+    std::vector<float> gradient_vp;  ///< dJ/dvp [misfit per m/s]
+    std::vector<float> illumination_source, illumination_receiver;  ///< of forward and adjoint field; empty: not asked
+    double misfit = 0.;                                             ///< J
+    std::vector<double> misfit_of_trace;                            ///< [receiver]
+    std::int64_t dead = 0, excluded = 0;  ///< traces that do not count, as MisfitOfShot has them
+    double dt_s = 0.;                     ///< between the samples of adjoint sources
+    std::vector<float> adjoint_source{};  ///< dJ/d(synthetic), [receiver][sample]; empty: not asked
 };
 
 }  // namespace onda

@@ -34,8 +34,8 @@ struct Plan {
     Boundary boundary;
     SamplingVerdict sampling;
     SnapshotPlan snapshots;
+    std::optional<ImagingPlan> imaging;  ///< present where gradients are computed
     const TaskRow* task = nullptr;       ///< what is done with a shot (solver/tasks/task.hpp)
-    std::optional<ImagingPlan> imaging;  ///< where gradients are computed
     Placement placement;
     Setup setup;                     ///< kernel and what goes with it by name, "auto" resolved
     std::string chosen_by;           ///< what put names, and the batch, in place of "auto"

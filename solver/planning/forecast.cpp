@@ -100,7 +100,7 @@ std::int64_t bytes_of_own_files(const Plan& plan) {
     std::int64_t bytes = ShotTable::bytes_of_shot();
     for (const OutputFormat* format : output_formats())
         if (format->has_shot_files() && format->is_wanted(plan)) bytes += format->own_file_bytes();
-    return saturating_product(shots_of(plan), bytes);
+    return saturating_sum(saturating_product(shots_of(plan), bytes), bytes_of_shots_alone(plan));
 }
 
 }  // namespace
