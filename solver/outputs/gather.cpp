@@ -7,7 +7,7 @@
 #include "io/text/saturating.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
-#include "solver/signal/resampling.hpp"
+#include "solver/signal/output_sampling.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {
@@ -46,11 +46,6 @@ void note_wavelets(const Plan& plan, const Shot& shot, ShotGather& gather) {
         signal.resize(static_cast<std::size_t>(samples));
         wavelets.signal.insert(wavelets.signal.end(), signal.begin(), signal.end());
     }
-}
-
-/// Whether files hold the samples that were recorded.
-bool is_written_as_recorded(const TimeAxis& time) {
-    return !time.correction && time.output_dt_s == time.recorded_dt_s();
 }
 
 std::int64_t receivers_together(const Plan& plan) {
@@ -100,33 +95,12 @@ void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gather
         recorded.add(gather.pressure);
         wanted.add(pressure.emplace_back(gather.receivers_m.size() * static_cast<std::size_t>(time.output_samples)));
     }
-    if (time.correction)
-        correct_traces<float>(recorded, *time.correction, {time.dt_s, time.stride, time.order}, time.output_dt_s,
-                              wanted);
-    else
-        resample_traces(recorded, time.recorded_dt_s(), time.output_dt_s, wanted);
+    sample_output(time, recorded, wanted);
     for (std::size_t i = 0; ShotGather & gather : gathers) {
         gather.dt_s = time.output_dt_s;
         gather.samples = time.output_samples;
         gather.pressure = std::move(pressure[i++]);
     }
-}
-
-std::vector<double> to_output_sampling(const TimeAxis& time, std::span<const double> recorded, std::int64_t) {
-    if (!is_written_as_recorded(time)) throw std::logic_error("not yet");
-    std::vector<double> out;
-    const auto n = static_cast<std::size_t>(time.recorded_samples()), m = static_cast<std::size_t>(time.output_samples);
-    for (std::size_t i = 0; i + n <= recorded.size(); i += n)
-        out.insert(out.end(), recorded.begin() + i, recorded.begin() + i + m);
-    return out;
-}
-std::vector<double> adjoint_of_output_sampling(const TimeAxis& time, std::span<const double> residuals,
-                                               std::int64_t traces) {
-    const auto n = static_cast<std::size_t>(time.recorded_samples()), m = static_cast<std::size_t>(time.output_samples);
-    std::vector<double> out(n * traces);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(traces); ++i)
-        std::copy_n(residuals.begin() + i * m, m, out.begin() + i * n);
-    return out;
 }
 
 }  // namespace onda

@@ -15,13 +15,10 @@ namespace onda {
 /// shots it is. \throws Error(unstable) naming the first sample that single precision cannot hold: a correction would
 /// spread it over its trace.
 ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield, int slot = 0);
-/// Brings recorded gathers to the user's sampling, with the dispersion in time removed where the axis says so. Together
-/// they take less time than one by one: the weights of a sample serve all traces.
+/// Brings recorded gathers to the user's sampling, with the dispersion in time removed where the axis says so, by
+/// sample_output(), whose transpose is adjoint_of_output_sampling(). Together they take less time than one by one: the
+/// weights of a sample serve all traces.
 void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gathers);
-
-std::vector<double> to_output_sampling(const TimeAxis& time, std::span<const double> recorded, std::int64_t traces);
-std::vector<double> adjoint_of_output_sampling(const TimeAxis& time, std::span<const double> residuals,
-                                               std::int64_t traces);
 
 /// The bytes of the gathers of all shots that advance together, as they are written.
 std::int64_t bytes_of_gathers(const Plan& plan);

@@ -47,6 +47,14 @@ struct TraceList {
 template <typename T>
 void weigh_traces(const TraceList<const T>& input, const TraceList<T>& output, Tail tail, const TapsOfSample& taps);
 
+/// The transpose of weigh_traces(): input sample j of a trace becomes the sum over all output samples i of the weight
+/// that j has in i, the tail's share of it included, times residual[i]. So sum over i of output[i] residual[i] = sum
+/// over j of input[j] adjoint[j] for every input, which a residual that is interpolated gives roughly at best
+/// (Claerbout 2014, Geophysical Image Estimation by Example, ch. 1). The order of the sums is likewise fixed. \param
+/// adjoint as many traces, of input samples, overwritten.
+void weigh_traces_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint, Tail tail,
+                             const TapsOfSample& taps);
+
 /// The bytes that a thread of weigh_traces() holds for weights that reach over so many input samples.
 std::int64_t weighing_bytes(std::int64_t input_samples);
 
@@ -63,6 +71,10 @@ public:
     template <typename T>
     void operator()(const TraceList<const double>& input, const TraceList<T>& output, std::int64_t first,
                     std::int64_t count) const;
+    /// The transpose. \param residual of which samples first … first + count - 1 are read. \param adjoint as many
+    /// traces, of input samples, overwritten.
+    void transposed(const TraceList<const double>& residual, std::int64_t first, std::int64_t count,
+                    const TraceList<double>& adjoint) const;
 
 private:
     std::vector<struct TapBlock> blocks_;
@@ -74,8 +86,12 @@ std::vector<double> resample(std::span<const double> input, double dt_in, double
                              Tail tail = Tail::continued);
 /// The same of a series that is over at its end, with as many samples as have anything of it.
 std::vector<double> resample_whole(std::span<const double> input, double dt_in, double dt_out);
-/// Traces at once, each as resample() brings it to another sampling.
-void resample_traces(const TraceList<const float>& input, double dt_in, double dt_out, const TraceList<float>& output);
+/// Traces at once, each as resample() brings it to another sampling. T is float or double.
+template <typename T>
+void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output);
+/// Its transpose, as of weigh_traces_transposed(): from residuals dt_out apart to samples dt_in apart.
+void resample_traces_transposed(const TraceList<const double>& residual, double dt_in, double dt_out,
+                                const TraceList<double>& adjoint);
 
 /// The band-limited series at any time t, zero before its first and after its last sample.
 double interpolate(std::span<const double> series, double dt_s, double t_s);

@@ -145,6 +145,17 @@ double continued(std::span<const T> trace, std::int64_t index) {
     return index <= last ? at(index) : 2. * at(last) - at(2 * last - index);
 }
 
+/// Its transpose: adds what sample `index` takes to the samples that it is made of.
+void add_continued(std::span<double> trace, std::int64_t index, double value) {
+    const auto last = static_cast<std::int64_t>(trace.size()) - 1;
+    const auto add = [trace](std::int64_t i, double x) {
+        if (i >= 0) trace[i] += x;
+    };
+    if (index <= last) return add(index, value);
+    add(last, 2. * value);
+    add(2 * last - index, -value);
+}
+
 /// The input samples that the weights of the first chunk reach.
 struct ChunkWindow {
     std::int64_t first = 0, count = 0;
@@ -187,17 +198,32 @@ public:
     template <typename T>
     void operator()(std::span<const T> trace, double* moved) const {
         std::vector<double> x(length_);
-        std::vector<std::complex<double>> spectrum(filter_.size());
-        const std::int64_t needed = count_ + static_cast<std::int64_t>(taps_.weight.size()) - 1;
-        const std::int64_t offset = taps_.first + first_;
-        for (std::int64_t q = 0; q < needed; ++q) x[q] = continued(trace, offset + q);
-        transform_.forward(x, spectrum);
-        for (std::size_t k = 0; k < spectrum.size(); ++k) spectrum[k] *= filter_[k];
-        transform_.inverse(spectrum, x);
+        for (std::int64_t q = 0; q < needed(); ++q) x[q] = continued(trace, offset() + q);
+        multiply(x, [](std::complex<double> value) { return value; });
         std::copy_n(x.begin(), count_, moved);
+    }
+    /// The transpose, added to a trace: the sum over m of weight[k - m] moved[m].
+    void add_transposed(const double* moved, std::span<double> trace) const {
+        std::vector<double> x(length_);
+        std::copy_n(moved, count_, x.begin());
+        multiply(x, [](std::complex<double> value) { return std::conj(value); });
+        for (std::int64_t q = 0; q < needed(); ++q) add_continued(trace, offset() + q, x[q]);
     }
 
 private:
+    /// The first of the samples of a trace that are moved, and their number.
+    [[nodiscard]] std::int64_t offset() const { return taps_.first + first_; }
+    [[nodiscard]] std::int64_t needed() const { return count_ + std::ssize(taps_.weight) - 1; }
+
+    /// Multiplies the spectrum of a series with the filter, or its conjugate.
+    template <typename Turned>
+    void multiply(std::span<double> x, const Turned& turned) const {
+        std::vector<std::complex<double>> spectrum(filter_.size());
+        transform_.forward(x, spectrum);
+        for (std::size_t k = 0; k < spectrum.size(); ++k) spectrum[k] *= turned(filter_[k]);
+        transform_.inverse(spectrum, x);
+    }
+
     std::int64_t first_, count_;
     Taps taps_;
     std::size_t length_;
@@ -214,17 +240,22 @@ KeptWeights chunk_weights(const PhaseMap& map, const ChunkWindow& window) {
             }};
 }
 
-template <typename T>
-void correct_short_traces(const TraceList<const T>& input, const TraceList<T>& output, const PhaseMap& map) {
-    const TapsOfSample taps = make_taps(map, output.samples);
-    if (!map.relation.fourth()) return weigh_traces(input, output, Tail::continued, taps);
-    weigh_traces(input, output, Tail::zero, TapsOfSample([&](std::int64_t sample) {
-                     Taps faded = taps(sample);
-                     for (std::int64_t i = 0; i < std::ssize(faded.weight); ++i)
-                         faded.weight[i] *= fading(input.samples, faded.first + i);
-                     return faded;
-                 }));
-}
+/// How the weights of short traces treat their end, and these weights.
+struct ShortTraceWeights {
+    Tail tail;
+    TapsOfSample taps;
+
+    ShortTraceWeights(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples)
+        : tail(map.relation.fourth() ? Tail::zero : Tail::continued), taps(make_taps(map, output_samples)) {
+        if (!map.relation.fourth()) return;
+        taps = [whole = std::move(taps), input_samples](std::int64_t sample) {
+            Taps faded = whole(sample);
+            for (std::int64_t i = 0; i < std::ssize(faded.weight); ++i)
+                faded.weight[i] *= fading(input_samples, faded.first + i);
+            return faded;
+        };
+    }
+};
 
 /// Long traces of order 4 in time. Their band may reach to where theta turns infinitely fast, and has no room for the
 /// wider one of chunks. (3) is taken at the phases phi of an output that is long enough for no wave to come round to
@@ -253,6 +284,18 @@ public:
         transform_.inverse(wave, x);
         std::ranges::transform(x.begin(), x.begin() + std::ssize(output), output.begin(),
                                [](double p) { return static_cast<T>(p); });
+    }
+
+    /// The transpose: of an output into as many input samples as the record has.
+    void transposed(std::span<const double> output, std::span<double> input) const {
+        const std::int64_t samples = std::ssize(input);
+        std::vector<double> x(length_);
+        std::ranges::copy(output, x.begin());
+        std::vector<std::complex<double>> wave(length_ / 2 + 1);
+        transform_.inverse_transposed(x, wave);
+        for (std::size_t k = 0; k < amplitude_.size(); ++k) wave[k] *= amplitude_[k];
+        spectrum_.transposed(std::span(wave).first(amplitude_.size()), input);
+        for (std::int64_t i = 0; i < samples; ++i) input[i] *= fading(samples, i);
     }
 
     static std::int64_t bytes(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples,
@@ -290,16 +333,77 @@ private:
     PhaseSpectrum spectrum_;
 };
 
-template <typename T>
-void correct_whole_traces(const TraceList<const T>& input, const TraceList<T>& output, const PhaseMap& map) {
-    const WholeRecord record(map, input.samples, output.samples);
+/// Runs body(trace) for each of so many traces, in parallel.
+template <typename Body>
+void for_traces(std::int64_t count, const Body& body) {
     LoopFailure failure;
 #pragma omp parallel for schedule(dynamic)
-    for (std::int64_t i = 0; i < input.count(); ++i)
-        failure.guard(
-            [&] { record(std::span(input.trace[i], input.samples), std::span(output.trace[i], output.samples)); });
+    for (std::int64_t trace = 0; trace < count; ++trace) failure.guard([&] { body(trace); });
     failure.rethrow();
 }
+
+/// Traces `first` … of a list.
+template <typename T>
+TraceList<T> some_of(const TraceList<T>& all, std::int64_t first, std::int64_t count) {
+    TraceList<T> some(all.samples);
+    some.trace.assign(all.trace.begin() + first, all.trace.begin() + first + count);
+    return some;
+}
+
+/// Long traces of order 2 in time: chunk by chunk of output samples, the traces in groups.
+class Chunks {
+public:
+    explicit Chunks(const PhaseMap& map)
+        : map_(map),
+          map_of_chunks_(chunk_map(map)),
+          window_(map_of_chunks_),
+          weigh_(chunk_weights(map_of_chunks_, window_)) {}
+
+    template <typename T>
+    void correct(const TraceList<const T>& input, const TraceList<T>& output) const {
+        each(output.samples, input.count(), [&](const Mover& move, const Part& part) {
+            std::vector<double> moved(part.traces * window_.count);
+            for_traces(part.traces, [&](std::int64_t i) {
+                move(std::span(input.trace[part.trace + i], input.samples), moved.data() + i * window_.count);
+            });
+            weigh_(TraceList<const double>(moved, part.traces), some_of(output, part.trace, part.traces), part.start,
+                   part.rows);
+        });
+    }
+    /// The transpose. What the chunks give is added in their order.
+    void correct_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint) const {
+        for (double* const trace : adjoint.trace) std::fill_n(trace, adjoint.samples, 0.);
+        each(residual.samples, residual.count(), [&](const Mover& move, const Part& part) {
+            std::vector<double> moved(part.traces * window_.count);
+            weigh_.transposed(some_of(residual, part.trace, part.traces), part.start, part.rows,
+                              {std::span(moved), part.traces});
+            for_traces(part.traces, [&](std::int64_t i) {
+                move.add_transposed(moved.data() + i * window_.count,
+                                    std::span(adjoint.trace[part.trace + i], adjoint.samples));
+            });
+        });
+    }
+
+private:
+    /// Output samples start … start + rows - 1 of `traces` traces.
+    struct Part {
+        std::int64_t start, rows, trace, traces;
+    };
+
+    template <typename Body>
+    void each(std::int64_t output_samples, std::int64_t trace_count, const Body& body) const {
+        for (std::int64_t start = 0; start < output_samples; start += kChunk) {
+            const std::int64_t rows = std::min(kChunk, output_samples - start);
+            const Mover move(map_, start, window_);
+            for (std::int64_t trace = 0; trace < trace_count; trace += kTogether)
+                body(move, Part{start, rows, trace, std::min(kTogether, trace_count - trace)});
+        }
+    }
+
+    PhaseMap map_, map_of_chunks_;
+    ChunkWindow window_;
+    KeptWeights weigh_;
+};
 
 }  // namespace
 
@@ -307,28 +411,29 @@ template <typename T>
 void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, const RecordedSampling& recorded,
                     double dt_out, const TraceList<T>& output) {
     const PhaseMap map = recording_map(band, recorded, dt_out);
-    if (output.samples <= kLong) return correct_short_traces(input, output, map);
-    if (map.relation.fourth()) return correct_whole_traces(input, output, map);
-    const PhaseMap map_of_chunks = chunk_map(map);
-    const ChunkWindow window(map_of_chunks);
-    const KeptWeights weigh = chunk_weights(map_of_chunks, window);
-    for (std::int64_t start = 0; start < output.samples; start += kChunk) {
-        const std::int64_t rows = std::min(kChunk, output.samples - start);
-        const Mover move(map, start, window);
-        for (std::int64_t trace = 0; trace < input.count(); trace += kTogether) {
-            const std::int64_t together = std::min(kTogether, input.count() - trace);
-            std::vector<double> moved(together * window.count);
-            LoopFailure failure;
-#pragma omp parallel for schedule(dynamic)
-            for (std::int64_t i = 0; i < together; ++i)
-                failure.guard(
-                    [&] { move(std::span(input.trace[trace + i], input.samples), moved.data() + i * window.count); });
-            failure.rethrow();
-            TraceList<T> some(output.samples);
-            some.trace.assign(output.trace.begin() + trace, output.trace.begin() + trace + together);
-            weigh(TraceList<const double>(moved, together), some, start, rows);
-        }
+    if (output.samples <= kLong) {
+        const ShortTraceWeights weights(map, input.samples, output.samples);
+        return weigh_traces(input, output, weights.tail, weights.taps);
     }
+    if (!map.relation.fourth()) return Chunks(map).correct(input, output);
+    const WholeRecord record(map, input.samples, output.samples);
+    for_traces(input.count(), [&](std::int64_t i) {
+        record(std::span(input.trace[i], input.samples), std::span(output.trace[i], output.samples));
+    });
+}
+
+void correct_traces_transposed(const TraceList<const double>& residual, const FrequencyBand& band,
+                               const RecordedSampling& recorded, double dt_out, const TraceList<double>& adjoint) {
+    const PhaseMap map = recording_map(band, recorded, dt_out);
+    if (residual.samples <= kLong) {
+        const ShortTraceWeights weights(map, adjoint.samples, residual.samples);
+        return weigh_traces_transposed(residual, adjoint, weights.tail, weights.taps);
+    }
+    if (!map.relation.fourth()) return Chunks(map).correct_transposed(residual, adjoint);
+    const WholeRecord record(map, adjoint.samples, residual.samples);
+    for_traces(residual.count(), [&](std::int64_t i) {
+        record.transposed(std::span(residual.trace[i], residual.samples), std::span(adjoint.trace[i], adjoint.samples));
+    });
 }
 
 template void correct_traces(const TraceList<const float>&, const FrequencyBand&, const RecordedSampling&, double,

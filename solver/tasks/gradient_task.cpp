@@ -13,6 +13,7 @@
 #include "solver/outputs/gather.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
+#include "solver/signal/output_sampling.hpp"
 #include "solver/tasks/batch_results.hpp"
 #include "solver/tasks/batch_watch.hpp"
 
@@ -107,7 +108,7 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
     const std::int64_t traces = std::ssize(receivers);
     std::vector<double> recorded(static_cast<std::size_t>(traces * plan_.time.recorded_samples()));
     forward.download_traces(std::span<double>(recorded), slot);
-    const std::vector<double> synthetic = to_output_sampling(plan_.time, recorded, traces);
+    const std::vector<double> synthetic = sampled_output(plan_.time, recorded);
     MisfitOfShot misfit = evaluate_misfit(
         imaging_.misfit, {sources.front(), receivers, plan_.time.output_samples, plan_.time.output_dt_s},
         std::span<const double>(synthetic), std::span<const float>(shot.observed));
@@ -118,7 +119,7 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
     shot.images.misfit_of_trace = std::move(misfit.of_trace);
     shot.images.dead = misfit.dead;
     shot.images.excluded = misfit.excluded;
-    const std::vector<double> residual = adjoint_of_output_sampling(plan_.time, misfit.adjoint_source, traces);
+    const std::vector<double> residual = adjoint_of_output_sampling(plan_.time, misfit.adjoint_source);
     return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos, residual, plan_.time.steps,
                           false);
 }
