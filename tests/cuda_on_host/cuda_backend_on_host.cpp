@@ -455,29 +455,29 @@ public:
     void post() override {
         for (std::size_t i = 0; i < slabs_.size(); ++i) {
             const CutPlanes planes(slabs_[i]->problem());
-            if (i + 1 < slabs_.size()) static_cast<void>(slabs_[i]->fields().copy_out(planes.own_high(), *up_[i]));
-            if (i > 0) static_cast<void>(slabs_[i]->fields().copy_out(planes.own_low(), *down_[i]));
+            if (i + 1 < slabs_.size()) static_cast<void>(slabs_[i]->fields().pack(planes.own_high(), up_[i]));
+            if (i > 0) static_cast<void>(slabs_[i]->fields().pack(planes.own_low(), down_[i]));
         }
     }
     void wait() override {
-        for (Wavefield* slab : slabs_) slab->fields().await_copies_out();
+        for (Wavefield* slab : slabs_) slab->fields().await_packed();
         step_ = 2 - step_;
         for (std::size_t i = 0; i < slabs_.size(); ++i) {
             const CutPlanes planes(slabs_[i]->problem());
-            if (i + 1 < slabs_.size()) take(i, planes.beyond_high(), *down_[i + 1], *in_[step_][i]);
-            if (i > 0) take(i, planes.beyond_low(), *up_[i - 1], *in_[step_ + 1][i]);
+            if (i + 1 < slabs_.size()) take(i, planes.beyond_high(), down_[i + 1], in_[step_][i]);
+            if (i > 0) take(i, planes.beyond_low(), up_[i - 1], in_[step_ + 1][i]);
             slabs_[i]->fields().await_planes();
         }
     }
 
 private:
-    void take(std::size_t slab, std::int64_t to_plane, PlaneBuffer& sent, PlaneBuffer& arrived) {
+    void take(std::size_t slab, std::int64_t to_plane, const PlaneBuffer& sent, const PlaneBuffer& arrived) {
         std::ranges::copy(sent.bytes(), arrived.bytes().begin());
-        slabs_[slab]->fields().copy_in(to_plane, arrived);
+        slabs_[slab]->fields().unpack(to_plane, arrived);
     }
 
     std::vector<Wavefield*> slabs_;
-    std::vector<std::unique_ptr<PlaneBuffer>> up_, down_, in_[4];
+    std::vector<PlaneBuffer> up_, down_, in_[4];
     std::size_t step_ = 0;
 };
 
