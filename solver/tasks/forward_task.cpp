@@ -11,6 +11,7 @@
 #include "solver/model/density.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/hash.hpp"
 #include "solver/program/loop_failure.hpp"
 #include "solver/propagation/stability_watch.hpp"
@@ -21,11 +22,11 @@ namespace {
 
 /// Lets errors say which shot they are about, where there are several.
 template <typename Work>
-auto of_shot(const Plan& plan, const Shot& shot, const Work& work) {
+auto of_shot(const Shots& shots, const Shot& shot, const Work& work) {
     try {
         return work();
     } catch (const Error& error) {
-        if (plan.survey.shots.size() == 1) throw;
+        if (shots.size() == 1) throw;
         throw Error(error.code(), fmt::format("shot {}: {}", shot.id, error.what()));
     }
 }
@@ -94,7 +95,7 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
         shot.record.shot = shot.shot.id;
     }
     Propagator propagator = parts_.times.measure("shot set-up", [&] {
-        if (!wavefield_ || wavefield_->shots() != shots || !parts_.media.holds(plan)) {
+        if (!wavefield_ || wavefield_->shots() != shots || !parts_.media.holds(plan.domain.part)) {
             wavefield_.reset();
             wavefield_ = parts_.media.of(plan).make_wavefield(shots);
         }
@@ -109,7 +110,7 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
 void ForwardTask::propagate(Propagator& propagator, Batch& batch, const Watches& watches, StepControl& control) {
     std::optional<BatchSnapshots> snapshots;
     if (!plan_.snapshots.steps.empty())
-        parts_.times.measure("outputs", [&] { snapshots.emplace(plan_, batch, parts_.team); });
+        parts_.times.measure("outputs", [&] { snapshots.emplace(plan_.snapshots, batch, parts_.team); });
     double largest = 0.;
     TimeLoop loop(plan_.time, parts_.times, control);
     loop.add({"stability watch", [&](std::int64_t step) { return next_watch(step); },
@@ -133,7 +134,7 @@ double ForwardTask::watch(const Propagator& propagator, Batch& batch, const Watc
     for (int slot = 0; ShotInProgress & shot : batch) {
         const auto which = static_cast<std::size_t>(slot);
         const Extremum& seen = all_seen[which];
-        of_shot(plan_, shot.shot, [&] { watches[which].check(seen, propagator); });
+        of_shot(plan_.survey.shots, shot.shot, [&] { watches[which].check(seen, propagator); });
         double& observed = shot.record.largest_observed_pressure;
         observed =
             with_rounding(largest_pressure(propagator.wavefield(), shot.plan->domain.computed, seen, observed, slot++));
@@ -158,7 +159,7 @@ void ForwardTask::collect(Batch& batch) {
         const Plan& plan = *shot.plan;
         shot.record.wavefield = fingerprint_wavefield(*wavefield_, plan.domain.computed.inner(), slot);
         if (!shot.shot.receivers.empty()) {
-            shot.gather = recorded_gather(plan, shot.shot, *wavefield_, slot);
+            shot.gather = recorded_gather(shot.shot, plan.survey, plan.time, plan.domain, *wavefield_, slot);
             observe(shot.record, shot.gather.pressure);
         }
         ++slot;
