@@ -21,7 +21,7 @@ constexpr std::int64_t kMostSamples = 1200;  ///< along one side of a picture
 constexpr std::size_t kWavefields = 3;
 constexpr std::string_view kGatherName = "gather.png";
 
-/// Of value `index` of a window.
+/// The position of value `index` of a window.
 Position position_of(const Window& window, const Grid& grid, std::size_t index) {
     std::array<std::int64_t, 3> node{};
     auto left = static_cast<std::int64_t>(index);

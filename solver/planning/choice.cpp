@@ -44,8 +44,8 @@ std::int64_t of_one_size(std::int64_t shots, std::int64_t batch, std::int64_t fe
     return (shots + batches - 1) / batches;
 }
 
-/// As many as its cache holds: what one step writes the next one finds there. Where it holds no shot, as many as fill
-/// the GPU, and in 2-D as many as gain by reading one model.
+/// As many shots as the cache of a GPU holds: what one step writes the next finds there. Where it holds none, as many
+/// as fill the GPU, and in 2-D as many as gain by reading one model.
 std::int64_t fast_on_gpu(const Setup& setup, std::int64_t shots) {
     const std::int64_t points = setup.grid.points(), filling = (kFillingNodes + points - 1) / points;
     double layers = 0.;  // memory variables

@@ -43,7 +43,7 @@ double seconds_of(Work&& work) {
     return seconds_since(start);
 }
 
-/// Of what is done more than once in a run: the first time takes longer.
+/// Seconds of what is done more than once in a run, the shorter of two measurements: the first takes longer.
 template <typename Work>
 double warm_seconds_of(Work&& work) {
     const double cold = seconds_of(work);
@@ -89,8 +89,8 @@ double absorbing_work(const Setup& setup) {
     return work;
 }
 
-/// As many receivers as a shot of the plan has, up to a few thousand of a batch, each with as many nodes, all over a
-/// grid.
+/// As many receivers as the largest shot of a survey has, up to a few thousand of a batch, each with as many nodes, all
+/// over a grid.
 NodeWeights receivers_like(const SurveySize& size, int batch, const Grid& grid) {
     constexpr std::int64_t most = 5000;
     const std::int64_t rows = std::min<std::int64_t>(size.most_receivers, std::max<std::int64_t>(1, most / batch));

@@ -75,7 +75,8 @@ double snapshot_bytes(const SnapshotPlan& snapshots) {
     return 4. * static_cast<double>(snapshots.steps.size()) * static_cast<double>(snapshots.window.points());
 }
 
-/// Of each section the model and three wavefields; with receivers, a gather, which takes less than waves over a model.
+/// Seconds of drawing: for each section the model and three wavefields; with receivers, a gather, which takes less than
+/// waves over a model.
 double drawing(const Plan& plan, const std::filesystem::path& folder) {
     if (!plan.config.output.pictures) return 0.;
     constexpr double of_model = 0.5, of_gather = 0.7;
