@@ -39,7 +39,8 @@ struct Verdict {
 /// Memory of a device that has its own: what is free, and what would fit.
 struct DeviceRoom {
     explicit DeviceRoom(const Plan& plan)
-        : available(available_device_bytes(plan)), largest(largest_grid(plan, Memory::device, available)) {}
+        : available(available_device_bytes(plan.config.backend, plan.setup, plan.placement)),
+          largest(largest_grid(plan, Memory::device, available)) {}
     std::int64_t available;
     std::optional<Grid> largest;
 };
@@ -131,8 +132,7 @@ std::string box_text(const PositionBox& box, int dimensions) {
     return text;
 }
 
-void print_ranges(const Plan& plan, const SurveyRanges& ranges) {
-    const int dimensions = plan.domain.grid.dimensions;
+void print_ranges(const SurveyRanges& ranges, int dimensions) {
     const std::string about = ranges.is_complete ? ""
                                                  : fmt::format(
                                                        " (of {} shots spread evenly, and some of their "
@@ -147,13 +147,13 @@ void print_ranges(const Plan& plan, const SurveyRanges& ranges) {
 }
 
 /// What each slab takes of the memory of its device.
-void print_slabs(const Plan& plan) {
-    if (plan.placement.slabs.size() <= 1) return;
-    const std::vector<std::int64_t> bytes = slab_bytes(plan.setup, plan.placement);
+void print_slabs(const Setup& setup, const Placement& placement) {
+    if (placement.slabs.size() <= 1) return;
+    const std::vector<std::int64_t> bytes = slab_bytes(setup, placement);
     for (std::size_t i = 0; i < bytes.size(); ++i)
         std::cout << fmt::format("{:<10}{:>8}  slab {}: planes {} to {}\n", i == 0 ? "slabs" : "", bytes_text(bytes[i]),
-                                 i + 1, plan.placement.slabs[i].first_plane,
-                                 plan.placement.slabs[i].first_plane + plan.placement.slabs[i].planes - 1);
+                                 i + 1, placement.slabs[i].first_plane,
+                                 placement.slabs[i].first_plane + placement.slabs[i].planes - 1);
 }
 
 /// A machine that the run is priced on, as options tell it; what is missing is that of this machine.
@@ -179,8 +179,9 @@ Machine machine_of(const MachineOptions& options, const Verdict& v) {
     if (options.gpts <= 0. && !v.time)
         throw Error(ExitCode::usage, "--no-trial leaves open what a device does: give --device-gpts");
     machine.gpts = options.gpts > 0. ? options.gpts : v.time->gpt_per_s / here;
-    const std::int64_t memory =
-        v.plan.placement.device->has_own_memory() ? available_device_bytes(v.plan) : available_memory_bytes();
+    const std::int64_t memory = v.plan.placement.device->has_own_memory()
+                                    ? available_device_bytes(v.plan.config.backend, v.plan.setup, v.plan.placement)
+                                    : available_memory_bytes();
     machine.memory_bytes = options.memory_gb > 0. ? static_cast<std::int64_t>(1e9 * options.memory_gb) : memory;
     if (options.link_gb_s > 0.) machine.link_bytes_s = 1e9 * options.link_gb_s;
     if (options.network_gb_s > 0.) machine.network_bytes_s = 1e9 * options.network_gb_s;
@@ -228,14 +229,14 @@ void print_run_time(const TimeForecast& time) {
     for (const auto& item : time.items)
         std::cout << fmt::format("          {:>8}  {}\n", duration_text(item.seconds), item.what);
     if (time.load.is_busy())
-        std::cout << fmt::format("          while others kept {:.1f} of {} processors busy\n", time.load.others,
-                                 time.load.processors);
+        std::cout << fmt::format("          measured while other programs used {:.1f} of {} processors\n",
+                                 time.load.others, time.load.processors);
 }
 
 void print(const Verdict& v) {
     const Plan& plan = v.plan;
     std::cout << describe(plan) << '\n';
-    print_ranges(plan, v.ranges);
+    print_ranges(v.ranges, plan.domain.grid.dimensions);
     std::cout << fmt::format("backend   {}\n", describe(*plan.placement.device, plan.setup))
               << fmt::format("memory    {} at the peak\n", bytes_text(v.memory.peak_bytes()));
     print_items(v.memory.items);
@@ -246,7 +247,7 @@ void print(const Verdict& v) {
                                  room.largest ? shape_text(*room.largest) + " nodes" : "no grid of these proportions");
         print_items(v.memory.device_items);
     }
-    print_slabs(plan);
+    print_slabs(plan.setup, plan.placement);
     std::cout << fmt::format("results   {}, and {}\n", bytes_text(v.output_bytes), beside_results(plan.config.output));
     if (v.time) print_run_time(*v.time);
     for (const auto& picture : v.pictures) std::cout << "picture   " << shown(picture) << '\n';
@@ -254,7 +255,7 @@ void print(const Verdict& v) {
     for (const std::string& warning : plan.warnings) std::cout << "warning   " << printable_lines(warning) << '\n';
 }
 
-void print_machine(const Plan& plan, const Machine& machine, const std::vector<MachineForecast>& ways) {
+void print_machine(const Setup& setup, const Machine& machine, const std::vector<MachineForecast>& ways) {
     std::cout << fmt::format(
         "machine   {} host{} with {} device{} each, of {:.4g} Gpt/s and {}; links of {:.3g} GB/s, network {:.3g} GB/s\n"
         "{:>10}{:>10} {:>8} {:>13} {:>12} {:>11} {:>12} {:>11}\n",
@@ -272,7 +273,7 @@ void print_machine(const Plan& plan, const Machine& machine, const std::vector<M
                                                 : "");
     if (best == nullptr)
         std::cout << fmt::format("          no number of slabs, up to {}, makes the parts small enough\n",
-                                 most_slabs(plan.setup));
+                                 most_slabs(setup));
 }
 
 /// \param file whose name the pictures begin with, with the extension of pictures or without; empty: check.
@@ -348,7 +349,7 @@ Command add_check(CLI::App& app) {
             std::cout << json_text(json) << '\n';
         } else {
             print(verdict);
-            if (on_machine) print_machine(verdict.plan, machine, ways);
+            if (on_machine) print_machine(verdict.plan.setup, machine, ways);
         }
         if (on_machine) return 0;  // which this machine need not hold
         refuse_if_too_large(verdict.plan, default_folder(config));

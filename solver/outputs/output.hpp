@@ -16,15 +16,19 @@
 #include "io/files/atomic_file.hpp"
 #include "io/results/provenance.hpp"
 #include "io/results/seismograms.hpp"
+#include "kernels/plan/allocations.hpp"
+#include "solver/discretisation/step_set.hpp"
 #include "solver/model/model.hpp"
 #include "solver/outputs/shot_images.hpp"
 #include "solver/outputs/shot_record.hpp"
 #include "solver/outputs/snapshot_parts.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/ranks/wanted_part.hpp"
+#include "solver/survey/survey.hpp"
 
 namespace onda {
+
+struct Plan;
 
 struct OutputFormat;
 

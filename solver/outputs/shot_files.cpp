@@ -9,6 +9,7 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
 
 namespace onda {
 namespace {
@@ -19,8 +20,8 @@ constexpr std::int64_t kMostCopiedBytes = 64 << 20;  // of all shots together
 /// Host, versions and command line are of about this size, whatever they are; a shot's own file does not tell them.
 constexpr std::int64_t kCircumstances = 1000, kOtherProvenance = 1000;
 
-std::int64_t config_bytes(const Plan& plan) {
-    return static_cast<std::int64_t>(plan.config.origin.text.size() + resolved_yaml(plan.config).size());
+std::int64_t config_bytes(const Config& config) {
+    return static_cast<std::int64_t>(config.origin.text.size() + resolved_yaml(config).size());
 }
 
 }  // namespace
@@ -47,7 +48,7 @@ std::vector<AtomicFile> RunOutputs::tell(const FinishedSurvey& survey, const std
 }
 
 std::int64_t bytes_of_survey_files(const Plan& plan) {
-    const std::int64_t provenance = config_bytes(plan) + kCircumstances + kOtherProvenance;
+    const std::int64_t provenance = config_bytes(plan.config) + kCircumstances + kOtherProvenance;
     std::int64_t bytes = 0;
     for (const OutputFormat* format : output_formats())
         if (format->is_wanted(plan)) bytes = saturating_sum(bytes, format->predicted_bytes(plan, provenance));

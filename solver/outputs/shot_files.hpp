@@ -24,7 +24,7 @@ public:
         std::unique_ptr<RunOutput> output;
     };
     RunOutputs(const Plan& plan, const Model& model);
-    /// These, whatever output_formats() lists.
+    /// The formats of `entries`, whatever output_formats() lists.
     explicit RunOutputs(std::vector<Entry> entries) : entries_(std::move(entries)) {}
 
     [[nodiscard]] std::span<const Entry> entries() const { return entries_; }

@@ -66,18 +66,17 @@ Precision precision_of(const SchemeConfig& config) {
     return config.precision == "double" ? Precision::float64 : Precision::float32;
 }
 
-void set_grids(Plan& plan) {
-    Config& c = plan.config;
+void set_grids(Config& c, Domain& domain) {
     const GridConfig given = c.grid;
     c.grid = complete_grid(given, c.model, c.origin);
-    if (given.shape != c.grid.shape) plan.domain.keys_of_file.emplace_back("shape");
-    if (given.spacing_m != c.grid.spacing_m) plan.domain.keys_of_file.emplace_back("spacing_m");
-    if (given.origin_m != c.grid.origin_m) plan.domain.keys_of_file.emplace_back("origin_m");
-    plan.domain.grid = make_grid(c.grid, c.origin);
-    plan.domain.part = Window::whole(plan.domain.grid);
-    plan.domain.faces = make_faces(c.boundary, plan.domain.grid, c.origin);
-    plan.domain.computed = ComputedGrid(plan.domain.grid, plan.domain.faces.nodes_beyond);
-    check_stencil_fits(c.scheme, plan.domain.computed.grid(), c.origin);
+    if (given.shape != c.grid.shape) domain.keys_of_file.emplace_back("shape");
+    if (given.spacing_m != c.grid.spacing_m) domain.keys_of_file.emplace_back("spacing_m");
+    if (given.origin_m != c.grid.origin_m) domain.keys_of_file.emplace_back("origin_m");
+    domain.grid = make_grid(c.grid, c.origin);
+    domain.part = Window::whole(domain.grid);
+    domain.faces = make_faces(c.boundary, domain.grid, c.origin);
+    domain.computed = ComputedGrid(domain.grid, domain.faces.nodes_beyond);
+    check_stencil_fits(c.scheme, domain.computed.grid(), c.origin);
 }
 
 void begin_setup(Plan& plan) {
@@ -86,10 +85,10 @@ void begin_setup(Plan& plan) {
     static_cast<KernelChoice&>(plan.setup) = kernel_choice(plan.config.backend);
 }
 
-void set_device(Plan& plan) {
-    const DeviceChoice choice = choose_device(plan.config.backend);
-    plan.placement.device = choice.device;
-    plan.placement.notes = choice.notes;
+void set_device(Placement& placement, const BackendConfig& backend) {
+    const DeviceChoice choice = choose_device(backend);
+    placement.device = choice.device;
+    placement.notes = choice.notes;
 }
 
 void set_scheme(Plan& plan) {
@@ -114,12 +113,11 @@ void set_survey(Plan& plan) {
 }
 
 /// What is cut off becomes absorbing strips: the faces that may be cut must have them.
-void check_can_be_cut(const Plan& plan) {
-    const Config& c = plan.config;
-    const Faces& faces = plan.domain.faces;
+void check_can_be_cut(const Domain& domain, const ConfigOrigin& origin) {
+    const Faces& faces = domain.faces;
     for (int face = 0; face < 4; ++face)
-        if (plan.domain.grid.has_axis(face / 2) && faces.nodes_beyond[face] == 0)
-            c.origin.value_fault(
+        if (domain.grid.has_axis(face / 2) && faces.nodes_beyond[face] == 0)
+            origin.value_fault(
                 "survey.limit_m",
                 fmt::format("a shot's part of the grid absorbs at its sides, but {} {}", face_name(face),
                             faces.nodes_inside[face] > 0 ? "absorbs inside the grid: use boundary.placement: outside"
@@ -132,7 +130,7 @@ void set_aperture(Plan& plan) {
     const Shots& shots = plan.survey.shots;
     plan.domain.nodes_of_shots = saturating_product(plan.setup.grid.points(), std::ssize(shots));
     if (!limit_m) return;
-    check_can_be_cut(plan);
+    check_can_be_cut(plan.domain, plan.config.origin);
     plan.domain.aperture.emplace(plan.domain.grid, *limit_m, plan.config.scheme.space_order / 2 + 1);
     Window largest{{}, {1, 1, plan.domain.grid.n[2]}, {1, 1, 1}};
     plan.domain.nodes_of_shots = 0;
@@ -164,7 +162,7 @@ void set_time(Plan& plan) {
 }
 
 /// The stages that follow from the velocities of the model. A stage runs once those have run whose results it needs,
-/// whatever others had against the configuration. \param model null before it is made.
+/// regardless of other stages' errors. \param model null before it is made.
 void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey, const Model* model) {
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
     const bool has_time = has_medium && stages.run([&] { set_time(plan); });
@@ -190,13 +188,13 @@ void set_imaging(Plan& plan) {
     if (plan.task->computes_gradients) plan.imaging.emplace().misfit = std::move(settings);
 }
 
-void warn_of_lost_band(Plan& plan) {
-    const double nyquist_hz = 0.5 / plan.time.output_dt_s, highest_hz = plan.survey.highest_frequency_hz();
-    if (plan.survey.size.most_receivers == 0 || nyquist_hz >= highest_hz) return;
-    plan.warnings.push_back(
+void warn_of_lost_band(const Survey& survey, const TimeAxis& time, std::vector<std::string>& warnings) {
+    const double nyquist_hz = 0.5 / time.output_dt_s, highest_hz = survey.highest_frequency_hz();
+    if (survey.size.most_receivers == 0 || nyquist_hz >= highest_hz) return;
+    warnings.push_back(
         fmt::format("a sample interval of {:.6g} s limits the seismograms to {:.4g} Hz, but the wavelet extends to "
                     "{:.4g} Hz: higher frequencies are removed",
-                    plan.time.output_dt_s, nyquist_hz, highest_hz));
+                    time.output_dt_s, nyquist_hz, highest_hz));
 }
 
 /// Gradients take none.
@@ -217,7 +215,7 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
     plan.notes.insert(plan.notes.end(), on_exchange.begin(), on_exchange.end());
     plan.warnings = of_model;
     plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
-    warn_of_lost_band(plan);
+    warn_of_lost_band(plan.survey, plan.time, plan.warnings);
     if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
     if (const double contrast = density_contrast(plan.setup.scheme.equation, plan.model.further);
         plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
@@ -234,11 +232,11 @@ Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task
     plan.config = config;
     plan.placement.ranks = ranks;
     plan.task = task != nullptr ? task : tasks().front();
-    set_grids(plan);  // every stage builds on them: what is wrong with them would be told by all
+    set_grids(plan.config, plan.domain);  // every stage builds on them: what is wrong with them would be told by all
     begin_setup(plan);
 
     Stages stages;
-    const bool has_device = stages.run([&] { set_device(plan); });
+    const bool has_device = stages.run([&] { set_device(plan.placement, config.backend); });
     const bool has_scheme = stages.run([&] { set_scheme(plan); });
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });

@@ -7,6 +7,7 @@
 
 #include "io/files/random_hex.hpp"
 #include "solver/outputs/shot_files.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"

@@ -17,7 +17,7 @@ void collect_recorded(Batch& batch, const Wavefield& wavefield) {
         const Plan& plan = *shot.plan;
         shot.record.wavefield = fingerprint_wavefield(wavefield, plan.domain.computed.inner(), slot);
         if (!shot.shot.receivers.empty()) {
-            shot.gather = recorded_gather(plan, shot.shot, wavefield, slot);
+            shot.gather = recorded_gather(shot.shot, plan.survey, plan.time, plan.domain, wavefield, slot);
             observe(shot.record, shot.gather.pressure);
         }
         ++slot;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "solver/outputs/gather.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/tasks/batch_results.hpp"
 #include "solver/tasks/batch_snapshots.hpp"
 #include "solver/tasks/batch_watch.hpp"
@@ -48,7 +49,7 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
         shot.record.shot = shot.shot.id;
     }
     Propagator propagator = parts_.times.measure("shot set-up", [&] {
-        if (!wavefield_ || wavefield_->shots() != shots || !parts_.media.holds(plan)) {
+        if (!wavefield_ || wavefield_->shots() != shots || !parts_.media.holds(plan.domain.part)) {
             wavefield_.reset();
             wavefield_ = parts_.media.of(plan).make_wavefield(shots);
         }
@@ -63,7 +64,7 @@ void ForwardTask::compute(Batch& batch, StepControl& control) {
 void ForwardTask::propagate(Propagator& propagator, Batch& batch, BatchWatch& watch, StepControl& control) {
     std::optional<BatchSnapshots> snapshots;
     if (!plan_.snapshots.steps.empty())
-        parts_.times.measure("outputs", [&] { snapshots.emplace(plan_, batch, parts_.team); });
+        parts_.times.measure("outputs", [&] { snapshots.emplace(plan_.snapshots, batch, parts_.team); });
     TimeLoop loop(plan_.time, parts_.times, control);
     loop.add({"stability watch", [&](std::int64_t step) { return watch.next(step); }, [&] { watch.look(propagator); }});
     loop.add({"outputs", [&](std::int64_t step) { return next_output(step, batch); },

@@ -11,6 +11,7 @@
 #include "solver/imaging/shot_misfit.hpp"
 #include "solver/imaging/vp_gradient.hpp"
 #include "solver/outputs/gather.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/signal/output_sampling.hpp"
@@ -140,7 +141,7 @@ void add_gradient_memory(Allocations& list, const Plan& plan) {
     add_gather_memory(list, plan);
     const std::int64_t shots = shots_together(plan.placement);
     list.add(host_row("gradients", held::survey, plan.domain.grid.points(), sizeof(float), shots));
-    list.add(host_row("observed seismograms", held::survey, bytes_of_gathers(plan), 1, 2));
+    list.add(host_row("observed seismograms", held::survey, bytes_of_gathers(plan.survey, plan.time, plan.placement), 1, 2));
     // An image and its gradient in double, of one shot.
     list.add(host_row("images being made to gradients", held::survey, plan.setup.grid.points(), 3 * sizeof(double)));
     const std::int64_t traces = saturating_product(plan.survey.size.most_receivers, shots);

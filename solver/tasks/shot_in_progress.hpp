@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/plan/allocations.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/outputs/shot_images.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 
@@ -30,7 +31,7 @@ ShotMedia::ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team*
 }
 
 Medium& ShotMedia::of(const Plan& of_shot) {
-    if (!holds(of_shot)) make(of_shot, *model_);
+    if (!holds(of_shot.domain.part)) make(of_shot, *model_);
     return *medium_;
 }
 

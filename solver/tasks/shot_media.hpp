@@ -7,11 +7,13 @@
 #include <string>
 
 #include "kernels/medium.hpp"
+#include "kernels/plan/allocations.hpp"
 #include "solver/model/model.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/ranks/team.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// Adds the rows of the model: until the devices have it, and where shots take parts of it for as long as there are
 /// shots.
@@ -26,14 +28,14 @@ public:
     /// \param team the processes that share the grid, led by this one; null where it is alone.
     ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team* team = nullptr);
 
-    /// Whether of() would give the medium that is there.
-    [[nodiscard]] bool holds(const Plan& of_shot) const { return medium_ && part_ == of_shot.domain.part; }
+    /// Whether the medium that is there is that of a part of the grid, Domain::part.
+    [[nodiscard]] bool holds(const Window& part) const { return medium_ && part_ == part; }
     /// The medium of the part of a shot; the one before it goes, and every wavefield on it must have gone.
     [[nodiscard]] Medium& of(const Plan& of_shot);
 
     /// The model, where gradients are computed or shots take parts of it.
     [[nodiscard]] const Model& model() const { return *model_; }
-    /// Of the device and kernel.
+    /// Medium::description(): the device and the kernel.
     [[nodiscard]] const std::string& description() const { return description_; }
     /// The bytes of the largest medium.
     [[nodiscard]] std::int64_t allocated_bytes() const { return allocated_bytes_; }

@@ -8,8 +8,8 @@
 #include <span>
 #include <string_view>
 
+#include "kernels/plan/allocations.hpp"
 #include "solver/outputs/shot_files.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/program/phase_times.hpp"
 #include "solver/propagation/time_loop.hpp"
 #include "solver/ranks/team.hpp"
@@ -17,6 +17,8 @@
 #include "solver/tasks/shot_media.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// What a task needs and does not own.
 struct TaskParts {
