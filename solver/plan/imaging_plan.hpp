@@ -13,7 +13,9 @@ namespace onda {
 struct ImagingPlan {
     MisfitSettings misfit;
     HistoryPlan history;
-    std::string chosen_by;  ///< what put numbers in place of "auto"
+    bool illuminations = false;    ///< whether those of both fields are computed, beside gradients
+    bool adjoint_sources = false;  ///< whether gradient.h5 holds those of every shot
+    std::string chosen_by;         ///< what put numbers in place of "auto"
 };
 
 }  // namespace onda
