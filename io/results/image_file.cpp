@@ -17,20 +17,19 @@
 namespace onda {
 namespace {
 
-constexpr const char* kFirstNode = "first_node";
 constexpr const char *kMisfitOfTrace = "misfit", *kAdjointSource = "adjoint_source";
 
-/// What a shot whose values are stored in single precision is refused for.
+/// \throws Error(unstable) with the first value that single precision does not hold, and its place.
 template <typename T>
 void require_finite(std::span<const T> values, const std::string& what,
                     const std::function<std::string(std::size_t)>& place) {
     if (storable(values)) return;
     const auto bad = std::ranges::find_if(values, [](T value) { return !storable(std::span<const T>(&value, 1)); });
-    throw Error(ExitCode::unstable, what + ", " + place(static_cast<std::size_t>(bad - values.begin())) + ": is " +
-                                        shortest(static_cast<double>(*bad)) +
-                                        ", and results are finite numbers in single precision, which ends at "
-                                        "3.4028235e+38\n  the misfit scales the gradient: lower its unit or "
-                                        "sources[].amplitude");
+    throw Error(ExitCode::unstable,
+                what + ", " + place(static_cast<std::size_t>(bad - values.begin())) + ": is " +
+                    shortest(static_cast<double>(*bad)) +
+                    ", and results are finite numbers in single precision, which ends at "
+                    "3.4028235e+38\n  lower sources[].amplitude, with which misfits and gradients grow");
 }
 
 /// An image whose planes come one after the other.
@@ -117,7 +116,7 @@ ImageNodes nodes_of(const hdf5::Dataset& values) {
     nodes.geometry.dimensions = nodes.geometry.shape[1] == 1 ? 2 : 3;
     nodes.geometry.spacing_m = triple_of(values, "spacing");
     nodes.geometry.origin_m = triple_of(values, "origin");
-    for (std::size_t axis = 0; const double first : triple_of(values, kFirstNode)) {
+    for (std::size_t axis = 0; const double first : triple_of(values, kFirstNodeOfImage)) {
         if (!(first >= 0. && first <= 1e15)) values.fail("attribute first_node must be whole numbers from 0");
         nodes.first[axis++] = static_cast<std::int64_t>(first);
     }
@@ -187,7 +186,7 @@ OpenImage& ImageWriter::Impl::image_of(const ImageKind& kind) {
     values.set_text("long_name", kind.long_name);
     values.set_texts("axis_labels", {"z", "y", "x"});
     const std::array<std::int64_t, 3> first{nodes.first[2], nodes.first[1], nodes.first[0]};
-    values.set_integers(kFirstNode, first);
+    values.set_integers(kFirstNodeOfImage, first);
     describe_nodes(group->second, values, nodes.geometry, scales);
     return images.emplace_back(OpenImage{&kind, std::move(values)});
 }

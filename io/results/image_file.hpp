@@ -20,6 +20,8 @@ namespace onda {
 
 /// The attribute `format` of these files.
 inline constexpr const char* kImageFormat = "onda-gradient";
+/// The attribute of an image with ImageNodes::first, in the order z, y, x.
+inline constexpr const char* kFirstNodeOfImage = "first_node";
 
 /// A row: an image that a file may hold, as /group/name.
 struct ImageKind {

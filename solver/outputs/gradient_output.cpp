@@ -181,7 +181,7 @@ std::int64_t images_of(const Plan& plan) {
     return plan.imaging->illuminations ? 3 : 1;
 }
 
-std::int64_t predicted_bytes(const Plan& plan, std::int64_t provenance_bytes) {
+std::int64_t predicted_gradient_bytes(const Plan& plan, std::int64_t provenance_bytes) {
     constexpr std::int64_t line = 40;  // of misfit.csv
     return saturating_sum(
         predicted_image_bytes(nodes_of_run(plan).geometry, images_of(plan), plan.survey.size.shots_of_receivers,
@@ -220,7 +220,7 @@ constinit const OutputFormat kGradientFormat{
     .make = [](const Plan& plan, const Model&) -> std::unique_ptr<RunOutput> {
         return std::make_unique<Gradients>(plan);
     },
-    .predicted_bytes = predicted_bytes,
+    .predicted_bytes = predicted_gradient_bytes,
     .shot_bytes = bytes_of_shot_images,
     .add_memory =
         [](Allocations& list, const Plan& plan) {
