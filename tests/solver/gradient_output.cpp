@@ -10,6 +10,7 @@
 #include <numeric>
 #include <sstream>
 
+#include "io/hdf5/hdf5.hpp"
 #include "io/results/image_file.hpp"
 #include "solver/outputs/shot_files.hpp"
 #include "solver/plan/names.hpp"
@@ -70,9 +71,9 @@ ShotImages images_of(const Plan& plan, std::size_t shot) {
 }
 
 /// The whole of a run that has these shots, finished in this order; `change` what they leave, before all is assembled.
-struct Survey {
-    Survey(const Plan& plan, const Path& folder, std::vector<std::size_t> order,
-           const std::function<void()>& change = {})
+struct Assembled {
+    Assembled(const Plan& plan, const Path& folder, std::vector<std::size_t> order,
+              const std::function<void()>& change = {})
         : results(folder) {
         const Path unfinished = folder / "unfinished";
         std::filesystem::create_directories(unfinished);
@@ -131,7 +132,7 @@ std::vector<float> expected_sum(const Plan& plan, std::vector<float> ShotImages:
     return {sum.begin(), sum.end()};
 }
 
-void check_sums(const Plan& plan, const Survey& survey) {
+void check_sums(const Plan& plan, const Assembled& survey) {
     const auto& shape = plan.domain.grid.n;
     CHECK(read_image(survey.file(), kVpGradient, {}, shape) == expected_sum(plan, &ShotImages::gradient_vp));
     CHECK(read_image(survey.file(), kSourceIllumination, {}, shape) ==
@@ -153,9 +154,9 @@ std::uintmax_t bytes_in(const Path& folder) {
 TEST_CASE("the sum has the same bytes whatever order shots finish in, and their misfits are listed") {
     const TemporaryFolder folder;
     const Plan plan = plan_of(7, "41, 31");
-    const Survey survey(plan, folder.path() / "a", in_order(7));
+    const Assembled survey(plan, folder.path() / "a", in_order(7));
     check_sums(plan, survey);
-    const Survey other(plan, folder.path() / "b", {6, 2, 0, 5, 1, 4, 3});
+    const Assembled other(plan, folder.path() / "b", {6, 2, 0, 5, 1, 4, 3});
     CHECK(bytes_of(survey.file()) == bytes_of(other.file()));
     CHECK(bytes_of(survey.results / kMisfitTableName) == bytes_of(other.results / kMisfitTableName));
 
@@ -180,10 +181,10 @@ TEST_CASE("the sum has the same bytes whatever order shots finish in, and their 
 TEST_CASE("the file of the only shot is that of the survey, unless it covers a part of the grid") {
     const TemporaryFolder folder;
     const Plan plan = plan_of(1, "41, 31");
-    check_sums(plan, Survey(plan, folder.path() / "whole", {0}));
+    check_sums(plan, Assembled(plan, folder.path() / "whole", {0}));
     Plan limited = plan_of(1, "41, 21, 31", "survey: {limit_m: 20}\n");
     REQUIRE(plan_of_shot(limited, 0).domain.part != Window::whole(limited.domain.grid));
-    check_sums(limited, Survey(limited, folder.path() / "part", {0}));
+    check_sums(limited, Assembled(limited, folder.path() / "part", {0}));
 }
 
 TEST_CASE("many shots, each on its part of the grid, keep their files, which the survey's links to") {
@@ -191,7 +192,7 @@ TEST_CASE("many shots, each on its part of the grid, keep their files, which the
     const Plan plan = plan_of(101, "41, 21, 31", "survey: {limit_m: 20}\n");
     std::vector<std::size_t> order = in_order(101);
     std::ranges::rotate(order, order.begin() + 40);
-    const Survey survey(plan, folder.path(), order);
+    const Assembled survey(plan, folder.path(), order);
     check_sums(plan, survey);
     const Path file = survey.results / kShotsName / "00101.gradient.h5";
     const ImageNodes nodes = image_contents(file).nodes;
@@ -216,7 +217,8 @@ TEST_CASE("a damaged file of a shot ends the run with an error that names it") {
     const Plan plan = plan_of(3, "41, 31");
     const Path shot = folder.path() / "unfinished" / "00002.gradient.h5";
     const auto cut = [&] { std::filesystem::resize_file(shot, std::filesystem::file_size(shot) / 2); };
-    const std::string message = message_of([&] { Survey(plan, folder.path(), in_order(3), cut); }, ExitCode::bad_data);
+    const std::string message =
+        message_of([&] { Assembled(plan, folder.path(), in_order(3), cut); }, ExitCode::bad_data);
     CHECK(contains(message, "00002.gradient.h5"));
     CHECK_FALSE(std::filesystem::exists(folder.path() / kGradientName));
 }
@@ -225,7 +227,7 @@ TEST_CASE("its bytes are forecast") {
     const auto check = [](const Plan& plan, std::size_t shots) {
         Plan forecast = plan;
         const TemporaryFolder folder;
-        Survey(plan, folder.path() / "out", in_order(shots));
+        Assembled(plan, folder.path() / "out", in_order(shots));
         const auto written = double(bytes_in(folder.path() / "out"));
         // What this format adds to a run: that of the test has no table of shots and no seismograms.
         const double with = double(forecast_output_bytes(forecast));
@@ -262,7 +264,7 @@ TEST_CASE("its names are those of results, and a picture shows both signs") {
     const TemporaryFolder folder;
     for (const char* shape : {"41, 31", "41, 21, 31"}) {
         Plan plan = plan_of(2, shape);
-        const Survey survey(plan, folder.path() / std::to_string(plan.domain.grid.dimensions), in_order(2));
+        const Assembled survey(plan, folder.path() / std::to_string(plan.domain.grid.dimensions), in_order(2));
         const Image picture = read_png(survey.results / kGradientPictureName);
         const auto shows = [&](double place) {
             const Rgb colour = kBlueRed.at(place);
@@ -274,7 +276,7 @@ TEST_CASE("its names are those of results, and a picture shows both signs") {
         CHECK(shows(0.));
         CHECK(shows(1.));
         plan.config.output.pictures = false;
-        const Survey plain(plan, folder.path() / "plain", in_order(2));
+        const Assembled plain(plan, folder.path() / "plain", in_order(2));
         CHECK_FALSE(std::filesystem::exists(plain.results / kGradientPictureName));
     }
 }
