@@ -26,11 +26,16 @@ inline constexpr const char* kFirstNodeOfImage = "first_node";
 /// A row: an image that a file may hold, as /group/name.
 struct ImageKind {
     const char *group, *name, *units, *long_name;
+    const char* label;  ///< of a colour bar
+    bool both_signs;    ///< whether its values have both
     [[nodiscard]] std::string path() const { return std::string(group) + "/" + name; }
 };
-inline constexpr ImageKind kVpGradient{"gradient", "vp", "misfit/(m/s)", "derivative of the misfit with respect to vp"};
-inline constexpr ImageKind kSourceIllumination{"illumination", "source", "1", "illumination by the forward field"};
-inline constexpr ImageKind kReceiverIllumination{"illumination", "receiver", "1", "illumination by the adjoint field"};
+inline constexpr ImageKind kVpGradient{
+    "gradient", "vp", "misfit/(m/s)", "derivative of the misfit with respect to vp", "dJ/dvp [misfit/(m/s)]", true};
+inline constexpr ImageKind kSourceIllumination{
+    "illumination", "source", "1", "illumination by the forward field", "illumination by the forward field", false};
+inline constexpr ImageKind kReceiverIllumination{
+    "illumination", "receiver", "1", "illumination by the adjoint field", "illumination by the adjoint field", false};
 inline constexpr std::array<const ImageKind*, 3> kImageKinds{&kVpGradient, &kSourceIllumination,
                                                              &kReceiverIllumination};
 

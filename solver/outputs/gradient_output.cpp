@@ -8,7 +8,7 @@
 #include "io/results/image_file.hpp"
 #include "io/text/number_text.hpp"
 #include "io/text/saturating.hpp"
-#include "solver/pictures/section_picture.hpp"
+#include "solver/pictures/image_picture.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
@@ -130,20 +130,18 @@ std::string misfit_table(std::span<const ImagedShot> shots) {
 Picture gradient_picture(const Plan& plan, const std::filesystem::path& gradient, std::size_t shots,
                          std::vector<std::vector<float>>& values) {
     constexpr std::int64_t unthinned = std::int64_t{1} << 40;
-    constexpr double clipped_above = 0.98;
     const Grid& grid = plan.domain.grid;
     const std::vector<Section> sections =
         sections_through(grid, grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2), unthinned);
     for (const Section& section : sections)
         values.push_back(read_image(gradient, kVpGradient, section.window.first, section.window.count));
     const std::vector<std::span<const float>> frames(values.begin(), values.end());
-    const double clip = common_clip(frames, clipped_above);
+    const double clip = common_clip(frames, kImageClip);
     Picture picture{plan.config.title, {}};
     for (std::size_t i = 0; i < sections.size(); ++i) {
-        Panel panel = empty_panel(sections[i]);
+        Panel panel = image_panel(sections[i], kVpGradient, values[i], clip, kBlueRed);
         panel.title = fmt::format("Gradient of {} shot{}{}{}", shots, shots == 1 ? "" : "s",
                                   panel.title.empty() ? "" : ", ", panel.title);
-        panel.fields = {signed_field(sections[i], values[i], clip, kVpGradientLabel, kBlueRed)};
         outline_layers(panel, sections[i].plane, grid, plan.domain.faces);
         picture.panels.push_back(std::move(panel));
     }
