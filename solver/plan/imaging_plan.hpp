@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "solver/imaging/gradient_run.hpp"
+#include "solver/imaging/history_plan.hpp"
 #include "solver/imaging/shot_misfit.hpp"
 
 namespace onda {
@@ -13,7 +13,9 @@ namespace onda {
 struct ImagingPlan {
     MisfitSettings misfit;
     HistoryPlan history;
-    std::string chosen_by;  ///< what decided on the history, in words
+    bool illuminations = false;    ///< whether those of both fields are computed, beside gradients
+    bool adjoint_sources = false;  ///< whether gradient.h5 holds those of every shot
+    std::string chosen_by;         ///< what put numbers in place of "auto"
 };
 
 struct Plan;

@@ -8,6 +8,7 @@
 #include "io/text/saturating.hpp"
 #include "kernels/boundaries/cpml.hpp"
 #include "solver/plan/slab_plan.hpp"
+#include "solver/imaging/reverse_schedule.hpp"
 #include "solver/planning/forecast.hpp"
 
 namespace onda {

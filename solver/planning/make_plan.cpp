@@ -129,14 +129,16 @@ void set_aperture(Plan& plan) {
     const auto& limit_m = plan.config.survey.limit_m;
     const Shots& shots = plan.survey.shots;
     plan.domain.nodes_of_shots = saturating_product(plan.setup.grid.points(), std::ssize(shots));
+    plan.domain.inner_nodes_of_shots = saturating_product(plan.domain.grid.points(), std::ssize(shots));
     if (!limit_m) return;
     check_can_be_cut(plan.domain, plan.config.origin);
     plan.domain.aperture.emplace(plan.domain.grid, *limit_m, plan.config.scheme.space_order / 2 + 1);
     Window largest{{}, {1, 1, plan.domain.grid.n[2]}, {1, 1, 1}};
-    plan.domain.nodes_of_shots = 0;
+    plan.domain.nodes_of_shots = plan.domain.inner_nodes_of_shots = 0;
     for (std::size_t i = 0; i < shots.size(); ++i) {
         const Window part = plan.domain.aperture->part(shots.spread(i));
         for (std::size_t a = 0; a < 3; ++a) largest.count[a] = std::max(largest.count[a], part.count[a]);
+        plan.domain.inner_nodes_of_shots += part.points();
         plan.domain.nodes_of_shots += plan.domain.computed.around(grid_of_part(plan.domain.grid, part)).grid().points();
     }
     set_grid_of_part(plan, grid_of_part(plan.domain.grid, largest));
