@@ -57,6 +57,8 @@ void weigh_traces_transposed(const TraceList<const double>& residual, const Trac
 
 /// The bytes that a thread of weigh_traces() holds for weights that reach over so many input samples.
 std::int64_t weighing_bytes(std::int64_t input_samples);
+/// Those that all threads of weigh_traces_transposed() hold together, likewise.
+std::int64_t transposed_weighing_bytes(std::int64_t input_samples, std::int64_t output_samples, int threads);
 
 /// The sums of weigh_traces() with weights that are kept, for traces that come in groups. The tail is zero.
 class KeptWeights {

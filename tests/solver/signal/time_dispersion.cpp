@@ -414,6 +414,18 @@ TEST_CASE("the memory that the correction is said to need is what it allocates")
         const auto predicted = double(correction_bytes(time, row.traces, row.threads));
         CAPTURE(taken);
         CHECK(std::abs(predicted / taken - 1.) <= row.tolerance);
+        const std::vector<double> residual(std::size_t(row.samples * row.traces), 1.);
+        std::vector<double> adjoint(recorded.size());
+        const std::int64_t before_transpose = heap_bytes;
+        heap_peak = before_transpose;
+        correct_traces_transposed({residual, row.traces}, *time.correction, {kDt, 1, row.order}, row.dt_out,
+                                  {std::span(adjoint), row.traces});
+        const auto taken_by_transpose = double(heap_peak - before_transpose);
+        const auto predicted_of_transpose = double(transposed_correction_bytes(time, row.traces, row.threads));
+        CAPTURE(taken_by_transpose);
+        CAPTURE(predicted_of_transpose);
+        CHECK(taken_by_transpose <= 1.03 * predicted_of_transpose);
+        CHECK(taken_by_transpose >= 0.85 * predicted_of_transpose);
     }
 }
 
