@@ -27,7 +27,7 @@ public:
 
     template <typename T>
     void correct(const TraceList<const T>& input, const TraceList<T>& output) const;
-    /// The transpose. What the chunks give is added in their order. \param adjoint overwritten.
+    /// The transpose. What the chunks give is added in their order. \param adjoint of input samples; overwritten.
     void correct_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint) const;
 
     /// What an object and a call of either allocate.
@@ -62,7 +62,7 @@ public:
 
     template <typename T>
     void correct(const TraceList<const T>& input, const TraceList<T>& output) const;
-    /// The transpose. \param adjoint overwritten.
+    /// The transpose. \param adjoint of input samples; overwritten.
     void correct_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint) const;
 
     /// What an object and a call of correct() allocate; the transpose takes no more.
