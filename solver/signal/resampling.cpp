@@ -184,9 +184,22 @@ void weigh_traces_transposed(const TraceList<const double>& residual, const Trac
     }
 }
 
-// Those of a block, as they come and side by side.
+namespace {
+
+/// Of the weights of a block, as they come or side by side.
+std::int64_t block_bytes(std::int64_t input_samples) {
+    return kRows * static_cast<std::int64_t>(sizeof(double)) * input_samples;
+}
+
+}  // namespace
+
 std::int64_t weighing_bytes(std::int64_t input_samples) {
-    return 2 * kRows * static_cast<std::int64_t>(sizeof(double)) * input_samples;
+    return 2 * block_bytes(input_samples);
+}
+
+// The blocks that are kept, and in each thread one as it comes.
+std::int64_t transposed_weighing_bytes(std::int64_t input_samples, std::int64_t output_samples, int threads) {
+    return (std::min(kBlocksTogether, blocks_of(output_samples)) + threads) * block_bytes(input_samples);
 }
 
 KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps)

@@ -47,16 +47,18 @@ struct TraceList {
 template <typename T>
 void weigh_traces(const TraceList<const T>& input, const TraceList<T>& output, Tail tail, const TapsOfSample& taps);
 
-/// The transpose of weigh_traces(): input sample j of a trace becomes the sum over all output samples i of the weight
-/// that j has in i, the tail's share of it included, times residual[i]. So sum over i of output[i] residual[i] = sum
-/// over j of input[j] adjoint[j] for every input, which a residual that is interpolated gives roughly at best
-/// (Claerbout 2014, Geophysical Image Estimation by Example, ch. 1). The order of the sums is likewise fixed. \param
-/// adjoint as many traces, of input samples, overwritten.
+/// The transpose of weigh_traces(): sample j of an adjoint trace is the sum over output samples i of the weight that
+/// input sample j has in i, what the tail takes from it included, times residual[i]. So <output, residual> = <input,
+/// adjoint> whatever the input is (the test by dot products of Claerbout 2014, Geophysical Image Estimation by Example,
+/// ch. 1). The sums are in double, in an order that neither threads nor instruction sets change.
+/// \param adjoint as many traces, of input samples; overwritten.
 void weigh_traces_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint, Tail tail,
                              const TapsOfSample& taps);
 
 /// The bytes that a thread of weigh_traces() holds for weights that reach over so many input samples.
 std::int64_t weighing_bytes(std::int64_t input_samples);
+/// Those that all threads of weigh_traces_transposed() hold together, likewise.
+std::int64_t transposed_weighing_bytes(std::int64_t input_samples, std::int64_t output_samples, int threads);
 
 /// The sums of weigh_traces() with weights that are kept, for traces that come in groups. The tail is zero.
 class KeptWeights {

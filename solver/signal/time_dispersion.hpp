@@ -80,6 +80,8 @@ void correct_traces_transposed(const TraceList<const double>& residual, const Fr
                                const RecordedSampling& recorded, double dt_out, const TraceList<double>& adjoint);
 /// The host memory that correct_traces needs besides its input and output.
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads);
+/// What correct_traces_transposed needs, likewise.
+std::int64_t transposed_correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads);
 
 /// The correction in words: "removed from the seismograms, up to 41.4 Hz; not from snapshots", or "not removed".
 std::string describe_correction(const TimeAxis& time);
