@@ -7,8 +7,8 @@
 #include "io/text/bytes_text.hpp"
 #include "io/text/saturating.hpp"
 #include "kernels/boundaries/cpml.hpp"
-#include "solver/plan/slab_plan.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
+#include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
 
 namespace onda {
@@ -32,7 +32,8 @@ std::int64_t room_for_history(const Plan& plan) {
     without.imaging->history = {1, 0, 0};
     const MemoryForecast forecast = forecast_memory(without);
     const bool own = plan.placement.device->has_own_memory();
-    const std::int64_t available = own ? available_device_bytes(plan) : available_host_bytes(plan);
+    const std::int64_t available = own ? available_device_bytes(plan.config.backend, plan.setup, plan.placement)
+                                       : available_host_bytes(plan.placement.ranks);
     const std::int64_t taken = own ? forecast.device_peak_bytes() : forecast.peak_bytes();
     std::int64_t room = static_cast<std::int64_t>(kShareForHistory * static_cast<double>(available)) - taken;
     if (const auto& most = plan.imaging->misfit.config.memory_gib)
@@ -112,7 +113,8 @@ bool set_history(Plan& plan) {
                         fewest, fewest == 1 ? "" : "s", bytes_text(std::max<std::int64_t>(0, room)), history.every));
     history.slots = std::clamp(storage == "checkpoints" ? root : fit, fewest, std::min(fit, levels));
     const std::int64_t segments = history.segments(plan.time);
-    const auto host = static_cast<std::int64_t>(kShareForStates * static_cast<double>(available_host_bytes(plan)));
+    const auto host =
+        static_cast<std::int64_t>(kShareForStates * static_cast<double>(available_host_bytes(plan.placement.ranks)));
     history.checkpoints =
         std::clamp<std::int64_t>(host / std::max<std::int64_t>(1, state_bytes(plan)), 0, segments - 1);
     plan.imaging->chosen_by = storage == "checkpoints" ? "the configuration" : "not all of them fit";

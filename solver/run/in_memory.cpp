@@ -15,6 +15,7 @@
 #include "solver/run/account.hpp"
 #include "solver/run/identity.hpp"
 #include "solver/shots/workers.hpp"
+#include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
@@ -118,7 +119,7 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     const Plan& plan = *result.plan;
     note_model(plan, model, facts);
     facts.identity = hash_of(identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
-                                         plan.setup.kernel, name_of_task(plan)));
+                                         plan.setup.kernel, name_unless_first(plan.task)));
     const auto workers = times.measure("backend", [&] { return std::make_unique<Workers>(plan, std::move(model)); });
     facts.backend = workers->description();
     announce(plan, facts, log);

@@ -23,6 +23,7 @@
 #include "solver/run/shot_check.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "solver/shots/workers.hpp"
+#include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
@@ -255,7 +256,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     const Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(plan, model, facts);
     const Identity identity = identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
-                                          plan.setup.kernel, name_of_task(plan));
+                                          plan.setup.kernel, name_unless_first(plan.task));
     facts.identity = hash_of(identity);
     check_same_run(facts.identity, ranks);
     if (first_finds(ranks, [&] { return is_complete(options, facts.identity); })) {

@@ -148,7 +148,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
                  {"finished_utc", facts.finished_utc},
                  {"onda", describe_program()},
                  {"host", describe_host()}};
-    if (const std::string_view task = name_of_task(plan); !task.empty()) summary["task"] = task;
+    if (const std::string_view task = name_unless_first(plan.task); !task.empty()) summary["task"] = task;
     summary.update(describe_numbers(plan));
     if (plan.imaging) summary["imaging"] = describe_imaging(plan);
     summary["backend"]["description"] = facts.backend;

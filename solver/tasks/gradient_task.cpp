@@ -80,7 +80,7 @@ void GradientTask::compute(Batch& batch, StepControl& control) {
         shot.record.shot = shot.shot.id;
     }
     parts_.times.measure("shot set-up", [&] {
-        if (run_ && run_->shots() == shots && parts_.media.holds(plan)) return;
+        if (run_ && run_->shots() == shots && parts_.media.holds(plan.domain.part)) return;
         run_.reset();
         run_.emplace(parts_.media.of(plan), shots, plan_.time, imaging_.history);
     });
@@ -141,7 +141,8 @@ void add_gradient_memory(Allocations& list, const Plan& plan) {
     add_gather_memory(list, plan);
     const std::int64_t shots = shots_together(plan.placement);
     list.add(host_row("gradients", held::survey, plan.domain.grid.points(), sizeof(float), shots));
-    list.add(host_row("observed seismograms", held::survey, bytes_of_gathers(plan.survey, plan.time, plan.placement), 1, 2));
+    list.add(
+        host_row("observed seismograms", held::survey, bytes_of_gathers(plan.survey, plan.time, plan.placement), 1, 2));
     // An image and its gradient in double, of one shot.
     list.add(host_row("images being made to gradients", held::survey, plan.setup.grid.points(), 3 * sizeof(double)));
     const std::int64_t traces = saturating_product(plan.survey.size.most_receivers, shots);

@@ -67,9 +67,9 @@ struct TaskRow {
 /// All tasks; the first is what a run does unless it is told otherwise. task.cpp defines nothing else, so that a test
 /// can link a list of its own in its place.
 std::span<const TaskRow* const> tasks();
-/// The name of a plan's task; empty of the first.
-inline std::string_view name_of_task(const Plan& plan) {
-    return plan.task == tasks().front() ? std::string_view() : plan.task->name;
+/// The name of a task; empty of the first.
+inline std::string_view name_unless_first(const TaskRow* task) {
+    return task == tasks().front() ? std::string_view() : task->name;
 }
 
 }  // namespace onda
