@@ -357,7 +357,7 @@ std::int64_t bytes_of_images(const FileGeometry& geometry, std::int64_t images) 
 std::int64_t predicted_image_bytes(const FileGeometry& geometry, std::int64_t images,
                                    const std::map<std::int64_t, std::int64_t>& receivers, std::int64_t samples,
                                    std::int64_t provenance_bytes) {
-    constexpr std::int64_t table_overhead = 3000, shot_overhead = 1100, traces_overhead = 1500;
+    constexpr std::int64_t table_overhead = 3300, shot_overhead = 820, traces_overhead = 1300;
     const auto bytes_of = [](const hdf5::Extents& extents, std::size_t element) {
         return dataset_bytes(extents, hdf5::default_chunk(extents, element), element);
     };

@@ -56,13 +56,8 @@ void write_images(const Path& file, const ImageNodes& nodes, std::int64_t shots,
     writer.commit();
 }
 
-}  // namespace
-
-TEST_CASE("images and misfits come back bit for bit, as the layout says and through both readers") {
-    const TemporaryFolder folder;
-    const Path file = folder.path() / "gradient.h5";
-    write_images(file, kNodes, 2, 4);
-
+/// What h5py finds in the file of two shots that has kNodes.
+void check_layout(const Path& file) {
     const auto root = hdf5::File::open(file);
     CHECK(root.text("format") == "onda-gradient");
     CHECK(root.text("git_commit") == "abc");
@@ -77,7 +72,16 @@ TEST_CASE("images and misfits come back bit for bit, as the layout says and thro
     CHECK(root.open_dataset("misfit/shot").read_all<std::int64_t>() == std::vector<std::int64_t>{1, 2});
     CHECK(root.open_dataset("misfit/traces").read_all<std::int64_t>() == std::vector<std::int64_t>{6, 6});
     CHECK(root.open_dataset("shots/2/adjoint_source").extents() == hdf5::Extents{6, 4});
+}
 
+}  // namespace
+
+TEST_CASE("images and misfits come back bit for bit, as the layout says and through both readers") {
+    const TemporaryFolder folder;
+    const Path file = folder.path() / "gradient.h5";
+    write_images(file, kNodes, 2, 4);
+
+    check_layout(file);
     const ImageContents contents = image_contents(file);
     CHECK(contents.kinds == std::vector<const ImageKind*>(kImageKinds.begin(), kImageKinds.end()));
     CHECK(contents.nodes.first == kNodes.first);

@@ -80,7 +80,7 @@ struct Assembled {
         std::vector<RunOutputs::Entry> entries;
         entries.push_back({&kGradientFormat, kGradientFormat.make(plan, {})});
         const RunOutputs outputs(std::move(entries));
-        const ShotFiles files(outputs, unfinished, sample_provenance(500));
+        const ShotFiles files(outputs, unfinished, sample_provenance(2450));
         std::vector<ShotRecord> records(order.size());
         for (const std::size_t i : order) {
             const Shot shot = plan.survey.shots[i];
