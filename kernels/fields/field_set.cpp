@@ -5,6 +5,7 @@
 
 #include "kernels/fingerprint.hpp"
 #include "kernels/imaging/correlation.hpp"
+#include "kernels/imaging/scattering.hpp"
 
 namespace onda {
 namespace {
@@ -52,8 +53,12 @@ void FieldSet::hash_planes(const Window& window, std::span<std::uint64_t> hashes
         hash_downloaded<float>(*this, window, hashes, shot);
 }
 
-std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t) const {
+std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t, bool) const {
     throw std::logic_error("fields that are not correlated");
+}
+
+std::unique_ptr<Scattering> FieldSet::make_scattering() const {
+    throw std::logic_error("fields that do not scatter");
 }
 
 void FieldSet::copy_planes(const FieldSet&, std::int64_t, std::int64_t, std::int64_t) {

@@ -6,8 +6,8 @@
 #include "kernels/cpu/buffer.hpp"
 #include "kernels/cpu/cpu.hpp"
 #include "kernels/cpu/fields/cpu_fields.hpp"
+#include "kernels/cpu/imaging/node_rows.hpp"
 #include "kernels/cpu/memory.hpp"
-#include "kernels/cpu/threads.hpp"
 #include "kernels/imaging/layer_boxes.hpp"
 
 namespace onda::cpu {
@@ -44,13 +44,13 @@ void undo_along(const T* a, const T* b, const T* c, std::int64_t count, T* row, 
 template <typename T>
 class CpuCorrelation final : public Correlation {
 public:
-    CpuCorrelation(const Setup& setup, int shots, std::int64_t slots)
-        : CpuCorrelation(setup, shots, correlation_allocations(setup, shots, slots)) {}
+    CpuCorrelation(const Setup& setup, int shots, std::int64_t slots, bool illuminates)
+        : CpuCorrelation(setup, shots, illuminates, correlation_allocations(setup, shots, slots, illuminates)) {}
 
     void reset() override {
         for (Shot& shot : shots_) {
-            clear(shot.image.data(), points_);
-            clear(shot.memory.data(), layers_.memory);
+            for (Buffer<T>& image : shot.images) clear_values(setup_, image.data(), points_of(image));
+            clear_values(setup_, shot.memory.data(), layers_.memory);
         }
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
@@ -59,7 +59,7 @@ public:
             const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
             T* const kept = shots_[s].kept.data() + slot * points_;
             for_rows(whole_, [&](std::int64_t y, std::int64_t z) {
-                const auto [p, q] = rows_of(of_shot, 0, y, z);
+                const auto [p, q] = levels_from(of_shot, 0, y, z);
                 T* const d = kept + setup_.grid.at(0, y, z);
                 for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) d[x] = p[x] - q[x];
             });
@@ -70,18 +70,22 @@ public:
         for (std::size_t s = 0; s < shots_.size(); ++s) {
             const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
             const T* const kept = slot < 0 ? nullptr : shots_[s].kept.data() + slot * points_;
-            if (kept) meet_inside(of_shot, kept, shots_[s].image.data());
+            if (kept) meet_inside(of_shot, kept, shots_[s]);
             for (const LayerBox& box : layers_.boxes) meet_in_layer(of_shot, box, kept, shots_[s]);
         }
     }
     [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
-    void download(std::span<double> image, int shot) const override {
-        const T* const from = shots_.at(static_cast<std::size_t>(shot)).image.data();
+    void download(ImageKind kind, std::span<double> image, int shot) const override {
+        check_image(kind, illuminates_);
+        const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(kind)].data();
         std::copy_n(from, std::min<std::int64_t>(points_, std::ssize(image)), image.begin());
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
         std::int64_t bytes = 0;
-        for (const Shot& shot : shots_) bytes += shot.kept.bytes() + shot.image.bytes() + shot.memory.bytes();
+        for (const Shot& shot : shots_) {
+            bytes += shot.kept.bytes() + shot.memory.bytes();
+            for (const Buffer<T>& image : shot.images) bytes += image.bytes();
+        }
         return bytes;
     }
 
@@ -89,13 +93,30 @@ private:
     struct Shot {
         explicit Shot(const Allocations& planned)
             : kept(planned.of("imaging.kept")),
-              image(planned.of("imaging.image")),
+              images{Buffer<T>(planned.of("imaging.image")), Buffer<T>(planned.of("imaging.illuminations")),
+                     Buffer<T>(planned.of("imaging.illuminations"))},
               memory(planned.of("imaging.layers")) {}
-        Buffer<T> kept, image, memory;
+        /// Adds to the images, from a node on, what a row of adjoint differences, adjoint(i), and a kept one give.
+        template <typename Adjoint>
+        void sum(std::int64_t node, std::int64_t count, const Adjoint& adjoint, const T* forward) {
+            T* const image = images[0].data() + node;
+            for (std::int64_t i = 0; i < count; ++i) image[i] = image[i] + adjoint(i) * forward[i];
+            if (images[1].bytes() == 0) return;
+            T *const of_forward = images[1].data() + node, *const of_adjoint = images[2].data() + node;
+            for (std::int64_t i = 0; i < count; ++i) {
+                const T nu = adjoint(i);
+                of_forward[i] = of_forward[i] + forward[i] * forward[i];
+                of_adjoint[i] = of_adjoint[i] + nu * nu;
+            }
+        }
+        Buffer<T> kept;
+        std::array<Buffer<T>, 3> images;  ///< by ImageKind
+        Buffer<T> memory;
     };
 
-    CpuCorrelation(const Setup& setup, int shots, const Allocations& planned)
+    CpuCorrelation(const Setup& setup, int shots, bool illuminates, const Allocations& planned)
         : setup_(setup),
+          illuminates_(illuminates),
           points_(setup.grid.points()),
           whole_{{}, setup.grid.n},
           layers_(layer_boxes(setup)),
@@ -104,37 +125,19 @@ private:
         CpuCorrelation::reset();
     }
 
-    /// Calls body(y, z) for every row of a box, by all threads.
     template <typename Body>
     void for_rows(const Box& box, const Body& body) const {
-        if (box.empty()) return;
-        const std::int64_t ny = box.high[1] - box.low[1], rows = ny * (box.high[2] - box.low[2]);
-        on_threads(threads_of(setup_), [&](int thread, int threads) {
-            const FlushDenormals<T> flush;
-            const RowRange mine = rows_of_thread(rows, thread, threads);
-            for (std::int64_t row = mine.begin; row < mine.end; ++row)
-                body(box.low[1] + row % ny, box.low[2] + row / ny);
-        });
+        for_rows_of<T>(setup_, box, body);
     }
-    /// p[n] and p[n-1] from a node on.
-    [[nodiscard]] static std::pair<const T*, const T*> rows_of(const ShotFields<T>& fields, std::int64_t x,
-                                                               std::int64_t y, std::int64_t z) {
-        const std::int64_t first = fields.layout().at(x, y, z);
-        return {fields.at({0, 0}).data() + first, fields.at({0, 1}).data() + first};
-    }
-    void clear(T* values, std::int64_t count) const {
-        on_threads(threads_of(setup_), [&](int thread, int threads) {
-            const RowRange mine = rows_of_thread(count, thread, threads);
-            std::fill(values + mine.begin, values + mine.end, T(0));
-        });
-    }
-    void meet_inside(const ShotFields<T>& fields, const T* kept, T* image) const {
+    [[nodiscard]] std::int64_t points_of(const Buffer<T>& image) const { return image.bytes() > 0 ? points_ : 0; }
+    void meet_inside(const ShotFields<T>& fields, const T* kept, Shot& shot) const {
         const Box& box = layers_.inner;
+        const std::int64_t first = box.low[0], count = box.high[0] - first;
         for_rows(box, [&](std::int64_t y, std::int64_t z) {
-            const auto [p, q] = rows_of(fields, 0, y, z);
-            const std::int64_t row = setup_.grid.at(0, y, z);
-            for (std::int64_t x = box.low[0]; x < box.high[0]; ++x)
-                image[row + x] = image[row + x] + (p[x] - q[x]) * kept[row + x];
+            const auto [p, q] = levels_from(fields, first, y, z);
+            const std::int64_t node = setup_.grid.at(first, y, z);
+            shot.sum(
+                node, count, [p = p, q = q](std::int64_t i) { return p[i] - q[i]; }, kept + node);
         });
     }
     void meet_in_layer(const ShotFields<T>& fields, const LayerBox& box, const T* kept, Shot& shot) const {
@@ -143,7 +146,7 @@ private:
         for_rows(box.nodes, [&](std::int64_t y, std::int64_t z) {
             thread_local std::vector<T> row;
             row.resize(static_cast<std::size_t>(count));
-            const auto [p, q] = rows_of(fields, first, y, z);
+            const auto [p, q] = levels_from(fields, first, y, z);
             for (std::int64_t i = 0; i < count; ++i) row[static_cast<std::size_t>(i)] = p[i] - q[i];
             const std::int64_t before = ((z - box.nodes.low[2]) * ny + y - box.nodes.low[1]) * count;
             const std::array<std::int64_t, 3> node{first, y, z};
@@ -159,13 +162,13 @@ private:
             }
             if (!kept) return;
             const std::int64_t node_of_row = setup_.grid.at(first, y, z);
-            T* const image = shot.image.data() + node_of_row;
-            const T* const d = kept + node_of_row;
-            for (std::int64_t i = 0; i < count; ++i) image[i] = image[i] + row[static_cast<std::size_t>(i)] * d[i];
+            shot.sum(
+                node_of_row, count, [values = row.data()](std::int64_t i) { return values[i]; }, kept + node_of_row);
         });
     }
 
     const Setup& setup_;
+    bool illuminates_;
     std::int64_t points_;
     Box whole_;
     LayerBoxes layers_;
@@ -175,21 +178,22 @@ private:
 
 }  // namespace
 
-Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots) {
+Allocations correlation_allocations(const Setup& setup, int shots, std::int64_t slots, bool illuminates) {
     const std::int64_t points = setup.grid.points(), bytes = setup.element_bytes();
     Allocations list;
     list.add(paged("imaging.kept", Owner::wavefield, slots * points, bytes, shots));
     list.add(paged("imaging.image", Owner::wavefield, points, bytes, shots));
+    list.add(paged("imaging.illuminations", Owner::wavefield, illuminates ? points : 0, bytes, 2 * shots));
     list.add(paged("imaging.layers", Owner::wavefield, layer_boxes(setup).memory, bytes, shots));
     return list;
 }
 
 template <typename T>
-std::unique_ptr<Correlation> make_correlation(const Setup& setup, int shots, std::int64_t slots) {
-    return std::make_unique<CpuCorrelation<T>>(setup, shots, slots);
+std::unique_ptr<Correlation> make_correlation(const Setup& setup, int shots, std::int64_t slots, bool illuminates) {
+    return std::make_unique<CpuCorrelation<T>>(setup, shots, slots, illuminates);
 }
 
-template std::unique_ptr<Correlation> make_correlation<float>(const Setup&, int, std::int64_t);
-template std::unique_ptr<Correlation> make_correlation<double>(const Setup&, int, std::int64_t);
+template std::unique_ptr<Correlation> make_correlation<float>(const Setup&, int, std::int64_t, bool);
+template std::unique_ptr<Correlation> make_correlation<double>(const Setup&, int, std::int64_t, bool);
 
 }  // namespace onda::cpu
