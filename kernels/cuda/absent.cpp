@@ -59,7 +59,10 @@ StepFacts step_facts(const Setup&, int) {
 Allocations allocations(const Setup&, int, const ShotSize&) {
     refuse();
 }
-Allocations correlation_allocations(const Setup&, int, std::int64_t) {
+Allocations correlation_allocations(const Setup&, int, std::int64_t, bool) {
+    refuse();
+}
+Allocations scattering_allocations(const Setup&, int) {
     refuse();
 }
 void check_setup(const Setup&) {

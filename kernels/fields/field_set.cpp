@@ -5,6 +5,7 @@
 
 #include "kernels/fingerprint.hpp"
 #include "kernels/imaging/correlation.hpp"
+#include "kernels/imaging/scattering.hpp"
 
 namespace onda {
 namespace {
@@ -39,12 +40,16 @@ void FieldSet::hash_planes(const Window& window, std::span<std::uint64_t> hashes
         hash_downloaded<float>(*this, window, hashes, shot);
 }
 
-std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t) const {
+std::unique_ptr<Correlation> FieldSet::make_correlation(std::int64_t, bool) const {
     throw std::logic_error("fields that are not correlated");
 }
 
 void FieldSet::throw_uncut() {
     throw std::logic_error("fields whose planes nobody exchanges");
+}
+
+std::unique_ptr<Scattering> FieldSet::make_scattering() const {
+    throw std::logic_error("fields that do not scatter");
 }
 
 }  // namespace onda

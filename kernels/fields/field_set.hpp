@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/fields/planes.hpp"
@@ -19,6 +20,7 @@
 namespace onda {
 
 class Correlation;
+class Scattering;
 
 /// The largest |p| and where it is; `finite` is false if any node holds NaN or infinity (then `node` is such a node).
 struct Extremum {
@@ -80,12 +82,18 @@ public:
     virtual void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot = 0) const = 0;
 
     /// A correlation of the first field of all shots with that of other fields of this problem and device
-    /// (kernels/imaging/correlation.hpp). \param slots levels that it keeps. \throws std::bad_alloc; std::logic_error
-    /// for fields of other processes.
-    [[nodiscard]] virtual std::unique_ptr<Correlation> make_correlation(std::int64_t slots) const;
+    /// (kernels/imaging/correlation.hpp). \param slots levels that it keeps. \param illuminates whether it sums
+    /// squares, too. \throws std::bad_alloc; std::logic_error for fields of other processes.
+    [[nodiscard]] virtual std::unique_ptr<Correlation> make_correlation(std::int64_t slots, bool illuminates) const;
+    /// The scattering of the first field of all shots into that of other fields of this problem and device, without a
+    /// perturbation (kernels/imaging/scattering.hpp). \throws the same.
+    [[nodiscard]] virtual std::unique_ptr<Scattering> make_scattering() const;
 
     /// The fields of one of the slabs that a grid is cut into; of a grid that is whole, these.
     [[nodiscard]] virtual const FieldSet& of_slab(std::size_t /*slab*/) const { return *this; }
+    [[nodiscard]] FieldSet& of_slab(std::size_t slab) {
+        return const_cast<FieldSet&>(std::as_const(*this).of_slab(slab));
+    }
 
     // The planes that cross a cut (PlaneShape). Planes below 0 and from nz on lie in the halo. Fields that nobody cuts
     // leave these as they are: they throw std::logic_error.

@@ -24,7 +24,14 @@
 
 namespace onda {
 
-/// The image of some shots on one device: the sum over levels of (p[n] - p[n-1]) of the first field of two wavefields.
+/// What is summed over the levels that met.
+enum class ImageKind {
+    product,               ///< of the difference that was kept, and the adjoint one
+    forward_illumination,  ///< the square of the difference that was kept
+    adjoint_illumination,  ///< the square of the adjoint one, out of the layers' coordinates
+};
+
+/// The images of some shots on one device: sums over levels of (p[n] - p[n-1]) of the first field of two wavefields.
 /// What it is asked to do is queued after the steps of the wavefield that is given; calls that return data wait.
 class Correlation {
 public:
@@ -34,14 +41,19 @@ public:
     virtual void reset() = 0;
     /// Keeps the difference of a forward field as it is now. \param slot 0 … slots - 1.
     virtual void keep(const FieldSet& forward, std::int64_t slot) = 0;
-    /// Meets the adjoint field as it is now: adds to the image its product with what a slot keeps. \param slot -1: only
-    /// what layers remember moves on. Where there are layers every step of the adjoint run is to be met.
+    /// Meets the adjoint field as it is now: adds to the images its product with what a slot keeps, and the squares of
+    /// both if these are asked for. \param slot -1: only what layers remember moves on. Where there are layers every
+    /// step of the adjoint run is to be met.
     virtual void meet(const FieldSet& adjoint, std::int64_t slot) = 0;
     /// Whether layers remember: steps without a slot are to be met, too.
     [[nodiscard]] virtual bool remembers() const = 0;
-    /// The image of a shot on all nodes of the grid, [z][y][x], x fastest. Waits.
-    virtual void download(std::span<double> image, int shot) const = 0;
+    /// An image of a shot on all nodes of the grid, [z][y][x], x fastest. Waits. \throws std::logic_error for
+    /// illuminations that were not asked for.
+    virtual void download(ImageKind kind, std::span<double> image, int shot) const = 0;
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 };
+
+/// \throws std::logic_error for an illumination that a correlation does not sum.
+void check_image(ImageKind kind, bool illuminates);
 
 }  // namespace onda

@@ -10,6 +10,7 @@
 #include "kernels/fields/host_downloads.hpp"
 #include "kernels/slabs/slab_correlation.hpp"
 #include "kernels/slabs/slab_map.hpp"
+#include "kernels/slabs/slab_scattering.hpp"
 
 namespace onda {
 
@@ -30,10 +31,15 @@ public:
     void hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const override;
     void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override;
 
-    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots) const override {
+    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, bool illuminates) const override {
         std::vector<std::unique_ptr<Correlation>> of_slabs;
-        for (const FieldSet* slab : slabs_) of_slabs.push_back(slab->make_correlation(slots));
+        for (const FieldSet* slab : slabs_) of_slabs.push_back(slab->make_correlation(slots, illuminates));
         return std::make_unique<SlabCorrelation>(problem().grid, map_, std::move(of_slabs));
+    }
+    [[nodiscard]] std::unique_ptr<Scattering> make_scattering() const override {
+        std::vector<std::unique_ptr<Scattering>> of_slabs;
+        for (const FieldSet* slab : slabs_) of_slabs.push_back(slab->make_scattering());
+        return std::make_unique<SlabScattering>(problem().grid, map_, std::move(of_slabs));
     }
     [[nodiscard]] const FieldSet& of_slab(std::size_t slab) const override { return *slabs_.at(slab); }
 

@@ -22,13 +22,13 @@ private:
     std::int64_t before_;
 };
 
-GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan)
+GradientRun::GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates)
     : medium_(medium),
       time_(time),
       plan_(plan),
       forward_field_(medium.make_wavefield(shots)),
       adjoint_field_(plan.segments(time) > 1 ? medium.make_wavefield(shots) : nullptr),
-      correlation_(forward_field_->fields().make_correlation(std::min(plan.slots, plan.levels(time)))) {}
+      correlation_(forward_field_->fields().make_correlation(std::min(plan.slots, plan.levels(time)), illuminates)) {}
 
 void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support) {
     points_.assign(shots.begin(), shots.end());
@@ -44,12 +44,17 @@ void GradientRun::run(std::span<const ShotPoints> shots, const AdjointOf& adjoin
     adjoint_.reset();
 }
 
-std::vector<double> GradientRun::image(int shot) const {
+std::vector<double> GradientRun::image(ImageKind kind, double scale, int shot) const {
     std::vector<double> image(static_cast<std::size_t>(medium_.setup().grid.points()));
-    correlation_->download(image, shot);
-    const double factor = static_cast<double>(plan_.every) * scales_.at(static_cast<std::size_t>(shot));
+    correlation_->download(kind, image, shot);
+    const double factor = static_cast<double>(plan_.every) * scale;
     for (double& value : image) value *= factor;
     return image;
+}
+
+Illumination GradientRun::illumination(int shot) const {
+    return {image(ImageKind::forward_illumination, 1., shot),
+            image(ImageKind::adjoint_illumination, scale(shot) * scale(shot), shot)};
 }
 
 std::int64_t GradientRun::allocated_bytes() const {
@@ -71,7 +76,7 @@ void GradientRun::forward_to(std::int64_t step) {
 
 void GradientRun::advance(std::int64_t from, std::int64_t to) {
     static_cast<void>(from);
-    forward_->set_hook({});
+    forward_->set_hook(of_first_time());
     forward_to(begin_of(to));
 }
 
@@ -114,11 +119,12 @@ void GradientRun::reverse(std::int64_t segment) {
 /// Levels n, multiples of the interval, into slots of their own.
 void GradientRun::keep_from(std::int64_t segment) {
     const std::int64_t every = plan_.every;
-    forward_->set_hook({[every](std::int64_t step) { return (step / every + 1) * every; },
-                        [this, segment](std::int64_t step) {
-                            correlation_->keep(forward_field_->fields(),
-                                               step / plan_.every - 1 - segment * plan_.slots);
-                        }});
+    forward_->set_hook(both({[every](std::int64_t step) { return (step / every + 1) * every; },
+                             [this, segment](std::int64_t step) {
+                                 correlation_->keep(forward_field_->fields(),
+                                                    step / plan_.every - 1 - segment * plan_.slots);
+                             }},
+                            of_first_time()));
 }
 
 void GradientRun::begin_adjoint() {

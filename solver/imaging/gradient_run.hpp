@@ -23,20 +23,30 @@ namespace onda {
 /// Gives the adjoint runs of all shots from what their receivers have recorded on a wavefield.
 using AdjointOf = std::function<std::vector<AdjointPoints>(const Wavefield& forward)>;
 
-/// What the loops of a run report to, and what is done at steps of the forward field.
+/// What the loops of a run report to, and what is done at steps of the forward field, the first time if they are
+/// computed again.
 struct RunSupport {
     PhaseTimes& times;
     StepControl& control;
     std::vector<StepHook> forward_hooks = {};
     const double* max_abs = nullptr;  ///< the largest |p|, which a hook keeps up to date; null: none does
+    QueuedHook queued = {};           ///< between steps of the forward field
+};
+
+/// Sums over the levels that met of squared differences of levels, times the interval of these: what the diagonal of a
+/// Hessian is made of.
+struct Illumination {
+    std::vector<double> forward;  ///< (p[n+1] - p[n])^2, on all computed nodes
+    std::vector<double> adjoint;  ///< (nu[n+1] - nu[n+2])^2, in layers of what is out of their coordinates
 };
 
 /// Gradients of some shots that advance together, batch after batch.
 class GradientRun final : Reversal {
 public:
     /// \param medium whose fields are correlated, \param time with stride 1 and order 2; they outlive the run.
+    /// \param illuminates whether squares are summed, too.
     /// \throws std::bad_alloc; cuda::Error; std::invalid_argument for layers that overlap.
-    GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan);
+    GradientRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan, bool illuminates = false);
 
     [[nodiscard]] int shots() const { return forward_field_->shots(); }
     /// Of both fields together, the forward field where it is computed again included.
@@ -50,7 +60,9 @@ public:
     /// The wavefield of the adjoint run that has ended, with what it recorded.
     [[nodiscard]] const Wavefield& adjoint_field() const { return adjoint_field_ ? *adjoint_field_ : *forward_field_; }
     /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot. Waits.
-    [[nodiscard]] std::vector<double> image(int shot) const;
+    [[nodiscard]] std::vector<double> image(int shot) const { return image(ImageKind::product, scale(shot), shot); }
+    /// Of a shot. Waits. \throws std::logic_error unless the run illuminates.
+    [[nodiscard]] Illumination illumination(int shot) const;
     [[nodiscard]] std::int64_t allocated_bytes() const;
 
 private:
@@ -66,6 +78,10 @@ private:
     [[nodiscard]] std::int64_t begin_of(std::int64_t segment) const {
         return segment == 0 ? 0 : plan_.end_of_segment(time_, segment - 1);
     }
+    [[nodiscard]] double scale(int shot) const { return scales_.at(static_cast<std::size_t>(shot)); }
+    [[nodiscard]] std::vector<double> image(ImageKind kind, double scale, int shot) const;
+    /// What is queued between steps that the forward field makes for the first time.
+    [[nodiscard]] QueuedHook of_first_time() const { return adjoint_ ? QueuedHook{} : support_->queued; }
     void forward_to(std::int64_t step);
     void keep_from(std::int64_t segment);
     void begin_adjoint();

@@ -21,14 +21,12 @@ double weight_of(const Problem& problem, const std::array<std::int64_t, 3>& node
     return weight / filter.gain;
 }
 
-}  // namespace
-
-std::vector<double> gradient_of_vp(std::span<const double> image, const Problem& problem, const MediumReaders& readers,
-                                   double dt_s) {
+/// value(node, the parameters of the medium there) of every node, [z][y][x], by rows.
+template <typename Value>
+std::vector<double> at_every_node(const Problem& problem, const MediumReaders& readers, const Value& value) {
     check_readers(problem, readers);
     const Grid& grid = problem.grid;
-    const MediumArray& array = problem.scheme.equation->arrays.front();
-    std::vector<double> gradient(image.size());
+    std::vector<double> values(static_cast<std::size_t>(grid.points()));
 #pragma omp parallel
     {
         std::vector<std::vector<float>> rows(readers.size(), std::vector<float>(static_cast<std::size_t>(grid.nx())));
@@ -39,24 +37,53 @@ std::vector<double> gradient_of_vp(std::span<const double> image, const Problem&
             for (std::int64_t x = 0; x < grid.nx(); ++x) {
                 std::array<double, kMaxParameters> parameters{};
                 for (std::size_t i = 0; i < readers.size(); ++i) parameters[i] = rows[i][static_cast<std::size_t>(x)];
-                const auto at = static_cast<std::size_t>(grid.at(x, y, z));
-                const double k = array.value(parameters.data(), dt_s), vp = parameters[0];
-                gradient[at] = 2. * weight_of(problem, {x, y, z}) / (vp * k) * image[at];
+                values[static_cast<std::size_t>(grid.at(x, y, z))] = value(std::array{x, y, z}, parameters);
             }
         }
     }
-    return gradient;
+    return values;
+}
+
+/// The inner node, as a Grid::at index, that gives a computed one its parameters.
+std::size_t nearest_inner(const ComputedGrid& computed, const Grid& inner, std::int64_t index) {
+    std::array<std::int64_t, 3> node = computed.inner_node(index);
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        node[axis] = std::clamp<std::int64_t>(node[axis], 0, inner.n[axis] - 1);
+    return static_cast<std::size_t>(inner.at(node[0], node[1], node[2]));
+}
+
+}  // namespace
+
+std::vector<double> gradient_of_vp(std::span<const double> image, const Problem& problem, const MediumReaders& readers,
+                                   double dt_s) {
+    const MediumArray& array = problem.scheme.equation->arrays.front();
+    return at_every_node(problem, readers, [&](const auto& node, const auto& parameters) {
+        const double k = array.value(parameters.data(), dt_s), vp = parameters[0];
+        const auto at = static_cast<std::size_t>(problem.grid.at(node[0], node[1], node[2]));
+        return 2. * weight_of(problem, node) / (vp * k) * image[at];
+    });
+}
+
+std::vector<double> relative_change_of_k(std::span<const double> dvp, const Problem& problem,
+                                         const MediumReaders& readers) {
+    return at_every_node(problem, readers, [&](const auto& node, const auto& parameters) {
+        const auto at = static_cast<std::size_t>(problem.grid.at(node[0], node[1], node[2]));
+        return weight_of(problem, node) == 0. ? 0. : 2. * dvp[at] / parameters[0];
+    });
 }
 
 std::vector<double> fold_to_inner(std::span<const double> gradient, const ComputedGrid& computed, const Grid& inner) {
     std::vector<double> folded(static_cast<std::size_t>(inner.points()));
-    for (std::int64_t i = 0; i < computed.grid().points(); ++i) {
-        std::array<std::int64_t, 3> node = computed.inner_node(i);
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            node[axis] = std::clamp<std::int64_t>(node[axis], 0, inner.n[axis] - 1);
-        folded[static_cast<std::size_t>(inner.at(node[0], node[1], node[2]))] += gradient[static_cast<std::size_t>(i)];
-    }
+    for (std::int64_t i = 0; i < computed.grid().points(); ++i)
+        folded[nearest_inner(computed, inner, i)] += gradient[static_cast<std::size_t>(i)];
     return folded;
+}
+
+std::vector<double> extend_from_inner(std::span<const double> values, const ComputedGrid& computed, const Grid& inner) {
+    std::vector<double> extended(static_cast<std::size_t>(computed.grid().points()));
+    for (std::int64_t i = 0; i < computed.grid().points(); ++i)
+        extended[static_cast<std::size_t>(i)] = values[nearest_inner(computed, inner, i)];
+    return extended;
 }
 
 }  // namespace onda

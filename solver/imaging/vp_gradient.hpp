@@ -1,5 +1,5 @@
 /// \file
-/// From the image of a gradient run to the derivative of the misfit with respect to the velocity of every node.
+/// Between what runs compute with, k, and the velocity of every node: derivatives of a misfit, and perturbations.
 #pragma once
 
 #include <span>
@@ -18,8 +18,15 @@ namespace onda {
 std::vector<double> gradient_of_vp(std::span<const double> image, const Problem& problem, const MediumReaders& readers,
                                    double dt_s);
 
+/// dk/k [1] of every computed node for a perturbation dvp [m/s], [z][y][x]: 2 dvp/vp, with rho as it is; 0 on free
+/// surfaces. \param readers of the medium on the computed grid.
+std::vector<double> relative_change_of_k(std::span<const double> dvp, const Problem& problem,
+                                         const MediumReaders& readers);
+
 /// The derivative with respect to values on the inner grid, of which every node beyond has that of the nearest inner
 /// node: a node of a face takes those of its copies.
 std::vector<double> fold_to_inner(std::span<const double> gradient, const ComputedGrid& computed, const Grid& inner);
+/// Its transpose: values on the inner grid on every computed node, that of the nearest inner node.
+std::vector<double> extend_from_inner(std::span<const double> values, const ComputedGrid& computed, const Grid& inner);
 
 }  // namespace onda

@@ -6,6 +6,18 @@
 
 namespace onda {
 
+QueuedHook both(QueuedHook first, QueuedHook second) {
+    if (!first.next) return second;
+    if (!second.next) return first;
+    const auto next = [of_first = first.next, of_second = second.next](std::int64_t step) {
+        return std::min(of_first(step), of_second(step));
+    };
+    return {next, [first = std::move(first), second = std::move(second)](std::int64_t step) {
+                for (const QueuedHook* hook : {&first, &second})
+                    if (hook->next(step - 1) == step) hook->act(step);
+            }};
+}
+
 Propagator::Propagator(Wavefield& wavefield, std::span<const ShotPoints> shots, const TimeAxis& time)
     : wavefield_(wavefield), dt_s_(time.dt_s) {
     wavefield_.reset();

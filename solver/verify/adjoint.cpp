@@ -4,193 +4,14 @@
 #include <cstdint>
 #include <string>
 
-#include "kernels/shot/source_density.hpp"
 #include "solver/imaging/gradient_run.hpp"
 #include "solver/imaging/vp_gradient.hpp"
-#include "solver/propagation/devices.hpp"
-#include "solver/verify/experiment.hpp"
+#include "solver/verify/adjoint_box.hpp"
+#include "solver/verify/born.hpp"
 #include "solver/verify/groups.hpp"
 
 namespace onda::verify {
 namespace {
-
-constexpr double kSlowest = 1500., kFastest = 3000.;
-constexpr std::int64_t kWidth = 6;  ///< of absorbing layers, in nodes
-
-float scattered_velocity(std::int64_t node) {
-    return float(kSlowest + (kFastest - kSlowest) * scatter(node));
-}
-float scattered_density(std::int64_t node) {
-    return float(1000. + 1700. * scatter(node + 1'000'003));
-}
-
-/// An equation, its order and what is at the faces of a box: "free_surface, rigid and zero", …
-struct Case {
-    const char* name;
-    Equation equation;
-    int order;
-    const char *top, *left, *others;
-};
-constexpr std::array kCases{
-    Case{"order 8, CPML", Equation::star, 8, "cpml", "cpml", "cpml"},
-    Case{"order 8, CPML, free surface and wall", Equation::star, 8, "free_surface", "rigid", "cpml"},
-    Case{"order 2, CPML", Equation::star, 2, "cpml", "cpml", "cpml"},
-    Case{"order 16, CPML and free surface", Equation::star, 16, "free_surface", "cpml", "cpml"},
-    Case{"order 8, sponge and free surface", Equation::star, 8, "free_surface", "sponge", "sponge"},
-    Case{"order 4, mirrors", Equation::star, 4, "free_surface", "rigid", "rigid"},
-    Case{"variable density, order 8, CPML, free surface and wall", Equation::variable_density, 8, "free_surface",
-         "rigid", "cpml"},
-    Case{"variable density, order 2, CPML", Equation::variable_density, 2, "cpml", "cpml", "cpml"},
-    Case{"compact, mirrors", Equation::compact, 2, "free_surface", "rigid", "rigid"},
-    Case{"compact, sponge", Equation::compact, 2, "sponge", "sponge", "sponge"},
-};
-
-Experiment box_of(const Case& c, int dimensions, Precision precision) {
-    Experiment e;
-    e.scheme = make_scheme(c.equation, c.order);
-    e.grid.dimensions = dimensions;
-    e.grid.n = {38, dimensions == 3 ? 33 : 1, 34};
-    e.grid.spacing_m = {10., c.equation == Equation::compact ? 10. : 9., c.equation == Equation::compact ? 10. : 8.};
-    e.precision = precision;
-    e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, kFastest);
-    e.steps = 160;
-    BoundaryConfig boundary;
-    boundary.cpml_width = boundary.sponge_width = kWidth;
-    boundary.z_min = c.top;
-    boundary.x_min = c.left;
-    for (std::string* face : {&boundary.x_max, &boundary.y_min, &boundary.y_max, &boundary.z_max}) *face = c.others;
-    const Boundary made = make_boundary(boundary, e.grid, {e.scheme, kFastest, e.dt_s, 25.}, {});
-    e.halos = made.halos;
-    e.strips = made.strips;
-    return e;
-}
-
-/// Places in cells from the first node: on and off nodes, near faces, and in layers.
-constexpr std::array kSources{Position{17.3, 15.6, 14.45}, Position{3.4, 20.2, 8.7}};
-constexpr std::array kReceivers{Position{25., 12., 20.}, Position{12.3, 29.4, 1.6}, Position{35.2, 17.7, 30.1},
-                                Position{17.3, 15.6, 12.}};
-
-std::vector<Position> in_metres(const Grid& grid, std::span<const Position> cells) {
-    std::vector<Position> places(cells.begin(), cells.end());
-    for (Position& place : places)
-        for (std::size_t a = 0; a < 3; ++a) place[a] *= grid.has_axis(int(a)) ? grid.spacing_m[a] : 0.;
-    return places;
-}
-
-/// Numbers between -1 and 1 that fade in and out, so that records are over when they end.
-std::vector<double> noise(std::int64_t count, std::int64_t seed) {
-    std::vector<double> values(static_cast<std::size_t>(count));
-    for (std::int64_t i = 0; i < count; ++i) values[std::size_t(i)] = 2. * scatter(seed + i) - 1.;
-    return values;
-}
-
-/// A shot in a scattering medium, and its transposes.
-class AdjointBox {
-public:
-    AdjointBox(const Experiment& e, const VerifyOptions& options) : e_(e), time_(e_.time_axis()) {
-        const auto scattered = [this](float (*value)(std::int64_t), bool is_velocity) -> RowReader {
-            return [this, value, is_velocity](std::int64_t y, std::int64_t z, std::span<float> row) {
-                for (std::size_t x = 0; x < row.size(); ++x) {
-                    const std::int64_t node = e_.grid.at(std::int64_t(x), y, z);
-                    row[x] = value(node) + (is_velocity && !change_.empty() ? change_[std::size_t(node)] : 0.f);
-                }
-            };
-        };
-        readers_.push_back(scattered(scattered_velocity, true));
-        if (has_parameter(e_.scheme.equation, "rho")) readers_.push_back(scattered(scattered_density, false));
-        device_ = &usable_device(options.backend);
-        setup_ = make_setup(e_, options);
-        setup_.stepping = Stepping::single;
-        try {
-            device_->check_setup(setup_);
-        } catch (const SetupFault&) {
-            setup_.kernel = "auto";
-        }
-        sources_ = in_metres(e_.grid, kSources);
-        receivers_ = in_metres(e_.grid, kReceivers);
-    }
-
-    [[nodiscard]] const TimeAxis& time() const { return time_; }
-    [[nodiscard]] const Experiment& experiment() const { return e_; }
-    [[nodiscard]] std::int64_t points() const { return e_.grid.points(); }
-    /// Adds to the velocities of the medium that is made from now on.
-    void change_velocity(std::vector<float> change) { change_ = std::move(change); }
-    [[nodiscard]] std::shared_ptr<Medium> make_medium() const {
-        return device_->make_medium(setup_, readers_, e_.dt_s);
-    }
-    [[nodiscard]] ShotPoints points_of(std::span<const double> signals) const {
-        ShotPoints points;
-        points.sources.nodes = point_weights(sources_, e_.grid, e_.halos, PointKind::source);
-        const auto samples = std::size_t(time_.steps + 1);
-        for (std::size_t i = 0; i < sources_.size(); ++i) {
-            const auto signal = signals.subspan(i * samples, samples);
-            points.sources.signal.emplace_back(signal.begin(), signal.end());
-            points.sources.place.push_back(in_nodes(e_.grid, sources_[i]));
-        }
-        points.receivers = point_weights(receivers_, e_.grid, e_.halos, PointKind::receiver);
-        return points;
-    }
-    [[nodiscard]] AdjointPoints adjoint_of(std::span<const double> traces, bool records) const {
-        return adjoint_points({sources_, receivers_}, e_.grid, e_.halos, traces, time_.steps, records);
-    }
-    [[nodiscard]] std::vector<double> traces_of(const Wavefield& field, std::size_t count) const {
-        std::vector<double> traces(count * std::size_t(time_.recorded_samples()));
-        field.download_traces(std::span<double>(traces));
-        return traces;
-    }
-    /// d = F s.
-    [[nodiscard]] std::vector<double> forward(Medium& medium, std::span<const double> signals) const {
-        const auto field = medium.make_wavefield();
-        Propagator propagator(*field, std::array{points_of(signals)}, time_);
-        propagator.advance(time_.steps);
-        return traces_of(*field, receivers_.size());
-    }
-    /// F' d.
-    [[nodiscard]] std::vector<double> adjoint(Medium& medium, std::span<const double> traces) const {
-        const auto field = medium.make_wavefield();
-        const AdjointPoints adjoint = adjoint_of(traces, true);
-        Propagator propagator(*field, std::array{adjoint.points}, time_);
-        propagator.advance(time_.steps);
-        const std::vector<double> recorded = traces_of(*field, sources_.size());
-        const std::vector<double> density = source_densities(medium, points_of(source_signals()).sources);
-        const auto samples = std::size_t(time_.steps + 1);
-        std::vector<double> signals;
-        for (std::size_t i = 0; i < sources_.size(); ++i) {
-            const auto one =
-                adjoint_signal(std::span(recorded).subspan(i * samples, samples), adjoint.scale, density[i], e_.grid);
-            signals.insert(signals.end(), one.begin(), one.end());
-        }
-        return signals;
-    }
-    /// Signals of the sources: noise, in which every frequency counts.
-    [[nodiscard]] std::vector<double> source_signals() const {
-        std::vector<double> signals = noise(std::ssize(sources_) * (time_.steps + 1), 7);
-        for (std::size_t i = 1; i <= sources_.size(); ++i) signals[i * std::size_t(time_.steps + 1) - 1] = 0.;
-        return signals;
-    }
-    [[nodiscard]] std::vector<double> data() const {
-        std::vector<double> traces = noise(std::ssize(receivers_) * (time_.steps + 1), 100'007);
-        for (std::size_t i = 0; i < receivers_.size(); ++i) traces[i * std::size_t(time_.steps + 1)] = 0.;
-        return traces;
-    }
-    [[nodiscard]] const MediumReaders& readers() const { return readers_; }
-    [[nodiscard]] const Setup& setup() const { return setup_; }
-
-private:
-    Experiment e_;
-    TimeAxis time_;
-    Setup setup_;
-    const Device* device_ = nullptr;
-    MediumReaders readers_;
-    std::vector<float> change_;
-    std::vector<Position> sources_, receivers_;
-};
-
-double dot(std::span<const double> a, std::span<const double> b) {
-    double sum = 0.;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
 
 /// |<F s, d> - <s, F' d>| / (|F s| |d|).
 double mismatch_of_products(const AdjointBox& box) {
@@ -199,14 +20,6 @@ double mismatch_of_products(const AdjointBox& box) {
     const std::vector<double> fs = box.forward(*medium, s), back = box.adjoint(*medium, d);
     return std::abs(dot(fs, d) - dot(s, back)) / std::sqrt(dot(fs, fs) * dot(d, d));
 }
-
-/// Lets loops go on.
-class Onwards final : public StepControl {
-public:
-    std::int64_t begin_stretch() override { return 1'000'000; }
-    void end_stretch(std::int64_t, double) override {}
-    void tell(std::int64_t, double, double) override {}
-};
 
 /// J = 1/2 |F s - d|^2, and its gradient.
 class Misfit {
@@ -333,13 +146,16 @@ PromiseGroup adjoint() {
         "*Slopes*: "
         "how far the orders in h of J(m + h dm) - J(m), and of that less h g dm, are from 1 and 2 over six halvings of "
         "h. *Checkpoints*: the gradient from states that are kept, and levels that are computed again, against that of "
-        "all levels, which has the same bits.";
+        "all levels, which has the same bits. *Born products*: |<J dm, y> - <dm, J' y>| over |J dm| |y| of the Born "
+        "operator J, random dm at every node, layers included. *Born*: |J dm - (F(m + h dm) - F(m - h dm)) / 2 h| over "
+        "the latter. *J'J*: J'J dm in one run against J' of J dm in two, which has the same bits. *Batches*: J dm and "
+        "J' y of three shots together against those of each alone, which have the same bits.";
     const auto add = [&group](const std::string& name_of_row, double limit, bool quick, auto measure) {
         group.promises.push_back({name_of_row, limit, quick, [measure](const VerifyOptions& options) {
                                       return Measurement{measure(options), ""};
                                   }});
     };
-    for (const Case& c : kCases)
+    for (const Case& c : kAdjointCases)
         for (const int dimensions : {2, 3})
             for (const Precision precision : {Precision::float64, Precision::float32}) {
                 const std::string which =
@@ -354,7 +170,7 @@ PromiseGroup adjoint() {
                         return mismatch_at_nodes(box);
                     });
             }
-    for (const Case& c : {kCases[1], kCases[6]}) {
+    for (const Case& c : {kAdjointCases[1], kAdjointCases[6]}) {
         add("slopes, " + std::string(c.name) + ", 2-D, double", 0.02, true, [=](const VerifyOptions& options) {
             AdjointBox box(box_of(c, 2, Precision::float64), options);
             return mismatch_of_slopes(box);
@@ -368,6 +184,7 @@ PromiseGroup adjoint() {
                         return mismatch_of_histories(box, {every, slots, states});
                     });
     }
+    add_born_promises(group);
     return group;
 }
 

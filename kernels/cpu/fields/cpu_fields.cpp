@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "kernels/cpu/imaging/cpu_correlation.hpp"
+#include "kernels/cpu/imaging/cpu_scattering.hpp"
 
 namespace onda::cpu {
 namespace {
@@ -49,8 +50,13 @@ void CpuFields<T>::hash_planes(const Window& window, std::span<std::uint64_t> ha
 }
 
 template <typename T>
-std::unique_ptr<Correlation> CpuFields<T>::make_correlation(std::int64_t slots) const {
-    return cpu::make_correlation<T>(setup_, shots(), slots);
+std::unique_ptr<Correlation> CpuFields<T>::make_correlation(std::int64_t slots, bool illuminates) const {
+    return cpu::make_correlation<T>(setup_, shots(), slots, illuminates);
+}
+
+template <typename T>
+std::unique_ptr<Scattering> CpuFields<T>::make_scattering() const {
+    return cpu::make_scattering<T>(setup_, shots());
 }
 
 template <typename T>

@@ -33,7 +33,8 @@ public:
     void sample(std::span<const std::int64_t> nodes, std::span<double> values, int shot) const override {
         of(shot).sample(nodes, values);
     }
-    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots) const override;
+    [[nodiscard]] std::unique_ptr<Correlation> make_correlation(std::int64_t slots, bool illuminates) const override;
+    [[nodiscard]] std::unique_ptr<Scattering> make_scattering() const override;
     void copy_planes(const FieldSet& other, std::int64_t from_plane, std::int64_t to_plane,
                      std::int64_t count) override;
     [[nodiscard]] PlaneBuffer make_plane_buffer(std::int64_t planes) const override;

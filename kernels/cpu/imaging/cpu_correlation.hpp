@@ -12,6 +12,6 @@ namespace onda::cpu {
 
 /// A correlation of so many shots. \param setup lives as long as it does. \throws std::bad_alloc.
 template <typename T>
-std::unique_ptr<Correlation> make_correlation(const Setup& setup, int shots, std::int64_t slots);
+std::unique_ptr<Correlation> make_correlation(const Setup& setup, int shots, std::int64_t slots, bool illuminates);
 
 }  // namespace onda::cpu

@@ -7,6 +7,7 @@
 
 #include "kernels/cuda/hash/plane_hash.hpp"
 #include "kernels/cuda/imaging/cuda_correlation.hpp"
+#include "kernels/cuda/imaging/cuda_scattering.hpp"
 #include "kernels/cuda/medium.hpp"
 #include "kernels/cuda/memory.hpp"
 
@@ -186,8 +187,13 @@ void CudaFields<T>::sample(std::span<const std::int64_t> nodes, std::span<double
 }
 
 template <typename T>
-std::unique_ptr<Correlation> CudaFields<T>::make_correlation(std::int64_t slots) const {
-    return cuda::make_correlation(setup_, *this, slots);
+std::unique_ptr<Correlation> CudaFields<T>::make_correlation(std::int64_t slots, bool illuminates) const {
+    return cuda::make_correlation(setup_, *this, slots, illuminates);
+}
+
+template <typename T>
+std::unique_ptr<Scattering> CudaFields<T>::make_scattering() const {
+    return cuda::make_scattering(setup_, *this);
 }
 
 template class CudaFields<float>;

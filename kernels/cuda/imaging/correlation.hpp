@@ -5,33 +5,14 @@
 #include <cstdint>
 #include <cuda_runtime_api.h>
 
-#include "kernels/cuda/field_operations.hpp"
-#include "kernels/host_device.hpp"
+#include "kernels/cuda/imaging/node_arrays.hpp"
 
 namespace onda::cuda {
 
-/// The two levels of a field of some shots, at node (0, 0, 0) of the first.
+/// What a correlation sums: without data what it does not.
 template <typename T>
-struct ShotLevels {
-    const T *now = nullptr, *before = nullptr;
-    std::int64_t pitch = 0, plane = 0, shot = 0;  ///< elements to the next row, plane and shot
-    int shots = 0;
-};
-
-/// An array [shot][z][y][x] of all nodes, whose rows begin on whole sectors of memory.
-template <typename T>
-struct NodeArray {
-    T* data = nullptr;
-    std::int64_t pitch = 0, plane = 0, shot = 0;
-
-    [[nodiscard]] ONDA_HOST_DEVICE T* row(std::int64_t y, std::int64_t z, std::int64_t of_shot) const {
-        return data + of_shot * shot + z * plane + y * pitch;
-    }
-};
-
-/// Nodes [low, low + count) along x, y, z.
-struct NodeRange {
-    int low[3], count[3];
+struct Images {
+    NodeArray<T> product, forward, adjoint;
 };
 
 /// A LayerBox for a kernel.
@@ -57,14 +38,14 @@ struct DeviceLayers {
 /// Queues kept = now - before on the nodes of a range.
 template <typename T>
 void keep_difference(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, cudaStream_t stream);
-/// Queues image += (now - before) kept on the nodes of a range.
+/// Queues image += (now - before) kept, and the squares of both, on the nodes of a range.
 template <typename T>
-void meet_inside(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept,
-                 const NodeArray<T>& image, cudaStream_t stream);
-/// Queues the recursions of all layers, and adds to the image what they give. \param kept without data: nothing is
+void meet_inside(const ShotLevels<T>& field, const NodeRange& nodes, const NodeArray<T>& kept, const Images<T>& images,
+                 cudaStream_t stream);
+/// Queues the recursions of all layers, and adds to the images what they give. \param kept without data: nothing is
 /// added.
 template <typename T>
 void meet_in_layers(const ShotLevels<T>& field, const DeviceLayers<T>& layers, const NodeArray<T>& kept,
-                    const NodeArray<T>& image, cudaStream_t stream);
+                    const Images<T>& images, cudaStream_t stream);
 
 }  // namespace onda::cuda

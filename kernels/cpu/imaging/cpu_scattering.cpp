@@ -1,0 +1,98 @@
+#include "kernels/cpu/imaging/cpu_scattering.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/cpu.hpp"
+#include "kernels/cpu/fields/cpu_fields.hpp"
+#include "kernels/cpu/imaging/node_rows.hpp"
+#include "kernels/cpu/memory.hpp"
+
+namespace onda::cpu {
+namespace {
+
+template <typename T>
+class CpuScattering final : public Scattering {
+public:
+    CpuScattering(const Setup& setup, int shots)
+        : CpuScattering(setup, shots, scattering_allocations(setup, shots), inverse_gains(setup)) {}
+
+    void set_perturbation(std::span<const double> ratio) override { take(ratio, ratio_); }
+    void reset() override {
+        for (Buffer<T>& last : last_) clear_values(setup_, last.data(), setup_.grid.points());
+    }
+    void scatter(const FieldSet& background, FieldSet& scattered) override {
+        const auto& from = dynamic_cast<const CpuFields<T>&>(background);
+        auto& to = dynamic_cast<CpuFields<T>&>(scattered);
+        for_rows_of<T>(setup_, last_.size(), {Box{{}, setup_.grid.n}},
+                       [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
+                           const auto shot = static_cast<int>(s);
+                           ShotFields<T>& to_shot = to.of(shot);
+                           scatter_row(from.of(shot), to_shot.before().data() + to_shot.layout().at(0, y, z),
+                                       last_[s].data(), y, z);
+                       });
+    }
+    [[nodiscard]] std::int64_t allocated_bytes() const override {
+        std::int64_t bytes = ratio_.bytes() + inverse_gain_.bytes();
+        for (const Buffer<T>& last : last_) bytes += last.bytes();
+        return bytes;
+    }
+
+private:
+    CpuScattering(const Setup& setup, int shots, const Allocations& planned, const std::vector<double>& inverse)
+        : setup_(setup), ratio_(planned.of("scattering.ratio")), inverse_gain_(planned.of("scattering.inverse_gain")) {
+        for (int shot = 0; shot < shots; ++shot) last_.emplace_back(planned.of("scattering.last"));
+        clear_values(setup_, ratio_.data(), setup_.grid.points());
+        take(inverse, inverse_gain_);
+        CpuScattering::reset();
+    }
+
+    static void take(std::span<const double> values, Buffer<T>& to) {
+        std::ranges::transform(values, to.data(), [](double value) { return static_cast<T>(value); });
+    }
+    void scatter_row(const ShotFields<T>& from, T* before, T* last_differences, std::int64_t y, std::int64_t z) const {
+        const auto [p, q] = levels_from(from, 0, y, z);
+        const std::int64_t row = setup_.grid.at(0, y, z), nx = setup_.grid.nx();
+        const T* const ratio = ratio_.data() + row;
+        T* const last = last_differences + row;
+        const auto scatter_with = [&](const auto& inverse_gain) {
+            for (std::int64_t x = 0; x < nx; ++x) {
+                const T difference = p[x] - q[x];
+                before[x] = before[x] - ratio[x] * (inverse_gain(x, difference) - last[x]);
+                last[x] = difference;
+            }
+        };
+        if (inverse_gain_.bytes() == 0)
+            scatter_with([](std::int64_t, T difference) { return difference; });
+        else
+            scatter_with([inverse = inverse_gain_.data() + row](std::int64_t x, T difference) {
+                return inverse[x] * difference;
+            });
+    }
+
+    const Setup& setup_;
+    Buffer<T> ratio_, inverse_gain_;  ///< of a shot; the second where strips damp
+    std::vector<Buffer<T>> last_;     ///< of each shot: the background's difference a step ago
+};
+
+}  // namespace
+
+Allocations scattering_allocations(const Setup& setup, int shots) {
+    const std::int64_t points = setup.grid.points(), bytes = setup.element_bytes();
+    Allocations list;
+    list.add(paged("scattering.ratio", Owner::wavefield, points, bytes));
+    list.add(paged("scattering.inverse_gain", Owner::wavefield, has_gains(setup) ? points : 0, bytes));
+    list.add(paged("scattering.last", Owner::wavefield, points, bytes, shots));
+    return list;
+}
+
+template <typename T>
+std::unique_ptr<Scattering> make_scattering(const Setup& setup, int shots) {
+    return std::make_unique<CpuScattering<T>>(setup, shots);
+}
+
+template std::unique_ptr<Scattering> make_scattering<float>(const Setup&, int);
+template std::unique_ptr<Scattering> make_scattering<double>(const Setup&, int);
+
+}  // namespace onda::cpu

@@ -1,0 +1,65 @@
+/// \file
+/// Rows of nodes for what images take of fields on the CPU.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "kernels/cpu/fields/shot_fields.hpp"
+#include "kernels/cpu/memory.hpp"
+#include "kernels/cpu/threads.hpp"
+#include "kernels/plan/shell.hpp"
+
+namespace onda::cpu {
+
+/// Boxes of nodes, whose rows threads share out.
+inline std::int64_t rows_in(const Box& box) {
+    return box.empty() ? 0 : (box.high[1] - box.low[1]) * (box.high[2] - box.low[2]);
+}
+
+/// Calls body(shot, part, y, z) for every row of some parts of the grid of every shot, in one region of as many threads
+/// as find enough to do. They flush denormals.
+template <typename T, typename Body>
+void for_rows_of(const Setup& setup, std::size_t shots, const std::vector<Box>& parts, const Body& body) {
+    constexpr std::int64_t fewest_nodes = 16'384;  // of a thread
+    std::int64_t rows = 0, nodes = 0;
+    for (const Box& part : parts) {
+        rows += rows_in(part);
+        nodes += part.points();
+    }
+    const auto all = static_cast<std::int64_t>(shots);
+    const std::int64_t useful = std::clamp<std::int64_t>(all * nodes / fewest_nodes, 1, threads_of(setup));
+    on_threads(static_cast<int>(useful), [&](int thread, int threads) {
+        const FlushDenormals<T> flush;
+        const RowRange mine = rows_of_thread(all * rows, thread, threads);
+        std::int64_t before = 0;
+        for (std::size_t shot = 0; shot < shots; ++shot)
+            for (std::size_t part = 0; part < parts.size(); ++part) {
+                const Box& box = parts[part];
+                const std::int64_t ny = box.high[1] - box.low[1], end = before + rows_in(box);
+                for (std::int64_t row = std::max(mine.begin, before); row < std::min(mine.end, end); ++row)
+                    body(shot, part, box.low[1] + (row - before) % ny, box.low[2] + (row - before) / ny);
+                before = end;
+            }
+    });
+}
+
+/// p[n] and p[n-1] of the first field from a node on.
+template <typename T>
+std::pair<const T*, const T*> levels_from(const ShotFields<T>& fields, std::int64_t x, std::int64_t y, std::int64_t z) {
+    const std::int64_t first = fields.layout().at(x, y, z);
+    return {fields.at({0, 0}).data() + first, fields.at({0, 1}).data() + first};
+}
+
+/// Makes values zero, by all threads of a set-up.
+template <typename T>
+void clear_values(const Setup& setup, T* values, std::int64_t count) {
+    on_threads(threads_of(setup), [&](int thread, int threads) {
+        const RowRange mine = rows_of_thread(count, thread, threads);
+        std::fill(values + mine.begin, values + mine.end, T(0));
+    });
+}
+
+}  // namespace onda::cpu

@@ -1,0 +1,46 @@
+/// \file
+/// Where arrays of nodes and fields lie in the memory of a GPU.
+#pragma once
+
+#include <cstdint>
+
+#include "kernels/cuda/fields/cuda_fields.hpp"
+#include "kernels/cuda/imaging/node_arrays.hpp"
+#include "kernels/plan/shell.hpp"
+
+namespace onda::cuda {
+
+/// The elements of a row of a NodeArray: whole sectors.
+inline std::int64_t node_pitch(const Setup& setup) {
+    constexpr std::int64_t sector = 32;
+    const std::int64_t values = sector / setup.element_bytes();
+    return (setup.grid.nx() + values - 1) / values * values;
+}
+/// Those of a shot.
+inline std::int64_t node_elements(const Setup& setup) {
+    return node_pitch(setup) * setup.grid.ny() * setup.grid.nz();
+}
+/// \param data of node_elements() for each shot.
+template <typename T>
+NodeArray<T> node_array(const Setup& setup, T* data) {
+    const std::int64_t pitch = node_pitch(setup);
+    return {data, pitch, pitch * setup.grid.ny(), node_elements(setup)};
+}
+
+inline NodeRange range_of(const Box& box) {
+    NodeRange range{};
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        range.low[axis] = static_cast<int>(box.low[axis]);
+        range.count[axis] = static_cast<int>(box.high[axis] - box.low[axis]);
+    }
+    return range;
+}
+
+/// The first field.
+template <typename T>
+ShotLevels<T> levels_of(const CudaFields<T>& fields) {
+    const std::int64_t of_shot = fields.shots() > 1 ? fields.element(0, 1) - fields.element(0, 0) : 0;
+    return {fields.now(), fields.before(), fields.layout().pitch, fields.layout().plane, of_shot, fields.shots()};
+}
+
+}  // namespace onda::cuda

@@ -1,0 +1,11 @@
+#include "kernels/imaging/correlation.hpp"
+
+#include <stdexcept>
+
+namespace onda {
+
+void check_image(ImageKind kind, bool illuminates) {
+    if (kind != ImageKind::product && !illuminates) throw std::logic_error("an illumination that nobody asked for");
+}
+
+}  // namespace onda

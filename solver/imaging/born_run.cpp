@@ -1,0 +1,73 @@
+#include "solver/imaging/born_run.hpp"
+
+#include <utility>
+
+namespace onda {
+namespace {
+
+/// Shots without receivers.
+std::vector<ShotPoints> unrecorded(std::span<const ShotPoints> shots) {
+    std::vector<ShotPoints> points;
+    for (const ShotPoints& shot : shots) points.push_back({shot.sources, {}});
+    return points;
+}
+
+/// With a hook after those of a support.
+RunSupport with_hook(const RunSupport& support, QueuedHook hook) {
+    RunSupport with = support;
+    with.queued = both(support.queued, std::move(hook));
+    return with;
+}
+
+}  // namespace
+
+BornField::BornField(Medium& medium, int shots, const TimeAxis& time)
+    : time_(time), field_(medium.make_wavefield(shots)), scattering_(field_->fields().make_scattering()) {}
+
+void BornField::begin(std::span<const ShotPoints> shots) {
+    std::vector<ShotPoints> points;
+    for (const ShotPoints& shot : shots) points.push_back({{}, shot.receivers});
+    const Propagator at_rest(*field_, points, time_);
+    scattering_->reset();
+}
+
+QueuedHook BornField::beside(const Wavefield& background) {
+    return {[](std::int64_t step) { return step + 1; },
+            [this, &background](std::int64_t step) {
+                scattering_->scatter(background.fields(), field_->fields());
+                field_->enqueue(step - 1, 1);
+            }};
+}
+
+BornRun::BornRun(Medium& medium, int shots, const TimeAxis& time)
+    : time_(time), background_(medium.make_wavefield(shots)), born_(medium, shots, time) {}
+
+void BornRun::run(std::span<const ShotPoints> shots, const RunSupport& support, bool records_background) {
+    born_.begin(shots);
+    Propagator propagator = records_background ? Propagator(*background_, shots, time_)
+                                               : Propagator(*background_, unrecorded(shots), time_);
+    propagator.set_hook(both(support.queued, born_.beside(*background_)));
+    TimeLoop loop(time_, support.times, support.control);
+    for (const StepHook& hook : support.forward_hooks) loop.add(hook);
+    const double unknown = 0.;
+    loop.run(propagator, support.max_abs != nullptr ? *support.max_abs : unknown);
+    born_.field().wait();
+}
+
+GaussNewtonRun::GaussNewtonRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan,
+                               bool illuminates)
+    : gradient_(medium, shots, time, plan, illuminates), born_(medium, shots, time) {}
+
+void GaussNewtonRun::run(std::span<const ShotPoints> shots, const AdjointOfScattered& adjoint_of,
+                         const RunSupport& support) {
+    born_.begin(shots);
+    gradient_.run(
+        unrecorded(shots),
+        [&](const Wavefield&) {
+            born_.field().wait();
+            return adjoint_of(born_.field());
+        },
+        with_hook(support, born_.beside(gradient_.forward_field())));
+}
+
+}  // namespace onda

@@ -1,0 +1,145 @@
+#include "solver/verify/adjoint_box.hpp"
+
+#include <string>
+#include <utility>
+
+#include "kernels/shot/source_density.hpp"
+
+namespace onda::verify {
+namespace {
+
+constexpr double kSlowest = 1500., kFastest = 3000.;
+constexpr std::int64_t kWidth = 6;  ///< of absorbing layers, in nodes
+
+float scattered_density(std::int64_t node) {
+    return float(1000. + 1700. * scatter(node + 1'000'003));
+}
+
+std::vector<Position> in_metres(const Grid& grid, std::span<const Position> cells) {
+    std::vector<Position> places(cells.begin(), cells.end());
+    for (Position& place : places)
+        for (std::size_t a = 0; a < 3; ++a) place[a] *= grid.has_axis(int(a)) ? grid.spacing_m[a] : 0.;
+    return places;
+}
+
+}  // namespace
+
+float scattered_velocity(std::int64_t node) {
+    return float(kSlowest + (kFastest - kSlowest) * scatter(node));
+}
+
+Experiment box_of(const Case& c, int dimensions, Precision precision) {
+    Experiment e;
+    e.scheme = make_scheme(c.equation, c.order);
+    e.grid.dimensions = dimensions;
+    e.grid.n = {38, dimensions == 3 ? 33 : 1, 34};
+    e.grid.spacing_m = {10., c.equation == Equation::compact ? 10. : 9., c.equation == Equation::compact ? 10. : 8.};
+    e.precision = precision;
+    e.dt_s = 0.9 * stable_dt_in_layers_s(e.grid, e.scheme, kFastest);
+    e.steps = 160;
+    BoundaryConfig boundary;
+    boundary.cpml_width = boundary.sponge_width = kWidth;
+    boundary.z_min = c.top;
+    boundary.x_min = c.left;
+    for (std::string* face : {&boundary.x_max, &boundary.y_min, &boundary.y_max, &boundary.z_max}) *face = c.others;
+    const Boundary made = make_boundary(boundary, e.grid, {e.scheme, kFastest, e.dt_s, 25.}, {});
+    e.halos = made.halos;
+    e.strips = made.strips;
+    return e;
+}
+
+std::vector<double> noise(std::int64_t count, std::int64_t seed) {
+    std::vector<double> values(static_cast<std::size_t>(count));
+    for (std::int64_t i = 0; i < count; ++i) values[std::size_t(i)] = 2. * scatter(seed + i) - 1.;
+    return values;
+}
+
+double dot(std::span<const double> a, std::span<const double> b) {
+    double sum = 0.;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+AdjointBox::AdjointBox(const Experiment& e, const VerifyOptions& options) : e_(e), time_(e_.time_axis()) {
+    const auto scattered = [this](float (*value)(std::int64_t), bool is_velocity) -> RowReader {
+        return [this, value, is_velocity](std::int64_t y, std::int64_t z, std::span<float> row) {
+            for (std::size_t x = 0; x < row.size(); ++x) {
+                const std::int64_t node = e_.grid.at(std::int64_t(x), y, z);
+                row[x] = value(node) + (is_velocity && !change_.empty() ? change_[std::size_t(node)] : 0.f);
+            }
+        };
+    };
+    readers_.push_back(scattered(scattered_velocity, true));
+    if (has_parameter(e_.scheme.equation, "rho")) readers_.push_back(scattered(scattered_density, false));
+    device_ = &usable_device(options.backend);
+    setup_ = make_setup(e_, options);
+    setup_.stepping = Stepping::single;
+    try {
+        device_->check_setup(setup_);
+    } catch (const SetupFault&) {
+        setup_.kernel = "auto";
+    }
+    sources_ = in_metres(e_.grid, kSources);
+    receivers_ = in_metres(e_.grid, kReceivers);
+}
+
+ShotPoints AdjointBox::points_of(std::span<const double> signals) const {
+    ShotPoints points;
+    points.sources.nodes = point_weights(sources_, e_.grid, e_.halos, PointKind::source);
+    const auto samples = std::size_t(time_.steps + 1);
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        const auto signal = signals.subspan(i * samples, samples);
+        points.sources.signal.emplace_back(signal.begin(), signal.end());
+        points.sources.place.push_back(in_nodes(e_.grid, sources_[i]));
+    }
+    points.receivers = point_weights(receivers_, e_.grid, e_.halos, PointKind::receiver);
+    return points;
+}
+
+AdjointPoints AdjointBox::adjoint_of(std::span<const double> traces, bool records) const {
+    return adjoint_points({sources_, receivers_}, e_.grid, e_.halos, traces, time_.steps, records);
+}
+
+std::vector<double> AdjointBox::traces_of(const Wavefield& field, std::size_t count, int shot) const {
+    std::vector<double> traces(count * std::size_t(time_.recorded_samples()));
+    field.download_traces(std::span<double>(traces), shot);
+    return traces;
+}
+
+std::vector<double> AdjointBox::forward(Medium& medium, std::span<const double> signals) const {
+    const auto field = medium.make_wavefield();
+    Propagator propagator(*field, std::array{points_of(signals)}, time_);
+    propagator.advance(time_.steps);
+    return traces_of(*field, receivers_.size());
+}
+
+std::vector<double> AdjointBox::adjoint(Medium& medium, std::span<const double> traces) const {
+    const auto field = medium.make_wavefield();
+    const AdjointPoints adjoint = adjoint_of(traces, true);
+    Propagator propagator(*field, std::array{adjoint.points}, time_);
+    propagator.advance(time_.steps);
+    const std::vector<double> recorded = traces_of(*field, sources_.size());
+    const std::vector<double> density = source_densities(medium, points_of(source_signals()).sources);
+    const auto samples = std::size_t(time_.steps + 1);
+    std::vector<double> signals;
+    for (std::size_t i = 0; i < sources_.size(); ++i) {
+        const auto one =
+            adjoint_signal(std::span(recorded).subspan(i * samples, samples), adjoint.scale, density[i], e_.grid);
+        signals.insert(signals.end(), one.begin(), one.end());
+    }
+    return signals;
+}
+
+std::vector<double> AdjointBox::source_signals(std::int64_t seed) const {
+    std::vector<double> signals = noise(std::ssize(sources_) * (time_.steps + 1), seed);
+    for (std::size_t i = 1; i <= sources_.size(); ++i) signals[i * std::size_t(time_.steps + 1) - 1] = 0.;
+    return signals;
+}
+
+std::vector<double> AdjointBox::data(std::int64_t seed) const {
+    std::vector<double> traces = noise(std::ssize(receivers_) * (time_.steps + 1), seed);
+    for (std::size_t i = 0; i < receivers_.size(); ++i) traces[i * std::size_t(time_.steps + 1)] = 0.;
+    return traces;
+}
+
+}  // namespace onda::verify

@@ -1,0 +1,98 @@
+/// \file
+/// What the promises on adjoint runs, gradients and scattered fields are measured in: a small box in which every node
+/// has a velocity (and density) of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "solver/imaging/gradient_run.hpp"
+#include "solver/propagation/devices.hpp"
+#include "solver/verify/experiment.hpp"
+
+namespace onda::verify {
+
+/// An equation, its order and what is at the faces of a box: "free_surface, rigid and zero", …
+struct Case {
+    const char* name;
+    Equation equation;
+    int order;
+    const char *top, *left, *others;
+};
+constexpr std::array kAdjointCases{
+    Case{"order 8, CPML", Equation::star, 8, "cpml", "cpml", "cpml"},
+    Case{"order 8, CPML, free surface and wall", Equation::star, 8, "free_surface", "rigid", "cpml"},
+    Case{"order 2, CPML", Equation::star, 2, "cpml", "cpml", "cpml"},
+    Case{"order 16, CPML and free surface", Equation::star, 16, "free_surface", "cpml", "cpml"},
+    Case{"order 8, sponge and free surface", Equation::star, 8, "free_surface", "sponge", "sponge"},
+    Case{"order 4, mirrors", Equation::star, 4, "free_surface", "rigid", "rigid"},
+    Case{"variable density, order 8, CPML, free surface and wall", Equation::variable_density, 8, "free_surface",
+         "rigid", "cpml"},
+    Case{"variable density, order 2, CPML", Equation::variable_density, 2, "cpml", "cpml", "cpml"},
+    Case{"compact, mirrors", Equation::compact, 2, "free_surface", "rigid", "rigid"},
+    Case{"compact, sponge", Equation::compact, 2, "sponge", "sponge", "sponge"},
+};
+
+Experiment box_of(const Case& c, int dimensions, Precision precision);
+
+/// Places in cells from the first node: on and off nodes, near faces, and in layers.
+constexpr std::array kSources{Position{17.3, 15.6, 14.45}, Position{3.4, 20.2, 8.7}};
+constexpr std::array kReceivers{Position{25., 12., 20.}, Position{12.3, 29.4, 1.6}, Position{35.2, 17.7, 30.1},
+                                Position{17.3, 15.6, 12.}};
+
+/// The velocity of a node, before it is changed.
+float scattered_velocity(std::int64_t node);
+
+/// Numbers between -1 and 1.
+std::vector<double> noise(std::int64_t count, std::int64_t seed);
+
+double dot(std::span<const double> a, std::span<const double> b);
+
+/// Lets loops go on.
+class Onwards final : public StepControl {
+public:
+    std::int64_t begin_stretch() override { return 1'000'000; }
+    void end_stretch(std::int64_t, double) override {}
+    void tell(std::int64_t, double, double) override {}
+};
+
+/// A shot in a scattering medium, and its transposes.
+class AdjointBox {
+public:
+    AdjointBox(const Experiment& e, const VerifyOptions& options);
+
+    [[nodiscard]] const TimeAxis& time() const { return time_; }
+    [[nodiscard]] const Experiment& experiment() const { return e_; }
+    [[nodiscard]] std::int64_t points() const { return e_.grid.points(); }
+    /// Adds to the velocities of the medium that is made from now on.
+    void change_velocity(std::vector<float> change) { change_ = std::move(change); }
+    [[nodiscard]] std::shared_ptr<Medium> make_medium() const {
+        return device_->make_medium(setup_, readers_, e_.dt_s);
+    }
+    [[nodiscard]] ShotPoints points_of(std::span<const double> signals) const;
+    [[nodiscard]] AdjointPoints adjoint_of(std::span<const double> traces, bool records) const;
+    [[nodiscard]] std::vector<double> traces_of(const Wavefield& field, std::size_t count, int shot = 0) const;
+    /// d = F s.
+    [[nodiscard]] std::vector<double> forward(Medium& medium, std::span<const double> signals) const;
+    /// F' d.
+    [[nodiscard]] std::vector<double> adjoint(Medium& medium, std::span<const double> traces) const;
+    /// Signals of the sources: noise, in which every frequency counts. \param seed another makes another shot.
+    [[nodiscard]] std::vector<double> source_signals(std::int64_t seed = 7) const;
+    [[nodiscard]] std::vector<double> data(std::int64_t seed = 100'007) const;
+    [[nodiscard]] const MediumReaders& readers() const { return readers_; }
+    [[nodiscard]] const Setup& setup() const { return setup_; }
+
+private:
+    Experiment e_;
+    TimeAxis time_;
+    Setup setup_;
+    const Device* device_ = nullptr;
+    MediumReaders readers_;
+    std::vector<float> change_;
+    std::vector<Position> sources_, receivers_;
+};
+
+}  // namespace onda::verify

@@ -1,0 +1,66 @@
+// Promise: scattered fields and images made on GPUs have the bits of those made on the CPU: in both precisions, with
+// every boundary, in batches and in slabs. Skipped where no GPU can compute; CI runs it on the host's stand-in.
+#include <doctest/doctest.h>
+
+#include "kernels/cpu/cpu.hpp"
+#include "tests/gpu/gpu_support.hpp"
+#include "tests/kernels/imaging_support.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+/// Of as many shots as fit in a wavefield.
+int shots_of(const Case& c) {
+    return c.grid.dimensions == 2 ? 3 : 1;
+}
+
+void check_images(const ImagingResults& results, const ImagingResults& expected, const Case& c) {
+    CAPTURE(c.name);
+    CHECK(are_numbers(expected.images.front()));
+    CHECK(results.scattered == expected.scattered);
+    CHECK(results.images == expected.images);
+}
+
+}  // namespace
+
+TEST_CASE("a few steps of scattered fields and images have the bits of the CPU") {
+    need_gpu();
+    for (const Case& c : kImagingCases)
+        for (const Equation equation : kOperators)
+            for (const Precision precision : {Precision::float32, Precision::float64}) {
+                const Setup setup = setup_of(c, 8, precision, equation);
+                check_images(imaging_results(c, setup, cuda::make_medium, shots_of(c)),
+                             imaging_results(c, setup, cpu::make_medium, shots_of(c)), c);
+            }
+}
+
+TEST_CASE("scattered fields and images of slabs on GPUs have the bits of the uncut grid") {
+    need_gpu();
+    const MakeMedium cut = [](const Setup& setup, const MediumReaders& readers, double dt_s) {
+        return make_slab_medium(setup, readers, dt_s, equal_slabs(setup.grid.nz(), 3),
+                                [](std::size_t, const Setup& part, const MediumReaders& its, double dt) {
+                                    return cuda::make_medium(part, its, dt);
+                                });
+    };
+    for (const Case& c : kImagingCases) {
+        if (c.grid.dimensions == 2) continue;
+        const Setup setup = setup_of(c, 8, Precision::float32);
+        check_images(imaging_results(c, setup, cut), imaging_results(c, setup, cpu::make_medium), c);
+    }
+}
+
+TEST_CASE("correlations and scattering on a GPU hold what was predicted") {
+    need_gpu();
+    for (const Case& c : kImagingCases) {
+        const Setup setup = setup_of(c, 8, Precision::float32);
+        const auto wavefield = make_noisy_medium(setup, cuda::make_medium)->make_wavefield(shots_of(c));
+        CAPTURE(c.name);
+        for (const bool illuminates : {false, true})
+            CHECK(wavefield->fields().make_correlation(5, illuminates)->allocated_bytes() ==
+                  cuda::correlation_allocations(setup, shots_of(c), 5, illuminates).bytes(Memory::device));
+        CHECK(wavefield->fields().make_scattering()->allocated_bytes() ==
+              cuda::scattering_allocations(setup, shots_of(c)).bytes(Memory::device));
+    }
+}

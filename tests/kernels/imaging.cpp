@@ -1,0 +1,177 @@
+// Promise: scattered fields and images of slabs and of batches have the bits of the uncut grid and of the shot alone;
+// illuminations are sums of squares; and what both allocate is what is planned.
+// Takes 2 s.
+#include <doctest/doctest.h>
+
+#include "kernels/cpu/buffer.hpp"
+#include "kernels/cpu/cpu.hpp"
+#include "tests/kernels/imaging_support.hpp"
+
+using namespace onda;
+using namespace onda::test;
+
+namespace {
+
+Setup setup_of_one_thread(const Case& c, int order, Precision precision, Equation equation = Equation::star) {
+    Setup setup = setup_of(c, order, precision, equation);
+    setup.threads = 1;
+    return setup;
+}
+
+MakeMedium cut_into(int count) {
+    return [count](const Setup& setup, const MediumReaders& readers, double dt_s) {
+        return make_slab_medium(setup, readers, dt_s, equal_slabs(setup.grid.nz(), count),
+                                [](std::size_t, const Setup& part, const MediumReaders& its, double dt) {
+                                    return cpu::make_medium(part, its, dt);
+                                });
+    };
+}
+
+/// p[n] - p[n-1], G p[n-1] where strips damp, of one shot.
+std::vector<double> difference_of(const Wavefield& wavefield, const Grid& grid) {
+    const auto points = static_cast<std::size_t>(grid.points());
+    std::vector<double> now(points), before(points);
+    wavefield.download(Window::whole(grid), now);
+    wavefield.fields().download(Window::whole(grid), std::span(before), 0, kPreviousLevel);
+    for (std::size_t i = 0; i < points; ++i) now[i] -= before[i];
+    return now;
+}
+
+}  // namespace
+
+TEST_CASE("scattered fields and images of slabs have the bits of the uncut grid") {
+    for (const Case& c : kImagingCases)
+        for (const Equation equation : kOperators)
+            for (const int order : {2, 8})
+                for (const Precision precision : {Precision::float32, Precision::float64}) {
+                    const Setup setup = setup_of_one_thread(c, order, precision, equation);
+                    const ImagingResults expected = imaging_results(c, setup, cpu::make_medium);
+                    CAPTURE(c.name);
+                    CAPTURE(order);
+                    CHECK(are_numbers(expected.scattered.front()));
+                    CHECK(are_numbers(expected.images.front()));
+                    std::size_t compared = 0;
+                    for (const int count : {2, 3, 5}) {
+                        if (!slabs_fit(setup, equal_slabs(c.grid.nz(), count))) continue;
+                        CAPTURE(count);
+                        const ImagingResults in_slabs = imaging_results(c, setup, cut_into(count));
+                        CHECK(in_slabs.scattered == expected.scattered);
+                        CHECK(in_slabs.images == expected.images);
+                        ++compared;
+                    }
+                    CHECK(compared > 0);
+                }
+}
+
+TEST_CASE("shots of a batch have the scattered fields and images of each alone, with any number of threads") {
+    for (const Case& c : kImagingCases)
+        for (const Precision precision : {Precision::float32, Precision::float64}) {
+            Setup setup = setup_of_one_thread(c, 8, precision);
+            const auto alone = make_noisy_medium(setup, cpu::make_medium);
+            setup.threads = 3;
+            const ImagingResults batch = imaging_results(c, setup, cpu::make_medium, 3);
+            for (std::size_t shot = 0; shot < 3; ++shot) {
+                const ImagingResults expected = imaging_results(
+                    c, precision, [&alone](int count) { return alone->make_wavefield(count); }, 1, shot);
+                CAPTURE(c.name);
+                CAPTURE(shot);
+                CHECK(batch.scattered[shot] == expected.scattered.front());
+                CHECK(batch.images[shot] == expected.images.front());
+            }
+        }
+}
+
+TEST_CASE("images are sums of products and of squares of differences, and are not made unless asked for") {
+    const Case& c = kImagingCases[1];  // in layers the adjoint field is filtered, which gradients show
+    const Setup setup = setup_of_one_thread(c, 8, Precision::float64);
+    const auto medium = make_noisy_medium(setup, cpu::make_medium);
+    const auto forward = medium->make_wavefield(), adjoint = medium->make_wavefield();
+    start_noisy_shot(*forward, c, setup.precision);
+    start_noisy_shot(*adjoint, c, setup.precision, 1., 0, 1);
+    const auto plain = forward->fields().make_correlation(1, false), full = forward->fields().make_correlation(1, true);
+    const auto points = static_cast<std::size_t>(c.grid.points());
+    std::vector<double> products(points), squares(points), adjoint_squares(points), image(points);
+    for (std::int64_t n = 0; n < c.steps; ++n) {
+        forward->advance(n, 1);
+        adjoint->advance(n, 1);
+        for (Correlation* correlation : {plain.get(), full.get()}) {
+            correlation->keep(forward->fields(), 0);
+            correlation->meet(adjoint->fields(), 0);
+        }
+        const std::vector<double> d = difference_of(*forward, c.grid), nu = difference_of(*adjoint, c.grid);
+        for (std::size_t i = 0; i < points; ++i) {
+            products[i] += nu[i] * d[i];
+            squares[i] += d[i] * d[i];
+            adjoint_squares[i] += nu[i] * nu[i];
+        }
+    }
+    plain->download(ImageKind::product, image, 0);
+    CHECK(image == products);
+    full->download(ImageKind::product, image, 0);
+    CHECK(image == products);
+    full->download(ImageKind::forward_illumination, image, 0);
+    CHECK(image == squares);
+    full->download(ImageKind::adjoint_illumination, image, 0);
+    CHECK(image == adjoint_squares);
+    CHECK_THROWS_AS(plain->download(ImageKind::forward_illumination, image, 0), std::logic_error);
+    full->reset();
+    full->download(ImageKind::adjoint_illumination, image, 0);
+    CHECK(image == std::vector<double>(points));
+}
+
+TEST_CASE("what a perturbation scatters begins anew, and with none is nothing") {
+    const Case& c = kImagingCases[3];
+    const Setup setup = setup_of_one_thread(c, 8, Precision::float64);
+    const auto medium = make_noisy_medium(setup, cpu::make_medium);
+    const auto background = medium->make_wavefield(), scattered = medium->make_wavefield();
+    const auto scattering = background->fields().make_scattering();
+    const Sources sources = make_test_sources(c.grid, 1.);
+    const auto run = [&] {
+        for (Wavefield* wavefield : {background.get(), scattered.get()}) {
+            wavefield->reset();
+            wavefield->set_receivers(0, receivers_on(c.grid, sources.nodes), c.steps + 1);
+            wavefield->record(0);
+        }
+        background->set_sources(0, sources);
+        scattering->reset();
+        for (std::int64_t n = 0; n < c.steps; ++n) {
+            background->advance(n, 1);
+            scattering->scatter(background->fields(), scattered->fields());
+            scattered->advance(n, 1);
+        }
+        return results_of(*scattered, c);
+    };
+    CHECK(!are_numbers(run()));
+    const std::vector<double> ratio = noisy_perturbation(c.grid);
+    scattering->set_perturbation(ratio);
+    const std::vector<double> once = run();
+    CHECK(are_numbers(once));
+    CHECK(run() == once);
+    std::vector<double> twice = ratio;
+    for (double& value : twice) value *= 2.;
+    scattering->set_perturbation(twice);
+    std::vector<double> of_twice = run();
+    for (double& value : of_twice) value /= 2.;
+    CHECK(of_twice == once);
+}
+
+TEST_CASE("correlations and scattering hold what their lists add up to") {
+    for (const Case& c : kImagingCases)
+        for (const int shots : {1, 3}) {
+            const Setup setup = setup_of_one_thread(c, 8, Precision::float32);
+            const auto wavefield = make_noisy_medium(setup, cpu::make_medium)->make_wavefield(shots);
+            const std::int64_t before = cpu::held_bytes;
+            CAPTURE(c.name);
+            for (const bool illuminates : {false, true}) {
+                const auto correlation = wavefield->fields().make_correlation(5, illuminates);
+                const std::int64_t planned =
+                    cpu::correlation_allocations(setup, shots, 5, illuminates).bytes(Memory::host);
+                CHECK(correlation->allocated_bytes() == planned);
+                CHECK(cpu::held_bytes - before == planned);
+            }
+            const auto scattering = wavefield->fields().make_scattering();
+            const std::int64_t planned = cpu::scattering_allocations(setup, shots).bytes(Memory::host);
+            CHECK(scattering->allocated_bytes() == planned);
+            CHECK(cpu::held_bytes - before == planned);
+        }
+}

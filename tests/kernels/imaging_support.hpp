@@ -1,0 +1,124 @@
+/// \file
+/// Scattered fields and images of noisy shots, for comparing devices, slabs and batches by their bits.
+#pragma once
+
+#include <algorithm>
+#include <doctest/doctest.h>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "kernels/imaging/correlation.hpp"
+#include "kernels/imaging/scattering.hpp"
+#include "kernels/slabs/slabs.hpp"
+#include "tests/kernels/kernel_cases.hpp"
+
+namespace onda::test {
+
+/// Rows of no multiple of anything, and every boundary that images know.
+inline const std::vector<Case> kImagingCases{
+    {"2-D, layers, free top",
+     {2, {37, 1, 61}, {10., 10., 6.}, {}},
+     {kZero, kZero, kZero, kZero, kFree, kZero},
+     false,
+     24,
+     {5, 4, 0, 0, 0, 6}},
+    {"2-D, sponge and free top",
+     {2, {35, 1, 53}, {10., 10., 6.}, {}},
+     {kZero, kZero, kZero, kZero, kFree, kZero},
+     true,
+     24},
+    {"3-D, layers beside a wall",
+     {3, {19, 12, 41}, {10., 9., 8.}, {}},
+     {kZero, kRigid, kZero, kZero, kZero, kZero},
+     false,
+     12,
+     {3, 0, 2, 3, 4, 3}},
+    {"3-D, mirrors and a sponge",
+     {3, {17, 13, 41}, {10., 8., 9.}, {}},
+     {kZero, kRigid, kFree, kRigid, kFree, kZero},
+     true,
+     12},
+};
+
+/// All images of the shots of a correlation, one after the other.
+inline std::vector<double> images_of(const Correlation& correlation, const Grid& grid, int shots) {
+    std::vector<double> all, image(static_cast<std::size_t>(grid.points()));
+    for (int shot = 0; shot < shots; ++shot)
+        for (const ImageKind kind :
+             {ImageKind::product, ImageKind::forward_illumination, ImageKind::adjoint_illumination}) {
+            correlation.download(kind, image, shot);
+            all.insert(all.end(), image.begin(), image.end());
+        }
+    return all;
+}
+
+/// What images and scattering make of noisy shots: of each shot, by itself.
+struct ImagingResults {
+    std::vector<std::vector<double>> scattered;  ///< fields and traces
+    std::vector<std::vector<double>> images;
+
+    bool operator==(const ImagingResults&) const = default;
+};
+
+/// dk/k of up to 10 %, another at every node; none at some.
+inline std::vector<double> noisy_perturbation(const Grid& grid) {
+    std::vector<double> ratio;
+    for (std::int64_t i = 0; i < grid.points(); ++i) ratio.push_back(i % 11 == 0 ? 0. : 0.2 * noise(i, 9) - 0.1);
+    return ratio;
+}
+
+/// Shots with seeds first_seed, first_seed + 1, …: a background that scatters and is kept every second step, and then
+/// another field that meets it from the last step on. Nothing waits in between. \param make_wavefield of so many shots.
+template <typename MakeWavefield>
+ImagingResults imaging_results(const Case& c, Precision precision, const MakeWavefield& make_wavefield, int shots = 1,
+                               std::uint64_t first_seed = 0) {
+    const std::unique_ptr<Wavefield> background = make_wavefield(shots), scattered = make_wavefield(shots),
+                                     adjoint = make_wavefield(shots);
+    const std::int64_t slots = c.steps / 2;
+    const auto correlation = background->fields().make_correlation(slots, true);
+    const auto scattering = background->fields().make_scattering();
+    scattering->set_perturbation(noisy_perturbation(c.grid));
+    for (int shot = 0; shot < shots; ++shot) {
+        const std::uint64_t seed = first_seed + static_cast<std::uint64_t>(shot);
+        start_noisy_shot(*background, c, precision, 1., shot, seed);
+        start_noisy_shot(*scattered, c, precision, 0.01, shot, seed + 50);
+        start_noisy_shot(*adjoint, c, precision, 1., shot, seed + 100);
+    }
+    for (Wavefield* wavefield : {background.get(), scattered.get(), adjoint.get()}) wavefield->record(0);
+    for (std::int64_t n = 0; n < c.steps; ++n) {
+        background->enqueue(n, 1);
+        scattering->scatter(background->fields(), scattered->fields());
+        if (n % 2 == 1) correlation->keep(background->fields(), n / 2);
+        scattered->enqueue(n, 1);
+    }
+    for (std::int64_t n = 0; n < c.steps; ++n) {
+        const std::int64_t level = c.steps - 1 - n;
+        correlation->meet(adjoint->fields(), level % 2 == 1 ? level / 2 : -1);
+        adjoint->enqueue(n, 1);
+    }
+    for (Wavefield* wavefield : {background.get(), scattered.get(), adjoint.get()}) wavefield->wait();
+    ImagingResults results;
+    const std::vector<double> images = images_of(*correlation, c.grid, shots);
+    const auto of_shot = static_cast<std::ptrdiff_t>(3 * c.grid.points());
+    for (int shot = 0; shot < shots; ++shot) {
+        results.scattered.push_back(results_of(*scattered, c, shot));
+        results.images.emplace_back(images.begin() + shot * of_shot, images.begin() + (shot + 1) * of_shot);
+    }
+    return results;
+}
+
+/// The same on a medium that is made for it.
+inline ImagingResults imaging_results(const Case& c, const Setup& setup, const MakeMedium& make_medium, int shots = 1) {
+    const auto medium = make_noisy_medium(setup, make_medium);
+    return imaging_results(
+        c, setup.precision, [&medium](int count) { return medium->make_wavefield(count); }, shots);
+}
+
+/// Whether numbers were made: finite ones, not all of them zero.
+inline bool are_numbers(const std::vector<double>& values) {
+    return std::ranges::all_of(values, [](double value) { return std::isfinite(value); }) &&
+           std::ranges::any_of(values, [](double value) { return value != 0.; });
+}
+
+}  // namespace onda::test
