@@ -31,7 +31,7 @@ public:
             if (slab->remembers()) return true;
         return false;
     }
-    void download(ImageKind kind, std::span<double> image, int shot) const override {
+    void download(CorrelationImage kind, std::span<double> image, int shot) const override {
         const std::int64_t plane = grid_.nx() * grid_.ny();
         for (std::size_t s = 0; s < slabs_.size(); ++s) {
             const Slab &computed = map_.computed(s), &owned = map_.owned(s);

@@ -75,7 +75,7 @@ public:
                        });
     }
     [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
-    void download(ImageKind kind, std::span<double> image, int shot) const override {
+    void download(CorrelationImage kind, std::span<double> image, int shot) const override {
         check_image(kind, illuminates_);
         const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(kind)].data();
         std::copy_n(from, std::min<std::int64_t>(points_, std::ssize(image)), image.begin());
@@ -110,7 +110,7 @@ private:
             }
         }
         Buffer<T> kept;
-        std::array<Buffer<T>, 3> images;  ///< by ImageKind
+        std::array<Buffer<T>, 3> images;  ///< by CorrelationImage
         Buffer<T> memory;
     };
 

@@ -60,7 +60,7 @@ public:
         met_.record(fields.compute());
     }
     [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
-    void download(ImageKind kind, std::span<double> image, int shot) const override {
+    void download(CorrelationImage kind, std::span<double> image, int shot) const override {
         check_image(kind, images_[1].size() > 0);
         scope_.enter();
         met_.wait();
@@ -133,7 +133,7 @@ private:
     std::int64_t array_;  ///< elements of a shot
     NodeRange whole_, inner_{};
     DeviceBuffer<T> kept_values_;            ///< [slot][shot][z][y][x]
-    std::array<DeviceBuffer<T>, 3> images_;  ///< by ImageKind, [shot][z][y][x]
+    std::array<DeviceBuffer<T>, 3> images_;  ///< by CorrelationImage, [shot][z][y][x]
     DeviceBuffer<T> memory_;                 ///< of the layers of each shot
     DeviceBuffer<T> profiles_;
     DeviceLayers<T> layers_;
