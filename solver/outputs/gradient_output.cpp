@@ -9,6 +9,7 @@
 #include "io/text/number_text.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/pictures/image_picture.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
