@@ -1,5 +1,5 @@
 /// \file
-/// The seam between slabs of one grid: how the planes beyond their cuts get from one to the other.
+/// The interface between slabs of one grid: how the planes beyond their cuts get from one to the other.
 #pragma once
 
 namespace onda {

@@ -1,5 +1,5 @@
 /// \file
-/// The seam to devices that send planes to each other although different processes drive them.
+/// The interface to devices that send planes to each other although different processes drive them.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 /// \file
-/// The seam between the physics of a shot and the device that computes it.
+/// The interface between the physics of a shot and the device that computes it.
 #pragma once
 
 #include <array>
@@ -48,7 +48,7 @@ public:
     /// among them.
     [[nodiscard]] virtual std::int64_t allocated_bytes() const = 0;
 
-    /// Takes all shots back to their start: p[n] = p[n-1] = 0, strips that remember nothing, no sources, no receivers.
+    /// Resets all shots: p[n] = p[n-1] = 0, memory variables of strips zero, no sources, no receivers.
     virtual void reset() = 0;
     /// Sets the sources of a shot and their signals.
     virtual void set_sources(int shot, const Sources& sources) = 0;
@@ -86,7 +86,7 @@ public:
 
     // What people ask most often of the fields, in a word.
     [[nodiscard]] std::vector<Extremum> extrema() const { return fields().extrema(); }
-    /// Of one shot, for as long as that of all takes.
+    /// The extremum of one shot; costs as much as extrema().
     [[nodiscard]] Extremum extremum(int shot = 0) const { return extrema().at(static_cast<std::size_t>(shot)); }
     void download(const Window& window, std::span<float> values, int shot = 0) const {
         fields().download(window, values, shot, {});

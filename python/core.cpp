@@ -11,6 +11,7 @@
 #include "io/results/carried_columns.hpp"
 #include "io/results/gather_export.hpp"
 #include "solver/plan/names.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/failure.hpp"
 #include "solver/program/threads.hpp"

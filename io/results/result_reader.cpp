@@ -165,6 +165,7 @@ FileKind kind_of_file(const std::filesystem::path& file) {
     const auto format = root.text("format");
     if (format == kSeismograms) return FileKind::seismograms;
     if (format == kSnapshots) return FileKind::snapshots;
+    if (format == kImageFormat) return FileKind::gradient;
     return root.contains("vp") ? FileKind::model : FileKind::other;
 }
 
@@ -384,6 +385,46 @@ SnapshotReader::SnapshotReader(const std::filesystem::path& file) : ResultReader
 ShotSnapshots SnapshotReader::open(std::int64_t shot) const {
     const auto [path, root] = impl_->file_of(shot);
     return ShotSnapshots(std::make_unique<ShotSnapshots::Impl>(path, root, shot));
+}
+
+// Images -----------------------------------------------------------------------------------------------------------
+
+ImageReader::ImageReader(const std::filesystem::path& file) : ResultReader(file, kImageFormat) {}
+
+bool ImageReader::has(const ImageKind& kind) const {
+    if (!impl_->root.contains(kind.group)) return false;
+    const auto names = impl_->root.names(kind.group);
+    return std::ranges::find(names, kind.name) != names.end();
+}
+
+ImageNodes ImageReader::nodes() const {
+    const auto kind = std::ranges::find_if(kImageKinds, [this](const ImageKind* each) { return has(*each); });
+    if (kind == kImageKinds.end()) impl_->root.fail("has no image");
+    const auto values = impl_->root.open_dataset((*kind)->path());
+    if (values.rank() != 3 || values.size() == 0) values.fail("must have the shape [z][y][x]");
+    ImageNodes nodes;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        nodes.geometry.shape[axis] = static_cast<std::int64_t>(values.extents()[2 - axis]);
+    nodes.geometry.dimensions = nodes.geometry.shape[1] == 1 ? 2 : 3;
+    nodes.geometry.spacing_m = x_y_z(values, "spacing", true);
+    nodes.geometry.origin_m = x_y_z(values, "origin", false);
+    for (std::size_t axis = 0; const double first : x_y_z(values, kFirstNodeOfImage, false)) {
+        if (!(first >= 0. && first <= 1e15)) values.fail("attribute first_node must be whole numbers from 0");
+        nodes.first[axis++] = static_cast<std::int64_t>(first);
+    }
+    return nodes;
+}
+
+std::vector<float> ImageReader::read(const ImageKind& kind, const std::array<std::int64_t, 3>& first,
+                                     const std::array<std::int64_t, 3>& count) const {
+    hdf5::Extents at, extents;
+    for (std::size_t axis = 3; axis-- > 0;) {
+        at.push_back(static_cast<hdf5::Extent>(first[axis]));
+        extents.push_back(static_cast<hdf5::Extent>(count[axis]));
+    }
+    const auto values = impl_->root.open_dataset(kind.path());
+    if (values.rank() != 3) values.fail("must have the shape [z][y][x]");
+    return values.read<float>(at, extents);
 }
 
 }  // namespace onda

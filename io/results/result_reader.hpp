@@ -1,6 +1,6 @@
 /// \file
-/// Results as pictures and reports read them: seismograms.h5 and snapshots.h5 from wherever they come, which is why
-/// they are read in a process of their own (guarded_hdf5.hpp). Formats: docs/outputs.md.
+/// Results as pictures and reports read them: seismograms.h5, snapshots.h5 and gradient.h5 from wherever they come,
+/// which is why they are read in a process of their own (guarded_hdf5.hpp). Formats: docs/outputs.md.
 #pragma once
 
 #include <array>
@@ -14,12 +14,13 @@
 #include <vector>
 
 #include "io/models/geometry.hpp"
+#include "io/results/image_file.hpp"
 #include "io/results/seismograms.hpp"
 
 namespace onda {
 
 /// What an HDF5 file of ours, or a model from elsewhere, holds.
-enum class FileKind { seismograms, snapshots, model, other };
+enum class FileKind { seismograms, snapshots, gradient, model, other };
 /// By the attribute `format`, or the dataset /vp. \throws Error(missing_input | bad_data) for what is no HDF5 file.
 FileKind kind_of_file(const std::filesystem::path& file);
 
@@ -104,6 +105,22 @@ public:
     /// The snapshots of a shot that is there. Where they lie in files of parts, these must be there too.
     /// \throws Error(missing_input | bad_data), naming the file.
     [[nodiscard]] ShotSnapshots open(std::int64_t shot) const;
+};
+
+/// gradient.h5, or the file of a shot.
+class ImageReader : public ResultReader {
+public:
+    /// \throws Error(missing_input | bad_data), naming file and what is wrong.
+    explicit ImageReader(const std::filesystem::path& file);
+
+    using ResultReader::has;
+    [[nodiscard]] bool has(const ImageKind& kind) const;
+    /// Those of the first of its images. \throws Error(bad_data) for a file without any.
+    [[nodiscard]] ImageNodes nodes() const;
+    /// [z][y][x] of the box [first, first + count) (x, y, z) of an image that is there. \throws Error(bad_data);
+    /// Error(internal) for a box that is not there.
+    [[nodiscard]] std::vector<float> read(const ImageKind& kind, const std::array<std::int64_t, 3>& first,
+                                          const std::array<std::int64_t, 3>& count) const;
 };
 
 }  // namespace onda

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "io/results/result_file.hpp"
+#include "io/results/stored_grid.hpp"
 #include "io/results/stored_pressure.hpp"
 #include "io/results/xdmf.hpp"
 #include "io/text/number_text.hpp"
@@ -17,8 +18,6 @@ namespace {
 
 const std::string kFormat = "onda-snapshots";
 constexpr const char* kPartHashes = "part_hashes";
-constexpr hdf5::Extent kChunkBytes = 16u << 20;
-constexpr std::array<const char*, 3> kCoordinates{"x_m", "y_m", "z_m"};
 constexpr std::int64_t kShotOverhead = 2000;
 
 std::string group_of(std::int64_t shot) {
@@ -26,42 +25,16 @@ std::string group_of(std::int64_t shot) {
 }
 
 hdf5::Extents frame_extents(const FileGeometry& geometry, std::int64_t frames) {
-    const auto extent = [](std::int64_t count) { return static_cast<hdf5::Extent>(count); };
-    return {extent(frames), extent(geometry.shape[2]), extent(geometry.shape[1]), extent(geometry.shape[0])};
+    hdf5::Extents extents = node_extents(geometry);
+    extents.insert(extents.begin(), static_cast<hdf5::Extent>(frames));
+    return extents;
 }
 
-/// A whole frame; one that is larger than kChunkBytes is cut along z, then y, then x.
+/// A whole frame; one that is larger than kNodeChunkBytes is cut.
 hdf5::Extents frame_chunk(const hdf5::Extents& extents) {
-    hdf5::Extent room = kChunkBytes / sizeof(float);
-    hdf5::Extents chunk{1, 1, 1, 1};
-    for (std::size_t axis = 3; axis > 0; --axis) {
-        chunk[axis] = hdf5::even_chunk(extents[axis], std::max<hdf5::Extent>(room, 1));
-        room /= chunk[axis];
-    }
+    hdf5::Extents chunk = node_chunk({extents.begin() + 1, extents.end()});
+    chunk.insert(chunk.begin(), 1);
     return chunk;
-}
-
-std::vector<double> coordinates(const FileGeometry& geometry, std::size_t axis) {
-    std::vector<double> values;
-    for (std::int64_t i = 0; i < geometry.shape[axis]; ++i)
-        values.push_back(geometry.origin_m[axis] + static_cast<double>(i) * geometry.spacing_m[axis]);
-    return values;
-}
-
-/// Of value `index` of a frame, (x, y, z) [m].
-std::array<double, 3> position_of(const FileGeometry& geometry, std::size_t index) {
-    std::array<double, 3> position_m{};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        const auto extent = static_cast<std::size_t>(geometry.shape[axis]);
-        position_m[axis] = geometry.origin_m[axis] + static_cast<double>(index % extent) * geometry.spacing_m[axis];
-        index /= extent;
-    }
-    return position_m;
-}
-
-/// In the order of the axis labels, as in model files.
-std::array<double, 3> z_y_x(const std::array<double, 3>& triple) {
-    return {triple[2], triple[1], triple[0]};
 }
 
 struct OpenShot {
@@ -120,8 +93,7 @@ struct SnapshotWriter::Impl {
         // Known now, not after hours of computing.
         if (!overwrite && std::filesystem::exists(xdmf_path))
             throw Error(ExitCode::cannot_create, shown(xdmf_path) + ": exists already; --force overwrites it");
-        for (std::size_t axis = 0; axis < 3; ++axis)
-            scales.push_back(write_coordinates(file.root(), kCoordinates[axis], "m", coordinates(geometry, axis)));
+        scales = write_coordinates_of_nodes(file.root(), geometry);
     }
 
     void begin_shot(std::int64_t shot, std::int64_t frames);
@@ -154,12 +126,7 @@ void SnapshotWriter::Impl::describe(hdf5::Group& group, hdf5::Dataset& pressure)
     pressure.set_text("units", "Pa");
     pressure.set_text("long_name", "pressure");
     pressure.set_texts("axis_labels", {"time", "z", "y", "x"});
-    pressure.set_numbers("spacing", z_y_x(geometry.spacing_m));
-    pressure.set_numbers("origin", z_y_x(geometry.origin_m));
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        pressure.attach_scale(3 - axis, scales[axis]);
-        group.link_here(kCoordinates[axis], scales[axis]);  // xarray looks in the group that it opens, and nowhere else
-    }
+    describe_nodes(group, pressure, geometry, scales);
 }
 
 void SnapshotWriter::Impl::join(std::int64_t shot, std::vector<double> times_s,
@@ -186,7 +153,7 @@ void SnapshotWriter::Impl::write(double time_s, std::span<const float> values) {
         throw Error(ExitCode::internal, h5_name + ": a snapshot at " + std::to_string(time_s) + " s is one too many");
     require_storable(values, [&](std::size_t index) {
         return "shot " + std::to_string(current->header.shot) + ", snapshot at t = " + shortest(time_s) + " s, " +
-               position_text(position_of(geometry, index));
+               position_text(node_position(geometry, index));
     });
     hdf5::Extents count = current->pressure.extents();
     count[0] = 1;
@@ -316,23 +283,22 @@ std::vector<SnapshotPartFile> parts_of_snapshots(const std::filesystem::path& fi
 }
 
 std::int64_t predicted_part_bytes(const FileGeometry& geometry, std::int64_t frames, std::int64_t provenance_bytes) {
-    const std::int64_t coordinates = 8 * (geometry.shape[0] + geometry.shape[1] + geometry.shape[2]);
-    return saturating_sum(result_file_bytes(provenance_bytes), coordinates, saturating_product(frames, std::int64_t{8}),
-                          kShotOverhead);
+    return saturating_sum(result_file_bytes(provenance_bytes), coordinate_bytes(geometry),
+                          saturating_product(frames, std::int64_t{8}), kShotOverhead);
 }
 
 std::int64_t predicted_snapshot_bytes(const FileGeometry& geometry, std::int64_t shots, std::int64_t frames,
                                       std::int64_t provenance_bytes) {
     const auto extents = frame_extents(geometry, frames);
-    const std::int64_t coordinates = 8 * (geometry.shape[0] + geometry.shape[1] + geometry.shape[2]);
     const std::int64_t shot = saturating_sum(dataset_bytes(extents, frame_chunk(extents), sizeof(float)),
                                              saturating_product(frames, std::int64_t{8}), kShotOverhead,
                                              predicted_xdmf_bytes(geometry, frames));
-    return saturating_sum(result_file_bytes(provenance_bytes), coordinates, saturating_product(shots, shot));
+    return saturating_sum(result_file_bytes(provenance_bytes), coordinate_bytes(geometry),
+                          saturating_product(shots, shot));
 }
 
 std::int64_t memory_to_write_frame(std::int64_t bytes) {
-    return hdf5::writing_bytes(bytes, kChunkBytes);
+    return hdf5::writing_bytes(bytes, kNodeChunkBytes);
 }
 
 }  // namespace onda

@@ -150,7 +150,7 @@ private:
     using Strips = std::vector<std::unique_ptr<StripSteps<T>>>;
     [[nodiscard]] Strips& strips(StripTurn turn) { return strips_[static_cast<std::size_t>(turn)]; }
     [[nodiscard]] const Strips& strips(StripTurn turn) const { return strips_[static_cast<std::size_t>(turn)]; }
-    /// The silence before a shot, but for the levels of the fields.
+    /// Zeroes all state except the levels of the fields.
     void forget() {
         if (has_shell()) fields_.clear(twice_->odd);
         for (const auto& of_turn : strips_)
@@ -194,7 +194,7 @@ private:
         arguments_.q = q().data() + layout_.origin;
         arguments_.box = node_box(twice_->shell.leap);
         run_kernel();
-        if (has_shell()) setup_.stepping == Stepping::leap ? leap_in_shell(n) : step_in_shell(n);
+        if (has_shell()) step_shell(n);
     }
     void absorb() {
         const FieldsLevels levels = levels_of_fields();
@@ -219,23 +219,16 @@ private:
         else
             kernel.step_double(arguments_);
     }
-    /// The nodes that do not leap, in two single steps: by p[n+1] to p[n+2].
-    void leap_in_shell(std::int64_t n) {
-        T *const even = p().data() + layout_.origin, *const odd = twice_->odd.data() + layout_.origin,
+    /// The nodes that step n leaves to the shell: in leaps two single steps, by p[n+1] to p[n+2]; of order 4 in time
+    /// u = A p, and p[n+1] from it.
+    void step_shell(std::int64_t n) {
+        const bool leaps = setup_.stepping == Stepping::leap;
+        T *const now = p().data() + layout_.origin, *const odd = twice_->odd.data() + layout_.origin,
                  *const next = q().data() + layout_.origin;
-        pass_shell(ShellPass::step, even, odd, odd, twice_->shell.no_odd);
+        pass_shell(leaps ? ShellPass::step : ShellPass::inner, now, leaps ? odd : now, odd, twice_->shell.no_odd);
         odd_injection_.add(n, twice_->odd.data());
         fields_.fill_halos(twice_->odd);
-        pass_shell(ShellPass::step, odd, even, next, twice_->shell.leap);
-    }
-    /// The same nodes in a step of order 4 in time: by u to p[n+1].
-    void step_in_shell(std::int64_t n) {
-        T *const now = p().data() + layout_.origin, *const u = twice_->odd.data() + layout_.origin,
-                 *const next = q().data() + layout_.origin;
-        pass_shell(ShellPass::inner, now, now, u, twice_->shell.no_odd);
-        odd_injection_.add(n, twice_->odd.data());
-        fields_.fill_halos(twice_->odd);
-        pass_shell(ShellPass::outer, u, now, next, twice_->shell.leap);
+        pass_shell(leaps ? ShellPass::step : ShellPass::outer, odd, now, next, twice_->shell.leap);
     }
     /// A pass over the nodes outside a box, and then the strips.
     void pass_shell(ShellPass pass, T* level, const T* before, T* next, const Box& without) {

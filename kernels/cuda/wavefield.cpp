@@ -2,6 +2,7 @@
 #include "kernels/wavefield.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <tuple>
 #include <utility>
@@ -136,8 +137,13 @@ private:
         set_counter(counter_.data(), n, compute().get());
         counted_ = n;
     }
-    void absorb() const {
-        for (const auto& strip : strips(StripTurn::after_step)) apply(*strip, levels());
+    /// \param fused whether the fused kernel has applied the strips that it can.
+    void absorb(bool fused) const {
+        std::array<StepLevels<T>, kMaxFields> levels{};
+        for (std::size_t field = 0; field < fields_.count(); ++field)
+            levels[field] = {fields_.now(field), fields_.before(field), fields_.level()};
+        for (const auto& strip : strips(StripTurn::after_step))
+            if (!fused || !strip->in_whole_steps()) apply(*strip, std::span(levels).first(fields_.count()));
     }
     void inject(std::int64_t n) {
         prepare_shots();
@@ -166,13 +172,6 @@ private:
     }
     [[nodiscard]] Strips& strips(StripTurn turn) { return strips_[static_cast<std::size_t>(turn)]; }
     [[nodiscard]] const Strips& strips(StripTurn turn) const { return strips_[static_cast<std::size_t>(turn)]; }
-    /// Those of every field, between p[n] and p[n+1].
-    [[nodiscard]] std::vector<StepLevels<T>> levels() const {
-        std::vector<StepLevels<T>> levels;
-        for (std::size_t field = 0; field < fields_.count(); ++field)
-            levels.push_back({fields_.now(field), fields_.before(field), fields_.level()});
-        return levels;
-    }
     void apply(const StripSteps<T>& strip, std::span<const StepLevels<T>> levels) const {
         for (int volume = 0; volume < fields_.volumes(); ++volume) strip.apply(levels, volume, compute().get());
     }
@@ -189,7 +188,8 @@ private:
     void queue_steps(std::int64_t first, std::int64_t count);
     void queue_shell(std::int64_t n);
     void queue_pass(ShellPass pass, T* level, T* before, T* next, bool first);
-    void queue_fused_step(std::int64_t n, bool records);
+    void perform_fused(Operation operation, std::int64_t n, bool records);
+    void launch_fused(std::int64_t n, bool records, bool injects);
     template <typename U>
     void copy_traces(std::span<U> values, int shot) const;
     template <typename Body>
@@ -320,21 +320,31 @@ void CudaWavefield<T>::copy_traces(std::span<U> values, int shot) const {
     traces_.copy(values, before, receivers_of_.at(static_cast<std::size_t>(shot)).rows(), compute());
 }
 
-/// Step n, after which p[n+1] is complete. \param records whether sample n is still to be taken.
+/// Launches the fused kernel in step n. \param injects whether p[n+1] is complete then.
 template <typename T>
-void CudaWavefield<T>::queue_fused_step(std::int64_t n, bool records) {
-    fields_.fill_halos(1);
-    const Strips& all = strips(StripTurn::after_step);
-    const bool absorbs_later = std::ranges::any_of(all, [](const auto& strip) { return !strip->in_whole_steps(); });
+void CudaWavefield<T>::launch_fused(std::int64_t n, bool records, bool injects) {
     fused_->step(fields_.level(),
-                 {records && (capturing_ ? graph_records_ : traces_.records(n)), !absorbs_later, traces_.nodes(),
+                 {records && (capturing_ ? graph_records_ : traces_.records(n)), injects, traces_.nodes(),
                   sources_.nodes(), counter_.data(), offset_of(n)},
                  compute().get());
     if (records && !capturing_) traces_.flush(n, compute(), fields_.copy());
-    if (!absorbs_later) return;
-    for (const auto& strip : all)
-        if (!strip->in_whole_steps()) apply(*strip, levels());
-    inject(n);
+}
+
+/// Performs an operation of kFusedStep in step n. \param records whether sample n is still to be taken.
+template <typename T>
+void CudaWavefield<T>::perform_fused(Operation operation, std::int64_t n, bool records) {
+    const bool absorbs_later =
+        std::ranges::any_of(strips(StripTurn::after_step), [](const auto& strip) { return !strip->in_whole_steps(); });
+    switch (operation) {
+        case Operation::fill_halos: return fields_.fill_halos(1);  // those beyond the faces of z are the kernel's
+        case Operation::record: return;                            // a part of the launch
+        case Operation::step_beside_cuts: return launch_fused(n, records, !absorbs_later);
+        case Operation::absorb: return absorb(true);
+        case Operation::inject:
+            if (absorbs_later) inject(n);
+            return;
+        default: return perform(operation, n);
+    }
 }
 
 /// One pass over the shell, and the strips that follow it. \param first whether it makes the odd level, or u.
@@ -376,7 +386,7 @@ void CudaWavefield<T>::perform(Operation operation, std::int64_t index) {
             take_step(steppers_);
             if (shell_steps_) queue_shell(index);
             return;
-        case Operation::absorb: return absorb();
+        case Operation::absorb: return absorb(false);
         case Operation::inject: return inject(index);
         case Operation::swap: return fields_.swap();
         case Operation::record: return record_sample(index);
@@ -385,15 +395,12 @@ void CudaWavefield<T>::perform(Operation operation, std::int64_t index) {
     }
 }
 
-/// Queues steps whose samples are of one batch. A fused step records the sample of its own beginning; only the last one
-/// needs a launch of its own.
+/// Queues steps whose samples are of one batch. The last sample of fused steps takes a launch of its own.
 template <typename T>
 void CudaWavefield<T>::queue_steps(std::int64_t first, std::int64_t count) {
     if (!fused_) return Wavefield::enqueue(first, count);
-    for (std::int64_t n = first; n < first + count; ++n) {
-        queue_fused_step(n, n > first);
-        fields_.swap();
-    }
+    for (std::int64_t n = first; n < first + count; ++n)
+        for (const Operation operation : kFusedStep) perform_fused(operation, n, n > first);
     record_sample(first + count);
 }
 

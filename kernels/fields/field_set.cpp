@@ -31,20 +31,7 @@ void hash_downloaded(const FieldSet& fields, const Window& window, std::span<std
     }
 }
 
-[[noreturn]] void throw_without_planes() {
-    throw std::logic_error("fields whose planes nobody exchanges");
-}
-
 }  // namespace
-
-std::int64_t plane_buffer_bytes(const Problem& problem, std::int64_t planes, std::int64_t shots) {
-    const std::int64_t halo = problem.scheme.halo();
-    const auto extent = [&](int axis) {
-        return problem.grid.n[static_cast<std::size_t>(axis)] + (problem.grid.has_axis(axis) ? 2 * halo : 0);
-    };
-    const std::int64_t fields = std::ssize(problem.scheme.equation->fields);
-    return shots * fields * planes * extent(0) * extent(1) * problem.element_bytes();
-}
 
 void FieldSet::hash_planes(const Window& window, std::span<std::uint64_t> hashes, int shot) const {
     if (problem().precision == Precision::float64)
@@ -61,20 +48,8 @@ std::unique_ptr<Scattering> FieldSet::make_scattering() const {
     throw std::logic_error("fields that do not scatter");
 }
 
-void FieldSet::copy_planes(const FieldSet&, std::int64_t, std::int64_t, std::int64_t) {
-    throw_without_planes();
-}
-
-std::unique_ptr<PlaneBuffer> FieldSet::make_plane_buffer(std::int64_t) const {
-    throw_without_planes();
-}
-
-bool FieldSet::copy_out(std::int64_t, PlaneBuffer&) const {
-    throw_without_planes();
-}
-
-void FieldSet::copy_in(std::int64_t, const PlaneBuffer&) {
-    throw_without_planes();
+void FieldSet::throw_uncut() {
+    throw std::logic_error("fields whose planes nobody exchanges");
 }
 
 }  // namespace onda

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernels/fields/planes.hpp"
 #include "kernels/grid/grid.hpp"
 #include "kernels/plane_link.hpp"
 #include "kernels/setup.hpp"
@@ -28,14 +29,7 @@ struct Extremum {
     bool finite = true;
 };
 
-/// A time level of one of the fields.
-struct FieldLevel {
-    int field = 0;   ///< in the order of the equation
-    int before = 0;  ///< levels before p[n]: 0, or 1 for p[n-1], which a step overwrites with p[n+1]
-};
-inline constexpr FieldLevel kPreviousLevel{0, 1};
-
-/// A part of a field on its way to the host, while later steps run. Must go before its fields do.
+/// A part of a field on its way to the host, while later steps run. Must not outlive its fields.
 class Download {
 public:
     virtual ~Download() = default;
@@ -43,27 +37,6 @@ public:
     /// thread than the one that drives the steps.
     virtual std::span<const float> wait() = 0;
 };
-
-/// Planes of p[n] of all shots in memory of the host: what slabs in different processes send each other. [shot][field]
-/// [z][y][x] with the halos along x and y, in the precision of the run and without padding: the same on every kind of
-/// device.
-class PlaneBuffer {
-public:
-    explicit PlaneBuffer(std::int64_t planes) : planes_(planes) {}
-    virtual ~PlaneBuffer() = default;
-    PlaneBuffer(const PlaneBuffer&) = delete;
-    PlaneBuffer& operator=(const PlaneBuffer&) = delete;
-
-    [[nodiscard]] std::int64_t planes() const { return planes_; }
-    [[nodiscard]] virtual std::span<std::byte> bytes() = 0;
-    [[nodiscard]] std::span<const std::byte> bytes() const { return const_cast<PlaneBuffer*>(this)->bytes(); }
-
-private:
-    std::int64_t planes_;
-};
-
-/// The bytes of so many planes in a PlaneBuffer. \param problem of a slab.
-std::int64_t plane_buffer_bytes(const Problem& problem, std::int64_t planes, std::int64_t shots);
 
 /// One array of a shot's state, as every device, kernel and batch gives it: "p", "p_previous", "cpml.x_min.psi", ….
 struct StatePart {
@@ -122,22 +95,25 @@ public:
         return const_cast<FieldSet&>(std::as_const(*this).of_slab(slab));
     }
 
-    // What crosses a cut: planes of p[n] of every field, halos along x and y included. Planes below 0 and from nz on
-    // lie in the halo. Fields that nobody cuts leave these as they are: they throw std::logic_error.
+    // The planes that cross a cut (PlaneShape). Planes below 0 and from nz on lie in the halo. Fields that nobody cuts
+    // leave these as they are: they throw std::logic_error.
 
-    /// Overwrites planes to_plane … to_plane + count - 1 by those of a neighbouring slab. The copy may run beside what
-    /// is queued until await_planes(), which must not change what it reads. \param other on a device of the same kind,
-    /// of the same precision and extents along x and y.
-    virtual void copy_planes(const FieldSet& other, std::int64_t from_plane, std::int64_t to_plane, std::int64_t count);
-    /// A buffer for planes, in memory that the device copies from and to without a detour.
-    [[nodiscard]] virtual std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const;
-    /// Copies planes from `from_plane` on to a buffer, under the rules of copy_planes(). \returns whether they are
-    /// there; otherwise they are after await_copies_out().
-    [[nodiscard]] virtual bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const;
-    virtual void await_copies_out() const {}
+    /// Overwrites planes to_plane … to_plane + count - 1 by those of a neighbouring slab. The copy may overlap queued
+    /// work until await_planes(), which must not change what it reads. \param other on a device of the same kind, of
+    /// the same precision and extents along x and y.
+    virtual void copy_planes(const FieldSet& /*other*/, std::int64_t /*from_plane*/, std::int64_t /*to_plane*/,
+                             std::int64_t /*count*/) {
+        throw_uncut();
+    }
+    /// A buffer for planes, in memory of the host that the device copies from and to without a detour.
+    [[nodiscard]] virtual PlaneBuffer make_plane_buffer(std::int64_t /*planes*/) const { throw_uncut(); }
+    /// Copies planes from `from_plane` on to a buffer, which the device reaches, under the rules of copy_planes().
+    /// \returns whether they are there; otherwise they are after await_packed().
+    [[nodiscard]] virtual bool pack(std::int64_t /*from_plane*/, const PlaneBuffer& /*planes*/) const { throw_uncut(); }
+    virtual void await_packed() const {}
     /// Overwrites planes from `to_plane` on by those of a buffer, which must stay as it is until the next
-    /// await_copies_out(); what reads them comes after await_planes().
-    virtual void copy_in(std::int64_t to_plane, const PlaneBuffer& planes);
+    /// await_packed(); what reads them comes after await_planes().
+    virtual void unpack(std::int64_t /*to_plane*/, const PlaneBuffer& /*planes*/) { throw_uncut(); }
     /// The end of a cut where so many planes from `from_plane` on go from the device to that of another process, whose
     /// planes come to those from `to_plane` on; null where they go through the host.
     [[nodiscard]] virtual std::unique_ptr<PlanePort> make_plane_port(std::int64_t /*planes*/,
@@ -149,6 +125,8 @@ public:
     virtual void await_planes() {}
 
 private:
+    [[noreturn]] static void throw_uncut();
+
     const Problem* problem_;
 };
 

@@ -44,20 +44,20 @@ public:
     [[nodiscard]] const FieldSet& of_slab(std::size_t slab) const override { return *slabs_.at(slab); }
 
     // The outermost slabs exchange planes with those of other processes.
-    [[nodiscard]] std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override {
+    [[nodiscard]] PlaneBuffer make_plane_buffer(std::int64_t planes) const override {
         return slabs_.front()->make_plane_buffer(planes);
     }
-    [[nodiscard]] bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override {
+    [[nodiscard]] bool pack(std::int64_t from_plane, const PlaneBuffer& planes) const override {
         const auto [slab, plane] = outermost(from_plane);
-        return slab->copy_out(plane, planes);
+        return slab->pack(plane, planes);
     }
-    void await_copies_out() const override {
-        slabs_.front()->await_copies_out();
-        slabs_.back()->await_copies_out();
+    void await_packed() const override {
+        slabs_.front()->await_packed();
+        slabs_.back()->await_packed();
     }
-    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override {
+    void unpack(std::int64_t to_plane, const PlaneBuffer& planes) override {
         const auto [slab, plane] = outermost(to_plane);
-        slab->copy_in(plane, planes);
+        slab->unpack(plane, planes);
     }
     [[nodiscard]] std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t from_plane,
                                                              std::int64_t to_plane) override {

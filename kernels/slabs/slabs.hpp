@@ -28,7 +28,7 @@ std::vector<Slab> equal_slabs(std::int64_t nz, int count);
 /// that what lies in between (u = A p, p[n+1] in the shell, what strips remember) is right as far as its own nodes
 /// reach, without an exchange; else none.
 std::int64_t ghost_planes(const Problem& problem);
-/// The planes that a slab computes: its own and those ghosts.
+/// The planes that a slab computes: its own and its ghosts.
 Slab with_ghosts(const Problem& whole, const Slab& slab);
 
 /// The part of a problem that a slab computes: its planes, neighbours (beyond ghosts: nothing) where it was cut, the
@@ -54,7 +54,7 @@ struct WindowPart {
     Window window;        ///< in the planes that the slab computes
     std::int64_t before;  ///< points of the whole window that come before
 };
-/// Those of all slabs that have planes of a window, in order. \param computed with_ghosts() of each slab.
+/// The parts of a window, of all slabs that have planes of it, in order. \param computed with_ghosts() of each slab.
 std::vector<WindowPart> parts_of(const Window& window, std::span<const Slab> slabs, std::span<const Slab> computed);
 
 /// The fewest planes that a slab may have: those that its neighbours read, and at an end face of the grid all of the
@@ -65,7 +65,7 @@ std::int64_t fewest_planes(const Problem& problem, bool at_z_min, bool at_z_max)
 /// each with its fewest_planes() at least.
 void check_slabs(const Problem& problem, std::span<const Slab> slabs);
 
-/// Whether check_slabs() lets them pass.
+/// Whether check_slabs() accepts these slabs.
 bool slabs_fit(const Problem& problem, std::span<const Slab> slabs);
 
 /// The largest number of equal slabs that can compute a problem: 1 where none but the whole grid can.
@@ -96,7 +96,7 @@ private:
     std::unique_ptr<Exchange> exchange_;
 };
 
-/// One that brings nothing, to time steps without it.
+/// An exchange that brings nothing, to time steps without one.
 std::unique_ptr<Exchange> make_no_exchange(const std::vector<Wavefield*>& slabs);
 
 /// A medium whose wavefields are cut into slabs and give the bits of uncut ones. A slab may itself be such a medium.

@@ -77,7 +77,7 @@ inline constexpr std::array kSingleStep{Operation::fill_halos,
 /// overwritten as soon as their owners have them.
 inline constexpr std::array kLeap{Operation::fill_halos,  Operation::step_twice,   Operation::inject, Operation::swap,
                                   Operation::send_planes, Operation::await_planes, Operation::record};
-/// A step of order 4 in time, likewise; what acts on the complete p[n+1] does so once.
+/// A step of order 4 in time, whose shell has strips in its passes, too; what acts on the complete p[n+1] does so once.
 inline constexpr std::array kFourthOrderStep{Operation::fill_halos,   Operation::step_twice, Operation::absorb,
                                              Operation::inject,       Operation::swap,       Operation::send_planes,
                                              Operation::await_planes, Operation::record};
@@ -94,6 +94,25 @@ constexpr bool is_in_order(StepList list) {
     return true;
 }
 static_assert(is_in_order(kSingleStep) && is_in_order(kLeap) && is_in_order(kFourthOrderStep));
+// Samples come last, so that whoever drives whole updates may take some of them afterwards, as slabs do.
+static_assert(kSingleStep.back() == Operation::record && kLeap.back() == Operation::record &&
+              kFourthOrderStep.back() == Operation::record);
+
+/// Whether a device may perform the operations of a list in this order: the same one, but that `record`, which changes
+/// nothing, comes wherever it finds p[n]; before `swap` it takes the sample that the update before has left.
+constexpr bool is_order_of(StepList order, StepList list) {
+    std::size_t at = 0;
+    const auto skip_record = [&] {
+        if (at < list.size() && list[at] == Operation::record) ++at;
+    };
+    for (const Operation operation : order) {
+        if (operation == Operation::record) continue;
+        skip_record();
+        if (at == list.size() || list[at++] != operation) return false;
+    }
+    skip_record();
+    return at == list.size() && order.size() == list.size() && is_in_order(order);
+}
 
 /// The operations of an update of a problem: a step, or a leap.
 constexpr StepList step_list(const Problem& problem) {

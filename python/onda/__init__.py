@@ -8,6 +8,7 @@
     gather.to_xarray()                           # the pressures with labelled coordinates
 
     run = onda.open("results/demo")              # what `onda run` left in a folder
+    gradient = onda.read_gradient("gradient.h5") # what `onda gradient` left
 
 Positions are (x, y, z) in metres, z down; arrays are [z][y][x]. What goes wrong is an OndaError with the message and
 the exit code of the command line.
@@ -28,6 +29,7 @@ from ._errors import (
     UnstableError,
     UsageError,
 )
+from ._gradient import Gradient, read_gradient
 from ._progress import Progress
 from ._results import Gather, Run, Snapshots, Wavelets
 from ._run import run
@@ -39,6 +41,7 @@ __all__ = [
     "DeviceError",
     "FileError",
     "Gather",
+    "Gradient",
     "InputDataError",
     "InternalError",
     "MissingInputError",
@@ -53,5 +56,6 @@ __all__ = [
     "Wavelets",
     "__version__",
     "open",
+    "read_gradient",
     "run",
 ]

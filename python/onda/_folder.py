@@ -61,14 +61,14 @@ def _h5py() -> Any:
     try:
         import h5py
     except ImportError as error:
-        raise ImportError("onda.open() needs h5py: pip install h5py, or apt install python3-h5py") from error
+        raise ImportError("reading results needs h5py: pip install h5py, or apt install python3-h5py") from error
     return h5py
 
 
 class _Folder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._h5py = _h5py()
+        _h5py()
 
     def shots(self) -> List[int]:
         """Of the first file that there is: a run without receivers has no seismograms."""
@@ -116,16 +116,19 @@ class _Folder:
         return _core.export_file(os.fspath(file), request)
 
     def _open(self, name: str, format_name: str) -> Any:
-        path = self._folder / name
-        try:
-            file = self._h5py.File(path, "r")
-        except OSError as error:
-            raise InputDataError(f"{path}: cannot open it as an HDF5 file ({error})") from error
-        found = _text(file.attrs.get("format", ""))
-        if found != format_name:
-            file.close()
-            raise InputDataError(f"{path}: is of format '{found}'; expected {format_name}")
-        return file
+        return _open(self._folder / name, format_name)
+
+
+def _open(path: Path, format_name: str) -> Any:
+    try:
+        file = _h5py().File(path, "r")
+    except OSError as error:
+        raise InputDataError(f"{path}: cannot open it as an HDF5 file ({error})") from error
+    found = _text(file.attrs.get("format", ""))
+    if found != format_name:
+        file.close()
+        raise InputDataError(f"{path}: is of format '{found}'; expected {format_name}")
+    return file
 
 
 def _require_parts(pressure: Any) -> None:

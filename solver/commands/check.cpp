@@ -21,6 +21,7 @@
 #include "solver/program/progress.hpp"
 #include "solver/run/run_folder.hpp"
 #include "solver/survey/survey_ranges.hpp"
+#include "solver/tasks/gradient_task.hpp"
 
 namespace onda {
 namespace {
@@ -38,7 +39,8 @@ struct Verdict {
 /// Memory of a device that has its own: what is free, and what would fit.
 struct DeviceRoom {
     explicit DeviceRoom(const Plan& plan)
-        : available(available_device_bytes(plan)), largest(largest_grid(plan, Memory::device, available)) {}
+        : available(available_device_bytes(plan.config.backend, plan.setup, plan.placement)),
+          largest(largest_grid(plan, Memory::device, available)) {}
     std::int64_t available;
     std::optional<Grid> largest;
 };
@@ -130,8 +132,7 @@ std::string box_text(const PositionBox& box, int dimensions) {
     return text;
 }
 
-void print_ranges(const Plan& plan, const SurveyRanges& ranges) {
-    const int dimensions = plan.domain.grid.dimensions;
+void print_ranges(const SurveyRanges& ranges, int dimensions) {
     const std::string about = ranges.is_complete ? ""
                                                  : fmt::format(
                                                        " (of {} shots spread evenly, and some of their "
@@ -146,13 +147,13 @@ void print_ranges(const Plan& plan, const SurveyRanges& ranges) {
 }
 
 /// What each slab takes of the memory of its device.
-void print_slabs(const Plan& plan) {
-    if (plan.placement.slabs.size() <= 1) return;
-    const std::vector<std::int64_t> bytes = slab_bytes(plan.setup, plan.placement);
+void print_slabs(const Setup& setup, const Placement& placement) {
+    if (placement.slabs.size() <= 1) return;
+    const std::vector<std::int64_t> bytes = slab_bytes(setup, placement);
     for (std::size_t i = 0; i < bytes.size(); ++i)
         std::cout << fmt::format("{:<10}{:>8}  slab {}: planes {} to {}\n", i == 0 ? "slabs" : "", bytes_text(bytes[i]),
-                                 i + 1, plan.placement.slabs[i].first_plane,
-                                 plan.placement.slabs[i].first_plane + plan.placement.slabs[i].planes - 1);
+                                 i + 1, placement.slabs[i].first_plane,
+                                 placement.slabs[i].first_plane + placement.slabs[i].planes - 1);
 }
 
 /// A machine that the run is priced on, as options tell it; what is missing is that of this machine.
@@ -178,8 +179,9 @@ Machine machine_of(const MachineOptions& options, const Verdict& v) {
     if (options.gpts <= 0. && !v.time)
         throw Error(ExitCode::usage, "--no-trial leaves open what a device does: give --device-gpts");
     machine.gpts = options.gpts > 0. ? options.gpts : v.time->gpt_per_s / here;
-    const std::int64_t memory =
-        v.plan.placement.device->has_own_memory() ? available_device_bytes(v.plan) : available_memory_bytes();
+    const std::int64_t memory = v.plan.placement.device->has_own_memory()
+                                    ? available_device_bytes(v.plan.config.backend, v.plan.setup, v.plan.placement)
+                                    : available_memory_bytes();
     machine.memory_bytes = options.memory_gb > 0. ? static_cast<std::int64_t>(1e9 * options.memory_gb) : memory;
     if (options.link_gb_s > 0.) machine.link_bytes_s = 1e9 * options.link_gb_s;
     if (options.network_gb_s > 0.) machine.network_bytes_s = 1e9 * options.network_gb_s;
@@ -227,14 +229,14 @@ void print_run_time(const TimeForecast& time) {
     for (const auto& item : time.items)
         std::cout << fmt::format("          {:>8}  {}\n", duration_text(item.seconds), item.what);
     if (time.load.is_busy())
-        std::cout << fmt::format("          while others kept {:.1f} of {} processors busy\n", time.load.others,
-                                 time.load.processors);
+        std::cout << fmt::format("          measured while other programs used {:.1f} of {} processors\n",
+                                 time.load.others, time.load.processors);
 }
 
 void print(const Verdict& v) {
     const Plan& plan = v.plan;
     std::cout << describe(plan) << '\n';
-    print_ranges(plan, v.ranges);
+    print_ranges(v.ranges, plan.domain.grid.dimensions);
     std::cout << fmt::format("backend   {}\n", describe(*plan.placement.device, plan.setup))
               << fmt::format("memory    {} at the peak\n", bytes_text(v.memory.peak_bytes()));
     print_items(v.memory.items);
@@ -245,7 +247,7 @@ void print(const Verdict& v) {
                                  room.largest ? shape_text(*room.largest) + " nodes" : "no grid of these proportions");
         print_items(v.memory.device_items);
     }
-    print_slabs(plan);
+    print_slabs(plan.setup, plan.placement);
     std::cout << fmt::format("results   {}, and {}\n", bytes_text(v.output_bytes), beside_results(plan.config.output));
     if (v.time) print_run_time(*v.time);
     for (const auto& picture : v.pictures) std::cout << "picture   " << shown(picture) << '\n';
@@ -253,7 +255,7 @@ void print(const Verdict& v) {
     for (const std::string& warning : plan.warnings) std::cout << "warning   " << printable_lines(warning) << '\n';
 }
 
-void print_machine(const Plan& plan, const Machine& machine, const std::vector<MachineForecast>& ways) {
+void print_machine(const Setup& setup, const Machine& machine, const std::vector<MachineForecast>& ways) {
     std::cout << fmt::format(
         "machine   {} host{} with {} device{} each, of {:.4g} Gpt/s and {}; links of {:.3g} GB/s, network {:.3g} GB/s\n"
         "{:>10}{:>10} {:>8} {:>13} {:>12} {:>11} {:>12} {:>11}\n",
@@ -271,7 +273,7 @@ void print_machine(const Plan& plan, const Machine& machine, const std::vector<M
                                                 : "");
     if (best == nullptr)
         std::cout << fmt::format("          no number of slabs, up to {}, makes the parts small enough\n",
-                                 most_slabs(plan.setup));
+                                 most_slabs(setup));
 }
 
 /// \param file whose name the pictures begin with, with the extension of pictures or without; empty: check.
@@ -289,7 +291,7 @@ std::vector<std::filesystem::path> draw(const Plan& plan, const std::string& fil
 Command add_check(CLI::App& app) {
     struct Options {
         ConfigOptions config;
-        bool json = false, overwrite = false, no_trial = false;
+        bool json = false, overwrite = false, no_trial = false, gradient = false;
         std::string plot;  ///< empty: not asked for
         MachineOptions machine;
     };
@@ -303,6 +305,7 @@ Command add_check(CLI::App& app) {
     command->add_flag("--json", options->json, "Print as JSON");
     command->add_flag("--no-trial", options->no_trial,
                       "Try nothing out, which takes a second of all processors: the run time is not told");
+    command->add_flag("--gradient", options->gradient, "What `onda gradient` would take, not `onda run`");
     CLI::Option* const plot = command
                                   ->add_option("--plot", options->plot,
                                                "Draw model and survey first, in sections through the first source: "
@@ -328,7 +331,8 @@ Command add_check(CLI::App& app) {
              "GB/s from a device to one of another host, each direction (default: 50)");
     return [options, plot] {
         const Config config = read_config(options->config);
-        Verdict verdict{make_plan(config), {}, 0, {}, {}, {}};
+        const TaskRow* const task = options->gradient ? &kGradientTask : nullptr;
+        Verdict verdict{make_plan(config, {}, task), {}, 0, {}, {}, {}};
         verdict.ranges = ranges_of(verdict.plan.survey.shots);
         balance_slabs(verdict.plan.config.backend, verdict.plan.setup, verdict.plan.placement);
         verdict.memory = forecast_memory(verdict.plan);
@@ -345,7 +349,7 @@ Command add_check(CLI::App& app) {
             std::cout << json_text(json) << '\n';
         } else {
             print(verdict);
-            if (on_machine) print_machine(verdict.plan, machine, ways);
+            if (on_machine) print_machine(verdict.plan.setup, machine, ways);
         }
         if (on_machine) return 0;  // which this machine need not hold
         refuse_if_too_large(verdict.plan, default_folder(config));

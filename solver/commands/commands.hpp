@@ -51,6 +51,7 @@ void add_text_output(CLI::App& command, TextOutput& output);
 void write_text(const std::string& text, const TextOutput& output);
 
 Command add_run(CLI::App& app);
+Command add_gradient(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_tune(CLI::App& app);
 Command add_model(CLI::App& app);

@@ -100,9 +100,10 @@ int run(int argc, char** argv) {
     app.footer("onda init > first.yaml\nonda run first.yaml");
     app.set_version_flag("--version", version_line(), "Print the version and exit");
 
-    const Command chosen = add_commands(
-        app, {add_run, add_check, add_tune, add_predict, add_model, add_init, add_schema, add_convert, add_plot,
-              add_export, add_report, add_verify, add_dispersion, add_bench, add_info, add_completion, add_man});
+    const Command chosen =
+        add_commands(app, {add_run, add_gradient, add_check, add_tune, add_predict, add_model, add_init, add_schema,
+                           add_convert, add_plot, add_export, add_report, add_verify, add_dispersion, add_bench,
+                           add_info, add_completion, add_man});
     check_numbers(app);
     try {
         app.parse(argc, argv);

@@ -30,20 +30,20 @@ Plane planes_of(const Grid& grid, const std::vector<float>& values) {
     };
 }
 
-void write_model(const Plan& plan, const Model& model, const Options& options) {
+void write_model(const Model& model, const std::string& title, const Options& options) {
     std::vector<QuantityPlanes> further;
     for (std::size_t i = 1; i < model.parameters.size(); ++i)
         further.push_back(
             {quantity_of(model.equation->parameters[i]), planes_of(model.grid, model.parameters[i].values)});
     std::string provenance = fmt::format("{}: {}", version_line(), model.description);
-    if (!plan.config.title.empty()) provenance += fmt::format(" (model of '{}')", plan.config.title);
+    if (!title.empty()) provenance += fmt::format(" (model of '{}')", title);
     write_model_file(options.output, geometry_of(model.grid), planes_of(model.grid, model.vp().values), provenance,
                      options.overwrite, further);
 }
 
-void report(const Plan& plan, const Model& model, const Options& options) {
+void report(const Model& model, const Options& options) {
     fmt::print("Wrote {}\n  model    {}\n  nodes    {}\n", shown(options.output), printable(model.description),
-               shape_text(plan.domain.grid));
+               shape_text(model.grid));
     for (std::size_t i = 0; i < model.parameters.size(); ++i) {
         const MediumParameter& parameter = model.equation->parameters[i];
         fmt::print("  {:<8} {:.6g} to {:.6g} {}\n", parameter.name, model.parameters[i].min, model.parameters[i].max,
@@ -60,10 +60,10 @@ int save_model(const Options& options) {
         throw Error(ExitCode::usage, fmt::format("{} is the model.file of the configuration; name another output",
                                                  shown(options.output)));
     const Plan plan = make_plan(config);
-    refuse_large_model(plan, plan.domain.grid);
+    refuse_large_model(plan.config, plan.setup.scheme.equation, plan.domain.grid);
     const Model model = make_model(plan.config.model, plan.setup.scheme.equation, plan.domain.grid, plan.config.origin);
-    write_model(plan, model, options);
-    report(plan, model, options);
+    write_model(model, plan.config.title, options);
+    report(model, options);
     if (options.no_pictures) return 0;
     for (const auto& picture :
          write_model_pictures(plan, model, options.output.parent_path() / options.output.stem(), options.overwrite))

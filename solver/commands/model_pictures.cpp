@@ -9,6 +9,7 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/outputs/pictures.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/report/survey_map.hpp"
 
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::int64_t kMostDrawnNodes = 30'000'000;  // of a model that is made for its sections alone
 
-/// The same extents with fewer nodes.
+/// A grid of the same extents with fewer nodes: every `by`-th along each axis.
 Grid coarser(const Grid& grid, std::int64_t by) {
     Grid coarse = grid;
     for (int axis = 0; axis < 3; ++axis) {
@@ -30,13 +31,14 @@ Grid coarser(const Grid& grid, std::int64_t by) {
 }
 
 /// All sources and receivers over the model, in 3-D from above, then from the side.
-AtomicFile stage_survey_map(const Plan& plan, const Model& model, const std::filesystem::path& file, bool overwrite) {
+AtomicFile stage_survey_map(const std::string& title, const Shots& shots, const Model& model,
+                            const std::filesystem::path& file, bool overwrite) {
     constexpr std::int64_t most_samples = 1200;  // along a side of a picture
     Report survey;
-    map_survey(plan.survey.shots, survey);
+    map_survey(shots, survey);
     Picture picture;
-    picture.title = plan.config.title;
-    const Position through = plan.survey.shots.front().sources.front().position_m;
+    picture.title = title;
+    const Position through = shots.front().sources.front().position_m;
     std::vector<Section> sections = sections_through(model.grid, through, most_samples);
     std::ranges::reverse(sections);  // xy comes first
     std::vector<ModelSection> cuts;  // which panels refer to
@@ -50,7 +52,7 @@ AtomicFile stage_survey_map(const Plan& plan, const Model& model, const std::fil
             panel.marks.push_back({at[plane.horizontal], at[plane.vertical], PictureMark::Kind::receiver});
         for (const auto& at : survey.sources_m)
             panel.marks.push_back({at[plane.horizontal], at[plane.vertical], PictureMark::Kind::source});
-        panel.title = fmt::format("Sources and receivers of {} shots{}{}", plan.survey.shots.size(),
+        panel.title = fmt::format("Sources and receivers of {} shots{}{}", shots.size(),
                                   panel.title.empty() ? "" : ", over the model at ", panel.title);
         picture.panels.push_back(std::move(panel));
     }
@@ -59,10 +61,10 @@ AtomicFile stage_survey_map(const Plan& plan, const Model& model, const std::fil
 
 }  // namespace
 
-void refuse_large_model(const Plan& plan, const Grid& grid) {
-    const auto parameters = static_cast<std::int64_t>(plan.setup.scheme.equation->parameters.size());
+void refuse_large_model(const Config& config, const Equation& equation, const Grid& grid) {
+    const auto parameters = static_cast<std::int64_t>(equation->parameters.size());
     const auto needed = static_cast<double>(grid.points()) * static_cast<double>(parameters * sizeof(float)) +
-                        static_cast<double>(model_extra_bytes(plan.config.model, grid, plan.config.origin));
+                        static_cast<double>(model_extra_bytes(config.model, grid, config.origin));
     const std::int64_t available = available_memory_bytes();
     if (needed <= static_cast<double>(available)) return;
     throw Error(ExitCode::out_of_memory,
@@ -75,7 +77,7 @@ Model model_to_draw(const Plan& plan) {
     Grid grid = plan.domain.grid;
     for (std::int64_t by = 2; grid.points() > kMostDrawnNodes; ++by) grid = coarser(plan.domain.grid, by);
     if (grid.points() != plan.domain.grid.points()) config.resample = config.type == "file";
-    refuse_large_model(plan, grid);
+    refuse_large_model(plan.config, plan.setup.scheme.equation, grid);
     return make_model(config, plan.setup.scheme.equation, grid, plan.config.origin);
 }
 
@@ -83,7 +85,8 @@ std::vector<std::filesystem::path> write_model_pictures(const Plan& plan, const 
                                                         const std::filesystem::path& stem, bool overwrite) {
     std::vector<AtomicFile> files = stage_model_pictures(plan, model, stem, overwrite);
     if (plan.survey.shots.size() > 1)
-        files.push_back(stage_survey_map(plan, model, stem.native() + "_survey.png", overwrite));
+        files.push_back(
+            stage_survey_map(plan.config.title, plan.survey.shots, model, stem.native() + "_survey.png", overwrite));
     std::vector<std::filesystem::path> names;
     for (AtomicFile& file : files) {
         file.commit();

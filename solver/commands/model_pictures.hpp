@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "io/models/geometry.hpp"
+#include "solver/model/model.hpp"
 #include "solver/pictures/section_picture.hpp"
-#include "solver/plan/plan.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// The model of a plan on a grid of the same extents with no more nodes than sections need: its own where that is small
 /// enough, else one that is coarser by the same factor along every axis.
@@ -45,6 +47,6 @@ private:
 };
 
 /// Refuses a model that does not fit the memory. \throws Error(out_of_memory).
-void refuse_large_model(const Plan& plan, const Grid& grid);
+void refuse_large_model(const Config& config, const Equation& equation, const Grid& grid);
 
 }  // namespace onda

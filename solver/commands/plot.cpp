@@ -94,11 +94,13 @@ struct Kind {
     const char* absent;  ///< what it means that a finished run has no such file
 };
 
-constexpr std::array<Kind, 3> kKinds{
+constexpr std::array<Kind, 4> kKinds{
     {{FileKind::seismograms, "seismograms", "onda plot gather, wiggle and spectrum draw them", "seismograms.h5",
       ": this run recorded no seismograms; receivers ask for them"},
      {FileKind::snapshots, "snapshots", "onda plot slice and movie draw them", "snapshots.h5",
       ": this run has no snapshots; request them with output.snapshots"},
+     {FileKind::gradient, "a gradient", "onda plot gradient draws it", "gradient.h5",
+      ": this run computed no gradient; onda gradient does"},
      {FileKind::model, "a model", "onda plot model draws it", "model.h5", ""}}};
 
 /// Why a folder has no file of this kind, as far as the folder tells.
@@ -205,12 +207,12 @@ void finish(Picture picture, const Options& options, const std::string& input_ti
 
 Command add_plot(CLI::App& app) {
     CLI::App* const command =
-        add_command(app, "plot", "Draw gathers, wavefields, spectra and models as PNG, PDF or movies",
+        add_command(app, "plot", "Draw gathers, wavefields, spectra, models and gradients as PNG, PDF or movies",
                     "onda plot gather results/quickstart/seismograms.h5\n"
                     "onda plot slice results/quickstart/snapshots.h5 --model configs/quickstart.yaml\n"
                     "onda plot model configs/quickstart.yaml -o model.pdf");
     return add_commands(*command, {plot::add_gather, plot::add_wiggle, plot::add_spectrum, plot::add_slice,
-                                   plot::add_movie, plot::add_model});
+                                   plot::add_movie, plot::add_model, plot::add_gradient});
 }
 
 }  // namespace onda

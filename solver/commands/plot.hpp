@@ -79,5 +79,6 @@ Command add_spectrum(CLI::App& plot);
 Command add_slice(CLI::App& plot);
 Command add_movie(CLI::App& plot);
 Command add_model(CLI::App& plot);
+Command add_gradient(CLI::App& plot);
 
 }  // namespace onda::plot

@@ -66,9 +66,9 @@ DrawnModel open_model_file(const std::filesystem::path& path, const Options& opt
     return model;
 }
 
-std::optional<Shot> find_shot(const Plan& plan, std::int64_t id) {
-    for (std::size_t i = 0; i < plan.survey.shots.size(); ++i)
-        if (plan.survey.shots.id(i) == id) return plan.survey.shots[i];
+std::optional<Shot> find_shot(const Shots& shots, std::int64_t id) {
+    for (std::size_t i = 0; i < shots.size(); ++i)
+        if (shots.id(i) == id) return shots[i];
     return {};
 }
 
@@ -85,7 +85,7 @@ DrawnModel make_configured_model(const std::filesystem::path& path, const Option
     model.plan = plan;
     model.grid = made->grid;
     const std::int64_t wanted = options.shots.empty() ? plan.survey.shots.id(0) : options.shots.front();
-    model.shot = find_shot(plan, wanted);
+    model.shot = find_shot(plan.survey.shots, wanted);
     if (!model.shot) {
         std::vector<std::int64_t> there;
         for (std::size_t i = 0; i < plan.survey.shots.size(); ++i) there.push_back(plan.survey.shots.id(i));
@@ -238,7 +238,7 @@ Panel frame_panel(const Wavefields& fields, std::span<const float> values, std::
         const auto& [across, down] = std::tie(model.section.horizontal, model.section.vertical);
         panel.fields.back().extent = Extent{across.first, across.last, down.first, down.last};
         if (fields.model->plan)
-            if (const auto shot = find_shot(*fields.model->plan, fields.shot.shot())) {
+            if (const auto shot = find_shot(fields.model->plan->survey.shots, fields.shot.shot())) {
                 outline_layers(panel, fields.section.plane, fields.model->plan->domain.grid,
                                fields.model->plan->domain.faces);
                 mark_survey(panel, fields.section.plane, *shot);
@@ -339,7 +339,7 @@ void add_wavefield_options(CLI::App& command, Options& options, bool several) {
                                         "Over this model: its file, or a configuration (default: that of the run, if "
                                         "its folder is given)")
                             ->type_name("FILE");
-    command.add_flag("--no-model", options.no_model, "Over nothing, with zero white")->excludes(model);
+    command.add_flag("--no-model", options.no_model, "Without the model, with zero white")->excludes(model);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iostream>
 #include <optional>
+#include <spdlog/fmt/fmt.h>
 
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
@@ -8,25 +9,33 @@
 #include "solver/program/build.hpp"
 #include "solver/program/threads.hpp"
 #include "solver/run/simulation.hpp"
+#include "solver/tasks/gradient_task.hpp"
 
 namespace onda {
 
-Command add_run(CLI::App& app) {
-    struct Options {
+namespace {
+
+/// A command that does something with every shot of a survey.
+struct SurveyCommand {
+    const char *name, *summary, *examples;
+    const TaskRow* task;        ///< null: the first of tasks()
+    const char* folder_suffix;  ///< of the default folder
+};
+
+Command add_survey_command(CLI::App& app, const SurveyCommand& of) {
+    struct OptionsOfRun {
         ConfigOptions config;
         std::filesystem::path folder;
         bool overwrite = false;
         std::optional<std::string> shots;
         double max_hours = 0.;
     };
-    CLI::App* command = add_command(app, "run", "Run a simulation and write seismograms, snapshots and pictures",
-                                    "onda run configs/quickstart.yaml\n"
-                                    "onda run survey.yaml --set time.duration_s=2 --output results/long --force\n"
-                                    "onda run survey.yaml --shots 1-50,73 --max-hours 11.5\n"
-                                    "generate_survey | onda run - -o results/generated");
-    auto options = std::make_shared<Options>();
+    CLI::App* command = add_command(app, of.name, of.summary, of.examples);
+    auto options = std::make_shared<OptionsOfRun>();
     add_config_options(*command, options->config);
-    command->add_option("-o,--output", options->folder, "Folder for the results (default: results/<name of CONFIG>)")
+    command
+        ->add_option("-o,--output", options->folder,
+                     fmt::format("Folder for the results (default: results/<name of CONFIG>{})", of.folder_suffix))
         ->check([](const std::string& folder) { return folder.empty() ? "a folder needs a name" : ""; });
     command->add_flag("--force", options->overwrite, "Replace the results of an earlier run in the folder");
     command->add_option(
@@ -36,7 +45,7 @@ Command add_run(CLI::App& app) {
         ->add_option("--max-hours", options->max_hours,
                      "Start no shot that would not finish within this many hours of the start of the program")
         ->check(CLI::PositiveNumber);
-    return [options, start = std::chrono::steady_clock::now()] {
+    return [options, of, start = std::chrono::steady_clock::now()] {
         const Ranks ranks = Ranks::join();
         share_processors(ranks.place().same_processors);
         const Config config = ranks.all_or_none([&] {
@@ -47,8 +56,9 @@ Command add_run(CLI::App& app) {
             return read_config(options->config);
         });
         Log log = ranks.is_first() ? Log() : Log([](Log::Level, const std::string&) {});
-        RunOptions run{options->folder.empty() ? default_folder(config) : options->folder, options->overwrite,
-                       command_line()};
+        RunOptions run{options->folder.empty() ? default_folder(config).concat(of.folder_suffix) : options->folder,
+                       options->overwrite, command_line()};
+        run.task = of.task;
         run.shots =
             ranks.all_or_none([&] { return options->shots ? ShotSelection(*options->shots) : ShotSelection(); });
         constexpr double century_h = 876'600.;  // the clock counts ns in 64 bits, of which 292 years is the end
@@ -62,6 +72,26 @@ Command add_run(CLI::App& app) {
         for (const FileRecord& file : facts.files) std::cout << "  " << file.name << '\n';
         return 0;
     };
+}
+
+}  // namespace
+
+Command add_run(CLI::App& app) {
+    return add_survey_command(app, {"run", "Run a simulation and write seismograms, snapshots and pictures",
+                                    "onda run configs/quickstart.yaml\n"
+                                    "onda run survey.yaml --set time.duration_s=2 --output results/long --force\n"
+                                    "onda run survey.yaml --shots 1-50,73 --max-hours 11.5\n"
+                                    "generate_survey | onda run - -o results/generated",
+                                    nullptr, ""});
+}
+
+Command add_gradient(CLI::App& app) {
+    return add_survey_command(
+        app, {"gradient", "Compute the gradient of the misfit between synthetic and observed seismograms",
+              "onda gradient survey.yaml --set imaging.observed=observed/seismograms.h5\n"
+              "onda gradient survey.yaml --output results/iteration-1 --max-hours 11.5\n"
+              "onda gradient survey.yaml --set imaging.misfit=envelope --shots 1-50",
+              &kGradientTask, "-gradient"});
 }
 
 }  // namespace onda

@@ -14,7 +14,8 @@ constexpr double kNever = std::numeric_limits<double>::infinity();
 /// \param slack_s how close to the edge of a window without a taper a sample lies on it.
 double rise(double after_s, double taper_s, double slack_s) {
     if (taper_s <= 0.) return after_s >= -slack_s ? 1. : 0.;
-    return 0.5 - 0.5 * std::cos(std::numbers::pi * std::clamp(after_s / taper_s, 0., 1.));
+    if (after_s <= 0. || after_s >= taper_s) return after_s > 0. ? 1. : 0.;
+    return 0.5 - 0.5 * std::cos(std::numbers::pi * (after_s / taper_s));
 }
 
 /// The time at which a mute lies at an offset.

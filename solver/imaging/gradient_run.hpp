@@ -13,32 +13,12 @@
 #include "kernels/imaging/correlation.hpp"
 #include "kernels/medium.hpp"
 #include "solver/imaging/adjoint_points.hpp"
+#include "solver/imaging/history_plan.hpp"
 #include "solver/imaging/reverse_schedule.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/propagation/time_loop.hpp"
 
 namespace onda {
-
-/// How the forward field is kept until the adjoint field comes to it.
-struct HistoryPlan {
-    std::int64_t every = 1;  ///< time steps between levels that are kept and met
-    std::int64_t slots = 1;  ///< levels on the device at the same time; with all of them nothing is computed twice
-    std::int64_t checkpoints = 0;  ///< states that the host keeps, to compute levels anew from
-
-    /// The levels that are met.
-    [[nodiscard]] std::int64_t levels(const TimeAxis& time) const { return time.steps / every; }
-    /// Segments of levels that are on the device together.
-    [[nodiscard]] std::int64_t segments(const TimeAxis& time) const;
-    /// The step that a segment ends with.
-    [[nodiscard]] std::int64_t end_of_segment(const TimeAxis& time, std::int64_t segment) const;
-    /// Time steps of the forward field, those that are computed again included.
-    [[nodiscard]] std::int64_t forward_steps(const TimeAxis& time) const;
-};
-
-/// The longest interval of levels whose products have no aliases: those of waves up to f reach 2 f, and what is beyond
-/// the sampling frequency less that is folded onto zero. With 0.4 / (f dt), f where the wavelet has fallen to 1 %, the
-/// gradient is exact to 5e-4; with 0.26 / (f dt) to 3e-7.
-std::int64_t longest_interval(double highest_frequency_hz, double dt_s);
 
 /// Gives the adjoint runs of all shots from what their receivers have recorded on a wavefield.
 using AdjointOf = std::function<std::vector<AdjointPoints>(const Wavefield& forward)>;
@@ -76,7 +56,9 @@ public:
     void run(std::span<const ShotPoints> shots, const AdjointOf& adjoint_of, const RunSupport& support);
 
     /// The wavefield of the forward run, until the adjoint runs begin.
-    [[nodiscard]] Wavefield& forward_field() { return *forward_field_; }
+    [[nodiscard]] const Wavefield& forward_field() const { return *forward_field_; }
+    /// The forward run, while it is stepped.
+    [[nodiscard]] const Propagator& forward() const { return forward_.value(); }
     /// The wavefield of the adjoint run that has ended, with what it recorded.
     [[nodiscard]] const Wavefield& adjoint_field() const { return adjoint_field_ ? *adjoint_field_ : *forward_field_; }
     /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot. Waits.

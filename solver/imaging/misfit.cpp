@@ -105,7 +105,8 @@ constexpr MisfitRow kMisfits[] = {
      .divides_by_synthetic = true,
      .make = make_normalised},
     {.name = "envelope",
-     .help = "l2 of the envelopes, the moduli of the analytic signals: phases do not count, cycles are not skipped",
+     .help = "l2 of the envelopes, the moduli of the analytic signals: phases do not count, which makes cycle skipping "
+             "rarer",
      .make = make_envelope},
     {.name = "huber",
      .help = "l2 of differences up to a threshold, beyond which they count linearly: outliers weigh less",

@@ -11,49 +11,51 @@ namespace {
 void check_offsets(const OffsetConfig& range, StageFaults& faults) {
     if (range.min && range.max && *range.min > *range.max)
         faults.add_of_value("imaging.offset_m.min",
-                            fmt::format("no offset is that large and at most imaging.offset_m.max "
-                                        "= {}: exchange them",
-                                        number_text(*range.max)));
+                            "must be at most imaging.offset_m.max = " + number_text(*range.max));
 }
 
 void check_window(const TimeWindowConfig& window, double duration_s, StageFaults& faults) {
     const double begin = window.min.value_or(0.), end = window.max.value_or(duration_s);
     const std::string key = "imaging.time_window_s";
     if (begin >= duration_s)
-        return faults.add_of_value(key + ".min", fmt::format("the window is empty: the record ends at "
-                                                             "time.duration_s = {}",
-                                                             number_text(duration_s)));
+        return faults.add_of_value(
+            key + ".min", "the window is empty: the record ends at time.duration_s = " + number_text(duration_s));
     if (begin >= end)
         return faults.add_of_value(
             window.min ? key + ".min" : key + ".max",
             fmt::format("the window is empty: it would last from {} s to {} s", number_text(begin), number_text(end)));
     const int tapers = (window.min ? 1 : 0) + (window.max ? 1 : 0);
+    const double length = end - begin;
     if (window.taper > 0. && tapers == 0)
         return faults.add_of_value(key + ".taper", "there is no window to taper: give min or max");
-    if (tapers * window.taper > end - begin)
+    if (tapers * window.taper > length * (1. + 1e-9))  // half of a window may be a taper, rounded as it is
         faults.add_of_value(key + ".taper",
-                            fmt::format("must be at most {}: the window lasts {} s, and is tapered at {}",
-                                        number_text((end - begin) / tapers), number_text(end - begin),
-                                        tapers == 2 ? "both ends" : "one end"));
+                            fmt::format("must be at most {:.6g}: the window lasts {:.6g} s, and is "
+                                        "tapered at {}",
+                                        length / tapers, length, tapers == 2 ? "both ends" : "one end"));
 }
 
-void check_mutes(const ImagingConfig& config, double duration_s, StageFaults& faults) {
-    const auto& top = config.top_mute;
-    const auto& bottom = config.bottom_mute;
-    if (top && top->t0_s >= duration_s)
+/// What one mute alone leaves nothing of.
+void check_mute_alone(const ImagingConfig& config, double duration_s, StageFaults& faults) {
+    if (const auto& top = config.top_mute; top && top->t0_s >= duration_s)
         faults.add_of_value("imaging.top_mute.t0_s",
-                            fmt::format("every trace is muted to its end: the record ends at time.duration_s = {}",
-                                        number_text(duration_s)));
-    // A bottom mute without a velocity, and with a t0 that comes first, leaves nothing at any offset.
-    if (bottom && !bottom->velocity_m_s && bottom->t0_s <= 0.)
+                            "every trace is muted to its end: the record ends at "
+                            "time.duration_s = " +
+                                number_text(duration_s));
+    if (const auto& bottom = config.bottom_mute; bottom && !bottom->velocity_m_s && bottom->t0_s <= 0.)
         faults.add_of_value("imaging.bottom_mute.t0_s",
                             "every trace is muted from its beginning: give a later time, or a velocity_m_s");
+}
+
+/// What two mutes leave nothing of, at any offset.
+void check_mutes_together(const ImagingConfig& config, StageFaults& faults) {
+    const auto& top = config.top_mute;
+    const auto& bottom = config.bottom_mute;
     const auto slowness = [](const MuteConfig& mute) { return mute.velocity_m_s ? 1. / *mute.velocity_m_s : 0.; };
     if (top && bottom && bottom->t0_s <= top->t0_s && slowness(*bottom) <= slowness(*top))
         faults.add_of_value("imaging.bottom_mute.t0_s",
-                            fmt::format("nothing is left at any offset between imaging.top_mute, whose t0_s is {}, and "
-                                        "this mute",
-                                        number_text(top->t0_s)));
+                            "nothing is left at any offset between imaging.top_mute, whose t0_s is " +
+                                number_text(top->t0_s) + ", and this mute");
 }
 
 }  // namespace
@@ -63,7 +65,8 @@ MisfitSettings make_misfit_settings(const ImagingConfig& config, double duration
     StageFaults faults(origin);
     check_offsets(config.offset_m, faults);
     check_window(config.time_window_s, duration_s, faults);
-    check_mutes(config, duration_s, faults);
+    check_mute_alone(config, duration_s, faults);
+    if (faults.empty()) check_mutes_together(config, faults);
     faults.raise_if_any();
     return {&misfit, config};
 }

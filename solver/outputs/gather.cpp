@@ -5,9 +5,10 @@
 
 #include "io/results/stored_pressure.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
-#include "solver/signal/resampling.hpp"
+#include "solver/signal/output_sampling.hpp"
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {
@@ -23,7 +24,8 @@ void require_storable_traces(const ShotGather& gather, const Wavefield& wavefiel
 }
 
 /// The wavelets of a shot's sources, each once, in the order of the survey.
-void note_wavelets(const Plan& plan, const Shot& shot, ShotGather& gather) {
+void note_wavelets(const Shot& shot, std::span<const Wavelet> all, const TimeAxis& time, int dimensions,
+                   ShotGather& gather) {
     std::vector<std::size_t> used;
     for (const SourcePoint& source : shot.sources) used.push_back(source.wavelet);
     std::ranges::sort(used);
@@ -34,38 +36,34 @@ void note_wavelets(const Plan& plan, const Shot& shot, ShotGather& gather) {
     }
     SourceWavelets& wavelets = gather.wavelets;
     std::int64_t samples = 0;
-    for (const std::size_t i : used) samples = std::max(samples, signature_samples(plan.survey.wavelets[i], plan.time));
-    wavelets.dt_s = plan.time.dt_s;
-    wavelets.amplitude_unit = plan.domain.grid.dimensions == 2 ? "Pa" : "Pa m";
+    for (const std::size_t i : used) samples = std::max(samples, signature_samples(all[i], time));
+    wavelets.dt_s = time.dt_s;
+    wavelets.amplitude_unit = dimensions == 2 ? "Pa" : "Pa m";
     for (const std::size_t i : used) {
-        const Wavelet& wavelet = plan.survey.wavelets[i];
+        const Wavelet& wavelet = all[i];
         wavelets.type.push_back(wavelet.type);
         wavelets.t0_s.push_back(wavelet.t0_s);
         wavelets.peak_frequency_hz.push_back(wavelet.peak_frequency_hz);
-        std::vector<double> signal = sample_signature(wavelet, plan.time);
+        std::vector<double> signal = sample_signature(wavelet, time);
         signal.resize(static_cast<std::size_t>(samples));
         wavelets.signal.insert(wavelets.signal.end(), signal.begin(), signal.end());
     }
 }
 
-/// Whether files hold the samples that were recorded.
-bool is_written_as_recorded(const TimeAxis& time) {
-    return !time.correction && time.output_dt_s == time.recorded_dt_s();
-}
-
-std::int64_t receivers_together(const Plan& plan) {
-    return saturating_product(plan.survey.size.most_receivers, shots_together(plan.placement));
+std::int64_t receivers_together(const Survey& survey, const Placement& placement) {
+    return saturating_product(survey.size.most_receivers, shots_together(placement));
 }
 
 }  // namespace
 
-std::int64_t bytes_of_gathers(const Plan& plan) {
-    return saturating_product(receivers_together(plan), plan.time.output_samples, std::int64_t{sizeof(float)});
+std::int64_t bytes_of_gathers(const Survey& survey, const TimeAxis& time, const Placement& placement) {
+    return saturating_product(receivers_together(survey, placement), time.output_samples, std::int64_t{sizeof(float)});
 }
 
 void add_gather_memory(Allocations& list, const Plan& plan) {
-    const std::int64_t receivers = receivers_together(plan);
-    list.add(host_row("gathers, as written", held::gathers, bytes_of_gathers(plan), 1));
+    const std::int64_t receivers = receivers_together(plan.survey, plan.placement);
+    list.add(
+        host_row("gathers, as written", held::gathers, bytes_of_gathers(plan.survey, plan.time, plan.placement), 1));
     if (!is_written_as_recorded(plan.time))
         list.add(host_row("gathers, as recorded", held::resampling, receivers,
                           saturating_product(plan.time.recorded_samples(), std::int64_t{sizeof(float)})));
@@ -73,18 +71,18 @@ void add_gather_memory(Allocations& list, const Plan& plan) {
                       correction_bytes(plan.time, receivers, plan.setup.threads), 1));
 }
 
-ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield, int slot) {
+ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxis& time, const Domain& domain,
+                           const Wavefield& wavefield, int slot) {
     ShotGather gather;
     gather.shot = shot.id;
     for (const SourcePoint& source : shot.sources) gather.sources_m.push_back(source.position_m);
     gather.receivers_m = shot.receivers.list();
-    note_wavelets(plan, shot, gather);
-    gather.carried = plan.survey.shots.carried_columns(shot.id);
-    if (plan.domain.aperture)
-        gather.part = {
-            {plan.domain.grid.dimensions, plan.domain.grid.n, plan.domain.grid.spacing_m, plan.domain.grid.origin_m}};
-    gather.dt_s = plan.time.recorded_dt_s();
-    gather.samples = plan.time.recorded_samples();
+    note_wavelets(shot, survey.wavelets, time, domain.grid.dimensions, gather);
+    gather.carried = survey.shots.carried_columns(shot.id);
+    if (const Grid& grid = domain.grid; domain.aperture)
+        gather.part = {{grid.dimensions, grid.n, grid.spacing_m, grid.origin_m}};
+    gather.dt_s = time.recorded_dt_s();
+    gather.samples = time.recorded_samples();
     gather.pressure.resize(gather.receivers_m.size() * static_cast<std::size_t>(gather.samples));
     wavefield.download_traces(std::span<float>(gather.pressure), slot);
     require_storable_traces(gather, wavefield, slot);
@@ -100,11 +98,7 @@ void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gather
         recorded.add(gather.pressure);
         wanted.add(pressure.emplace_back(gather.receivers_m.size() * static_cast<std::size_t>(time.output_samples)));
     }
-    if (time.correction)
-        correct_traces<float>(recorded, *time.correction, {time.dt_s, time.stride, time.order}, time.output_dt_s,
-                              wanted);
-    else
-        resample_traces(recorded, time.recorded_dt_s(), time.output_dt_s, wanted);
+    sample_output(time, recorded, wanted);
     for (std::size_t i = 0; ShotGather & gather : gathers) {
         gather.dt_s = time.output_dt_s;
         gather.samples = time.output_samples;

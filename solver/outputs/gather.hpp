@@ -6,22 +6,31 @@
 #include <vector>
 
 #include "io/results/seismograms.hpp"
+#include "kernels/plan/allocations.hpp"
 #include "kernels/wavefield.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/discretisation/time_axis.hpp"
+#include "solver/plan/domain.hpp"
+#include "solver/plan/placement.hpp"
+#include "solver/survey/survey.hpp"
 
 namespace onda {
 
+struct Plan;
+
 /// The gather of a shot as it was recorded, a sample for every step of the run. \param slot which of the wavefield's
-/// shots it is. \throws Error(unstable) naming the first sample that single precision cannot hold: a correction would
-/// spread it over its trace.
-ShotGather recorded_gather(const Plan& plan, const Shot& shot, const Wavefield& wavefield, int slot = 0);
-/// Brings recorded gathers to the user's sampling, with the dispersion in time removed where the axis says so. Together
-/// they take less time than one by one: the weights of a sample serve all traces.
+/// shots it is.
+/// \param domain of the shot's plan. \throws Error(unstable) naming the first sample that single precision cannot hold:
+/// a correction would spread it over its trace.
+ShotGather recorded_gather(const Shot& shot, const Survey& survey, const TimeAxis& time, const Domain& domain,
+                           const Wavefield& wavefield, int slot = 0);
+/// Brings recorded gathers to the user's sampling, with the dispersion in time removed where the axis says so, by
+/// sample_output(), whose transpose is adjoint_of_output_sampling(). Together they take less time than one by one: the
+/// weights of a sample serve all traces.
 void bring_to_output_sampling(const TimeAxis& time, std::span<ShotGather> gathers);
 
 /// The bytes of the gathers of all shots that advance together, as they are written.
-std::int64_t bytes_of_gathers(const Plan& plan);
-/// Adds the rows of these gathers, and of what bring_to_output_sampling() takes.
+std::int64_t bytes_of_gathers(const Survey& survey, const TimeAxis& time, const Placement& placement);
+/// Adds the rows of the gathers of all shots that advance together, and of what bring_to_output_sampling() takes.
 void add_gather_memory(Allocations& list, const Plan& plan);
 
 }  // namespace onda

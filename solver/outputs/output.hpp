@@ -16,14 +16,19 @@
 #include "io/files/atomic_file.hpp"
 #include "io/results/provenance.hpp"
 #include "io/results/seismograms.hpp"
+#include "kernels/plan/allocations.hpp"
+#include "solver/discretisation/step_set.hpp"
 #include "solver/model/model.hpp"
+#include "solver/outputs/shot_images.hpp"
 #include "solver/outputs/shot_record.hpp"
 #include "solver/outputs/snapshot_parts.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/propagation/propagator.hpp"
 #include "solver/ranks/wanted_part.hpp"
+#include "solver/survey/survey.hpp"
 
 namespace onda {
+
+struct Plan;
 
 struct OutputFormat;
 
@@ -47,6 +52,8 @@ public:
     virtual void take_parts(std::vector<FileRecord> files);
     /// What a task makes of the shot that others do not, under a name that it shares with those who take it.
     virtual void take_values(std::string_view name, std::span<const float> values);
+    /// The images and misfits of a shot whose gradient is computed.
+    virtual void take_images(const ShotImages& images);
     /// The gather at the user's sampling, of a shot with receivers.
     virtual void take_gather(const ShotGather& gather);
     /// The file of the shot, complete but for its name; none if the format has none of this shot.
@@ -120,6 +127,8 @@ struct OutputFormat {
     std::int64_t (*predicted_bytes)(const Plan& plan, std::int64_t provenance_bytes);
     /// Bytes of a file of a shot, where it is kept, beyond what its shot takes in the file of the survey.
     std::int64_t (*own_file_bytes)() = linked_file_bytes;
+    /// Bytes of all shots together that their files hold and that of the survey does not. Null where there are none.
+    std::int64_t (*shot_bytes)(const Plan& plan) = nullptr;
     /// The files of parts that the file of a shot joins, as it lists them: beside it, with names of
     /// is_part_file_name(). Null where it never does. \throws Error(missing_input | bad_data).
     std::vector<FileRecord> (*parts)(const std::filesystem::path& shot_file) = nullptr;

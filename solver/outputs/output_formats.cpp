@@ -1,6 +1,7 @@
 // The list of output formats.
 #include <array>
 
+#include "solver/outputs/gradient_output.hpp"
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/outputs/seismogram_output.hpp"
@@ -11,8 +12,8 @@
 namespace onda {
 
 std::span<const OutputFormat* const> output_formats() {
-    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat, &kSegyFormat,
-                                     &kSuFormat,      &kVtkhdfFormat,     &kReportFormat};
+    static constexpr std::array list{&kPictureFormat, &kSeismogramFormat, &kSnapshotFormat, &kGradientFormat,
+                                     &kSegyFormat,    &kSuFormat,         &kVtkhdfFormat,   &kReportFormat};
     return list;
 }
 

@@ -11,6 +11,7 @@
 #include "io/results/stored_pressure.hpp"
 #include "solver/pictures/gather_picture.hpp"
 #include "solver/pictures/section_picture.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
@@ -20,7 +21,7 @@ constexpr std::int64_t kMostSamples = 1200;  ///< along one side of a picture
 constexpr std::size_t kWavefields = 3;
 constexpr std::string_view kGatherName = "gather.png";
 
-/// Of value `index` of a window.
+/// The position of value `index` of a window.
 Position position_of(const Window& window, const Grid& grid, std::size_t index) {
     std::array<std::int64_t, 3> node{};
     auto left = static_cast<std::int64_t>(index);
@@ -32,17 +33,18 @@ Position position_of(const Window& window, const Grid& grid, std::size_t index) 
 }
 
 /// The last snapshots; without snapshots, thirds of the run.
-StepSet wavefield_steps(const Plan& plan) {
-    const StepSet& snapshots = plan.snapshots.steps;
-    const std::int64_t last = plan.time.steps - plan.time.extra_steps;
-    const auto known = [&](std::int64_t step) { return step - step % plan.time.stride; };
+StepSet wavefield_steps(const SnapshotPlan& taken, const TimeAxis& time) {
+    const StepSet& snapshots = taken.steps;
+    const std::int64_t last = time.steps - time.extra_steps;
+    const auto known = [&](std::int64_t step) { return step - step % time.stride; };
     if (snapshots.empty()) return {0, last, {known(last / 3), known(last * 2 / 3), last}};
-    return {0, plan.time.steps, snapshots.last(kWavefields)};
+    return {0, time.steps, snapshots.last(kWavefields)};
 }
 
 /// What all pictures of a run share.
 struct PicturedRun {
-    Plan plan;  ///< of the first shot
+    std::string title;
+    Domain domain;  ///< of the first shot
     Shot shot;
     StepSet steps;
     int decimals;  ///< of times in seconds: as many as tell two steps apart
@@ -57,21 +59,22 @@ std::vector<Section> sections_of(const Grid& grid, const Shot& shot) {
 }
 
 /// A section of the model of a shot, with its survey.
-Picture model_picture(const Plan& plan, const ModelSection& model, const Shot& shot) {
-    std::vector<Panel> panels = survey_panels(plan.domain.grid, plan.domain.faces, model, shot);
+Picture model_picture(const std::string& run_title, const Domain& domain, const ModelSection& model, const Shot& shot) {
+    std::vector<Panel> panels = survey_panels(domain.grid, domain.faces, model, shot);
     std::string& title = panels.front().title;
     title = fmt::format("Model and survey of shot {}{}{}", shot.id, title.empty() ? "" : ", ", title);
-    return {plan.config.title, std::move(panels)};
+    return {run_title, std::move(panels)};
 }
 
 PicturedRun pictured_run(const Plan& plan, const Model& model) {
-    PicturedRun run{plan_of_shot(plan, 0),
+    PicturedRun run{plan.config.title,
+                    plan_of_shot(plan, 0).domain,
                     plan.survey.shots.front(),
-                    wavefield_steps(plan),
+                    wavefield_steps(plan.snapshots, plan.time),
                     std::max(4, 1 - static_cast<int>(std::floor(std::log10(plan.time.dt_s)))),
                     {}};
-    for (Section& section : sections_of(run.plan.domain.grid, run.shot))
-        run.sections.push_back(cut_model(std::move(section), model, run.plan.domain.part.first));
+    for (Section& section : sections_of(run.domain.grid, run.shot))
+        run.sections.push_back(cut_model(std::move(section), model, run.domain.part.first));
     return run;
 }
 
@@ -111,7 +114,8 @@ private:
     };
     void add(std::vector<AtomicFile>& files, const std::string& name, const Picture& picture) const;
     [[nodiscard]] std::vector<Panel> wavefield_panel(const Wavefield& wavefield, double clip) const;
-    /// Of the frames of one plane: waves that have left the model leave noise, which is to look like noise.
+    /// The pressure at which colours are full, one for all frames of a plane: once waves have left the model, noise is
+    /// to look like noise.
     [[nodiscard]] double clip_of_plane(std::size_t section) const;
 
     const PicturedRun& run_;
@@ -165,11 +169,11 @@ void PicturesOfShot::take_wavefield(const Propagator& propagator, int slot) {
     for (std::size_t s = 0; s < run_.sections.size(); ++s) {
         const Section& section = run_.sections[s].section;
         std::vector<float> p(static_cast<std::size_t>(section.window.points()));
-        propagator.wavefield().download(run_.plan.domain.computed.window(section.window), std::span<float>(p), slot);
+        propagator.wavefield().download(run_.domain.computed.window(section.window), std::span<float>(p), slot);
         require_storable(std::span<const float>(p), [&](std::size_t index) {
             return fmt::format("shot {}, picture of the plane {} at t = {:.6g} s, {}", run_.shot.id, section.plane.name,
                                propagator.time_s(),
-                               position_text(position_of(section.window, run_.plan.domain.grid, index)));
+                               position_text(position_of(section.window, run_.domain.grid, index)));
         });
         wavefields_.push_back({s, propagator.time_s(), std::move(p)});
     }
@@ -198,7 +202,7 @@ std::vector<Panel> PicturesOfShot::wavefield_panel(const Wavefield& wavefield, d
     panel.title = fmt::format("Pressure of shot {} at {:.{}f} s{}{}", run_.shot.id, wavefield.time_s, run_.decimals,
                               panel.title.empty() ? "" : ", ", panel.title);
     panel.fields = {backdrop_field(model), pressure_field(model.section, wavefield.p, clip, true, kBlueRed)};
-    outline_layers(panel, model.section.plane, run_.plan.domain.grid, run_.plan.domain.faces);
+    outline_layers(panel, model.section.plane, run_.domain.grid, run_.domain.faces);
     mark_survey(panel, model.section.plane, run_.shot);
     return {std::move(panel)};
 }
@@ -210,9 +214,10 @@ void PicturesOfShot::add(std::vector<AtomicFile>& files, const std::string& name
 
 std::optional<AtomicFile> PicturesOfShot::finish() {
     std::vector<AtomicFile> files;
-    const std::string& title = run_.plan.config.title;
+    const std::string& title = run_.title;
     for (const ModelSection& model : run_.sections)
-        add(files, fmt::format("model_{}.png", model.section.plane.name), model_picture(run_.plan, model, run_.shot));
+        add(files, fmt::format("model_{}.png", model.section.plane.name),
+            model_picture(title, run_.domain, model, run_.shot));
     for (const Wavefield& wavefield : wavefields_)
         add(files,
             fmt::format("snapshot_{}_{:.{}f}s.png", run_.sections[wavefield.section].section.plane.name,
@@ -232,7 +237,7 @@ std::vector<AtomicFile> stage_model_pictures(const Plan& plan, const Model& mode
     for (Section& section : sections_of(model.grid, shot)) {
         const ModelSection cut = cut_model(std::move(section), model);
         files.push_back(stage_picture(fmt::format("{}_{}.png", stem.native(), cut.section.plane.name),
-                                      model_picture(plan, cut, shot), overwrite));
+                                      model_picture(plan.config.title, plan.domain, cut, shot), overwrite));
     }
     return files;
 }

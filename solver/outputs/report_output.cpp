@@ -8,6 +8,7 @@
 #include "io/files/interruption.hpp"
 #include "io/files/plain_file.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/report/survey_map.hpp"
 
@@ -27,28 +28,28 @@ bool is_part_name(std::string_view name) {
     return !name.empty() && name.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-ReportChoice choice_of(const Plan& plan) {
-    return choose_for_report(plan.survey.shots.size(), plan.survey.size.most_receivers, plan.time.output_samples);
+ReportChoice choice_of(const Survey& survey, const TimeAxis& time) {
+    return choose_for_report(survey.shots.size(), survey.size.most_receivers, time.output_samples);
 }
 
 /// Evenly over the run, from its first frame to its end.
-StepSet frame_steps(const Plan& plan, std::int64_t frames) {
-    const std::int64_t stride = plan.time.stride, last = (plan.time.steps - plan.time.extra_steps) / stride;
+StepSet frame_steps(const TimeAxis& time, std::int64_t frames) {
+    const std::int64_t stride = time.stride, last = (time.steps - time.extra_steps) / stride;
     std::vector<std::int64_t> steps;
     for (std::int64_t i = 1; i <= std::min(frames, last); ++i)
         steps.push_back(i * last / std::min(frames, last) * stride);
-    return {0, plan.time.steps, std::move(steps)};
+    return {0, time.steps, std::move(steps)};
 }
 
 /// The sections on which a shot's wavefield is shown; their model only where the page's sections cut elsewhere.
-std::vector<ReportSection> movie_sections(const Plan& of_shot, const Shot& shot, const Model& model,
-                                          std::span<const ReportSection> of_page) {
-    std::vector<ReportSection> sections = sections_of_shot(of_shot, shot, Fineness::wavefield, nullptr);
+std::vector<ReportSection> movie_sections(const Domain& of_shot, const BoundaryConfig& boundary, const Shot& shot,
+                                          const Model& model, std::span<const ReportSection> of_page) {
+    std::vector<ReportSection> sections = sections_of_shot(of_shot, boundary, shot, Fineness::wavefield, nullptr);
     for (ReportSection& section : sections) {
-        const bool known = !of_shot.domain.aperture && std::ranges::any_of(of_page, [&](const ReportSection& page) {
+        const bool known = !of_shot.aperture && std::ranges::any_of(of_page, [&](const ReportSection& page) {
             return page.plane.name == section.plane.name && page.plane.at_m == section.plane.at_m;
         });
-        if (!known) section.plane.parameters = parameters_on(section, model, of_shot.domain.part.first);
+        if (!known) section.plane.parameters = parameters_on(section, model, of_shot.part.first);
     }
     return sections;
 }
@@ -63,8 +64,12 @@ struct Screens {
 class ReportOfShot : public ShotOutput {
 public:
     /// \param screens null: no wavefield of it is shown.
-    ReportOfShot(const Plan& plan, const ReportChoice& choice, const ShotPlace& place, const Screens* screens)
-        : plan_(plan), choice_(choice), screens_(screens), file_(place.folder / part_name(place.shot.id)) {
+    ReportOfShot(double highest_frequency_hz, const ReportChoice& choice, const ShotPlace& place,
+                 const Screens* screens)
+        : highest_frequency_hz_(highest_frequency_hz),
+          choice_(choice),
+          screens_(screens),
+          file_(place.folder / part_name(place.shot.id)) {
         shot_.shot = place.shot.id;
         for (const SourcePoint& source : place.shot.sources) shot_.sources_m.push_back(source.position_m);
         if (screens == nullptr) return;
@@ -82,7 +87,7 @@ public:
     /// shown.
     void take_wavefield(const Propagator& propagator, int slot) override;
     void take_gather(const ShotGather& gather) override {
-        shot_.gather = thin_gather(gather, choice_.gather_bytes, plan_.survey.highest_frequency_hz());
+        shot_.gather = thin_gather(gather, choice_.gather_bytes, highest_frequency_hz_);
         shot_.wavelets = wavelets_of(gather);
     }
     std::optional<AtomicFile> finish() override {
@@ -92,7 +97,7 @@ public:
     }
 
 private:
-    const Plan& plan_;
+    double highest_frequency_hz_;  ///< of the wavelets
     const ReportChoice& choice_;
     const Screens* screens_;
     std::filesystem::path file_;
@@ -123,13 +128,14 @@ void put_file(const std::filesystem::path& path, const PutText& put) {
 
 class RunReport : public RunOutput {
 public:
-    RunReport(const Plan& plan, const Model& model) : plan_(plan), choice_(choice_of(plan)) {
-        sections_ = sections_of_shot(plan, plan.survey.shots.front(), Fineness::model, &model);
+    RunReport(const Plan& plan, const Model& model) : plan_(plan), choice_(choice_of(plan.survey, plan.time)) {
+        const BoundaryConfig& boundary = plan.config.boundary;
+        sections_ = sections_of_shot(plan.domain, boundary, plan.survey.shots.front(), Fineness::model, &model);
         for (const std::size_t index : choice_.movies) {
-            const Plan of_shot = plan_of_shot(plan, index);
+            const Domain of_shot = plan_of_shot(plan, index).domain;
             Screens screens{
-                of_shot.domain.computed, movie_sections(of_shot, plan.survey.shots[index], model, sections_), {}};
-            screens.steps = frame_steps(plan, frames_of(screens.sections, choice_));
+                of_shot.computed, movie_sections(of_shot, boundary, plan.survey.shots[index], model, sections_), {}};
+            screens.steps = frame_steps(plan.time, frames_of(screens.sections, choice_));
             screens_.emplace(index, std::move(screens));
         }
     }
@@ -137,7 +143,7 @@ public:
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
         if (!choice_.shows(place.index)) return nullptr;
         const auto screens = screens_.find(place.index);
-        return std::make_unique<ReportOfShot>(plan_, choice_, place,
+        return std::make_unique<ReportOfShot>(plan_.survey.highest_frequency_hz(), choice_, place,
                                               screens == screens_.end() ? nullptr : &screens->second);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& /*survey*/) const override { return {}; }
@@ -177,7 +183,7 @@ std::vector<AtomicFile> RunReport::tell(const FinishedSurvey& survey, const std:
 
 ReportBytes report_bytes(const Plan& plan) {
     if (!plan.config.output.report) return {};
-    const ReportChoice choice = choice_of(plan);
+    const ReportChoice choice = choice_of(plan.survey, plan.time);
     Grid grid = plan.domain.grid;
     grid.n = plan.domain.computed.inner().count;  // of the largest part, where shots are computed on parts
     const std::int64_t points = section_points(grid, Fineness::wavefield), movies = std::ssize(choice.movies);
@@ -220,16 +226,15 @@ constinit const OutputFormat kReportFormat{
         },
 };
 
-std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, Fineness fineness,
-                                            const Model* model) {
-    const Grid& grid = of_shot.domain.grid;
+std::vector<ReportSection> sections_of_shot(const Domain& of_shot, const BoundaryConfig& boundary, const Shot& shot,
+                                            Fineness fineness, const Model* model) {
+    const Grid& grid = of_shot.grid;
     const Position through = shot.sources.empty() ? grid.position_m(grid.nx() / 2, grid.ny() / 2, grid.nz() / 2)
                                                   : shot.sources.front().position_m;
-    const Faces faces = of_shot.domain.faces;
     std::vector<ReportSection> sections = report_sections(grid, through, fineness);
     for (ReportSection& section : sections) {
-        describe_sides(section.plane, of_shot.config.boundary, faces, grid);
-        if (model != nullptr) section.plane.parameters = parameters_on(section, *model, of_shot.domain.part.first);
+        describe_sides(section.plane, boundary, of_shot.faces, grid);
+        if (model != nullptr) section.plane.parameters = parameters_on(section, *model, of_shot.part.first);
     }
     return sections;
 }

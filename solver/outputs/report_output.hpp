@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "solver/outputs/output.hpp"
+#include "solver/plan/domain.hpp"
 #include "solver/report/sections.hpp"
 
 namespace onda {
@@ -25,8 +26,8 @@ struct ReportBytes {
 ReportBytes report_bytes(const Plan& plan);
 
 /// The sections of a shot with what its faces are and, where there is a model, its parameters.
-/// \param of_shot the shot's plan: plan_of_shot().
-std::vector<ReportSection> sections_of_shot(const Plan& of_shot, const Shot& shot, Fineness fineness,
-                                            const Model* model);
+/// \param of_shot the domain of the shot: of plan_of_shot(). \param boundary of the configuration.
+std::vector<ReportSection> sections_of_shot(const Domain& of_shot, const BoundaryConfig& boundary, const Shot& shot,
+                                            Fineness fineness, const Model* model);
 
 }  // namespace onda

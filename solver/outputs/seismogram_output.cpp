@@ -5,6 +5,7 @@
 #include "io/files/interruption.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/outputs/gather.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
@@ -60,17 +61,17 @@ std::vector<AtomicFile> Seismograms::assemble(const FinishedSurvey& survey) cons
 }
 
 /// Shots with as many receivers take as many bytes: one of each number of them is asked for.
-std::int64_t predicted_bytes(const Plan& plan, std::int64_t provenance_bytes) {
-    const std::int64_t samples = plan.time.output_samples;
+std::int64_t predicted_bytes(const Survey& survey, const TimeAxis& time, std::int64_t provenance_bytes) {
+    const std::int64_t samples = time.output_samples;
     std::vector<std::int64_t> carried;
-    for (const CarriedKind& kind : plan.survey.shots.carried_kinds())
+    for (const CarriedKind& kind : survey.shots.carried_kinds())
         carried.push_back(kind.numbers ? std::int64_t{sizeof(double)} : kind.longest);
     std::int64_t wavelet_samples = 0;  // of the longest
-    for (const Wavelet& wavelet : plan.survey.wavelets)
-        wavelet_samples = std::max(wavelet_samples, signature_samples(wavelet, plan.time));
+    for (const Wavelet& wavelet : survey.wavelets)
+        wavelet_samples = std::max(wavelet_samples, signature_samples(wavelet, time));
     const std::int64_t empty_file = predicted_seismogram_bytes({}, samples, provenance_bytes);
     std::int64_t bytes = empty_file;
-    for (const auto& [receivers, shots] : plan.survey.size.shots_of_receivers)
+    for (const auto& [receivers, shots] : survey.size.shots_of_receivers)
         if (receivers > 0)
             bytes = saturating_sum(
                 bytes, saturating_product(shots, predicted_seismogram_bytes({&receivers, 1}, samples, provenance_bytes,
@@ -87,12 +88,16 @@ constinit const OutputFormat kSeismogramFormat{
     .is_result = [](std::string_view name) { return name == kName; },
     .is_wanted = [](const Plan& plan) { return plan.survey.size.most_receivers > 0; },
     .make = [](const Plan&, const Model&) -> std::unique_ptr<RunOutput> { return std::make_unique<Seismograms>(); },
-    .predicted_bytes = predicted_bytes,
+    .predicted_bytes =
+        [](const Plan& plan, std::int64_t provenance_bytes) {
+            return predicted_bytes(plan.survey, plan.time, provenance_bytes);
+        },
     // In a file of its own the blocks that HDF5 gives to small datasets stay in part empty: 0.3 to 2.4 kB, measured.
     .own_file_bytes = [] { return linked_file_bytes() + 1200; },
     .add_memory =
         [](Allocations& list, const Plan& plan) {
-            list.add(host_row("seismograms.h5", held::writing, memory_to_write_traces(bytes_of_gathers(plan)), 1));
+            const std::int64_t gathers = bytes_of_gathers(plan.survey, plan.time, plan.placement);
+            list.add(host_row("seismograms.h5", held::writing, memory_to_write_traces(gathers), 1));
         },
 };
 

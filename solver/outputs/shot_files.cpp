@@ -9,6 +9,7 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
 
 namespace onda {
 namespace {
@@ -19,8 +20,8 @@ constexpr std::int64_t kMostCopiedBytes = 64 << 20;  // of all shots together
 /// Host, versions and command line are of about this size, whatever they are; a shot's own file does not tell them.
 constexpr std::int64_t kCircumstances = 1000, kOtherProvenance = 1000;
 
-std::int64_t config_bytes(const Plan& plan) {
-    return static_cast<std::int64_t>(plan.config.origin.text.size() + resolved_yaml(plan.config).size());
+std::int64_t config_bytes(const Config& config) {
+    return static_cast<std::int64_t>(config.origin.text.size() + resolved_yaml(config).size());
 }
 
 }  // namespace
@@ -47,16 +48,25 @@ std::vector<AtomicFile> RunOutputs::tell(const FinishedSurvey& survey, const std
 }
 
 std::int64_t bytes_of_survey_files(const Plan& plan) {
-    const std::int64_t provenance = config_bytes(plan) + kCircumstances + kOtherProvenance;
+    const std::int64_t provenance = config_bytes(plan.config) + kCircumstances + kOtherProvenance;
     std::int64_t bytes = 0;
     for (const OutputFormat* format : output_formats())
         if (format->is_wanted(plan)) bytes = saturating_sum(bytes, format->predicted_bytes(plan, provenance));
     return bytes;
 }
 
+std::int64_t bytes_of_shots_alone(const Plan& plan) {
+    std::int64_t bytes = 0;
+    for (const OutputFormat* format : output_formats())
+        if (format->shot_bytes != nullptr && format->is_wanted(plan))
+            bytes = saturating_sum(bytes, format->shot_bytes(plan));
+    return bytes;
+}
+
 bool keeps_shot_files(const Plan& plan) {
     const std::int64_t shots = std::ssize(plan.survey.shots);
-    return shots > kMostCopied || (shots > 1 && bytes_of_survey_files(plan) > kMostCopiedBytes);
+    return shots > kMostCopied ||
+           (shots > 1 && saturating_sum(bytes_of_survey_files(plan), bytes_of_shots_alone(plan)) > kMostCopiedBytes);
 }
 
 Assembly assembly_of(const Plan& plan) {
@@ -93,6 +103,10 @@ void ShotOutputs::take_parts(const std::vector<FileRecord>& files) {
 
 void ShotOutputs::take_values(std::string_view name, std::span<const float> values) {
     for (const Entry& entry : entries_) entry.output->take_values(name, values);
+}
+
+void ShotOutputs::take_images(const ShotImages& images) {
+    for (const Entry& entry : entries_) entry.output->take_images(images);
 }
 
 void ShotOutputs::take_gather(const ShotGather& gather) {

@@ -24,7 +24,7 @@ public:
         std::unique_ptr<RunOutput> output;
     };
     RunOutputs(const Plan& plan, const Model& model);
-    /// These, whatever output_formats() lists.
+    /// The formats of `entries`, whatever output_formats() lists.
     explicit RunOutputs(std::vector<Entry> entries) : entries_(std::move(entries)) {}
 
     [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
@@ -42,6 +42,8 @@ private:
 
 /// The bytes of the files of a survey that holds all of its shots.
 std::int64_t bytes_of_survey_files(const Plan& plan);
+/// What the files of its shots hold beside those: OutputFormat::shot_bytes of all formats.
+std::int64_t bytes_of_shots_alone(const Plan& plan);
 /// Whether the results of a survey keep the files of each shot, behind seismograms.h5 and snapshots.h5 that link to
 /// them. Small surveys do not: their files hold the shots themselves. It follows from the configuration alone.
 bool keeps_shot_files(const Plan& plan);
@@ -59,6 +61,7 @@ public:
     [[nodiscard]] std::vector<WantedPart> wanted_parts() const;
     void take_parts(const std::vector<FileRecord>& files);
     void take_values(std::string_view name, std::span<const float> values);
+    void take_images(const ShotImages& images);
     void take_gather(const ShotGather& gather);
 
 private:

@@ -10,15 +10,16 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
 
-std::vector<double> snapshot_times(const Plan& plan) {
+std::vector<double> snapshot_times(const SnapshotPlan& snapshots, const TimeAxis& time) {
     std::vector<double> times_s;
-    for (auto step = plan.snapshots.steps.after(-1); step; step = plan.snapshots.steps.after(*step))
-        times_s.push_back(static_cast<double>(*step) * plan.time.dt_s);
+    for (auto step = snapshots.steps.after(-1); step; step = snapshots.steps.after(*step))
+        times_s.push_back(static_cast<double>(*step) * time.dt_s);
     return times_s;
 }
 
@@ -29,18 +30,19 @@ constexpr std::string_view kName = kSnapshotsName, kXdmfName = "snapshots.xdmf";
 class SnapshotsOfShot : public ShotOutput {
 public:
     /// \param had_parts whether files of parts, of a run that was not ended, may be in the way.
-    SnapshotsOfShot(const Plan& plan, const ShotPlace& place, bool had_parts)
-        : plan_(plan),
+    SnapshotsOfShot(const SnapshotPlan& snapshots, const TimeAxis& time, const ShotPlace& place, bool had_parts)
+        : snapshots_(snapshots),
+          time_(time),
           provenance_(place.provenance),
           file_(place.file),
           shot_(place.shot.id),
           parts_(place.parts.begin(), place.parts.end()) {
         if (had_parts) remove_part_files(file_);
         if (parts_.empty())
-            writer_.emplace(file_, plan.snapshots.geometry, provenance_, true);
+            writer_.emplace(file_, snapshots.geometry, provenance_, true);
         else if (parts_.front().member == 0)
-            writer_.emplace(part_file(0), geometry_of(parts_.front(), plan.snapshots.geometry), provenance_, true);
-        if (writer_) writer_->begin_shot(shot_, plan.snapshots.steps.size());
+            writer_.emplace(part_file(0), geometry_of(parts_.front(), snapshots.geometry), provenance_, true);
+        if (writer_) writer_->begin_shot(shot_, snapshots.steps.size());
     }
 
     void take_snapshot(double time_s, std::span<const float> values) override { writer_->write(time_s, values); }
@@ -48,8 +50,8 @@ public:
         std::vector<WantedPart> wanted;
         for (std::size_t i = 0; i < parts_.size(); ++i)
             if (parts_[i].member > 0)
-                wanted.push_back({parts_[i].member, shot_, plan_.snapshots.steps.size(), parts_[i].window,
-                                  geometry_of(parts_[i], plan_.snapshots.geometry), part_file(i), provenance_});
+                wanted.push_back({parts_[i].member, shot_, snapshots_.steps.size(), parts_[i].window,
+                                  geometry_of(parts_[i], snapshots_.geometry), part_file(i), provenance_});
         return wanted;
     }
     void take_parts(std::vector<FileRecord> files) override { part_files_ = std::move(files); }
@@ -65,7 +67,8 @@ private:
     }
     [[nodiscard]] AtomicFile join_parts() const;
 
-    const Plan& plan_;
+    const SnapshotPlan& snapshots_;
+    const TimeAxis& time_;
     const Provenance& provenance_;
     std::filesystem::path file_;
     std::int64_t shot_;
@@ -82,23 +85,24 @@ AtomicFile SnapshotsOfShot::join_parts() const {
         if (file == part_files_.end()) throw Error(ExitCode::internal, shown(part_file(i)) + ": nobody has written it");
         files.push_back({name, file->bytes, file->hash, parts_[i].first, parts_[i].window.count});
     }
-    SnapshotWriter writer(file_, plan_.snapshots.geometry, provenance_, true);
-    writer.join(shot_, snapshot_times(plan_), files);
+    SnapshotWriter writer(file_, snapshots_.geometry, provenance_, true);
+    writer.join(shot_, snapshot_times(snapshots_, time_), files);
     return writer.finish_values();
 }
 
 class Snapshots : public RunOutput {
 public:
-    explicit Snapshots(const Plan& plan) : plan_(plan) {}
+    Snapshots(const SnapshotPlan& snapshots, const TimeAxis& time) : snapshots_(snapshots), time_(time) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& place) override {
         std::call_once(looked_, [&] { had_parts_ = holds_part_files(place.folder); });
-        return std::make_unique<SnapshotsOfShot>(plan_, place, had_parts_);
+        return std::make_unique<SnapshotsOfShot>(snapshots_, time_, place, had_parts_);
     }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override;
 
 private:
-    const Plan& plan_;
+    const SnapshotPlan& snapshots_;
+    const TimeAxis& time_;
     std::once_flag looked_;  ///< before the first shot: a folder has many files, later
     bool had_parts_ = false;
 };
@@ -118,14 +122,15 @@ std::vector<AtomicFile> stage_only_shot(const FinishedSurvey& survey) {
         return files;
     }
     SnapshotWriter writer(survey.results / kName, survey.plan.snapshots.geometry, survey.provenance, survey.overwrite);
-    writer.join(shot.shot, snapshot_times(survey.plan), parts);
+    writer.join(shot.shot, snapshot_times(survey.plan.snapshots, survey.plan.time), parts);
     files.push_back(writer.finish_values());
     return files;
 }
 
 std::vector<AtomicFile> assemble_only_shot(const FinishedSurvey& survey) {
     std::vector<AtomicFile> files = stage_only_shot(survey);
-    const std::vector<XdmfShot> frames{{survey.shots.front().shot, snapshot_times(survey.plan)}};
+    const std::vector<XdmfShot> frames{
+        {survey.shots.front().shot, snapshot_times(survey.plan.snapshots, survey.plan.time)}};
     const TextSource xdmf = [&](const auto& put) {
         put_snapshots_xdmf(std::string(kName), survey.plan.snapshots.geometry, frames, put);
     };
@@ -148,7 +153,7 @@ std::vector<AtomicFile> Snapshots::assemble(const FinishedSurvey& survey) const 
         throw_if_interrupted();
         const FileRecord& file = file_of(shot, kSnapshotFormat);
         if (survey.assembly == Assembly::links)
-            writer.link(shot.shot, snapshot_times(survey.plan), kept_name(file));
+            writer.link(shot.shot, snapshot_times(survey.plan.snapshots, survey.plan.time), kept_name(file));
         else
             copy_frames(writer, survey.folder / file.name, shot.shot);
     }
@@ -170,7 +175,7 @@ void add_snapshot_file_memory(Allocations& list, const Plan& plan) {
                       std::min(most, saturating_sum(cached, std::min(most_of_first, cached))), 1));
     // A snapshot's time when written, and when read back.
     list.add(host_row("records of shots and snapshots: times", held::survey, frames, sizeof(double), shots + 1));
-    const auto frame = written_points(plan) * std::int64_t{sizeof(float)};
+    const auto frame = written_points(plan.snapshots, plan.setup.grid, plan.placement) * std::int64_t{sizeof(float)};
     list.add(host_row("snapshots.h5", held::frame, memory_to_write_frame(frame), 1));
 }
 
@@ -183,7 +188,7 @@ constinit const OutputFormat kSnapshotFormat{
         [](std::string_view name) { return name == kName || name == kXdmfName || is_part_file_name(name, kName); },
     .is_wanted = [](const Plan& plan) { return !plan.snapshots.steps.empty(); },
     .make = [](const Plan& plan, const Model&) -> std::unique_ptr<RunOutput> {
-        return std::make_unique<Snapshots>(plan);
+        return std::make_unique<Snapshots>(plan.snapshots, plan.time);
     },
     .predicted_bytes =
         [](const Plan& plan, std::int64_t provenance_bytes) {

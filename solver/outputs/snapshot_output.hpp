@@ -2,7 +2,9 @@
 /// Snapshots as an output format.
 #pragma once
 
+#include "solver/discretisation/time_axis.hpp"
 #include "solver/outputs/output.hpp"
+#include "solver/plan/snapshot_plan.hpp"
 
 namespace onda {
 
@@ -12,6 +14,6 @@ extern const OutputFormat kSnapshotFormat;
 inline constexpr std::string_view kSnapshotsName = "snapshots.h5";  ///< of a survey
 
 /// The times of the snapshots of every shot.
-std::vector<double> snapshot_times(const Plan& plan);
+std::vector<double> snapshot_times(const SnapshotPlan& snapshots, const TimeAxis& time);
 
 }  // namespace onda

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include "io/files/plain_file.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 
 namespace onda {
@@ -32,18 +33,18 @@ std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot) {
     return parts;
 }
 
-std::int64_t downloaded_points(const Plan& plan) {
-    const Window& window = plan.snapshots.window;
-    std::array<std::int64_t, 3> n = plan.setup.grid.n;
-    if (plan.placement.ranks_per_grid > 1) n[2] = joined(plan.placement, own_slabs(plan.placement)).planes;
-    std::int64_t points = plan.snapshots.steps.empty() ? 0 : 1;
+std::int64_t downloaded_points(const SnapshotPlan& snapshots, const Grid& computed, const Placement& placement) {
+    const Window& window = snapshots.window;
+    std::array<std::int64_t, 3> n = computed.n;
+    if (placement.ranks_per_grid > 1) n[2] = joined(placement, own_slabs(placement)).planes;
+    std::int64_t points = snapshots.steps.empty() ? 0 : 1;
     for (std::size_t a = 0; a < 3; ++a) points *= std::min(window.count[a], (n[a] - 1) / window.step[a] + 1);
     return points;
 }
 
-std::int64_t written_points(const Plan& plan) {
-    if (plan.snapshots.steps.empty()) return 0;
-    return plan.placement.ranks_per_grid > 1 ? downloaded_points(plan) : plan.snapshots.window.points();
+std::int64_t written_points(const SnapshotPlan& snapshots, const Grid& computed, const Placement& placement) {
+    if (snapshots.steps.empty()) return 0;
+    return placement.ranks_per_grid > 1 ? downloaded_points(snapshots, computed, placement) : snapshots.window.points();
 }
 
 FileGeometry geometry_of(const SnapshotPart& part, const FileGeometry& window) {

@@ -12,11 +12,16 @@
 #include <vector>
 
 #include "io/models/geometry.hpp"
-#include "solver/plan/plan.hpp"
+#include "kernels/grid/grid.hpp"
+#include "kernels/medium.hpp"
+#include "solver/plan/placement.hpp"
+#include "solver/plan/snapshot_plan.hpp"
 
 namespace onda {
 
-/// What one of these processes has of the snapshots of a shot.
+struct Plan;
+
+/// What one of the processes that share a grid has of the snapshots of a shot.
 struct SnapshotPart {
     int member = 0;                       ///< of those that share the grid; the first of them leads
     Window window;                        ///< in the nodes that it computes
@@ -27,11 +32,11 @@ struct SnapshotPart {
 /// \param of_shot plan_of_shot().
 std::vector<SnapshotPart> snapshot_parts(const Plan& of_shot);
 /// The nodes of a frame that a shot has, of processes that share its grid in the slabs of this one; none without
-/// snapshots.
-std::int64_t downloaded_points(const Plan& plan);
-/// The nodes of a frame as this process writes it: where it has a part of a shot's, on parts of the grid, these are put
-/// into one whole frame.
-std::int64_t written_points(const Plan& plan);
+/// snapshots. \param computed the largest grid that a shot is computed on.
+std::int64_t downloaded_points(const SnapshotPlan& snapshots, const Grid& computed, const Placement& placement);
+/// The nodes of a frame as this process writes it: what shots on parts of the grid have is put into one whole frame.
+/// \param computed the largest grid that a shot is computed on.
+std::int64_t written_points(const SnapshotPlan& snapshots, const Grid& computed, const Placement& placement);
 
 /// The geometry of a part as written. \param window of the plan.
 FileGeometry geometry_of(const SnapshotPart& part, const FileGeometry& window);

@@ -8,6 +8,7 @@
 #include "io/results/gather_file.hpp"
 #include "io/results/trace_file.hpp"
 #include "solver/outputs/seismogram_output.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
@@ -43,7 +44,7 @@ GatherContents contents_of(const Plan& plan) {
 struct TraceRow {
     std::string_view format;  ///< of gather_formats()
     std::string_view name;
-    std::string (*samples)(const Plan& plan);
+    std::string (*samples)(const SeismogramConfig& config);
 };
 
 /// All shots in one file, in the end, from their HDF5 files: whatever a survey keeps of its shots, other programs get
@@ -51,7 +52,7 @@ struct TraceRow {
 class Traces : public RunOutput {
 public:
     Traces(const Plan& plan, const TraceRow& row)
-        : row_(row), samples_(row.samples(plan)), contents_(contents_of(plan)) {}
+        : row_(row), samples_(row.samples(plan.config.output.seismograms)), contents_(contents_of(plan)) {}
 
     std::unique_ptr<ShotOutput> begin(const ShotPlace& /*place*/) override { return nullptr; }
     [[nodiscard]] std::vector<AtomicFile> assemble(const FinishedSurvey& survey) const override {
@@ -79,8 +80,8 @@ std::int64_t predicted_bytes(const Plan& plan, std::string_view format) {
 }
 
 constexpr std::string_view kSegyName = "seismograms.segy", kSuName = "seismograms.su";
-constexpr TraceRow kSegyRow{"segy", kSegyName, [](const Plan& plan) { return plan.config.output.seismograms.segy; }};
-constexpr TraceRow kSuRow{"su", kSuName, [](const Plan&) { return std::string(); }};
+constexpr TraceRow kSegyRow{"segy", kSegyName, [](const SeismogramConfig& config) { return config.segy; }};
+constexpr TraceRow kSuRow{"su", kSuName, [](const SeismogramConfig&) { return std::string(); }};
 
 }  // namespace
 

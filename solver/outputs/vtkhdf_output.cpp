@@ -2,6 +2,7 @@
 
 #include "io/results/vtkhdf.hpp"
 #include "solver/outputs/snapshot_output.hpp"
+#include "solver/plan/plan.hpp"
 
 namespace onda {
 namespace {
@@ -19,7 +20,7 @@ public:
                                                                            : std::string(kSnapshotsName)});
         std::vector<AtomicFile> files;
         files.push_back(stage_vtkhdf(survey.results / kName, survey.plan.snapshots.geometry,
-                                     snapshot_times(survey.plan), shots, survey.overwrite));
+                                     snapshot_times(survey.plan.snapshots, survey.plan.time), shots, survey.overwrite));
         return files;
     }
 };

@@ -129,13 +129,17 @@ PictureField backdrop_field(const ModelSection& model) {
     return model_field(model.section, model.vp, kVelocityLabel, kPaleGrey);
 }
 
+PictureField signed_field(const Section& section, std::span<const float> values, double clip, std::string label,
+                          const ColourMap& map) {
+    PictureField field = model_field(section, values, std::move(label), map);
+    field.range = ValueRange{-clip, clip};
+    field.shrink = Shrink::peak;
+    return field;
+}
+
 PictureField pressure_field(const Section& section, std::span<const float> values, double clip, bool over_model,
                             const ColourMap& map) {
-    PictureField field{raster_of(section, values)};
-    field.map = &map;
-    field.range = ValueRange{-clip, clip};
-    field.label = "pressure [Pa]";
-    field.shrink = Shrink::peak;
+    PictureField field = signed_field(section, values, clip, "pressure [Pa]", map);
     field.tint = over_model;
     return field;
 }

@@ -60,7 +60,10 @@ PictureField model_field(const Section& section, std::span<const float> values, 
                          const ColourMap& map = kViridis);
 /// What wavefields are drawn over, in pale grey: the velocity, or where that is one value the density, if it is not.
 PictureField backdrop_field(const ModelSection& model);
-/// Pressure: in colours with zero in their middle, or over a model that is in the panel already.
+/// Values of both signs, in colours with zero in their middle.
+PictureField signed_field(const Section& section, std::span<const float> values, double clip, std::string label,
+                          const ColourMap& map);
+/// Pressure: as signed_field(), or over a model that is in the panel already.
 PictureField pressure_field(const Section& section, std::span<const float> values, double clip, bool over_model,
                             const ColourMap& map);
 

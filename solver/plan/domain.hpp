@@ -23,9 +23,10 @@ struct Domain {
     Faces faces;                            ///< of `grid`, as the configuration describes them
     /// `grid` with the absorbing strips beyond it. With an aperture, the plan of a run has the largest part here.
     ComputedGrid computed;
-    std::optional<Aperture> aperture;  ///< where shots are computed on parts of the grid
-    Window part;                       ///< the nodes of the run's grid that are computed, strips aside
-    std::int64_t nodes_of_shots = 0;   ///< computed nodes of all shots together, strips included
+    std::optional<Aperture> aperture;       ///< where shots are computed on parts of the grid
+    Window part;                            ///< the nodes of the run's grid that are computed, strips aside
+    std::int64_t nodes_of_shots = 0;        ///< computed nodes of all shots together, strips included
+    std::int64_t inner_nodes_of_shots = 0;  ///< those of them that are nodes of `grid`
 };
 
 }  // namespace onda

@@ -7,6 +7,7 @@
 
 #include "io/text/number_text.hpp"
 #include "solver/discretisation/layer_design.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
@@ -14,11 +15,11 @@ namespace {
 
 using Warnings = std::vector<std::string>;
 
-bool has_face(const Plan& plan, std::string_view kind) {
-    const BoundaryConfig& b = plan.config.boundary;
+bool has_face(const Config& config, const Grid& grid, std::string_view kind) {
+    const BoundaryConfig& b = config.boundary;
     const std::string* const faces[] = {&b.x_min, &b.x_max, &b.y_min, &b.y_max, &b.z_min, &b.z_max};
     for (int face = 0; face < 6; ++face)
-        if (plan.domain.grid.has_axis(face / 2) && *faces[face] == kind) return true;
+        if (grid.has_axis(face / 2) && *faces[face] == kind) return true;
     return false;
 }
 
@@ -36,12 +37,12 @@ void doubt_threads(const Plan& plan, Warnings& warnings) {
 void doubt_widths(const Plan& plan, Warnings& warnings) {
     constexpr std::int64_t least_cpml = 6, least_sponge = 10;
     const BoundaryConfig& b = plan.config.boundary;
-    if (has_face(plan, "cpml") && b.cpml_width < least_cpml)
+    if (has_face(plan.config, plan.domain.grid, "cpml") && b.cpml_width < least_cpml)
         warnings.push_back(
             fmt::format("boundary.cpml_width = {}: CPML this thin reflects more than 1 % of every wave; 10 nodes "
                         "reflect 0.02 %, the default is 20",
                         b.cpml_width));
-    if (has_face(plan, "sponge") && b.sponge_width < least_sponge)
+    if (has_face(plan.config, plan.domain.grid, "sponge") && b.sponge_width < least_sponge)
         warnings.push_back(
             fmt::format("boundary.sponge_width = {}: a sponge this thin reflects more than 20 % of every wave; the "
                         "default of 40 nodes reflects 1 %",
@@ -53,7 +54,7 @@ void doubt_reflections(const Plan& plan, Warnings& warnings) {
     constexpr double most_cpml = 0.01, most_sponge = 0.1;
     const BoundaryConfig &b = plan.config.boundary, defaults;
     const auto doubt = [&](const char* kind, double reflection, double most, double otherwise) {
-        if (has_face(plan, kind) && reflection > most)
+        if (has_face(plan.config, plan.domain.grid, kind) && reflection > most)
             warnings.push_back(
                 fmt::format("boundary.{}_reflection = {}: so much of every wave comes back, {:.3g} %; "
                             "the default is {}",
@@ -68,7 +69,7 @@ void doubt_reflections(const Plan& plan, Warnings& warnings) {
 void doubt_layer_frequency(const Plan& plan, Warnings& warnings) {
     const auto& frequency_hz = plan.config.boundary.cpml_frequency_hz;
     const double highest_hz = plan.survey.highest_frequency_hz();
-    if (!has_face(plan, "cpml") || !frequency_hz || *frequency_hz <= 2. * highest_hz) return;
+    if (!has_face(plan.config, plan.domain.grid, "cpml") || !frequency_hz || *frequency_hz <= 2. * highest_hz) return;
     warnings.push_back(
         fmt::format("boundary.cpml_frequency_hz = {}: the wavelets have frequencies up to {:.4g} Hz, and layers absorb "
                     "little of what lies far below theirs; without the key they are made for {:.4g} Hz",
@@ -79,7 +80,7 @@ void doubt_layer_frequency(const Plan& plan, Warnings& warnings) {
 void doubt_mean(const Plan& plan, Warnings& warnings) {
     constexpr double rounding = 1e-9;  // of the integral of |s|
     for (const char* kind : {"zero", "free_surface", "sponge", "cpml"})
-        if (has_face(plan, kind)) return;
+        if (has_face(plan.config, plan.domain.grid, kind)) return;
     const auto grows = [](const Wavelet& w) {
         return w.integral_s && std::abs(*w.integral_s) > rounding * w.magnitude_s;
     };
@@ -94,7 +95,7 @@ void doubt_mean(const Plan& plan, Warnings& warnings) {
 /// Below some frequency layers are made for that one instead, for rounding would grow in them.
 void doubt_low_layer_frequency(const Plan& plan, Warnings& warnings) {
     const BoundaryConfig& b = plan.config.boundary;
-    if (!has_face(plan, "cpml")) return;
+    if (!has_face(plan.config, plan.domain.grid, "cpml")) return;
     const double finest_m = std::ranges::min(plan.domain.grid.derivative_spacings_m());
     const double least_hz = least_layer_frequency_hz(b, finest_m, plan.model.velocity.max_m_s);
     const double wanted_hz = b.cpml_frequency_hz.value_or(plan.survey.lowest_peak_frequency_hz());
@@ -118,7 +119,8 @@ void doubt_duration(const Plan& plan, Warnings& warnings) {
         if (plan.domain.grid.has_axis(axis))
             diagonal_m = std::hypot(diagonal_m, last_m(plan.domain.grid, axis) - plan.domain.grid.origin_m[axis]);
     const double crossings = duration_s * plan.model.velocity.min_m_s / diagonal_m;
-    if ((has_face(plan, "cpml") || has_face(plan, "sponge")) && crossings > most_crossings)
+    if ((has_face(plan.config, plan.domain.grid, "cpml") || has_face(plan.config, plan.domain.grid, "sponge")) &&
+        crossings > most_crossings)
         warnings.push_back(
             fmt::format("time.duration_s = {}: in this record length the slowest wave crosses the grid {:.0f} times, "
                         "and the boundaries absorb it: nothing is left to record; if it is in milliseconds, write {}",
@@ -136,18 +138,18 @@ struct SourceRange {
 /// 0.03 at 1e-30 and all at 1e-33; in 2-D 3e-5 at 1e-30, 4e-4 at 1e-31 and 0.15 at 1e-33. It grows as h^3 in
 /// 3-D and as h^2 in 2-D. Up to 1e38 nothing is lost on 1 to 50 m; what a finer grid adds to a
 /// node is larger. Results are in single precision, whatever they are computed in.
-SourceRange source_range(const Plan& plan) {
-    if (plan.setup.precision == Precision::float64) return {1e-34, 1e38};
-    const std::vector<double> spacings_m = plan.domain.grid.derivative_spacings_m();
+SourceRange source_range(const Grid& grid, Precision precision) {
+    if (precision == Precision::float64) return {1e-34, 1e38};
+    const std::vector<double> spacings_m = grid.derivative_spacings_m();
     const auto [finest, coarsest] = std::ranges::minmax(spacings_m);
-    const int dimensions = plan.domain.grid.dimensions;
+    const int dimensions = grid.dimensions;
     return {std::max(1e-34, (dimensions == 3 ? 3e-28 : 1e-30) * std::pow(coarsest / 10., dimensions)),
             1e36 * std::min(1., std::pow(finest, dimensions))};
 }
 
 /// Shots that are too weak, or too strong, for single precision. Those that radiate nothing at all are the survey's.
 void doubt_amplitudes(const Plan& plan, Warnings& warnings) {
-    const auto [least, most] = source_range(plan);
+    const auto [least, most] = source_range(plan.domain.grid, plan.setup.precision);
     const auto magnitude = [](double value) { return std::abs(value); };
     std::vector<double> peaks;  // of each wavelet
     for (const Wavelet& wavelet : plan.survey.wavelets) {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "solver/plan/plan.hpp"
-
 namespace onda {
+
+struct Plan;
 
 /// Warnings of a plan that no stage has a fault in: each names the key, its value and what would be usual.
 std::vector<std::string> doubts_of(const Plan& plan);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kernels/slabs/slabs.hpp"
+#include "solver/plan/plan.hpp"
 
 namespace onda {
 namespace {

@@ -5,9 +5,12 @@
 #include <cstdint>
 #include <vector>
 
-#include "solver/plan/plan.hpp"
+#include "kernels/setup.hpp"
+#include "solver/propagation/devices.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// A machine of hosts with equal devices. Rates of links are those of one device in one direction, while both are busy.
 struct Machine {
@@ -19,7 +22,7 @@ struct Machine {
     double network_bytes_s = 50e9;  ///< between hosts: InfiniBand NDR, or PCIe 5 x16
     double host_bytes_s = 50e9;  ///< between a device and the memory of its host, where planes for others pass: PCIe 5
     double link_s = 6e-6, network_s = 3e-5;  ///< until the first byte arrives
-    double launch_s = 8e-6;                  ///< that cutting adds to a step: launches of the planes beside cuts
+    double launch_s = 8e-6;                  ///< added to a step by a cut: launches of the planes beside it
 
     [[nodiscard]] std::int64_t devices() const { return all_devices > 0 ? all_devices : hosts * devices_per_host; }
 };
@@ -30,8 +33,8 @@ struct MachineForecast {
     std::int64_t shots_at_once = 1, turns = 1;
     std::int64_t bytes_of_device = 0;
     bool fits = true;
-    double step_s = 0.;      ///< of a shot
-    double exposed_s = 0.;   ///< of it: what of the exchange no computing hides
+    double step_s = 0.;      ///< a time step of a shot
+    double exposed_s = 0.;   ///< the part of step_s that is exchange not hidden by computing
     double seconds = 0.;     ///< of the time steps of the whole survey
     double efficiency = 1.;  ///< of all devices: work over work that they could have done meanwhile
 };

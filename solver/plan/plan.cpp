@@ -58,13 +58,12 @@ std::string nodes_text(const Grid& grid) {
 }
 
 /// The sampling of the seismograms, why it is what it is, and in which files they are.
-std::string describe_seismograms(const Plan& plan) {
-    const SeismogramConfig& config = plan.config.output.seismograms;
-    if (plan.survey.size.most_receivers == 0) return "traces    none\n";
-    const bool changed = config.dt_s && std::abs(plan.time.output_dt_s - *config.dt_s) > 1e-9 * *config.dt_s;
+std::string describe_seismograms(const SeismogramConfig& config, const Survey& survey, const TimeAxis& time) {
+    if (survey.size.most_receivers == 0) return "traces    none\n";
+    const bool changed = config.dt_s && std::abs(time.output_dt_s - *config.dt_s) > 1e-9 * *config.dt_s;
     std::string text = fmt::format(
-        "traces    {} samples, sample interval {:.6g} ms{}; seismograms.h5", plan.time.output_samples,
-        plan.time.output_dt_s * 1e3,
+        "traces    {} samples, sample interval {:.6g} ms{}; seismograms.h5", time.output_samples,
+        time.output_dt_s * 1e3,
         changed ? " (the nearest whole microsecond)" : (config.dt_s ? "" : " (a round number, by the wavelets)"));
     if (config.segy != "none") text += fmt::format(", SEG-Y ({} floats)", config.segy == "ibm" ? "IBM" : "IEEE");
     if (config.su) text += ", SU";
@@ -90,13 +89,14 @@ std::string describe(const Plan& plan) {
     text += describe_slabs(plan.setup, plan.placement);
     text += describe_medium(plan.model, plan.setup.scheme.equation);
     text += describe_storage(plan);
+    text += describe_history(plan);
     text += fmt::format(
         "time      dt = {:.6g} ms, {:.3f} of the stability limit; {} time steps to {:g} s{}\n", plan.time.dt_s * 1e3,
         plan.time.cfl_fraction(), plan.time.steps - plan.time.extra_steps, plan.config.time.duration_s,
         plan.time.extra_steps > 0 ? fmt::format(", plus {} to remove time dispersion", plan.time.extra_steps) : "");
     text += describe_stepping(plan.setup);
     text += fmt::format("          numerical time dispersion {}\n", describe_correction(plan.time));
-    text += describe_seismograms(plan);
+    text += describe_seismograms(plan.config.output.seismograms, plan.survey, plan.time);
     text += fmt::format("sampling  {:.2f} points per wavelength at {:.4g} Hz; {} needs {:.2g}\n",
                         plan.sampling.points_per_wavelength, plan.survey.highest_frequency_hz(),
                         plan.setup.scheme.description(), plan.sampling.needed);

@@ -5,35 +5,37 @@
 #include <spdlog/fmt/fmt.h>
 
 #include "io/text/printable.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
+#include "solver/planning/history.hpp"
 #include "solver/program/build.hpp"
 
 namespace onda {
 namespace {
 
-/// Of all shots of a batch: more nodes make a GPU no faster.
+/// Nodes of all shots of a batch: more make a GPU no faster.
 constexpr std::int64_t kFillingNodes = 12'000'000;
-/// Of a batch on a GPU: what its L2 cache keeps from step to step, by the model of an H200.
+/// Bytes of a batch that the L2 cache of a GPU keeps from step to step, by the model of an H200.
 constexpr double kCachedBytes = 32e6;
 /// The shots of a batch in 2-D, which read the model together: beyond so many they gain no more by it.
 constexpr std::int64_t kSharingShots = 16;
-/// Of a shot with its model: what a core finds in its own caches, or nearly.
+/// Bytes of a shot with its model that a core finds in its own caches, or nearly.
 constexpr std::int64_t kCoreBytes = 8 << 20;
 /// Each shot that writes snapshots holds a file open.
 constexpr std::int64_t kMostWithSnapshots = 64;
 constexpr double kMemoryShare = 0.8;  // of what is free
 
 /// The shots of a worker, if all are equally fast.
-std::int64_t shots_of_worker(const Plan& plan) {
-    const std::int64_t workers = workers_of_run(plan.placement);
-    return (std::ssize(plan.survey.shots) + workers - 1) / workers;
+std::int64_t shots_of_worker(const Survey& survey, const Placement& placement) {
+    const std::int64_t workers = workers_of_run(placement);
+    return (std::ssize(survey.shots) + workers - 1) / workers;
 }
 
 /// Shots that a batch may have at most, device and memory aside.
 std::int64_t most_together(const Plan& plan) {
     if (plan.domain.aperture) return 1;  // shots on parts of their own need media of their own
-    const std::int64_t shots = shots_of_worker(plan);
+    const std::int64_t shots = shots_of_worker(plan.survey, plan.placement);
     return plan.snapshots.steps.empty() ? shots : std::min(shots, kMostWithSnapshots);
 }
 
@@ -43,35 +45,35 @@ std::int64_t of_one_size(std::int64_t shots, std::int64_t batch, std::int64_t fe
     return (shots + batches - 1) / batches;
 }
 
-/// As many as its cache holds: what one step writes the next one finds there. Where it holds no shot, as many as fill
-/// the GPU, and in 2-D as many as gain by reading one model.
-std::int64_t fast_on_gpu(const Plan& plan) {
-    const std::int64_t points = plan.setup.grid.points(), filling = (kFillingNodes + points - 1) / points;
+/// As many shots as the cache of a GPU holds: what one step writes the next finds there. Where it holds none, as many
+/// as fill the GPU, and in 2-D as many as gain by reading one model.
+std::int64_t fast_on_gpu(const Setup& setup, std::int64_t shots) {
+    const std::int64_t points = setup.grid.points(), filling = (kFillingNodes + points - 1) / points;
     double layers = 0.;  // memory variables
-    for (const auto& strip : plan.setup.strips) layers += 1.5 * strip->work(plan.setup.grid);
-    const double element = static_cast<double>(plan.setup.element_bytes()), nodes = static_cast<double>(points);
+    for (const auto& strip : setup.strips) layers += 1.5 * strip->work(setup.grid);
+    const double element = static_cast<double>(setup.element_bytes()), nodes = static_cast<double>(points);
     const double of_shot = element * (2. * nodes + layers),
-                 of_model = static_cast<double>(plan.setup.medium.element_bytes(plan.setup.element_bytes())) * nodes;
+                 of_model = static_cast<double>(setup.medium.element_bytes(setup.element_bytes())) * nodes;
     const auto cached = static_cast<std::int64_t>((kCachedBytes - of_model) / of_shot);
-    const bool shares = plan.setup.grid.dimensions == 2;
+    const bool shares = setup.grid.dimensions == 2;
     const std::int64_t fast = cached >= 1 ? cached : shares ? std::max(filling, kSharingShots) : filling;
-    return of_one_size(shots_of_worker(plan), fast, 2);
+    return of_one_size(shots, fast, 2);
 }
 
-std::int64_t fast_on_cpu(const Plan& plan, const Setup& setup) {
-    if (plan.placement.slabs.size() > 1)
-        return 1;  // the shots of a batch would have one thread each, one after the other
-    const int workers = std::max(1, static_cast<int>(plan.placement.workers.size()));  // which share the threads
-    return plan.placement.device->predicted_bytes(setup, 1) <= kCoreBytes ? std::max(1, setup.threads / workers) : 1;
+std::int64_t fast_on_cpu(const Setup& setup, const Placement& placement) {
+    if (placement.slabs.size() > 1) return 1;  // the shots of a batch would have one thread each, one after the other
+    const int workers = std::max(1, static_cast<int>(placement.workers.size()));  // which share the threads
+    return placement.device->predicted_bytes(setup, 1) <= kCoreBytes ? std::max(1, setup.threads / workers) : 1;
 }
 
 /// \param setup the plan's, with names.
 int batch_of_rule(const Plan& plan, const Setup& setup) {
-    const std::int64_t wanted = plan.config.backend.batch;
-    const std::int64_t fast = wanted > 0                                ? wanted
-                              : plan.placement.device->has_own_memory() ? fast_on_gpu(plan)
-                                                                        : fast_on_cpu(plan, setup);
-    const std::int64_t most = std::min<std::int64_t>(most_together(plan), plan.placement.device->most_shots(setup));
+    const Device& device = *plan.placement.device;
+    std::int64_t fast = plan.config.backend.batch;
+    if (fast <= 0)
+        fast = device.has_own_memory() ? fast_on_gpu(plan.setup, shots_of_worker(plan.survey, plan.placement))
+                                       : fast_on_cpu(setup, plan.placement);
+    const std::int64_t most = std::min<std::int64_t>(most_together(plan), device.most_shots(setup));
     return static_cast<int>(std::clamp<std::int64_t>(fast, 1, most));
 }
 
@@ -84,14 +86,13 @@ bool is_open(const BackendConfig& wanted, const Device& device) {
            open("copy", wanted.copy);
 }
 
-void check_batch(const Plan& plan, const Setup& setup) {
-    const std::int64_t wanted = plan.config.backend.batch;
-    const int most = plan.placement.device->most_shots(setup);
+void check_batch(const Config& config, const Device& device, const Setup& setup) {
+    const std::int64_t wanted = config.backend.batch;
+    const int most = device.most_shots(setup);
     if (wanted > most)
-        plan.config.origin.fault(
-            "backend.batch",
-            fmt::format("{}: on this grid, kernel {} of {} advances {} shot{} together at most", wanted, setup.kernel,
-                        plan.placement.device->name, most, most == 1 ? "" : "s"));
+        config.origin.fault("backend.batch",
+                            fmt::format("{}: on this grid, kernel {} of {} advances {} shot{} together at most", wanted,
+                                        setup.kernel, device.name, most, most == 1 ? "" : "s"));
 }
 
 }  // namespace
@@ -129,7 +130,7 @@ Candidate rule_of(const Plan& plan) {
 void choose_kernel_and_batch(Plan& plan, bool use_kept) {
     const TuningCase of = tuning_case(plan);
     const Candidate rule = rule_of(plan);
-    check_batch(plan, rule.setup(of));
+    check_batch(plan.config, *plan.placement.device, rule.setup(of));
     Chosen chosen{rule, "the configuration"};
     if (is_open(plan.config.backend, *plan.placement.device)) {
         const auto model = calibrated_model(*plan.placement.device, plan.setup.ordinal);
@@ -139,7 +140,7 @@ void choose_kernel_and_batch(Plan& plan, bool use_kept) {
     plan.chosen_by = chosen.by;
     int batch = chosen.candidate.shots;
     if (of.shots == 0 && plan.placement.device->has_own_memory())
-        batch = static_cast<int>(of_one_size(shots_of_worker(plan), batch, 1));
+        batch = static_cast<int>(of_one_size(shots_of_worker(plan.survey, plan.placement), batch, 1));
     plan.placement.batch = batch;
     if (of.shots > 0) return;
     for (Plan trial = plan; batch > 1 && !fits(trial, batch);) batch = (batch + 1) / 2;
@@ -148,11 +149,14 @@ void choose_kernel_and_batch(Plan& plan, bool use_kept) {
 
 bool fits(Plan& plan, int batch) {
     plan.placement.batch = batch;
+    if (plan.imaging && !set_history(plan) && batch > 1) return false;  // fewer shots are not computed twice
     const MemoryForecast memory = forecast_memory(plan);
-    if (plan.placement.device->has_own_memory() && static_cast<double>(memory.device_peak_bytes()) >
-                                                       kMemoryShare * static_cast<double>(available_device_bytes(plan)))
+    if (plan.placement.device->has_own_memory() &&
+        static_cast<double>(memory.device_peak_bytes()) >
+            kMemoryShare * static_cast<double>(available_device_bytes(plan.config.backend, plan.setup, plan.placement)))
         return false;
-    return static_cast<double>(memory.peak_bytes()) <= kMemoryShare * static_cast<double>(available_host_bytes(plan));
+    return static_cast<double>(memory.peak_bytes()) <=
+           kMemoryShare * static_cast<double>(available_host_bytes(plan.placement.ranks));
 }
 
 }  // namespace onda

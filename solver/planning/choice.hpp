@@ -5,9 +5,10 @@
 #include "io/config/config.hpp"
 #include "kernels/setup.hpp"
 #include "solver/performance/tuning.hpp"
-#include "solver/plan/plan.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// The kernel and its settings as a configuration asks for them, "auto" where it leaves them open.
 KernelChoice kernel_choice(const BackendConfig& wanted);

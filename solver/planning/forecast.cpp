@@ -8,6 +8,7 @@
 
 #include "io/text/saturating.hpp"
 #include "solver/outputs/shot_files.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/planning/memory_of_run.hpp"
 #include "solver/program/build.hpp"
@@ -25,8 +26,8 @@ std::int64_t total(const Items& items) {
         [](std::int64_t sum, const MemoryForecast::Item& item) { return saturating_sum(sum, item.bytes); });
 }
 
-std::int64_t shots_of(const Plan& plan) {
-    return static_cast<std::int64_t>(plan.survey.shots.size());
+std::int64_t shots_of(const Survey& survey) {
+    return static_cast<std::int64_t>(survey.shots.size());
 }
 
 /// Adds the rows of a stretch to their items, in the order of the list.
@@ -41,13 +42,13 @@ void add_items(Items& items, const Allocations& list, Memory where, Owner stretc
 }
 
 /// The largest of what is needed for a moment while shots are computed.
-std::int64_t temporary_bytes(const Plan& plan, const Allocations& list) {
+std::int64_t temporary_bytes(const Allocations& list, bool pipelined) {
     const auto of = [&list](Owner stretch) { return list.bytes(Memory::host, stretch); };
     const std::int64_t gathers =
         saturating_sum(of(held::gathers), std::max({of(held::resampling), of(held::writing), of(held::drawing)}));
     // Beside the steps of others, the last shots are written and drawn while snapshots of the next are.
-    const std::int64_t files = is_pipelined(plan.placement, plan.survey) ? saturating_sum(of(held::frame), gathers)
-                                                                         : std::max(of(held::frame), gathers);
+    const std::int64_t files =
+        pipelined ? saturating_sum(of(held::frame), gathers) : std::max(of(held::frame), gathers);
     return std::max(of(held::set_up), files);
 }
 
@@ -60,16 +61,16 @@ std::int64_t MemoryForecast::device_peak_bytes() const {
     return total(device_items);
 }
 
-std::int64_t available_device_bytes(const Plan& plan) {
+std::int64_t available_device_bytes(const BackendConfig& backend, const Setup& setup, const Placement& placement) {
     std::int64_t least = std::numeric_limits<std::int64_t>::max();
-    const std::vector<int> devices = devices_of(plan.setup, plan.placement);
-    for (const int device : devices) least = std::min(least, plan.placement.device->available_bytes(device));
-    const bool together = plan.placement.device->count() == 1 || plan.config.backend.devices.integers.size() == 1;
-    return together ? least / plan.placement.ranks.same_devices : least;
+    const std::vector<int> devices = devices_of(setup, placement);
+    for (const int device : devices) least = std::min(least, placement.device->available_bytes(device));
+    const bool together = placement.device->count() == 1 || backend.devices.integers.size() == 1;
+    return together ? least / placement.ranks.same_devices : least;
 }
 
-std::int64_t available_host_bytes(const Plan& plan) {
-    return available_memory_bytes() / plan.placement.ranks.local_size;
+std::int64_t available_host_bytes(const RankPlace& ranks) {
+    return available_memory_bytes() / ranks.local_size;
 }
 
 MemoryForecast forecast_memory(const Plan& plan) {
@@ -77,7 +78,7 @@ MemoryForecast forecast_memory(const Plan& plan) {
     // On a device with the host's memory the velocity, 4 bytes a node, has gone when the first shot touches the
     // wavefields, 8 bytes a node and more: it is more only where a model takes much to make. On one with memory of its
     // own it is often the largest of all.
-    const std::int64_t temporary = temporary_bytes(plan, list);
+    const std::int64_t temporary = temporary_bytes(list, is_pipelined(plan.placement, plan.survey));
     const bool loading =
         list.bytes(Memory::host, held::model) > saturating_sum(list.bytes(Memory::host, held::survey), temporary);
     MemoryForecast forecast;
@@ -100,7 +101,7 @@ std::int64_t bytes_of_own_files(const Plan& plan) {
     std::int64_t bytes = ShotTable::bytes_of_shot();
     for (const OutputFormat* format : output_formats())
         if (format->has_shot_files() && format->is_wanted(plan)) bytes += format->own_file_bytes();
-    return saturating_product(shots_of(plan), bytes);
+    return saturating_sum(saturating_product(shots_of(plan.survey), bytes), bytes_of_shots_alone(plan));
 }
 
 }  // namespace

@@ -8,9 +8,15 @@
 #include <string>
 #include <vector>
 
-#include "solver/plan/plan.hpp"
+#include "io/config/config.hpp"
+#include "kernels/grid/grid.hpp"
+#include "kernels/plan/allocations.hpp"
+#include "kernels/setup.hpp"
+#include "solver/plan/placement.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// The memory of a run at its peak, buffer by buffer.
 struct MemoryForecast {
@@ -25,10 +31,10 @@ struct MemoryForecast {
     [[nodiscard]] std::int64_t device_peak_bytes() const;
 };
 MemoryForecast forecast_memory(const Plan& plan);
-/// The bytes that are free on the device of the plan that has the fewest, and in the host's memory: for this process,
-/// if others of the run use them too.
-std::int64_t available_device_bytes(const Plan& plan);
-std::int64_t available_host_bytes(const Plan& plan);
+/// The bytes that are free for this process on the device of the run that has the fewest, which others may use too.
+std::int64_t available_device_bytes(const BackendConfig& backend, const Setup& setup, const Placement& placement);
+/// The bytes that are free for this process in the host's memory, which others of the run may use too.
+std::int64_t available_host_bytes(const RankPlace& ranks);
 
 /// The largest grid with the proportions of the plan's whose run, with the strips beyond it, fits into `available`
 /// bytes; no value if none does. \param memory the host's or the device's.

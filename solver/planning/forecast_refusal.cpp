@@ -7,6 +7,7 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/planning/forecast.hpp"
 
 namespace onda {
@@ -36,19 +37,21 @@ std::string shortage(const Plan& plan, Memory memory, std::int64_t needed, std::
 std::string memory_shortage(const Plan& plan, const MemoryForecast& memory, std::int64_t kept) {
     std::string text;
     if (plan.placement.device->has_own_memory())
-        if (const std::int64_t free = available_device_bytes(plan); memory.device_peak_bytes() > free)
+        if (const std::int64_t free = available_device_bytes(plan.config.backend, plan.setup, plan.placement);
+            memory.device_peak_bytes() > free)
             text = shortage(plan, Memory::device, memory.device_peak_bytes(), free);
-    const std::int64_t needed = saturating_sum(memory.peak_bytes(), kept), free = available_host_bytes(plan);
+    const std::int64_t needed = saturating_sum(memory.peak_bytes(), kept),
+                       free = available_host_bytes(plan.placement.ranks);
     if (needed > free) text += (text.empty() ? "" : "\n") + shortage(plan, Memory::host, needed, free);
     return text;
 }
 
-/// Of gathers and snapshots.
-std::int64_t result_bytes(const Plan& plan) {
-    const std::int64_t samples = saturating_product(plan.survey.size.receivers, plan.time.output_samples),
-                       nodes = saturating_product(plan.snapshots.steps.size(), plan.snapshots.window.points());
+/// The bytes of gathers and snapshots.
+std::int64_t result_bytes(const Survey& survey, const TimeAxis& time, const SnapshotPlan& snapshots) {
+    const std::int64_t samples = saturating_product(survey.size.receivers, time.output_samples),
+                       nodes = saturating_product(snapshots.steps.size(), snapshots.window.points());
     return saturating_product(std::int64_t{sizeof(float)},
-                              saturating_sum(samples, saturating_product(nodes, std::ssize(plan.survey.shots))));
+                              saturating_sum(samples, saturating_product(nodes, std::ssize(survey.shots))));
 }
 
 }  // namespace
@@ -75,7 +78,8 @@ void refuse_if_disk_is_short(const Plan& plan, const std::filesystem::path& outp
 }
 
 void refuse_if_too_large_for_memory(const Plan& plan) {
-    const std::string fault = memory_shortage(plan, forecast_memory(plan), result_bytes(plan));
+    const std::string fault =
+        memory_shortage(plan, forecast_memory(plan), result_bytes(plan.survey, plan.time, plan.snapshots));
     if (!fault.empty()) throw Error(ExitCode::out_of_memory, fault);
 }
 

@@ -15,6 +15,7 @@
 #include "solver/plan/stepping.hpp"
 #include "solver/plan/storage.hpp"
 #include "solver/planning/choice.hpp"
+#include "solver/planning/history.hpp"
 #include "solver/signal/time_dispersion.hpp"
 #include "solver/tasks/task.hpp"
 
@@ -65,18 +66,17 @@ Precision precision_of(const SchemeConfig& config) {
     return config.precision == "double" ? Precision::float64 : Precision::float32;
 }
 
-void set_grids(Plan& plan) {
-    Config& c = plan.config;
+void set_grids(Config& c, Domain& domain) {
     const GridConfig given = c.grid;
     c.grid = complete_grid(given, c.model, c.origin);
-    if (given.shape != c.grid.shape) plan.domain.keys_of_file.emplace_back("shape");
-    if (given.spacing_m != c.grid.spacing_m) plan.domain.keys_of_file.emplace_back("spacing_m");
-    if (given.origin_m != c.grid.origin_m) plan.domain.keys_of_file.emplace_back("origin_m");
-    plan.domain.grid = make_grid(c.grid, c.origin);
-    plan.domain.part = Window::whole(plan.domain.grid);
-    plan.domain.faces = make_faces(c.boundary, plan.domain.grid, c.origin);
-    plan.domain.computed = ComputedGrid(plan.domain.grid, plan.domain.faces.nodes_beyond);
-    check_stencil_fits(c.scheme, plan.domain.computed.grid(), c.origin);
+    if (given.shape != c.grid.shape) domain.keys_of_file.emplace_back("shape");
+    if (given.spacing_m != c.grid.spacing_m) domain.keys_of_file.emplace_back("spacing_m");
+    if (given.origin_m != c.grid.origin_m) domain.keys_of_file.emplace_back("origin_m");
+    domain.grid = make_grid(c.grid, c.origin);
+    domain.part = Window::whole(domain.grid);
+    domain.faces = make_faces(c.boundary, domain.grid, c.origin);
+    domain.computed = ComputedGrid(domain.grid, domain.faces.nodes_beyond);
+    check_stencil_fits(c.scheme, domain.computed.grid(), c.origin);
 }
 
 void begin_setup(Plan& plan) {
@@ -85,10 +85,10 @@ void begin_setup(Plan& plan) {
     static_cast<KernelChoice&>(plan.setup) = kernel_choice(plan.config.backend);
 }
 
-void set_device(Plan& plan) {
-    const DeviceChoice choice = choose_device(plan.config.backend);
-    plan.placement.device = choice.device;
-    plan.placement.notes = choice.notes;
+void set_device(Placement& placement, const BackendConfig& backend) {
+    const DeviceChoice choice = choose_device(backend);
+    placement.device = choice.device;
+    placement.notes = choice.notes;
 }
 
 void set_scheme(Plan& plan) {
@@ -113,12 +113,11 @@ void set_survey(Plan& plan) {
 }
 
 /// What is cut off becomes absorbing strips: the faces that may be cut must have them.
-void check_can_be_cut(const Plan& plan) {
-    const Config& c = plan.config;
-    const Faces& faces = plan.domain.faces;
+void check_can_be_cut(const Domain& domain, const ConfigOrigin& origin) {
+    const Faces& faces = domain.faces;
     for (int face = 0; face < 4; ++face)
-        if (plan.domain.grid.has_axis(face / 2) && faces.nodes_beyond[face] == 0)
-            c.origin.value_fault(
+        if (domain.grid.has_axis(face / 2) && faces.nodes_beyond[face] == 0)
+            origin.value_fault(
                 "survey.limit_m",
                 fmt::format("a shot's part of the grid absorbs at its sides, but {} {}", face_name(face),
                             faces.nodes_inside[face] > 0 ? "absorbs inside the grid: use boundary.placement: outside"
@@ -130,14 +129,16 @@ void set_aperture(Plan& plan) {
     const auto& limit_m = plan.config.survey.limit_m;
     const Shots& shots = plan.survey.shots;
     plan.domain.nodes_of_shots = saturating_product(plan.setup.grid.points(), std::ssize(shots));
+    plan.domain.inner_nodes_of_shots = saturating_product(plan.domain.grid.points(), std::ssize(shots));
     if (!limit_m) return;
-    check_can_be_cut(plan);
+    check_can_be_cut(plan.domain, plan.config.origin);
     plan.domain.aperture.emplace(plan.domain.grid, *limit_m, plan.config.scheme.space_order / 2 + 1);
     Window largest{{}, {1, 1, plan.domain.grid.n[2]}, {1, 1, 1}};
-    plan.domain.nodes_of_shots = 0;
+    plan.domain.nodes_of_shots = plan.domain.inner_nodes_of_shots = 0;
     for (std::size_t i = 0; i < shots.size(); ++i) {
         const Window part = plan.domain.aperture->part(shots.spread(i));
         for (std::size_t a = 0; a < 3; ++a) largest.count[a] = std::max(largest.count[a], part.count[a]);
+        plan.domain.inner_nodes_of_shots += part.points();
         plan.domain.nodes_of_shots += plan.domain.computed.around(grid_of_part(plan.domain.grid, part)).grid().points();
     }
     set_grid_of_part(plan, grid_of_part(plan.domain.grid, largest));
@@ -163,7 +164,7 @@ void set_time(Plan& plan) {
 }
 
 /// The stages that follow from the velocities of the model. A stage runs once those have run whose results it needs,
-/// whatever others had against the configuration. \param model null before it is made.
+/// regardless of other stages' errors. \param model null before it is made.
 void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool has_survey, const Model* model) {
     if (has_medium && has_survey) stages.run([&] { judge(plan); });
     const bool has_time = has_medium && stages.run([&] { set_time(plan); });
@@ -182,25 +183,41 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
         correct_dispersion(plan.time, plan.survey.highest_frequency_hz(), plan.survey.size.most_receivers > 0);
 }
 
-void warn_of_lost_band(Plan& plan) {
-    const double nyquist_hz = 0.5 / plan.time.output_dt_s, highest_hz = plan.survey.highest_frequency_hz();
-    if (plan.survey.size.most_receivers == 0 || nyquist_hz >= highest_hz) return;
-    plan.warnings.push_back(
+/// The section is checked, whatever the task.
+void set_imaging(Plan& plan) {
+    const Config& c = plan.config;
+    MisfitSettings settings = make_misfit_settings(*c.imaging, c.time.duration_s, c.origin);
+    if (plan.task->computes_gradients) plan.imaging.emplace().misfit = std::move(settings);
+}
+
+void warn_of_lost_band(const Survey& survey, const TimeAxis& time, std::vector<std::string>& warnings) {
+    const double nyquist_hz = 0.5 / time.output_dt_s, highest_hz = survey.highest_frequency_hz();
+    if (survey.size.most_receivers == 0 || nyquist_hz >= highest_hz) return;
+    warnings.push_back(
         fmt::format("a sample interval of {:.6g} s limits the seismograms to {:.4g} Hz, but the wavelet extends to "
                     "{:.4g} Hz: higher frequencies are removed",
-                    plan.time.output_dt_s, nyquist_hz, highest_hz));
+                    time.output_dt_s, nyquist_hz, highest_hz));
+}
+
+/// Gradients take none.
+void set_snapshot_steps(Plan& plan) {
+    const Config& c = plan.config;
+    plan.snapshots.steps = plan.imaging ? StepSet() : snapshot_steps(c.output.snapshots, c.time.duration_s, plan.time);
 }
 
 /// What is left once no stage has found a fault. \param of_model warnings of the model, if it has been made.
 void conclude(Plan& plan, const std::vector<std::string>& of_model) {
-    plan.snapshots.steps = snapshot_steps(plan.config.output.snapshots, plan.config.time.duration_s, plan.time);
+    set_snapshot_steps(plan);
+    if (plan.imaging) set_history(plan);
     plan.notes = plan.placement.notes;
+    if (plan.imaging && plan.config.output.snapshots.enabled())
+        plan.notes.emplace_back("snapshots are taken by `onda run`, not while gradients are computed");
     plan.notes.insert(plan.notes.end(), plan.model.velocity.notes.begin(), plan.model.velocity.notes.end());
     const std::vector<std::string> on_exchange = notes_on_exchange(plan.config.backend, plan.placement);
     plan.notes.insert(plan.notes.end(), on_exchange.begin(), on_exchange.end());
     plan.warnings = of_model;
     plan.warnings.insert(plan.warnings.end(), plan.survey.warnings.begin(), plan.survey.warnings.end());
-    warn_of_lost_band(plan);
+    warn_of_lost_band(plan.survey, plan.time, plan.warnings);
     if (plan.sampling.level == SamplingVerdict::Level::warn) plan.warnings.push_back(plan.sampling.message);
     if (const double contrast = density_contrast(plan.setup.scheme.equation, plan.model.further);
         plan.time.cfl_fraction() > safe_cfl_fraction(contrast))
@@ -211,31 +228,31 @@ void conclude(Plan& plan, const std::vector<std::string>& of_model) {
 
 }  // namespace
 
-Plan make_plan(const Config& config, const RankPlace& ranks) {
+Plan make_plan(const Config& config, const RankPlace& ranks, const TaskRow* task) {
     const ConfigOrigin& origin = config.origin;
     Plan plan;
     plan.config = config;
     plan.placement.ranks = ranks;
-    plan.task = tasks().front();
-    set_grids(plan);  // every stage builds on them: what is wrong with them would be told by all
+    plan.task = task != nullptr ? task : tasks().front();
+    set_grids(plan.config, plan.domain);  // every stage builds on them: what is wrong with them would be told by all
     begin_setup(plan);
 
     Stages stages;
-    const bool has_device = stages.run([&] { set_device(plan); });
+    const bool has_device = stages.run([&] { set_device(plan.placement, config.backend); });
     const bool has_scheme = stages.run([&] { set_scheme(plan); });
     const bool has_medium = stages.run([&] { set_ranges(plan); }) && has_scheme;
     const bool has_survey = stages.run([&] { set_survey(plan); }) && stages.run([&] { set_aperture(plan); });
-    plan.asked_stepping = config.time.stepping;
+    plan.asked_stepping = plan.task->computes_gradients ? "single" : config.time.stepping;
     run_stages_of_velocity(plan, stages, has_medium, has_survey, nullptr);
     stages.run([&] {
         plan.snapshots = plan_snapshots(config.output.snapshots, config.time.duration_s, plan.domain.grid, origin);
     });
-    if (config.imaging)
-        stages.run([&] { static_cast<void>(make_misfit_settings(*config.imaging, config.time.duration_s, origin)); });
+    if (config.imaging) stages.run([&] { set_imaging(plan); });
+    if (plan.task->computes_gradients && has_survey && has_device) stages.run([&] { check_gradients(plan); });
     if (has_survey) stages.run([&] { check_trace_files(plan); });
     if (has_device && has_scheme) stages.run([&] { check_backend(*plan.placement.device, plan.setup, origin); });
     stages.throw_if_faulty();
-    plan.snapshots.steps = snapshot_steps(config.output.snapshots, config.time.duration_s, plan.time);
+    set_snapshot_steps(plan);
     choose_kernel_and_batch(plan, config.backend.tuning == "cache");
     conclude(plan, plan.model.velocity.warnings);
     return plan;

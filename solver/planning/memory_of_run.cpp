@@ -7,6 +7,7 @@
 
 #include "io/text/saturating.hpp"
 #include "solver/outputs/output.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/ranks/team_exchange.hpp"
@@ -17,23 +18,24 @@
 namespace onda {
 namespace {
 
-/// What is nobody's buffer.
-void add_program_memory(Allocations& list, const Plan& plan) {
+/// Adds the rows of memory that is nobody's buffer.
+void add_program_memory(Allocations& list, const Device& device, int threads) {
     // The program itself with its libraries, and what they allocate once: measured on runs of a few nodes.
     list.add(host_row("program and libraries", held::whole_run, 26'500'000, 1));
     // What each thread beyond the two of that measurement touches of its stack and its part of the allocator: 16
     // threads held 2.6 MB more.
-    list.add(host_row("threads", held::whole_run, 185'000, 1, std::max(0, plan.setup.threads - 2)));
-    list.add(host_row("driver and libraries of the device", held::whole_run, plan.placement.device->host_bytes, 1));
+    list.add(host_row("threads", held::whole_run, 185'000, 1, std::max(0, threads - 2)));
+    list.add(host_row("driver and libraries of the device", held::whole_run, device.host_bytes, 1));
 }
 
-/// Of the slabs of all workers of this process in the host's memory; of those on the device that has most in its own.
-std::int64_t bytes_of_slabs(const Plan& plan) {
-    if (plan.placement.device->has_own_memory()) return bytes_of_fullest_device(plan.setup, plan.placement);
-    const std::vector<std::int64_t> slabs = slab_bytes(plan.setup, plan.placement);
-    const SlabRange own = own_slabs(plan.placement);
+/// The bytes of all slabs of this process in the memory of the host, or of those of one device with memory of its own,
+/// the fullest.
+std::int64_t bytes_of_slabs(const Setup& setup, const Placement& placement) {
+    if (placement.device->has_own_memory()) return bytes_of_fullest_device(setup, placement);
+    const std::vector<std::int64_t> slabs = slab_bytes(setup, placement);
+    const SlabRange own = own_slabs(placement);
     const auto first = slabs.begin() + static_cast<std::ptrdiff_t>(own.first);
-    return own_workers(plan.placement) *
+    return own_workers(placement) *
            std::accumulate(first, first + static_cast<std::ptrdiff_t>(own.count), std::int64_t{0});
 }
 
@@ -55,7 +57,9 @@ void add_device_memory(Allocations& list, const Plan& plan) {
         list.add({std::move(name), where, held::survey, bytes, 1, bytes, count});
     };
     const std::int64_t workers = own_workers(plan.placement);
-    add(own_memory ? "wavefields, model and boundaries" : host, memory, bytes_of_slabs(plan), 1);
+    add(own_memory ? "wavefields, model and boundaries" : host, memory, bytes_of_slabs(plan.setup, plan.placement), 1);
+    add("forward field kept for gradients", memory, history_bytes(plan), own_memory ? 1 : workers);
+    add("states of the forward field", Memory::host, checkpoint_bytes(plan), workers);
     add(own_memory ? "copy of the traces" : "traces in the backend", Memory::host, traces, workers);
     add(own_memory ? "sources, traces and downloads" : "sources and receivers: in the backend", memory, shots,
         own_memory ? 1 : workers);
@@ -66,7 +70,7 @@ void add_device_memory(Allocations& list, const Plan& plan) {
 Allocations memory_of_run(const Plan& plan) {
     Allocations list;
     // In the order in which the forecast lists them.
-    add_program_memory(list, plan);
+    add_program_memory(list, *plan.placement.device, plan.setup.threads);
     add_exchange_memory(list, plan.placement.ranks, plan.placement.ranks_per_grid, plan.setup, plan.placement.batch,
                         links_devices(plan.config.backend, plan.placement));
     add_device_memory(list, plan);

@@ -16,6 +16,7 @@
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
 #include "solver/pictures/section_picture.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/file_record.hpp"
 #include "solver/propagation/stability_watch.hpp"
 
@@ -42,7 +43,7 @@ double seconds_of(Work&& work) {
     return seconds_since(start);
 }
 
-/// Of what is done more than once in a run: the first time takes longer.
+/// Seconds of what is done more than once in a run, the shorter of two measurements: the first takes longer.
 template <typename Work>
 double warm_seconds_of(Work&& work) {
     const double cold = seconds_of(work);
@@ -65,19 +66,18 @@ Grid shortened(const Grid& grid, double most) {
 }
 
 /// Large enough for the caches of the device to be too small, and quick to fill.
-Setup rehearsal_setup(const Plan& plan) {
-    const bool own_memory = plan.placement.device->has_own_memory();
+Setup rehearsal_setup(const Setup& of_run, const Placement& placement) {
+    const bool own_memory = placement.device->has_own_memory();
     // Of the host, so much that `onda check` takes little itself; of a device, a tenth of what is free.
-    const double room = own_memory
-                            ? 0.1 * static_cast<double>(plan.placement.device->available_bytes(plan.setup.ordinal))
-                            : kMostRehearsed;
+    const double room =
+        own_memory ? 0.1 * static_cast<double>(placement.device->available_bytes(of_run.ordinal)) : kMostRehearsed;
     Setup setup;
     for (double most = own_memory ? 5e7 : 6e6; most > 1.; most *= 0.7) {
-        setup = plan.setup;
+        setup = of_run;
         setup.threads = std::min(setup.threads, omp_get_num_procs());  // more are no faster, and slow to start
-        setup.grid.n = shortened(plan.setup.grid, most).n;
+        setup.grid.n = shortened(of_run.grid, most).n;
         setup.strips.change_each([&](const Strip& strip) { return strip.resized(setup.grid.n); });
-        if (static_cast<double>(plan.placement.device->predicted_bytes(setup, plan.placement.batch)) <= room) break;
+        if (static_cast<double>(placement.device->predicted_bytes(setup, placement.batch)) <= room) break;
     }
     return setup;
 }
@@ -89,13 +89,11 @@ double absorbing_work(const Setup& setup) {
     return work;
 }
 
-/// As many receivers as a shot of the plan has, up to a few thousand of a batch, each with as many nodes, all over a
-/// grid.
-NodeWeights receivers_like(const Plan& plan, const Grid& grid) {
+/// As many receivers as the largest shot of a survey has, up to a few thousand of a batch, each with as many nodes, all
+/// over a grid.
+NodeWeights receivers_like(const SurveySize& size, int batch, const Grid& grid) {
     constexpr std::int64_t most = 5000;
-    const SurveySize& size = plan.survey.size;
-    const std::int64_t rows =
-        std::min<std::int64_t>(size.most_receivers, std::max<std::int64_t>(1, most / plan.placement.batch));
+    const std::int64_t rows = std::min<std::int64_t>(size.most_receivers, std::max<std::int64_t>(1, most / batch));
     const std::int64_t nodes =
         rows == 0 ? 0 : std::clamp<std::int64_t>(size.most_receiver_nodes / size.most_receivers, 1, 512);
     NodeWeights list;
@@ -111,22 +109,22 @@ NodeWeights receivers_like(const Plan& plan, const Grid& grid) {
     return list;
 }
 
-MediumReaders uniform_medium(const Plan& plan) {
+MediumReaders uniform_medium(const Equation& equation, double vp_m_s) {
     const auto filled = [](double value) -> RowReader {
         return [value](std::int64_t, std::int64_t, std::span<float> row) {
             std::ranges::fill(row, static_cast<float>(value));
         };
     };
-    MediumReaders readers{filled(plan.model.velocity.min_m_s)};
-    for (const MediumParameter& parameter : plan.setup.scheme.equation->parameters.subspan(1))
+    MediumReaders readers{filled(vp_m_s)};
+    for (const MediumParameter& parameter : equation->parameters.subspan(1))
         readers.push_back(filled(parameter.lowest));
     return readers;
 }
 
 /// Steps of a run from one look at its wavefield to the next, for the watch or a snapshot. Devices take such a row of
 /// steps at a time.
-std::int64_t steps_at_a_time(const Plan& plan) {
-    return std::clamp<std::int64_t>(plan.time.steps / (plan.snapshots.steps.size() + 1), 1, StabilityWatch::kInterval);
+std::int64_t steps_at_a_time(const TimeAxis& time, const StepSet& snapshots) {
+    return std::clamp<std::int64_t>(time.steps / (snapshots.size() + 1), 1, StabilityWatch::kInterval);
 }
 
 /// The wavefield of a rehearsal: at rest but for a source, warm, with its threads found. While others use the machine
@@ -134,10 +132,12 @@ std::int64_t steps_at_a_time(const Plan& plan) {
 /// they can have.
 class Rehearsed {
 public:
-    Rehearsed(const Plan& plan, const Setup& setup) : most_(steps_at_a_time(plan)), steps_(std::min(most_, kFirst)) {
+    Rehearsed(const Plan& plan, const Setup& setup)
+        : most_(steps_at_a_time(plan.time, plan.snapshots.steps)), steps_(std::min(most_, kFirst)) {
         const ConditionsWatch watch(*plan.placement.device, setup.ordinal);
         made_s_ = seconds_of([&] {
-            const auto medium = plan.placement.device->make_medium(setup, uniform_medium(plan), plan.time.dt_s);
+            const auto medium = plan.placement.device->make_medium(
+                setup, uniform_medium(plan.setup.scheme.equation, plan.model.velocity.min_m_s), plan.time.dt_s);
             wavefield_ = medium->make_wavefield(plan.placement.batch);
         });
         set_shots({});
@@ -200,7 +200,7 @@ MachineLoad load_of(const Conditions& seen) {
 }
 
 StepRehearsal rehearse_steps(const Plan& plan) {
-    StepRehearsal r{rehearsal_setup(plan)};
+    StepRehearsal r{rehearsal_setup(plan.setup, plan.placement)};
     const auto nodes_of = [](const Setup& setup) { return static_cast<double>(setup.grid.points()); };
     const double larger = nodes_of(plan.setup) / nodes_of(r.setup), batch = plan.placement.batch;
     r.whole = plan.setup.grid.n == r.setup.grid.n;
@@ -220,7 +220,7 @@ StepRehearsal rehearse_steps(const Plan& plan) {
         const double inner = std::min(step, Rehearsed(plan, bare).step_s(0.1) / batch);
         r.step_s = inner * larger + (step - inner) * absorbing_work(plan.setup) / absorbing_work(r.setup);
     }
-    const NodeWeights receivers = receivers_like(plan, r.setup.grid);
+    const NodeWeights receivers = receivers_like(plan.survey.size, plan.placement.batch, r.setup.grid);
     r.begin_s = rehearsed.begin_s(receivers);
     if (receivers.rows() > 0)
         r.receivers_s = std::max(0., rehearsed.step_s(0.05) / batch - step) *
@@ -228,10 +228,10 @@ StepRehearsal rehearse_steps(const Plan& plan) {
     return r;
 }
 
-double rehearse_model(const Plan& plan) {
-    const ModelConfig& model = plan.config.model;
-    const double nodes = static_cast<double>(plan.domain.grid.points());
-    const double parameters = static_cast<double>(plan.setup.scheme.equation->parameters.size());
+double rehearse_model(const Config& config, const Equation& equation, const Grid& grid) {
+    const ModelConfig& model = config.model;
+    const double nodes = static_cast<double>(grid.points());
+    const double parameters = static_cast<double>(equation->parameters.size());
     // Read by a process of its own, checked and, where the grid differs, interpolated: seconds a node of a laptop.
     constexpr double of_file = 6e-9, process_s = 0.03;
     if (model.type == "file") return process_s + of_file * nodes * parameters;
@@ -239,18 +239,16 @@ double rehearse_model(const Plan& plan) {
     constexpr double enough_s = 0.05;
     double seconds = 0., part = 0.;
     for (const double most : {2e5, 8e5, 3.2e6}) {
-        const Grid small = shortened(plan.domain.grid, most);
-        seconds = warm_seconds_of(
-            [&] { static_cast<void>(make_model(model, plan.setup.scheme.equation, small, plan.config.origin)); });
+        const Grid small = shortened(grid, most);
+        seconds = warm_seconds_of([&] { static_cast<void>(make_model(model, equation, small, config.origin)); });
         part = static_cast<double>(small.points());
         if (seconds > enough_s || part == nodes) break;
     }
     return seconds * nodes / part;
 }
 
-TraceRehearsal rehearse_traces(const Plan& plan) {
-    const TimeAxis& time = plan.time;
-    const std::int64_t receivers = plan.survey.size.most_receivers;
+TraceRehearsal rehearse_traces(const Survey& survey, const TimeAxis& time) {
+    const std::int64_t receivers = survey.size.most_receivers;
     constexpr double most_samples = 4e5;
     if (receivers == 0 || static_cast<double>(time.steps) > most_samples) return {};
     const auto seconds_for = [&](std::int64_t traces) {
@@ -259,7 +257,7 @@ TraceRehearsal rehearse_traces(const Plan& plan) {
         gathers[0].dt_s = time.recorded_dt_s();
         gathers[0].samples = time.recorded_samples();
         gathers[0].pressure.assign(static_cast<std::size_t>(traces * gathers[0].samples), 1e-3f);
-        return seconds_of([&] { bring_to_output_sampling(plan.time, gathers); });
+        return seconds_of([&] { bring_to_output_sampling(time, gathers); });
     };
     const std::int64_t some = std::min<std::int64_t>(receivers, 8);
     const auto many =

@@ -5,10 +5,17 @@
 
 #include <filesystem>
 
+#include "io/config/config.hpp"
+#include "kernels/equations/equation.hpp"
+#include "kernels/grid/grid.hpp"
+#include "kernels/setup.hpp"
+#include "solver/discretisation/time_axis.hpp"
 #include "solver/performance/conditions.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/survey/survey.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// What others do on this machine meanwhile.
 struct MachineLoad {
@@ -33,18 +40,18 @@ struct StepRehearsal {
 StepRehearsal rehearse_steps(const Plan& plan);
 
 /// Seconds that the model takes to be made or read.
-double rehearse_model(const Plan& plan);
+double rehearse_model(const Config& config, const Equation& equation, const Grid& grid);
 
 /// The traces of a shot, brought to the sampling of the seismograms.
 struct TraceRehearsal {
     double shot_s = 0., trace_s = 0.;  ///< for any number of traces, and for each
 };
-TraceRehearsal rehearse_traces(const Plan& plan);
+TraceRehearsal rehearse_traces(const Survey& survey, const TimeAxis& time);
 
 /// Seconds that a receiver of a shot takes to be brought to the nodes.
 double rehearse_receivers(const Plan& plan);
 
-/// Pictures of a run, files that are made to last: of the model, which finds the fonts, and of waves over it.
+/// Pictures of a run, synced to disk: of the model, which finds the fonts, and of waves over it.
 struct PictureRehearsal {
     double model_s = 0., waves_s = 0.;
 };
@@ -54,8 +61,8 @@ PictureRehearsal rehearse_pictures(const Plan& plan, const std::filesystem::path
 /// Files on the disk that a folder is to lie on.
 struct DiskRehearsal {
     double file_s = 0.;       ///< to make a file last, however small
-    double hdf5_s = 0.;       ///< the same of an HDF5 file
-    double hdf5_wait_s = 0.;  ///< of that, what a thread waits for the disk
+    double hdf5_s = 0.;       ///< to make an HDF5 file last, however small
+    double hdf5_wait_s = 0.;  ///< the part of hdf5_s that a thread waits for the disk
     double write_s = 0.;      ///< a byte of an HDF5 file
     double sync_s = 0.;       ///< to make a byte last
     double hash_s = 0.;       ///< to read a byte again for the hash of its file

@@ -8,6 +8,7 @@
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/performance/step_model.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/propagation/stability_watch.hpp"
@@ -35,9 +36,8 @@ ShotCounts shots_of(const Plan& plan) {
 }
 
 /// Devices that compute at the same time: on the CPU, workers share the threads.
-double side_by_side(const Plan& plan) {
-    return plan.placement.device->has_own_memory() ? static_cast<double>(devices_of(plan.setup, plan.placement).size())
-                                                   : 1.;
+double side_by_side(const Setup& setup, const Placement& placement) {
+    return placement.device->has_own_memory() ? static_cast<double>(devices_of(setup, placement).size()) : 1.;
 }
 
 /// The shots of the worker that has most of them. On the CPU workers share the threads, and so the time.
@@ -71,11 +71,12 @@ Steps steps_of(const Plan& plan, const StepRehearsal& r) {
     return steps;
 }
 
-double snapshot_bytes(const Plan& plan) {
-    return 4. * static_cast<double>(plan.snapshots.steps.size()) * static_cast<double>(plan.snapshots.window.points());
+double snapshot_bytes(const SnapshotPlan& snapshots) {
+    return 4. * static_cast<double>(snapshots.steps.size()) * static_cast<double>(snapshots.window.points());
 }
 
-/// Of each section the model and three wavefields; with receivers, a gather, which takes less than waves over a model.
+/// Seconds of drawing: for each section the model and three wavefields; with receivers, a gather, which takes less than
+/// waves over a model.
 double drawing(const Plan& plan, const std::filesystem::path& folder) {
     if (!plan.config.output.pictures) return 0.;
     constexpr double of_model = 0.5, of_gather = 0.7;
@@ -120,8 +121,7 @@ double report_of(const Plan& plan) {
     return kPage_s + kMovie_s * static_cast<double>(bytes.movies) + kGather_s * static_cast<double>(bytes.gather);
 }
 
-double trace_files(const Plan& plan) {
-    const SeismogramConfig& seismograms = plan.config.output.seismograms;
+double trace_files(const SeismogramConfig& seismograms) {
     return (seismograms.segy != "none" ? 1. : 0.) + (seismograms.su ? 1. : 0.);
 }
 
@@ -131,8 +131,10 @@ double survey_files(const Plan& plan, double output_bytes, const DiskRehearsal& 
     constexpr double link_s = 2e-5;
     const auto shots = static_cast<double>(plan.survey.shots.size());
     const double byte_s = disk.hash_s + disk.write_s + disk.sync_s;
-    const double of_traces_s = trace_files(plan) * (disk.file_s + shots * (disk.hdf5_s - disk.hdf5_wait_s));
-    const double trace_bytes = trace_files(plan) * 4. * static_cast<double>(plan.survey.size.receivers) *
+    const double of_traces_s =
+        trace_files(plan.config.output.seismograms) * (disk.file_s + shots * (disk.hdf5_s - disk.hdf5_wait_s));
+    const double trace_bytes = trace_files(plan.config.output.seismograms) * 4. *
+                               static_cast<double>(plan.survey.size.receivers) *
                                static_cast<double>(plan.time.output_samples);
     if (shots == 1.) return of_traces_s + trace_bytes * byte_s;
     if (keeps_shot_files(plan)) return of_traces_s + trace_bytes * byte_s + link_s * shots;
@@ -141,8 +143,8 @@ double survey_files(const Plan& plan, double output_bytes, const DiskRehearsal& 
 
 /// What the files of all batches but the last add to steps beside which they are made: on a device with memory of its
 /// own only what is longer than those. On the CPU they take the processor of a thread for which the others wait.
-double beside_steps(const Plan& plan, const Finishing& files, int threads, double steps_s) {
-    if (plan.placement.device->has_own_memory()) return std::max(0., files.seconds(threads) - steps_s);
+double beside_steps(const Device& device, const Finishing& files, int threads, double steps_s) {
+    if (device.has_own_memory()) return std::max(0., files.seconds(threads) - steps_s);
     return std::max(files.working_s, files.seconds(1) - steps_s);
 }
 
@@ -159,20 +161,21 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
     const double hashed_bytes = std::min(output_bytes, 64. * 1048576.);  // of larger files some pieces: record_of()
     const ShotCounts shots = shots_of_worker(plan);
     const double slabs_of_worker =
-        side_by_side(plan) / std::max(1., static_cast<double>(plan.placement.workers.size()));
+        side_by_side(plan.setup, plan.placement) / std::max(1., static_cast<double>(plan.placement.workers.size()));
     const bool own_memory = plan.placement.device->has_own_memory();
     const double watch_s =
         rehearsal.watch_s * std::ceil(static_cast<double>(plan.time.steps) / StabilityWatch::kInterval);
     const double batch_s = (steps.seconds + watch_s) * shots.full / shots.batches;
-    const double frames_s = snapshot_bytes(plan) * disk.write_s * shots.batch;
-    const Finishing files = finishing(plan, rehearse_traces(plan), disk);
+    const double frames_s = snapshot_bytes(plan.snapshots) * disk.write_s * shots.batch;
+    const Finishing files = finishing(plan, rehearse_traces(plan.survey, plan.time), disk);
     const int threads = finishing_threads(plan.placement.batch);
     const double pictures_s = drawing(plan, folder), last_s = files.seconds(threads) + disk.file_s;
     // While one thread draws, others finish the shots of the same batch.
     const double beside_pictures_s = threads > 1 ? std::min(pictures_s, last_s * (1. - 1. / shots.batch)) : 0.;
     std::vector<TimeForecast::Item> items{
         {std::string(kProgramItem), kProgram_s + (own_memory ? kCudaStart_s : 0.)},
-        {"model", rehearse_model(plan) + kHash_s * 4. * static_cast<double>(plan.domain.grid.points())},
+        {"model", rehearse_model(plan.config, plan.setup.scheme.equation, plan.domain.grid) +
+                      kHash_s * 4. * static_cast<double>(plan.domain.grid.points())},
         {"medium and wavefield of the device", rehearsal.medium_s * (plan.domain.aperture ? shots.full : 1.)},
         {"time steps", steps.seconds * shots.full / (own_memory ? slabs_of_worker : 1.)},
         {"sources and receivers of the first batch",
@@ -181,14 +184,14 @@ std::vector<TimeForecast::Item> items_of(const Plan& plan, const Tried& tried, c
         {"hashes of the wavefields", rehearsal.hash_s * shots.full},
         {"watch for instability", watch_s * shots.full},
         {"snapshots", (own_memory ? std::max(0., frames_s - batch_s) : frames_s) * shots.batches +
-                          snapshot_bytes(plan) * shots.all * disk.sync_s},
+                          snapshot_bytes(plan.snapshots) * shots.all * disk.sync_s},
         {"seismograms of each shot",
-         (beside_steps(plan, files, threads, batch_s) + disk.file_s) * (shots.batches - 1.) + last_s -
+         (beside_steps(*plan.placement.device, files, threads, batch_s) + disk.file_s) * (shots.batches - 1.) + last_s -
              beside_pictures_s},
         {"pictures", pictures_s},
         {"report", report_of(plan)},
         {"files of the survey", survey_files(plan, output_bytes, disk)},
-        {"hashes of the results, and files made to last", hashed_bytes * disk.hash_s + 6. * disk.file_s}};
+        {"hashes of the results, and syncing to disk", hashed_bytes * disk.hash_s + 6. * disk.file_s}};
     std::erase_if(items, [](const TimeForecast::Item& item) { return item.seconds <= 0.; });
     return items;
 }
@@ -201,8 +204,9 @@ TimeForecast forecast_time(const Plan& plan, const std::filesystem::path& output
     const Steps steps = steps_of(plan, rehearsal);
     TimeForecast forecast;
     forecast.basis = steps.basis;
-    forecast.gpt_per_s = side_by_side(plan) * 1e-9 * static_cast<double>(plan.setup.grid.points()) *
-                         static_cast<double>(plan.time.steps) / steps.seconds;
+    forecast.gpt_per_s = side_by_side(plan.setup, plan.placement) * 1e-9 *
+                         static_cast<double>(plan.setup.grid.points()) * static_cast<double>(plan.time.steps) /
+                         steps.seconds;
     forecast.items = items_of(
         plan,
         {rehearsal, steps, rehearse_disk(output_folder, forecast_output_bytes(plan), plan.snapshots.window.points())},

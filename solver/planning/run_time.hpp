@@ -7,10 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "solver/plan/plan.hpp"
 #include "solver/planning/rehearsal.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// What a run takes beside its work.
 inline constexpr std::string_view kProgramItem = "start and end of the program";
@@ -22,7 +23,7 @@ struct TimeForecast {
     };
     double gpt_per_s = 0.;    ///< of the time steps alone
     double seconds = 0.;      ///< of the whole run
-    std::vector<Item> items;  ///< which add up to it
+    std::vector<Item> items;  ///< parts that add up to `seconds`
     std::string basis;        ///< how it was found
     MachineLoad load;         ///< while it was found: if it is busy and stays so, the run takes as long
 };

@@ -43,16 +43,14 @@ public:
           neighbour_(neighbour),
           is_low_(neighbour < team.rank()),
           side_(slab, is_low_),
-          out_(slab.fields().make_plane_buffer(side_.planes.count)) {
-        for (auto& buffer : in_) buffer = slab.fields().make_plane_buffer(side_.planes.count);
-    }
+          out_(make_buffer()),
+          in_{make_buffer(), make_buffer()} {}
 
     void post() override {
         // The device may still copy from the buffer of the step before.
         now_ = (now_ + 1) % kBuffersIn;
-        arriving_ =
-            team_.start_receive(neighbour_, is_low_ ? Topic::planes_up : Topic::planes_down, in_[now_]->bytes());
-        if (slab_.fields().copy_out(side_.own, *out_))
+        arriving_ = team_.start_receive(neighbour_, is_low_ ? Topic::planes_up : Topic::planes_down, in_[now_].bytes());
+        if (slab_.fields().pack(side_.own, out_))
             send();
         else
             is_copying_ = true;
@@ -60,28 +58,27 @@ public:
     void send_copied() override {
         if (!is_copying_) return;
         is_copying_ = false;
-        slab_.fields().await_copies_out();
+        slab_.fields().await_packed();
         send();
     }
     /// What came from the neighbour shows that it is ready for what goes there.
     void take() override {
         arriving_->wait();
         sent_->wait();
-        slab_.fields().copy_in(side_.beyond, *in_[now_]);
+        slab_.fields().unpack(side_.beyond, in_[now_]);
     }
 
 private:
-    void send() {
-        sent_ = team_.start_send(neighbour_, is_low_ ? Topic::planes_down : Topic::planes_up, out_->bytes());
-    }
+    [[nodiscard]] PlaneBuffer make_buffer() const { return slab_.fields().make_plane_buffer(side_.planes.count); }
+    void send() { sent_ = team_.start_send(neighbour_, is_low_ ? Topic::planes_down : Topic::planes_up, out_.bytes()); }
 
     Team& team_;
     Wavefield& slab_;
     int neighbour_;
     bool is_low_;
     Side side_;
-    std::unique_ptr<PlaneBuffer> out_;
-    std::array<std::unique_ptr<PlaneBuffer>, kBuffersIn> in_;
+    PlaneBuffer out_;
+    std::array<PlaneBuffer, kBuffersIn> in_;
     std::size_t now_ = 0;
     std::unique_ptr<Transfer> arriving_, sent_;
     bool is_copying_ = false;
@@ -154,7 +151,7 @@ void add_exchange_memory(Allocations& list, const RankPlace& place, int ranks_pe
     if (ranks_per_grid == 1) return;
     const int member = place.rank % ranks_per_grid;
     const std::int64_t cuts = (member > 0 ? 1 : 0) + (member + 1 < ranks_per_grid ? 1 : 0);
-    const std::int64_t planes = plane_buffer_bytes(setup, CutPlanes(setup).count, batch);
+    const std::int64_t planes = PlaneShape(setup, CutPlanes(setup).count, batch).bytes();
     // Where the devices at all cuts are linked, the host has none of them.
     Allocation row = host_row("planes for other processes", held::whole_run, planes, 1,
                               cuts * (linked ? kBuffersOfLink : 1 + kBuffersIn));

@@ -6,6 +6,7 @@
 
 #include "io/text/bytes_text.hpp"
 #include "io/text/printable.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/hash.hpp"
@@ -21,11 +22,11 @@ std::string fingerprint_of(const Model& model) {
 
 /// Single precision takes what is below 1.2e-38 for zero while it computes, or loses its digits in files: without a
 /// sign of it in the results.
-void warn_of_faint_pressure(const Plan& plan, RunFacts& facts, Log& log) {
+void warn_of_faint_pressure(const Grid& grid, Precision precision, RunFacts& facts, Log& log) {
     // What the operator makes of p is of the order of p / h^2: below 1e-33 it errs by 1e-4 and more.
     double least = std::numeric_limits<float>::min();
-    if (plan.setup.precision == Precision::float32)
-        for (const double spacing_m : plan.domain.grid.derivative_spacings_m())
+    if (precision == Precision::float32)
+        for (const double spacing_m : grid.derivative_spacings_m())
             least = std::max(least, 1e-33 * spacing_m * spacing_m);
     const double largest = facts.largest_observed_pressure;
     if (facts.shots.empty() || largest >= least) return;
@@ -76,7 +77,7 @@ void account_for(const Plan& plan, std::int64_t nodes, std::int64_t device_bytes
     facts.finished_utc = utc_now();
     for (const ShotRecord& shot : facts.shots)
         facts.largest_observed_pressure = std::max(facts.largest_observed_pressure, shot.largest_observed_pressure);
-    warn_of_faint_pressure(plan, facts, log);
+    warn_of_faint_pressure(plan.domain.grid, plan.setup.precision, facts, log);
     log.info(fmt::format(
         "done      {:.3g} s of time steps at {:.3f} Gpt/s; largest |p| observed {:.3e}; peak memory {} ({} predicted)",
         stepping, facts.gpt_per_s, facts.largest_observed_pressure, bytes_text(facts.peak_memory_bytes),

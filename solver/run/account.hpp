@@ -2,13 +2,15 @@
 /// What a run says of itself on its way, whether its results go into files or stay in memory.
 #pragma once
 
+#include "solver/discretisation/time_axis.hpp"
 #include "solver/model/model.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/program/log.hpp"
 #include "solver/program/phase_times.hpp"
 #include "solver/run/summary.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// Notes the model and its hash, and the memory that the run is going to take.
 void note_model(const Plan& plan, const Model& model, RunFacts& facts);

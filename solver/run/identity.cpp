@@ -12,9 +12,11 @@ namespace onda {
 namespace {
 
 /// Whether a parameter changes no bit of any shot. A model's file is known by the model that was made of it.
-bool is_no_part(const std::string& path) {
-    constexpr std::array<std::string_view, 4> whole{"title", "schema_version", "output.directory", "model.file"};
-    return path.starts_with("backend.") || std::ranges::find(whole, path) != whole.end();
+bool is_no_part(const std::string& path, bool compares) {
+    constexpr std::array<std::string_view, 6> whole{"title",      "schema_version",  "output.directory",
+                                                    "model.file", "imaging.storage", "imaging.memory_gib"};
+    return path.starts_with("backend.") || (path.starts_with("imaging") && !compares) ||
+           std::ranges::find(whole, path) != whole.end();
 }
 
 std::string hash_of_file(const std::filesystem::path& path) {
@@ -34,10 +36,11 @@ std::string value_in(const Identity& identity, const std::string& name) {
 }  // namespace
 
 Identity identity_of(const Config& config, const std::string& version, const std::string& model_hash,
-                     const std::string& kernel) {
+                     const std::string& kernel, std::string_view task) {
     Identity identity{{"Onda", version}, {"model", model_hash}};
+    if (!task.empty()) identity["task"] = task;
     for (const ResolvedParameter& parameter : resolved_parameters(config)) {
-        if (is_no_part(parameter.path)) continue;
+        if (is_no_part(parameter.path, !task.empty())) continue;
         identity[parameter.path] = parameter.file.empty() ? parameter.value : "hash " + hash_of_file(parameter.file);
     }
     // These kernels sum in an order of their own; all others give the same bits.

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "io/config/config.hpp"
 
@@ -14,9 +15,11 @@ namespace onda {
 using Identity = std::map<std::string, std::string>;
 
 /// \param version of the program. \param model_hash of the model on its grid. \param kernel that computes the shots.
+/// \param task what is done with them: TaskRow::name; empty: the first of tasks(), of which the section `imaging`
+/// changes nothing.
 /// \throws Error(missing_input | io_error) for a file that cannot be read.
 Identity identity_of(const Config& config, const std::string& version, const std::string& model_hash,
-                     const std::string& kernel);
+                     const std::string& kernel, std::string_view task = {});
 
 /// A line for each name: "time.duration_s: 0.5".
 std::string text_of(const Identity& identity);

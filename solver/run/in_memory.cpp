@@ -7,6 +7,7 @@
 
 #include "io/files/random_hex.hpp"
 #include "solver/outputs/shot_files.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
@@ -14,6 +15,7 @@
 #include "solver/run/account.hpp"
 #include "solver/run/identity.hpp"
 #include "solver/shots/workers.hpp"
+#include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
@@ -27,6 +29,7 @@ public:
         kept_.frames.values.insert(kept_.frames.values.end(), values.begin(), values.end());
     }
     void take_gather(const ShotGather& gather) override { kept_.gather = gather; }
+    void take_images(const ShotImages& images) override { kept_.images = images; }
 
 private:
     ShotInMemory& kept_;
@@ -96,14 +99,15 @@ void keep_finished(const MemoryLedger& ledger, std::vector<ShotInMemory>& of_sur
 
 }  // namespace
 
-SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log) {
+SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log,
+                             const TaskRow* task) {
     SurveyInMemory result;
     RunFacts& facts = result.facts;
     PhaseTimes times;
     facts.run_id = random_hex(16);
     facts.command_line = command_line();
     facts.started_utc = utc_now();
-    Plan draft = times.measure("plan", [&] { return make_plan(config); });
+    Plan draft = times.measure("plan", [&] { return make_plan(config, {}, task); });
     balance_slabs(config.backend, draft.setup, draft.placement);
     selection.check_against(draft.survey.shots);
     refuse_if_too_large_for_memory(draft);
@@ -114,8 +118,8 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     result.plan = std::make_shared<const Plan>(refine(std::move(draft), model));
     const Plan& plan = *result.plan;
     note_model(plan, model, facts);
-    facts.identity =
-        hash_of(identity_of(plan.config, std::string(build().version), facts.model_fingerprint, plan.setup.kernel));
+    facts.identity = hash_of(identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
+                                         plan.setup.kernel, name_unless_first(plan.task)));
     const auto workers = times.measure("backend", [&] { return std::make_unique<Workers>(plan, std::move(model)); });
     facts.backend = workers->description();
     announce(plan, facts, log);
@@ -129,6 +133,25 @@ SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selectio
     account_for(plan, workers->nodes_computed(), workers->device_bytes(), times, facts, log);
     facts.complete = true;
     return result;
+}
+
+MisfitInMemory misfit_of(const SurveyInMemory& survey) {
+    const Grid& grid = survey.plan->domain.grid;
+    MisfitInMemory sum;
+    sum.gradient_vp.resize(static_cast<std::size_t>(grid.points()));
+    for (const ShotInMemory& shot : survey.shots) {
+        const ShotImages& images = shot.images;
+        sum.value += images.misfit;
+        const float* value = images.gradient_vp.data();
+        const auto& [first, count, step] = images.part;
+        for (std::int64_t z = 0; z < count[2]; ++z)
+            for (std::int64_t y = 0; y < count[1]; ++y) {
+                const std::int64_t row = grid.at(first[0], first[1] + y, first[2] + z);
+                for (std::int64_t x = 0; x < count[0]; ++x)
+                    sum.gradient_vp[static_cast<std::size_t>(row + x)] += static_cast<double>(*value++);
+            }
+    }
+    return sum;
 }
 
 }  // namespace onda

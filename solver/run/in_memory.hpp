@@ -8,6 +8,7 @@
 #include "io/config/config.hpp"
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
+#include "solver/outputs/shot_images.hpp"
 #include "solver/program/log.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/run/summary.hpp"
@@ -15,9 +16,12 @@
 
 namespace onda {
 
+struct TaskRow;
+
 struct ShotInMemory {
     ShotGather gather;  ///< of a shot with receivers; otherwise it has no samples
     ShotFrames frames;  ///< empty without snapshots
+    ShotImages images;  ///< where gradients are computed
 };
 
 struct SurveyInMemory {
@@ -26,10 +30,19 @@ struct SurveyInMemory {
     std::vector<ShotInMemory> shots;  ///< of facts.shots, in the same order
 };
 
+/// The misfit of all shots of a survey, and its derivative with respect to the velocity of every node of its grid: sums
+/// in double, in the order of the shots.
+struct MisfitInMemory {
+    double value = 0.;
+    std::vector<double> gradient_vp;  ///< [misfit per m/s], [z][y][x], x fastest
+};
+MisfitInMemory misfit_of(const SurveyInMemory& survey);
+
 /// Computes the shots of a survey. What the configuration says of files and pictures has no effect, but for the
 /// sampling of the seismograms, which are those that files would hold, bit for bit.
-/// \param selection the shots to compute. \param progress may throw Interrupted to end the run.
+/// \param selection the shots to compute. \param task what is done with them; null: the first of tasks(). \param progress may throw Interrupted to end the run.
 /// \throws Error; std::bad_alloc; what `progress` and `log` throw.
-SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log);
+SurveyInMemory run_in_memory(const Config& config, const ShotSelection& selection, Progress& progress, Log& log,
+                             const TaskRow* task = nullptr);
 
 }  // namespace onda

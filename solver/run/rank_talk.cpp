@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "io/text/error.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_balance.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/ranks/remote_part.hpp"

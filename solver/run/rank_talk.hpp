@@ -9,11 +9,13 @@
 #include <string>
 
 #include "solver/model/model.hpp"
-#include "solver/plan/plan.hpp"
+#include "solver/ranks/rank_place.hpp"
 #include "solver/ranks/ranks.hpp"
 #include "solver/ranks/sub_team.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// The plan that each rank makes, on the slabs that the first one has chosen, balanced by what the ranks of the first
 /// group measure. \param backend the name of the device that the configuration asks for. \param make makes the plan of
@@ -56,7 +58,7 @@ struct Computed {
 /// What the ranks of a run that lead workers tell each other, of which the first one begins and ends the survey.
 class LeadingRanks {
 public:
-    LeadingRanks(const Plan& plan, const Ranks& ranks) : ranks_(ranks), per_grid_(plan.placement.ranks_per_grid) {}
+    LeadingRanks(const Ranks& ranks, int ranks_per_grid) : ranks_(ranks), per_grid_(ranks_per_grid) {}
 
     /// Lets the others join the survey that the first one has begun.
     void begin() const;

@@ -18,6 +18,7 @@
 #include "io/text/printable.hpp"
 #include "solver/outputs/report_output.hpp"
 #include "solver/plan/names.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
 #include "solver/program/json_text.hpp"
@@ -178,18 +179,18 @@ std::vector<ReportMovie> read_movies(const ShotSnapshots& snapshots, const Posit
 }
 
 /// What is injected, as seismograms would say it.
-std::vector<ReportWavelet> wavelets_of(const Plan& plan, const Shot& shot) {
+std::vector<ReportWavelet> wavelets_of(const Survey& survey, const TimeAxis& time, const Shot& shot) {
     ShotGather gather;
-    gather.wavelets.dt_s = plan.time.dt_s;
+    gather.wavelets.dt_s = time.dt_s;
     std::vector<std::size_t> used;
     for (const SourcePoint& source : shot.sources)
         if (std::ranges::find(used, source.wavelet) == used.end()) used.push_back(source.wavelet);
     std::vector<ReportWavelet> wavelets;
     for (const std::size_t w : used) {
-        const Wavelet& wavelet = plan.survey.wavelets[w];
+        const Wavelet& wavelet = survey.wavelets[w];
         gather.wavelets.type = {wavelet.type};
         gather.wavelets.peak_frequency_hz = {wavelet.peak_frequency_hz};
-        gather.wavelets.signal = sample_signature(wavelet, plan.time);
+        gather.wavelets.signal = sample_signature(wavelet, time);
         for (ReportWavelet& one : wavelets_of(gather)) wavelets.push_back(std::move(one));
     }
     return wavelets;
@@ -217,9 +218,10 @@ ReportShot read_shot(const FinishedRun& run, std::size_t index) {
         shot.sources_m = header.sources_m;
         shot.gather = read_thinned(*run.seismograms, header, run.choice, run.highest_frequency_hz);
     }
-    if (run.made.plan)
-        shot.wavelets =
-            wavelets_of(*run.made.plan, run.made.plan->survey.shots[run.made.plan->survey.shots.index_of(shot.shot)]);
+    if (run.made.plan) {
+        const Survey& survey = run.made.plan->survey;
+        shot.wavelets = wavelets_of(survey, run.made.plan->time, survey.shots[survey.shots.index_of(shot.shot)]);
+    }
     if (run.snapshots && run.choice.shows_wavefield(index) && run.snapshots->has(shot.shot)) {
         const Position through = shot.sources_m.empty() ? Position{} : shot.sources_m.front();
         shot.movies = read_movies(run.snapshots->open(shot.shot), through, run.made, run.choice);
@@ -243,10 +245,11 @@ FinishedRun open_run(const Path& folder, const Json& summary, Report& report) {
     report.survey_shots = run.shots.size();
     note_choice(run.choice, run.shots.size(), report);
     if (!run.made.plan) return run;
-    map_survey(run.made.plan->survey.shots, report);
+    const Plan& plan = *run.made.plan;
+    map_survey(plan.survey.shots, report);
     const Model* model = run.made.model ? &*run.made.model : nullptr;
     for (const ReportSection& section :
-         sections_of_shot(*run.made.plan, run.made.plan->survey.shots.front(), Fineness::model, model))
+         sections_of_shot(plan.domain, plan.config.boundary, plan.survey.shots.front(), Fineness::model, model))
         report.planes.push_back(section.plane);
     return run;
 }

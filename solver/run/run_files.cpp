@@ -86,6 +86,7 @@ EarlierRun::EarlierRun(std::filesystem::path folder) : folder_(std::move(folder)
         version_ = summary.value("onda", nlohmann::json::object()).value("version", "");
         model_hash_ = summary.value("hashes", nlohmann::json::object()).value("model", "");
         kernel_ = summary.value("backend", nlohmann::json::object()).value("kernel", "");
+        task_ = summary.value("task", "");
         complete_ = summary.value("state", "") == "complete";
         found_ = true;
     } catch (const nlohmann::json::exception&) {
@@ -102,7 +103,7 @@ void EarlierRun::take_arrived(const FileRecord& coming) {
 std::optional<Identity> EarlierRun::identity() const {
     if (!has_identity() || !proves("config.yaml")) return {};
     try {
-        return identity_of(read_config(folder_ / "config.yaml", vocabulary()), version_, model_hash_, kernel_);
+        return identity_of(read_config(folder_ / "config.yaml", vocabulary()), version_, model_hash_, kernel_, task_);
     } catch (const Error&) {
         return {};  // a file that it names is gone
     }

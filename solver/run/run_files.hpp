@@ -71,7 +71,7 @@ private:
 
     std::filesystem::path folder_;
     bool found_ = false, complete_ = false;
-    std::string run_id_, identity_, version_, model_hash_, kernel_;
+    std::string run_id_, identity_, version_, model_hash_, kernel_, task_;
     std::vector<FileRecord> records_;
 };
 

@@ -11,6 +11,7 @@
 #include "io/text/error.hpp"
 #include "io/text/printable.hpp"
 #include "solver/outputs/shot_files.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/planning/forecast.hpp"
 #include "solver/planning/make_plan.hpp"
 #include "solver/program/build.hpp"
@@ -22,15 +23,16 @@
 #include "solver/run/shot_check.hpp"
 #include "solver/shots/shot_table.hpp"
 #include "solver/shots/workers.hpp"
+#include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
 
-void say_where_the_survey_stands(const Plan& plan, const ShotTable& table, Log& log) {
+void say_where_the_survey_stands(const Shots& shots, const ShotTable& table, Log& log) {
     const std::size_t done = table.all_finished().size();
     if (done > 0)
-        log.info(fmt::format("resuming  {} of {} shots are finished; {} are missing", done, plan.survey.shots.size(),
-                             plan.survey.shots.size() - done));
+        log.info(fmt::format("resuming  {} of {} shots are finished; {} are missing", done, shots.size(),
+                             shots.size() - done));
 }
 
 /// The shots of a selection that no process has finished.
@@ -66,9 +68,9 @@ FinishedSurvey finished_survey(const Plan& plan, const RunFolder& folder, const 
 }
 
 /// The results of a survey whose shots are all there, ready for their names.
-std::vector<AtomicFile> stage_results(const Plan& plan, const RunOutputs& outputs, const FinishedSurvey& survey) {
+std::vector<AtomicFile> stage_results(const Config& config, const RunOutputs& outputs, const FinishedSurvey& survey) {
     std::vector<AtomicFile> files;
-    files.push_back(stage_text_file(survey.results / "config.yaml", resolved_yaml(plan.config), survey.overwrite));
+    files.push_back(stage_text_file(survey.results / "config.yaml", resolved_yaml(config), survey.overwrite));
     for (AtomicFile& file : outputs.assemble(survey)) files.push_back(std::move(file));
     return files;
 }
@@ -90,8 +92,8 @@ void close_survey(const Plan& plan, RunFolder& folder, const RunOutputs& outputs
 }
 
 /// What there is to say when shots are left for another time or other processes.
-std::string what_is_left(const Plan& plan, const RunFacts& facts) {
-    return fmt::format("{} of {} shots are done", facts.shots.size(), plan.survey.shots.size());
+std::string what_is_left(const Shots& shots, const RunFacts& facts) {
+    return fmt::format("{} of {} shots are done", facts.shots.size(), shots.size());
 }
 
 /// What the stages of a run share from when its folder is there.
@@ -138,7 +140,7 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
     // Of processes that begin together one reads what an earlier run has left; the others would only be in its way.
     run.times.measure("outputs",
                       [&] { return folder.came_first() ? check.forget_damaged(false) : check.forget_lost(); });
-    say_where_the_survey_stands(run.plan, table, run.log);
+    say_where_the_survey_stands(run.plan.survey.shots, table, run.log);
     run.ranks.begin();
     ProgressLine line(run.plan.domain.nodes_of_shots / std::ssize(run.plan.survey.shots), run.log);
     SharedProgress progress(line, [&] { return count_missing(run.plan.survey.shots, run.options.shots, table); });
@@ -157,14 +159,14 @@ bool run_survey(const RunParts& run, Workers& workers, RunFolder& folder) {
         const Provenance provenance = make_provenance(run.plan, run.facts);
         const FinishedSurvey survey = finished_survey(run.plan, folder, run.facts, provenance);
         std::vector<AtomicFile> files =
-            run.times.measure("outputs", [&] { return stage_results(run.plan, run.outputs, survey); });
+            run.times.measure("outputs", [&] { return stage_results(run.plan.config, run.outputs, survey); });
         account_for(run.plan, computed.nodes, workers.device_bytes(), run.times, run.facts, run.log);
         close_survey(run.plan, folder, run.outputs, survey, std::move(files), run.facts, run.log);
         return false;
     }
     account_for(run.plan, computed.nodes, workers.device_bytes(), run.times, run.facts, run.log);
     if (computed.ran_out_of_time && run.ranks.may_publish()) return true;
-    run.log.info(fmt::format("{}; {}", what_is_left(run.plan, run.facts),
+    run.log.info(fmt::format("{}; {}", what_is_left(run.plan.survey.shots, run.facts),
                              run.facts.shots.size() == run.plan.survey.shots.size()
                                  ? "another process ends the survey"
                                  : "the others are for other processes or runs"));
@@ -181,7 +183,7 @@ bool may_be_complete(const RunOptions& options) {
 Plan plan_of_run(const Config& config, const RunOptions& options, const Ranks& ranks) {
     Plan plan = agree_on_plan(ranks, config.backend.name, [&](const RankPlace& place) {
         if (ranks.decides() && !may_be_complete(options)) refuse_taken_folder(options.folder, options.overwrite);
-        Plan draft = make_plan(config, place);
+        Plan draft = make_plan(config, place, options.task);
         options.shots.check_against(draft.survey.shots);
         return draft;
     });
@@ -253,8 +255,8 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     });
     const Plan plan = ranks.all_or_none([&] { return refine(std::move(draft), model); });
     note_model(plan, model, facts);
-    const Identity identity =
-        identity_of(plan.config, std::string(build().version), facts.model_fingerprint, plan.setup.kernel);
+    const Identity identity = identity_of(plan.config, std::string(build().version), facts.model_fingerprint,
+                                          plan.setup.kernel, name_unless_first(plan.task));
     facts.identity = hash_of(identity);
     check_same_run(facts.identity, ranks);
     if (first_finds(ranks, [&] { return is_complete(options, facts.identity); })) {
@@ -279,7 +281,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
     facts.backend = workers->description();
 
     notice_signals();  // until now there was nothing to clean up
-    const LeadingRanks leading(plan, ranks);
+    const LeadingRanks leading(ranks, plan.placement.ranks_per_grid);
     leading.wait_for_begin();
     RunFolder folder(options.folder, options.overwrite);
     try {
@@ -291,7 +293,7 @@ RunFacts run_simulation(const Config& config, const RunOptions& options, Log& lo
             ranks.end_together();
             throw Error(ExitCode::time_limit,
                         fmt::format("time limit reached: {}; run the same command again for the others",
-                                    what_is_left(plan, facts)));
+                                    what_is_left(plan.survey.shots, facts)));
         }
     } catch (const Interrupted&) {
         log.note_error("interrupted");

@@ -15,11 +15,14 @@
 
 namespace onda {
 
+struct TaskRow;
+
 struct RunOptions {
-    std::filesystem::path folder;  ///< where the results go
-    bool overwrite = false;        ///< replace the results of an earlier run there
-    std::string command_line;      ///< for provenance
-    ShotSelection shots{};         ///< those that this process may compute
+    std::filesystem::path folder;   ///< where the results go
+    bool overwrite = false;         ///< replace the results of an earlier run there
+    std::string command_line;       ///< for provenance
+    ShotSelection shots{};          ///< those that this process may compute
+    const TaskRow* task = nullptr;  ///< what is done with them; null: the first of tasks()
     /// When no further batch of shots is begun.
     std::chrono::steady_clock::time_point end_by = std::chrono::steady_clock::time_point::max();
 };

@@ -2,6 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "io/text/printable.hpp"
+#include "solver/outputs/shot_files.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/plan/storage.hpp"
 #include "solver/planning/forecast.hpp"
@@ -9,6 +12,7 @@
 #include "solver/program/hash.hpp"
 #include "solver/program/json_text.hpp"
 #include "solver/signal/time_dispersion.hpp"
+#include "solver/tasks/task.hpp"
 
 namespace onda {
 namespace {
@@ -85,9 +89,19 @@ Json describe_numbers(const Plan& plan) {
     return numbers;
 }
 
+Json describe_imaging(const Plan& plan) {
+    const ImagingPlan& imaging = *plan.imaging;
+    return {{"misfit", imaging.misfit.misfit->name},
+            {"observed", shown(imaging.misfit.config.observed)},
+            {"every_steps", imaging.history.every},
+            {"levels", imaging.history.levels(plan.time)},
+            {"levels_together", imaging.history.slots},
+            {"states", imaging.history.checkpoints},
+            {"forward_steps", imaging.history.forward_steps(plan.time)}};
+}
+
 /// The nodes that the hash of a wavefield is of.
-Json describe_part(const Plan& plan, std::size_t shot) {
-    const Window part = plan.domain.aperture->part(plan.survey.shots.spread(shot));
+Json describe_part(const Window& part) {
     return {{"first_node_xyz", part.first}, {"shape_xyz", part.count}};
 }
 
@@ -95,11 +109,13 @@ Json describe_hashes(const Plan& plan, const RunFacts& facts) {
     Json hashes{{"algorithm", Fingerprint::kAlgorithm}, {"model", facts.model_fingerprint}};
     // The table of surveys that keep it says the same, and may be long.
     if (keeps_shot_files(plan)) return hashes;
+    const Shots& shots = plan.survey.shots;
     for (const ShotRecord& shot : facts.shots) {
         Json& entry = hashes["shots"][std::to_string(shot.shot)];
         if (!shot.seismograms.empty()) entry["seismograms"] = shot.seismograms;
         entry["final_wavefield"] = shot.wavefield;
-        if (plan.domain.aperture) entry["part"] = describe_part(plan, plan.survey.shots.index_of(shot.shot));
+        if (const auto& aperture = plan.domain.aperture)
+            entry["part"] = describe_part(aperture->part(shots.spread(shots.index_of(shot.shot))));
     }
     return hashes;
 }
@@ -113,8 +129,7 @@ Json describe_files(std::span<const FileRecord> files) {
     return list;
 }
 
-std::vector<std::string> all_warnings(const Plan& plan, const RunFacts& facts) {
-    std::vector<std::string> warnings = plan.warnings;
+std::vector<std::string> all_warnings(std::vector<std::string> warnings, const RunFacts& facts) {
     warnings.insert(warnings.end(), facts.warnings.begin(), facts.warnings.end());
     return warnings;
 }
@@ -133,7 +148,9 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
                  {"finished_utc", facts.finished_utc},
                  {"onda", describe_program()},
                  {"host", describe_host()}};
+    if (const std::string_view task = name_unless_first(plan.task); !task.empty()) summary["task"] = task;
     summary.update(describe_numbers(plan));
+    if (plan.imaging) summary["imaging"] = describe_imaging(plan);
     summary["backend"]["description"] = facts.backend;
     summary["model"] = facts.model;
     Json& performance = summary["performance"];
@@ -146,7 +163,7 @@ std::string summary_json(const Plan& plan, const RunFacts& facts, const FileList
     summary["largest_observed_pressure_pa"] = facts.largest_observed_pressure;
     summary["hashes"] = describe_hashes(plan, facts);
     summary["notes"] = plan.notes;
-    summary["warnings"] = all_warnings(plan, facts);
+    summary["warnings"] = all_warnings(plan.warnings, facts);
     summary["files"] = describe_files(files.files);
     if (!files.replaced.empty()) summary["files_replaced"] = describe_files(files.replaced);
     return json_text(summary) + "\n";

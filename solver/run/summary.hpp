@@ -9,11 +9,12 @@
 #include <vector>
 
 #include "io/results/provenance.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/run/run_folder.hpp"
 #include "solver/shots/shot_ledger.hpp"
 
 namespace onda {
+
+struct Plan;
 
 struct RunFacts {
     std::filesystem::path folder;
@@ -28,7 +29,7 @@ struct RunFacts {
     std::int64_t predicted_device_bytes = 0, device_bytes = 0;       ///< of a device with memory of its own
     std::string model_fingerprint;
     std::string identity;               ///< hash_of(Identity): what the results follow from
-    std::vector<ShotRecord> shots;      ///< that are finished, by number
+    std::vector<ShotRecord> shots;      ///< finished shots, by number
     bool complete = false;              ///< whether the results are in place
     std::vector<std::string> warnings;  ///< of the run; those of the plan are the plan's
     std::vector<FileRecord> files;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/files/interruption.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/propagation/stability_watch.hpp"
 

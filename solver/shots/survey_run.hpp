@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "kernels/plan/allocations.hpp"
 #include "solver/program/phase_times.hpp"
 #include "solver/program/progress.hpp"
 #include "solver/ranks/team.hpp"

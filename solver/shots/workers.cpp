@@ -8,6 +8,7 @@
 #include <spdlog/fmt/fmt.h>
 #include <utility>
 
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 
 namespace onda {

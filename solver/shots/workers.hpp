@@ -9,12 +9,13 @@
 #include <vector>
 
 #include "solver/model/model.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/ranks/team.hpp"
 #include "solver/shots/survey_run.hpp"
 #include "solver/tasks/shot_media.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// What the workers of a run share.
 struct SharedRunParts {
@@ -32,15 +33,15 @@ public:
     /// that share a grid with the one worker of this one, which leads them.
     Workers(const Plan& plan, Model model, Team* team = nullptr);
 
-    /// Of the first worker's device and kernel, and how many there are.
+    /// Medium::description() of the first worker, and how many workers there are.
     [[nodiscard]] const std::string& description() const { return description_; }
     /// Computes shots until none is left. \returns whether it stopped because the time is over. \throws Error;
-    /// Interrupted: what the first worker that failed met; the others stop.
+    /// Interrupted: the first worker's error; the others stop.
     bool run(const SharedRunParts& shared, const ShotSelection& selection, SurveyRun::Clock::time_point end_by);
 
     /// The nodes that were advanced, strips included, added over the shots.
     [[nodiscard]] std::int64_t nodes_computed() const { return nodes_; }
-    /// The bytes of medium and wavefield on the device with most of them, if slabs share them as was foretold.
+    /// The bytes of medium and wavefield on the device with most of them, if slabs share them as predicted.
     [[nodiscard]] std::int64_t device_bytes() const { return device_bytes_; }
 
 private:

@@ -39,4 +39,17 @@ void FourierTransform::inverse(std::span<std::complex<double>> spectrum, std::sp
     }
 }
 
+// inverse() has each complex number between the first and the last twice, as itself and conjugated; forward() gives it
+// once.
+void FourierTransform::forward_transposed(std::span<std::complex<double>> spectrum, std::span<double> series) const {
+    for (std::size_t k = 1; k < n_ / 2; ++k) spectrum[k] *= 0.5;
+    inverse(spectrum, series);
+}
+
+void FourierTransform::inverse_transposed(std::span<const double> series,
+                                          std::span<std::complex<double>> spectrum) const {
+    forward(series, spectrum);
+    for (std::size_t k = 1; k < n_ / 2; ++k) spectrum[k] *= 2.;
+}
+
 }  // namespace onda

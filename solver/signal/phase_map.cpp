@@ -43,6 +43,11 @@ double taper(const PhaseBand& band, double y) {
     return 1. - std::lerp(integral[i], integral[i + 1], at - static_cast<double>(i));
 }
 
+double fading(std::int64_t samples, std::int64_t index) {
+    const auto last = static_cast<double>(samples - 1);
+    return taper({last - kFadingSteps, last}, static_cast<double>(index));
+}
+
 double PhaseMap::margin(double i) const {
     const double of_y = injects ? ratio : 1. / stride;  // of_y y is theta or x
     const double waves = injects ? 1. : ratio * stride;

@@ -60,6 +60,11 @@ struct PhaseBand {
 /// width nearly the one whose transform falls soonest (Kaiser and Schafer 1980).
 double taper(const PhaseBand& band, double y);
 
+constexpr double kFadingSteps = 100.;  ///< at the end of a record of order 4 in time
+/// The end of records of order 4 in time: a cut has all frequencies, of which the highest would come late, and be moved
+/// into the record. These fade instead.
+double fading(std::int64_t samples, std::int64_t index);
+
 /// A map between two time axes by their phases: y, of a frequency, in radians per input sample, and phi(y) in radians
 /// per output sample. No phase of the band is beyond the one of kLargestX.
 struct PhaseMap {

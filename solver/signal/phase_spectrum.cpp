@@ -61,9 +61,7 @@ PhaseSpectrum::PhaseSpectrum(std::int64_t samples, std::span<const double> phase
 void PhaseSpectrum::operator()(std::span<const double> series, std::span<std::complex<double>> spectrum) const {
     std::vector<double> x(length_);
     std::vector<std::complex<double>> points(length_ / 2 + 1);
-    // The sample at the centre comes first, and those before it last: the circle of the transform.
-    for (std::int64_t j = 0; j < samples_; ++j)
-        x[j < centre_ ? length_ - (centre_ - j) : j - centre_] = series[j] * inverse_[j];
+    for (std::int64_t j = 0; j < samples_; ++j) x[place(j)] = series[j] * inverse_[j];
     transform_.forward(x, points);
     const auto length = static_cast<std::int64_t>(length_);
     const auto at = [&](std::int64_t m) {
@@ -75,6 +73,26 @@ void PhaseSpectrum::operator()(std::span<const double> series, std::span<std::co
         for (std::int64_t m = 0; m < kWidth; ++m) sum += weight_[k * kWidth + m] * at(first_[k] + m);
         spectrum[k] = sum * turn_[k];
     }
+}
+
+void PhaseSpectrum::transposed(std::span<const std::complex<double>> spectrum, std::span<double> series) const {
+    std::vector<double> x(length_);
+    std::vector<std::complex<double>> points(length_ / 2 + 1);
+    const auto length = static_cast<std::int64_t>(length_);
+    const auto add = [&](std::int64_t m, std::complex<double> value) {
+        if (m < 0)
+            points[-m] += std::conj(value);
+        else if (m <= length / 2)
+            points[m] += value;
+        else
+            points[length - m] += std::conj(value);
+    };
+    for (std::size_t k = 0; k < first_.size(); ++k) {
+        const std::complex<double> turned = spectrum[k] * std::conj(turn_[k]);
+        for (std::int64_t m = 0; m < kWidth; ++m) add(first_[k] + m, weight_[k * kWidth + m] * turned);
+    }
+    transform_.forward_transposed(points, x);
+    for (std::int64_t j = 0; j < samples_; ++j) series[j] = x[place(j)] * inverse_[j];
 }
 
 std::int64_t PhaseSpectrum::bytes(std::int64_t samples, std::int64_t phases) {

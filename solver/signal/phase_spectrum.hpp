@@ -23,6 +23,8 @@ public:
 
     /// Of series [samples] into spectrum [phases]; any number of threads may share an object.
     void operator()(std::span<const double> series, std::span<std::complex<double>> spectrum) const;
+    /// The transpose, as of FourierTransform: of spectrum [phases] into series [samples].
+    void transposed(std::span<const std::complex<double>> spectrum, std::span<double> series) const;
 
     /// What an object allocates, and what each call does.
     static std::int64_t bytes(std::int64_t samples, std::int64_t phases);
@@ -30,6 +32,11 @@ public:
 
 private:
     static constexpr std::int64_t kWidth = 10;  ///< points of the transform that a phase is interpolated from
+
+    /// Where sample j lies on the circle of the transform: the one at the centre comes first, and those before it last.
+    [[nodiscard]] std::size_t place(std::int64_t j) const {
+        return j < centre_ ? length_ - static_cast<std::size_t>(centre_ - j) : static_cast<std::size_t>(j - centre_);
+    }
 
     std::int64_t samples_, centre_;  ///< the sample from which phases are counted inside
     std::size_t length_;             ///< of the transform

@@ -56,6 +56,8 @@ Taps fold(const Taps& taps, std::int64_t n, Tail tail) {
 /// The taps of neighbouring output samples side by side, [input sample][row]: the sums of the rows, each in the order
 /// of the input, fill a vector register.
 constexpr std::int64_t kRows = 8;
+constexpr std::int64_t kBlocksTogether = 64;  // whose weights are made, then transposed: few enough for a cache
+constexpr std::int64_t kTracesTogether = 16;  // that take the weights of a block while it lies in a nearer one
 
 }  // namespace
 
@@ -99,6 +101,23 @@ struct TapBlock {
             for (std::int64_t r = 0; r < rows; ++r) output.trace[i][row + r] = static_cast<Out>(sum[r]);
         }
     }
+
+    /// Adds the transpose of sums(). The products of an input sample are added by halves, which fill registers too.
+    void add_transposed(const std::array<double, kRows>& x, double* trace) const {
+        static_assert(kRows == 8);
+        for (std::int64_t k = 0; k < count; ++k) {
+            const double* const w = &weight[k * kRows];
+            std::array<double, 4> s{};
+            for (std::size_t r = 0; r < 4; ++r) s[r] = w[r] * x[r] + w[r + 4] * x[r + 4];
+            trace[first + k] += (s[0] + s[2]) + (s[1] + s[3]);
+        }
+    }
+    /// The transpose of apply(), added.
+    void apply_transposed(const double* residual, std::int64_t row, std::int64_t rows, double* adjoint) const {
+        std::array<double, kRows> x{};
+        std::copy_n(residual + row, rows, x.begin());
+        add_transposed(x, adjoint);
+    }
 };
 
 template <typename T>
@@ -116,23 +135,75 @@ void weigh_traces(const TraceList<const T>& input, const TraceList<T>& output, T
 template void weigh_traces(const TraceList<const float>&, const TraceList<float>&, Tail, const TapsOfSample&);
 template void weigh_traces(const TraceList<const double>&, const TraceList<double>&, Tail, const TapsOfSample&);
 
-// Those of a block, as they come and side by side.
+namespace {
+
+/// Adds to traces what blocks of output samples from `first` on give, each trace from one block after the other:
+/// whatever blocks come together and whichever thread has them, the order of its sums is the same.
+void add_transposed_blocks(std::span<const TapBlock> blocks, const TraceList<const double>& residual,
+                           std::int64_t first, std::int64_t count, const TraceList<double>& adjoint) {
+#pragma omp parallel for schedule(dynamic)
+    for (std::int64_t trace = 0; trace < adjoint.count(); trace += kTracesTogether)
+        for (std::int64_t row = 0; row < count; row += kRows)
+            for (std::int64_t i = trace; i < std::min(trace + kTracesTogether, adjoint.count()); ++i)
+                blocks[row / kRows].apply_transposed(residual.trace[i], first + row, std::min(kRows, count - row),
+                                                     adjoint.trace[i]);
+}
+
+std::int64_t blocks_of(std::int64_t rows) {
+    return (rows + kRows - 1) / kRows;
+}
+
+/// The blocks of output samples first … first + rows - 1.
+std::vector<TapBlock> make_blocks(std::int64_t first, std::int64_t rows, std::int64_t input_samples, Tail tail,
+                                  const TapsOfSample& taps) {
+    std::vector<TapBlock> blocks(blocks_of(rows));
+    LoopFailure failure;
+#pragma omp parallel for schedule(dynamic, 4)
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+        const std::int64_t row = static_cast<std::int64_t>(i) * kRows;
+        failure.guard(
+            [&] { blocks[i] = TapBlock(first + row, std::min(kRows, rows - row), input_samples, tail, taps); });
+    }
+    failure.rethrow();
+    return blocks;
+}
+
+void set_zero(const TraceList<double>& traces) {
+    for (double* const trace : traces.trace) std::fill_n(trace, traces.samples, 0.);
+}
+
+}  // namespace
+
+void weigh_traces_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint, Tail tail,
+                             const TapsOfSample& taps) {
+    set_zero(adjoint);
+    constexpr std::int64_t together = kBlocksTogether * kRows;
+    for (std::int64_t first = 0; first < residual.samples; first += together) {
+        const std::int64_t rows = std::min(together, residual.samples - first);
+        add_transposed_blocks(make_blocks(first, rows, adjoint.samples, tail, taps), residual, first, rows, adjoint);
+    }
+}
+
+namespace {
+
+/// Of the weights of a block, as they come or side by side.
+std::int64_t block_bytes(std::int64_t input_samples) {
+    return kRows * static_cast<std::int64_t>(sizeof(double)) * input_samples;
+}
+
+}  // namespace
+
 std::int64_t weighing_bytes(std::int64_t input_samples) {
-    return 2 * kRows * static_cast<std::int64_t>(sizeof(double)) * input_samples;
+    return 2 * block_bytes(input_samples);
+}
+
+// The blocks that are kept, and in each thread one as it comes.
+std::int64_t transposed_weighing_bytes(std::int64_t input_samples, std::int64_t output_samples, int threads) {
+    return (std::min(kBlocksTogether, blocks_of(output_samples)) + threads) * block_bytes(input_samples);
 }
 
 KeptWeights::KeptWeights(std::int64_t input_samples, std::int64_t output_samples, const TapsOfSample& taps)
-    : blocks_((output_samples + kRows - 1) / kRows) {
-    LoopFailure failure;
-#pragma omp parallel for schedule(dynamic, 4)
-    for (std::size_t i = 0; i < blocks_.size(); ++i) {
-        const std::int64_t row = static_cast<std::int64_t>(i) * kRows;
-        failure.guard([&] {
-            blocks_[i] = TapBlock(row, std::min(kRows, output_samples - row), input_samples, Tail::zero, taps);
-        });
-    }
-    failure.rethrow();
-}
+    : blocks_(make_blocks(0, output_samples, input_samples, Tail::zero, taps)) {}
 
 KeptWeights::~KeptWeights() = default;
 
@@ -165,6 +236,12 @@ template void KeptWeights::operator()(const TraceList<const double>&, const Trac
 template void KeptWeights::operator()(const TraceList<const double>&, const TraceList<double>&, std::int64_t,
                                       std::int64_t) const;
 
+void KeptWeights::transposed(const TraceList<const double>& residual, std::int64_t first, std::int64_t count,
+                             const TraceList<double>& adjoint) const {
+    set_zero(adjoint);
+    add_transposed_blocks(blocks_, residual, first, count, adjoint);
+}
+
 namespace {
 
 TapsOfSample resampling_taps(double dt_in, double dt_out) {
@@ -190,8 +267,17 @@ std::vector<double> resample_whole(std::span<const double> input, double dt_in, 
                     Tail::zero);
 }
 
-void resample_traces(const TraceList<const float>& input, double dt_in, double dt_out, const TraceList<float>& output) {
+template <typename T>
+void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output) {
     weigh_traces(input, output, Tail::continued, resampling_taps(dt_in, dt_out));
+}
+
+template void resample_traces(const TraceList<const float>&, double, double, const TraceList<float>&);
+template void resample_traces(const TraceList<const double>&, double, double, const TraceList<double>&);
+
+void resample_traces_transposed(const TraceList<const double>& residual, double dt_in, double dt_out,
+                                const TraceList<double>& adjoint) {
+    weigh_traces_transposed(residual, adjoint, Tail::continued, resampling_taps(dt_in, dt_out));
 }
 
 double interpolate(std::span<const double> series, double dt_s, double t_s) {

@@ -47,8 +47,18 @@ struct TraceList {
 template <typename T>
 void weigh_traces(const TraceList<const T>& input, const TraceList<T>& output, Tail tail, const TapsOfSample& taps);
 
+/// The transpose of weigh_traces(): sample j of an adjoint trace is the sum over output samples i of the weight that
+/// input sample j has in i, what the tail takes from it included, times residual[i]. So <output, residual> = <input,
+/// adjoint> whatever the input is (the test by dot products of Claerbout 2014, Geophysical Image Estimation by Example,
+/// ch. 1). The sums are in double, in an order that neither threads nor instruction sets change.
+/// \param adjoint as many traces, of input samples; overwritten.
+void weigh_traces_transposed(const TraceList<const double>& residual, const TraceList<double>& adjoint, Tail tail,
+                             const TapsOfSample& taps);
+
 /// The bytes that a thread of weigh_traces() holds for weights that reach over so many input samples.
 std::int64_t weighing_bytes(std::int64_t input_samples);
+/// Those that all threads of weigh_traces_transposed() hold together, likewise.
+std::int64_t transposed_weighing_bytes(std::int64_t input_samples, std::int64_t output_samples, int threads);
 
 /// The sums of weigh_traces() with weights that are kept, for traces that come in groups. The tail is zero.
 class KeptWeights {
@@ -63,6 +73,10 @@ public:
     template <typename T>
     void operator()(const TraceList<const double>& input, const TraceList<T>& output, std::int64_t first,
                     std::int64_t count) const;
+    /// The transpose. \param residual of which samples first … first + count - 1 are read. \param adjoint as many
+    /// traces, of input samples, overwritten.
+    void transposed(const TraceList<const double>& residual, std::int64_t first, std::int64_t count,
+                    const TraceList<double>& adjoint) const;
 
 private:
     std::vector<struct TapBlock> blocks_;
@@ -74,8 +88,12 @@ std::vector<double> resample(std::span<const double> input, double dt_in, double
                              Tail tail = Tail::continued);
 /// The same of a series that is over at its end, with as many samples as have anything of it.
 std::vector<double> resample_whole(std::span<const double> input, double dt_in, double dt_out);
-/// Traces at once, each as resample() brings it to another sampling.
-void resample_traces(const TraceList<const float>& input, double dt_in, double dt_out, const TraceList<float>& output);
+/// Traces at once, each as resample() brings it to another sampling. T is float or double.
+template <typename T>
+void resample_traces(const TraceList<const T>& input, double dt_in, double dt_out, const TraceList<T>& output);
+/// Its transpose, as of weigh_traces_transposed(): from residuals dt_out apart to samples dt_in apart.
+void resample_traces_transposed(const TraceList<const double>& residual, double dt_in, double dt_out,
+                                const TraceList<double>& adjoint);
 
 /// The band-limited series at any time t, zero before its first and after its last sample.
 double interpolate(std::span<const double> series, double dt_s, double t_s);

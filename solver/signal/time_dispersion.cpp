@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <memory>
 #include <numbers>
 #include <spdlog/fmt/fmt.h>
 
-#include "solver/program/loop_failure.hpp"
-#include "solver/signal/fourier.hpp"
+#include "solver/signal/long_traces.hpp"
 #include "solver/signal/phase_map.hpp"
-#include "solver/signal/phase_spectrum.hpp"
 
 namespace onda {
 namespace {
@@ -21,7 +18,7 @@ constexpr double kPass = 1.5, kStop = 2.25;  // of the highest frequency
 constexpr double kLeastStop = 0.5;           // of x: a narrower band would make the weights longer for nothing
 constexpr double kSteepest = 0.9;            // pass over stop where another limit lowers the stop
 constexpr double kLookAhead = 5.;            // a tail that begins that far in the Airy function is below 1e-3
-constexpr double kFadingSteps = 100.;        // at the end of a record of order 4 in time
+constexpr std::int64_t kLong = 8192;         // output samples; traces of no more are weighed by themselves
 
 FrequencyBand lowered(FrequencyBand band, double stop_hz) {
     if (stop_hz >= band.stop_hz) return band;
@@ -113,193 +110,22 @@ PhaseMap recording_map(const FrequencyBand& band, const RecordedSampling& record
     return {{phase(kept.pass_hz), phase(kept.stop_hz)}, dt_out / (stride * dt), false, relation, stride};
 }
 
-// The windows of late samples are wide. Of order 2 in time a long trace is therefore cut into chunks of output samples,
-// and each is moved to the beginning of the time axis, where windows are narrow, by one filter for all its samples. The
-// weights of the first chunk then serve all of them, and the work grows with n log n. Short traces are done sooner
-// without. The filter takes away what lies beyond the band; the weights, of a wider one, leave all that it left as it
-// is: every sample has passed one taper, whatever the length of its record.
-constexpr std::int64_t kLong = 8192, kChunk = 2048;  // output samples
-constexpr std::int64_t kTogether = 64;               // traces that are moved and then weighed: they stay in a cache
+/// How the weights of short traces treat their end, and these weights.
+struct ShortTraceWeights {
+    Tail tail;
+    TapsOfSample taps;
 
-/// The band of a chunk's weights: 1 where the filter lets anything pass. Its taper is as wide as makes their windows
-/// narrow: half a chunk from its start they are 4 kTaperBeta / width longer for the taper's transform, and kChunk / 2
-/// ratio width^2 / 8 for the slowest waves.
-PhaseMap chunk_map(PhaseMap map) {
-    const double width = std::cbrt(32. * kTaperBeta / (static_cast<double>(kChunk) * map.ratio));
-    map.band = {map.band.stop, std::min(pi, map.band.stop + width)};
-    return map;
-}
-
-/// The end of records of order 4 in time: a cut has all frequencies, of which the highest would come late, and be moved
-/// into the record. These fade instead.
-double fading(std::int64_t samples, std::int64_t index) {
-    const auto last = static_cast<double>(samples - 1);
-    return taper({last - kFadingSteps, last}, static_cast<double>(index));
-}
-
-/// Sample `index` of a trace that was cut: zero before it, its point reflection after it (Tail::continued).
-template <typename T>
-double continued(std::span<const T> trace, std::int64_t index) {
-    const auto last = static_cast<std::int64_t>(trace.size()) - 1;
-    const auto at = [trace](std::int64_t i) { return i < 0 ? 0. : static_cast<double>(trace[i]); };
-    return index <= last ? at(index) : 2. * at(last) - at(2 * last - index);
-}
-
-/// The input samples that the weights of the first chunk reach.
-struct ChunkWindow {
-    std::int64_t first = 0, count = 0;
-
-    explicit ChunkWindow(const PhaseMap& map) {
-        std::int64_t last = 0;
-        for (std::int64_t i = 0; i < kChunk; ++i) {
-            first = std::min(first, map.window(i).first);
-            last = std::max(last, map.window(i).second);
-        }
-        count = last - first + 1;
+    ShortTraceWeights(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples)
+        : tail(map.relation.fourth() ? Tail::zero : Tail::continued), taps(make_taps(map, output_samples)) {
+        if (!map.relation.fourth()) return;
+        taps = [whole = std::move(taps), input_samples](std::int64_t sample) {
+            Taps faded = whole(sample);
+            for (std::int64_t i = 0; i < std::ssize(faded.weight); ++i)
+                faded.weight[i] *= fading(input_samples, faded.first + i);
+            return faded;
+        };
     }
 };
-
-/// Moves traces so that what belongs to output sample `start` comes to 0, for input samples first … first + count - 1:
-/// moved[m] = sum over k of weight[k] u[start's first + k + m], by Fourier transforms.
-class Mover {
-public:
-    Mover(const PhaseMap& map, std::int64_t start, const ChunkWindow& window)
-        : first_(window.first),
-          count_(window.count),
-          taps_(MappedTaps(map, start, start + 1, false)(start)),
-          length_(filter_length(map, start, window)),
-          transform_(length_),
-          filter_(length_ / 2 + 1) {
-        std::vector<double> padded(length_);
-        std::ranges::transform(taps_.weight, padded.begin(),
-                               [this](double weight) { return weight / static_cast<double>(length_); });
-        transform_.forward(padded, filter_);
-        for (auto& value : filter_) value = std::conj(value);
-    }
-
-    /// Of its transforms.
-    static std::size_t filter_length(const PhaseMap& map, std::int64_t start, const ChunkWindow& window) {
-        const auto [first, last] = map.window(start);
-        return FourierTransform::length(static_cast<std::size_t>(window.count + last - first + 1));
-    }
-
-    /// \param moved [count].
-    template <typename T>
-    void operator()(std::span<const T> trace, double* moved) const {
-        std::vector<double> x(length_);
-        std::vector<std::complex<double>> spectrum(filter_.size());
-        const std::int64_t needed = count_ + static_cast<std::int64_t>(taps_.weight.size()) - 1;
-        const std::int64_t offset = taps_.first + first_;
-        for (std::int64_t q = 0; q < needed; ++q) x[q] = continued(trace, offset + q);
-        transform_.forward(x, spectrum);
-        for (std::size_t k = 0; k < spectrum.size(); ++k) spectrum[k] *= filter_[k];
-        transform_.inverse(spectrum, x);
-        std::copy_n(x.begin(), count_, moved);
-    }
-
-private:
-    std::int64_t first_, count_;
-    Taps taps_;
-    std::size_t length_;
-    FourierTransform transform_;
-    std::vector<std::complex<double>> filter_;  ///< the conjugate of the weights' transform over the length
-};
-
-KeptWeights chunk_weights(const PhaseMap& map, const ChunkWindow& window) {
-    const MappedTaps taps(map, 0, kChunk);
-    return {window.count, kChunk, [&](std::int64_t i) {
-                Taps at = taps(i);
-                at.first -= window.first;
-                return at;
-            }};
-}
-
-template <typename T>
-void correct_short_traces(const TraceList<const T>& input, const TraceList<T>& output, const PhaseMap& map) {
-    const TapsOfSample taps = make_taps(map, output.samples);
-    if (!map.relation.fourth()) return weigh_traces(input, output, Tail::continued, taps);
-    weigh_traces(input, output, Tail::zero, TapsOfSample([&](std::int64_t sample) {
-                     Taps faded = taps(sample);
-                     for (std::int64_t i = 0; i < std::ssize(faded.weight); ++i)
-                         faded.weight[i] *= fading(input.samples, faded.first + i);
-                     return faded;
-                 }));
-}
-
-/// Long traces of order 4 in time. Their band may reach to where theta turns infinitely fast, and has no room for the
-/// wider one of chunks. (3) is taken at the phases phi of an output that is long enough for no wave to come round to
-/// the record: p[i] = 1 / (ratio n) sum over k of taper(y) u(y) exp(2 pi i k i / n) with phi(y) = 2 pi k / n.
-class WholeRecord {
-public:
-    WholeRecord(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples)
-        : length_(length(map, input_samples, output_samples)),
-          transform_(length_),
-          amplitude_(points(map, length_)),
-          spectrum_(input_samples, phases(map, length_)) {
-        const std::vector<double> y = phases(map, length_);
-        for (std::size_t k = 0; k < y.size(); ++k)
-            amplitude_[k] = taper(map.band, y[k]) / (map.ratio * static_cast<double>(length_));
-    }
-
-    template <typename T>
-    void operator()(std::span<const T> input, std::span<T> output) const {
-        const std::int64_t samples = std::ssize(input);
-        std::vector<double> x(samples);
-        for (std::int64_t i = 0; i < samples; ++i) x[i] = fading(samples, i) * static_cast<double>(input[i]);
-        std::vector<std::complex<double>> wave(length_ / 2 + 1);
-        spectrum_(x, std::span(wave).first(amplitude_.size()));
-        for (std::size_t k = 0; k < amplitude_.size(); ++k) wave[k] *= amplitude_[k];
-        x.resize(length_);
-        transform_.inverse(wave, x);
-        std::ranges::transform(x.begin(), x.begin() + std::ssize(output), output.begin(),
-                               [](double p) { return static_cast<T>(p); });
-    }
-
-    static std::int64_t bytes(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples,
-                              std::int64_t threads) {
-        const std::size_t n = length(map, input_samples, output_samples), count = points(map, n);
-        // A trace, its spectrum, and at once what the spectrum takes or the trace that comes back.
-        const auto returned = static_cast<std::int64_t>(sizeof(double) * n);
-        const std::int64_t of_call = static_cast<std::int64_t>(sizeof(double)) * input_samples + returned +
-                                     std::max(PhaseSpectrum::bytes_of_call(input_samples), returned);
-        return static_cast<std::int64_t>(FourierTransform::bytes(n) + sizeof(double) * count) +
-               PhaseSpectrum::bytes(input_samples, static_cast<std::int64_t>(count)) + threads * of_call;
-    }
-
-private:
-    /// Of the circle of output samples: what is recorded ends at the fastest wave, and spreads by the margin.
-    static std::size_t length(const PhaseMap& map, std::int64_t input_samples, std::int64_t output_samples) {
-        const double end =
-            std::max(static_cast<double>(output_samples), static_cast<double>(input_samples) / map.ratio);
-        return FourierTransform::length(static_cast<std::size_t>(std::ceil(end + map.margin(end) / map.ratio)) + 1);
-    }
-    /// The phases below the band's end on that circle.
-    static std::size_t points(const PhaseMap& map, std::size_t length) {
-        return static_cast<std::size_t>(std::ceil(map.phi(map.band.stop) / (2. * pi) * static_cast<double>(length)));
-    }
-    static std::vector<double> phases(const PhaseMap& map, std::size_t length) {
-        std::vector<double> y(points(map, length));
-        for (std::size_t k = 0; k < y.size(); ++k)
-            y[k] = map.y_of(2. * pi * static_cast<double>(k) / static_cast<double>(length));
-        return y;
-    }
-
-    std::size_t length_;
-    FourierTransform transform_;
-    std::vector<double> amplitude_;  ///< [phases]
-    PhaseSpectrum spectrum_;
-};
-
-template <typename T>
-void correct_whole_traces(const TraceList<const T>& input, const TraceList<T>& output, const PhaseMap& map) {
-    const WholeRecord record(map, input.samples, output.samples);
-    LoopFailure failure;
-#pragma omp parallel for schedule(dynamic)
-    for (std::int64_t i = 0; i < input.count(); ++i)
-        failure.guard(
-            [&] { record(std::span(input.trace[i], input.samples), std::span(output.trace[i], output.samples)); });
-    failure.rethrow();
-}
 
 }  // namespace
 
@@ -307,28 +133,24 @@ template <typename T>
 void correct_traces(const TraceList<const T>& input, const FrequencyBand& band, const RecordedSampling& recorded,
                     double dt_out, const TraceList<T>& output) {
     const PhaseMap map = recording_map(band, recorded, dt_out);
-    if (output.samples <= kLong) return correct_short_traces(input, output, map);
-    if (map.relation.fourth()) return correct_whole_traces(input, output, map);
-    const PhaseMap map_of_chunks = chunk_map(map);
-    const ChunkWindow window(map_of_chunks);
-    const KeptWeights weigh = chunk_weights(map_of_chunks, window);
-    for (std::int64_t start = 0; start < output.samples; start += kChunk) {
-        const std::int64_t rows = std::min(kChunk, output.samples - start);
-        const Mover move(map, start, window);
-        for (std::int64_t trace = 0; trace < input.count(); trace += kTogether) {
-            const std::int64_t together = std::min(kTogether, input.count() - trace);
-            std::vector<double> moved(together * window.count);
-            LoopFailure failure;
-#pragma omp parallel for schedule(dynamic)
-            for (std::int64_t i = 0; i < together; ++i)
-                failure.guard(
-                    [&] { move(std::span(input.trace[trace + i], input.samples), moved.data() + i * window.count); });
-            failure.rethrow();
-            TraceList<T> some(output.samples);
-            some.trace.assign(output.trace.begin() + trace, output.trace.begin() + trace + together);
-            weigh(TraceList<const double>(moved, together), some, start, rows);
-        }
+    if (output.samples <= kLong) {
+        const ShortTraceWeights weights(map, input.samples, output.samples);
+        return weigh_traces(input, output, weights.tail, weights.taps);
     }
+    if (map.relation.fourth()) return WholeTraces(map, input.samples, output.samples).correct(input, output);
+    ChunkedTraces(map).correct(input, output);
+}
+
+void correct_traces_transposed(const TraceList<const double>& residual, const FrequencyBand& band,
+                               const RecordedSampling& recorded, double dt_out, const TraceList<double>& adjoint) {
+    const PhaseMap map = recording_map(band, recorded, dt_out);
+    if (residual.samples <= kLong) {
+        const ShortTraceWeights weights(map, adjoint.samples, residual.samples);
+        return weigh_traces_transposed(residual, adjoint, weights.tail, weights.taps);
+    }
+    if (map.relation.fourth())
+        return WholeTraces(map, adjoint.samples, residual.samples).correct_transposed(residual, adjoint);
+    ChunkedTraces(map).correct_transposed(residual, adjoint);
 }
 
 template void correct_traces(const TraceList<const float>&, const FrequencyBand&, const RecordedSampling&, double,
@@ -338,38 +160,33 @@ template void correct_traces(const TraceList<const double>&, const FrequencyBand
 
 namespace {
 
-constexpr std::int64_t kDouble = sizeof(double);
-
-/// What all weights share, and what each thread weighs with.
-std::int64_t short_record_bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t threads) {
-    const auto [first, last] = map.window(output_samples - 1);
-    return MappedTaps::bytes(map, 0, output_samples) + threads * weighing_bytes(last - first + 1);
-}
-
-/// The weights, the traces that are moved together, and the filter of the last chunk, the longest: its transform,
-/// itself, and in each thread a trace and its spectrum.
-std::int64_t long_record_bytes(const PhaseMap& map, std::int64_t output_samples, std::int64_t trace_count,
-                               std::int64_t threads) {
-    const PhaseMap map_of_chunks = chunk_map(map);
-    const ChunkWindow window(map_of_chunks);
-    const std::int64_t last_chunk = (output_samples - 1) / kChunk * kChunk, together = std::min(kTogether, trace_count);
-    const std::size_t length = Mover::filter_length(map, last_chunk, window);
-    const auto trace = static_cast<std::int64_t>(sizeof(double) * length);
-    return KeptWeights::bytes(kChunk, [&](std::int64_t i) { return map_of_chunks.window(i); }) +
-           kDouble * together * window.count + static_cast<std::int64_t>(FourierTransform::bytes(length)) + trace +
-           2 * trace * std::min(threads, together);
+/// \param of_weights what threads make and keep weights in, of the number of input samples that the last ones reach.
+template <typename OfWeights>
+std::int64_t bytes_of_correction(const TimeAxis& time, std::int64_t trace_count, int threads,
+                                 const OfWeights& of_weights) {
+    if (!time.correction || trace_count == 0) return 0;
+    const PhaseMap map = recording_map(*time.correction, {time.dt_s, time.stride, time.order}, time.output_dt_s);
+    if (time.output_samples <= kLong) {
+        const auto [first, last] = map.window(time.output_samples - 1);
+        return MappedTaps::bytes(map, 0, time.output_samples) + of_weights(last - first + 1);
+    }
+    if (map.relation.fourth())
+        return WholeTraces::bytes(map, time.recorded_samples(), time.output_samples,
+                                  std::min<std::int64_t>(threads, trace_count));
+    return ChunkedTraces::bytes(map, time.output_samples, trace_count, threads);
 }
 
 }  // namespace
 
 std::int64_t correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads) {
-    if (!time.correction || trace_count == 0) return 0;
-    const PhaseMap map = recording_map(*time.correction, {time.dt_s, time.stride, time.order}, time.output_dt_s);
-    if (time.output_samples <= kLong) return short_record_bytes(map, time.output_samples, threads);
-    if (map.relation.fourth())
-        return WholeRecord::bytes(map, time.recorded_samples(), time.output_samples,
-                                  std::min<std::int64_t>(threads, trace_count));
-    return long_record_bytes(map, time.output_samples, trace_count, threads);
+    return bytes_of_correction(time, trace_count, threads,
+                               [&](std::int64_t reach) { return threads * weighing_bytes(reach); });
+}
+
+std::int64_t transposed_correction_bytes(const TimeAxis& time, std::int64_t trace_count, int threads) {
+    return bytes_of_correction(time, trace_count, threads, [&](std::int64_t reach) {
+        return transposed_weighing_bytes(reach, time.output_samples, threads);
+    });
 }
 
 }  // namespace onda

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 
@@ -12,17 +13,19 @@ namespace onda {
 void add_snapshot_memory(Allocations& list, const Plan& plan) {
     const std::int64_t frames =
         saturating_product(std::int64_t{std::ssize(plan.survey.shots)}, plan.snapshots.steps.size());
-    list.add(host_row("snapshots being written to disk: as downloaded", held::survey, downloaded_points(plan),
-                      sizeof(float), std::min(frames, own_workers(plan.placement) * FieldSet::kDownloads)));
+    list.add(host_row("snapshots being written to disk: as downloaded", held::survey,
+                      downloaded_points(plan.snapshots, plan.setup.grid, plan.placement), sizeof(float),
+                      std::min(frames, own_workers(plan.placement) * FieldSet::kDownloads)));
     if (plan.domain.aperture)
-        list.add(host_row("snapshots being written to disk: a whole frame", held::survey, written_points(plan),
-                          sizeof(float)));
+        list.add(host_row("snapshots being written to disk: a whole frame", held::survey,
+                          written_points(plan.snapshots, plan.setup.grid, plan.placement), sizeof(float)));
 }
 
-BatchSnapshots::BatchSnapshots(const Plan& plan, Batch& batch, Team* team)
-    : plan_(plan), batch_(batch), queue_([this](int slot, double time_s, std::span<const float> values) {
+BatchSnapshots::BatchSnapshots(const SnapshotPlan& snapshots, Batch& batch, Team* team)
+    : snapshots_(snapshots), batch_(batch), queue_([this](int slot, double time_s, std::span<const float> values) {
           ShotInProgress& shot = batch_[static_cast<std::size_t>(slot)];
-          shot.outputs.take_snapshot(time_s, whole_frame_.empty() ? values : in_whole_frame(*shot.plan, values));
+          shot.outputs.take_snapshot(time_s,
+                                     whole_frame_.empty() ? values : in_whole_frame(shot.plan->domain.part, values));
       }) {
     if (are_shared()) {
         elsewhere_.emplace(*team);
@@ -30,9 +33,9 @@ BatchSnapshots::BatchSnapshots(const Plan& plan, Batch& batch, Team* team)
             for (const WantedPart& part : shot.outputs.wanted_parts()) elsewhere_->begin(slot, part);
             ++slot;
         }
-    } else if (plan_.domain.aperture) {
+    } else if (batch_.front().plan->domain.aperture) {
         // Where nothing is computed, frames are zero.
-        whole_frame_.assign(static_cast<std::size_t>(plan_.snapshots.window.points()), 0.f);
+        whole_frame_.assign(static_cast<std::size_t>(snapshots_.window.points()), 0.f);
     }
 }
 
@@ -50,7 +53,7 @@ void BatchSnapshots::take_here(Propagator& propagator) {
         if (first.parts.front().member != 0) return;
         window = first.parts.front().window;
     } else {
-        const WindowInPart in_part = window_in_part(plan_.snapshots.window, first.plan->domain.part);
+        const WindowInPart in_part = window_in_part(snapshots_.window, first.plan->domain.part);
         if (in_part.window.points() == 0)
             return batch_.front().outputs.take_snapshot(propagator.time_s(), whole_frame_);
         window = first.plan->domain.computed.window(in_part.window);
@@ -59,9 +62,9 @@ void BatchSnapshots::take_here(Propagator& propagator) {
         queue_.take(propagator.wavefield(), window, propagator.time_s(), slot);
 }
 
-std::span<const float> BatchSnapshots::in_whole_frame(const Plan& of_shot, std::span<const float> values) {
-    const Window& window = plan_.snapshots.window;
-    put_into_window(window, window_in_part(window, of_shot.domain.part), values, whole_frame_);
+std::span<const float> BatchSnapshots::in_whole_frame(const Window& part, std::span<const float> values) {
+    const Window& window = snapshots_.window;
+    put_into_window(window, window_in_part(window, part), values, whole_frame_);
     return whole_frame_;
 }
 

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "kernels/plan/allocations.hpp"
+#include "solver/plan/snapshot_plan.hpp"
 #include "solver/propagation/snapshot_queue.hpp"
 #include "solver/ranks/part_snapshots.hpp"
 #include "solver/tasks/shot_in_progress.hpp"
@@ -18,23 +20,23 @@ void add_snapshot_memory(Allocations& list, const Plan& plan);
 /// Takes snapshots of a batch and hands them to the outputs of its shots while later steps run.
 class BatchSnapshots {
 public:
-    /// \param plan of the run. \param batch whose outputs have begun; outlives this. \param team the processes that
-    /// share the grid, led by this one; null where it is alone. \throws Error: what another process met.
-    BatchSnapshots(const Plan& plan, Batch& batch, Team* team);
+    /// \param snapshots of the run; outlive this. \param batch whose outputs have begun; outlives this. \param team the
+    /// processes that share the grid, led by this one; null where it is alone. \throws Error: what another process met.
+    BatchSnapshots(const SnapshotPlan& snapshots, Batch& batch, Team* team);
 
-    /// Takes those of p[n] as it is now. \throws Error: what writing those before met, here or elsewhere.
+    /// Takes snapshots of p[n] as it is now. \throws Error: what writing those before met, here or elsewhere.
     void take(Propagator& propagator);
     /// Waits until all are written. The outputs have the files of other processes then. \throws Error as take().
     void finish();
 
 private:
     void take_here(Propagator& propagator);
-    /// A frame of a shot's part in one of the whole window.
-    [[nodiscard]] std::span<const float> in_whole_frame(const Plan& of_shot, std::span<const float> values);
+    /// A frame of a part of the grid in one of the whole window.
+    [[nodiscard]] std::span<const float> in_whole_frame(const Window& part, std::span<const float> values);
     /// Whether other processes have parts: the same for all shots of a batch.
     [[nodiscard]] bool are_shared() const { return !batch_.front().parts.empty(); }
 
-    const Plan& plan_;
+    const SnapshotPlan& snapshots_;
     Batch& batch_;
     std::vector<float> whole_frame_;  ///< where shots have apertures
     std::optional<TeamSnapshots> elsewhere_;

@@ -4,6 +4,7 @@
 #include <omp.h>
 
 #include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 
@@ -17,11 +18,11 @@ std::shared_ptr<const Plan> shared_plan_of_shot(const Plan& plan, std::size_t in
 
 /// Whether a source may have nodes in the strips at the cuts of an aperture. Those at the faces of the grid are counted
 /// with the survey.
-bool may_reach_cuts(const Plan& plan) {
-    if (!plan.domain.aperture) return false;
-    double widest_m = plan.domain.grid.spacing_m[0];
-    if (plan.domain.grid.dimensions == 3) widest_m = std::max(widest_m, plan.domain.grid.spacing_m[1]);
-    return plan.domain.aperture->limit_m() < kPointRadius * widest_m;
+bool may_reach_cuts(const Domain& domain) {
+    if (!domain.aperture) return false;
+    double widest_m = domain.grid.spacing_m[0];
+    if (domain.grid.dimensions == 3) widest_m = std::max(widest_m, domain.grid.spacing_m[1]);
+    return domain.aperture->limit_m() < kPointRadius * widest_m;
 }
 
 }  // namespace
@@ -40,11 +41,11 @@ ShotSize largest_shot(const Plan& plan) {
     ShotSize most;
     most.source_nodes = size.most_source_nodes;
     most.receiver_nodes = size.most_receiver_nodes;
-    most.sources = may_reach_cuts(plan) ? size.most_source_nodes : size.most_source_rows;
+    most.sources = may_reach_cuts(plan.domain) ? size.most_source_nodes : size.most_source_rows;
     most.receivers = size.most_receivers;
     most.signal_samples = plan.time.steps + 1;
     most.trace_samples = plan.time.recorded_samples();
-    most.download_points = downloaded_points(plan);
+    most.download_points = downloaded_points(plan.snapshots, plan.setup.grid, plan.placement);
     return most;
 }
 

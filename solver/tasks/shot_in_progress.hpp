@@ -7,8 +7,10 @@
 #include <memory>
 #include <vector>
 
+#include "kernels/plan/allocations.hpp"
 #include "solver/outputs/gather.hpp"
 #include "solver/outputs/shot_files.hpp"
+#include "solver/outputs/shot_images.hpp"
 #include "solver/outputs/shot_record.hpp"
 #include "solver/outputs/snapshot_parts.hpp"
 #include "solver/propagation/propagator.hpp"
@@ -24,6 +26,8 @@ struct ShotInProgress {
     std::vector<SnapshotPart> parts;  ///< of its snapshots, where several processes have them
     ShotOutputs outputs;
     ShotGather gather;
+    std::vector<float> observed;  ///< [receiver][sample] as written, where gradients are computed
+    ShotImages images;            ///< then, too
     ShotRecord record;
 };
 using Batch = std::vector<ShotInProgress>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "solver/plan/plan.hpp"
 #include "solver/plan/slab_plan.hpp"
 #include "solver/program/host_memory.hpp"
 
@@ -18,16 +19,19 @@ void add_model_memory(Allocations& list, const Plan& plan) {
     };
     add(quantities + " of the model, until copied to the backend", held::model);
     list.add(host_row("temporary, to build the model", held::model, plan.model.extra_bytes, 1));
-    if (plan.domain.aperture) add("model, from which the apertures are cut", held::survey);
+    if (plan.domain.aperture)
+        add("model, from which the apertures are cut", held::survey);
+    else if (plan.imaging)
+        add("model, for gradients", held::survey);
 }
 
 ShotMedia::ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team* team) : team_(team) {
     make(plan.domain.aperture ? plan_of_shot(plan, 0) : plan, *model);
-    if (plan.domain.aperture) model_ = std::move(model);
+    if (plan.domain.aperture || plan.imaging) model_ = std::move(model);
 }
 
 Medium& ShotMedia::of(const Plan& of_shot) {
-    if (!holds(of_shot)) make(of_shot, *model_);
+    if (!holds(of_shot.domain.part)) make(of_shot, *model_);
     return *medium_;
 }
 

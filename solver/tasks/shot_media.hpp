@@ -7,11 +7,13 @@
 #include <string>
 
 #include "kernels/medium.hpp"
+#include "kernels/plan/allocations.hpp"
 #include "solver/model/model.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/ranks/team.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// Adds the rows of the model: until the devices have it, and where shots take parts of it for as long as there are
 /// shots.
@@ -21,17 +23,19 @@ void add_model_memory(Allocations& list, const Plan& plan);
 /// for.
 class ShotMedia {
 public:
-    /// \param model is let go at once where all shots are computed on the whole grid: model and wavefields need not
-    /// share the memory.
+    /// \param model is let go at once where nobody asks for it again, shots being computed on the whole grid and
+    /// forward: model and wavefields need not share the memory.
     /// \param team the processes that share the grid, led by this one; null where it is alone.
     ShotMedia(const Plan& plan, std::shared_ptr<const Model> model, Team* team = nullptr);
 
-    /// Whether of() would give the medium that is there.
-    [[nodiscard]] bool holds(const Plan& of_shot) const { return medium_ && part_ == of_shot.domain.part; }
+    /// Whether the medium that is there is that of a part of the grid, Domain::part.
+    [[nodiscard]] bool holds(const Window& part) const { return medium_ && part_ == part; }
     /// The medium of the part of a shot; the one before it goes, and every wavefield on it must have gone.
     [[nodiscard]] Medium& of(const Plan& of_shot);
 
-    /// Of the device and kernel.
+    /// The model, where gradients are computed or shots take parts of it.
+    [[nodiscard]] const Model& model() const { return *model_; }
+    /// Medium::description(): the device and the kernel.
     [[nodiscard]] const std::string& description() const { return description_; }
     /// The bytes of the largest medium.
     [[nodiscard]] std::int64_t allocated_bytes() const { return allocated_bytes_; }
@@ -40,7 +44,7 @@ private:
     void make(const Plan& of_shot, const Model& model);
 
     Team* team_;
-    std::shared_ptr<const Model> model_;  ///< where shots take parts of it
+    std::shared_ptr<const Model> model_;  ///< as long as it is asked for
     Window part_;
     std::shared_ptr<Medium> medium_;
     std::string description_;

@@ -4,11 +4,12 @@
 #include <array>
 
 #include "solver/tasks/forward_task.hpp"
+#include "solver/tasks/gradient_task.hpp"
 
 namespace onda {
 
 std::span<const TaskRow* const> tasks() {
-    static constexpr std::array list{&kForwardTask};
+    static constexpr std::array list{&kForwardTask, &kGradientTask};
     return list;
 }
 

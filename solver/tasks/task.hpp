@@ -8,15 +8,17 @@
 #include <span>
 #include <string_view>
 
+#include "kernels/plan/allocations.hpp"
 #include "solver/outputs/shot_files.hpp"
-#include "solver/plan/plan.hpp"
 #include "solver/program/phase_times.hpp"
+#include "solver/propagation/time_loop.hpp"
 #include "solver/ranks/team.hpp"
 #include "solver/tasks/shot_in_progress.hpp"
 #include "solver/tasks/shot_media.hpp"
-#include "solver/propagation/time_loop.hpp"
 
 namespace onda {
+
+struct Plan;
 
 /// What a task needs and does not own.
 struct TaskParts {
@@ -53,6 +55,7 @@ public:
 /// A row: a task.
 struct TaskRow {
     std::string_view name, help;
+    bool computes_gradients = false;  ///< Plan::imaging is there, and steps are such that gradients are exact
     std::unique_ptr<Task> (*make)(const TaskParts& parts);
     /// What a shot asks of a device at most.
     ShotSize (*largest_shot)(const Plan& plan);
@@ -64,5 +67,9 @@ struct TaskRow {
 /// All tasks; the first is what a run does unless it is told otherwise. task.cpp defines nothing else, so that a test
 /// can link a list of its own in its place.
 std::span<const TaskRow* const> tasks();
+/// The name of a task; empty of the first.
+inline std::string_view name_unless_first(const TaskRow* task) {
+    return task == tasks().front() ? std::string_view() : task->name;
+}
 
 }  // namespace onda

@@ -151,9 +151,9 @@ TEST_CASE("the section imaging is absent, or has a misfit") {
     CHECK_FALSE(without.imaging.has_value());
     CHECK_FALSE(contains(text, "imaging"));
     CHECK_FALSE(contains(resolved_yaml(without), "imaging"));
-    for (const AllowedValue& misfit : vocabulary().at("imaging.misfit")) {
-        const Config config =
-            read_config_text(text, "template.yaml", vocabulary(), {"imaging={misfit: " + misfit.name + "}"});
+    const Vocabulary names = vocabulary();
+    for (const AllowedValue& misfit : names.at("imaging.misfit")) {
+        const Config config = read_config_text(text, "template.yaml", names, {"imaging={misfit: " + misfit.name + "}"});
         REQUIRE(config.imaging.has_value());
         CHECK(config.imaging->misfit == misfit.name);
         CHECK(contains(resolved_yaml(config), "imaging:\n  misfit: " + misfit.name));

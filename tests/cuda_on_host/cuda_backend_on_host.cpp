@@ -455,29 +455,29 @@ public:
     void post() override {
         for (std::size_t i = 0; i < slabs_.size(); ++i) {
             const CutPlanes planes(slabs_[i]->problem());
-            if (i + 1 < slabs_.size()) static_cast<void>(slabs_[i]->fields().copy_out(planes.own_high(), *up_[i]));
-            if (i > 0) static_cast<void>(slabs_[i]->fields().copy_out(planes.own_low(), *down_[i]));
+            if (i + 1 < slabs_.size()) static_cast<void>(slabs_[i]->fields().pack(planes.own_high(), up_[i]));
+            if (i > 0) static_cast<void>(slabs_[i]->fields().pack(planes.own_low(), down_[i]));
         }
     }
     void wait() override {
-        for (Wavefield* slab : slabs_) slab->fields().await_copies_out();
+        for (Wavefield* slab : slabs_) slab->fields().await_packed();
         step_ = 2 - step_;
         for (std::size_t i = 0; i < slabs_.size(); ++i) {
             const CutPlanes planes(slabs_[i]->problem());
-            if (i + 1 < slabs_.size()) take(i, planes.beyond_high(), *down_[i + 1], *in_[step_][i]);
-            if (i > 0) take(i, planes.beyond_low(), *up_[i - 1], *in_[step_ + 1][i]);
+            if (i + 1 < slabs_.size()) take(i, planes.beyond_high(), down_[i + 1], in_[step_][i]);
+            if (i > 0) take(i, planes.beyond_low(), up_[i - 1], in_[step_ + 1][i]);
             slabs_[i]->fields().await_planes();
         }
     }
 
 private:
-    void take(std::size_t slab, std::int64_t to_plane, PlaneBuffer& sent, PlaneBuffer& arrived) {
+    void take(std::size_t slab, std::int64_t to_plane, const PlaneBuffer& sent, const PlaneBuffer& arrived) {
         std::ranges::copy(sent.bytes(), arrived.bytes().begin());
-        slabs_[slab]->fields().copy_in(to_plane, arrived);
+        slabs_[slab]->fields().unpack(to_plane, arrived);
     }
 
     std::vector<Wavefield*> slabs_;
-    std::vector<std::unique_ptr<PlaneBuffer>> up_, down_, in_[4];
+    std::vector<PlaneBuffer> up_, down_, in_[4];
     std::size_t step_ = 0;
 };
 
@@ -589,8 +589,8 @@ TEST_CASE("a configuration says which GPU computes, and its name and number are 
         CHECK(free - cuda::available_bytes(device) == taken);
         CHECK(cuda::available_bytes(1 - device) == free_elsewhere);
     }
-    CHECK(plan_on("{name: auto, device: 1}").device->name == "cuda");
-    CHECK(plan_on("{name: auto, kernel: reference}").device->name == "cpu");
+    CHECK(plan_on("{name: auto, device: 1}").placement.device->name == "cuda");
+    CHECK(plan_on("{name: auto, kernel: reference}").placement.device->name == "cpu");
 }
 
 TEST_CASE("a GPU that is not there is refused with its place in the configuration, and with those that there are") {
@@ -788,12 +788,12 @@ backend: )" + backend + "\n",
     CHECK(forecast_memory(large).device_peak_bytes() < (1 << 30));
     CHECK(forecast_memory(plan("[300, 300, 1200]", "{name: cuda, devices: [0]}")).device_peak_bytes() > (1 << 30));
     // Seven steps are over before a second GPU has started.
-    CHECK(plan("[400, 400, 410]", "{name: cuda}").slabs_by == "no cut ends 1 shot sooner, by the forecast");
+    CHECK(plan("[400, 400, 410]", "{name: cuda}").placement.slabs_by == "no cut ends 1 shot sooner, by the forecast");
     const Plan longer = plan("[400, 400, 410]", "{name: cuda}", "30");
     CHECK(longer.placement.slabs.size() == 2);
     CHECK(contains(longer.placement.slabs_by, "forecast for 1 shot: "));
-    CHECK(plan("[400, 400, 410]", "{name: cuda, device: 0}", "30").slabs.size() == 1);
+    CHECK(plan("[400, 400, 410]", "{name: cuda, device: 0}", "30").placement.slabs.size() == 1);
     // Four shots keep two GPUs busy; of three, the last one would leave one of them idle.
-    CHECK(plan("[400, 400, 410]", "{name: cuda}", "30", 4).slabs.size() == 1);
-    CHECK(plan("[400, 400, 410]", "{name: cuda}", "30", 3).slabs.size() == 2);
+    CHECK(plan("[400, 400, 410]", "{name: cuda}", "30", 4).placement.slabs.size() == 1);
+    CHECK(plan("[400, 400, 410]", "{name: cuda}", "30", 3).placement.slabs.size() == 2);
 }

@@ -1,6 +1,7 @@
 // Promise: wavefields share a medium and know nothing of each other; a batch gives the bits of its shots alone; a state
-// that was saved goes on elsewhere as if nothing had happened.
-// Takes 6 s.
+// that was saved goes on elsewhere as if nothing had happened. An order of operations that is not a step list's is
+// found. Takes 6 s.
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <string>
 #include <vector>
@@ -114,4 +115,32 @@ TEST_CASE("a state names its parts, whose extents are those of the grid and of i
 
 TEST_CASE("the hash of a plane is that of its values, wherever it is made") {
     check_plane_hashes(cpu::make_medium);
+}
+
+TEST_CASE("an order of operations is that of a step list only if each comes once, after those before it") {
+    using Order = std::vector<Operation>;
+    const Order leap(kLeap.begin(), kLeap.end());
+    const auto moved = [&leap](std::size_t from, std::size_t to) {
+        Order order = leap;
+        order.erase(order.begin() + static_cast<std::ptrdiff_t>(from));
+        order.insert(order.begin() + static_cast<std::ptrdiff_t>(to), leap[from]);
+        return order;
+    };
+    const std::size_t last = leap.size() - 1;
+    CHECK(leap[last] == Operation::record);
+    for (std::size_t from = 0; from <= last; ++from)
+        for (std::size_t to = 0; to <= last; ++to) {
+            CAPTURE(from);
+            CAPTURE(to);
+            const bool is_record = from == last || (from == last - 1 && to == last);  // that has changed its place
+            CHECK(is_order_of(moved(from, to), kLeap) == (from == to || is_record));
+        }
+    Order without = leap, twice = leap;
+    without.pop_back();
+    twice.insert(twice.begin(), Operation::record);
+    CHECK_FALSE(is_order_of(without, kLeap));
+    CHECK_FALSE(is_order_of(twice, kLeap));
+    twice.erase(std::ranges::find(twice, Operation::inject));
+    CHECK_FALSE(is_order_of(twice, kLeap));
+    CHECK_FALSE(is_order_of(kLeap, kFourthOrderStep));
 }

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "io/models/model_file.hpp"
+#include "io/results/image_file.hpp"
 #include "io/results/seismograms.hpp"
 #include "io/results/snapshots.hpp"
 #include "tests/io/png_image.hpp"
@@ -45,6 +46,18 @@ ShotGather gather_of(std::int64_t shot) {
     return gather;
 }
 
+/// A gradient that is positive above the middle and negative below; no illumination by the adjoint field.
+void write_gradient(const fs::path& file, const FileGeometry& geometry) {
+    ImageWriter writer(file, {geometry, {}}, kProvenance, false);
+    const auto values = static_cast<std::size_t>(geometry.shape[0] * geometry.shape[1] * geometry.shape[2]);
+    std::vector<float> gradient(values, 2.f);
+    std::fill(gradient.begin() + static_cast<std::ptrdiff_t>(values / 2), gradient.end(), -2.f);
+    writer.write(kVpGradient, 0, gradient);
+    writer.write(kSourceIllumination, 0, std::vector<float>(values, 3.f));
+    writer.write(ShotMisfit{.shot = 2, .value = 1., .of_trace = {1.}});
+    writer.commit();
+}
+
 /// The results of a run and a model: the second of four snapshots is a thousandth of the others.
 void write_results(const fs::path& folder, const FileGeometry& geometry) {
     SeismogramWriter seismograms(folder / "seismograms.h5", kProvenance, false);
@@ -59,6 +72,7 @@ void write_results(const fs::path& folder, const FileGeometry& geometry) {
     snapshots.commit();
     const auto plane = [](std::int64_t z, std::span<float> vp) { std::ranges::fill(vp, z < 10 ? 1500.f : 2500.f); };
     write_model_file(folder / "model.h5", geometry, plane, "a test", false);
+    write_gradient(folder / "gradient.h5", geometry);
     write_text(folder / "small.yaml", kConfig);
 }
 
@@ -110,6 +124,8 @@ TEST_CASE("every kind of picture is made beside its input, and does not replace 
         {{"wiggle", "@seismograms.h5"}, "seismograms_wiggle.png"},
         {{"spectrum", "@seismograms.h5"}, "seismograms_spectrum.png"},
         {{"slice", "@snapshots.h5", "--plane", "xy"}, "snapshots_slice_xy.png"},
+        {{"gradient", "@gradient.h5"}, "gradient_gradient_xz.png"},
+        {{"gradient", "@", "--image", "source", "--plane", "yz"}, "plot_source_yz.png"},
         {{"model", "@model.h5"}, "model_model_xz.png"},
         {{"model", "@small.yaml"}, "small_model_xz.png"},
         {{"gather", "@"}, "plot_gather.png"}};
@@ -127,6 +143,13 @@ TEST_CASE("every kind of picture is made beside its input, and does not replace 
     CHECK(read_png(results.path("seismograms_gather.png")).width == 777);
     CHECK(results.plot({"spectrum", "@seismograms.h5", "--shot", "2,10", "-o", "@s.pdf"}).code == 0);
     CHECK(text_of(results.path("s.pdf")).starts_with("%PDF"));
+}
+
+TEST_CASE("a gradient has zero in the middle of its colours, on any plane") {
+    const Results results;
+    CHECK(middle_of(results.drawn({"gradient", "@gradient.h5", "--plane", "xy", "--at", "10"})) == kBlueRed.at(1.));
+    CHECK(middle_of(results.drawn({"gradient", "@gradient.h5", "--plane", "xy", "--at", "190"})) == kBlueRed.at(0.));
+    CHECK(middle_of(results.drawn({"gradient", "@gradient.h5", "--image", "source"})) == kViridis.at(1.));
 }
 
 TEST_CASE("any shot, any line of a grid of receivers, and several side by side") {
@@ -226,6 +249,10 @@ TEST_CASE("what cannot be drawn is said with what there is") {
     check(results.plot({"gather", "@snapshots.h5"}), 64, "holds snapshots, not seismograms; onda plot slice");
     check(results.plot({"slice", "@model.h5"}), 64, "holds a model, not snapshots; onda plot model draws it");
     check(results.plot({"model", "@seismograms.h5"}), 64, "holds seismograms, not a model");
+    check(results.plot({"slice", "@gradient.h5"}), 64, "holds a gradient, not snapshots; onda plot gradient draws it");
+    check(results.plot({"gradient", "@gradient.h5", "--image", "receiver"}), 64, "has no /illumination/receiver");
+    check(results.plot({"gradient", "@gradient.h5", "--image", "source", "--map", "grey"}), 64,
+          "--map is of gradients; illuminations are drawn with viridis");
     check(results.plot({"slice", "@small.yaml"}), 65, "small.yaml");
     check(results.plot({"gather", "@absent.h5"}), 66, "absent.h5: no such file");
     check(results.plot({"slice", "@snapshots.h5", "--time", "7"}), 64,

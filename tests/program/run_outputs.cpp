@@ -69,7 +69,7 @@ struct LibraryRun {
                 wavefield->download(plan.snapshots.window, std::span<float>(frame));
                 frames.push_back(frame);
             }
-            gathers.push_back(recorded_gather(plan, shot, *wavefield));
+            gathers.push_back(recorded_gather(shot, plan.survey, plan.time, plan.domain, *wavefield));
         }
         bring_to_output_sampling(plan.time, gathers);
     }

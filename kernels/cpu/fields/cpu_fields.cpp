@@ -8,15 +8,16 @@
 namespace onda::cpu {
 namespace {
 
-class HostPlanes final : public PlaneBuffer {
-public:
-    HostPlanes(std::int64_t planes, std::int64_t bytes)
-        : PlaneBuffer(planes), bytes_(static_cast<std::size_t>(bytes)) {}
-    std::span<std::byte> bytes() override { return bytes_; }
-
-private:
-    std::vector<std::byte> bytes_;
-};
+/// Copies every row of the planes, from rows of one pitch to rows of another.
+template <typename To, typename From>
+void copy_blocks(const PlaneShape& shape, const To& to_block, const From& from_block) {
+    shape.for_blocks(to_block, from_block, [&shape](const PlaneBlock& to, const PlaneBlock& from) {
+        for (std::int64_t z = 0; z < shape.planes; ++z)
+            for (std::int64_t y = 0; y < shape.rows; ++y)
+                std::memcpy(to.first + z * to.plane + y * to.pitch, from.first + z * from.plane + y * from.pitch,
+                            static_cast<std::size_t>(shape.row_bytes));
+    });
+}
 
 }  // namespace
 
@@ -62,31 +63,25 @@ template <typename T>
 void CpuFields<T>::copy_planes(const FieldSet& other, std::int64_t from_plane, std::int64_t to_plane,
                                std::int64_t count) {
     const auto& from = dynamic_cast<const CpuFields&>(other);
-    for (int shot = 0; shot < shots(); ++shot) of(shot).copy_planes(from.of(shot), from_plane, to_plane, count);
+    copy_blocks(PlaneShape(problem(), count, shots()), blocks_from(to_plane), from.blocks_from(from_plane));
 }
 
 template <typename T>
-std::unique_ptr<PlaneBuffer> CpuFields<T>::make_plane_buffer(std::int64_t planes) const {
-    return std::make_unique<HostPlanes>(planes, plane_buffer_bytes(problem(), planes, shots()));
+PlaneBuffer CpuFields<T>::make_plane_buffer(std::int64_t planes) const {
+    const PlaneShape shape(problem(), planes, shots());
+    const auto memory = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(shape.bytes()));
+    return {shape, {memory, memory->data()}};
 }
 
 template <typename T>
-bool CpuFields<T>::copy_out(std::int64_t from_plane, PlaneBuffer& planes) const {
-    std::byte* bytes = planes.bytes().data();
-    for (const auto& shot : shots_)
-        bytes =
-            shot->for_plane_rows(from_plane, planes.planes(), bytes,
-                                 [](const T* row, std::byte* to, std::size_t length) { std::memcpy(to, row, length); });
+bool CpuFields<T>::pack(std::int64_t from_plane, const PlaneBuffer& planes) const {
+    copy_blocks(planes.shape(), planes.blocks(), blocks_from(from_plane));
     return true;
 }
 
 template <typename T>
-void CpuFields<T>::copy_in(std::int64_t to_plane, const PlaneBuffer& planes) {
-    const std::byte* bytes = planes.bytes().data();
-    for (const auto& shot : shots_)
-        bytes = shot->for_plane_rows(
-            to_plane, planes.planes(), bytes,
-            [](T* row, const std::byte* from, std::size_t length) { std::memcpy(row, from, length); });
+void CpuFields<T>::unpack(std::int64_t to_plane, const PlaneBuffer& planes) {
+    copy_blocks(planes.shape(), blocks_from(to_plane), planes.blocks());
 }
 
 template class CpuFields<float>;

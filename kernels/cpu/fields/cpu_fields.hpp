@@ -37,11 +37,16 @@ public:
     [[nodiscard]] std::unique_ptr<Scattering> make_scattering() const override;
     void copy_planes(const FieldSet& other, std::int64_t from_plane, std::int64_t to_plane,
                      std::int64_t count) override;
-    [[nodiscard]] std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override;
-    [[nodiscard]] bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override;
-    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override;
+    [[nodiscard]] PlaneBuffer make_plane_buffer(std::int64_t planes) const override;
+    [[nodiscard]] bool pack(std::int64_t from_plane, const PlaneBuffer& planes) const override;
+    void unpack(std::int64_t to_plane, const PlaneBuffer& planes) override;
 
 private:
+    /// Where the blocks of planes from `plane` on lie, for PlaneShape::for_blocks().
+    [[nodiscard]] auto blocks_from(std::int64_t plane) const {
+        return [this, plane](int shot, FieldLevel level) { return of(shot).block(level, plane); };
+    }
+
     const Setup& setup_;
     std::vector<std::unique_ptr<ShotFields<T>>> shots_;
     FrameBuffers frames_;

@@ -157,17 +157,6 @@ void ShotFields<T>::upload(std::span<const double> p, std::span<const double> p_
     });
 }
 
-template <typename T>
-void ShotFields<T>::copy_planes(const ShotFields& other, std::int64_t from_plane, std::int64_t to_plane,
-                                std::int64_t count) {
-    const auto& h = layout_.halo;
-    for (std::size_t f = 0; f < levels_.size(); ++f)
-        for (std::int64_t i = 0; i < count; ++i)
-            for (std::int64_t y = -h[1]; y < grid_.ny() + h[1]; ++y)
-                std::copy_n(other.levels_[f].now.data() + other.layout_.at(-h[0], y, from_plane + i),
-                            grid_.nx() + 2 * h[0], levels_[f].now.data() + layout_.at(-h[0], y, to_plane + i));
-}
-
 template class ShotFields<float>;
 template class ShotFields<double>;
 template void ShotFields<float>::download(const Window&, std::span<float>, FieldLevel) const;

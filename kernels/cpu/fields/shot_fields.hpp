@@ -48,13 +48,13 @@ public:
             clear(field.before);
         }
     }
-    /// The same of another array with the layout of a field.
+    /// Makes an array with the layout of a field zero, halos and all.
     void clear(Buffer<T>& array) const;
     /// Fills the halos of p[n] of every field by the rules of Problem::halos.
     void fill_halos() {
         for (Levels& field : levels_) fill_halos(field.now);
     }
-    /// The same of another array.
+    /// Fills the halos of an array with the layout of a field.
     void fill_halos(Buffer<T>& array) const;
 
     /// The element of a node (Grid::at index).
@@ -76,18 +76,11 @@ public:
         for (std::size_t i = 0; i < nodes.size(); ++i)
             values[i] = static_cast<double>(levels_.front().now.data()[element(nodes[i])]);
     }
-    void copy_planes(const ShotFields& other, std::int64_t from_plane, std::int64_t to_plane, std::int64_t count);
-    /// Calls body(row, its bytes in a PlaneBuffer, their number) for the rows of some planes of p[n], halos along x and
-    /// y included. \returns where the bytes end.
-    template <typename Byte, typename Body>
-    Byte* for_plane_rows(std::int64_t first_plane, std::int64_t planes, Byte* bytes, const Body& body) const {
-        const std::int64_t halo = setup_.scheme.halo();
-        const auto length = static_cast<std::size_t>(grid_.nx() + 2 * halo) * sizeof(T);
-        for (const Levels& field : levels_)
-            for (std::int64_t z = first_plane; z < first_plane + planes; ++z)
-                for (std::int64_t y = -halo; y < grid_.ny() + halo; ++y, bytes += length)
-                    body(field.now.data() + layout_.at(-halo, y, z), bytes, length);
-        return bytes;
+    /// Where planes of a level from `plane` on lie, with the halos along x and y.
+    [[nodiscard]] PlaneBlock block(FieldLevel level, std::int64_t plane) const {
+        T* const first = at(level).data() + layout_.at(-setup_.scheme.halo(), -layout_.halo[1], plane);
+        constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+        return {reinterpret_cast<std::byte*>(first), layout_.pitch * bytes, layout_.plane * bytes};
     }
     /// Calls body(part, values, strides) for every level, in the order of the equation: values at its first element.
     template <typename Body>

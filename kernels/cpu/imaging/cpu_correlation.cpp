@@ -55,24 +55,23 @@ public:
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(forward);
-        for (std::size_t s = 0; s < shots_.size(); ++s) {
-            const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
-            T* const kept = shots_[s].kept.data() + slot * points_;
-            for_rows(whole_, [&](std::int64_t y, std::int64_t z) {
-                const auto [p, q] = levels_from(of_shot, 0, y, z);
-                T* const d = kept + setup_.grid.at(0, y, z);
-                for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) d[x] = p[x] - q[x];
-            });
-        }
+        for_rows({whole_}, [&](std::size_t s, std::size_t, std::int64_t y, std::int64_t z) {
+            const auto [p, q] = levels_from(fields.of(static_cast<int>(s)), 0, y, z);
+            T* const d = shots_[s].kept.data() + slot * points_ + setup_.grid.at(0, y, z);
+            for (std::int64_t x = 0; x < setup_.grid.nx(); ++x) d[x] = p[x] - q[x];
+        });
     }
     void meet(const FieldSet& adjoint, std::int64_t slot) override {
         const auto& fields = dynamic_cast<const CpuFields<T>&>(adjoint);
-        for (std::size_t s = 0; s < shots_.size(); ++s) {
-            const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
-            const T* const kept = slot < 0 ? nullptr : shots_[s].kept.data() + slot * points_;
-            if (kept) meet_inside(of_shot, kept, shots_[s]);
-            for (const LayerBox& box : layers_.boxes) meet_in_layer(of_shot, box, kept, shots_[s]);
-        }
+        for_rows(slot < 0 ? layer_parts_ : all_parts_,
+                 [&](std::size_t s, std::size_t part, std::int64_t y, std::int64_t z) {
+                     const ShotFields<T>& of_shot = fields.of(static_cast<int>(s));
+                     const T* const kept = slot < 0 ? nullptr : shots_[s].kept.data() + slot * points_;
+                     if (part < layers_.boxes.size())
+                         meet_in_layer(of_shot, layers_.boxes[part], y, z, kept, shots_[s]);
+                     else
+                         meet_inside(of_shot, y, z, kept, shots_[s]);
+                 });
     }
     [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
     void download(ImageKind kind, std::span<double> image, int shot) const override {
@@ -121,57 +120,57 @@ private:
           whole_{{}, setup.grid.n},
           layers_(layer_boxes(setup)),
           profiles_{Profile<T>(layers_.axis[0]), Profile<T>(layers_.axis[1]), Profile<T>(layers_.axis[2])} {
+        for (const LayerBox& box : layers_.boxes) layer_parts_.push_back(box.nodes);
+        all_parts_ = layer_parts_;
+        all_parts_.push_back(layers_.inner);
         for (int shot = 0; shot < shots; ++shot) shots_.emplace_back(planned);
         CpuCorrelation::reset();
     }
 
-    template <typename Body>
-    void for_rows(const Box& box, const Body& body) const {
-        for_rows_of<T>(setup_, box, body);
-    }
     [[nodiscard]] std::int64_t points_of(const Buffer<T>& image) const { return image.bytes() > 0 ? points_ : 0; }
-    void meet_inside(const ShotFields<T>& fields, const T* kept, Shot& shot) const {
-        const Box& box = layers_.inner;
-        const std::int64_t first = box.low[0], count = box.high[0] - first;
-        for_rows(box, [&](std::int64_t y, std::int64_t z) {
-            const auto [p, q] = levels_from(fields, first, y, z);
-            const std::int64_t node = setup_.grid.at(first, y, z);
-            shot.sum(
-                node, count, [p = p, q = q](std::int64_t i) { return p[i] - q[i]; }, kept + node);
-        });
+    template <typename Body>
+    void for_rows(const std::vector<Box>& parts, const Body& body) const {
+        for_node_rows<T>(setup_, shots_.size(), parts, body);
     }
-    void meet_in_layer(const ShotFields<T>& fields, const LayerBox& box, const T* kept, Shot& shot) const {
+    void meet_inside(const ShotFields<T>& fields, std::int64_t y, std::int64_t z, const T* kept, Shot& shot) const {
+        const std::int64_t first = layers_.inner.low[0], count = layers_.inner.high[0] - first;
+        const auto [p, q] = levels_from(fields, first, y, z);
+        const std::int64_t node = setup_.grid.at(first, y, z);
+        shot.sum(
+            node, count, [p = p, q = q](std::int64_t i) { return p[i] - q[i]; }, kept + node);
+    }
+    void meet_in_layer(const ShotFields<T>& fields, const LayerBox& box, std::int64_t y, std::int64_t z, const T* kept,
+                       Shot& shot) const {
         const std::int64_t first = box.nodes.low[0], count = box.nodes.high[0] - first,
                            ny = box.nodes.high[1] - box.nodes.low[1];
-        for_rows(box.nodes, [&](std::int64_t y, std::int64_t z) {
-            thread_local std::vector<T> row;
-            row.resize(static_cast<std::size_t>(count));
-            const auto [p, q] = levels_from(fields, first, y, z);
-            for (std::int64_t i = 0; i < count; ++i) row[static_cast<std::size_t>(i)] = p[i] - q[i];
-            const std::int64_t before = ((z - box.nodes.low[2]) * ny + y - box.nodes.low[1]) * count;
-            const std::array<std::int64_t, 3> node{first, y, z};
-            for (std::size_t axis = 0; axis < 3; ++axis) {
-                if (box.memory[axis] < 0) continue;
-                T* const memory = shot.memory.data() + box.memory[axis] + before;
-                const auto& [a, b, c] = profiles_[axis];
-                const auto at = static_cast<std::size_t>(node[axis]);
-                if (axis == 0)
-                    undo_along(a.data() + at, b.data() + at, c.data() + at, count, row.data(), memory);
-                else
-                    undo_across(a[at], b[at], c[at], count, row.data(), memory);
-            }
-            if (!kept) return;
-            const std::int64_t node_of_row = setup_.grid.at(first, y, z);
-            shot.sum(
-                node_of_row, count, [values = row.data()](std::int64_t i) { return values[i]; }, kept + node_of_row);
-        });
+        thread_local std::vector<T> row;
+        row.resize(static_cast<std::size_t>(count));
+        const auto [p, q] = levels_from(fields, first, y, z);
+        for (std::int64_t i = 0; i < count; ++i) row[static_cast<std::size_t>(i)] = p[i] - q[i];
+        const std::int64_t before = ((z - box.nodes.low[2]) * ny + y - box.nodes.low[1]) * count;
+        const std::array<std::int64_t, 3> node{first, y, z};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            if (box.memory[axis] < 0) continue;
+            T* const memory = shot.memory.data() + box.memory[axis] + before;
+            const auto& [a, b, c] = profiles_[axis];
+            const auto at = static_cast<std::size_t>(node[axis]);
+            if (axis == 0)
+                undo_along(a.data() + at, b.data() + at, c.data() + at, count, row.data(), memory);
+            else
+                undo_across(a[at], b[at], c[at], count, row.data(), memory);
+        }
+        if (!kept) return;
+        const std::int64_t node_of_row = setup_.grid.at(first, y, z);
+        shot.sum(
+            node_of_row, count, [values = row.data()](std::int64_t i) { return values[i]; }, kept + node_of_row);
     }
 
     const Setup& setup_;
     bool illuminates_;
     std::int64_t points_;
-    Box whole_;
+    Box whole_;  ///< all nodes
     LayerBoxes layers_;
+    std::vector<Box> layer_parts_, all_parts_;  ///< the boxes of the layers, and after them what is inside
     std::array<Profile<T>, 3> profiles_;
     std::vector<Shot> shots_;
 };

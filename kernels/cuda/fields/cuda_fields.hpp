@@ -55,20 +55,21 @@ public:
 
     /// Fills the halos of p[n] of every field by the rules of Problem::halos.
     void fill_halos() const { fill_halos(2); }
-    /// The same up to an axis, 0 x, 1 y, 2 z.
+    /// Fills those along the axes up to one: 0 x, 1 y, 2 z.
     void fill_halos(int last_axis) const;
-    /// Of another array with the layout of a field.
+    /// Fills the halos of an array with the layout of a field, along the axes up to one.
     void fill_halos_of(T* array, int last_axis) const;
 
-    /// Of a node (Grid::at index) of one shot, from node (0, 0, 0) of an array.
+    /// Elements from node (0, 0, 0) of an array to a node (Grid::at index) of one shot.
     [[nodiscard]] std::int64_t element(std::int64_t node, int shot) const {
         const auto [x, y, z] = setup_.grid.node(node);
         return layout_.at(x, y, z) - layout_.origin + shot * shot_step_;
     }
     [[nodiscard]] WindowRows rows_of(const Window& window, int shot) const;
-    /// Copies rows of an array of this GPU to the host, and from there, through the staging memory. Wait.
+    /// Copies rows of an array of this GPU to the host through the staging memory. Waits.
     template <typename U>
     void copy_out(const T* from, WindowRows rows, std::span<U> values) const;
+    /// Copies rows from the host to an array of this GPU through the staging memory. Waits.
     template <typename U>
     void copy_in(T* to, WindowRows rows, std::span<const U> values) const;
 
@@ -103,22 +104,17 @@ public:
     // The copies of planes run on a stream of their own.
     void copy_planes(const FieldSet& other, std::int64_t from_plane, std::int64_t to_plane,
                      std::int64_t count) override;
-    [[nodiscard]] std::unique_ptr<PlaneBuffer> make_plane_buffer(std::int64_t planes) const override;
-    [[nodiscard]] bool copy_out(std::int64_t from_plane, PlaneBuffer& planes) const override {
-        pack(from_plane, planes.planes(), planes.bytes().data(), cudaMemcpyDeviceToHost);
-        return false;
-    }
-    void await_copies_out() const override {
+    [[nodiscard]] PlaneBuffer make_plane_buffer(std::int64_t planes) const override;
+    [[nodiscard]] bool pack(std::int64_t from_plane, const PlaneBuffer& planes) const override;
+    void await_packed() const override {
         enter();
         planes_.wait();
     }
-    void copy_in(std::int64_t to_plane, const PlaneBuffer& planes) override {
-        unpack(to_plane, planes.planes(), planes.bytes().data(), cudaMemcpyHostToDevice);
-    }
+    void unpack(std::int64_t to_plane, const PlaneBuffer& planes) override;
     [[nodiscard]] std::unique_ptr<PlanePort> make_plane_port(std::int64_t planes, std::int64_t from_plane,
                                                              std::int64_t to_plane) override;
     void await_planes() override;
-    /// Forgets copies under way: those of a capture that failed.
+    /// Forgets copies under way, which a capture has left.
     void forget_planes() { under_way_.clear(); }
 
 private:
@@ -133,12 +129,8 @@ private:
     [[nodiscard]] std::int64_t rows_of_staging(std::int64_t length, std::int64_t all) const {
         return std::min(staging_.size() / (length * static_cast<std::int64_t>(sizeof(U))), all);
     }
-    /// Calls body(plane with its halos, bytes before it in a PlaneBuffer, bytes of a row, rows).
-    template <typename Body>
-    void for_planes(std::int64_t first_plane, std::int64_t planes, const Body& body) const;
-    /// Queues copies of planes to memory like that of a PlaneBuffer, and from there.
-    void pack(std::int64_t from_plane, std::int64_t planes, std::byte* to, cudaMemcpyKind kind) const;
-    void unpack(std::int64_t to_plane, std::int64_t planes, const std::byte* from, cudaMemcpyKind kind);
+    /// Where the blocks of planes from `plane` on lie, for PlaneShape::for_blocks().
+    [[nodiscard]] auto blocks_from(std::int64_t plane) const;
 
     const Setup& setup_;
     int shots_;

@@ -9,8 +9,16 @@
 #include "kernels/cuda/common_arguments.hpp"
 #include "kernels/cuda/fused/fused_plan.hpp"
 #include "kernels/cuda/strips/cpml.hpp"
+#include "kernels/steps/step_list.hpp"
 
 namespace onda::cuda {
+
+/// A single step by the fused kernel, of what nothing cuts: `record` to `inject` are one launch, unless some strips
+/// need launches of their own, which `inject` then follows. The sample is the one that the step before has left.
+inline constexpr std::array kFusedStep{Operation::fill_halos,   Operation::send_planes, Operation::step_inside,
+                                       Operation::await_planes, Operation::record,      Operation::step_beside_cuts,
+                                       Operation::absorb,       Operation::inject,      Operation::swap};
+static_assert(is_order_of(kFusedStep, kSingleStep));
 
 /// Whether the fused kernel can take whole steps with these layers: no thread may reach two strips of one axis, and
 /// places in a few planes of p, or in a strip, must be counted with 32 bits.
@@ -104,7 +112,7 @@ private:
     [[nodiscard]] static std::int64_t profile_size(const CpmlFace& face) {
         return face.width() == 0 ? 0 : kMaxRadius + face.width() + 1;
     }
-    /// Of all faces, one after the other: from t = -kMaxRadius on, of psi those from 0 on, and of zeta from 1 on.
+    /// Profiles of all faces, one after the other, from t = -kMaxRadius on; psi has values from 0 on, zeta from 1 on.
     [[nodiscard]] static std::vector<FusedProfile<T>> profiles_of(const cpml::Strips& strips) {
         std::vector<FusedProfile<T>> all;
         for (const CpmlFace& face : strips.layers.face) {

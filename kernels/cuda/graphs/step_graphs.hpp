@@ -18,12 +18,12 @@ class GraphPart {
 public:
     virtual ~GraphPart() = default;
     [[nodiscard]] virtual int ordinal() const = 0;  ///< of the GPU
-    /// Makes it that of the calling thread.
+    /// Makes the GPU that of the calling thread.
     virtual void enter() const = 0;
     /// Brings what steps need to the device, so that nothing but launches is left. \returns a number that changes
     /// whenever graphs that were captured before are void.
     virtual std::int64_t prepare_steps() = 0;
-    /// That of its steps. Whatever else a step uses begins after it and is waited for by it.
+    /// Compute stream; others of a step fork from and join it.
     [[nodiscard]] virtual const Stream& stream() const = 0;
     /// Which of two arrays holds p[n].
     [[nodiscard]] virtual int level() const = 0;
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] virtual std::int64_t samples_until_flush(std::int64_t sample) const = 0;
     /// Steps that are queued from now on are captured: they count from 0. \param records whether they record samples.
     virtual void begin_capture(bool records) = 0;
-    /// Back to the state before begin_capture().
+    /// Restores the state before begin_capture().
     virtual void end_capture() = 0;
     /// A graph is about to be launched: its step 0 is step `first`.
     virtual void begin_launch(std::int64_t first) = 0;
@@ -44,7 +44,7 @@ public:
 class StepGraphs final : public StepQueue {
 public:
     /// \param length updates of a graph. \param stride steps of an update. \param queue queues steps of all parts,
-    /// whose samples are of one batch, by calls.
+    /// whose samples are of one batch, by calls; graphs capture it, and so have its order of operations.
     StepGraphs(std::vector<GraphPart*> parts, std::int64_t length, std::int64_t stride, QueueSteps queue);
     ~StepGraphs() override;
 
@@ -57,8 +57,9 @@ private:
     bool replay(std::int64_t first);
     void forget_void_graphs(std::int64_t first);
     [[nodiscard]] std::unique_ptr<Graph> capture();
-    /// Lets the first part's stream continue after those of the others, and those after it.
+    /// Lets the first part's stream continue after the streams of the others.
     void join();
+    /// Lets the streams of the others continue after the first part's.
     void fork();
 
     std::vector<GraphPart*> parts_;

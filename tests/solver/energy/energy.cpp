@@ -12,6 +12,7 @@
 
 #include "solver/outputs/output.hpp"
 #include "solver/outputs/wavefield_hash.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/host_memory.hpp"
 #include "solver/tasks/task.hpp"
 

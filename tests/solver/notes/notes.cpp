@@ -8,6 +8,7 @@
 #include "solver/outputs/pictures.hpp"
 #include "solver/outputs/seismogram_output.hpp"
 #include "solver/outputs/snapshot_output.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {

@@ -12,6 +12,7 @@
 #include <malloc.h>
 #include <new>
 #include <numbers>
+#include <numeric>
 #include <omp.h>
 #include <random>
 
@@ -171,6 +172,55 @@ TEST_CASE("the Fourier transform is the sum that defines it, and its inverse giv
         spectrum.back() += std::complex<double>(0., 1.);
         transform.inverse(spectrum, back);
         for (std::size_t j = 0; j < n; ++j) CHECK(std::abs(back[j] / double(n) - series[j]) <= 1e-14);
+    }
+}
+
+namespace {
+
+/// Complex numbers as pairs of real ones.
+double product(const std::vector<std::complex<double>>& x, const std::vector<std::complex<double>>& y) {
+    double sum = 0.;
+    for (std::size_t k = 0; k < x.size(); ++k) sum += (x[k] * std::conj(y[k])).real();
+    return sum;
+}
+double product(const std::vector<double>& x, const std::vector<double>& y) {
+    return std::inner_product(x.begin(), x.end(), y.begin(), 0.);
+}
+
+}  // namespace
+
+TEST_CASE("transposes of Fourier transforms and of spectra at phases have the same products") {
+    std::mt19937 random(2);  // NOLINT(*-msc51-cpp): the same every time
+    const auto noise = [&] { return double(random()) / 0x1p31 - 1.; };
+    const auto fill = [&](std::vector<double>& series, std::vector<std::complex<double>>& spectrum) {
+        for (double& x : series) x = noise();
+        for (auto& z : spectrum) z = {noise(), noise()};
+    };
+    for (const std::size_t n : {4u, 10u, 24u, 640u}) {
+        CAPTURE(n);
+        const FourierTransform transform(n);
+        std::vector<double> x(n), back(n);
+        std::vector<std::complex<double>> z(n / 2 + 1), forth(n / 2 + 1);
+        fill(x, z);
+        transform.forward(x, forth);
+        auto overwritten = z;
+        transform.forward_transposed(overwritten, back);
+        CHECK(std::abs(product(forth, z) - product(x, back)) <= 1e-13 * double(n));
+        overwritten = z;
+        transform.inverse(overwritten, back);
+        transform.inverse_transposed(x, forth);
+        CHECK(std::abs(product(forth, z) - product(x, back)) <= 1e-13 * double(n));
+    }
+    for (const std::int64_t samples : {1, 2, 7, 1001}) {
+        CAPTURE(samples);
+        std::vector<double> phases{0., pi}, x(samples), back(samples);
+        for (int k = 0; k < 200; ++k) phases.push_back(0.5 * pi * (1. + noise()));
+        std::vector<std::complex<double>> z(phases.size()), forth(phases.size());
+        fill(x, z);
+        const PhaseSpectrum spectrum(samples, phases);
+        spectrum(x, forth);
+        spectrum.transposed(z, back);
+        CHECK(std::abs(product(forth, z) - product(x, back)) <= 1e-13 * double(samples + 200));
     }
 }
 
@@ -414,6 +464,18 @@ TEST_CASE("the memory that the correction is said to need is what it allocates")
         const auto predicted = double(correction_bytes(time, row.traces, row.threads));
         CAPTURE(taken);
         CHECK(std::abs(predicted / taken - 1.) <= row.tolerance);
+        const std::vector<double> residual(std::size_t(row.samples * row.traces), 1.);
+        std::vector<double> adjoint(recorded.size());
+        const std::int64_t before_transpose = heap_bytes;
+        heap_peak = before_transpose;
+        correct_traces_transposed({residual, row.traces}, *time.correction, {kDt, 1, row.order}, row.dt_out,
+                                  {std::span(adjoint), row.traces});
+        const auto taken_by_transpose = double(heap_peak - before_transpose);
+        const auto predicted_of_transpose = double(transposed_correction_bytes(time, row.traces, row.threads));
+        CAPTURE(taken_by_transpose);
+        CAPTURE(predicted_of_transpose);
+        CHECK(taken_by_transpose <= 1.03 * predicted_of_transpose);
+        CHECK(taken_by_transpose >= 0.85 * predicted_of_transpose);
     }
 }
 

@@ -118,6 +118,30 @@ TEST_CASE("the table names every misfit once") {
     CHECK(names.size() >= 5);
 }
 
+TEST_CASE("settings are those of the configuration, unless they contradict each other") {
+    ImagingConfig config = all_weights();
+    for (const MisfitRow& row : misfits()) {
+        config.misfit = row.name;
+        const MisfitSettings settings = make_misfit_settings(config, 1.2, {});
+        CHECK(settings.misfit->name == row.name);
+        CHECK(settings.config == config);
+    }
+    // Two tapers may meet, though 0.6 - 0.2 is less than 0.4 in binary; mutes may leave nothing at small offsets.
+    config.time_window_s = {0.2, 0.6, 0.2};
+    config.top_mute = MuteConfig{0.3, {}, 0.};
+    config.bottom_mute = MuteConfig{0., 2000., 0.};
+    CHECK_NOTHROW(make_misfit_settings(config, 1.2, {}));
+    config.time_window_s = {0.2, 0.6, 0.2000001};
+    CHECK(contains(message_of([&] { make_misfit_settings(config, 1.2, {}); }, ExitCode::config),
+                   "imaging.time_window_s.taper"));
+    config.time_window_s = {0.2, {}, 0.};
+    CHECK(contains(message_of([&] { make_misfit_settings(config, 0.2, {}); }, ExitCode::config),
+                   "imaging.time_window_s.min"));
+    config.misfit = "l3";
+    CHECK(contains(message_of([&] { make_misfit_settings(config, 1.2, {}); }, ExitCode::config),
+                   "imaging.misfit: 'l3': must be one of l2, "));
+}
+
 TEST_CASE("the adjoint source of every misfit is its derivative, with all weights on") {
     Line line(8);
     line.trace_weights = {1., 1., 0.5, 2., -1.5, 0., 1., 1.};

@@ -1,0 +1,383 @@
+#include "io/results/image_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "io/results/result_file.hpp"
+#include "io/results/stored_grid.hpp"
+#include "io/results/stored_pressure.hpp"
+#include "io/text/number_text.hpp"
+#include "io/text/printable.hpp"
+#include "io/text/saturating.hpp"
+
+namespace onda {
+namespace {
+
+constexpr const char *kMisfitOfTrace = "misfit", *kAdjointSource = "adjoint_source";
+
+/// \throws Error(unstable) with the first value that single precision does not hold, and its place.
+template <typename T>
+void require_finite(std::span<const T> values, const std::string& what,
+                    const std::function<std::string(std::size_t)>& place) {
+    if (storable(values)) return;
+    const auto bad = std::ranges::find_if(values, [](T value) { return !storable(std::span<const T>(&value, 1)); });
+    throw Error(ExitCode::unstable,
+                what + ", " + place(static_cast<std::size_t>(bad - values.begin())) + ": is " +
+                    shortest(static_cast<double>(*bad)) +
+                    ", and results are finite numbers in single precision, which ends at "
+                    "3.4028235e+38\n  lower sources[].amplitude, with which misfits and gradients grow");
+}
+
+/// An image whose planes come one after the other.
+struct OpenImage {
+    const ImageKind* kind;
+    hdf5::Dataset values;
+    std::int64_t planes = 0;  ///< that were written
+};
+
+/// A column of the table of shots, with their numbers as its coordinates.
+template <typename T>
+void write_column(hdf5::Group& group, const std::string& name, const std::string& units, const std::vector<T>& values,
+                  const hdf5::Dataset& shots) {
+    auto column = group.create_dataset(name, hdf5::element_of<T>(), {{values.size()}, {}, {}});
+    column.write_all(std::span<const T>(values));
+    column.set_text("units", units);
+    column.attach_scale(0, shots);
+    column.close();
+}
+
+hdf5::Dataset write_receivers(hdf5::Group& group, std::size_t count) {
+    std::vector<double> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 1.);
+    return write_coordinates(group, "receiver", "1", numbers);
+}
+
+/// Whole traces, about a MiB of them.
+hdf5::Extents trace_chunk(hdf5::Extent receivers, hdf5::Extent samples) {
+    return hdf5::default_chunk({receivers, samples}, sizeof(float));
+}
+
+void write_adjoint_source(hdf5::Group& group, const ShotMisfit& misfit, const hdf5::Dataset& receiver) {
+    const auto receivers = misfit.of_trace.size(), samples = misfit.adjoint_source.size() / receivers;
+    std::vector<double> times_s(samples);
+    for (std::size_t n = 0; n < samples; ++n) times_s[n] = static_cast<double>(n) * misfit.dt_s;
+    auto time = write_coordinates(group, "time_s", "s", times_s);
+    auto traces = group.create_dataset(kAdjointSource, hdf5::Element::float32,
+                                       {{receivers, samples}, trace_chunk(receivers, samples), {}});
+    traces.write_all(std::span<const float>(misfit.adjoint_source));
+    traces.set_text("units", "misfit/Pa");
+    traces.set_text("long_name", "derivative of the misfit with respect to the synthetic samples");
+    traces.set_texts("axis_labels", {"receiver", "time"});
+    traces.set_number("dt_s", misfit.dt_s);
+    traces.set_number("time0_s", 0.);
+    traces.attach_scale(0, receiver);
+    traces.attach_scale(1, time);
+    traces.close();
+    time.close();
+}
+
+void check_misfit(const ShotMisfit& misfit) {
+    const std::string shot = "misfit of shot " + std::to_string(misfit.shot);
+    const std::size_t traces = misfit.of_trace.size(), samples = misfit.adjoint_source.size();
+    if (traces == 0 || samples % traces != 0 || (samples > 0 && !(misfit.dt_s > 0.)))
+        throw Error(ExitCode::internal, shot + ": " + std::to_string(traces) + " traces, " + std::to_string(samples) +
+                                            " samples of adjoint sources, dt " + std::to_string(misfit.dt_s) +
+                                            " s do not fit together");
+    const auto receiver = [](std::size_t trace) { return "receiver " + std::to_string(trace + 1); };
+    require_finite(std::span<const double>(misfit.of_trace), shot, receiver);
+    require_finite(std::span(&misfit.value, 1), shot, [](std::size_t) { return std::string("the sum over traces"); });
+    require_finite(std::span<const float>(misfit.adjoint_source),
+                   "adjoint source of shot " + std::to_string(misfit.shot), [&](std::size_t index) {
+                       const std::size_t n = samples / traces;
+                       return receiver(index / n) + ", sample " + std::to_string(index % n);
+                   });
+}
+
+hdf5::Dataset open_image(const hdf5::File& file, const ImageKind& kind) {
+    auto values = file.open_dataset(kind.path());
+    if (values.rank() != 3 || values.size() == 0) values.fail("must have the shape [z][y][x]");
+    return values;
+}
+
+std::array<double, 3> triple_of(const hdf5::Dataset& dataset, const std::string& name) {
+    const auto values = dataset.numbers(name);
+    if (!values || values->size() != 3) dataset.fail("attribute " + name + " must be three numbers");
+    return {(*values)[2], (*values)[1], (*values)[0]};
+}
+
+ImageNodes nodes_of(const hdf5::Dataset& values) {
+    ImageNodes nodes;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        nodes.geometry.shape[axis] = static_cast<std::int64_t>(values.extents()[2 - axis]);
+    nodes.geometry.dimensions = nodes.geometry.shape[1] == 1 ? 2 : 3;
+    nodes.geometry.spacing_m = triple_of(values, "spacing");
+    nodes.geometry.origin_m = triple_of(values, "origin");
+    for (std::size_t axis = 0; const double first : triple_of(values, kFirstNodeOfImage)) {
+        if (!(first >= 0. && first <= 1e15)) values.fail("attribute first_node must be whole numbers from 0");
+        nodes.first[axis++] = static_cast<std::int64_t>(first);
+    }
+    return nodes;
+}
+
+ShotMisfit misfit_of(const hdf5::File& file, std::int64_t shot) {
+    const auto table = file.open_group("misfit");
+    const auto shots = table.open_dataset("shot").read_all<std::int64_t>();
+    const auto row = std::ranges::find(shots, shot) - shots.begin();
+    const auto of_shot = [&]<typename T>(const char* name, T) {
+        const auto column = table.open_dataset(name);
+        if (column.extents() != hdf5::Extents{shots.size()})
+            column.fail("must have a value for each of the " + std::to_string(shots.size()) + " shots");
+        return column.read_all<T>()[static_cast<std::size_t>(row)];
+    };
+    if (row == std::ssize(shots)) table.fail("has no shot " + std::to_string(shot));
+    ShotMisfit misfit{.shot = shot, .value = of_shot("value", double{})};
+    misfit.dead = of_shot("dead", std::int64_t{});
+    misfit.excluded = of_shot("excluded", std::int64_t{});
+    const auto group = file.open_group("shots/" + std::to_string(shot));
+    misfit.of_trace = group.open_dataset(kMisfitOfTrace).read_all<double>();
+    if (static_cast<std::int64_t>(misfit.of_trace.size()) != of_shot("traces", std::int64_t{}))
+        group.fail("has not as many traces as /misfit/traces says");
+    if (!group.contains(kAdjointSource)) return misfit;
+    const auto traces = group.open_dataset(kAdjointSource);
+    if (traces.rank() != 2 || traces.extents()[0] != misfit.of_trace.size())
+        traces.fail("must have the shape [receiver][time] with one row for each of the " +
+                    std::to_string(misfit.of_trace.size()) + " receivers");
+    misfit.dt_s = traces.number("dt_s").value_or(0.);
+    misfit.adjoint_source = traces.read_all<float>();
+    return misfit;
+}
+
+}  // namespace
+
+struct ImageWriter::Impl {
+    Impl(const std::filesystem::path& path, ImageNodes image_nodes, const Provenance& provenance, bool overwrite)
+        : nodes(std::move(image_nodes)),
+          name(shown(path)),
+          file(path, kImageFormat, provenance, overwrite),
+          scales(write_coordinates_of_nodes(file.root(), nodes.geometry)) {}
+
+    OpenImage& image_of(const ImageKind& kind);
+    void write_table();
+    void read_back(const hdf5::File& written) const;
+    void close_images();
+
+    ImageNodes nodes;
+    std::string name;
+    ResultFile file;
+    std::vector<hdf5::Dataset> scales;  ///< x, y, z
+    std::map<std::string, hdf5::Group> groups;
+    std::vector<OpenImage> images;
+    std::vector<ShotMisfit> rows;  ///< without adjoint sources, and of linked shots without traces
+    std::vector<std::int64_t> own_shots, traces;
+};
+
+OpenImage& ImageWriter::Impl::image_of(const ImageKind& kind) {
+    const auto open = std::ranges::find(images, &kind, &OpenImage::kind);
+    if (open != images.end()) return *open;
+    auto group = groups.find(kind.group);
+    if (group == groups.end()) group = groups.emplace(kind.group, file.root().create_group(kind.group)).first;
+    const hdf5::Extents extents = node_extents(nodes.geometry);
+    auto values = group->second.create_dataset(kind.name, hdf5::Element::float32, {extents, node_chunk(extents), {}});
+    values.set_text("units", kind.units);
+    values.set_text("long_name", kind.long_name);
+    values.set_texts("axis_labels", {"z", "y", "x"});
+    const std::array<std::int64_t, 3> first{nodes.first[2], nodes.first[1], nodes.first[0]};
+    values.set_integers(kFirstNodeOfImage, first);
+    describe_nodes(group->second, values, nodes.geometry, scales);
+    return images.emplace_back(OpenImage{&kind, std::move(values)});
+}
+
+/// /misfit: a row for each shot.
+void ImageWriter::Impl::write_table() {
+    std::vector<std::int64_t> shots, dead, excluded;
+    std::vector<double> values;
+    for (const ShotMisfit& row : rows) {
+        shots.push_back(row.shot);
+        values.push_back(row.value);
+        dead.push_back(row.dead);
+        excluded.push_back(row.excluded);
+    }
+    auto group = file.root().create_group("misfit");
+    auto scale = group.create_dataset("shot", hdf5::Element::int64, {{shots.size()}, {}, {}});
+    scale.write_all(std::span<const std::int64_t>(shots));
+    scale.set_text("units", "1");
+    scale.make_scale("shot");
+    write_column(group, "value", "misfit", values, scale);
+    write_column(group, "traces", "1", traces, scale);
+    write_column(group, "dead", "1", dead, scale);
+    write_column(group, "excluded", "1", excluded, scale);
+    scale.close();
+    group.close();
+}
+
+void ImageWriter::Impl::close_images() {
+    for (OpenImage& image : images) {
+        if (image.planes != nodes.geometry.shape[2])
+            throw Error(ExitCode::internal, image.values.place() + ": " + std::to_string(image.planes) + " of " +
+                                                std::to_string(nodes.geometry.shape[2]) + " planes were written");
+        image.values.close();
+    }
+    for (auto& [group, object] : groups) object.close();
+    for (hdf5::Dataset& scale : scales) scale.close();
+}
+
+/// Headers, the last row of each image, and all of the shots: what a truncated or failed write would have lost.
+void ImageWriter::Impl::read_back(const hdf5::File& written) const {
+    for (const OpenImage& image : images) {
+        const auto values = open_image(written, *image.kind);
+        const hdf5::Extents extents = node_extents(nodes.geometry);
+        if (values.extents() != extents || nodes_of(values).first != nodes.first)
+            values.fail("has another shape or place than was written");
+        std::vector<float> row(extents[2]);
+        values.read({extents[0] - 1, extents[1] - 1, 0}, {1, 1, extents[2]}, std::span<float>(row));
+    }
+    for (const std::int64_t shot : own_shots) {
+        const ShotMisfit& row = *std::ranges::find(rows, shot, &ShotMisfit::shot);
+        if (const ShotMisfit read = misfit_of(written, shot); read.value != row.value || read.of_trace != row.of_trace)
+            written.fail("shot " + std::to_string(shot) + " has other misfits than were written");
+    }
+}
+
+ImageWriter::ImageWriter(const std::filesystem::path& file, ImageNodes nodes, const Provenance& provenance,
+                         bool overwrite) {
+    const hdf5::Turn turn;
+    impl_ = std::make_unique<Impl>(file, std::move(nodes), provenance, overwrite);
+}
+
+ImageWriter::~ImageWriter() {
+    const hdf5::Turn turn;
+    impl_.reset();
+}
+
+void ImageWriter::write(const ImageKind& kind, std::int64_t plane, std::span<const float> values) {
+    const FileGeometry& geometry = impl_->nodes.geometry;
+    const auto of_plane = static_cast<std::size_t>(geometry.shape[0] * geometry.shape[1]);
+    const auto planes = static_cast<std::int64_t>(values.size() / of_plane);
+    require_finite(values, impl_->name + ": /" + kind.path(), [&](std::size_t index) {
+        return position_text(node_position(geometry, static_cast<std::size_t>(plane) * of_plane + index));
+    });
+    const hdf5::Turn turn;
+    OpenImage& image = impl_->image_of(kind);
+    if (plane != image.planes || values.empty() || values.size() % of_plane != 0 || plane + planes > geometry.shape[2])
+        throw Error(ExitCode::internal, image.values.place() + ": " + std::to_string(values.size()) +
+                                            " values are no planes from z = " + std::to_string(plane) +
+                                            " on that follow the " + std::to_string(image.planes) + " before");
+    hdf5::Extents count = image.values.extents();
+    count[0] = static_cast<hdf5::Extent>(planes);
+    image.values.write({static_cast<hdf5::Extent>(plane), 0, 0}, count, values);
+    image.planes += planes;
+}
+
+void ImageWriter::write(const ShotMisfit& misfit) {
+    check_misfit(misfit);
+    const hdf5::Turn turn;
+    auto group = impl_->file.create_shot(misfit.shot);
+    auto receiver = write_receivers(group, misfit.of_trace.size());
+    write_column(group, kMisfitOfTrace, "misfit", misfit.of_trace, receiver);
+    if (!misfit.adjoint_source.empty()) write_adjoint_source(group, misfit, receiver);
+    receiver.close();
+    group.close();
+    impl_->own_shots.push_back(misfit.shot);
+    impl_->traces.push_back(std::ssize(misfit.of_trace));
+    impl_->rows.push_back({misfit.shot, misfit.value, misfit.of_trace, misfit.dead, misfit.excluded});
+}
+
+void ImageWriter::link(const ShotMisfit& misfit, const std::string& file) {
+    const hdf5::Turn turn;
+    impl_->file.link_shot(misfit.shot, file);
+    impl_->traces.push_back(std::ssize(misfit.of_trace));
+    impl_->rows.push_back({misfit.shot, misfit.value, {}, misfit.dead, misfit.excluded});
+}
+
+AtomicFile ImageWriter::finish() {
+    const auto close = [&writer = *impl_] {
+        const hdf5::Turn turn;
+        writer.write_table();
+        writer.close_images();
+        return writer.file.close([&](const hdf5::File& file) { writer.read_back(file); });
+    };
+    AtomicFile written = close();
+    written.finish();
+    return written;
+}
+
+ImageContents image_contents(const std::filesystem::path& file) {
+    const hdf5::Turn turn;
+    const auto root = open_result(file, kImageFormat);
+    ImageContents contents;
+    for (const ImageKind* kind : kImageKinds)
+        if (root.contains(kind->group) && root.open_group(kind->group).contains(kind->name))
+            contents.kinds.push_back(kind);
+    if (contents.kinds.empty()) root.fail("has no image");
+    contents.nodes = nodes_of(open_image(root, *contents.kinds.front()));
+    return contents;
+}
+
+std::vector<float> read_image(const std::filesystem::path& file, const ImageKind& kind,
+                              const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count) {
+    const hdf5::Turn turn;
+    const auto root = open_result(file, kImageFormat);
+    const auto values = open_image(root, kind);
+    hdf5::Extents at, extents;
+    std::size_t points = 1;
+    for (std::size_t axis = 3; axis-- > 0;) {
+        at.push_back(static_cast<hdf5::Extent>(first[axis]));
+        extents.push_back(static_cast<hdf5::Extent>(count[axis]));
+        points *= extents.back();
+        if (first[axis] < 0 || count[axis] < 1 || at.back() + extents.back() > values.extents()[2 - axis])
+            values.fail("has no nodes " + std::to_string(first[axis]) + " to " +
+                        std::to_string(first[axis] + count[axis] - 1) + " along " + "xyz"[axis]);
+    }
+    std::vector<float> read(points);
+    values.read(at, extents, std::span<float>(read));
+    return read;
+}
+
+ShotMisfit read_misfit(const std::filesystem::path& file, std::int64_t shot) {
+    const hdf5::Turn turn;
+    return misfit_of(open_result(file, kImageFormat), shot);
+}
+
+std::int64_t planes_at_a_time(const FileGeometry& geometry) {
+    const hdf5::Extents chunk = node_chunk(node_extents(geometry));
+    return static_cast<std::int64_t>(chunk[0]);
+}
+
+std::int64_t bytes_of_images(const FileGeometry& geometry, std::int64_t images) {
+    constexpr std::int64_t overhead = 900;
+    const hdf5::Extents extents = node_extents(geometry);
+    const std::int64_t of_image = dataset_bytes(extents, node_chunk(extents), sizeof(float));
+    return saturating_sum(saturating_product(images, saturating_sum(of_image, overhead)), coordinate_bytes(geometry));
+}
+
+std::int64_t predicted_image_bytes(const FileGeometry& geometry, std::int64_t images,
+                                   const std::map<std::int64_t, std::int64_t>& receivers, std::int64_t samples,
+                                   std::int64_t provenance_bytes) {
+    constexpr std::int64_t table_overhead = 3300, shot_overhead = 820, traces_overhead = 1300;
+    const auto bytes_of = [](const hdf5::Extents& extents, std::size_t element) {
+        return dataset_bytes(extents, hdf5::default_chunk(extents, element), element);
+    };
+    std::int64_t bytes =
+        saturating_sum(result_file_bytes(provenance_bytes), bytes_of_images(geometry, images), table_overhead);
+    const auto nt = static_cast<hdf5::Extent>(samples);
+    for (const auto& [count, shots] : receivers) {
+        if (count == 0) continue;
+        const auto nr = static_cast<hdf5::Extent>(count);
+        std::int64_t of_shot = 2 * bytes_of({nr}, sizeof(double)) + shot_overhead + 40;
+        if (samples > 0)
+            of_shot = saturating_sum(of_shot, bytes_of({nr, nt}, sizeof(float)), bytes_of({nt}, sizeof(double)),
+                                     traces_overhead);
+        bytes = saturating_sum(bytes, saturating_product(shots, of_shot));
+    }
+    return bytes;
+}
+
+std::int64_t memory_to_write_images(std::int64_t bytes) {
+    return hdf5::writing_bytes(bytes, kNodeChunkBytes);
+}
+
+}  // namespace onda

@@ -1,0 +1,109 @@
+/// \file
+/// gradient.h5: images [z][y][x] that adjoint runs have made, of one shot or summed over those of a survey, with the
+/// misfits of their shots. Format: docs/outputs.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "io/files/atomic_file.hpp"
+#include "io/models/geometry.hpp"
+#include "io/results/provenance.hpp"
+
+namespace onda {
+
+/// The attribute `format` of these files.
+inline constexpr const char* kImageFormat = "onda-gradient";
+/// The attribute of an image with ImageNodes::first, in the order z, y, x.
+inline constexpr const char* kFirstNodeOfImage = "first_node";
+
+/// A row: an image that a file may hold, as /group/name.
+struct ImageKind {
+    const char *group, *name, *units, *long_name;
+    const char* label;  ///< of a colour bar
+    bool both_signs;    ///< whether its values have both
+    [[nodiscard]] std::string path() const { return std::string(group) + "/" + name; }
+};
+inline constexpr ImageKind kVpGradient{
+    "gradient", "vp", "misfit/(m/s)", "derivative of the misfit with respect to vp", "dJ/dvp [misfit/(m/s)]", true};
+inline constexpr ImageKind kSourceIllumination{
+    "illumination", "source", "1", "illumination by the forward field", "illumination by the forward field", false};
+inline constexpr ImageKind kReceiverIllumination{
+    "illumination", "receiver", "1", "illumination by the adjoint field", "illumination by the adjoint field", false};
+inline constexpr std::array<const ImageKind*, 3> kImageKinds{&kVpGradient, &kSourceIllumination,
+                                                             &kReceiverIllumination};
+
+/// The nodes that images lie on.
+struct ImageNodes {
+    FileGeometry geometry;
+    std::array<std::int64_t, 3> first{};  ///< the node (x, y, z) of the run's grid that they begin with
+};
+
+/// The misfits of one shot.
+struct ShotMisfit {
+    std::int64_t shot = 1;
+    double value = 0.;                    ///< the sum over traces
+    std::vector<double> of_trace{};       ///< [receiver]
+    std::int64_t dead = 0, excluded = 0;  ///< traces that do not count
+    double dt_s = 0.;
+    std::vector<float> adjoint_source{};  ///< [receiver][sample] at n * dt_s; empty: not stored
+};
+
+/// Collects images and shots in a temporary file; the file appears under its name at commit() and not before. Each of
+/// its calls is a turn of HDF5.
+class ImageWriter {
+public:
+    /// \throws Error(cannot_create | io_error).
+    ImageWriter(const std::filesystem::path& file, ImageNodes nodes, const Provenance& provenance, bool overwrite);
+    ~ImageWriter();
+    /// The planes z = plane, plane + 1, … of an image, which come in this order. \param values [z][y][x].
+    /// \throws Error(io_error); Error(unstable) for a value that is not finite; Error(internal) for planes that are not
+    /// the next ones.
+    void write(const ImageKind& kind, std::int64_t plane, std::span<const float> values);
+    /// A shot with its traces. \throws Error(io_error); Error(unstable) for a value that is not finite; Error(internal)
+    /// for sizes that do not fit together, or a shot written twice.
+    void write(const ShotMisfit& misfit);
+    /// A shot whose traces are in another file of this format, named from the folder of this one.
+    void link(const ShotMisfit& misfit, const std::string& file);
+    /// Checks every return code, reads what was written back in part, syncs: the file is ready for its name.
+    /// \throws Error(io_error); Error(internal) for an image of which planes are missing.
+    AtomicFile finish();
+    void commit() { finish().commit(); }
+
+private:
+    struct Impl;
+    std::unique_ptr<Impl> impl_;
+};
+
+/// What a file of this format holds, as this program wrote it: ImageReader reads those from elsewhere.
+struct ImageContents {
+    ImageNodes nodes;
+    std::vector<const ImageKind*> kinds;
+};
+/// \throws Error(missing_input | bad_data) naming file and dataset, as all that read here.
+ImageContents image_contents(const std::filesystem::path& file);
+/// [z][y][x] of the box [first, first + count) (x, y, z) of an image that is there.
+std::vector<float> read_image(const std::filesystem::path& file, const ImageKind& kind,
+                              const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count);
+/// A shot that the file itself holds.
+ShotMisfit read_misfit(const std::filesystem::path& file, std::int64_t shot);
+
+/// How many planes are read and written together: those of some chunks, of 16 MiB in all where a plane is smaller.
+std::int64_t planes_at_a_time(const FileGeometry& geometry);
+/// Size of gradient.h5 for `onda check`. \param receivers of the shots: how many shots have so many receivers.
+/// \param samples of adjoint sources; 0: they are not stored. \param provenance_bytes as Provenance::bytes gives them.
+std::int64_t predicted_image_bytes(const FileGeometry& geometry, std::int64_t images,
+                                   const std::map<std::int64_t, std::int64_t>& receivers, std::int64_t samples,
+                                   std::int64_t provenance_bytes);
+/// Bytes of the images alone, with their coordinates.
+std::int64_t bytes_of_images(const FileGeometry& geometry, std::int64_t images);
+/// The memory that writing so many bytes of images takes.
+std::int64_t memory_to_write_images(std::int64_t bytes);
+
+}  // namespace onda

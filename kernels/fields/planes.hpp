@@ -1,0 +1,85 @@
+/// \file
+/// The planes of p[n] that cross a cut of a grid: which they are, and how they lie in memory. What carries them, from
+/// slab to slab of a process, through the host or from GPU to GPU, copies the blocks that PlaneShape enumerates.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "kernels/setup.hpp"
+
+namespace onda {
+
+/// A time level of one of the fields.
+struct FieldLevel {
+    int field = 0;   ///< in the order of the equation
+    int before = 0;  ///< levels before p[n]: 0, or 1 for p[n-1], which a step overwrites with p[n+1]
+};
+inline constexpr FieldLevel kPreviousLevel{0, 1};
+
+/// Where the planes of one level of a shot lie, in an array of a device or in a buffer.
+struct PlaneBlock {
+    std::byte* first;           ///< of the first plane's first row, halos along x and y included
+    std::int64_t pitch, plane;  ///< bytes from row to row and from plane to plane
+};
+
+/// What crosses a cut at once: so many planes of every shot and field, with the halos along x and y that the operator
+/// reads, in the precision of the run.
+struct PlaneShape {
+    /// \param problem of a slab.
+    PlaneShape(const Problem& problem, std::int64_t plane_count, int shot_count)
+        : row_bytes(extent(problem, 0) * problem.element_bytes()),
+          rows(extent(problem, 1)),
+          planes(plane_count),
+          fields(static_cast<int>(problem.scheme.equation->fields.size())),
+          shots(shot_count) {}
+
+    std::int64_t row_bytes, rows, planes;
+    int fields, shots;
+
+    [[nodiscard]] std::int64_t block_bytes() const { return planes * rows * row_bytes; }
+    [[nodiscard]] std::int64_t bytes() const { return shots * fields * block_bytes(); }
+    /// Calls copy(to(shot, level), from(shot, level)) for every block, where `to` and `from` say where it lies.
+    template <typename To, typename From, typename Copy>
+    void for_blocks(const To& to, const From& from, const Copy& copy) const {
+        for (int shot = 0; shot < shots; ++shot)
+            for (FieldLevel level; level.field < fields; ++level.field) copy(to(shot, level), from(shot, level));
+    }
+
+private:
+    [[nodiscard]] static std::int64_t extent(const Problem& problem, int axis) {
+        return problem.grid.n[static_cast<std::size_t>(axis)] +
+               (problem.grid.has_axis(axis) ? 2 * std::int64_t{problem.scheme.halo()} : 0);
+    }
+};
+
+/// Planes in memory of their own, packed: [shot][field][z][y][x] without padding, the same on every kind of device.
+class PlaneBuffer {
+public:
+    /// \param memory of shape.bytes() bytes, on the host or on a device.
+    PlaneBuffer(const PlaneShape& shape, std::shared_ptr<std::byte> memory)
+        : shape_(shape), memory_(std::move(memory)) {}
+    PlaneBuffer(PlaneBuffer&&) = default;
+    PlaneBuffer& operator=(PlaneBuffer&&) = default;
+
+    [[nodiscard]] const PlaneShape& shape() const { return shape_; }
+    [[nodiscard]] std::span<std::byte> bytes() const {
+        return {memory_.get(), static_cast<std::size_t>(shape_.bytes())};
+    }
+    /// Where each block lies, for PlaneShape::for_blocks().
+    [[nodiscard]] auto blocks() const {
+        return [this](int shot, FieldLevel level) -> PlaneBlock {
+            const std::int64_t before = (std::int64_t{shot} * shape_.fields + level.field) * shape_.block_bytes();
+            return {memory_.get() + before, shape_.row_bytes, shape_.rows * shape_.row_bytes};
+        };
+    }
+
+private:
+    PlaneShape shape_;
+    std::shared_ptr<std::byte> memory_;
+};
+
+}  // namespace onda

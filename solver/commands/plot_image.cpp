@@ -1,0 +1,68 @@
+// onda plot gradient: pictures of what adjoint runs have made.
+#include <algorithm>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/error.hpp"
+#include "io/text/printable.hpp"
+#include "solver/commands/plot.hpp"
+#include "solver/pictures/image_picture.hpp"
+
+namespace onda::plot {
+namespace {
+
+/// Of the values of --image.
+const ImageKind& kind_of(const std::string& name) {
+    if (name == "source") return kSourceIllumination;
+    if (name == "receiver") return kReceiverIllumination;
+    return kVpGradient;
+}
+
+int plot_image(const Options& options, const std::string& name) {
+    const std::filesystem::path file = input_of(options.files.front(), FileKind::gradient);
+    const ImageReader reader(file);
+    const ImageKind& kind = kind_of(name);
+    if (!reader.has(kind))
+        throw Error(ExitCode::usage, fmt::format("--image {}: {} has no /{}", name, shown(file), kind.path()));
+    if (!kind.both_signs && !options.map.empty())
+        throw Error(ExitCode::usage,
+                    "--map is of gradients; illuminations are drawn with " + std::string(kViridis.name));
+    const Grid grid = grid_of(reader.nodes().geometry);
+    const SectionPlane& plane = *std::ranges::find(section_planes(), options.plane, &SectionPlane::name);
+    const double middle_m =
+        grid.origin_m[plane.normal] + static_cast<double>(grid.n[plane.normal] / 2) * grid.spacing_m[plane.normal];
+    const Section section = section_of(grid, options, middle_m);
+    const std::vector<float> values = reader.read(kind, section.window.first, section.window.count);
+    const std::span<const float> frame(values);
+    const double clip = common_clip({&frame, 1}, options.percentile > 0. ? options.percentile / 100. : kImageClip);
+    Picture picture;
+    picture.panels.push_back(
+        image_panel(section, kind, values, clip, kind.both_signs ? map_of(options, kBlueRed) : kViridis));
+    finish(std::move(picture), options, reader.title(), fmt::format("_{}_{}", name, section.plane.name));
+    return 0;
+}
+
+}  // namespace
+
+Command add_gradient(CLI::App& plot) {
+    CLI::App* const command = add_command(plot, "gradient", "A section of a gradient, or of an illumination",
+                                          "onda plot gradient results/gradient\n"
+                                          "onda plot gradient gradient.h5 --image source --plane xy --at 400");
+    const auto options = std::make_shared<Options>();
+    const auto image = std::make_shared<std::string>("gradient");
+    add_common(*command, *options, "gradient.h5, or the folder of a run", false);
+    add_section(*command, *options);
+    add_map(*command, *options, kBlueRed);
+    command
+        ->add_option("--clip-percentile", options->percentile,
+                     "Clip the scale at this percentile of all |values| (default: 98)")
+        ->type_name("P")
+        ->check(CLI::Range(1., 100.));
+    command
+        ->add_option("--image", *image,
+                     "gradient: that of vp; source, receiver: illumination by the forward or the adjoint field "
+                     "(default: gradient)")
+        ->check(CLI::IsMember({"gradient", "source", "receiver"}));
+    return [options, image] { return plot_image(*options, *image); };
+}
+
+}  // namespace onda::plot

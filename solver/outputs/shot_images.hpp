@@ -1,0 +1,25 @@
+/// \file
+/// What the adjoint run of a shot leaves for output formats.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "kernels/grid/grid.hpp"
+
+namespace onda {
+
+/// The images and misfits of one shot. Images are [z][y][x] on the nodes of `part`.
+struct ShotImages {
+    std::int64_t shot = 1;
+    Window part;                     ///< nodes of the run's grid, all of them unless the shot has an aperture
+    std::vector<float> gradient_vp;  ///< dJ/dvp [misfit per m/s]
+    std::vector<float> illumination_source, illumination_receiver;  ///< of forward and adjoint field; empty: not asked
+    double misfit = 0.;                                             ///< J
+    std::vector<double> misfit_of_trace;                            ///< [receiver]
+    std::int64_t dead = 0, excluded = 0;  ///< traces that do not count, as MisfitOfShot has them
+    double dt_s = 0.;                     ///< between the samples of adjoint sources
+    std::vector<float> adjoint_source{};  ///< dJ/d(synthetic), [receiver][sample]; empty: not asked
+};
+
+}  // namespace onda

@@ -1,0 +1,66 @@
+#include "solver/plan/imaging_plan.hpp"
+
+#include <cmath>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/bytes_text.hpp"
+#include "io/text/saturating.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/plan/slab_plan.hpp"
+
+namespace onda {
+namespace {
+
+/// Bytes of a list in the device's memory, of the part on the device that has most of the grid.
+std::int64_t on_fullest_device(const Plan& plan, std::int64_t bytes) {
+    return static_cast<std::int64_t>(
+        std::ceil(share_of_fullest_device(plan.setup, plan.placement) * static_cast<double>(bytes)));
+}
+
+}  // namespace
+
+std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots) {
+    const Device& device = *plan.placement.device;
+    return on_fullest_device(
+        plan, device.correlation_allocations(plan.setup, plan.placement.batch, slots, false).bytes(device.memory()));
+}
+
+std::int64_t second_wavefield_bytes(const Plan& plan) {
+    const Device& device = *plan.placement.device;
+    return on_fullest_device(
+        plan, device.allocations(plan.setup, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield));
+}
+
+std::int64_t state_bytes(const Plan& plan) {
+    const Device& device = *plan.placement.device;
+    return device.allocations(plan.setup, plan.placement.batch, {}).bytes(device.memory(), Owner::wavefield);
+}
+
+std::int64_t history_bytes(const Plan& plan) {
+    if (!plan.imaging) return 0;
+    const HistoryPlan& history = plan.imaging->history;
+    if (history.slots == 0) return 0;
+    return correlation_bytes(plan, history.slots) +
+           (history.segments(plan.time) > 1 ? second_wavefield_bytes(plan) : 0);
+}
+
+std::int64_t checkpoint_bytes(const Plan& plan) {
+    return plan.imaging ? saturating_product(plan.imaging->history.checkpoints, state_bytes(plan)) : 0;
+}
+
+std::string describe_history(const Plan& plan) {
+    if (!plan.imaging) return {};
+    const HistoryPlan& history = plan.imaging->history;
+    const std::int64_t segments = history.segments(plan.time);
+    std::string text =
+        fmt::format("history   {} levels of the forward field, one every {} time step{}, {}", history.levels(plan.time),
+                    history.every, history.every == 1 ? "" : "s", bytes_text(history_bytes(plan)));
+    if (segments > 1)
+        text +=
+            fmt::format(": {} together, from {} states in {}; the forward field is computed {:.2g} times",
+                        history.slots, history.checkpoints, bytes_text(checkpoint_bytes(plan)),
+                        static_cast<double>(history.forward_steps(plan.time)) / static_cast<double>(plan.time.steps));
+    return text + fmt::format(" ({})\n", plan.imaging->chosen_by);
+}
+
+}  // namespace onda

@@ -1,0 +1,37 @@
+/// \file
+/// What a run that computes gradients compares its seismograms with, and how it keeps the forward field.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "solver/imaging/history_plan.hpp"
+#include "solver/imaging/shot_misfit.hpp"
+
+namespace onda {
+
+struct ImagingPlan {
+    MisfitSettings misfit;
+    HistoryPlan history;
+    bool illuminations = false;    ///< whether those of both fields are computed, beside gradients
+    bool adjoint_sources = false;  ///< whether gradient.h5 holds those of every shot
+    std::string chosen_by;         ///< what put numbers in place of "auto"
+};
+
+struct Plan;
+
+/// The bytes that a correlation which keeps so many levels takes of the memory of the device with most of the grid.
+std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots);
+/// The bytes of a wavefield there: the adjoint one, where the forward one is needed beside it.
+std::int64_t second_wavefield_bytes(const Plan& plan);
+/// The bytes of a state of all shots that advance together: levels and memory variables.
+std::int64_t state_bytes(const Plan& plan);
+/// The bytes that the forward field and, where it is needed, a second wavefield take there; 0 without gradients.
+std::int64_t history_bytes(const Plan& plan);
+/// The bytes that the host keeps of states.
+std::int64_t checkpoint_bytes(const Plan& plan);
+
+/// "history   187 levels of the forward field, one every 8 time steps, 1.2 GiB …"; empty without gradients.
+std::string describe_history(const Plan& plan);
+
+}  // namespace onda

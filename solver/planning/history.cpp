@@ -1,0 +1,124 @@
+#include "solver/planning/history.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <spdlog/fmt/fmt.h>
+
+#include "io/text/bytes_text.hpp"
+#include "io/text/saturating.hpp"
+#include "kernels/boundaries/cpml.hpp"
+#include "solver/imaging/reverse_schedule.hpp"
+#include "solver/plan/slab_plan.hpp"
+#include "solver/planning/forecast.hpp"
+
+namespace onda {
+namespace {
+
+constexpr double kShareForHistory = 0.8;  ///< of the memory that is free
+constexpr double kShareForStates = 0.5;   ///< of the host's
+
+/// Axes with perfectly matched layers.
+int axes_with_layers(const Problem& problem) {
+    const Cpml& layers = problem.strips.get<Cpml>();
+    int axes = 0;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        axes += layers.face[2 * axis].width() > 0 || layers.face[2 * axis + 1].width() > 0;
+    return axes;
+}
+
+/// What there is for the forward field on the device, beside everything else.
+std::int64_t room_for_history(const Plan& plan) {
+    Plan without = plan;
+    without.imaging->history = {1, 0, 0};
+    const MemoryForecast forecast = forecast_memory(without);
+    const bool own = plan.placement.device->has_own_memory();
+    const std::int64_t available = own ? available_device_bytes(plan.config.backend, plan.setup, plan.placement)
+                                       : available_host_bytes(plan.placement.ranks);
+    const std::int64_t taken = own ? forecast.device_peak_bytes() : forecast.peak_bytes();
+    std::int64_t room = static_cast<std::int64_t>(kShareForHistory * static_cast<double>(available)) - taken;
+    if (const auto& most = plan.imaging->misfit.config.memory_gib)
+        room = std::min(room, static_cast<std::int64_t>(*most * 1073741824.));
+    return room / (own ? 1 : own_workers(plan.placement));
+}
+
+/// The most levels that fit beside so many further bytes.
+std::int64_t slots_that_fit(const Plan& plan, std::int64_t room, std::int64_t further) {
+    const std::int64_t fixed = correlation_bytes(plan, 0) + further,
+                       each =
+                           std::max<std::int64_t>(1, correlation_bytes(plan, 1024) - correlation_bytes(plan, 0)) / 1024;
+    return (room - fixed) / std::max<std::int64_t>(1, each);
+}
+
+std::int64_t interval_of(const Plan& plan) {
+    const NameOrIntegers& every = plan.imaging->misfit.config.every;
+    if (!every.integers.empty()) return every.integers.front();
+    return std::min(longest_interval(plan.survey.highest_frequency_hz(), plan.time.dt_s), plan.time.steps);
+}
+
+}  // namespace
+
+void check_gradients(const Plan& plan) {
+    const Config& c = plan.config;
+    if (!c.imaging)
+        c.origin.fault("imaging",
+                       "a gradient compares seismograms with observed ones: add a section "
+                       "`imaging` with `observed: FILE`, a seismograms.h5");
+    if (c.imaging->observed.empty())
+        c.origin.fault("imaging.observed", "missing: the seismograms.h5 that synthetic seismograms are compared with");
+    if (plan.survey.size.most_receivers == 0)
+        c.origin.fault("receivers", "a gradient needs receivers: there is nothing to compare without them");
+    if (c.time.stepping == "leap")
+        c.origin.value_fault("time.stepping", "gradients are computed with single steps: use auto or single");
+    if (plan.setup.scheme.time_order != 2)
+        c.origin.value_fault("time.order", "gradients are computed with steps of order 2");
+    if (c.model.storage == "16bit")
+        c.origin.value_fault("model.storage", "gradients need the velocities as they are: use auto or float");
+    if (plan.setup.scheme.equation == Equation::compact && axes_with_layers(plan.setup) > 1)
+        c.origin.fault(
+            "scheme.stencil",
+            "gradients of the compact stencil are exact with sponges, or with cpml across one axis only; use "
+            "boundary: sponge, or the star");
+    if (plan.placement.ranks_per_grid > 1)
+        c.origin.fault("backend.slabs",
+                       "processes that share a grid compute no gradients: give each a grid of its own");
+}
+
+bool set_history(Plan& plan) {
+    HistoryPlan& history = plan.imaging->history;
+    const std::string& storage = plan.imaging->misfit.config.storage;
+    history = {interval_of(plan), 1, 0};
+    const std::int64_t levels = std::max<std::int64_t>(1, history.levels(plan.time)), room = room_for_history(plan);
+    const std::int64_t all = slots_that_fit(plan, room, 0);
+    if (storage != "checkpoints" && all >= levels) {
+        history.slots = levels;
+        plan.imaging->chosen_by = storage == "full" ? "the configuration" : "all of them fit";
+        return true;
+    }
+    if (storage == "full")
+        plan.config.origin.fault(
+            "imaging.storage",
+            fmt::format("full: {} levels of the forward field take {}, and {} are left for them: use checkpoints, or a "
+                        "larger imaging.every than {}",
+                        levels, bytes_text(correlation_bytes(plan, levels)),
+                        bytes_text(std::max<std::int64_t>(0, room)), history.every));
+    const std::int64_t root = static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(levels))));
+    const std::int64_t fit = slots_that_fit(plan, room, second_wavefield_bytes(plan));
+    const std::int64_t fewest = (levels + kMostSegments - 1) / kMostSegments;
+    if (fit < fewest)
+        plan.config.origin.fault(
+            "imaging",
+            fmt::format("two wavefields and {} level{} of the forward field take more than the {} that are "
+                        "left for them: a coarser grid, fewer shots together (backend.batch: 1), or a larger "
+                        "imaging.every than {}",
+                        fewest, fewest == 1 ? "" : "s", bytes_text(std::max<std::int64_t>(0, room)), history.every));
+    history.slots = std::clamp(storage == "checkpoints" ? root : fit, fewest, std::min(fit, levels));
+    const std::int64_t segments = history.segments(plan.time);
+    const auto host =
+        static_cast<std::int64_t>(kShareForStates * static_cast<double>(available_host_bytes(plan.placement.ranks)));
+    history.checkpoints =
+        std::clamp<std::int64_t>(host / std::max<std::int64_t>(1, state_bytes(plan)), 0, segments - 1);
+    plan.imaging->chosen_by = storage == "checkpoints" ? "the configuration" : "not all of them fit";
+    return false;
+}
+
+}  // namespace onda

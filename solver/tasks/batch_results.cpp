@@ -1,0 +1,60 @@
+#include "solver/tasks/batch_results.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "solver/outputs/gather.hpp"
+#include "solver/outputs/wavefield_hash.hpp"
+#include "solver/program/hash.hpp"
+#include "solver/program/loop_failure.hpp"
+#include "solver/tasks/batch_watch.hpp"
+
+namespace onda {
+
+void collect_recorded(Batch& batch, const Wavefield& wavefield) {
+    for (int slot = 0; ShotInProgress & shot : batch) {
+        const Plan& plan = *shot.plan;
+        shot.record.wavefield = fingerprint_wavefield(wavefield, plan.domain.computed.inner(), slot);
+        if (!shot.shot.receivers.empty()) {
+            shot.gather = recorded_gather(shot.shot, plan.survey, plan.time, plan.domain, wavefield, slot);
+            observe(shot.record, shot.gather.pressure);
+        }
+        ++slot;
+    }
+}
+
+namespace {
+
+void hand_gather_over(ShotInProgress& shot) {
+    if (shot.shot.receivers.empty()) return;
+    Fingerprint hash;
+    hash.add(std::span<const float>(shot.gather.pressure));
+    shot.record.seismograms = hash.hex();
+    observe(shot.record, shot.gather.pressure);
+    shot.outputs.take_gather(shot.gather);
+    shot.gather = {};
+}
+
+}  // namespace
+
+void finish_batch(const Plan& plan, const ShotFiles& files, Batch& batch,
+                  const std::function<void(ShotInProgress&)>& hand_over) {
+    std::vector<ShotGather> gathers;
+    for (ShotInProgress& shot : batch)
+        if (!shot.shot.receivers.empty()) gathers.push_back(std::move(shot.gather));
+    bring_to_output_sampling(plan.time, gathers);
+    for (std::size_t i = 0; ShotInProgress & shot : batch)
+        if (!shot.shot.receivers.empty()) shot.gather = std::move(gathers[i++]);
+    LoopFailure failure;
+#pragma omp parallel for schedule(dynamic) num_threads(finishing_threads(std::ssize(batch)))
+    for (std::size_t i = 0; i < batch.size(); ++i)
+        failure.guard([&] {
+            hand_gather_over(batch[i]);
+            if (hand_over) hand_over(batch[i]);
+            batch[i].record.files = files.finish(batch[i].outputs);
+        });
+    failure.rethrow();
+}
+
+}  // namespace onda

@@ -1,0 +1,166 @@
+#include "solver/tasks/gradient_task.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "io/text/saturating.hpp"
+#include "solver/imaging/gradient_run.hpp"
+#include "solver/imaging/observed_data.hpp"
+#include "solver/imaging/shot_misfit.hpp"
+#include "solver/imaging/vp_gradient.hpp"
+#include "solver/outputs/gather.hpp"
+#include "solver/plan/plan.hpp"
+#include "solver/plan/slab_plan.hpp"
+#include "solver/program/host_memory.hpp"
+#include "solver/signal/output_sampling.hpp"
+#include "solver/tasks/batch_results.hpp"
+#include "solver/tasks/batch_watch.hpp"
+
+namespace onda {
+namespace {
+
+/// Positions that differ by less are those of one place.
+constexpr double kSamePlaceInNodes = 1e-3;
+
+ObservedSampling sampling_of(const Plan& plan) {
+    double finest_m = plan.domain.grid.spacing_m[0];
+    for (const double spacing_m : plan.domain.grid.derivative_spacings_m()) finest_m = std::min(finest_m, spacing_m);
+    return {plan.time.output_dt_s, plan.time.output_samples, kSamePlaceInNodes * finest_m};
+}
+
+class GradientTask : public Task {
+public:
+    explicit GradientTask(const TaskParts& parts)
+        : plan_(parts.plan),
+          parts_(parts),
+          imaging_(plan_.imaging.value()),
+          observed_(imaging_.misfit.config.observed, plan_.survey.shots) {}
+
+    [[nodiscard]] std::int64_t steps() const override {
+        return imaging_.history.forward_steps(plan_.time) + plan_.time.steps;
+    }
+    void prepare(ShotInProgress& shot) const override {
+        set_up(shot, plan_);
+        shot.observed = observed_.traces(shot.shot, sampling_of(plan_));
+    }
+    void compute(Batch& batch, StepControl& control) override;
+    void collect(Batch& batch) override;
+    void finish(Batch& batch) const override {
+        finish_batch(plan_, parts_.files, batch, [](ShotInProgress& shot) {
+            shot.outputs.take_images(shot.images);
+            shot.images = {};
+        });
+    }
+    [[nodiscard]] std::int64_t nodes_computed() const override { return nodes_; }
+    [[nodiscard]] std::int64_t wavefield_bytes() const override { return wavefield_bytes_; }
+
+private:
+    /// What the shots' receivers have recorded, compared with what was observed, and the runs that follow from it.
+    std::vector<AdjointPoints> compare(Batch& batch, const Wavefield& forward) const;
+    AdjointPoints compare(ShotInProgress& shot, const Wavefield& forward, int slot) const;
+
+    const Plan& plan_;
+    TaskParts parts_;
+    const ImagingPlan& imaging_;
+    ObservedData observed_;
+    std::optional<GradientRun> run_;
+    std::int64_t nodes_ = 0, wavefield_bytes_ = 0;
+};
+
+void GradientTask::compute(Batch& batch, StepControl& control) {
+    const int shots = static_cast<int>(batch.size());
+    const Plan& plan = *batch.front().plan;  // shots with parts of their own advance alone
+    BatchWatch watch(plan_, batch);
+    std::vector<ShotPoints> points;
+    for (ShotInProgress& shot : batch) {
+        points.push_back(std::move(shot.points));
+        shot.outputs = parts_.files.begin(shot.shot, shot.index);
+        shot.record.shot = shot.shot.id;
+    }
+    parts_.times.measure("shot set-up", [&] {
+        if (run_ && run_->shots() == shots && parts_.media.holds(plan.domain.part)) return;
+        run_.reset();
+        run_.emplace(parts_.media.of(plan), shots, plan_.time, imaging_.history);
+    });
+    const StepHook hook{"stability watch", [&](std::int64_t step) { return watch.next(step); },
+                        [&] { watch.look(run_->forward()); }};
+    run_->run(points, [&](const Wavefield& forward) { return compare(batch, forward); },
+              {parts_.times, control, {hook}, &watch.largest()});
+    nodes_ += plan.setup.grid.points() * shots * (steps() / plan_.time.steps);
+    wavefield_bytes_ = std::max(wavefield_bytes_, run_->allocated_bytes());
+}
+
+std::vector<AdjointPoints> GradientTask::compare(Batch& batch, const Wavefield& forward) const {
+    return parts_.times.measure("misfit", [&] {
+        collect_recorded(batch, forward);
+        std::vector<AdjointPoints> adjoint;
+        for (int slot = 0; ShotInProgress & shot : batch) adjoint.push_back(compare(shot, forward, slot++));
+        return adjoint;
+    });
+}
+
+AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forward, int slot) const {
+    const Plan& plan = *shot.plan;
+    const std::vector<Position> receivers = shot.shot.receivers.list();
+    std::vector<Position> sources;
+    for (const SourcePoint& source : shot.shot.sources) sources.push_back(source.position_m);
+    const std::int64_t traces = std::ssize(receivers);
+    std::vector<double> recorded(static_cast<std::size_t>(traces * plan_.time.recorded_samples()));
+    forward.download_traces(std::span<double>(recorded), slot);
+    const std::vector<double> synthetic = sampled_output(plan_.time, recorded);
+    MisfitOfShot misfit = evaluate_misfit(
+        imaging_.misfit, {sources.front(), receivers, plan_.time.output_samples, plan_.time.output_dt_s},
+        std::span<const double>(synthetic), std::span<const float>(shot.observed));
+    shot.observed = {};
+    shot.images.shot = shot.shot.id;
+    shot.images.part = plan.domain.part;
+    shot.images.misfit = misfit.value;
+    shot.images.misfit_of_trace = std::move(misfit.of_trace);
+    shot.images.dead = misfit.dead;
+    shot.images.excluded = misfit.excluded;
+    const std::vector<double> residual = adjoint_of_output_sampling(plan_.time, misfit.adjoint_source);
+    return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos, residual, plan_.time.steps,
+                          false);
+}
+
+void GradientTask::collect(Batch& batch) {
+    for (int slot = 0; ShotInProgress & shot : batch) {
+        const Plan& plan = *shot.plan;
+        const MediumReaders readers = medium_readers(parts_.media.model(), plan.domain.computed, plan.domain.part);
+        const std::vector<double> computed = gradient_of_vp(run_->image(slot++), plan.setup, readers, plan_.time.dt_s);
+        const std::vector<double> inner = fold_to_inner(computed, plan.domain.computed, plan.domain.grid);
+        shot.images.gradient_vp.assign(inner.begin(), inner.end());
+    }
+}
+
+void add_gradient_memory(Allocations& list, const Plan& plan) {
+    add_shot_memory(list, plan);
+    add_model_memory(list, plan);
+    add_gather_memory(list, plan);
+    const std::int64_t shots = shots_together(plan.placement);
+    list.add(host_row("gradients", held::survey, plan.domain.grid.points(), sizeof(float), shots));
+    list.add(
+        host_row("observed seismograms", held::survey, bytes_of_gathers(plan.survey, plan.time, plan.placement), 1, 2));
+    // An image and its gradient in double, of one shot.
+    list.add(host_row("images being made to gradients", held::survey, plan.setup.grid.points(), 3 * sizeof(double)));
+    const std::int64_t traces = saturating_product(plan.survey.size.most_receivers, shots);
+    list.add(host_row("residuals", held::resampling,
+                      saturating_product(traces, plan.time.recorded_samples() + plan.time.output_samples),
+                      2 * sizeof(double)));
+}
+
+}  // namespace
+
+constinit const TaskRow kGradientTask{
+    .name = "gradient",
+    .help =
+        "compares seismograms with observed ones, and computes how the misfit changes with the velocity of each node",
+    .computes_gradients = true,
+    .make = [](const TaskParts& parts) -> std::unique_ptr<Task> { return std::make_unique<GradientTask>(parts); },
+    .largest_shot = largest_shot,
+    .add_memory = add_gradient_memory,
+};
+
+}  // namespace onda
