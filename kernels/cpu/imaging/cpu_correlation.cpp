@@ -74,9 +74,9 @@ public:
                  });
     }
     [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
-    void download(ImageKind kind, std::span<double> image, int shot) const override {
-        check_image(kind, illuminates_);
-        const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(kind)].data();
+    void download(LevelSum sum, std::span<double> image, int shot) const override {
+        check_sum(sum, illuminates_);
+        const T* const from = shots_.at(static_cast<std::size_t>(shot)).images[static_cast<std::size_t>(sum)].data();
         std::copy_n(from, std::min<std::int64_t>(points_, std::ssize(image)), image.begin());
     }
     [[nodiscard]] std::int64_t allocated_bytes() const override {
@@ -109,7 +109,7 @@ private:
             }
         }
         Buffer<T> kept;
-        std::array<Buffer<T>, 3> images;  ///< by ImageKind
+        std::array<Buffer<T>, 3> images;  ///< by LevelSum
         Buffer<T> memory;
     };
 
