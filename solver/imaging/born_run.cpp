@@ -44,14 +44,15 @@ BornRun::BornRun(Medium& medium, int shots, const TimeAxis& time)
 
 void BornRun::run(std::span<const ShotPoints> shots, const RunSupport& support, bool records_background) {
     born_.begin(shots);
-    Propagator propagator = records_background ? Propagator(*background_, shots, time_)
-                                               : Propagator(*background_, unrecorded(shots), time_);
-    propagator.set_hook(both(support.queued, born_.beside(*background_)));
+    propagator_.emplace(*background_, records_background ? std::vector(shots.begin(), shots.end()) : unrecorded(shots),
+                        time_);
+    propagator_->set_hook(both(support.queued, born_.beside(*background_)));
     TimeLoop loop(time_, support.times, support.control);
     for (const StepHook& hook : support.forward_hooks) loop.add(hook);
     const double unknown = 0.;
-    loop.run(propagator, support.max_abs != nullptr ? *support.max_abs : unknown);
+    loop.run(*propagator_, support.max_abs != nullptr ? *support.max_abs : unknown);
     born_.field().wait();
+    propagator_.reset();
 }
 
 GaussNewtonRun::GaussNewtonRun(Medium& medium, int shots, const TimeAxis& time, const HistoryPlan& plan,

@@ -58,8 +58,10 @@ public:
 
     /// With the traces J dm.
     [[nodiscard]] const Wavefield& scattered_field() const { return born_.field(); }
-    /// With the traces F s, if it records. For hooks while it runs.
-    [[nodiscard]] Wavefield& background_field() { return *background_; }
+    /// With the traces F s, if it records.
+    [[nodiscard]] const Wavefield& background_field() const { return *background_; }
+    /// The run of the background, while it is stepped.
+    [[nodiscard]] const Propagator& background() const { return propagator_.value(); }
     [[nodiscard]] std::int64_t allocated_bytes() const {
         return background_->allocated_bytes() + born_.allocated_bytes();
     }
@@ -68,6 +70,7 @@ private:
     const TimeAxis& time_;
     std::unique_ptr<Wavefield> background_;
     BornField born_;
+    std::optional<Propagator> propagator_;
 };
 
 /// Gives the adjoint runs of all shots from a scattered field that has recorded J dm: for J'J adjoint_points() of its

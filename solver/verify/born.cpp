@@ -179,9 +179,10 @@ void add_born_promises(PromiseGroup& group) {
             add("J'J", 0., true, c, 2, precision, [](AdjointBox& box) {
                 return mismatch_of_normal_products(box, {1, box.time().steps, 0});
             });
-            add("J'J, 1 states, 20 levels", 0., precision == Precision::float64, c, 2, precision, [](AdjointBox& box) {
-                return mismatch_of_normal_products(box, {1, 20, 1});
-            });
+            add("J'J, every 3 steps, 1 state, 20 levels", 0., precision == Precision::float64, c, 2, precision,
+                [](AdjointBox& box) {
+                    return mismatch_of_normal_products(box, {3, 20, 1});
+                });
             add("batches", 0., true, c, 2, precision, mismatch_of_batches);
         }
 }

@@ -1,6 +1,6 @@
-// Takes 15 s.
+// Takes 25 s.
 #include "tests/verify/promises.hpp"
 
-TEST_CASE("A1: adjoint runs are transposes, and gradients are derivatives") {
+TEST_CASE("A1: adjoint runs are transposes, and gradients and scattered fields are derivatives") {
     onda::check_promises("A1");
 }
