@@ -9,6 +9,7 @@
 #include <functional>
 #include <new>
 #include <numeric>
+#include <pthread.h>
 #include <sys/file.h>
 #include <type_traits>
 #include <unistd.h>
@@ -19,10 +20,27 @@
 
 namespace onda::hdf5 {
 
-Turn::Turn() : library_(detail::kLibrary) {
-    static std::recursive_mutex turns;
-    lock_ = std::unique_lock(turns);
-}
+namespace {
+
+/// The turns of all threads. Whoever starts a process by fork() does so in a turn: a copy of the library in the middle
+/// of another thread's work would crash. The child has one thread and nobody's turn.
+class Turns {
+public:
+    static std::recursive_mutex& all() {
+        static Turns turns;
+        return turns.mutex_;
+    }
+
+private:
+    Turns() {
+        pthread_atfork([] { all().lock(); }, [] { all().unlock(); }, [] { new (&all()) std::recursive_mutex; });
+    }
+    std::recursive_mutex mutex_;
+};
+
+}  // namespace
+
+Turn::Turn() : library_(detail::kLibrary), lock_(Turns::all()) {}
 
 using detail::check;
 using detail::error_stack;

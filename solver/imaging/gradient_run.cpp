@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace onda {
 
@@ -128,11 +129,11 @@ void GradientRun::keep_from(std::int64_t segment) {
 }
 
 void GradientRun::begin_adjoint() {
-    const std::vector<AdjointPoints> adjoint = (*adjoint_of_)(*forward_field_);
+    std::vector<AdjointPoints> adjoint = (*adjoint_of_)(*forward_field_);
     std::vector<ShotPoints> points;
     scales_.clear();
-    for (const AdjointPoints& shot : adjoint) {
-        points.push_back(shot.points);
+    for (AdjointPoints& shot : adjoint) {
+        points.push_back(std::move(shot.points));
         scales_.push_back(shot.scale);
     }
     // What is computed again has been recorded.

@@ -1,5 +1,7 @@
 #include "solver/signal/output_sampling.hpp"
 
+#include <algorithm>
+
 #include "solver/signal/time_dispersion.hpp"
 
 namespace onda {
@@ -17,6 +19,22 @@ TraceList<T> list_of(std::span<T> traces, std::int64_t samples) {
     return list;
 }
 
+/// Whether every sample that is written is one that was recorded: B is a part of the identity.
+bool copies_samples(const TimeAxis& time) {
+    return !time.correction && time.output_dt_s == time.recorded_dt_s() &&
+           time.output_samples <= time.recorded_samples();
+}
+
+/// Copies the first samples of each trace, and fills the rest of it with zeros.
+template <typename T>
+void copy_traces(const TraceList<const T>& from, const TraceList<T>& to) {
+    const std::int64_t common = std::min(from.samples, to.samples);
+    for (std::size_t i = 0; i < from.trace.size(); ++i) {
+        std::copy_n(from.trace[i], common, to.trace[i]);
+        std::fill(to.trace[i] + common, to.trace[i] + to.samples, T(0));
+    }
+}
+
 }  // namespace
 
 // The last step is the first that is not before the duration: it may come after the last sample that is written.
@@ -27,7 +45,9 @@ bool is_written_as_recorded(const TimeAxis& time) {
 
 template <typename T>
 void sample_output(const TimeAxis& time, const TraceList<const T>& recorded, const TraceList<T>& output) {
-    if (time.correction)
+    if (copies_samples(time))
+        copy_traces(recorded, output);
+    else if (time.correction)
         correct_traces(recorded, *time.correction, recorded_sampling(time), time.output_dt_s, output);
     else
         resample_traces(recorded, time.recorded_dt_s(), time.output_dt_s, output);
@@ -38,7 +58,9 @@ template void sample_output(const TimeAxis&, const TraceList<const double>&, con
 
 void adjoint_of_output_sampling(const TimeAxis& time, const TraceList<const double>& residual,
                                 const TraceList<double>& adjoint) {
-    if (time.correction)
+    if (copies_samples(time))
+        copy_traces(residual, adjoint);
+    else if (time.correction)
         correct_traces_transposed(residual, *time.correction, recorded_sampling(time), time.output_dt_s, adjoint);
     else
         resample_traces_transposed(residual, time.recorded_dt_s(), time.output_dt_s, adjoint);

@@ -113,7 +113,7 @@ double mismatch_of_slopes(AdjointBox& box) {
         std::vector<float> change;
         for (const double d : direction) change.push_back(float(h * d));
         const double difference = misfit.difference(change, {});
-        (halving == 0 ? first : last) = {std::abs(difference), std::abs(difference - h * slope)};
+        (halving == 0 ? first : last) = std::array{std::abs(difference), std::abs(difference - h * slope)};
     }
     return worse(std::abs(std::log2(first[0] / last[0]) / halvings - 1.),
                  std::abs(std::log2(first[1] / last[1]) / halvings - 2.));

@@ -35,35 +35,30 @@ public:
 
     void reset() override {
         scope_.enter();
-        kept_.hold(own_);
-        met_.hold(own_);
+        follow(own_);
         for (const DeviceBuffer<T>& image : images_) clear(image);
         clear(memory_);
-        met_.record(own_);
     }
     void keep(const FieldSet& forward, std::int64_t slot) override {
         scope_.enter();
         const auto& fields = dynamic_cast<const CudaFields<T>&>(forward);
-        met_.hold(fields.compute());  // slots may be kept anew
+        follow(fields.compute());
         keep_difference(levels_of(fields), whole_, kept_at(slot), fields.compute().get());
-        kept_.record(fields.compute());
     }
     void meet(const FieldSet& adjoint, std::int64_t slot) override {
         scope_.enter();
         const auto& fields = dynamic_cast<const CudaFields<T>&>(adjoint);
         const ShotLevels<T> levels = levels_of(fields);
-        kept_.hold(fields.compute());
-        met_.hold(fields.compute());
+        follow(fields.compute());
         const NodeArray<T> kept = slot < 0 ? NodeArray<T>{} : kept_at(slot);
         if (slot >= 0) meet_inside(levels, inner_, kept, images(), fields.compute().get());
         meet_in_layers(levels, layers_, kept, images(), fields.compute().get());
-        met_.record(fields.compute());
     }
     [[nodiscard]] bool remembers() const override { return layers_.memory > 0; }
     void download(LevelSum sum, std::span<double> image, int shot) const override {
         check_sum(sum, images_[1].size() > 0);
         scope_.enter();
-        met_.wait();
+        last_->wait();
         const Grid& grid = setup_.grid;
         const std::int64_t rows = grid.ny() * grid.nz();
         std::vector<T> values(static_cast<std::size_t>(array_));
@@ -97,6 +92,13 @@ private:
         CudaCorrelation::reset();
     }
 
+    /// Lets what a stream is given from now on come after all that has been queued here.
+    void follow(const Stream& stream) {
+        if (last_ == &stream) return;
+        done_.record(*last_);
+        done_.hold(stream);
+        last_ = &stream;
+    }
     void describe(const LayerBoxes& layers) {
         layers_.nodes = layers.nodes;
         layers_.memory = layers.memory;
@@ -137,8 +139,10 @@ private:
     DeviceBuffer<T> memory_;                 ///< of the layers of each shot
     DeviceBuffer<T> profiles_;
     DeviceLayers<T> layers_;
-    Stream own_;        ///< for what belongs to no wavefield
-    Event kept_, met_;  ///< the last of each has been done
+    Stream own_;  ///< for what belongs to no wavefield
+    Event done_;  ///< what was queued before a stream took over
+    /// The stream of the last operation; its wavefield lives until the images have been downloaded.
+    const Stream* last_ = &own_;
 };
 
 }  // namespace
