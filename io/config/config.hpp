@@ -210,6 +210,8 @@ struct ImagingConfig {
     OffsetConfig offset_m;
     TimeWindowConfig time_window_s;
     std::optional<MuteConfig> top_mute, bottom_mute;
+    bool illumination = true;          ///< of both fields, beside the gradient
+    bool adjoint_sources = false;      ///< in the file of each shot
     std::string storage = "auto";      ///< auto | full | checkpoints
     NameOrIntegers every{"auto"};      ///< auto | a number of time steps
     std::optional<double> memory_gib;  ///< absent: what there is

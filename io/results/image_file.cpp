@@ -34,7 +34,7 @@ void require_finite(std::span<const T> values, const std::string& what,
 
 /// An image whose planes come one after the other.
 struct OpenImage {
-    const ImageKind* kind;
+    const StoredImageKind* kind;
     hdf5::Dataset values;
     std::int64_t planes = 0;  ///< that were written
 };
@@ -97,7 +97,7 @@ void check_misfit(const ShotMisfit& misfit) {
                    });
 }
 
-hdf5::Dataset open_image(const hdf5::File& file, const ImageKind& kind) {
+hdf5::Dataset open_image(const hdf5::File& file, const StoredImageKind& kind) {
     auto values = file.open_dataset(kind.path());
     if (values.rank() != 3 || values.size() == 0) values.fail("must have the shape [z][y][x]");
     return values;
@@ -160,7 +160,7 @@ struct ImageWriter::Impl {
           file(path, kImageFormat, provenance, overwrite),
           scales(write_coordinates_of_nodes(file.root(), nodes.geometry)) {}
 
-    OpenImage& image_of(const ImageKind& kind);
+    OpenImage& image_of(const StoredImageKind& kind);
     void write_table();
     void read_back(const hdf5::File& written) const;
     void close_images();
@@ -175,14 +175,14 @@ struct ImageWriter::Impl {
     std::vector<std::int64_t> own_shots, traces;
 };
 
-OpenImage& ImageWriter::Impl::image_of(const ImageKind& kind) {
+OpenImage& ImageWriter::Impl::image_of(const StoredImageKind& kind) {
     const auto open = std::ranges::find(images, &kind, &OpenImage::kind);
     if (open != images.end()) return *open;
     auto group = groups.find(kind.group);
     if (group == groups.end()) group = groups.emplace(kind.group, file.root().create_group(kind.group)).first;
     const hdf5::Extents extents = node_extents(nodes.geometry);
     auto values = group->second.create_dataset(kind.name, hdf5::Element::float32, {extents, node_chunk(extents), {}});
-    values.set_text("units", kind.units);
+    if (kind.units != nullptr) values.set_text("units", kind.units);
     values.set_text("long_name", kind.long_name);
     values.set_texts("axis_labels", {"z", "y", "x"});
     const std::array<std::int64_t, 3> first{nodes.first[2], nodes.first[1], nodes.first[0]};
@@ -253,7 +253,7 @@ ImageWriter::~ImageWriter() {
     impl_.reset();
 }
 
-void ImageWriter::write(const ImageKind& kind, std::int64_t plane, std::span<const float> values) {
+void ImageWriter::write(const StoredImageKind& kind, std::int64_t plane, std::span<const float> values) {
     const FileGeometry& geometry = impl_->nodes.geometry;
     const auto of_plane = static_cast<std::size_t>(geometry.shape[0] * geometry.shape[1]);
     const auto planes = static_cast<std::int64_t>(values.size() / of_plane);
@@ -309,7 +309,7 @@ ImageContents image_contents(const std::filesystem::path& file) {
     const hdf5::Turn turn;
     const auto root = open_result(file, kImageFormat);
     ImageContents contents;
-    for (const ImageKind* kind : kImageKinds)
+    for (const StoredImageKind* kind : kStoredImageKinds)
         if (root.contains(kind->group) && root.open_group(kind->group).contains(kind->name))
             contents.kinds.push_back(kind);
     if (contents.kinds.empty()) root.fail("has no image");
@@ -317,7 +317,7 @@ ImageContents image_contents(const std::filesystem::path& file) {
     return contents;
 }
 
-std::vector<float> read_image(const std::filesystem::path& file, const ImageKind& kind,
+std::vector<float> read_image(const std::filesystem::path& file, const StoredImageKind& kind,
                               const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count) {
     const hdf5::Turn turn;
     const auto root = open_result(file, kImageFormat);

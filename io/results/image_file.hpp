@@ -24,20 +24,22 @@ inline constexpr const char* kImageFormat = "onda-gradient";
 inline constexpr const char* kFirstNodeOfImage = "first_node";
 
 /// A row: an image that a file may hold, as /group/name.
-struct ImageKind {
-    const char *group, *name, *units, *long_name;
-    const char* label;  ///< of a colour bar
-    bool both_signs;    ///< whether its values have both
+struct StoredImageKind {
+    const char *group, *name;
+    const char *units, *long_name;  ///< without units: null
+    const char* label;              ///< of a colour bar
+    bool both_signs;                ///< whether its values have both
     [[nodiscard]] std::string path() const { return std::string(group) + "/" + name; }
 };
-inline constexpr ImageKind kVpGradient{
+inline constexpr StoredImageKind kVpGradient{
     "gradient", "vp", "misfit/(m/s)", "derivative of the misfit with respect to vp", "dJ/dvp [misfit/(m/s)]", true};
-inline constexpr ImageKind kSourceIllumination{
-    "illumination", "source", "1", "illumination by the forward field", "illumination by the forward field", false};
-inline constexpr ImageKind kReceiverIllumination{
-    "illumination", "receiver", "1", "illumination by the adjoint field", "illumination by the adjoint field", false};
-inline constexpr std::array<const ImageKind*, 3> kImageKinds{&kVpGradient, &kSourceIllumination,
-                                                             &kReceiverIllumination};
+inline constexpr StoredImageKind kSourceIllumination{
+    "illumination", "source", nullptr, "illumination by the forward field", "illumination by the forward field", false};
+inline constexpr StoredImageKind kReceiverIllumination{
+    "illumination", "receiver", nullptr, "illumination by the adjoint field", "illumination by the adjoint field",
+    false};
+inline constexpr std::array<const StoredImageKind*, 3> kStoredImageKinds{&kVpGradient, &kSourceIllumination,
+                                                                         &kReceiverIllumination};
 
 /// The nodes that images lie on.
 struct ImageNodes {
@@ -65,7 +67,7 @@ public:
     /// The planes z = plane, plane + 1, … of an image, which come in this order. \param values [z][y][x].
     /// \throws Error(io_error); Error(unstable) for a value that is not finite; Error(internal) for planes that are not
     /// the next ones.
-    void write(const ImageKind& kind, std::int64_t plane, std::span<const float> values);
+    void write(const StoredImageKind& kind, std::int64_t plane, std::span<const float> values);
     /// A shot with its traces. \throws Error(io_error); Error(unstable) for a value that is not finite; Error(internal)
     /// for sizes that do not fit together, or a shot written twice.
     void write(const ShotMisfit& misfit);
@@ -84,12 +86,12 @@ private:
 /// What a file of this format holds, as this program wrote it: ImageReader reads those from elsewhere.
 struct ImageContents {
     ImageNodes nodes;
-    std::vector<const ImageKind*> kinds;
+    std::vector<const StoredImageKind*> kinds;
 };
 /// \throws Error(missing_input | bad_data) naming file and dataset, as all that read here.
 ImageContents image_contents(const std::filesystem::path& file);
 /// [z][y][x] of the box [first, first + count) (x, y, z) of an image that is there.
-std::vector<float> read_image(const std::filesystem::path& file, const ImageKind& kind,
+std::vector<float> read_image(const std::filesystem::path& file, const StoredImageKind& kind,
                               const std::array<std::int64_t, 3>& first, const std::array<std::int64_t, 3>& count);
 /// A shot that the file itself holds.
 ShotMisfit read_misfit(const std::filesystem::path& file, std::int64_t shot);

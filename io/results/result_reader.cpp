@@ -391,15 +391,16 @@ ShotSnapshots SnapshotReader::open(std::int64_t shot) const {
 
 ImageReader::ImageReader(const std::filesystem::path& file) : ResultReader(file, kImageFormat) {}
 
-bool ImageReader::has(const ImageKind& kind) const {
+bool ImageReader::has(const StoredImageKind& kind) const {
     if (!impl_->root.contains(kind.group)) return false;
     const auto names = impl_->root.names(kind.group);
     return std::ranges::find(names, kind.name) != names.end();
 }
 
 ImageNodes ImageReader::nodes() const {
-    const auto kind = std::ranges::find_if(kImageKinds, [this](const ImageKind* each) { return has(*each); });
-    if (kind == kImageKinds.end()) impl_->root.fail("has no image");
+    const auto kind =
+        std::ranges::find_if(kStoredImageKinds, [this](const StoredImageKind* each) { return has(*each); });
+    if (kind == kStoredImageKinds.end()) impl_->root.fail("has no image");
     const auto values = impl_->root.open_dataset((*kind)->path());
     if (values.rank() != 3 || values.size() == 0) values.fail("must have the shape [z][y][x]");
     ImageNodes nodes;
@@ -415,7 +416,7 @@ ImageNodes ImageReader::nodes() const {
     return nodes;
 }
 
-std::vector<float> ImageReader::read(const ImageKind& kind, const std::array<std::int64_t, 3>& first,
+std::vector<float> ImageReader::read(const StoredImageKind& kind, const std::array<std::int64_t, 3>& first,
                                      const std::array<std::int64_t, 3>& count) const {
     hdf5::Extents at, extents;
     for (std::size_t axis = 3; axis-- > 0;) {

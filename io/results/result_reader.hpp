@@ -114,12 +114,12 @@ public:
     explicit ImageReader(const std::filesystem::path& file);
 
     using ResultReader::has;
-    [[nodiscard]] bool has(const ImageKind& kind) const;
+    [[nodiscard]] bool has(const StoredImageKind& kind) const;
     /// Those of the first of its images. \throws Error(bad_data) for a file without any.
     [[nodiscard]] ImageNodes nodes() const;
     /// [z][y][x] of the box [first, first + count) (x, y, z) of an image that is there. \throws Error(bad_data);
     /// Error(internal) for a box that is not there.
-    [[nodiscard]] std::vector<float> read(const ImageKind& kind, const std::array<std::int64_t, 3>& first,
+    [[nodiscard]] std::vector<float> read(const StoredImageKind& kind, const std::array<std::int64_t, 3>& first,
                                           const std::array<std::int64_t, 3>& count) const;
 };
 

@@ -11,9 +11,9 @@
 #include "kernels/cpu/denormals.hpp"
 #include "kernels/cpu/kernel.hpp"
 #include "kernels/cpu/memory.hpp"
+#include "kernels/cpu/receivers.hpp"
 #include "kernels/cpu/threads.hpp"
 #include "kernels/equations/star/stencil.hpp"
-#include "kernels/shot/receiver_sum.hpp"
 #include "kernels/shot/shot.hpp"
 #include "kernels/shot/source_entries.hpp"
 
@@ -86,9 +86,10 @@ template <typename T>
 class Recorder {
 public:
     Recorder() = default;
+    /// \param sample that of the instruction set.
     template <typename Element>
-    Recorder(const NodeWeights& receivers, std::int64_t samples, Element element)
-        : receivers_(receivers.rows()), samples_(samples) {
+    Recorder(const NodeWeights& receivers, std::int64_t samples, Element element, SampleFunction<T> sample)
+        : receivers_(receivers.rows()), samples_(samples), sample_(sample) {
         if (receivers_ == 0) return;
         allocate(std::ssize(receivers.node));
         std::ranges::copy(receivers.first, first_.data());
@@ -98,15 +99,10 @@ public:
 
     void record(std::int64_t n, const T* p, int threads) {
         if (n >= samples_ || receivers_ == 0) return;
-        T* const sample = traces_.data() + n * receivers_;
-        on_threads(receivers_ > 512 ? threads : 1, [&](int thread, int all) {
-            const FlushDenormals<T> flush;
-            const RowRange mine = rows_of_thread(receivers_, thread, all);
-            for (std::int64_t r = mine.begin; r < mine.end; ++r)
-                sample[r] = receiver_sum(
-                    flush, first_[r], first_[r + 1], [this](std::int64_t i) { return weight_[i]; },
-                    [&](std::int64_t i) { return p[element_[i]]; });
-        });
+        T* const samples = traces_.data() + n * receivers_;
+        const ReceiverEntries<T> entries{first_.data(), element_.data(), weight_.data()};
+        on_threads(receivers_ > 512 ? threads : 1,
+                   [&](int thread, int all) { sample_(entries, rows_of_thread(receivers_, thread, all), p, samples); });
     }
 
     /// [receiver][sample]
@@ -136,6 +132,7 @@ private:
     }
 
     std::int64_t receivers_ = 0, samples_ = 0;
+    SampleFunction<T> sample_ = nullptr;
     Table<std::int64_t> first_, element_;
     Table<T> weight_;
     Table<T> traces_;  ///< [sample][receiver], as it is written

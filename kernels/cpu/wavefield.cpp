@@ -84,7 +84,9 @@ public:
         odd_injection_ = Injection<T>(medium_, leap.odd, fields_.element_of());
     }
     void set_receivers(const NodeWeights& receivers, std::int64_t samples) {
-        recorder_ = Recorder<T>(receivers, samples, fields_.element_of());
+        const auto sample =
+            with_isa(medium_.isa(), []<typename Isa>() -> SampleFunction<T> { return sample_receivers<Isa, T>; });
+        recorder_ = Recorder<T>(receivers, samples, fields_.element_of(), sample);
     }
 
     [[nodiscard]] const Problem& problem() const { return setup_; }

@@ -189,7 +189,6 @@ private:
     void queue_shell(std::int64_t n);
     void queue_pass(ShellPass pass, T* level, T* before, T* next, bool first);
     void perform_fused(Operation operation, std::int64_t n, bool records);
-    void launch_fused(std::int64_t n, bool records, bool injects);
     template <typename U>
     void copy_traces(std::span<U> values, int shot) const;
     template <typename Body>
@@ -320,16 +319,6 @@ void CudaWavefield<T>::copy_traces(std::span<U> values, int shot) const {
     traces_.copy(values, before, receivers_of_.at(static_cast<std::size_t>(shot)).rows(), compute());
 }
 
-/// Launches the fused kernel in step n. \param injects whether p[n+1] is complete then.
-template <typename T>
-void CudaWavefield<T>::launch_fused(std::int64_t n, bool records, bool injects) {
-    fused_->step(fields_.level(),
-                 {records && (capturing_ ? graph_records_ : traces_.records(n)), injects, traces_.nodes(),
-                  sources_.nodes(), counter_.data(), offset_of(n)},
-                 compute().get());
-    if (records && !capturing_) traces_.flush(n, compute(), fields_.copy());
-}
-
 /// Performs an operation of kFusedStep in step n. \param records whether sample n is still to be taken.
 template <typename T>
 void CudaWavefield<T>::perform_fused(Operation operation, std::int64_t n, bool records) {
@@ -338,7 +327,13 @@ void CudaWavefield<T>::perform_fused(Operation operation, std::int64_t n, bool r
     switch (operation) {
         case Operation::fill_halos: return fields_.fill_halos(1);  // those beyond the faces of z are the kernel's
         case Operation::record: return;                            // a part of the launch
-        case Operation::step_beside_cuts: return launch_fused(n, records, !absorbs_later);
+        case Operation::step_beside_cuts:
+            fused_->step(fields_.level(),
+                         {records && (capturing_ ? graph_records_ : traces_.records(n)), !absorbs_later,
+                          traces_.nodes(), sources_.nodes(), counter_.data(), offset_of(n)},
+                         compute().get());
+            if (records && !capturing_) traces_.flush(n, compute(), fields_.copy());
+            return;
         case Operation::absorb: return absorb(true);
         case Operation::inject:
             if (absorbs_later) inject(n);

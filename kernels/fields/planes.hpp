@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "kernels/grid/grid.hpp"
 #include "kernels/setup.hpp"
 
 namespace onda {
@@ -24,6 +25,14 @@ inline constexpr FieldLevel kPreviousLevel{0, 1};
 struct PlaneBlock {
     std::byte* first;           ///< of the first plane's first row, halos along x and y included
     std::int64_t pitch, plane;  ///< bytes from row to row and from plane to plane
+
+    /// Planes of an array from `z` on. \param halo of the operator, which that of the array may exceed along x.
+    template <typename T>
+    [[nodiscard]] static PlaneBlock in_array(T* array, const Layout& layout, std::int64_t halo, std::int64_t z) {
+        constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
+        return {reinterpret_cast<std::byte*>(array + layout.at(-halo, -layout.halo[1], z)), layout.pitch * bytes,
+                layout.plane * bytes};
+    }
 };
 
 /// What crosses a cut at once: so many planes of every shot and field, with the halos along x and y that the operator
@@ -31,8 +40,8 @@ struct PlaneBlock {
 struct PlaneShape {
     /// \param problem of a slab.
     PlaneShape(const Problem& problem, std::int64_t plane_count, int shot_count)
-        : row_bytes(extent(problem, 0) * problem.element_bytes()),
-          rows(extent(problem, 1)),
+        : row_bytes((problem.grid.nx() + 2 * problem.scheme.halo()) * problem.element_bytes()),
+          rows(problem.grid.ny() + (problem.grid.has_axis(1) ? 2 * problem.scheme.halo() : 0)),
           planes(plane_count),
           fields(static_cast<int>(problem.scheme.equation->fields.size())),
           shots(shot_count) {}
@@ -48,22 +57,15 @@ struct PlaneShape {
         for (int shot = 0; shot < shots; ++shot)
             for (FieldLevel level; level.field < fields; ++level.field) copy(to(shot, level), from(shot, level));
     }
-
-private:
-    [[nodiscard]] static std::int64_t extent(const Problem& problem, int axis) {
-        return problem.grid.n[static_cast<std::size_t>(axis)] +
-               (problem.grid.has_axis(axis) ? 2 * std::int64_t{problem.scheme.halo()} : 0);
-    }
 };
 
-/// Planes in memory of their own, packed: [shot][field][z][y][x] without padding, the same on every kind of device.
+/// Planes in memory of their own, packed: [shot][field][z][y][x] without padding, the same on every kind of device. A
+/// copy of a buffer shares its memory.
 class PlaneBuffer {
 public:
     /// \param memory of shape.bytes() bytes, on the host or on a device.
     PlaneBuffer(const PlaneShape& shape, std::shared_ptr<std::byte> memory)
         : shape_(shape), memory_(std::move(memory)) {}
-    PlaneBuffer(PlaneBuffer&&) = default;
-    PlaneBuffer& operator=(PlaneBuffer&&) = default;
 
     [[nodiscard]] const PlaneShape& shape() const { return shape_; }
     [[nodiscard]] std::span<std::byte> bytes() const {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "kernels/cpu/denormals.hpp"
-#include "kernels/shot/receiver_sum.hpp"
+#include "kernels/cpu/receivers.hpp"
 #include "kernels/shot/shot.hpp"
 #include "kernels/slabs/slab_map.hpp"
 #include "kernels/wavefield.hpp"

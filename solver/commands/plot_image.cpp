@@ -11,7 +11,7 @@ namespace onda::plot {
 namespace {
 
 /// Of the values of --image.
-const ImageKind& kind_of(const std::string& name) {
+const StoredImageKind& kind_of(const std::string& name) {
     if (name == "source") return kSourceIllumination;
     if (name == "receiver") return kReceiverIllumination;
     return kVpGradient;
@@ -20,7 +20,7 @@ const ImageKind& kind_of(const std::string& name) {
 int plot_image(const Options& options, const std::string& name) {
     const std::filesystem::path file = input_of(options.files.front(), FileKind::gradient);
     const ImageReader reader(file);
-    const ImageKind& kind = kind_of(name);
+    const StoredImageKind& kind = kind_of(name);
     if (!reader.has(kind))
         throw Error(ExitCode::usage, fmt::format("--image {}: {} has no /{}", name, shown(file), kind.path()));
     if (!kind.both_signs && !options.map.empty())

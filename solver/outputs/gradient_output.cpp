@@ -9,6 +9,7 @@
 #include "io/text/number_text.hpp"
 #include "io/text/saturating.hpp"
 #include "solver/pictures/image_picture.hpp"
+#include "solver/plan/plan.hpp"
 #include "solver/program/host_memory.hpp"
 
 namespace onda {
@@ -83,7 +84,7 @@ void add_box(std::span<double> planes, const Grid& grid, std::int64_t plane, con
 }
 
 /// The sum over the shots, in their order, of an image on the planes [plane, plane + count).
-std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const ImageKind& kind, const Grid& grid,
+std::vector<float> sum_of_shots(std::span<const ImagedShot> shots, const StoredImageKind& kind, const Grid& grid,
                                 std::int64_t plane, std::int64_t count) {
     std::vector<double> sum(static_cast<std::size_t>(count * grid.ny() * grid.nx()));
     for (const ImagedShot& shot : shots) {
@@ -103,7 +104,7 @@ AtomicFile assemble_sums(const FinishedSurvey& survey, std::span<const ImagedSho
     const ImageNodes nodes = nodes_of_run(survey.plan);
     ImageWriter writer(survey.results / kGradientName, nodes, survey.provenance, survey.overwrite);
     const std::int64_t most = planes_at_a_time(nodes.geometry);
-    for (const ImageKind* kind : shots.front().contents.kinds)
+    for (const StoredImageKind* kind : shots.front().contents.kinds)
         for (std::int64_t plane = 0; plane < grid.nz(); plane += most)
             writer.write(*kind, plane, sum_of_shots(shots, *kind, grid, plane, std::min(most, grid.nz() - plane)));
     for (const ImagedShot& shot : shots) {

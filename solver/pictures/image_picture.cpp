@@ -2,7 +2,7 @@
 
 namespace onda {
 
-Panel image_panel(const Section& section, const ImageKind& kind, std::span<const float> values, double clip,
+Panel image_panel(const Section& section, const StoredImageKind& kind, std::span<const float> values, double clip,
                   const ColourMap& map) {
     Panel panel = empty_panel(section);
     PictureField field = signed_field(section, values, clip, kind.label, map);

@@ -22,7 +22,8 @@ std::int64_t on_fullest_device(const Plan& plan, std::int64_t bytes) {
 std::int64_t correlation_bytes(const Plan& plan, std::int64_t slots) {
     const Device& device = *plan.placement.device;
     return on_fullest_device(
-        plan, device.correlation_allocations(plan.setup, plan.placement.batch, slots, false).bytes(device.memory()));
+        plan, device.correlation_allocations(plan.setup, plan.placement.batch, slots, plan.imaging->illuminations)
+                  .bytes(device.memory()));
 }
 
 std::int64_t second_wavefield_bytes(const Plan& plan) {

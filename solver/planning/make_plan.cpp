@@ -187,7 +187,10 @@ void run_stages_of_velocity(Plan& plan, Stages& stages, bool has_medium, bool ha
 void set_imaging(Plan& plan) {
     const Config& c = plan.config;
     MisfitSettings settings = make_misfit_settings(*c.imaging, c.time.duration_s, c.origin);
-    if (plan.task->computes_gradients) plan.imaging.emplace().misfit = std::move(settings);
+    if (!plan.task->computes_gradients) return;
+    plan.imaging.emplace().misfit = std::move(settings);
+    plan.imaging->illuminations = c.imaging->illumination;
+    plan.imaging->adjoint_sources = c.imaging->adjoint_sources;
 }
 
 void warn_of_lost_band(const Survey& survey, const TimeAxis& time, std::vector<std::string>& warnings) {

@@ -50,11 +50,9 @@ struct Device {
     int (*most_shots)(const Setup&);
     /// What a medium and a wavefield of so many shots of a size will allocate, before anything is.
     Allocations (*allocations)(const Setup&, int shots, const ShotSize&);
-    /// What the correlation of a wavefield of so many shots will allocate, which keeps so many levels
-    /// (FieldSet::make_correlation).
+    /// What the correlation of a wavefield of so many shots will allocate, which keeps so many levels, and perhaps sums
+    /// illuminations (FieldSet::make_correlation).
     Allocations (*correlation_allocations)(const Setup&, int shots, std::int64_t slots, bool illuminates);
-    /// What the scattering between two wavefields of so many shots will allocate (FieldSet::make_scattering).
-    Allocations (*scattering_allocations)(const Setup&, int shots);
 
     /// How many of them there are; ordinals count them. The CPU is as many as anybody asks for.
     int (*count)();

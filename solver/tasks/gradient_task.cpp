@@ -30,6 +30,18 @@ ObservedSampling sampling_of(const Plan& plan) {
     return {plan.time.output_dt_s, plan.time.output_samples, kSamePlaceInNodes * finest_m};
 }
 
+/// What nodes of the inner grid have of values on the whole one.
+std::vector<float> inner_values(std::span<const double> computed, const ComputedGrid& grid) {
+    const auto& [first, count, step] = grid.inner();
+    std::vector<float> values;
+    for (std::int64_t z = 0; z < count[2]; ++z)
+        for (std::int64_t y = 0; y < count[1]; ++y) {
+            const auto row = computed.begin() + grid.grid().at(first[0], first[1] + y, first[2] + z);
+            values.insert(values.end(), row, row + count[0]);
+        }
+    return values;
+}
+
 class GradientTask : public Task {
 public:
     explicit GradientTask(const TaskParts& parts)
@@ -82,7 +94,7 @@ void GradientTask::compute(Batch& batch, StepControl& control) {
     parts_.times.measure("shot set-up", [&] {
         if (run_ && run_->shots() == shots && parts_.media.holds(plan.domain.part)) return;
         run_.reset();
-        run_.emplace(parts_.media.of(plan), shots, plan_.time, imaging_.history);
+        run_.emplace(parts_.media.of(plan), shots, plan_.time, imaging_.history, imaging_.illuminations);
     });
     const StepHook hook{"stability watch", [&](std::int64_t step) { return watch.next(step); },
                         [&] { watch.look(run_->forward()); }};
@@ -120,6 +132,9 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
     shot.images.misfit_of_trace = std::move(misfit.of_trace);
     shot.images.dead = misfit.dead;
     shot.images.excluded = misfit.excluded;
+    shot.images.dt_s = plan_.time.output_dt_s;
+    if (imaging_.adjoint_sources)
+        shot.images.adjoint_source.assign(misfit.adjoint_source.begin(), misfit.adjoint_source.end());
     const std::vector<double> residual = adjoint_of_output_sampling(plan_.time, misfit.adjoint_source);
     return adjoint_points({sources, receivers}, plan.setup.grid, plan.boundary.halos, residual, plan_.time.steps,
                           false);
@@ -128,10 +143,17 @@ AdjointPoints GradientTask::compare(ShotInProgress& shot, const Wavefield& forwa
 void GradientTask::collect(Batch& batch) {
     for (int slot = 0; ShotInProgress & shot : batch) {
         const Plan& plan = *shot.plan;
-        const MediumReaders readers = medium_readers(parts_.media.model(), plan.domain.computed, plan.domain.part);
-        const std::vector<double> computed = gradient_of_vp(run_->image(slot++), plan.setup, readers, plan_.time.dt_s);
-        const std::vector<double> inner = fold_to_inner(computed, plan.domain.computed, plan.domain.grid);
+        const ComputedGrid& computed = plan.domain.computed;
+        const MediumReaders readers = medium_readers(parts_.media.model(), computed, plan.domain.part);
+        const std::vector<double> inner = fold_to_inner(
+            gradient_of_vp(run_->image(slot), plan.setup, readers, plan_.time.dt_s), computed, plan.domain.grid);
         shot.images.gradient_vp.assign(inner.begin(), inner.end());
+        if (imaging_.illuminations) {
+            const Illumination energies = run_->illumination(slot);
+            shot.images.illumination_source = inner_values(energies.forward, computed);
+            shot.images.illumination_receiver = inner_values(energies.adjoint, computed);
+        }
+        ++slot;
     }
 }
 

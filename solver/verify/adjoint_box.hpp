@@ -22,7 +22,7 @@ struct Case {
     int order;
     const char *top, *left, *others;
 };
-constexpr std::array kAdjointCases{
+inline constexpr std::array kAdjointCases{
     Case{"order 8, CPML", Equation::star, 8, "cpml", "cpml", "cpml"},
     Case{"order 8, CPML, free surface and wall", Equation::star, 8, "free_surface", "rigid", "cpml"},
     Case{"order 2, CPML", Equation::star, 2, "cpml", "cpml", "cpml"},
@@ -39,9 +39,9 @@ constexpr std::array kAdjointCases{
 Experiment box_of(const Case& c, int dimensions, Precision precision);
 
 /// Places in cells from the first node: on and off nodes, near faces, and in layers.
-constexpr std::array kSources{Position{17.3, 15.6, 14.45}, Position{3.4, 20.2, 8.7}};
-constexpr std::array kReceivers{Position{25., 12., 20.}, Position{12.3, 29.4, 1.6}, Position{35.2, 17.7, 30.1},
-                                Position{17.3, 15.6, 12.}};
+inline constexpr std::array kSources{Position{17.3, 15.6, 14.45}, Position{3.4, 20.2, 8.7}};
+inline constexpr std::array kReceivers{Position{25., 12., 20.}, Position{12.3, 29.4, 1.6}, Position{35.2, 17.7, 30.1},
+                                       Position{17.3, 15.6, 12.}};
 
 /// The velocity of a node, before it is changed.
 float scattered_velocity(std::int64_t node);

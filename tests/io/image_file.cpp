@@ -50,8 +50,8 @@ bool equal(const ShotMisfit& a, const ShotMisfit& b) {
 /// Every image, and shots 1, 2, … of 6 traces.
 void write_images(const Path& file, const ImageNodes& nodes, std::int64_t shots, std::size_t samples = 0) {
     ImageWriter writer(file, nodes, sample_provenance(), false);
-    for (std::size_t i = 0; i < kImageKinds.size(); ++i)
-        writer.write(*kImageKinds[i], 0, image_values(nodes.geometry, double(i + 1)));
+    for (std::size_t i = 0; i < kStoredImageKinds.size(); ++i)
+        writer.write(*kStoredImageKinds[i], 0, image_values(nodes.geometry, double(i + 1)));
     for (std::int64_t shot = 1; shot <= shots; ++shot) writer.write(misfit_values(shot, 6, samples));
     writer.commit();
 }
@@ -83,7 +83,7 @@ TEST_CASE("images and misfits come back bit for bit, as the layout says and thro
 
     check_layout(file);
     const ImageContents contents = image_contents(file);
-    CHECK(contents.kinds == std::vector<const ImageKind*>(kImageKinds.begin(), kImageKinds.end()));
+    CHECK(contents.kinds == std::vector<const StoredImageKind*>(kStoredImageKinds.begin(), kStoredImageKinds.end()));
     CHECK(contents.nodes.first == kNodes.first);
     CHECK(contents.nodes.geometry.shape == kNodes.geometry.shape);
     CHECK(contents.nodes.geometry.origin_m == kNodes.geometry.origin_m);
@@ -91,14 +91,14 @@ TEST_CASE("images and misfits come back bit for bit, as the layout says and thro
     CHECK(reader.shots() == std::vector<std::int64_t>{1, 2});
     CHECK(reader.nodes().first == kNodes.first);
     CHECK(reader.nodes().geometry.spacing_m == kNodes.geometry.spacing_m);
-    for (std::size_t i = 0; i < kImageKinds.size(); ++i) {
+    for (std::size_t i = 0; i < kStoredImageKinds.size(); ++i) {
         const auto values = image_values(kNodes.geometry, double(i + 1));
-        CHECK(read_image(file, *kImageKinds[i], {}, kNodes.geometry.shape) == values);
-        CHECK(reader.has(*kImageKinds[i]));
-        CHECK(reader.read(*kImageKinds[i], {}, kNodes.geometry.shape) == values);
+        CHECK(read_image(file, *kStoredImageKinds[i], {}, kNodes.geometry.shape) == values);
+        CHECK(reader.has(*kStoredImageKinds[i]));
+        CHECK(reader.read(*kStoredImageKinds[i], {}, kNodes.geometry.shape) == values);
         const std::vector<float> box{values[20 + 5 + 3], values[20 + 5 + 4], values[20 + 10 + 3], values[20 + 10 + 4]};
-        CHECK(read_image(file, *kImageKinds[i], {3, 1, 1}, {2, 2, 1}) == box);
-        CHECK(reader.read(*kImageKinds[i], {3, 1, 1}, {2, 2, 1}) == box);
+        CHECK(read_image(file, *kStoredImageKinds[i], {3, 1, 1}, {2, 2, 1}) == box);
+        CHECK(reader.read(*kStoredImageKinds[i], {3, 1, 1}, {2, 2, 1}) == box);
     }
     for (const std::int64_t shot : {1, 2}) CHECK(equal(read_misfit(file, shot), misfit_values(shot, 6, 4)));
     CHECK(kind_of_file(file) == FileKind::gradient);

@@ -44,7 +44,9 @@ public:
 private:
     /// Where the blocks of planes from `plane` on lie, for PlaneShape::for_blocks().
     [[nodiscard]] auto blocks_from(std::int64_t plane) const {
-        return [this, plane](int shot, FieldLevel level) { return of(shot).block(level, plane); };
+        return [this, plane](int shot, FieldLevel level) {
+            return PlaneBlock::in_array(of(shot).at(level).data(), of(shot).layout(), problem().scheme.halo(), plane);
+        };
     }
 
     const Setup& setup_;

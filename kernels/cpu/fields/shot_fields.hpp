@@ -76,12 +76,6 @@ public:
         for (std::size_t i = 0; i < nodes.size(); ++i)
             values[i] = static_cast<double>(levels_.front().now.data()[element(nodes[i])]);
     }
-    /// Where planes of a level from `plane` on lie, with the halos along x and y.
-    [[nodiscard]] PlaneBlock block(FieldLevel level, std::int64_t plane) const {
-        T* const first = at(level).data() + layout_.at(-setup_.scheme.halo(), -layout_.halo[1], plane);
-        constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-        return {reinterpret_cast<std::byte*>(first), layout_.pitch * bytes, layout_.plane * bytes};
-    }
     /// Calls body(part, values, strides) for every level, in the order of the equation: values at its first element.
     template <typename Body>
     void for_state(const Body& body) const {

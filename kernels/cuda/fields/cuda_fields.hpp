@@ -130,7 +130,12 @@ private:
         return std::min(staging_.size() / (length * static_cast<std::int64_t>(sizeof(U))), all);
     }
     /// Where the blocks of planes from `plane` on lie, for PlaneShape::for_blocks().
-    [[nodiscard]] auto blocks_from(std::int64_t plane) const;
+    [[nodiscard]] auto blocks_from(std::int64_t plane) const {
+        return [this, plane](int shot, FieldLevel level) {  // slabs are of three dimensions: a volume is a shot
+            T* const array = array_of(level) - layout_.origin + shot * volume_step_;
+            return PlaneBlock::in_array(array, layout_, setup_.scheme.halo(), plane);
+        };
+    }
 
     const Setup& setup_;
     int shots_;

@@ -30,17 +30,6 @@ void copy_blocks(const PlaneShape& shape, const To& to_block, const From& from_b
 
 }  // namespace
 
-// Slabs are of three dimensions: a volume is a shot.
-template <typename T>
-auto CudaFields<T>::blocks_from(std::int64_t plane) const {
-    return [this, plane](int shot, FieldLevel level) -> PlaneBlock {
-        constexpr auto bytes = static_cast<std::int64_t>(sizeof(T));
-        const std::int64_t before = setup_.scheme.halo() + layout_.halo[1] * layout_.pitch;
-        T* const first = array_of(level) + shot * volume_step_ + plane * layout_.plane - before;
-        return {reinterpret_cast<std::byte*>(first), layout_.pitch * bytes, layout_.plane * bytes};
-    };
-}
-
 // The copy begins when both sides have got here, and nothing waits for it but its own stream: what reads these planes,
 // or overwrites the ones that are read, comes after await_planes(). The addresses tell the GPUs: a copy that names them
 // cannot be captured into a graph. One copy takes a block with what lies between its rows, from whole vectors on: the
