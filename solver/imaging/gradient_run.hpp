@@ -62,7 +62,9 @@ public:
     /// The wavefield of the adjoint run that has ended, with what it recorded.
     [[nodiscard]] const Wavefield& adjoint_field() const { return adjoint_field_ ? *adjoint_field_ : *forward_field_; }
     /// The sum over all time steps of (p[n+1] - p[n]) (nu[n+1] - nu[n+2]), on all computed nodes of a shot. Waits.
-    [[nodiscard]] std::vector<double> image(int shot) const { return image(CorrelationImage::product, scale(shot), shot); }
+    [[nodiscard]] std::vector<double> image(int shot) const {
+        return image(CorrelationImage::product, scale(shot), shot);
+    }
     /// Of a shot. Waits. \throws std::logic_error unless the run illuminates.
     [[nodiscard]] Illumination illumination(int shot) const;
     [[nodiscard]] std::int64_t allocated_bytes() const;
